@@ -1,0 +1,130 @@
+//! The programs `postgres` and `initdb`, and where they come from.
+
+mod cache;
+#[cfg(feature = "download")]
+mod download;
+mod places;
+mod version;
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+pub use version::Version;
+
+use crate::{Error, Result, start::blocking};
+
+/// A folder with the PostgreSQL server's programs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Binaries {
+    folder: PathBuf,
+    version: Version,
+}
+
+impl Binaries {
+    /// Finds a PostgreSQL: the explicit folder, else `SVC_PG_BIN`, else the newest one installed
+    /// (Debian, Red Hat, Homebrew, Postgres.app, `pg_config --bindir`), else a copy in the user's
+    /// cache, else (feature `download`) a download into that cache.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::WrongBinaries`] when a folder was named and isn't one, [`Error::NoServer`] when
+    /// there is none anywhere.
+    pub async fn find(explicit: Option<PathBuf>) -> Result<Self> {
+        Self::find_preferring(explicit, None).await
+    }
+
+    /// Like [`Binaries::find`], but an installed server of the cluster's major version goes before
+    /// a newer one, so that a system upgrade doesn't close an existing cluster.
+    pub(crate) async fn find_preferring(
+        explicit: Option<PathBuf>,
+        cluster: Option<String>,
+    ) -> Result<Self> {
+        if let Some(found) = blocking(move || find_here(explicit, cluster.as_deref())).await? {
+            return Ok(found);
+        }
+        #[cfg(feature = "download")]
+        return match download::fetch().await {
+            Ok(folder) => blocking(move || Self::at(&folder))
+                .await
+                .map_err(|problem| Error::NoServer {
+                    download: Some(problem),
+                }),
+            Err(why) => Err(Error::NoServer {
+                download: Some(why),
+            }),
+        };
+        #[cfg(not(feature = "download"))]
+        Err(Error::NoServer { download: None })
+    }
+
+    /// The folder that holds the programs.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The server's version.
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    pub(crate) fn program(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// Checks that a folder holds both programs and that the server runs; else says what is wrong.
+    fn at(folder: &Path) -> Result<Self, String> {
+        for name in ["postgres", "initdb"] {
+            if !folder.join(name).is_file() {
+                return Err(format!("it holds no program `{name}`"));
+            }
+        }
+        let output = Command::new(folder.join("postgres"))
+            .arg("--version")
+            .stdin(Stdio::null())
+            .output()
+            .map_err(|error| format!("its `postgres` can't be run ({error})"))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let version = Version::parse(&text).ok_or_else(|| {
+            let complaint = String::from_utf8_lossy(&output.stderr);
+            format!(
+                "its `postgres --version` printed `{}`",
+                format!("{text}{complaint}").trim()
+            )
+        })?;
+        // The server is started from another working directory.
+        let folder = std::path::absolute(folder).map_err(|error| error.to_string())?;
+        Ok(Self { folder, version })
+    }
+}
+
+/// All of the search that needs no network.
+fn find_here(explicit: Option<PathBuf>, cluster: Option<&str>) -> Result<Option<Binaries>> {
+    if let Some(path) = explicit {
+        return named("the option `binaries`", path).map(Some);
+    }
+    if let Some(path) = std::env::var_os("SVC_PG_BIN").filter(|value| !value.is_empty()) {
+        return named("SVC_PG_BIN", path.into()).map(Some);
+    }
+    Ok(best(&places::installed(), cluster).or_else(|| best(&cache::copies(), cluster)))
+}
+
+fn named(origin: &'static str, path: PathBuf) -> Result<Binaries> {
+    Binaries::at(&path).map_err(|problem| Error::WrongBinaries {
+        origin,
+        path,
+        problem,
+    })
+}
+
+/// The newest usable one; before it, one of the cluster's own version.
+fn best(folders: &[PathBuf], cluster: Option<&str>) -> Option<Binaries> {
+    folders
+        .iter()
+        .filter_map(|folder| Binaries::at(folder).ok())
+        .max_by_key(|binaries| {
+            let fits = cluster.is_some_and(|cluster| binaries.version.runs(cluster));
+            (fits, binaries.version)
+        })
+}

@@ -1,0 +1,67 @@
+//! Where packages put the server's programs.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+/// Folders below which each matching child holds a server: parent, prefix of the child, and the
+/// folder of the programs within it.
+const FAMILIES: [(&str, &str, &str); 5] = [
+    ("/usr/lib/postgresql", "", "bin"),
+    ("/usr", "pgsql-", "bin"),
+    ("/opt/homebrew/opt", "postgresql", "bin"),
+    ("/usr/local/opt", "postgresql", "bin"),
+    ("/Applications/Postgres.app/Contents/Versions", "", "bin"),
+];
+
+/// Every folder of a usual place that may hold a server.
+pub(super) fn installed() -> Vec<PathBuf> {
+    let mut folders: Vec<_> = FAMILIES
+        .iter()
+        .flat_map(|(parent, prefix, tail)| children(Path::new(parent), prefix, tail))
+        .collect();
+    if let Some(folder) = pg_config() {
+        folders.push(folder);
+    }
+    dedup(folders)
+}
+
+/// `<parent>/<prefix>*/<tail>` for those that hold a `postgres`.
+pub(super) fn children(parent: &Path, prefix: &str, tail: &str) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(parent) else {
+        return Vec::new();
+    };
+    entries
+        .flatten()
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with(prefix))
+        .map(|entry| entry.path().join(tail))
+        .filter(|folder| folder.join("postgres").is_file())
+        .collect()
+}
+
+fn pg_config() -> Option<PathBuf> {
+    let output = Command::new("pg_config")
+        .arg("--bindir")
+        .stdin(Stdio::null())
+        .output()
+        .ok()?;
+    let folder = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());
+    folder.join("postgres").is_file().then_some(folder)
+}
+
+/// One entry for each real folder: Homebrew links `postgresql` to `postgresql@18`, and
+/// `pg_config` names a folder that was found already.
+fn dedup(folders: Vec<PathBuf>) -> Vec<PathBuf> {
+    let mut seen = Vec::new();
+    folders
+        .into_iter()
+        .filter(|folder| {
+            let real = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+            let new = !seen.contains(&real);
+            seen.push(real);
+            new
+        })
+        .collect()
+}

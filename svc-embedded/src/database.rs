@@ -1,0 +1,233 @@
+//! A database that runs, for as long as the value lives.
+
+use std::path::{Path, PathBuf};
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+use crate::{
+    Error, Options, Result,
+    layout::{self, Layout},
+    server::Server,
+    start::{self, blocking},
+    temporary::Temporary,
+    wire::{Failure, Session},
+};
+
+/// What stays readable in a URL.
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'~');
+
+/// Slashes are allowed in a query.
+const ENCODED_PATH: &AsciiSet = &ENCODED.remove(b'/');
+
+/// SQLSTATE `duplicate_database`, and `unique_violation` for two programs at the same moment.
+const EXISTS: [&str; 2] = ["42P04", "23505"];
+
+/// A running PostgreSQL cluster.
+///
+/// ```no_run
+/// # async fn run() -> Result<(), svc_embedded::Error> {
+/// use svc_embedded::{Database, Options};
+///
+/// let database = Database::start(Options::temporary()).await?;
+/// database.ensure_database("shop").await?;
+/// let url = database.url_for("shop");
+/// # let _ = url;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct Database {
+    place: Place,
+    layout: Layout,
+    // Before the folder, since fields are dropped in this order.
+    server: Option<Server>,
+    _temporary: Option<Temporary>,
+}
+
+/// Where the server listens.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) sockets: PathBuf,
+    pub(crate) port: u16,
+    pub(crate) tcp: bool,
+    pub(crate) pid: i32,
+}
+
+impl Database {
+    /// Starts the cluster, which is made first if need be, and waits until it accepts connections.
+    ///
+    /// When another program runs the same data root, its server is shared: it keeps that
+    /// program's settings and ends with it.
+    ///
+    /// # Errors
+    ///
+    /// [`Error`] says what to do: most often a server has to be installed.
+    pub async fn start(options: Options) -> Result<Self> {
+        start::start(options).await
+    }
+
+    pub(crate) fn owned(
+        place: Place,
+        layout: Layout,
+        server: Server,
+        temporary: Option<Temporary>,
+    ) -> Self {
+        Self {
+            place,
+            layout,
+            server: Some(server),
+            _temporary: temporary,
+        }
+    }
+
+    pub(crate) fn shared(place: Place, layout: Layout) -> Self {
+        Self {
+            place,
+            layout,
+            server: None,
+            _temporary: None,
+        }
+    }
+
+    /// The URL of the database `postgres`, as the superuser `postgres`, through the unix socket.
+    pub fn url(&self) -> String {
+        self.url_for("postgres")
+    }
+
+    /// The URL of any database of the cluster, through the unix socket.
+    pub fn url_for(&self, database: &str) -> String {
+        let database = utf8_percent_encode(database, ENCODED);
+        let sockets = self.place.sockets.to_string_lossy();
+        let sockets = utf8_percent_encode(&sockets, ENCODED_PATH);
+        let port = self.place.port;
+        format!(
+            "postgres://postgres@localhost/{database}?host={sockets}&port={port}&sslmode=disable"
+        )
+    }
+
+    /// The URL of a database through loopback, for programs that know no unix sockets. `None`
+    /// without [`Options::tcp`] or [`Options::port`].
+    pub fn tcp_url_for(&self, database: &str) -> Option<String> {
+        let port = self.tcp_port()?;
+        let database = utf8_percent_encode(database, ENCODED);
+        Some(format!(
+            "postgres://postgres@127.0.0.1:{port}/{database}?sslmode=disable"
+        ))
+    }
+
+    /// The loopback port, if the server listens on one.
+    pub fn tcp_port(&self) -> Option<u16> {
+        self.place.tcp.then_some(self.place.port)
+    }
+
+    /// The folder of the server's socket, the `host` of other PostgreSQL clients.
+    pub fn socket_folder(&self) -> &Path {
+        &self.place.sockets
+    }
+
+    /// The data directory.
+    pub fn data(&self) -> &Path {
+        &self.layout.data
+    }
+
+    /// The server's log.
+    pub fn log(&self) -> &Path {
+        &self.layout.log
+    }
+
+    /// The process number of the postmaster.
+    pub fn pid(&self) -> i32 {
+        self.place.pid
+    }
+
+    /// Whether the server belongs to another program, which started it before.
+    pub fn is_shared(&self) -> bool {
+        self.server.is_none()
+    }
+
+    /// Creates a database unless it exists.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Statement`] when the server refuses.
+    pub async fn ensure_database(&self, name: &str) -> Result<()> {
+        match self
+            .execute(format!("CREATE DATABASE {}", quoted(name)))
+            .await
+        {
+            Err(Error::Statement { code, .. }) if EXISTS.contains(&code.as_str()) => Ok(()),
+            result => result,
+        }
+    }
+
+    /// Creates a database as a copy of another, to which nobody may be connected.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Statement`] when the server refuses, for example since the name is taken.
+    pub async fn create_from_template(&self, name: &str, template: &str) -> Result<()> {
+        self.execute(format!(
+            "CREATE DATABASE {} TEMPLATE {}",
+            quoted(name),
+            quoted(template)
+        ))
+        .await
+    }
+
+    /// Drops a database, if it exists, and cuts the connections to it. Needs PostgreSQL 13.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Statement`] when the server refuses.
+    pub async fn drop_database(&self, name: &str) -> Result<()> {
+        self.execute(format!(
+            "DROP DATABASE IF EXISTS {} WITH (FORCE)",
+            quoted(name)
+        ))
+        .await
+    }
+
+    /// Stops the server and waits for its end. A shared server is left running.
+    pub async fn stop(self) {
+        blocking(move || drop(self)).await;
+    }
+
+    async fn execute(&self, statement: String) -> Result<()> {
+        let socket = layout::socket(&self.place.sockets, self.place.port);
+        let run = async {
+            let mut session = Session::open(&socket).await?;
+            session.execute(&statement).await?;
+            session.close().await;
+            Ok(())
+        };
+        run.await.map_err(|failure| match failure {
+            Failure::Io(error) => Error::io("talk to the server at", &socket)(error),
+            Failure::Server { code, message } => Error::Statement {
+                statement,
+                code,
+                message,
+            },
+        })
+    }
+}
+
+/// A name as an SQL identifier. The protocol ends text at a NUL, so none may be in it.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('\0', "").replace('"', "\"\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_cannot_leave_their_quotes() {
+        assert_eq!(quoted("shop"), r#""shop""#);
+        assert_eq!(quoted("a\"; DROP"), r#""a""; DROP""#);
+        assert_eq!(quoted("a\0b"), r#""ab""#);
+    }
+}

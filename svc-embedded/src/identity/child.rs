@@ -1,0 +1,63 @@
+//! What a child does between `fork` and `exec`.
+
+use std::process::Command;
+
+use super::Identity;
+
+/// What the system does to the child when the program dies, however it dies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Death {
+    /// `SIGKILL`, for a program that has nothing to save. The children of `initdb` end with it,
+    /// since they read their commands from it.
+    Kill,
+    /// `SIGINT`, a fast shutdown: the postmaster ends every backend, so no orphan stays, and
+    /// writes a checkpoint, so the next start needs no recovery.
+    FastShutdown,
+    /// `SIGQUIT`, an immediate shutdown, for a cluster that nobody will start again.
+    ImmediateShutdown,
+}
+
+/// Adds to the command what needs to run in the child itself.
+#[cfg(target_os = "linux")]
+#[expect(
+    unsafe_code,
+    reason = "`pre_exec` has no safe form; the closure makes system calls only and allocates nothing"
+)]
+pub(super) fn prepare(command: &mut Command, identity: &Identity, death: Death) {
+    use std::os::unix::process::CommandExt;
+
+    let parent = rustix::process::getpid();
+    let maps = (*identity == Identity::Namespace).then(super::namespace::Maps::of_caller);
+    // SAFETY: the closure only makes system calls, with memory that was allocated before the fork.
+    unsafe {
+        command.pre_exec(move || {
+            if let Some(maps) = &maps {
+                super::namespace::enter(maps)?;
+            }
+            // Last, since a change of identity clears the death signal.
+            tie_to(parent, death)
+        });
+    }
+}
+
+/// There is no death signal here; the server gets a [watchdog](crate::watchdog) instead.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn prepare(_command: &mut Command, _identity: &Identity, _death: Death) {}
+
+#[cfg(target_os = "linux")]
+fn tie_to(parent: rustix::process::Pid, death: Death) -> std::io::Result<()> {
+    use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+
+    let signal = match death {
+        Death::Kill => Signal::KILL,
+        Death::FastShutdown => Signal::INT,
+        Death::ImmediateShutdown => Signal::QUIT,
+    };
+    set_parent_process_death_signal(Some(signal))?;
+    // A parent that died before the call above sends no signal any more.
+    if getppid() == Some(parent) {
+        Ok(())
+    } else {
+        Err(std::io::ErrorKind::BrokenPipe.into())
+    }
+}

@@ -1,0 +1,141 @@
+//! Who the server runs as. PostgreSQL refuses root, and containers run as root.
+
+mod account;
+mod child;
+#[cfg(target_os = "linux")]
+mod namespace;
+mod reach;
+
+use std::{
+    fs, io,
+    os::unix::{fs::MetadataExt, process::CommandExt},
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use account::Account;
+pub(crate) use child::Death;
+use rustix::process::{getegid, geteuid};
+
+use crate::{Binaries, Error, Result};
+
+/// The user of the server and of `initdb`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Identity {
+    /// The program's own user.
+    Caller,
+    /// Root, under another number: a user namespace in which root's number isn't 0.
+    #[cfg(target_os = "linux")]
+    Namespace,
+    /// Another user, which root becomes.
+    Other(Account),
+}
+
+impl Identity {
+    /// The first identity that can run this server: a user namespace, since it needs no other
+    /// user's folders, then the users `postgres` and `nobody`.
+    pub(crate) fn choose(binaries: &Binaries, user_namespace: bool) -> Result<Self> {
+        if !geteuid().is_root() {
+            return Ok(Self::Caller);
+        }
+        let mut tried = Vec::new();
+        for candidate in Self::candidates(user_namespace) {
+            match candidate.try_out(&binaries.program("postgres")) {
+                Ok(()) => {
+                    tracing::debug!(identity = ?candidate, "running as root; postgres gets another identity");
+                    return Ok(candidate);
+                }
+                Err(error) => tried.push(format!("{}: {error}", candidate.name())),
+            }
+        }
+        Err(Error::RootRefused {
+            tried: tried.join("; "),
+        })
+    }
+
+    fn candidates(user_namespace: bool) -> Vec<Self> {
+        let mut candidates = Vec::new();
+        #[cfg(target_os = "linux")]
+        if user_namespace {
+            candidates.push(Self::Namespace);
+        }
+        #[cfg(not(target_os = "linux"))]
+        let _ = user_namespace;
+        candidates.extend(
+            ["postgres", "nobody"]
+                .into_iter()
+                .filter_map(Account::named)
+                .map(Self::Other),
+        );
+        candidates
+    }
+
+    /// Runs something harmless, which shows both that the system permits this identity and that
+    /// the programs can be reached with it.
+    fn try_out(&self, postgres: &Path) -> io::Result<()> {
+        let mut command = Command::new(postgres);
+        command
+            .arg("--version")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        self.adopt(&mut command, Death::Kill);
+        let status = command.status()?;
+        if status.success() {
+            Ok(())
+        } else {
+            Err(io::Error::other(format!(
+                "`postgres --version` failed ({status})"
+            )))
+        }
+    }
+
+    fn name(&self) -> &str {
+        match self {
+            Self::Caller => "this user",
+            #[cfg(target_os = "linux")]
+            Self::Namespace => "user namespace",
+            Self::Other(account) => &account.name,
+        }
+    }
+
+    /// Makes a command run with this identity, and die with the thread that spawns it.
+    pub(crate) fn adopt(&self, command: &mut Command, death: Death) {
+        // Ctrl-C goes to the whole process group of the terminal; the server has to outlive it
+        // until the program has finished with it.
+        command.process_group(0);
+        if let Self::Other(account) = self {
+            command.uid(account.uid).gid(account.gid);
+        }
+        child::prepare(command, self, death);
+    }
+
+    /// User and group that own the server's files.
+    pub(crate) fn owner(&self) -> (u32, u32) {
+        match self {
+            Self::Other(account) => (account.uid, account.gid),
+            _ => (geteuid().as_raw(), getegid().as_raw()),
+        }
+    }
+
+    /// Whether this identity can enter a folder.
+    pub(crate) fn reaches(&self, folder: &Path) -> bool {
+        let (uid, gid) = self.owner();
+        match self {
+            Self::Caller => true,
+            _ => reach::can_enter(uid, gid, folder),
+        }
+    }
+
+    /// Gives a folder and all that is in it to this identity, if it isn't its own already.
+    pub(crate) fn claim(&self, folder: &Path) -> Result<()> {
+        let owner = fs::symlink_metadata(folder)
+            .map_err(Error::io("look at", folder))?
+            .uid();
+        let (uid, gid) = self.owner();
+        if owner == uid || *self == Self::Caller {
+            return Ok(());
+        }
+        reach::chown_all(folder, uid, gid).map_err(Error::io("change the owner of", folder))
+    }
+}

@@ -1,0 +1,29 @@
+#![doc = include_str!("../README.md")]
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may panic"))]
+
+mod database;
+mod options;
+
+mod binaries;
+mod cluster;
+mod identity;
+mod launch;
+mod layout;
+mod lock;
+mod log;
+mod pidfile;
+mod port;
+mod running;
+mod server;
+mod start;
+mod temporary;
+#[cfg(any(test, not(target_os = "linux")))]
+mod watchdog;
+mod wire;
+
+mod error;
+
+pub use binaries::{Binaries, Version};
+pub use database::Database;
+pub use error::{Error, Result};
+pub use options::Options;

@@ -1,0 +1,56 @@
+//! One program at a time makes or starts a cluster.
+
+use std::{
+    fs::{File, TryLockError},
+    path::Path,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use tokio::time::sleep;
+
+use crate::{Error, Result};
+
+/// Longer than any first start takes; then the other program hangs.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A held lock. The system frees it when the last clone is dropped or the program dies.
+#[derive(Debug, Clone)]
+pub(crate) struct Lock {
+    _file: Arc<File>,
+}
+
+impl Lock {
+    /// Waits for the lock.
+    pub(crate) async fn acquire(path: &Path) -> Result<Self> {
+        let begun = Instant::now();
+        loop {
+            if let Some(lock) = Self::try_acquire(path)? {
+                return Ok(lock);
+            }
+            if begun.elapsed() > PATIENCE {
+                return Err(Error::Locked {
+                    path: path.to_path_buf(),
+                    waited: PATIENCE,
+                });
+            }
+            sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Takes the lock if it is free.
+    pub(crate) fn try_acquire(path: &Path) -> Result<Option<Self>> {
+        let file = File::options()
+            .create(true)
+            .append(true)
+            .open(path)
+            .map_err(Error::io("open", path))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Self {
+                _file: Arc::new(file),
+            })),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(Error::io("lock", path)(error)),
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! The postmaster as a child process: watched by a thread of its own, and stopped for sure.
+
+use std::{
+    io,
+    process::{Child, Command, ExitStatus},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc},
+    thread,
+    time::Duration,
+};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+
+/// A running postmaster. Dropping it stops it.
+#[derive(Debug)]
+pub(crate) struct Server {
+    pid: Pid,
+    watch: Arc<Watch>,
+    first_signal: Signal,
+    #[cfg(not(target_os = "linux"))]
+    _watchdog: crate::watchdog::Watchdog,
+}
+
+/// How the child ended, once it has.
+#[derive(Debug, Default)]
+struct Watch {
+    exit: Mutex<Option<ExitStatus>>,
+    changed: Condvar,
+}
+
+impl Server {
+    /// Spawns the command from a thread that lives as long as the child: the death signal is sent
+    /// when the spawning *thread* ends, and a runtime's threads come and go.
+    pub(crate) fn launch(mut command: Command, throw_away: bool) -> io::Result<Self> {
+        let watch = Arc::new(Watch::default());
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let watch_of_thread = Arc::clone(&watch);
+        thread::Builder::new()
+            .name("svc-postgres".into())
+            .spawn(move || match command.spawn() {
+                Ok(child) => {
+                    let pid = Pid::from_child(&child);
+                    let _ = sender.send(Ok(pid));
+                    watch_of_thread.follow(child, pid);
+                }
+                Err(error) => {
+                    let _ = sender.send(Err(error));
+                }
+            })?;
+        let pid = receiver.recv().map_err(io::Error::other)??;
+        Ok(Self {
+            pid,
+            watch,
+            first_signal: if throw_away {
+                Signal::QUIT
+            } else {
+                Signal::INT
+            },
+            #[cfg(not(target_os = "linux"))]
+            _watchdog: crate::watchdog::Watchdog::over(pid)?,
+        })
+    }
+
+    /// The process number.
+    pub(crate) fn pid(&self) -> i32 {
+        self.pid.as_raw_nonzero().get()
+    }
+
+    /// How the server ended, if it has.
+    pub(crate) fn exit(&self) -> Option<ExitStatus> {
+        *self.watch.lock()
+    }
+
+    /// Stops the server and waits for its end: politely first, then with more force. Blocks.
+    pub(crate) fn shut_down(&self) {
+        let steps = [
+            (self.first_signal, Duration::from_secs(20)),
+            (Signal::QUIT, Duration::from_secs(10)),
+            (Signal::KILL, Duration::from_secs(5)),
+        ];
+        for (signal, patience) in steps {
+            self.signal(signal);
+            if let Some(status) = self.watch.wait(patience) {
+                tracing::debug!(%status, "postgres stopped");
+                return;
+            }
+            tracing::warn!(
+                pid = self.pid(),
+                ?signal,
+                ?patience,
+                "postgres didn't stop; using more force"
+            );
+        }
+    }
+
+    /// Under the lock the child hasn't been reaped, so the number can't be another process yet.
+    fn signal(&self, signal: Signal) {
+        let exit = self.watch.lock();
+        if exit.is_none() {
+            let _ = kill_process(self.pid, signal);
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if self.exit().is_none() {
+            self.shut_down();
+        }
+    }
+}
+
+impl Watch {
+    /// Waits for the child's end, and only then reaps it, under the lock.
+    fn follow(&self, mut child: Child, pid: Pid) {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
+        while matches!(
+            waitid(WaitId::Pid(pid), options),
+            Err(rustix::io::Errno::INTR)
+        ) {}
+        let mut exit = self.lock();
+        // An error means that somebody else reaped the child: it has ended all the same.
+        *exit = Some(child.wait().unwrap_or_default());
+        self.changed.notify_all();
+    }
+
+    fn wait(&self, patience: Duration) -> Option<ExitStatus> {
+        let waited = self
+            .changed
+            .wait_timeout_while(self.lock(), patience, |exit| exit.is_none());
+        *waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<ExitStatus>> {
+        self.exit.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

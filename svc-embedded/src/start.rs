@@ -1,0 +1,98 @@
+//! The order of a start.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use tokio::task::spawn_blocking;
+
+use crate::{
+    Binaries, Error, Options, Result, cluster,
+    database::{Database, Place},
+    identity::Identity,
+    launch::{self, Plan},
+    layout::Layout,
+    lock::Lock,
+    running,
+    temporary::Temporary,
+};
+
+/// Starts the cluster that the options describe, or joins a program that runs it already.
+pub(crate) async fn start(options: Options) -> Result<Database> {
+    let (root, temporary) = open_root(&options).await?;
+    let made_by = cluster::version(&root.join("postgres"));
+    let binaries = Binaries::find_preferring(options.binaries.clone(), made_by).await?;
+    let user_namespace = options.user_namespace;
+    let (binaries, identity) = blocking(move || {
+        let identity = Identity::choose(&binaries, user_namespace)?;
+        Ok::<_, Error>((binaries, identity))
+    })
+    .await?;
+    // Held to the end: whoever comes next finds a server that answers, or none.
+    let lock = Lock::acquire(&root.join("postgres.lock")).await?;
+    let layout = Layout::plan(&root, &identity)?;
+    if let Some(running) = running::find(&layout.data, options.tcp).await? {
+        let place = Place {
+            sockets: running.sockets,
+            port: running.port,
+            tcp: running.tcp,
+            pid: running.pid,
+        };
+        return Ok(Database::shared(place, layout));
+    }
+    let plan = prepare(
+        Plan {
+            options,
+            binaries,
+            identity,
+            layout,
+        },
+        lock.clone(),
+    )
+    .await?;
+    let (layout, tcp) = (plan.layout.clone(), plan.options.tcp);
+    let (server, port) = launch::launch(plan).await?;
+    let place = Place {
+        sockets: layout.sockets.clone(),
+        port,
+        tcp: tcp != crate::options::Tcp::Off,
+        pid: server.pid(),
+    };
+    Ok(Database::owned(place, layout, server, temporary))
+}
+
+/// The lock goes along: a caller that gives up must not let another program in while `initdb`
+/// still runs.
+async fn prepare(plan: Plan, lock: Lock) -> Result<Plan> {
+    blocking(move || {
+        let _lock = lock;
+        plan.layout.create_sockets(&plan.identity)?;
+        running::sweep_sockets(&plan.layout.sockets)?;
+        cluster::prepare(&plan.layout.data, &plan.binaries, &plan.identity)?;
+        Ok(plan)
+    })
+    .await
+}
+
+async fn open_root(options: &Options) -> Result<(PathBuf, Option<Temporary>)> {
+    match options.root.clone() {
+        Some(root) => blocking(move || create(&root).map(|()| (root, None))).await,
+        None => {
+            let temporary = blocking(Temporary::create).await?;
+            Ok((temporary.path().to_path_buf(), Some(temporary)))
+        }
+    }
+}
+
+fn create(root: &Path) -> Result<()> {
+    fs::create_dir_all(root).map_err(Error::io("create", root))
+}
+
+/// Runs what blocks on a thread for that, and passes a panic on.
+pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match spawn_blocking(work).await {
+        Ok(value) => value,
+        Err(error) => std::panic::resume_unwind(error.into_panic()),
+    }
+}

@@ -1,0 +1,72 @@
+//! Where the system can't signal a child when its parent dies: a shell that waits for the end of
+//! a pipe, which comes when the program ends in whatever way.
+
+use std::{
+    io,
+    os::unix::process::CommandExt,
+    process::{Child, Command, Stdio},
+};
+
+use rustix::process::Pid;
+
+/// The waiting shell. Dropping it after the server's end lets it go.
+#[derive(Debug)]
+pub(crate) struct Watchdog {
+    shell: Child,
+}
+
+impl Watchdog {
+    /// Has the process shut down fast when this program ends.
+    pub(crate) fn over(pid: Pid) -> io::Result<Self> {
+        let shell = Command::new("/bin/sh")
+            .args([
+                "-c",
+                "read -r _; kill -INT \"$0\"",
+                &pid.as_raw_nonzero().to_string(),
+            ])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .process_group(0)
+            .spawn()?;
+        Ok(Self { shell })
+    }
+}
+
+impl Drop for Watchdog {
+    fn drop(&mut self) {
+        // Killed before the pipe closes, lest it signals a process that has the number by then.
+        let _ = self.shell.kill();
+        let _ = self.shell.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
+    use super::*;
+
+    fn sleeper() -> (Child, Pid) {
+        let child = Command::new("sleep").arg("600").spawn().unwrap();
+        let pid = Pid::from_child(&child);
+        (child, pid)
+    }
+
+    #[test]
+    fn the_end_of_the_pipe_interrupts() {
+        let (mut child, pid) = sleeper();
+        let mut watchdog = Watchdog::over(pid).unwrap();
+        drop(watchdog.shell.stdin.take());
+        assert_eq!(child.wait().unwrap().signal(), Some(2));
+    }
+
+    #[test]
+    fn a_drop_signals_nobody() {
+        let (mut child, pid) = sleeper();
+        drop(Watchdog::over(pid).unwrap());
+        assert_eq!(child.try_wait().unwrap(), None);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}

@@ -1,0 +1,114 @@
+//! The implementations of an interface or union.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned as _;
+
+use super::model::{Abstraction, Member, Promised};
+use crate::element;
+use crate::krate::Crate;
+use crate::types;
+
+/// What each method of the implementations does.
+struct Bodies {
+    items: TokenStream,
+    resolve: TokenStream,
+    stored: TokenStream,
+    key: TokenStream,
+}
+
+/// Everything.
+pub(super) fn full(model: &Abstraction) -> TokenStream {
+    let krate = &model.krate;
+    let values = model.members.iter().map(|Member { ident, ty }| {
+        quote_spanned!(ty.span()=> Self::#ident(value) => <#ty as #krate::Output>::resolve(value),)
+    });
+    let bodies = Bodies {
+        items: meta(model),
+        resolve: quote!(match self { #(#values)* }),
+        stored: stored(model),
+        key: quote!(registry.abstraction::<Self>(&__SVC_META)),
+    };
+    implementations(model, &bodies)
+}
+
+/// Implementations that only exist, so that a mistake in the enum is the only message.
+pub(super) fn stub(model: &Abstraction) -> TokenStream {
+    let none = quote!(::core::unreachable!());
+    let [resolve, stored, key] = [none.clone(), none.clone(), none];
+    implementations(model, &Bodies { items: TokenStream::new(), resolve, stored, key })
+}
+
+fn implementations(model: &Abstraction, bodies: &Bodies) -> TokenStream {
+    let Abstraction { krate, ident, cfgs, source, .. } = model;
+    let Bodies { items, resolve, stored, key } = bodies;
+    let source = element::option(source);
+    quote! {
+        #(#cfgs)*
+        #[allow(deprecated)]
+        const _: () = {
+            #items
+            #[automatically_derived]
+            impl #krate::Output for #ident {
+                fn type_ref(registry: &mut #krate::Registry) -> #krate::TypeRef {
+                    #krate::TypeRef::named(<Self as #krate::SvcType>::register(registry))
+                }
+                fn resolve(&self) -> #krate::Resolved<'_> { #resolve }
+            }
+            #[automatically_derived]
+            impl #krate::FromStored for #ident {
+                fn from_stored(value: #krate::serde_json::Value) -> ::core::result::Result<Self, #krate::StoredError> {
+                    #stored
+                }
+            }
+            #[automatically_derived]
+            impl #krate::SvcType for #ident {
+                const SOURCE: ::core::option::Option<&'static ::core::primitive::str> = #source;
+                fn register(registry: &mut #krate::Registry) -> #krate::TypeKey { #key }
+            }
+        };
+    }
+}
+
+fn meta(model: &Abstraction) -> TokenStream {
+    let Abstraction { krate, element, source, promises, members, .. } = model;
+    let (name, element, source) = (&element.rust, element.meta(krate), element::option(source));
+    let interface = promises.as_ref().map(|promises| {
+        let fields = promises.iter().map(|field| promise_meta(krate, field));
+        quote!(&[#(#fields),*])
+    });
+    let interface = element::option(&interface);
+    let members = members.iter().map(|Member { ty, .. }| quote_spanned!(ty.span()=> <#ty as #krate::SvcType>::register));
+    quote! {
+        static __SVC_META: #krate::AbstractMeta = #krate::AbstractMeta {
+            element: #element,
+            path: ::core::concat!(::core::module_path!(), "::", #name),
+            source: #source,
+            interface: #interface,
+            members: &[#(#members),*],
+        };
+    }
+}
+
+fn promise_meta(krate: &Crate, field: &Promised) -> TokenStream {
+    let (element, ty) = (field.element.meta(krate), types::outside(&field.ty, None));
+    let ty = quote_spanned!(field.ty.span()=> <#ty as #krate::Output>::type_ref);
+    quote! { #krate::InterfaceFieldMeta { element: #element, ty: #ty, args: &[] } }
+}
+
+fn stored(model: &Abstraction) -> TokenStream {
+    let krate = &model.krate;
+    let expected = format!("one of the members of `{}`", model.element.graphql());
+    let members = model.members.iter().map(|Member { ident, ty }| {
+        quote_spanned! {ty.span()=>
+            if name == { let object = &<#ty as #krate::Object>::meta().element; object.name.unwrap_or(object.rust) } {
+                return <#ty as #krate::FromStored>::from_stored(value).map(Self::#ident);
+            }
+        }
+    });
+    quote! {
+        let name = #krate::StoredFields::type_name(&value)?;
+        #(#members)*
+        ::core::result::Result::Err(#krate::StoredError::new(#expected, &value))
+    }
+}

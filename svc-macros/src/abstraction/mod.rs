@@ -1,0 +1,42 @@
+//! `#[svc_interface]` and `#[svc_union]`: enums over object types.
+
+mod expand;
+mod model;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+use syn::Item;
+
+use crate::errors::Errors;
+use crate::fallback;
+
+/// An interface: the enum and its implementations.
+pub(crate) fn interface(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
+    let args = parse::interface(args, errors);
+    expand(args, item, "svc_interface", errors)
+}
+
+/// A union: the enum and its implementations.
+pub(crate) fn union(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
+    let args = parse::union(args, errors);
+    expand(args, item, "svc_union", errors)
+}
+
+fn expand(args: parse::Args, item: TokenStream, attribute: &str, errors: &mut Errors) -> TokenStream {
+    match errors.ok(syn::parse2(item.clone())) {
+        Some(Item::Enum(mut item)) => {
+            let generated = model::build(args, &mut item, errors)
+                .map(|model| if errors.is_empty() { expand::full(&model) } else { expand::stub(&model) });
+            quote!(#item #generated)
+        }
+        Some(_) => {
+            let instead = format!("`#[{attribute}]` goes on an enum of its members, such as `enum Any {{ User(User), Post(Post) }}`");
+            errors.push(syn::Error::new(Span::call_site(), instead));
+            fallback::strip(item)
+        }
+        None => fallback::strip(item),
+    }
+}

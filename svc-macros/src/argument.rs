@@ -1,0 +1,170 @@
+//! Arguments of functions and fields of input objects.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned as _;
+use syn::{Attribute, FnArg, Pat, PatType, Token, Type};
+
+use crate::element::{self, Element};
+use crate::errors::Errors;
+use crate::keys;
+use crate::krate::Crate;
+use crate::literal;
+use crate::types::{self, Place};
+
+/// An argument, or a field of an input object.
+pub(crate) struct Argument {
+    pub(crate) ident: Ident,
+    pub(crate) element: Element,
+    pub(crate) ty: Type,
+    /// As a GraphQL literal.
+    default: Option<String>,
+}
+
+impl Argument {
+    /// Reads the element `ident: ty` and takes our attributes off it.
+    pub(crate) fn new(ident: &Ident, ty: &Type, attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Self {
+        let (mut name, mut default) = (None, None);
+        keys::read_svc(attrs, &["name", "default"], errors, |key, input| {
+            if key == "name" {
+                name = Some(keys::string(key, input)?);
+            } else {
+                keys::equals(key, input, "…")?;
+                default = Some(literal::parse(input)?);
+            }
+            Ok(())
+        });
+        element::check_cfg(attrs, errors);
+        types::check(ty, Place::Argument, errors);
+        let element = Element::new(ident, name.as_ref(), attrs, errors);
+        Self { ident: ident.clone(), element, ty: ty.clone(), default }
+    }
+
+    /// The default, as GraphQL.
+    pub(crate) fn default(&self) -> Option<&str> {
+        self.default.as_deref()
+    }
+
+    /// The function that gives the type.
+    pub(crate) fn type_ref(&self, krate: &Crate, this: Option<&Ident>) -> TokenStream {
+        let ty = types::outside(&self.ty, this);
+        quote_spanned!(self.ty.span()=> <#ty as #krate::Input>::type_ref)
+    }
+
+    /// The `ArgMeta`, with the function that gives the type.
+    pub(crate) fn meta(&self, krate: &Crate, ty: &TokenStream) -> TokenStream {
+        let (element, default) = (self.element.meta(krate), element::option(&self.default));
+        quote! { #krate::ArgMeta { element: #element, ty: #ty, default: #default } }
+    }
+}
+
+/// The parameters of a resolver, in order.
+#[derive(Default)]
+pub(crate) struct Parameters(Vec<Parameter>);
+
+enum Parameter {
+    /// `ctx: &Context<'_>`, with its type for errors.
+    Context(Type),
+    Argument(Argument),
+}
+
+impl Parameters {
+    /// Reads the parameters after the receiver and takes our attributes off them.
+    pub(crate) fn read(inputs: &mut Punctuated<FnArg, Token![,]>, errors: &mut Errors) -> Self {
+        let mut params = Self::default();
+        for input in inputs {
+            if let FnArg::Typed(input) = input {
+                params.0.extend(parameter(input, errors));
+                input.attrs.retain(|attr| !attr.path().is_ident("doc") && !attr.path().is_ident("deprecated"));
+            }
+        }
+        if let Some(second) = params.contexts().nth(1) {
+            errors.at(second, "the context is given twice; take it once");
+        }
+        element::check_unique(params.args().map(|arg| (&arg.element, &arg.ident)), errors);
+        params
+    }
+
+    /// The arguments that clients see.
+    pub(crate) fn args(&self) -> impl Iterator<Item = &Argument> {
+        self.0.iter().filter_map(|param| match param {
+            Parameter::Argument(arg) => Some(arg),
+            Parameter::Context(_) => None,
+        })
+    }
+
+    /// The types of the context parameters.
+    pub(crate) fn contexts(&self) -> impl Iterator<Item = &Type> {
+        self.0.iter().filter_map(|param| match param {
+            Parameter::Context(ty) => Some(ty),
+            Parameter::Argument(_) => None,
+        })
+    }
+
+    /// The pattern that binds the call.
+    pub(crate) fn call(&self) -> TokenStream {
+        let call = local("call");
+        match (self.args().next(), self.contexts().next()) {
+            (Some(_), _) => quote!(mut #call),
+            (None, Some(_)) => quote!(#call),
+            (None, None) => quote!(_),
+        }
+    }
+
+    /// The statements that take the context and the arguments out of the call.
+    pub(crate) fn bindings(&self, krate: &Crate) -> TokenStream {
+        let (call, context) = (local("call"), local("context"));
+        let context = self.contexts().next().map(|_| quote!(let #context = #call.context();));
+        let args = self.args().enumerate().map(|(index, arg)| {
+            let (value, name, ty) = (numbered(index), arg.element.graphql(), types::outside(&arg.ty, None));
+            quote!(let #value = #krate::Call::arg::<#ty>(&mut #call, #index, #name)?;)
+        });
+        quote!(#context #(#args)*)
+    }
+
+    /// The values to pass, in the order of the parameters.
+    pub(crate) fn arguments(&self) -> Vec<TokenStream> {
+        let (context, mut index) = (local("context"), 0..);
+        let value = |param: &Parameter| match param {
+            Parameter::Context(ty) => quote_spanned!(ty.span()=> &#context),
+            Parameter::Argument(_) => {
+                let value = numbered(index.next().unwrap_or_default());
+                quote!(#value)
+            }
+        };
+        self.0.iter().map(value).collect()
+    }
+}
+
+/// A variable that the user's code cannot see.
+pub(crate) fn local(name: &str) -> Ident {
+    Ident::new(name, Span::mixed_site())
+}
+
+fn numbered(index: usize) -> Ident {
+    local(&format!("arg{index}"))
+}
+
+fn parameter(input: &mut PatType, errors: &mut Errors) -> Option<Parameter> {
+    if types::is_context(&input.ty) {
+        if !types::is_context_ref(&input.ty) {
+            errors.at(&input.ty, "take the context as `ctx: &Context<'_>`");
+        }
+        keys::read_svc(&mut input.attrs, &[], errors, |_, _| Ok(()));
+        return Some(Parameter::Context((*input.ty).clone()));
+    }
+    let Some(ident) = plain_name(&input.pat) else {
+        errors.at(&input.pat, "an argument needs a plain name, such as `id: Uuid`; take values apart in the body");
+        keys::read_svc(&mut input.attrs, &["name", "default"], &mut Errors::default(), |_, _| Ok(()));
+        return None;
+    };
+    Some(Parameter::Argument(Argument::new(&ident, &input.ty, &mut input.attrs, errors)))
+}
+
+fn plain_name(pat: &Pat) -> Option<Ident> {
+    match pat {
+        Pat::Ident(pat) if pat.by_ref.is_none() && pat.subpat.is_none() => Some(pat.ident.clone()),
+        _ => None,
+    }
+}

@@ -1,0 +1,44 @@
+//! The constant that lists the computed fields.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned as _;
+
+use super::model::{Computed, Method};
+use crate::function::Caller;
+use crate::krate::Crate;
+use crate::types;
+
+/// The second `impl` block.
+pub(super) fn full(computed: &Computed) -> TokenStream {
+    let Computed { krate, ty, cfgs, methods } = computed;
+    let methods = methods.iter().map(|method| meta(krate, method));
+    quote! {
+        #(#cfgs)*
+        #[allow(deprecated)]
+        #[automatically_derived]
+        impl #ty {
+            #[doc(hidden)]
+            pub(crate) const __SVC_COMPUTED: &'static [#krate::ComputedMeta] = &[#(#methods),*];
+        }
+        #(#cfgs)*
+        const _: #krate::KeyFn = <#ty as #krate::SvcType>::register;
+    }
+}
+
+fn meta(krate: &Crate, method: &Method) -> TokenStream {
+    let (element, ident) = (method.element.meta(krate), &method.ident);
+    let args = method.params.args().map(|arg| arg.meta(krate, &arg.type_ref(krate, None)));
+    let output = types::outside(&method.output, None);
+    let ty = quote_spanned!(method.output.span()=> <#output as #krate::Returns>::type_ref);
+    let run = Caller {
+        krate,
+        callee: quote!(Self::#ident),
+        receiver: Some(quote!(#krate::receiver::<Self>)),
+        params: &method.params,
+        output: &method.output,
+        asynchronous: method.asynchronous,
+    }
+    .variant("Method");
+    quote! { #krate::ComputedMeta { element: #element, args: &[#(#args),*], ty: #ty, run: #run } }
+}

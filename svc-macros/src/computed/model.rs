@@ -1,0 +1,86 @@
+//! An `impl` block whose methods can be fields.
+
+use proc_macro2::Ident;
+use syn::{Attribute, FnArg, Receiver, Type};
+
+use super::parse::{self, Block, Item};
+use crate::argument::Parameters;
+use crate::element::{self, Element};
+use crate::errors::Errors;
+use crate::function::Function;
+use crate::krate::Crate;
+use crate::types;
+
+/// The computed fields of a type.
+pub(super) struct Computed {
+    pub(super) krate: Crate,
+    pub(super) ty: Type,
+    pub(super) cfgs: Vec<Attribute>,
+    pub(super) methods: Vec<Method>,
+}
+
+/// A computed field.
+pub(super) struct Method {
+    pub(super) ident: Ident,
+    pub(super) element: Element,
+    pub(super) params: Parameters,
+    pub(super) output: Type,
+    pub(super) asynchronous: bool,
+}
+
+/// Checks the block and takes our attributes off it; `None` when nothing at all can be generated.
+pub(super) fn build(krate: Crate, block: &mut Block, errors: &mut Errors) -> Option<Computed> {
+    if let Some((of, _)) = &block.of {
+        errors.at(of, "`#[svc_type]` goes on the type's own `impl` block, not on a trait's; for a scalar, write `#[svc_scalar]`");
+        return None;
+    }
+    if !types::check_concrete(&block.generics, "type", errors) {
+        return None;
+    }
+    let methods: Vec<Method> = block
+        .items
+        .iter_mut()
+        .filter_map(|item| match item {
+            Item::Method(function) => method(function, errors),
+            Item::Other(_) => None,
+        })
+        .collect();
+    element::check_unique(methods.iter().map(|method| (&method.element, &method.ident)), errors);
+    Some(Computed { krate, ty: block.ty.clone(), cfgs: element::cfgs(&block.attrs).cloned().collect(), methods })
+}
+
+fn method(function: &mut Function, errors: &mut Errors) -> Option<Method> {
+    let args = parse::method(&mut function.attrs, errors);
+    if args.skip {
+        if let Some(name) = &args.name {
+            errors.at(name, format!("`{}` is skipped; remove this key, or remove `skip`", function.sig.ident));
+        }
+        return None;
+    }
+    element::check_cfg(&function.attrs, errors);
+    check_receiver(function, errors);
+    let output = function.check(errors);
+    let params = Parameters::read(&mut function.sig.inputs, errors);
+    let element = Element::new(&function.sig.ident, args.name.as_ref(), &function.attrs, errors);
+    if function.body.is_none() {
+        errors.at(&function.sig.ident, "a computed field needs a body; a stored field goes into the struct");
+    }
+    Some(Method {
+        ident: function.sig.ident.clone(),
+        element,
+        params,
+        output: output?,
+        asynchronous: function.sig.asyncness.is_some(),
+    })
+}
+
+fn check_receiver(function: &Function, errors: &mut Errors) {
+    match function.sig.inputs.first() {
+        Some(FnArg::Receiver(Receiver { reference: Some(_), mutability: None, .. })) => {}
+        Some(FnArg::Receiver(receiver)) => errors.at(receiver, "a field only reads its object; write `&self`"),
+        _ => errors.at(
+            &function.sig.ident,
+            "a computed field takes `&self` first; put `#[svc(skip)]` on a function that is no field",
+        ),
+    }
+}

@@ -1,0 +1,115 @@
+//! Functions as the macros see them: the body is optional, and nobody looks inside.
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::{ToTokens, TokenStreamExt as _, quote};
+use syn::parse::{Parse, ParseStream};
+use syn::{Attribute, GenericParam, ReturnType, Signature, Token, Type, Visibility, token};
+
+use crate::argument::Parameters;
+use crate::errors::Errors;
+use crate::krate::Crate;
+use crate::types::{self, Place};
+
+/// A function, with or without a body.
+pub(crate) struct Function {
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) vis: Visibility,
+    pub(crate) sig: Signature,
+    /// The braces and what is in them.
+    pub(crate) body: Option<TokenTree>,
+}
+
+impl Parse for Function {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attrs = input.call(Attribute::parse_outer)?;
+        let vis = input.parse()?;
+        let sig = input.parse()?;
+        let body = if input.peek(token::Brace) {
+            Some(input.parse()?)
+        } else {
+            input.parse::<Token![;]>()?;
+            None
+        };
+        Ok(Self { attrs, vis, sig, body })
+    }
+}
+
+impl ToTokens for Function {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.append_all(&self.attrs);
+        self.vis.to_tokens(tokens);
+        self.sig.to_tokens(tokens);
+        match &self.body {
+            Some(body) => body.to_tokens(tokens),
+            None => <Token![;]>::default().to_tokens(tokens),
+        }
+    }
+}
+
+impl Function {
+    /// The type that the function answers with; reports everything in the signature that no schema can show.
+    pub(crate) fn check(&self, errors: &mut Errors) -> Option<Type> {
+        let sig = &self.sig;
+        for (token, name) in [
+            (sig.constness.map(|token| token.to_token_stream()), "const"),
+            (sig.unsafety.map(|token| token.to_token_stream()), "unsafe"),
+            (sig.abi.as_ref().map(|abi| abi.extern_token.to_token_stream()), "extern"),
+        ] {
+            if let Some(token) = token {
+                errors.at(&token, format!("a resolver is a plain `fn` or `async fn`; remove `{name}`"));
+            }
+        }
+        if let Some(variadic) = &sig.variadic {
+            errors.at(variadic, "a resolver has a fixed list of arguments; take a `Vec<T>` instead of `...`");
+        }
+        for param in sig.generics.params.iter().filter(|param| !matches!(param, GenericParam::Lifetime(_))) {
+            errors.at(param, "a resolver cannot be generic; write the concrete type where the parameter is used");
+        }
+        match &sig.output {
+            ReturnType::Type(_, ty) => {
+                types::check(ty, Place::Return, errors);
+                Some((**ty).clone())
+            }
+            ReturnType::Default => {
+                errors.at(&sig.ident, "a field must answer with something; add a return type, such as `-> bool`");
+                None
+            }
+        }
+    }
+}
+
+/// The closure that reads the arguments, calls `callee` and gives its outcome back.
+///
+/// `head` declares the closure's parameters before the call, `receiver` is what `callee` takes first.
+pub(crate) struct Caller<'a> {
+    pub(crate) krate: &'a Crate,
+    pub(crate) callee: TokenStream,
+    pub(crate) receiver: Option<TokenStream>,
+    pub(crate) params: &'a Parameters,
+    pub(crate) output: &'a Type,
+    pub(crate) asynchronous: bool,
+}
+
+impl Caller<'_> {
+    /// `Sync(|call| …)` or `Async(|call| …)`, for the enum at `kind`.
+    pub(crate) fn variant(&self, kind: &str) -> TokenStream {
+        let Self { krate, callee, receiver, params, output, asynchronous } = self;
+        let kind = quote::format_ident!("{kind}");
+        let output = types::outside(output, None);
+        let call = params.call();
+        let this = receiver.as_ref().map(|_| crate::argument::local("this"));
+        let this_param = this.iter();
+        let (let_this, this_arg) = match &this {
+            Some(this) => (quote!(let #this = #receiver(#this);), quote!(#this,)),
+            None => (TokenStream::new(), TokenStream::new()),
+        };
+        let (bindings, arguments) = (params.bindings(krate), params.arguments());
+        let wait = asynchronous.then(|| quote!(.await));
+        let body = quote! { #bindings <#output as #krate::Returns>::outcome(#callee(#this_arg #(#arguments),*)#wait) };
+        let (variant, body) = match asynchronous {
+            true => (quote!(Async), quote!(::std::boxed::Box::pin(async move { #body }))),
+            false => (quote!(Sync), body),
+        };
+        quote! { #krate::#kind::#variant(|#(#this_param,)* #call| { #let_this #body }) }
+    }
+}

@@ -1,0 +1,37 @@
+//! `#[svc_input]`: a struct, or an enum of which exactly one variant is given.
+
+mod expand;
+mod model;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+use syn::Item;
+
+use crate::errors::Errors;
+use crate::fallback;
+
+/// The struct or enum and its implementation.
+pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
+    let args = parse::args(args, errors);
+    let (item, model) = match errors.ok(syn::parse2(item.clone())) {
+        Some(Item::Struct(mut item)) => {
+            let model = model::structure(args, &mut item, errors);
+            (quote!(#item), model)
+        }
+        Some(Item::Enum(mut item)) => {
+            let model = model::one_of(args, &mut item, errors);
+            (quote!(#item), model)
+        }
+        Some(_) => {
+            let instead = "`#[svc_input]` goes on a struct with named fields, or on an enum of which clients give one variant";
+            errors.push(syn::Error::new(Span::call_site(), instead));
+            return fallback::strip(item);
+        }
+        None => return fallback::strip(item),
+    };
+    let generated = model.map(|model| if errors.is_empty() { expand::full(&model) } else { expand::stub(&model) });
+    quote!(#item #generated)
+}

@@ -1,0 +1,103 @@
+//! A struct or enum that clients can send.
+
+use proc_macro2::Ident;
+use syn::ext::IdentExt as _;
+use syn::{Attribute, Fields, Generics, ItemEnum, ItemStruct, Variant};
+
+use super::parse::Args;
+use crate::argument::Argument;
+use crate::element::{self, Element};
+use crate::errors::Errors;
+use crate::krate::Crate;
+use crate::{name, types};
+
+/// An input object.
+pub(super) struct InputObject {
+    pub(super) krate: Crate,
+    pub(super) ident: Ident,
+    pub(super) cfgs: Vec<Attribute>,
+    pub(super) element: Element,
+    pub(super) fields: Vec<Field>,
+    /// An enum: exactly one field is given.
+    pub(super) one_of: bool,
+}
+
+/// A field of the struct, or a variant of the enum.
+pub(super) struct Field {
+    /// The field or variant.
+    pub(super) ident: Ident,
+    pub(super) argument: Argument,
+}
+
+/// Checks a struct and takes our attributes off it; `None` when nothing at all can be generated.
+pub(super) fn structure(args: Args, item: &mut ItemStruct, errors: &mut Errors) -> Option<InputObject> {
+    let name = &item.ident;
+    let mut fields = Vec::new();
+    match &mut item.fields {
+        Fields::Named(named) if !named.named.is_empty() => {
+            fields.extend(named.named.iter_mut().filter_map(|field| {
+                let ident = field.ident.clone()?;
+                Some(Field { argument: Argument::new(&ident, &field.ty, &mut field.attrs, errors), ident })
+            }));
+        }
+        Fields::Unnamed(unnamed) => {
+            errors.at(unnamed, format!("fields need names in GraphQL; write `struct {name} {{ name: String, … }}`"));
+        }
+        Fields::Named(_) | Fields::Unit => {
+            errors.at(name, format!("`{name}` has no fields; write `struct {name} {{ name: String, … }}`"));
+        }
+    }
+    finish(args, &item.ident, &item.attrs, &item.generics, fields, false, errors)
+}
+
+/// Checks an enum and takes our attributes off it; `None` when nothing at all can be generated.
+pub(super) fn one_of(args: Args, item: &mut ItemEnum, errors: &mut Errors) -> Option<InputObject> {
+    if item.variants.is_empty() {
+        errors.at(&item.ident, format!("`{0}` has no variants; write `enum {0} {{ Id(Uuid), … }}`", item.ident));
+    }
+    let fields = item.variants.iter_mut().filter_map(|variant| variant_field(variant, errors)).collect();
+    finish(args, &item.ident, &item.attrs, &item.generics, fields, true, errors)
+}
+
+fn variant_field(variant: &mut Variant, errors: &mut Errors) -> Option<Field> {
+    let ident = variant.ident.clone();
+    let ty = match &variant.fields {
+        Fields::Unnamed(unnamed) if unnamed.unnamed.len() == 1 => &unnamed.unnamed[0].ty,
+        Fields::Unit => {
+            errors.at(&ident, format!("`{ident}` has no type; write `{ident}(Uuid)`, or use `#[svc_enum]` for plain values"));
+            return None;
+        }
+        fields => {
+            errors.at(fields, format!("a variant has one type here; write `{ident}(Uuid)`"));
+            return None;
+        }
+    };
+    let rust = name::snake(&ident.unraw().to_string());
+    let field = Ident::new(&rust, ident.span());
+    let argument = Argument::new(&field, ty, &mut variant.attrs, errors);
+    if let Some(default) = argument.default() {
+        errors.at(&ident, format!("exactly one variant is given, so none has a default; remove `default = {default}`"));
+    }
+    Some(Field { ident, argument })
+}
+
+fn finish(
+    args: Args,
+    ident: &Ident,
+    attrs: &[Attribute],
+    generics: &Generics,
+    fields: Vec<Field>,
+    one_of: bool,
+    errors: &mut Errors,
+) -> Option<InputObject> {
+    let element = Element::new(ident, args.name.as_ref(), attrs, errors);
+    element::check_unique(fields.iter().map(|field| (&field.argument.element, &field.ident)), errors);
+    types::check_concrete(generics, if one_of { "enum" } else { "struct" }, errors).then(|| InputObject {
+        krate: args.krate,
+        ident: ident.clone(),
+        cfgs: element::cfgs(attrs).cloned().collect(),
+        element,
+        fields,
+        one_of,
+    })
+}

@@ -1,0 +1,145 @@
+//! The keys of our attributes: `name = "…"`, `skip`, `implements = [A, B]`.
+
+use proc_macro2::{Ident, TokenStream};
+use syn::ext::IdentExt as _;
+use syn::parse::{Parse, ParseStream, Parser as _};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, LitStr, Meta, Path, Token, bracketed};
+
+use crate::errors::Errors;
+use crate::krate::Crate;
+
+/// Reads lists of keys; a mistake in one key does not hide the next.
+pub(crate) struct Keys {
+    valid: &'static [&'static str],
+    seen: Vec<Ident>,
+}
+
+impl Keys {
+    /// Nothing but the `valid` keys is accepted, each once.
+    pub(crate) fn new(valid: &'static [&'static str]) -> Self {
+        Self { valid, seen: Vec::new() }
+    }
+
+    /// Calls `read` after each key; it reads the key's value.
+    pub(crate) fn read(
+        &mut self,
+        tokens: TokenStream,
+        errors: &mut Errors,
+        mut read: impl FnMut(&Ident, ParseStream<'_>) -> syn::Result<()>,
+    ) {
+        let parsed = (|input: ParseStream<'_>| {
+            while !input.is_empty() {
+                if let Err(error) = self.key(input).and_then(|key| read(&key, input)).and_then(|()| separated(input)) {
+                    errors.push(error);
+                    skip_to_comma(input)?;
+                }
+                input.parse::<Option<Token![,]>>()?;
+            }
+            Ok(())
+        })
+        .parse2(tokens);
+        errors.ok(parsed);
+    }
+
+    fn key(&mut self, input: ParseStream<'_>) -> syn::Result<Ident> {
+        let key = input.call(Ident::parse_any).map_err(|error| syn::Error::new(error.span(), self.expected("expected a key")))?;
+        if !self.valid.iter().any(|valid| key == valid) {
+            return Err(syn::Error::new(key.span(), self.expected(&format!("unknown key `{key}`"))));
+        }
+        if self.seen.contains(&key) {
+            return Err(syn::Error::new(key.span(), format!("`{key}` is given twice; keep one")));
+        }
+        self.seen.push(key.clone());
+        Ok(key)
+    }
+
+    fn expected(&self, wrong: &str) -> String {
+        match self.valid {
+            [] => format!("{wrong}; there is none for this place: remove it"),
+            [only] => format!("{wrong}; the only key here is `{only}`"),
+            [rest @ .., last] => {
+                let rest: Vec<_> = rest.iter().map(|key| format!("`{key}`")).collect();
+                format!("{wrong}; the keys here are {} and `{last}`", rest.join(", "))
+            }
+        }
+    }
+}
+
+/// Takes the `#[svc(…)]` attributes off an element and reads their keys.
+pub(crate) fn read_svc(
+    attrs: &mut Vec<Attribute>,
+    valid: &'static [&'static str],
+    errors: &mut Errors,
+    mut read: impl FnMut(&Ident, ParseStream<'_>) -> syn::Result<()>,
+) {
+    let mut keys = Keys::new(valid);
+    for attr in attrs.extract_if(.., |attr| attr.path().is_ident("svc")) {
+        match attr.meta {
+            Meta::List(list) => keys.read(list.tokens, errors, &mut read),
+            other => {
+                let example = if valid.is_empty() { "remove it".to_owned() } else { format!("write `#[svc({}…)]`", valid[0]) };
+                errors.at(&other, format!("`#[svc]` takes its keys in parentheses; {example}"));
+            }
+        }
+    }
+}
+
+/// `key = "…"`.
+pub(crate) fn string(key: &Ident, input: ParseStream<'_>) -> syn::Result<LitStr> {
+    value(key, input, "\"…\"")
+}
+
+/// `crate = path`.
+pub(crate) fn krate(key: &Ident, input: ParseStream<'_>) -> syn::Result<Crate> {
+    equals(key, input, "path::to::svc")?;
+    Path::parse_mod_style(input).map(Crate::at).map_err(|error| wrong(key, &error, "path::to::svc"))
+}
+
+/// `key`, without a value.
+pub(crate) fn flag(key: &Ident, input: ParseStream<'_>) -> syn::Result<bool> {
+    if input.is_empty() || input.peek(Token![,]) {
+        return Ok(true);
+    }
+    Err(input.error(format!("`{key}` takes no value; write `{key}` alone")))
+}
+
+/// `key = [a, b]`.
+pub(crate) fn list<T: Parse>(key: &Ident, input: ParseStream<'_>, item: &str) -> syn::Result<Vec<T>> {
+    let shape = format!("[{item}]");
+    equals(key, input, &shape)?;
+    let parsed = (|| {
+        let content;
+        bracketed!(content in input);
+        Punctuated::<T, Token![,]>::parse_terminated(&content)
+    })();
+    parsed.map(|items| items.into_iter().collect()).map_err(|error| wrong(key, &error, &shape))
+}
+
+/// The `=` between a key and its value.
+pub(crate) fn equals(key: &Ident, input: ParseStream<'_>, shape: &str) -> syn::Result<()> {
+    match input.parse::<Option<Token![=]>>()? {
+        Some(_) => Ok(()),
+        None => Err(syn::Error::new(key.span(), format!("`{key}` needs a value; write `{key} = {shape}`"))),
+    }
+}
+
+fn value<T: Parse>(key: &Ident, input: ParseStream<'_>, shape: &str) -> syn::Result<T> {
+    equals(key, input, shape)?;
+    input.parse().map_err(|error| wrong(key, &error, shape))
+}
+
+fn wrong(key: &Ident, error: &syn::Error, shape: &str) -> syn::Error {
+    syn::Error::new(error.span(), format!("this is no value for `{key}`; write `{key} = {shape}`"))
+}
+
+fn separated(input: ParseStream<'_>) -> syn::Result<()> {
+    if input.is_empty() || input.peek(Token![,]) { Ok(()) } else { Err(input.error("expected a `,` before the next key")) }
+}
+
+fn skip_to_comma(input: ParseStream<'_>) -> syn::Result<()> {
+    while !input.is_empty() && !input.peek(Token![,]) {
+        input.parse::<proc_macro2::TokenTree>()?;
+    }
+    Ok(())
+}

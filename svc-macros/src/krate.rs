@@ -1,0 +1,25 @@
+//! The path to our own items in generated code.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use syn::Path;
+
+/// Prints as `::svc::__private`, or as the `__private` of the path given with `crate = path`.
+#[derive(Default)]
+pub(crate) struct Crate(Option<Path>);
+
+impl Crate {
+    /// The crate at `path`.
+    pub(crate) fn at(path: Path) -> Self {
+        Self(Some(path))
+    }
+}
+
+impl ToTokens for Crate {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(match &self.0 {
+            Some(path) => quote!(#path::__private),
+            None => quote!(::svc::__private),
+        });
+    }
+}

@@ -1,0 +1,206 @@
+//! The attribute macros of svc.
+//!
+//! Nobody depends on this crate directly: `svc` re-exports the macros. Each family has a folder with three
+//! stages, parse → model → expand; a mistake never hides the item it is in, nor the next mistake.
+
+mod argument;
+mod element;
+mod errors;
+mod fallback;
+mod function;
+mod keys;
+mod krate;
+mod literal;
+mod name;
+mod types;
+
+mod abstraction;
+mod computed;
+mod enumeration;
+mod input;
+mod object;
+mod operation;
+mod scalar;
+
+use proc_macro::TokenStream;
+
+/// A query: a function that reads.
+///
+/// Without a body it compiles to one SQL statement per request, and its arguments are filters. With a body it
+/// is a resolver.
+///
+/// ```ignore
+/// /// Users, newest first.
+/// #[svc::query]
+/// async fn users() -> Vec<User>;
+///
+/// #[svc::query(name = "friendOf")]
+/// async fn friend(ctx: &Context<'_>, #[svc(default = 10)] limit: i32) -> Result<Find<User>> {
+///     Ok(ctx.db().find::<User>().limit(limit))
+/// }
+/// ```
+///
+/// Keys: `name = "…"` fixes the GraphQL name, `crate = path` says where `svc` is. An argument takes a doc
+/// comment, `#[deprecated]` and `#[svc(name = "…", default = literal)]`.
+#[proc_macro_attribute]
+pub fn query(args: TokenStream, item: TokenStream) -> TokenStream {
+    expand_with(args, item, operation::query)
+}
+
+/// A mutation: a function that writes.
+///
+/// ```ignore
+/// #[svc::mutation]
+/// async fn rename(ctx: &Context<'_>, id: Uuid, name: String) -> Result<User> {
+///     todo!()
+/// }
+/// ```
+///
+/// Keys: as for [`query`](macro@query).
+#[proc_macro_attribute]
+pub fn mutation(args: TokenStream, item: TokenStream) -> TokenStream {
+    expand_with(args, item, operation::mutation)
+}
+
+/// An object type: a struct for its stored fields, an `impl` block for its computed fields.
+///
+/// ```ignore
+/// /// A person who writes posts.
+/// #[svc_type(sql_source = "v_user", authorize_fields = ["email"], implements = [Node])]
+/// pub struct User {
+///     pub id: Uuid,
+///     #[svc(name = "fullName", stored = "full_name")]
+///     pub name: String,
+///     pub email: Option<String>,
+///     #[svc(skip)]
+///     pub cached: bool,
+/// }
+///
+/// #[svc_type]
+/// impl User {
+///     /// The name, shouted.
+///     fn loud(&self) -> String {
+///         self.name.to_uppercase()
+///     }
+///     #[svc(skip)]
+///     fn helper(&self) {}
+/// }
+/// ```
+///
+/// Keys on the struct: `sql_source`, `name`, `implements`, `authorize_fields`, `crate`. Keys on a field:
+/// `name`, `stored`, `skip`. Keys on a method: `name`, `skip`; on its arguments: `name`, `default`.
+#[proc_macro_attribute]
+pub fn svc_type(args: TokenStream, item: TokenStream) -> TokenStream {
+    expand_with(args, item, object::expand)
+}
+
+/// An input object: a struct, or an enum of which clients give exactly one variant (`@oneOf`).
+///
+/// ```ignore
+/// #[svc_input]
+/// struct NewUser {
+///     name: String,
+///     #[svc(default = MEMBER)]
+///     role: Role,
+/// }
+///
+/// #[svc_input]
+/// enum UserBy {
+///     Id(Uuid),
+///     Email(String),
+/// }
+/// ```
+///
+/// Keys on the type: `name`, `crate`. Keys on a field: `name`, `default`.
+#[proc_macro_attribute]
+pub fn svc_input(args: TokenStream, item: TokenStream) -> TokenStream {
+    expand_with(args, item, input::expand)
+}
+
+/// A GraphQL enum.
+///
+/// ```ignore
+/// #[svc_enum]
+/// enum Role {
+///     Admin,
+///     #[svc(name = "MEMBER", stored = "m")]
+///     Member,
+///     #[deprecated(note = "use `MEMBER`")]
+///     Guest,
+/// }
+/// ```
+///
+/// Keys on the enum: `name`, `crate`. Keys on a variant: `name`, `stored`. The GraphQL name is the variant's
+/// in SCREAMING_SNAKE_CASE, and the stored text is the GraphQL name.
+#[proc_macro_attribute]
+pub fn svc_enum(args: TokenStream, item: TokenStream) -> TokenStream {
+    expand_with(args, item, enumeration::expand)
+}
+
+/// An interface: an enum over the object types that implement it.
+///
+/// ```ignore
+/// #[svc_interface(sql_source = "v_node", fields(
+///     /// Never reused.
+///     id: Uuid,
+///     #[svc(name = "createdAt")]
+///     created_at: DateTime<Utc>,
+/// ))]
+/// enum Node {
+///     User(User),
+///     Post(Post),
+/// }
+/// ```
+///
+/// Keys: `sql_source`, `name`, `fields(…)`, `crate`. Keys on a field: `name`.
+#[proc_macro_attribute]
+pub fn svc_interface(args: TokenStream, item: TokenStream) -> TokenStream {
+    expand_with(args, item, abstraction::interface)
+}
+
+/// A union: an enum over object types.
+///
+/// ```ignore
+/// #[svc_union(sql_source = "v_search")]
+/// enum SearchResult {
+///     User(User),
+///     Post(Post),
+/// }
+/// ```
+///
+/// Keys: `sql_source`, `name`, `crate`.
+#[proc_macro_attribute]
+pub fn svc_union(args: TokenStream, item: TokenStream) -> TokenStream {
+    expand_with(args, item, abstraction::union)
+}
+
+/// A scalar, on its `impl ScalarType`.
+///
+/// ```ignore
+/// /// Lower-case words joined by hyphens.
+/// #[svc_scalar(specified_by = "https://example.com/slug")]
+/// impl ScalarType for Slug {
+///     fn parse(value: Value) -> InputValueResult<Self> {
+///         todo!()
+///     }
+///     fn to_value(&self) -> Value {
+///         Value::from(self.0.as_str())
+///     }
+/// }
+/// ```
+///
+/// Keys: `name`, `specified_by`, `crate`.
+#[proc_macro_attribute]
+pub fn svc_scalar(args: TokenStream, item: TokenStream) -> TokenStream {
+    expand_with(args, item, scalar::expand)
+}
+
+/// What a family makes of its arguments and its item; it answers with the item whatever happens.
+type Family = fn(proc_macro2::TokenStream, proc_macro2::TokenStream, &mut errors::Errors) -> proc_macro2::TokenStream;
+
+fn expand_with(args: TokenStream, item: TokenStream, family: Family) -> TokenStream {
+    let mut errors = errors::Errors::default();
+    let mut tokens = family(args.into(), item.into(), &mut errors);
+    tokens.extend(errors.into_tokens());
+    tokens.into()
+}

@@ -1,0 +1,121 @@
+//! The implementations of an object type.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned as _;
+
+use super::model::{Field, Object};
+use crate::element;
+use crate::types;
+
+/// What each method of the implementations does.
+struct Bodies {
+    items: TokenStream,
+    meta: TokenStream,
+    field: TokenStream,
+    key: TokenStream,
+    stored: TokenStream,
+}
+
+/// Everything.
+pub(super) fn full(object: &Object) -> TokenStream {
+    let values = object.fields.iter().enumerate().map(|(index, field)| {
+        let (ident, krate, ty) = (&field.ident, &object.krate, types::outside(&field.ty, Some(&object.ident)));
+        quote_spanned!(field.ty.span()=> #index => <#ty as #krate::Output>::resolve(&self.#ident),)
+    });
+    let krate = &object.krate;
+    let bodies = Bodies {
+        items: meta(object),
+        meta: quote!(&__SVC_META),
+        field: quote!(match index { #(#values)* _ => #krate::Resolved::Null }),
+        key: quote!(registry.object::<Self>(&__SVC_META)),
+        stored: stored(object),
+    };
+    implementations(object, &bodies)
+}
+
+/// Implementations that only exist, so that a mistake in the struct is the only message.
+pub(super) fn stub(object: &Object) -> TokenStream {
+    let none = quote!(::core::unreachable!());
+    let [items, meta, field, key, stored] = [TokenStream::new(), none.clone(), none.clone(), none.clone(), none];
+    implementations(object, &Bodies { items, meta, field, key, stored })
+}
+
+fn implementations(object: &Object, bodies: &Bodies) -> TokenStream {
+    let Object { krate, ident, cfgs, source, .. } = object;
+    let Bodies { items, meta, field, key, stored } = bodies;
+    let source = element::option(source);
+    quote! {
+        #(#cfgs)*
+        #[allow(deprecated, unused_imports, unused_mut, unused_variables)]
+        const _: () = {
+            #items
+            #[automatically_derived]
+            impl #krate::Object for #ident {
+                fn meta() -> &'static #krate::ObjectMeta { #meta }
+                fn field(&self, index: ::core::primitive::usize) -> #krate::Resolved<'_> { #field }
+                fn as_any(&self) -> &dyn ::core::any::Any { self }
+                fn rust_type(&self) -> ::core::any::TypeId { ::core::any::TypeId::of::<Self>() }
+            }
+            #[automatically_derived]
+            impl #krate::Output for #ident {
+                fn type_ref(registry: &mut #krate::Registry) -> #krate::TypeRef {
+                    #krate::TypeRef::named(<Self as #krate::SvcType>::register(registry))
+                }
+                fn resolve(&self) -> #krate::Resolved<'_> { #krate::Resolved::Object(self) }
+            }
+            #[automatically_derived]
+            impl #krate::FromStored for #ident {
+                fn from_stored(value: #krate::serde_json::Value) -> ::core::result::Result<Self, #krate::StoredError> {
+                    #stored
+                }
+            }
+            #[automatically_derived]
+            impl #krate::SvcType for #ident {
+                const SOURCE: ::core::option::Option<&'static ::core::primitive::str> = #source;
+                fn register(registry: &mut #krate::Registry) -> #krate::TypeKey { #key }
+            }
+        };
+    }
+}
+
+fn meta(object: &Object) -> TokenStream {
+    let Object { krate, ident, source, implements, authorize_fields, .. } = object;
+    let (element, source) = (object.element.meta(krate), element::option(source));
+    let name = &object.element.rust;
+    let fields = object.fields.iter().map(|field| field_meta(object, field));
+    quote! {
+        use #krate::NoComputed as _;
+        static __SVC_META: #krate::ObjectMeta = #krate::ObjectMeta {
+            element: #element,
+            path: ::core::concat!(::core::module_path!(), "::", #name),
+            source: #source,
+            fields: &[#(#fields),*],
+            computed: <#ident>::__SVC_COMPUTED,
+            implements: &[#(<#implements as #krate::SvcType>::register),*],
+            authorize_fields: &[#(#authorize_fields),*],
+        };
+    }
+}
+
+fn field_meta(object: &Object, field: &Field) -> TokenStream {
+    let krate = &object.krate;
+    let (element, stored, ty) = (field.element.meta(krate), &field.stored, types::outside(&field.ty, Some(&object.ident)));
+    let ty = quote_spanned!(field.ty.span()=> <#ty as #krate::Output>::type_ref);
+    quote! { #krate::FieldMeta { element: #element, stored: #stored, ty: #ty } }
+}
+
+fn stored(object: &Object) -> TokenStream {
+    let Object { krate, skipped, .. } = object;
+    let fields = object.fields.iter().map(|field| {
+        let (ident, stored, ty) = (&field.ident, &field.stored, types::outside(&field.ty, Some(&object.ident)));
+        quote_spanned!(field.ty.span()=> #ident: #krate::StoredFields::take::<#ty>(&mut fields, #stored)?,)
+    });
+    quote! {
+        let mut fields = #krate::StoredFields::new(value)?;
+        ::core::result::Result::Ok(Self {
+            #(#fields)*
+            #(#skipped: ::core::default::Default::default(),)*
+        })
+    }
+}

@@ -1,0 +1,136 @@
+//! A struct that can be an object type.
+
+use proc_macro2::Ident;
+use quote::ToTokens;
+use syn::ext::IdentExt as _;
+use syn::{Attribute, Fields, ItemStruct, LitStr, Path, Type};
+
+use super::parse::{self, Args};
+use crate::element::{self, Element};
+use crate::errors::Errors;
+use crate::krate::Crate;
+use crate::name;
+use crate::types::{self, Place};
+
+/// A struct with its description.
+pub(super) struct Object {
+    pub(super) krate: Crate,
+    pub(super) ident: Ident,
+    pub(super) cfgs: Vec<Attribute>,
+    pub(super) element: Element,
+    pub(super) source: Option<String>,
+    pub(super) fields: Vec<Field>,
+    /// Fields that are not in GraphQL.
+    pub(super) skipped: Vec<Ident>,
+    pub(super) implements: Vec<Path>,
+    pub(super) authorize_fields: Vec<String>,
+}
+
+/// A field of the struct.
+pub(super) struct Field {
+    pub(super) ident: Ident,
+    pub(super) element: Element,
+    pub(super) stored: String,
+    pub(super) ty: Type,
+}
+
+/// Checks the struct and takes our attributes off it; `None` when nothing at all can be generated.
+pub(super) fn build(args: Args, item: &mut ItemStruct, errors: &mut Errors) -> Option<Object> {
+    let element = Element::new(&item.ident, args.name.as_ref(), &item.attrs, errors);
+    let (fields, skipped) = fields(item, errors);
+    check_stored(&fields, errors);
+    element::check_unique(fields.iter().map(|field| (&field.element, &field.ident)), errors);
+    check_gates(&args.authorize_fields, &fields, &skipped, errors);
+    check_repeated(&args.implements, "implements", errors);
+    if let Some(source) = &args.sql_source {
+        name::check_source(source, errors);
+    }
+    types::check_concrete(&item.generics, "struct", errors).then(|| Object {
+        krate: args.krate,
+        ident: item.ident.clone(),
+        cfgs: element::cfgs(&item.attrs).cloned().collect(),
+        element,
+        source: args.sql_source.map(|source| source.value()),
+        fields,
+        skipped,
+        implements: args.implements,
+        authorize_fields: args.authorize_fields.iter().map(LitStr::value).collect(),
+    })
+}
+
+fn fields(item: &mut ItemStruct, errors: &mut Errors) -> (Vec<Field>, Vec<Ident>) {
+    let (mut fields, mut skipped) = (Vec::new(), Vec::new());
+    let name = &item.ident;
+    match &mut item.fields {
+        Fields::Named(named) if named.named.is_empty() => {
+            errors.at(name, format!("`{name}` has no fields; GraphQL needs at least one, such as `id: Uuid`"));
+        }
+        Fields::Named(named) => {
+            for each in &mut named.named {
+                match field(each, errors) {
+                    Some(field) => fields.push(field),
+                    None => skipped.extend(each.ident.clone()),
+                }
+            }
+        }
+        Fields::Unnamed(unnamed) => {
+            for each in &mut unnamed.unnamed {
+                parse::field(&mut each.attrs, errors);
+            }
+            errors.at(unnamed, format!("fields need names in GraphQL; write `struct {name} {{ id: Uuid, … }}`"));
+        }
+        Fields::Unit => errors.at(name, format!("`{name}` has no fields; write `struct {name} {{ id: Uuid, … }}`")),
+    }
+    (fields, skipped)
+}
+
+fn field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
+    let args = parse::field(&mut field.attrs, errors);
+    element::check_cfg(&field.attrs, errors);
+    let ident = field.ident.clone()?;
+    if args.skip {
+        if let Some(key) = args.name.as_ref().or(args.stored.as_ref()) {
+            errors.at(key, format!("`{ident}` is skipped; remove this key, or remove `skip`"));
+        }
+        return None;
+    }
+    types::check(&field.ty, Place::Field, errors);
+    if let Some(stored) = args.stored.as_ref().filter(|stored| stored.value().is_empty()) {
+        errors.at(stored, "`stored` is empty; name a column or a JSON key");
+    }
+    let element = Element::new(&ident, args.name.as_ref(), &field.attrs, errors);
+    let stored = args.stored.map_or_else(|| ident.unraw().to_string(), |stored| stored.value());
+    Some(Field { ident, element, stored, ty: field.ty.clone() })
+}
+
+fn check_stored(fields: &[Field], errors: &mut Errors) {
+    for (index, field) in fields.iter().enumerate() {
+        if let Some(other) = fields[..index].iter().find(|other| other.stored == field.stored) {
+            let (this, other, stored) = (&field.ident, &other.ident, &field.stored);
+            errors.at(this, format!("`{other}` and `{this}` both read `{stored}`; give one another `stored = \"…\"`, or write a method for it"));
+        }
+    }
+}
+
+/// A gate may also be a method, so that only a skipped field is certainly wrong.
+fn check_gates(gates: &[LitStr], fields: &[Field], skipped: &[Ident], errors: &mut Errors) {
+    check_repeated(gates, "authorize_fields", errors);
+    for gate in gates {
+        let name = gate.value();
+        if skipped.iter().any(|ident| ident.unraw() == name) {
+            errors.at(gate, format!("`{name}` is skipped, so nobody can ask for it; remove it here, or remove `skip`"));
+        } else if let Some(field) = fields.iter().find(|field| field.element.rust != name && field.element.graphql() == name) {
+            errors.at(gate, format!("fields are named as in Rust here; write `\"{}\"`", field.element.rust));
+        } else if name.is_empty() {
+            errors.at(gate, "name a field or a method");
+        }
+    }
+}
+
+fn check_repeated<T: ToTokens + PartialEq>(items: &[T], key: &str, errors: &mut Errors) {
+    for (index, item) in items.iter().enumerate() {
+        if items[..index].contains(item) {
+            errors.at(item, format!("`{}` is in `{key}` twice; keep one", item.to_token_stream()));
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! `#[svc::query]` and `#[svc::mutation]`.
+
+mod expand;
+mod model;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+use proc_macro2::TokenStream;
+use quote::quote;
+
+use crate::errors::Errors;
+use crate::fallback;
+use crate::function::Function;
+use model::Kind;
+
+/// The function, when it has a body, and the type that stands for the query.
+pub(crate) fn query(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
+    expand(Kind::Query, args, item, errors)
+}
+
+/// The function and the type that stands for the mutation.
+pub(crate) fn mutation(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
+    expand(Kind::Mutation, args, item, errors)
+}
+
+fn expand(kind: Kind, args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
+    let args = parse::args(args, errors);
+    let Some(mut function) = parse::function(kind, item.clone(), errors) else { return fallback::strip(item) };
+    let operation = model::build(kind, args, &mut function, errors);
+    let generated = if errors.is_empty() { expand::full(&operation) } else { expand::stub(&operation) };
+    // rustc accepts a function without a body only as the input of a macro.
+    let function: Option<Function> = function.body.is_some().then_some(function);
+    quote!(#function #generated)
+}

@@ -1,0 +1,108 @@
+//! A function that can be a root field.
+
+use proc_macro2::Ident;
+use syn::{Attribute, FnArg, Type, Visibility};
+
+use super::parse::Args;
+use crate::argument::Parameters;
+use crate::element::{self, Element};
+use crate::errors::Errors;
+use crate::function::Function;
+use crate::krate::Crate;
+
+/// Attributes that may stand on a function without a body.
+const HARMLESS: [&str; 8] = ["doc", "cfg", "deprecated", "allow", "expect", "warn", "deny", "must_use"];
+
+/// Which root type a function belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Query,
+    Mutation,
+}
+
+impl Kind {
+    /// The variant of `OperationKind`, which is also the marker trait.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Query => "Query",
+            Self::Mutation => "Mutation",
+        }
+    }
+
+    /// The attribute, for messages.
+    pub(super) fn attribute(self) -> &'static str {
+        match self {
+            Self::Query => "svc::query",
+            Self::Mutation => "svc::mutation",
+        }
+    }
+}
+
+/// A root field.
+pub(super) struct Operation {
+    pub(super) krate: Crate,
+    pub(super) kind: Kind,
+    pub(super) ident: Ident,
+    pub(super) vis: Visibility,
+    pub(super) cfgs: Vec<Attribute>,
+    pub(super) element: Element,
+    pub(super) params: Parameters,
+    /// Missing only after an error.
+    pub(super) output: Option<Type>,
+    pub(super) source: Source,
+}
+
+/// What answers the field.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    /// No body: one SQL statement.
+    Planned,
+    Sync,
+    Async,
+}
+
+/// Checks the function and takes our attributes off it.
+pub(super) fn build(kind: Kind, args: Args, function: &mut Function, errors: &mut Errors) -> Operation {
+    let output = function.check(errors);
+    if let Some(FnArg::Receiver(receiver)) = function.sig.inputs.first() {
+        errors.at(receiver, "a root field has no object; write a free function, or a method of an `#[svc_type] impl` block");
+    }
+    let params = Parameters::read(&mut function.sig.inputs, errors);
+    if function.body.is_none() {
+        check_planned(kind, function, &params, errors);
+    }
+    let element = Element::new(&function.sig.ident, args.name.as_ref(), &function.attrs, errors);
+    Operation {
+        krate: args.krate,
+        kind,
+        ident: function.sig.ident.clone(),
+        vis: function.vis.clone(),
+        cfgs: element::cfgs(&function.attrs).cloned().collect(),
+        element,
+        params,
+        output,
+        source: source(function),
+    }
+}
+
+fn source(function: &Function) -> Source {
+    match (&function.body, function.sig.asyncness) {
+        (None, _) => Source::Planned,
+        (Some(_), None) => Source::Sync,
+        (Some(_), Some(_)) => Source::Async,
+    }
+}
+
+fn check_planned(kind: Kind, function: &Function, params: &Parameters, errors: &mut Errors) {
+    if kind == Kind::Mutation {
+        errors.at(&function.sig.ident, "a mutation needs a body; write `{ … }` instead of the `;`");
+        return;
+    }
+    for context in params.contexts() {
+        errors.at(context, "a function without a body has no use for the context; remove it, or write a body");
+    }
+    // Dropping, say, a guard in silence would leave the field open.
+    for attr in function.attrs.iter().filter(|attr| !HARMLESS.iter().any(|name| attr.path().is_ident(name))) {
+        errors.at(attr, "this attribute does nothing on a function without a body; remove it, or write a body");
+    }
+}

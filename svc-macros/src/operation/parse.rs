@@ -1,0 +1,46 @@
+//! The keys of `#[svc::query]` and `#[svc::mutation]`, and the function.
+
+use proc_macro2::{Span, TokenStream};
+use syn::{Item, LitStr};
+
+use super::model::Kind;
+use crate::errors::Errors;
+use crate::function::Function;
+use crate::keys::{self, Keys};
+use crate::krate::Crate;
+
+/// `#[svc::query(…)]` or `#[svc::mutation(…)]`.
+#[derive(Default)]
+pub(super) struct Args {
+    pub(super) name: Option<LitStr>,
+    pub(super) krate: Crate,
+}
+
+/// Reads the macro's arguments.
+pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Args {
+    let mut args = Args::default();
+    Keys::new(&["name", "crate"]).read(tokens, errors, |key, input| {
+        match key.to_string().as_str() {
+            "name" => args.name = Some(keys::string(key, input)?),
+            _ => args.krate = keys::krate(key, input)?,
+        }
+        Ok(())
+    });
+    args
+}
+
+/// Reads the function; another item gets a better message than its first unexpected token.
+pub(super) fn function(kind: Kind, item: TokenStream, errors: &mut Errors) -> Option<Function> {
+    let error = match syn::parse2(item.clone()) {
+        Ok(function) => return Some(function),
+        Err(error) => error,
+    };
+    match syn::parse2::<Item>(item) {
+        Ok(Item::Fn(_) | Item::Verbatim(_)) | Err(_) => errors.push(error),
+        Ok(_) => {
+            let attribute = kind.attribute();
+            errors.push(syn::Error::new(Span::call_site(), format!("`#[{attribute}]` goes on a function, such as `async fn users() -> Vec<User>`")));
+        }
+    }
+    None
+}

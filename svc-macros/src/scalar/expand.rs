@@ -1,0 +1,100 @@
+//! The implementations of a scalar.
+
+use proc_macro2::TokenStream;
+use quote::{ToTokens as _, quote};
+
+use super::model::Scalar;
+use crate::element;
+
+/// Everything.
+pub(super) fn full(scalar: &Scalar) -> TokenStream {
+    let Scalar { krate, element, specified_by, .. } = scalar;
+    let (name, specified_by) = (element.graphql(), element::option(specified_by));
+    let description = element::option(&element.description());
+    let items = quote! {
+        static __SVC_META: #krate::ScalarMeta = #krate::ScalarMeta {
+            name: #name,
+            description: #description,
+            specified_by: #specified_by,
+            kind: #krate::ScalarKind::Custom(#krate::CustomScalar { recode: #krate::recode_scalar::<__Scalar> }),
+        };
+    };
+    implementations(scalar, &items, &quote!(registry.scalar(&__SVC_META)))
+}
+
+/// Implementations that only exist, so that a mistake in the attribute is the only message.
+pub(super) fn stub(scalar: &Scalar) -> TokenStream {
+    implementations(scalar, &TokenStream::new(), &quote!(::core::unreachable!()))
+}
+
+fn implementations(scalar: &Scalar, items: &TokenStream, type_ref: &TokenStream) -> TokenStream {
+    let Scalar { krate, ty, cfgs, .. } = scalar;
+    let (input_type, ty) = (input_type(scalar), ty.to_token_stream());
+    quote! {
+        #(#cfgs)*
+        #[allow(deprecated)]
+        const _: () = {
+            type __Scalar = #ty;
+            #items
+            #input_type
+            #[automatically_derived]
+            impl #krate::Input for __Scalar {
+                fn type_ref(registry: &mut #krate::Registry) -> #krate::TypeRef { #type_ref }
+                fn parse(
+                    value: ::core::option::Option<#krate::async_graphql::Value>,
+                ) -> ::core::result::Result<Self, #krate::InputError> {
+                    #krate::parse_scalar(value)
+                }
+            }
+            #[automatically_derived]
+            impl #krate::Output for __Scalar {
+                fn type_ref(registry: &mut #krate::Registry) -> #krate::TypeRef { #type_ref }
+                fn resolve(&self) -> #krate::Resolved<'_> { #krate::Resolved::Scalar(self) }
+            }
+            #[automatically_derived]
+            impl #krate::WriteScalar for __Scalar {
+                fn write(
+                    &self,
+                    out: &mut ::std::vec::Vec<::core::primitive::u8>,
+                ) -> ::core::result::Result<(), ::std::string::String> {
+                    #krate::write_scalar(self, out)
+                }
+            }
+            #[automatically_derived]
+            impl #krate::FromStored for __Scalar {
+                fn from_stored(value: #krate::serde_json::Value) -> ::core::result::Result<Self, #krate::StoredError> {
+                    #krate::stored_scalar(value)
+                }
+            }
+        };
+    }
+}
+
+/// async-graphql's errors need its own trait.
+fn input_type(scalar: &Scalar) -> TokenStream {
+    let krate = &scalar.krate;
+    let name = scalar.element.graphql();
+    quote! {
+        #[automatically_derived]
+        impl #krate::async_graphql::InputType for __Scalar {
+            type RawValueType = Self;
+            fn type_name() -> ::std::borrow::Cow<'static, ::core::primitive::str> {
+                ::std::borrow::Cow::Borrowed(#name)
+            }
+            fn create_type_info(_: &mut #krate::async_graphql::registry::Registry) -> ::std::string::String {
+                <Self as #krate::async_graphql::InputType>::qualified_type_name()
+            }
+            fn parse(
+                value: ::core::option::Option<#krate::async_graphql::Value>,
+            ) -> #krate::async_graphql::InputValueResult<Self> {
+                <Self as #krate::async_graphql::ScalarType>::parse(value.unwrap_or_default())
+            }
+            fn to_value(&self) -> #krate::async_graphql::Value {
+                <Self as #krate::async_graphql::ScalarType>::to_value(self)
+            }
+            fn as_raw_value(&self) -> ::core::option::Option<&Self::RawValueType> {
+                ::core::option::Option::Some(self)
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! An `impl` block that can make a scalar.
+
+use proc_macro2::Ident;
+use syn::{Attribute, LitStr, Type};
+
+use super::parse::{Args, Header};
+use crate::element::{self, Element};
+use crate::errors::Errors;
+use crate::krate::Crate;
+use crate::types;
+
+/// A scalar with its description.
+pub(super) struct Scalar {
+    pub(super) krate: Crate,
+    pub(super) ty: Type,
+    pub(super) cfgs: Vec<Attribute>,
+    pub(super) element: Element,
+    pub(super) specified_by: Option<String>,
+}
+
+/// Checks the block; `None` when nothing at all can be generated.
+pub(super) fn build(args: Args, header: Header, errors: &mut Errors) -> Option<Scalar> {
+    if header.of.segments.last().is_none_or(|last| last.ident != "ScalarType") {
+        errors.at(&header.of, "`#[svc_scalar]` goes on an `impl ScalarType for …`, not on another trait's");
+        return None;
+    }
+    let Some(ident) = ident(&header.ty) else {
+        errors.at(&header.ty, "a scalar is a type of its own; wrap it, as in `struct Slug(String);`");
+        return None;
+    };
+    if !types::check_concrete(&header.generics, "type", errors) {
+        return None;
+    }
+    let element = Element::new(&ident, args.name.as_ref(), &header.attrs, errors);
+    check_built_in(&element, &ident, args.name.as_ref(), errors);
+    if let Some(url) = args.specified_by.as_ref().filter(|url| !url.value().contains("://")) {
+        errors.at(url, "`specified_by` is the URL of the scalar's specification, such as `\"https://example.com/slug\"`");
+    }
+    Some(Scalar {
+        krate: args.krate,
+        ty: header.ty,
+        cfgs: element::cfgs(&header.attrs).cloned().collect(),
+        element,
+        specified_by: args.specified_by.map(|url| url.value()),
+    })
+}
+
+fn ident(ty: &Type) -> Option<Ident> {
+    match types::peel(ty) {
+        Type::Path(path) => path.path.segments.last().filter(|last| last.arguments.is_none()).map(|last| last.ident.clone()),
+        _ => None,
+    }
+}
+
+fn check_built_in(element: &Element, ident: &Ident, given: Option<&LitStr>, errors: &mut Errors) {
+    let name = element.graphql();
+    if ["Int", "Float", "String", "Boolean", "ID"].contains(&name) {
+        let message = format!("`{name}` is GraphQL's own; give the scalar another with `name = \"…\"`");
+        match given {
+            Some(given) => errors.at(given, message),
+            None => errors.at(ident, message),
+        }
+    }
+}

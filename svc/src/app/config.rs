@@ -1,0 +1,201 @@
+use std::net::IpAddr;
+use std::str::FromStr;
+use std::time::Duration;
+
+use super::ConfigError;
+
+/// Where the service runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Environment {
+    /// GraphiQL and introspection are on; a database that is away gives empty results.
+    #[default]
+    Development,
+    /// GraphiQL and introspection are off; a database that is away is an error.
+    Production,
+}
+
+/// The settings of a service. Each field says the environment variable that [`from_env`](Self::from_env) reads.
+///
+/// ```
+/// use svc::SvcConfig;
+///
+/// let config = SvcConfig { auto_camel_case: true, ..SvcConfig::default() };
+/// assert_eq!(config.port, 8000);
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct SvcConfig {
+    /// `SVC_DATABASE_URL`, or else `DATABASE_URL`: `postgres://user:password@host:port/name`.
+    pub database_url: Option<String>,
+    /// `SVC_AUTO_CAMEL_CASE`: whether `created_at` becomes `createdAt`. Default false.
+    pub auto_camel_case: bool,
+    /// `SVC_DATABASE_POOL_TIMEOUT`: seconds to wait for a connection. Default 5.
+    pub database_pool_timeout: u64,
+    /// `SVC_DATABASE_POOL_SIZE`: the most connections. Default 8.
+    pub database_pool_size: u32,
+    /// `SVC_QUERY_TIMEOUT`: seconds after which PostgreSQL cancels a statement. Default 30.
+    pub query_timeout: u64,
+    /// `SVC_ENVIRONMENT`: `development` or `production`. Default `development`.
+    pub environment: Environment,
+    /// `SVC_SERVICE_NAME`: what `/health` says. Default `svc`.
+    pub service_name: String,
+    /// `SVC_INTROSPECTION`: whether clients may read the schema. Default: in development only.
+    pub introspection: Option<bool>,
+    /// `SVC_HOST`: the address to listen on. Default 127.0.0.1.
+    pub host: IpAddr,
+    /// `SVC_PORT`: the port to listen on; 0 takes a free one. Default 8000.
+    pub port: u16,
+}
+
+impl Default for SvcConfig {
+    fn default() -> Self {
+        Self {
+            database_url: None,
+            auto_camel_case: false,
+            database_pool_timeout: 5,
+            database_pool_size: 8,
+            query_timeout: 30,
+            environment: Environment::Development,
+            service_name: "svc".to_owned(),
+            introspection: None,
+            host: IpAddr::from([127, 0, 0, 1]),
+            port: 8000,
+        }
+    }
+}
+
+impl SvcConfig {
+    /// Reads the environment.
+    ///
+    /// # Errors
+    /// A [`ConfigError`] that names the variable and what it may be.
+    pub fn from_env() -> Result<Self, ConfigError> {
+        Self::from_variables(|name| std::env::var(name).ok())
+    }
+
+    /// Reads variables from `get`.
+    ///
+    /// ```
+    /// use svc::SvcConfig;
+    ///
+    /// let error = SvcConfig::from_variables(|name| (name == "SVC_PORT").then(|| "http".to_owned())).unwrap_err();
+    /// assert_eq!(error.to_string(), "SVC_PORT is \"http\"; it must be a port from 0 to 65535");
+    /// ```
+    ///
+    /// # Errors
+    /// A [`ConfigError`] that names the variable and what it may be.
+    pub fn from_variables(get: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let variables = Variables(&get);
+        let default = Self::default();
+        let database_url = ["SVC_DATABASE_URL", "DATABASE_URL"].iter().find_map(|name| variables.text(name).map(|url| (*name, url)));
+        if let Some((name, url)) = &database_url {
+            check_url(name, url)?;
+        }
+        Ok(Self {
+            database_url: database_url.map(|(_, url)| url),
+            auto_camel_case: variables.boolean("SVC_AUTO_CAMEL_CASE")?.unwrap_or(default.auto_camel_case),
+            database_pool_timeout: variables
+                .number("SVC_DATABASE_POOL_TIMEOUT", 1..=3_600, "seconds")?
+                .unwrap_or(default.database_pool_timeout),
+            database_pool_size: variables
+                .number("SVC_DATABASE_POOL_SIZE", 1..=10_000, "connections")?
+                .map_or(default.database_pool_size, |size| u32::try_from(size).unwrap_or(u32::MAX)),
+            query_timeout: variables.number("SVC_QUERY_TIMEOUT", 1..=86_400, "seconds")?.unwrap_or(default.query_timeout),
+            environment: variables.environment("SVC_ENVIRONMENT")?.unwrap_or_default(),
+            service_name: variables.text("SVC_SERVICE_NAME").unwrap_or(default.service_name),
+            introspection: variables.boolean("SVC_INTROSPECTION")?,
+            host: variables.parsed("SVC_HOST", "it must be an IP address, such as 127.0.0.1, 0.0.0.0 or ::1")?.unwrap_or(default.host),
+            port: variables.parsed("SVC_PORT", "it must be a port from 0 to 65535")?.unwrap_or(default.port),
+        })
+    }
+
+    /// Whether this is development.
+    pub fn is_development(&self) -> bool {
+        self.environment == Environment::Development
+    }
+
+    pub(crate) fn pool_timeout(&self) -> Duration {
+        Duration::from_secs(self.database_pool_timeout)
+    }
+}
+
+/// Shows the settings with the database's password starred.
+impl std::fmt::Debug for SvcConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SvcConfig")
+            .field("database_url", &self.database_url.as_deref().map(star_password))
+            .field("auto_camel_case", &self.auto_camel_case)
+            .field("database_pool_timeout", &self.database_pool_timeout)
+            .field("database_pool_size", &self.database_pool_size)
+            .field("query_timeout", &self.query_timeout)
+            .field("environment", &self.environment)
+            .field("service_name", &self.service_name)
+            .field("introspection", &self.introspection)
+            .field("host", &self.host)
+            .field("port", &self.port)
+            .finish()
+    }
+}
+
+struct Variables<'a>(&'a dyn Fn(&str) -> Option<String>);
+
+impl Variables<'_> {
+    /// A variable that is set to something.
+    fn text(&self, name: &str) -> Option<String> {
+        (self.0)(name).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+    }
+
+    fn parsed<T: FromStr>(&self, name: &str, allowed: &str) -> Result<Option<T>, ConfigError> {
+        let parse = |value: String| value.parse().map_err(|_| refuse(name, value, allowed));
+        self.text(name).map(parse).transpose()
+    }
+
+    fn boolean(&self, name: &str) -> Result<Option<bool>, ConfigError> {
+        let parse = |value: String| match value.to_ascii_lowercase().as_str() {
+            "true" | "1" | "yes" | "on" => Ok(true),
+            "false" | "0" | "no" | "off" => Ok(false),
+            _ => Err(refuse(name, value, "it must be true or false")),
+        };
+        self.text(name).map(parse).transpose()
+    }
+
+    fn number(&self, name: &str, range: std::ops::RangeInclusive<u64>, unit: &str) -> Result<Option<u64>, ConfigError> {
+        let allowed = format!("it must be a number of {unit} from {} to {}", range.start(), range.end());
+        match self.parsed::<u64>(name, &allowed)? {
+            Some(value) if !range.contains(&value) => Err(refuse(name, value.to_string(), &allowed)),
+            value => Ok(value),
+        }
+    }
+
+    fn environment(&self, name: &str) -> Result<Option<Environment>, ConfigError> {
+        let parse = |value: String| match value.to_ascii_lowercase().as_str() {
+            "development" => Ok(Environment::Development),
+            "production" => Ok(Environment::Production),
+            _ => Err(refuse(name, value, "it must be development or production")),
+        };
+        self.text(name).map(parse).transpose()
+    }
+}
+
+fn refuse(name: &str, value: String, allowed: &str) -> ConfigError {
+    ConfigError { name: name.to_owned(), value, allowed: allowed.to_owned() }
+}
+
+/// Checks that a URL is one for PostgreSQL.
+pub(super) fn check_url(name: &str, url: &str) -> Result<sqlx::postgres::PgConnectOptions, ConfigError> {
+    let allowed = "it must be a URL such as postgres://user:password@localhost:5432/name";
+    let scheme = ["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme));
+    let parsed = if scheme { url.parse().ok() } else { None };
+    parsed.ok_or_else(|| refuse(name, star_password(url), allowed))
+}
+
+/// A URL without its password.
+pub(crate) fn star_password(url: &str) -> String {
+    let authority = url.find("://").map_or(0, |at| at + 3);
+    let end = url[authority..].find(['/', '?']).map_or(url.len(), |at| authority + at);
+    // A password may itself hold an @, so the last one ends it.
+    let Some(at) = url[authority..end].rfind('@') else { return url.to_owned() };
+    match url[authority..authority + at].find(':') {
+        Some(colon) => format!("{}:***{}", &url[..authority + colon], &url[authority + at..]),
+        None => url.to_owned(),
+    }
+}

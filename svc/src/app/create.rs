@@ -1,0 +1,75 @@
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+
+use super::config::check_url;
+use super::{AppOptions, StartError, logging};
+use crate::authz::Gate;
+use crate::db::{Database, Settings};
+use crate::engine::Engine;
+use crate::http;
+
+/// Builds the application: `/graphql`, `/health` and `/ready` as an [`axum::Router`], to which more can be added.
+///
+/// The database may be away; the service starts, says so once, and uses it when it comes.
+///
+/// Logs go to standard error unless the program has set up its own `tracing` subscriber; `RUST_LOG` filters them.
+///
+/// ```no_run
+/// use svc::prelude::*;
+///
+/// #[svc::query]
+/// fn hello() -> &'static str {
+///     "world"
+/// }
+///
+/// #[tokio::main]
+/// async fn main() -> svc::Result<()> {
+///     let app = create_svc_app(AppOptions::from_env()?.queries(queries![hello])).await?;
+///     svc::serve(app).await
+/// }
+/// ```
+///
+/// # Errors
+/// A [`StartError`] when a setting or the schema cannot be used.
+#[cfg_attr(not(feature = "embedded"), expect(clippy::unused_async, reason = "the pool needs a runtime"))]
+pub async fn create_svc_app(#[cfg_attr(not(feature = "embedded"), expect(unused_mut))] mut options: AppOptions) -> Result<Router, StartError> {
+    logging::init();
+    let model = Arc::new(options.model()?);
+    #[cfg(feature = "embedded")]
+    let embedded = match (&options.config.database_url, options.embedded.take()) {
+        (None, Some(embedded)) => Some(svc_embedded::Database::start(embedded).await?),
+        _ => None,
+    };
+    #[cfg(feature = "embedded")]
+    if let Some(database) = &embedded {
+        options.config.database_url = Some(database.url());
+    }
+    let url = options.config.database_url.as_deref().ok_or(StartError::NoDatabase)?;
+    let settings = Settings {
+        connect: check_url("the database URL", url)?,
+        max_connections: options.config.database_pool_size,
+        acquire_timeout: options.config.pool_timeout(),
+        statement_timeout: Duration::from_secs(options.config.query_timeout),
+        setup: options.setup,
+    };
+    let database = Database::new(settings, model.sources().map(str::to_owned).collect());
+    let development = options.config.is_development();
+    let engine = Engine {
+        model,
+        limits: Arc::new(options.limits),
+        database,
+        data: Arc::new(options.data),
+        development,
+        introspection: options.config.introspection.unwrap_or(development),
+        gate: Gate,
+        documents: Default::default(),
+    };
+    Ok(http::router(Arc::new(http::Service {
+        engine,
+        name: options.config.service_name,
+        #[cfg(feature = "embedded")]
+        _embedded: embedded,
+    })))
+}

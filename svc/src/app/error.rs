@@ -1,0 +1,47 @@
+use crate::schema::SchemaError;
+
+/// A setting that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name} is {value:?}; {allowed}")]
+pub struct ConfigError {
+    /// The environment variable or the field.
+    pub name: String,
+    /// What it is set to; passwords are starred.
+    pub value: String,
+    /// What it may be.
+    pub allowed: String,
+}
+
+/// Why an application does not start.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StartError {
+    /// A setting cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// There is no database URL.
+    #[error(
+        "no database is set; set SVC_DATABASE_URL (postgres://user@host/name), or call `.database_url(…)`, \
+         or start an embedded one with the feature `embedded`"
+    )]
+    NoDatabase,
+    /// The embedded database does not start.
+    #[cfg(feature = "embedded")]
+    #[error("the embedded database does not start: {0}")]
+    Embedded(#[from] svc_embedded::Error),
+    /// The schema cannot be served.
+    #[error("the schema has {} {}:\n{}", .0.len(), if .0.len() == 1 { "error" } else { "errors" }, list(.0))]
+    Schema(Vec<SchemaError>),
+    /// The address cannot be bound.
+    #[error("cannot listen on {address}: {source}; set SVC_HOST and SVC_PORT to an address that is free")]
+    Bind {
+        /// The address.
+        address: String,
+        /// What the system says.
+        source: std::io::Error,
+    },
+}
+
+fn list(errors: &[SchemaError]) -> String {
+    errors.iter().map(|error| format!("  - {error}")).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,11 @@
+//! The log of programs that set up none.
+
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+/// Logs to standard error, unless the program has a subscriber already.
+pub(super) fn init() {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
+    // An error means that there is a subscriber, which is then the one to keep.
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).finish().try_init();
+}

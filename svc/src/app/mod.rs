@@ -1,0 +1,18 @@
+//! Assembling and serving an application.
+
+mod config;
+mod create;
+mod error;
+mod lists;
+mod logging;
+mod options;
+mod serve;
+
+pub use config::{Environment, SvcConfig};
+pub use create::create_svc_app;
+pub use error::{ConfigError, StartError};
+pub use lists::{MutationList, QueryList, TypeList};
+pub use options::AppOptions;
+pub use serve::{Server, serve};
+
+pub(crate) use serve::ShuttingDown;

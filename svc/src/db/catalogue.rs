@@ -1,0 +1,78 @@
+//! The columns of the views and tables that the schema names; read when the database is first reached.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use sqlx::PgConnection;
+
+/// What the database has.
+#[derive(Debug, Default)]
+pub(crate) struct Catalogue {
+    sources: HashMap<String, Arc<Source>>,
+}
+
+/// A view or table.
+#[derive(Debug)]
+pub(crate) struct Source {
+    /// The name as the program gives it.
+    pub(crate) name: String,
+    /// The name for SQL.
+    pub(crate) quoted: String,
+    pub(crate) columns: HashMap<String, ColumnType>,
+}
+
+/// The type of a column.
+#[derive(Debug, Clone)]
+pub(crate) struct ColumnType {
+    /// In `pg_type`, behind domains.
+    pub(crate) name: String,
+    /// As SQL writes it.
+    pub(crate) sql: String,
+}
+
+const COLUMNS: &str = "\
+    SELECT s.name, a.attname::text, coalesce(base.typname, t.typname)::text, format_type(a.atttypid, NULL) \
+    FROM unnest($1::text[], $2::text[]) AS s(name, quoted) \
+    JOIN pg_attribute a ON a.attrelid = to_regclass(s.quoted) AND a.attnum > 0 AND NOT a.attisdropped \
+    JOIN pg_type t ON t.oid = a.atttypid \
+    LEFT JOIN pg_type base ON base.oid = t.typbasetype AND t.typtype = 'd'";
+
+impl Catalogue {
+    /// Reads the columns of `names`; those that do not exist are left out.
+    pub(crate) async fn load(connection: &mut PgConnection, names: &[String]) -> Result<Self, sqlx::Error> {
+        let quoted: Vec<String> = names.iter().map(|name| quote_path(name)).collect();
+        let rows: Vec<(String, String, String, String)> =
+            sqlx::query_as(COLUMNS).bind(names).bind(&quoted).fetch_all(connection).await?;
+        let mut sources: HashMap<String, Source> = HashMap::new();
+        for (name, column, type_name, sql) in rows {
+            let source = sources.entry(name).or_insert_with_key(|name| Source {
+                name: name.clone(),
+                quoted: quote_path(name),
+                columns: HashMap::new(),
+            });
+            source.columns.insert(column, ColumnType { name: type_name, sql });
+        }
+        Ok(Self { sources: sources.into_iter().map(|(name, source)| (name, Arc::new(source))).collect() })
+    }
+
+    pub(crate) fn source(&self, name: &str) -> Option<&Arc<Source>> {
+        self.sources.get(name)
+    }
+}
+
+impl Source {
+    /// The column `data`, when it holds JSON.
+    pub(crate) fn data(&self) -> Option<&ColumnType> {
+        self.columns.get("data").filter(|column| matches!(column.name.as_str(), "json" | "jsonb"))
+    }
+}
+
+/// Quotes an identifier.
+pub(crate) fn quote(identifier: &str) -> String {
+    format!("\"{}\"", identifier.replace('"', "\"\""))
+}
+
+/// Quotes `schema.name` part by part.
+fn quote_path(path: &str) -> String {
+    path.split('.').map(quote).collect::<Vec<_>>().join(".")
+}

@@ -1,0 +1,126 @@
+use std::any::TypeId;
+use std::future::{Future, IntoFuture};
+use std::marker::PhantomData;
+use std::pin::Pin;
+
+use super::{Db, Filter, Order, Page};
+use crate::Error;
+use crate::schema::SvcType;
+
+/// A query for the rows of `T`'s view; made by [`Db::find`].
+///
+/// A resolver that returns it answers with one statement that reads what the client selects. Awaiting it gives
+/// typed rows instead.
+#[derive(Debug, Clone)]
+#[must_use = "return the query or await it"]
+pub struct Find<T> {
+    db: Db,
+    spec: FindSpec,
+    row: PhantomData<fn() -> T>,
+}
+
+/// A query without its row type.
+#[derive(Debug, Clone)]
+pub struct FindSpec {
+    pub(crate) row: TypeId,
+    pub(crate) filter: Filter,
+    pub(crate) order: Vec<Order>,
+    pub(crate) limit: Option<i64>,
+    pub(crate) offset: i64,
+}
+
+impl FindSpec {
+    /// The page, within the limits.
+    pub(crate) fn page(&self, limits: &crate::engine::Limits) -> Result<Page, super::DbError> {
+        page(self.limit, self.offset, limits)
+    }
+}
+
+/// A page from a limit and an offset, as a client or a resolver gives them.
+pub(crate) fn page(limit: Option<i64>, offset: i64, limits: &crate::engine::Limits) -> Result<Page, super::DbError> {
+    let limit = limit.unwrap_or_else(|| limits.default_page.into());
+    if limit < 0 || offset < 0 {
+        return Err(super::DbError::NegativePage);
+    }
+    if limit > limits.max_page.into() {
+        return Err(super::DbError::PageTooLarge(limit, limits.max_page));
+    }
+    Ok(Page { limit, offset })
+}
+
+impl<T: SvcType> Find<T> {
+    pub(super) fn new(db: Db) -> Self {
+        let filter = Filter::All(Vec::new());
+        let spec = FindSpec { row: TypeId::of::<T>(), filter, order: Vec::new(), limit: None, offset: 0 };
+        Self { db, spec, row: PhantomData }
+    }
+
+    /// Only rows that match; several filters must all hold.
+    pub fn filter(mut self, filter: Filter) -> Self {
+        self.spec.filter = std::mem::replace(&mut self.spec.filter, Filter::Any(Vec::new())).and(filter);
+        self
+    }
+
+    /// Adds a key to the order; the first one added is the most significant.
+    pub fn order_by(mut self, order: Order) -> Self {
+        self.spec.order.push(order);
+        self
+    }
+
+    /// At most this many rows; 20 unless it is set, and never above [`Limits::max_page`](crate::Limits::max_page).
+    pub fn limit(mut self, limit: u32) -> Self {
+        self.spec.limit = Some(limit.into());
+        self
+    }
+
+    /// Skips this many rows.
+    pub fn offset(mut self, offset: u32) -> Self {
+        self.spec.offset = offset.into();
+        self
+    }
+
+    /// The first row, or none.
+    pub fn one(self) -> FindOne<T> {
+        FindOne(self.limit(1))
+    }
+
+    /// The query without its type, for the engine.
+    pub(crate) fn into_spec(self) -> FindSpec {
+        self.spec
+    }
+}
+
+/// Typed rows. Fails when the database is away or a row breaks its declared type.
+impl<T: SvcType> IntoFuture for Find<T> {
+    type Output = Result<Vec<T>, Error>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            let rows = crate::engine::typed_rows(&self.db, &self.spec).await?;
+            rows.into_iter().map(|row| Ok(T::from_stored(row)?)).collect()
+        })
+    }
+}
+
+/// A query for one row; made by [`Find::one`].
+#[derive(Debug, Clone)]
+#[must_use = "return the query or await it"]
+pub struct FindOne<T>(Find<T>);
+
+impl<T> FindOne<T> {
+    /// The query without its type, for the engine.
+    pub(crate) fn into_spec(self) -> FindSpec {
+        self.0.spec
+    }
+}
+
+/// The typed row, if there is one. Fails like [`Find`].
+impl<T: SvcType> IntoFuture for FindOne<T> {
+    type Output = Result<Option<T>, Error>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move { Ok(self.0.await?.into_iter().next()) })
+    }
+}

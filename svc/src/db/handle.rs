@@ -1,0 +1,50 @@
+use std::sync::Arc;
+
+use super::{Database, Find};
+use crate::engine::Limits;
+use crate::schema::{Model, SvcType};
+
+/// The database, as resolvers see it: `ctx.db()`.
+#[derive(Debug, Clone)]
+pub struct Db {
+    pub(crate) database: Arc<Database>,
+    pub(crate) model: Arc<Model>,
+    pub(crate) limits: Arc<Limits>,
+}
+
+impl Db {
+    /// The rows of `T`'s view.
+    ///
+    /// Return the query to let it compile with the client's selection to one statement, or await it for typed
+    /// rows.
+    ///
+    /// ```
+    /// use svc::db::{asc, col};
+    /// use svc::prelude::*;
+    ///
+    /// #[svc_type(sql_source = "v_user")]
+    /// pub struct User {
+    ///     id: Uuid,
+    ///     name: String,
+    /// }
+    ///
+    /// #[svc::query]
+    /// async fn team(ctx: &Context<'_>, lead: Uuid) -> Result<Find<User>> {
+    ///     Ok(ctx.db().find::<User>().filter(col("lead_id").eq(lead)).order_by(asc("name")))
+    /// }
+    ///
+    /// #[svc::query]
+    /// async fn team_size(ctx: &Context<'_>, lead: Uuid) -> Result<i32> {
+    ///     let rows = ctx.db().find::<User>().filter(col("lead_id").eq(lead)).await?;
+    ///     Ok(rows.len().try_into()?)
+    /// }
+    /// ```
+    pub fn find<T: SvcType>(&self) -> Find<T> {
+        Find::new(self.clone())
+    }
+
+    /// The connection pool, for SQL of your own.
+    pub fn pool(&self) -> &sqlx::PgPool {
+        self.database.pool()
+    }
+}

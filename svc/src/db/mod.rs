@@ -1,0 +1,26 @@
+//! The database: its pool and its health, the catalogue of views, filters, and the statements made of them.
+
+mod catalogue;
+mod column;
+mod database;
+mod error;
+mod filter;
+mod find;
+mod handle;
+mod rows;
+mod statement;
+mod value;
+
+pub use filter::{Column, Comparison, Filter, Order, asc, col, desc};
+pub use find::{Find, FindOne, FindSpec};
+pub(crate) use find::page;
+pub use handle::Db;
+pub use value::SqlValue;
+
+pub(crate) use catalogue::{Source, quote};
+pub(crate) use column::{ColumnForm, Select, select_form};
+pub(crate) use database::{Database, Settings};
+pub(crate) use error::DbError;
+pub(crate) use filter::{Direction, Nulls};
+pub(crate) use rows::Rows;
+pub(crate) use statement::{Page, Param, SelectList, Statement};

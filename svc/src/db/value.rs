@@ -1,0 +1,83 @@
+use async_graphql::{ID, Value};
+use chrono::{DateTime, NaiveDate, NaiveTime, SecondsFormat, Utc};
+use rust_decimal::Decimal;
+use uuid::Uuid;
+
+/// A value in a filter; it is bound to the statement, never written into it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SqlValue {
+    /// SQL null.
+    Null,
+    /// A Boolean.
+    Bool(bool),
+    /// An integer.
+    Int(i64),
+    /// Any other value, as the text that PostgreSQL reads as the column's type.
+    Text(String),
+    /// The right-hand side of `in`.
+    List(Vec<SqlValue>),
+}
+
+impl SqlValue {
+    /// The text that is bound; `None` is null.
+    pub(crate) fn text(&self) -> Option<String> {
+        match self {
+            Self::Null | Self::List(_) => None,
+            Self::Bool(value) => Some(value.to_string()),
+            Self::Int(value) => Some(value.to_string()),
+            Self::Text(text) => Some(text.clone()),
+        }
+    }
+
+    /// A coerced GraphQL value.
+    pub(crate) fn from_graphql(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Boolean(value) => Self::Bool(*value),
+            Value::Number(number) => number.as_i64().map_or_else(|| Self::Text(number.to_string()), Self::Int),
+            Value::String(text) => Self::Text(text.clone()),
+            Value::Enum(name) => Self::Text(name.to_string()),
+            Value::List(items) => Self::List(items.iter().map(Self::from_graphql).collect()),
+            other => Self::Text(other.to_string()),
+        }
+    }
+}
+
+macro_rules! from {
+    ($($ty:ty => |$value:ident| $into:expr),* $(,)?) => {$(
+        impl From<$ty> for SqlValue {
+            fn from($value: $ty) -> Self {
+                $into
+            }
+        }
+    )*};
+}
+
+from! {
+    bool => |value| Self::Bool(value),
+    i16 => |value| Self::Int(value.into()),
+    i32 => |value| Self::Int(value.into()),
+    i64 => |value| Self::Int(value),
+    u32 => |value| Self::Int(value.into()),
+    f64 => |value| Self::Text(value.to_string()),
+    &str => |value| Self::Text(value.to_owned()),
+    String => |value| Self::Text(value),
+    ID => |value| Self::Text(value.0),
+    Uuid => |value| Self::Text(value.to_string()),
+    Decimal => |value| Self::Text(value.to_string()),
+    DateTime<Utc> => |value| Self::Text(value.to_rfc3339_opts(SecondsFormat::AutoSi, true)),
+    NaiveDate => |value| Self::Text(value.to_string()),
+    NaiveTime => |value| Self::Text(value.to_string()),
+}
+
+impl<T: Into<SqlValue>> From<Option<T>> for SqlValue {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+impl<T: Into<SqlValue>> From<Vec<T>> for SqlValue {
+    fn from(values: Vec<T>) -> Self {
+        Self::List(values.into_iter().map(Into::into).collect())
+    }
+}

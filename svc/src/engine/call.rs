@@ -1,0 +1,58 @@
+//! One call of a resolver: what it gets and what it gives back.
+
+use async_graphql::Value;
+
+use super::Context;
+use crate::db::FindSpec;
+use crate::schema::{Input, Output};
+use crate::{Error, ErrorCode};
+
+/// What a resolver gave back.
+pub type Outcome<'a> = Result<Completed<'a>, Error>;
+
+/// A resolver's answer.
+pub enum Completed<'a> {
+    /// A value to walk.
+    Value(Box<dyn Output + 'a>),
+    /// Rows to select: compiled with the field's selection to one statement.
+    Find(FindSpec),
+}
+
+/// The arguments and the context of one call.
+#[derive(Debug)]
+pub struct Call<'a> {
+    context: Context<'a>,
+    args: Vec<Option<Value>>,
+}
+
+impl<'a> Call<'a> {
+    pub(crate) fn new(context: Context<'a>, args: Vec<Option<Value>>) -> Self {
+        Self { context, args }
+    }
+
+    /// The resolver's context.
+    pub fn context(&self) -> Context<'a> {
+        self.context
+    }
+
+    /// Takes the argument at `index`, in the order of the function's parameters.
+    ///
+    /// # Errors
+    /// `BAD_USER_INPUT` when the type refuses the value.
+    pub fn arg<T: Input>(&mut self, index: usize, name: &'static str) -> Result<T, Error> {
+        let value = self.args.get_mut(index).and_then(Option::take);
+        T::parse(value).map_err(|error| {
+            let path: String = error.path().iter().map(|part| format!(".{part}")).collect();
+            Error::new(ErrorCode::BadUserInput, format!("argument `{name}{path}`: {error}"))
+        })
+    }
+}
+
+impl std::fmt::Debug for Completed<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Value(value) => value.resolve().fmt(f),
+            Self::Find(find) => find.fmt(f),
+        }
+    }
+}

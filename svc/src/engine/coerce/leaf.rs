@@ -1,0 +1,69 @@
+//! Scalars and enums.
+
+use async_graphql::{Name, Value};
+
+use crate::scalar::{canonical, shorten};
+use crate::schema::{ScalarKind, TypeKind};
+
+/// Where a value comes from; literals are stricter than JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Origin {
+    Literal,
+    Variable,
+}
+
+/// Checks a value against a scalar or enum.
+pub(crate) fn coerce_leaf(kind: &TypeKind, name: &str, value: Value, origin: Origin) -> Result<Value, String> {
+    match kind {
+        TypeKind::Enum(def) => {
+            let given = match (&value, origin) {
+                (Value::Enum(given), _) => given.as_str(),
+                (Value::String(given), Origin::Variable) => given.as_str(),
+                _ => return Err(refuse(name, "is not a value of it", &value)),
+            };
+            if def.values.iter().any(|known| known.name == given) {
+                Ok(Value::Enum(Name::new(given)))
+            } else {
+                let known: Vec<_> = def.values.iter().take(20).map(|value| value.name).collect();
+                Err(refuse(name, &format!("is not one of {}", known.join(", ")), &value))
+            }
+        }
+        TypeKind::Scalar { kind, .. } => scalar(*kind, name, value, origin),
+        _ => Err(format!("`{name}` is no input type")),
+    }
+}
+
+fn scalar(kind: ScalarKind, name: &str, value: Value, origin: Origin) -> Result<Value, String> {
+    use ScalarKind as K;
+    let fits = match (kind, &value) {
+        (K::Int, Value::Number(number)) => integer(number, origin).is_some_and(|n| i32::try_from(n).is_ok()),
+        (K::Float, Value::Number(number)) => number.as_f64().is_some_and(f64::is_finite),
+        (K::BigInt, Value::Number(number)) => integer(number, origin).is_some(),
+        (K::Id, Value::Number(number)) => number.is_i64() || number.is_u64(),
+        (K::String | K::Id, Value::String(_)) | (K::Boolean, Value::Boolean(_)) | (K::Decimal, Value::Number(_)) => true,
+        (K::Uuid | K::DateTime | K::Date | K::Time | K::Decimal | K::BigInt, Value::String(text)) => {
+            return canonical(kind, text, &mut Vec::new()).map(|()| value).map_err(|error| format!("`{name}`: {}", error.0));
+        }
+        (K::Json, _) => true,
+        (K::Custom(custom), _) => {
+            return (custom.recode)(value.clone()).map(|_| value);
+        }
+        _ => false,
+    };
+    match (fits, value) {
+        (true, Value::Number(number)) if kind == K::Id => Ok(Value::String(number.to_string())),
+        (true, value) => Ok(value),
+        (false, value) => Err(refuse(name, "cannot represent the value", &value)),
+    }
+}
+
+fn integer(number: &serde_json::Number, origin: Origin) -> Option<i64> {
+    match origin {
+        Origin::Literal => number.as_i64(),
+        Origin::Variable => crate::scalar::integer(number),
+    }
+}
+
+fn refuse(name: &str, why: &str, value: &Value) -> String {
+    format!("`{name}` {why}: {}", shorten(&value.to_string()))
+}

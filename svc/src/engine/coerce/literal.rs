@@ -1,0 +1,117 @@
+//! Literals in documents, possibly with variables inside.
+
+use apollo_compiler::ast;
+use async_graphql::{Name, Value};
+use indexmap::IndexMap;
+
+use super::leaf::{Origin, coerce_leaf};
+use super::{Variables, finish_object};
+use crate::schema::{TypeDef, TypeExpr, TypeKind};
+
+/// Coerces a literal without variables.
+pub(crate) fn coerce_literal(types: &[TypeDef], ty: &TypeExpr, value: &ast::Value) -> Result<Value, String> {
+    Literal { types, variables: None }
+        .coerce(ty, value)?
+        .ok_or_else(|| "a variable cannot stand here".to_owned())
+}
+
+/// Coerces literals; without variables, those that hold one give `None`.
+pub(crate) struct Literal<'a> {
+    pub(crate) types: &'a [TypeDef],
+    pub(crate) variables: Option<&'a Variables>,
+}
+
+impl Literal<'_> {
+    /// The value, or `None` when it is an absent variable.
+    pub(crate) fn coerce(&self, ty: &TypeExpr, value: &ast::Value) -> Result<Option<Value>, String> {
+        if let ast::Value::Variable(name) = value {
+            // Validation has compared the variable's type with this place, and its value is coerced already.
+            let given = self.variables.and_then(|variables| variables.get(name.as_str())).cloned();
+            return match given {
+                Some(Value::Null) | None if ty.is_non_null() && self.variables.is_some() => {
+                    Err(format!("the variable `${name}` has no value where one is required"))
+                }
+                given => Ok(given),
+            };
+        }
+        match ty {
+            TypeExpr::NonNull(inner) => match value {
+                ast::Value::Null => Err("null is not allowed here".to_owned()),
+                value => self.coerce(inner, value),
+            },
+            _ if matches!(value, ast::Value::Null) => Ok(Some(Value::Null)),
+            TypeExpr::List(inner) => match value {
+                ast::Value::List(items) => self.list(inner, items),
+                single => Ok(self.coerce(inner, single)?.map(|value| Value::List(vec![value]))),
+            },
+            TypeExpr::Named(index) => {
+                let def = &self.types[*index];
+                match (&def.kind, value) {
+                    (TypeKind::Input(_), ast::Value::Object(fields)) => self.object(*index, fields),
+                    (TypeKind::Input(_), _) => Err(format!("expected an object of `{}`", def.name)),
+                    (kind, value) => coerce_leaf(kind, &def.name, self.plain(value)?, Origin::Literal).map(Some),
+                }
+            }
+        }
+    }
+
+    fn list(&self, inner: &TypeExpr, items: &[apollo_compiler::Node<ast::Value>]) -> Result<Option<Value>, String> {
+        let mut out = Vec::with_capacity(items.len());
+        for item in items {
+            match self.coerce(inner, item)? {
+                Some(value) => out.push(value),
+                None if self.variables.is_some() => out.push(Value::Null),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(Value::List(out)))
+    }
+
+    fn object(&self, index: usize, fields: &[(apollo_compiler::Name, apollo_compiler::Node<ast::Value>)]) -> Result<Option<Value>, String> {
+        let def = &self.types[index];
+        let TypeKind::Input(input) = &def.kind else { return Err(format!("`{}` is no input object", def.name)) };
+        let mut given = IndexMap::new();
+        for (name, value) in fields {
+            let Some(field) = input.fields.get(name.as_str()) else {
+                return Err(format!("`{}` has no field `{name}`", def.name));
+            };
+            match self.coerce(&field.ty, value)? {
+                Some(value) => {
+                    given.insert(Name::new(&field.rust), value);
+                }
+                None if self.variables.is_none() => return Ok(None),
+                None => {}
+            }
+        }
+        finish_object(input, &def.name, given).map(|fields| Some(Value::Object(fields)))
+    }
+
+    /// A literal for a scalar or enum, as it stands.
+    fn plain(&self, value: &ast::Value) -> Result<Value, String> {
+        Ok(match value {
+            ast::Value::Null => Value::Null,
+            ast::Value::Boolean(value) => Value::Boolean(*value),
+            ast::Value::String(text) => Value::String(text.clone()),
+            ast::Value::Enum(name) => Value::Enum(Name::new(name)),
+            ast::Value::Int(number) => number_value(number.as_str())?,
+            ast::Value::Float(number) => number_value(number.as_str())?,
+            ast::Value::Variable(name) => {
+                self.variables.and_then(|variables| variables.get(name.as_str())).cloned().unwrap_or_default()
+            }
+            ast::Value::List(items) => {
+                Value::List(items.iter().map(|item| self.plain(item)).collect::<Result<_, _>>()?)
+            }
+            ast::Value::Object(fields) => Value::Object(
+                fields
+                    .iter()
+                    .map(|(name, value)| Ok((Name::new(name), self.plain(value)?)))
+                    .collect::<Result<_, String>>()?,
+            ),
+        })
+    }
+}
+
+fn number_value(text: &str) -> Result<Value, String> {
+    let number = text.parse().ok().filter(|n: &serde_json::Number| n.is_i64() || n.is_u64() || n.as_f64().is_some());
+    number.map(Value::Number).ok_or_else(|| format!("{} is too large a number", crate::scalar::shorten(text)))
+}

@@ -1,0 +1,37 @@
+//! Values from clients, checked and completed by the schema: variables, literals, arguments.
+//!
+//! Coerced input objects have the Rust names as keys, in the order in which the client gave them.
+
+mod leaf;
+mod literal;
+mod variables;
+
+pub(crate) use literal::{Literal, coerce_literal};
+pub(crate) use variables::{VariableDef, Variables, coerce_variables};
+
+use async_graphql::{Name, Value};
+use indexmap::IndexMap;
+
+use crate::schema::InputDef;
+
+/// Adds defaults, checks required fields and `@oneOf`; `given` is keyed by Rust names.
+fn finish_object(
+    def: &InputDef,
+    type_name: &str,
+    mut given: IndexMap<Name, Value>,
+) -> Result<IndexMap<Name, Value>, String> {
+    for (name, field) in &def.fields {
+        if given.contains_key(field.rust.as_str()) {
+            continue;
+        }
+        if let Some(default) = &field.default {
+            given.insert(Name::new(&field.rust), default.value.clone());
+        } else if field.ty.is_non_null() {
+            return Err(format!("field `{name}` of `{type_name}` is required"));
+        }
+    }
+    if def.one_of && (given.len() != 1 || given.values().any(|value| *value == Value::Null)) {
+        return Err(format!("exactly one field of `{type_name}` must be given, and not null"));
+    }
+    Ok(given)
+}

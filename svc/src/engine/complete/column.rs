@@ -1,0 +1,168 @@
+//! Columns in PostgreSQL's binary format.
+
+use async_graphql::Value;
+use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
+use uuid::Uuid;
+
+use super::json::Json;
+use super::{Node as _, enum_name};
+use crate::db::ColumnForm;
+use crate::engine::plan::Leaf;
+use crate::scalar::{
+    LeafError, canonical, shorten, write_big_integer, write_date, write_float, write_instant, write_integer, write_text,
+    write_time, write_value,
+};
+use crate::schema::ScalarKind;
+
+/// 2000-01-01, from which PostgreSQL counts.
+const EPOCH: NaiveDate = match NaiveDate::from_ymd_opt(2000, 1, 1) {
+    Some(date) => date,
+    None => NaiveDate::MIN,
+};
+/// 2000-01-01T00:00:00Z in microseconds since 1970.
+const EPOCH_MICROS: i64 = 946_684_800_000_000;
+
+/// The value of one column of one row.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Column<'a> {
+    pub(crate) form: ColumnForm,
+    pub(crate) bytes: &'a [u8],
+}
+
+impl<'a> Column<'a> {
+    /// The document, when the column holds JSON.
+    pub(crate) fn json(self) -> Option<Json<'a>> {
+        match self.form {
+            ColumnForm::Json => Some(Json::new(self.bytes)),
+            // The first byte is the format's version.
+            ColumnForm::Jsonb => Some(Json::new(self.bytes.get(1..)?)),
+            _ => None,
+        }
+    }
+
+    fn text(self) -> Option<&'a str> {
+        (self.form == ColumnForm::Text).then(|| std::str::from_utf8(self.bytes).ok()).flatten()
+    }
+
+    fn integer(self) -> Option<i64> {
+        Some(match self.form {
+            ColumnForm::Int2 => i16::from_be_bytes(self.bytes.try_into().ok()?).into(),
+            ColumnForm::Int4 => i32::from_be_bytes(self.bytes.try_into().ok()?).into(),
+            ColumnForm::Int8 => i64::from_be_bytes(self.bytes.try_into().ok()?),
+            _ => return None,
+        })
+    }
+
+    fn float(self) -> Option<f64> {
+        match self.form {
+            ColumnForm::Float4 => Some(f32::from_be_bytes(self.bytes.try_into().ok()?).into()),
+            ColumnForm::Float8 => Some(f64::from_be_bytes(self.bytes.try_into().ok()?)),
+            // Exact for all integers that a double holds.
+            #[expect(clippy::cast_precision_loss, reason = "a Float is a double")]
+            _ => self.integer().map(|value| value as f64),
+        }
+    }
+
+    fn instant(self) -> Option<DateTime<Utc>> {
+        let micros = i64::from_be_bytes(self.bytes.try_into().ok()?);
+        // `infinity` and `-infinity` are the extremes, which no calendar reaches.
+        DateTime::from_timestamp_micros(micros.checked_add(EPOCH_MICROS)?)
+    }
+
+    fn date(self) -> Option<NaiveDate> {
+        let days = i32::from_be_bytes(self.bytes.try_into().ok()?);
+        let distance = Days::new(days.unsigned_abs().into());
+        if days < 0 { EPOCH.checked_sub_days(distance) } else { EPOCH.checked_add_days(distance) }
+    }
+
+    fn time(self) -> Option<NaiveTime> {
+        let micros = u64::try_from(i64::from_be_bytes(self.bytes.try_into().ok()?)).ok()?;
+        let seconds = u32::try_from(micros / 1_000_000).ok()?;
+        NaiveTime::from_num_seconds_from_midnight_opt(seconds, u32::try_from(micros % 1_000_000).ok()? * 1_000)
+    }
+
+    /// Writes the value as a scalar or an enum.
+    pub(crate) fn leaf(self, leaf: &Leaf, out: &mut Vec<u8>) -> Result<(), LeafError> {
+        if let Some(json) = self.json() {
+            return json.leaf(leaf, out);
+        }
+        match leaf {
+            Leaf::Scalar(kind) => self.scalar(*kind, out),
+            Leaf::Enum(values) => {
+                let name = enum_name(values, self.text().ok_or_else(|| self.refuse("text"))?)?;
+                out.push(b'"');
+                out.extend_from_slice(name.as_bytes());
+                out.push(b'"');
+                Ok(())
+            }
+        }
+    }
+
+    fn scalar(self, kind: ScalarKind, out: &mut Vec<u8>) -> Result<(), LeafError> {
+        use ScalarKind as K;
+        if let Some(text) = self.text() {
+            return self.scalar_of_text(kind, text, out);
+        }
+        match (kind, self.form) {
+            (K::Int, _) => {
+                let value = self.integer().ok_or_else(|| self.refuse("an integer"))?;
+                let value = i32::try_from(value)
+                    .map_err(|_| LeafError(format!("Int cannot represent non 32-bit signed integer value: {value}")))?;
+                write_integer(out, value.into());
+            }
+            (K::BigInt, _) => write_big_integer(out, self.integer().ok_or_else(|| self.refuse("an integer"))?.into()),
+            (K::Float, _) => write_float(out, self.float().ok_or_else(|| self.refuse("a number"))?)?,
+            (K::Boolean, ColumnForm::Bool) => {
+                out.extend_from_slice(if self.bytes == [1] { b"true" } else { b"false" });
+            }
+            (K::Id | K::Decimal, ColumnForm::Int2 | ColumnForm::Int4 | ColumnForm::Int8) => {
+                out.push(b'"');
+                write_integer(out, self.integer().ok_or_else(|| self.refuse("an integer"))?);
+                out.push(b'"');
+            }
+            (K::Uuid | K::Id | K::String, ColumnForm::Uuid) => {
+                let value = Uuid::from_slice(self.bytes).map_err(|_| self.refuse("a UUID"))?;
+                out.push(b'"');
+                out.extend_from_slice(value.hyphenated().encode_lower(&mut Uuid::encode_buffer()).as_bytes());
+                out.push(b'"');
+            }
+            (K::DateTime, ColumnForm::Instant) => {
+                write_instant(out, self.instant().ok_or_else(|| self.refuse("an instant within the calendar"))?);
+            }
+            (K::Date, ColumnForm::Date) => {
+                write_date(out, self.date().ok_or_else(|| self.refuse("a date within the calendar"))?);
+            }
+            (K::Time, ColumnForm::Time) => write_time(out, self.time().ok_or_else(|| self.refuse("a time of day"))?),
+            _ => return Err(self.refuse("a value of the field's type")),
+        }
+        Ok(())
+    }
+
+    /// Text, also of types that have no form of their own here.
+    fn scalar_of_text(self, kind: ScalarKind, text: &str, out: &mut Vec<u8>) -> Result<(), LeafError> {
+        use ScalarKind as K;
+        match kind {
+            K::Float => {
+                let value = text.parse().map_err(|_| self.refuse("a number"))?;
+                write_float(out, value)
+            }
+            K::Json => {
+                write_text(out, text);
+                Ok(())
+            }
+            K::Custom(custom) => {
+                let value = (custom.recode)(Value::String(text.to_owned())).map_err(LeafError)?;
+                write_value(out, &value)
+            }
+            K::Int | K::Boolean => Err(self.refuse("a value of the field's type")),
+            kind => canonical(kind, text, out),
+        }
+    }
+
+    fn refuse(self, expected: &str) -> LeafError {
+        match self.text() {
+            Some(text) => LeafError(format!("expected {expected}, found {:?}", shorten(text))),
+            None => LeafError(format!("expected {expected}, found another in the column")),
+        }
+    }
+}

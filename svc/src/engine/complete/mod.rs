@@ -1,0 +1,152 @@
+//! Completes values (GraphQL specification, section 6.4.3): checks them against their declared types, writes
+//! JSON in request order, and carries null up to the nearest field that allows it.
+//!
+//! There is one implementation of the rules, [`value`], over three kinds of nodes: values of resolvers, JSON
+//! documents and columns. [`tree`] does the same where resolvers wait.
+
+mod column;
+mod json;
+mod resolved;
+mod rows;
+mod tree;
+
+pub(crate) use rows::{RowColumn, RowShape, RowSource, write_rows};
+pub(crate) use tree::{Piece, complete_value, guarded, join, root_value};
+
+use super::env::Env;
+use super::field_error::FieldError;
+use super::path::Path;
+use super::plan::{Leaf, OutType, PlanField, Selection};
+use crate::Error;
+use crate::scalar::{LeafError, write_text};
+
+/// A null on its way up to the nearest field that allows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Nulled;
+
+/// The state of one walk.
+pub(crate) struct Walk<'a> {
+    pub(crate) env: &'a Env<'a>,
+    pub(crate) errors: Vec<FieldError>,
+}
+
+impl<'a> Walk<'a> {
+    pub(crate) fn new(env: &'a Env<'a>) -> Self {
+        Self { env, errors: Vec::new() }
+    }
+
+    fn broken(&mut self, field: &PlanField, path: &Path<'_>, message: String) -> Nulled {
+        self.errors.push(FieldError::value(message, field, path));
+        Nulled
+    }
+
+    /// A field whose resolver failed: null where that is allowed.
+    pub(crate) fn failed(&mut self, error: &Error, field: &PlanField, path: &Path<'_>, out: &mut Vec<u8>) -> Result<(), Nulled> {
+        self.errors.push(FieldError::new(error, field, path));
+        if field.ty.nullable().1 {
+            return Err(Nulled);
+        }
+        out.extend_from_slice(b"null");
+        Ok(())
+    }
+}
+
+/// A value that can be walked.
+pub(crate) trait Node: Sized {
+    fn is_null(&self) -> bool;
+
+    /// Writes a scalar or an enum value.
+    fn leaf(&self, leaf: &Leaf, out: &mut Vec<u8>) -> Result<(), LeafError>;
+
+    /// Walks the elements in order; `None` when this is no list.
+    fn each(&self, visit: impl FnMut(usize, Self) -> Result<(), Nulled>) -> Option<Result<(), Nulled>>;
+
+    /// The selection for the value's object type, or why there is none.
+    fn selection<'s>(&self, env: &Env<'_>, field: &'s PlanField) -> Result<&'s Selection, String>;
+
+    /// Writes the selected fields between the braces.
+    fn fields(&self, walk: &mut Walk<'_>, selection: &Selection, path: &Path<'_>, out: &mut Vec<u8>) -> Result<(), Nulled>;
+}
+
+/// Completes a value of type `ty`.
+pub(crate) fn value<N: Node>(
+    walk: &mut Walk<'_>,
+    field: &PlanField,
+    ty: &OutType,
+    node: &N,
+    path: &Path<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), Nulled> {
+    let (inner, non_null) = ty.nullable();
+    if node.is_null() {
+        if non_null {
+            return Err(walk.broken(field, path, format!("Cannot return null for non-nullable field {}.", field.name)));
+        }
+        out.extend_from_slice(b"null");
+        return Ok(());
+    }
+    let start = out.len();
+    match non_null_value(walk, field, inner, node, path, out) {
+        Err(Nulled) if !non_null => {
+            out.truncate(start);
+            out.extend_from_slice(b"null");
+            Ok(())
+        }
+        result => result,
+    }
+}
+
+fn non_null_value<N: Node>(
+    walk: &mut Walk<'_>,
+    field: &PlanField,
+    ty: &OutType,
+    node: &N,
+    path: &Path<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), Nulled> {
+    match ty {
+        OutType::Leaf(leaf) => node.leaf(leaf, out).map_err(|error| walk.broken(field, path, error.0)),
+        OutType::NonNull(inner) => non_null_value(walk, field, inner, node, path, out),
+        OutType::List(inner) => {
+            out.push(b'[');
+            let visited = node.each(|index, item| {
+                if index > 0 {
+                    out.push(b',');
+                }
+                value(walk, field, inner, &item, &path.index(index), out)
+            });
+            visited.unwrap_or_else(|| Err(walk.broken(field, path, "expected a list".to_owned())))?;
+            out.push(b']');
+            Ok(())
+        }
+        OutType::Composite => {
+            let selection = node.selection(walk.env, field).map_err(|why| walk.broken(field, path, why))?;
+            out.push(b'{');
+            node.fields(walk, selection, path, out)?;
+            out.push(b'}');
+            Ok(())
+        }
+    }
+}
+
+/// Writes the comma and the key of the field at `index`.
+pub(crate) fn key(out: &mut Vec<u8>, index: usize, field: &PlanField) {
+    if index > 0 {
+        out.push(b',');
+    }
+    out.extend_from_slice(&field.prefix);
+}
+
+/// Writes `__typename`.
+pub(crate) fn typename(out: &mut Vec<u8>, selection: &Selection) {
+    write_text(out, &selection.type_name);
+}
+
+/// Finds the GraphQL name of an enum value by the text that is stored.
+fn enum_name(values: &[crate::schema::EnumValue], stored: &str) -> Result<&'static str, LeafError> {
+    values
+        .iter()
+        .find(|value| value.stored == stored)
+        .map(|value| value.name)
+        .ok_or_else(|| LeafError(format!("the stored value {:?} is no value of the enum", crate::scalar::shorten(stored))))
+}

@@ -1,0 +1,203 @@
+//! Runs operations: the one way from a document to an answer.
+
+use std::sync::Arc;
+
+use apollo_compiler::response::JsonMap;
+use axum::http::HeaderMap;
+use futures_util::FutureExt as _;
+use futures_util::future::join_all;
+use serde_json::{Map, Value};
+
+use super::cache::DocumentCache;
+use super::call::Call;
+use super::coerce::{Variables, coerce_variables};
+use super::complete::{Nulled, Piece, guarded, join, key, root_value};
+use super::context::{Context, DataMap, RequestScope};
+use super::env::Env;
+use super::find::write_planned;
+use super::introspect::introspect;
+use super::limits::Limits;
+use super::path::Path;
+use super::plan::{Plan, PlanField, PlanKind};
+use super::request_error::{Location, RequestError};
+use super::response::{Answer, Response};
+use crate::authz::Gate;
+use crate::db::{Database, Db};
+use crate::schema::{Model, OperationKind, Run};
+use crate::{Error, ErrorCode};
+
+/// A GraphQL request.
+#[derive(Debug, Default)]
+pub(crate) struct Request {
+    pub(crate) query: String,
+    pub(crate) variables: Map<String, Value>,
+    pub(crate) operation_name: Option<String>,
+}
+
+/// What the transport may ask for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Methods {
+    /// Queries and mutations.
+    All,
+    /// GET changes nothing.
+    QueriesOnly,
+}
+
+/// Everything that answers operations.
+pub(crate) struct Engine {
+    pub(crate) model: Arc<Model>,
+    pub(crate) limits: Arc<Limits>,
+    pub(crate) database: Arc<Database>,
+    pub(crate) data: Arc<DataMap>,
+    pub(crate) development: bool,
+    pub(crate) introspection: bool,
+    pub(crate) gate: Gate,
+    pub(crate) documents: DocumentCache,
+}
+
+impl Engine {
+    /// Answers a request.
+    pub(crate) async fn run(&self, request: Request, headers: HeaderMap, methods: Methods) -> Response {
+        match self.prepare(request, methods) {
+            Ok(prepared) => self.execute(prepared, headers).await,
+            Err(response) => response,
+        }
+    }
+
+    fn prepare(&self, request: Request, methods: Methods) -> Result<Prepared, Response> {
+        let one = |error: RequestError| Response::refused(&[error]);
+        let documents = self.documents.get(&self.model, &self.limits, &request.query);
+        let document = documents.map_err(|errors| Response::refused(&errors))?;
+        let (operation, info) = document.operation(request.operation_name.as_deref()).map_err(one)?;
+        if methods == Methods::QueriesOnly && !operation.is_query() {
+            let error = RequestError::new(ErrorCode::BadRequest, "only queries can be sent with GET; send mutations with POST");
+            return Err(Response { answer: Answer::MethodNotAllowed, ..Response::refused(&[error]) });
+        }
+        let variables = coerce_variables(&self.model.types, &info.variables, request.variables).map_err(|errors| {
+            let errors = errors.into_iter().take(self.limits.errors).map(|error| {
+                let location = error.offset.map(|offset| Location::of(&document.text, offset));
+                RequestError::new(ErrorCode::BadUserInput, error.message).at(location)
+            });
+            Response::refused(&errors.collect::<Vec<_>>())
+        })?;
+        let plan = document.plan(&self.model, &self.limits, operation, info, &variables).map_err(one)?;
+        let introspection = self.check(&plan, &variables).and_then(|()| {
+            if plan.introspects { introspect(&self.model, &document, operation, &variables) } else { Ok(JsonMap::new()) }
+        });
+        let introspection = introspection.map_err(one)?;
+        Ok(Prepared { text: document.text.clone(), plan, variables, introspection })
+    }
+
+    fn check(&self, plan: &Plan, variables: &Variables) -> Result<(), RequestError> {
+        if plan.introspects && !self.introspection {
+            return Err(RequestError::new(ErrorCode::GraphqlValidationFailed, "introspection is switched off"));
+        }
+        let cost = plan.cost(&self.model, &self.limits, variables);
+        if cost > self.limits.complexity {
+            let limit = self.limits.complexity;
+            let message = format!("the operation has a complexity of {cost}; at most {limit} is allowed; ask for fewer fields or smaller pages");
+            return Err(RequestError::new(ErrorCode::QueryTooComplex, message));
+        }
+        Ok(())
+    }
+
+    async fn execute(&self, prepared: Prepared, headers: HeaderMap) -> Response {
+        let scope = RequestScope {
+            db: Db { database: self.database.clone(), model: self.model.clone(), limits: self.limits.clone() },
+            headers,
+            data: self.data.clone(),
+        };
+        let env = Env {
+            model: &self.model,
+            limits: &self.limits,
+            database: &self.database,
+            variables: &prepared.variables,
+            context: Context { request: &scope },
+            development: self.development,
+        };
+        let fields = &prepared.plan.root.fields;
+        let pieces = if prepared.plan.kind == OperationKind::Mutation {
+            self.in_order(&env, &prepared).await
+        } else {
+            join_all(fields.iter().map(|field| self.root_field(&env, &prepared, field))).await
+        };
+        let write = |out: &mut Vec<u8>, index: usize, bytes: &[u8]| {
+            key(out, index, &fields[index]);
+            out.extend_from_slice(bytes);
+        };
+        let piece = join(pieces, write, *b"{}");
+        let data = piece.bytes.unwrap_or_else(|Nulled| b"null".to_vec());
+        Response::executed(&data, &piece.errors, &prepared.text, self.limits.errors)
+    }
+
+    /// Mutations run one after the other; after a null that reaches the root the rest does not run.
+    async fn in_order(&self, env: &Env<'_>, prepared: &Prepared) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        for field in &prepared.plan.root.fields {
+            let piece = self.root_field(env, prepared, field).await;
+            let ends = piece.bytes.is_err();
+            pieces.push(piece);
+            if ends {
+                break;
+            }
+        }
+        pieces
+    }
+
+    async fn root_field(&self, env: &Env<'_>, prepared: &Prepared, field: &PlanField) -> Piece {
+        let root = Path::Root;
+        let path = root.key(&field.key);
+        let run = std::panic::AssertUnwindSafe(self.run_root(env, prepared, field, &path)).catch_unwind();
+        run.await.unwrap_or_else(|_| {
+            let error = Error::internal("completing the field panicked");
+            Piece::failed(env, &error, field, &path)
+        })
+    }
+
+    async fn run_root(&self, env: &Env<'_>, prepared: &Prepared, field: &PlanField, path: &Path<'_>) -> Piece {
+        let (run, row) = match field.kind {
+            PlanKind::Root(run, row) => (run, row),
+            PlanKind::Typename => {
+                return Piece::walk(env, |_, out| {
+                    crate::scalar::write_text(out, &prepared.plan.root.type_name);
+                    Ok(())
+                });
+            }
+            _ => {
+                return Piece::walk(env, |_, out| {
+                    let answer = prepared.introspection.get(field.key.as_str());
+                    out.extend_from_slice(answer.map_or_else(|| "null".to_owned(), ToString::to_string).as_bytes());
+                    Ok(())
+                });
+            }
+        };
+        let pass = match self.gate.admit(env.context, prepared.plan.kind, field) {
+            Ok(pass) => pass,
+            Err(denied) => return Piece::failed(env, &denied, field, path),
+        };
+        let call = match env.arguments(&field.args) {
+            Ok(args) => Call::new(env.context, args),
+            Err(error) => return Piece::failed(env, &error, field, path),
+        };
+        match (run, row) {
+            (Run::Planned(planned), Some(row)) => write_planned(env, &pass, field, planned, row, path).await,
+            (Run::Planned(_), None) => Piece::failed(env, &Error::internal("a planned field has no rows"), field, path),
+            (Run::Sync(resolve), _) => root_value(env, field, resolve(call), path).await,
+            (Run::Async(resolve), _) => root_value(env, field, guarded(resolve(call)).await, path).await,
+        }
+    }
+}
+
+/// A request that may run.
+struct Prepared {
+    text: Arc<str>,
+    plan: Arc<Plan>,
+    variables: Variables,
+    introspection: JsonMap,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").field("model", &self.model).finish_non_exhaustive()
+    }
+}

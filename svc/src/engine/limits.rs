@@ -1,0 +1,150 @@
+//! Limits on documents: on by default, and settable.
+
+use std::collections::HashMap;
+
+use apollo_compiler::ast::{Definition, Document, Selection};
+
+use super::request_error::RequestError;
+use crate::ErrorCode;
+
+/// What a document may cost before it is refused. All limits are on by default.
+///
+/// ```
+/// let limits = svc::Limits { depth: 8, ..svc::Limits::default() };
+/// assert_eq!(limits.complexity, 1_000);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of a request body.
+    pub body: usize,
+    /// Tokens of a document.
+    pub tokens: usize,
+    /// Levels of nested fields; introspection has a limit of its own.
+    pub depth: usize,
+    /// Aliases in a document.
+    pub aliases: usize,
+    /// Root fields of an operation.
+    pub root_fields: usize,
+    /// Directives in a document.
+    pub directives: usize,
+    /// The complexity of an operation: a scalar costs 1, an object 1 and its children, a list 1 and its
+    /// children times the page size.
+    pub complexity: u64,
+    /// Rows of a list that gives no `limit`.
+    pub default_page: u32,
+    /// The largest `limit`.
+    pub max_page: u32,
+    /// Errors in an answer.
+    pub errors: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            body: 1_000_000,
+            tokens: 15_000,
+            depth: 15,
+            aliases: 100,
+            root_fields: 50,
+            directives: 100,
+            complexity: 1_000,
+            default_page: 20,
+            max_page: 1_000,
+            errors: 50,
+        }
+    }
+}
+
+impl Limits {
+    /// How deep the parser may recurse; over the depth limit because values and fragments nest as well.
+    pub(crate) fn recursion(&self) -> usize {
+        self.depth * 2 + 64
+    }
+
+    /// Checks what can be counted before validation, in time linear to the document's length.
+    pub(crate) fn check(&self, document: &Document) -> Result<(), RequestError> {
+        let mut walk = Walk { fragments: fragments(document), depths: HashMap::new(), aliases: 0, directives: 0 };
+        let mut depth = 0;
+        for definition in &document.definitions {
+            let (directives, selections) = match definition {
+                Definition::OperationDefinition(operation) => (&operation.directives, &operation.selection_set),
+                Definition::FragmentDefinition(fragment) => (&fragment.directives, &fragment.selection_set),
+                _ => continue,
+            };
+            walk.directives += directives.0.len();
+            walk.count(selections);
+            if matches!(definition, Definition::OperationDefinition(_)) {
+                depth = depth.max(walk.depth(selections));
+            }
+        }
+        within(ErrorCode::QueryTooLarge, "aliases", walk.aliases, self.aliases)?;
+        within(ErrorCode::QueryTooLarge, "directives", walk.directives, self.directives)?;
+        within(ErrorCode::QueryTooDeep, "levels", depth, self.depth)
+    }
+}
+
+/// Refuses what is over a limit.
+pub(crate) fn within(code: ErrorCode, what: &str, found: usize, limit: usize) -> Result<(), RequestError> {
+    if found <= limit {
+        return Ok(());
+    }
+    Err(RequestError::new(code, format!("the document has {found} {what}; at most {limit} are allowed")))
+}
+
+type Fragments<'a> = HashMap<&'a str, &'a [Selection]>;
+
+fn fragments(document: &Document) -> Fragments<'_> {
+    let fragments = document.definitions.iter().filter_map(|definition| match definition {
+        Definition::FragmentDefinition(fragment) => Some((fragment.name.as_str(), fragment.selection_set.as_slice())),
+        _ => None,
+    });
+    fragments.collect()
+}
+
+struct Walk<'a> {
+    fragments: Fragments<'a>,
+    /// The depth of each fragment; `None` while it is being measured, which ends cycles.
+    depths: HashMap<&'a str, Option<usize>>,
+    aliases: usize,
+    directives: usize,
+}
+
+impl<'a> Walk<'a> {
+    fn count(&mut self, selections: &[Selection]) {
+        for selection in selections {
+            match selection {
+                Selection::Field(field) => {
+                    self.aliases += usize::from(field.alias.is_some());
+                    self.directives += field.directives.0.len();
+                    self.count(&field.selection_set);
+                }
+                Selection::InlineFragment(fragment) => {
+                    self.directives += fragment.directives.0.len();
+                    self.count(&fragment.selection_set);
+                }
+                Selection::FragmentSpread(spread) => self.directives += spread.directives.0.len(),
+            }
+        }
+    }
+
+    fn depth(&mut self, selections: &'a [Selection]) -> usize {
+        let depths = selections.iter().map(|selection| match selection {
+            Selection::Field(field) if matches!(field.name.as_str(), "__schema" | "__type") => 0,
+            Selection::Field(field) => 1 + self.depth(&field.selection_set),
+            Selection::InlineFragment(fragment) => self.depth(&fragment.selection_set),
+            Selection::FragmentSpread(spread) => self.fragment_depth(&spread.fragment_name),
+        });
+        depths.max().unwrap_or(0)
+    }
+
+    fn fragment_depth(&mut self, name: &str) -> usize {
+        let Some((&name, &selections)) = self.fragments.get_key_value(name) else { return 0 };
+        if let Some(known) = self.depths.get(name) {
+            return known.unwrap_or(0);
+        }
+        self.depths.insert(name, None);
+        let depth = self.depth(selections);
+        self.depths.insert(name, Some(depth));
+        depth
+    }
+}

@@ -1,0 +1,32 @@
+//! From a document to bytes: prepare, coerce, gate, execute, complete, write.
+
+mod cache;
+mod call;
+mod coerce;
+mod complete;
+mod context;
+mod document;
+mod env;
+mod execute;
+mod field_error;
+mod find;
+mod introspect;
+mod limits;
+mod path;
+mod plan;
+mod request_error;
+mod response;
+mod rules;
+mod typed;
+
+pub use call::{Call, Completed, Outcome};
+pub use context::Context;
+pub use limits::Limits;
+
+pub(crate) use coerce::coerce_literal;
+pub(crate) use context::DataMap;
+pub(crate) use execute::{Engine, Methods, Request};
+pub(crate) use find::typed_rows;
+pub(crate) use plan::PlanField;
+pub(crate) use request_error::RequestError;
+pub(crate) use response::{Answer, Response, write_request_errors};

@@ -1,0 +1,85 @@
+//! Arguments: constant ones are coerced with the plan, the rest when the request comes.
+
+use apollo_compiler::executable::Field;
+use apollo_compiler::{Node, ast};
+use async_graphql::Value;
+
+use crate::ErrorCode;
+use crate::engine::coerce::{Literal, Variables};
+use crate::engine::request_error::RequestError;
+use crate::schema::{ArgDef, ArgRole, Model, TypeExpr};
+
+/// An argument of a planned field, in the order of the function's parameters.
+#[derive(Debug)]
+pub(crate) struct ArgPlan {
+    pub(crate) name: String,
+    pub(crate) rust: String,
+    pub(crate) role: ArgRole,
+    ty: TypeExpr,
+    default: Option<Value>,
+    source: ArgSource,
+}
+
+#[derive(Debug)]
+enum ArgSource {
+    /// Known with the plan; `None` is absent.
+    Constant(Option<Value>),
+    /// Holds a variable.
+    Dynamic(Node<ast::Value>),
+}
+
+impl ArgPlan {
+    pub(super) fn new(model: &Model, def: &ArgDef, field: &Node<Field>) -> Self {
+        let default = def.default.as_ref().map(|default| default.value.clone());
+        let source = match field.specified_argument_by_name(&def.name) {
+            None => ArgSource::Constant(default.clone()),
+            Some(value) => match (Literal { types: &model.types, variables: None }).coerce(&def.ty, value) {
+                Ok(Some(constant)) => ArgSource::Constant(Some(constant)),
+                _ => ArgSource::Dynamic(value.clone()),
+            },
+        };
+        Self { name: def.name.clone(), rust: def.rust.clone(), role: def.role, ty: def.ty.clone(), default, source }
+    }
+
+    /// The value under these variables; `None` is absent.
+    ///
+    /// # Errors
+    /// When a variable leaves a required place empty.
+    pub(crate) fn value(&self, model: &Model, variables: &Variables) -> Result<Option<Value>, String> {
+        match &self.source {
+            ArgSource::Constant(value) => Ok(value.clone()),
+            ArgSource::Dynamic(literal) => {
+                let coerce = Literal { types: &model.types, variables: Some(variables) };
+                // An absent variable stands for the default, so its absence is no error where there is one.
+                let absent = matches!(literal.as_ref(), ast::Value::Variable(name) if !variables.contains_key(name.as_str()));
+                match (absent, &self.default) {
+                    (true, Some(default)) => Ok(Some(default.clone())),
+                    _ => coerce.coerce(&self.ty, literal).map_err(|why| format!("argument `{}`: {why}", self.name)),
+                }
+            }
+        }
+    }
+
+    /// The value when it is a whole number; for pages.
+    pub(super) fn integer(&self, model: &Model, variables: &Variables) -> Option<i64> {
+        match &self.source {
+            ArgSource::Constant(Some(Value::Number(number))) => number.as_i64(),
+            ArgSource::Constant(_) => None,
+            ArgSource::Dynamic(_) => match self.value(model, variables) {
+                Ok(Some(Value::Number(number))) => number.as_i64(),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// The values of all arguments of a field.
+pub(crate) fn argument_values(
+    args: &[ArgPlan],
+    model: &Model,
+    variables: &Variables,
+) -> Result<Vec<Option<Value>>, RequestError> {
+    args.iter()
+        .map(|arg| arg.value(model, variables).map_err(|why| RequestError::new(ErrorCode::BadUserInput, why)))
+        .collect()
+}

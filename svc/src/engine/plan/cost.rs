@@ -1,0 +1,54 @@
+//! The complexity of a plan: a scalar 1, an object 1 and its children, a list 1 and its children times the page.
+
+use std::collections::HashMap;
+
+use super::{Children, Plan, PlanField, PlanKind, Selection};
+use crate::engine::coerce::Variables;
+use crate::engine::limits::Limits;
+use crate::schema::{ArgRole, Model};
+
+impl Plan {
+    /// What the operation costs with these variables; introspection and `__typename` are free.
+    pub(crate) fn cost(&self, model: &Model, limits: &Limits, variables: &Variables) -> u64 {
+        Costs { model, limits, variables, known: HashMap::new() }.selection(&self.root)
+    }
+}
+
+struct Costs<'a> {
+    model: &'a Model,
+    limits: &'a Limits,
+    variables: &'a Variables,
+    /// Selections are shared, so that fragments which spread each other cost no more time than they have lines.
+    known: HashMap<*const Selection, u64>,
+}
+
+impl Costs<'_> {
+    fn selection(&mut self, selection: &Selection) -> u64 {
+        let key = std::ptr::from_ref(selection);
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        let cost = selection.fields.iter().fold(0u64, |sum, field| sum.saturating_add(self.field(field)));
+        self.known.insert(key, cost);
+        cost
+    }
+
+    fn field(&mut self, field: &PlanField) -> u64 {
+        match field.kind {
+            PlanKind::Typename | PlanKind::Introspection => 0,
+            _ => 1u64.saturating_add(self.children(&field.children).saturating_mul(self.page(field))),
+        }
+    }
+
+    fn children(&mut self, children: &Children) -> u64 {
+        children.iter().map(|selection| self.selection(selection)).max().unwrap_or(0)
+    }
+
+    fn page(&self, field: &PlanField) -> u64 {
+        if !field.ty.is_list() {
+            return 1;
+        }
+        let page = field.arg(ArgRole::Limit).and_then(|arg| arg.integer(self.model, self.variables));
+        page.and_then(|page| u64::try_from(page).ok()).unwrap_or_else(|| u64::from(self.limits.default_page))
+    }
+}

@@ -1,0 +1,155 @@
+//! Plans: what an operation selects, merged and resolved against the schema once, run many times.
+//!
+//! A plan holds for one combination of the values of the Boolean variables in `@skip` and `@include`, so
+//! that nothing is left to decide about the shape of the answer.
+
+mod arguments;
+mod cost;
+mod planner;
+
+pub(crate) use arguments::{ArgPlan, argument_values};
+pub(crate) use planner::Planner;
+
+use std::sync::Arc;
+
+use crate::schema::{ArgRole, EnumValue, Method, OperationKind, Run, ScalarKind, TypeIndex};
+
+/// A planned operation.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) kind: OperationKind,
+    pub(crate) root: Arc<Selection>,
+    /// Whether `__schema` or `__type` is selected.
+    pub(crate) introspects: bool,
+}
+
+/// The merged fields of one object type at one place.
+#[derive(Debug)]
+pub(crate) struct Selection {
+    pub(crate) type_index: TypeIndex,
+    pub(crate) type_name: String,
+    pub(crate) fields: Vec<PlanField>,
+    /// What has to be called below here.
+    pub(crate) calls: Calls,
+}
+
+/// What running a selection calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Calls {
+    /// Only stored fields: rows go straight to bytes.
+    None,
+    /// Plain methods.
+    Sync,
+    /// Methods that wait.
+    Async,
+}
+
+/// One field of the answer.
+#[derive(Debug)]
+pub(crate) struct PlanField {
+    /// The response key: the alias, or else the name.
+    pub(crate) key: String,
+    /// `"key":`.
+    pub(crate) prefix: Box<[u8]>,
+    pub(crate) name: String,
+    pub(crate) kind: PlanKind,
+    pub(crate) ty: OutType,
+    pub(crate) args: Vec<ArgPlan>,
+    pub(crate) children: Children,
+    /// Where the field stands in the document, once for each time it is selected.
+    pub(crate) offsets: Vec<usize>,
+}
+
+/// What answers a field.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum PlanKind {
+    Typename,
+    Introspection,
+    Stored { index: usize, stored: &'static str },
+    Method(Method),
+    Root(Run, Option<TypeIndex>),
+}
+
+/// A field's type, with all that completing a value needs.
+#[derive(Debug, Clone)]
+pub(crate) enum OutType {
+    NonNull(Box<OutType>),
+    List(Box<OutType>),
+    Leaf(Leaf),
+    Composite,
+}
+
+/// A scalar or an enum.
+#[derive(Debug, Clone)]
+pub(crate) enum Leaf {
+    Scalar(ScalarKind),
+    Enum(Arc<[EnumValue]>),
+}
+
+/// What is selected below a field.
+#[derive(Debug, Clone)]
+pub(crate) enum Children {
+    None,
+    One(Arc<Selection>),
+    /// By the value's object type.
+    Any(Arc<[(TypeIndex, Arc<Selection>)]>),
+}
+
+impl Children {
+    /// The selection for an object type.
+    pub(crate) fn of(&self, type_index: TypeIndex) -> Option<&Arc<Selection>> {
+        match self {
+            Self::None => None,
+            Self::One(selection) => Some(selection),
+            Self::Any(members) => members.iter().find(|(index, _)| *index == type_index).map(|(_, selection)| selection),
+        }
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Selection>> {
+        let (one, any) = match self {
+            Self::None => (None, None),
+            Self::One(selection) => (Some(selection), None),
+            Self::Any(members) => (None, Some(members)),
+        };
+        one.into_iter().chain(any.into_iter().flat_map(|members| members.iter().map(|(_, selection)| selection)))
+    }
+
+    pub(crate) fn calls(&self) -> Calls {
+        self.iter().map(|selection| selection.calls).max().unwrap_or(Calls::None)
+    }
+}
+
+impl OutType {
+    pub(crate) fn is_list(&self) -> bool {
+        match self {
+            Self::NonNull(inner) => inner.is_list(),
+            Self::List(_) => true,
+            _ => false,
+        }
+    }
+
+    /// The type without its outermost `!`, and whether it had one.
+    pub(crate) fn nullable(&self) -> (&Self, bool) {
+        match self {
+            Self::NonNull(inner) => (inner, true),
+            other => (other, false),
+        }
+    }
+}
+
+impl PlanField {
+    /// What running this field and those below it calls.
+    pub(crate) fn calls(&self) -> Calls {
+        let own = match self.kind {
+            PlanKind::Method(Method::Async(_)) | PlanKind::Root(..) => Calls::Async,
+            PlanKind::Method(Method::Sync(_)) => Calls::Sync,
+            _ => Calls::None,
+        };
+        own.max(self.children.calls())
+    }
+
+    /// The argument with a role.
+    pub(crate) fn arg(&self, role: ArgRole) -> Option<&ArgPlan> {
+        self.args.iter().find(|arg| arg.role == role)
+    }
+}

@@ -1,0 +1,200 @@
+//! Collects and merges fields (GraphQL specification, section 6.3.2) for every object type that can occur.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use apollo_compiler::executable::{DirectiveList, Field, Operation, OperationType, Selection as Ast, SelectionSet, Value};
+use apollo_compiler::{ExecutableDocument, Node};
+use indexmap::IndexMap;
+
+use super::{ArgPlan, Calls, Children, Leaf, OutType, Plan, PlanField, PlanKind, Selection};
+use crate::ErrorCode;
+use crate::engine::coerce::Variables;
+use crate::engine::document::is_true;
+use crate::engine::limits::{Limits, within};
+use crate::engine::request_error::RequestError;
+use crate::schema::{FieldKind, Model, OperationKind, TypeExpr, TypeIndex, TypeKind};
+
+/// Fields that one plan may have; only a hostile document gets near it.
+const MAX_FIELDS: usize = 20_000;
+
+/// Makes the plan of one operation.
+pub(crate) struct Planner<'a> {
+    model: &'a Model,
+    limits: &'a Limits,
+    document: &'a ExecutableDocument,
+    variables: &'a Variables,
+    /// Selections by object type and the selection sets they merge: fragments are planned once.
+    known: HashMap<(TypeIndex, Vec<*const SelectionSet>), Arc<Selection>>,
+    enums: HashMap<TypeIndex, Arc<[crate::schema::EnumValue]>>,
+    fields: usize,
+}
+
+type Groups<'a> = IndexMap<&'a str, Vec<&'a Node<Field>>>;
+
+impl<'a> Planner<'a> {
+    pub(crate) fn new(
+        model: &'a Model,
+        limits: &'a Limits,
+        document: &'a ExecutableDocument,
+        variables: &'a Variables,
+    ) -> Self {
+        Self { model, limits, document, variables, known: HashMap::new(), enums: HashMap::new(), fields: 0 }
+    }
+
+    pub(crate) fn plan(mut self, operation: &'a Operation) -> Result<Plan, RequestError> {
+        let unknown = || RequestError::new(ErrorCode::GraphqlValidationFailed, "the schema has no such root type");
+        let (root, _) = self.model.type_named(operation.object_type()).ok_or_else(unknown)?;
+        let root = self.selection(root, &[&operation.selection_set])?;
+        within(ErrorCode::QueryTooLarge, "root fields", root.fields.len(), self.limits.root_fields)?;
+        let introspects = root.fields.iter().any(|field| matches!(field.kind, PlanKind::Introspection));
+        let kind = match operation.operation_type {
+            OperationType::Query => OperationKind::Query,
+            OperationType::Mutation => OperationKind::Mutation,
+            OperationType::Subscription => OperationKind::Subscription,
+        };
+        Ok(Plan { kind, root, introspects })
+    }
+
+    fn selection(&mut self, type_index: TypeIndex, sets: &[&'a SelectionSet]) -> Result<Arc<Selection>, RequestError> {
+        let key = (type_index, sets.iter().map(|set| std::ptr::from_ref(*set)).collect::<Vec<_>>());
+        if let Some(known) = self.known.get(&key) {
+            return Ok(known.clone());
+        }
+        let mut groups = Groups::new();
+        let mut visited = HashSet::new();
+        for set in sets {
+            self.collect(type_index, set, &mut visited, &mut groups);
+        }
+        self.fields += groups.len();
+        if self.fields > MAX_FIELDS {
+            return Err(RequestError::new(ErrorCode::QueryTooComplex, "the document selects too many fields"));
+        }
+        let fields = groups
+            .into_iter()
+            .map(|(key, nodes)| self.field(type_index, key, &nodes))
+            .collect::<Result<Vec<_>, _>>()?;
+        let selection = Arc::new(Selection {
+            type_index,
+            type_name: self.model.types[type_index].name.clone(),
+            calls: fields.iter().map(PlanField::calls).max().unwrap_or(Calls::None),
+            fields,
+        });
+        self.known.insert(key, selection.clone());
+        Ok(selection)
+    }
+
+    fn collect(
+        &self,
+        type_index: TypeIndex,
+        set: &'a SelectionSet,
+        visited: &mut HashSet<&'a str>,
+        groups: &mut Groups<'a>,
+    ) {
+        for selection in &set.selections {
+            if !self.is_included(selection.directives()) {
+                continue;
+            }
+            match selection {
+                Ast::Field(field) => groups.entry(field.response_key().as_str()).or_default().push(field),
+                Ast::InlineFragment(fragment) => {
+                    if fragment.type_condition.as_ref().is_none_or(|name| self.applies(name, type_index)) {
+                        self.collect(type_index, &fragment.selection_set, visited, groups);
+                    }
+                }
+                Ast::FragmentSpread(spread) => {
+                    if !visited.insert(spread.fragment_name.as_str()) {
+                        continue;
+                    }
+                    if let Some(fragment) = self.document.fragments.get(&spread.fragment_name)
+                        && self.applies(fragment.type_condition(), type_index)
+                    {
+                        self.collect(type_index, &fragment.selection_set, visited, groups);
+                    }
+                }
+            }
+        }
+    }
+
+    fn applies(&self, condition: &str, type_index: TypeIndex) -> bool {
+        self.model.type_named(condition).is_some_and(|(index, _)| self.model.possible_types(index).contains(&type_index))
+    }
+
+    fn is_included(&self, directives: &DirectiveList) -> bool {
+        let condition = |name: &str| {
+            let directive = directives.get(name)?;
+            Some(match directive.specified_argument_by_name("if")?.as_ref() {
+                Value::Boolean(value) => *value,
+                Value::Variable(name) => is_true(self.variables, name),
+                _ => false,
+            })
+        };
+        condition("skip") != Some(true) && condition("include") != Some(false)
+    }
+
+    fn field(&mut self, parent: TypeIndex, key: &str, nodes: &[&'a Node<Field>]) -> Result<PlanField, RequestError> {
+        let node = nodes[0];
+        let name = node.name.as_str();
+        let mut prefix = Vec::with_capacity(key.len() + 3);
+        crate::scalar::write_text(&mut prefix, key);
+        prefix.push(b':');
+        let model = self.model;
+        let (kind, ty, args, children) = match name {
+            "__typename" => (PlanKind::Typename, OutType::Composite, Vec::new(), Children::None),
+            "__schema" | "__type" => (PlanKind::Introspection, OutType::Composite, Vec::new(), Children::None),
+            _ => {
+                let def = model.object(parent).and_then(|object| object.fields.get(name)).ok_or_else(|| {
+                    RequestError::new(ErrorCode::GraphqlValidationFailed, format!("there is no field `{name}`"))
+                })?;
+                let kind = match def.kind {
+                    FieldKind::Stored { index, stored } => PlanKind::Stored { index, stored },
+                    FieldKind::Method(method) => PlanKind::Method(method),
+                    FieldKind::Root(run, row) => PlanKind::Root(run, row),
+                    FieldKind::Promised => return Err(RequestError::new(
+                        ErrorCode::InternalServerError,
+                        format!("`{name}` is only promised"),
+                    )),
+                };
+                let args = def.args.iter().map(|arg| ArgPlan::new(model, arg, node)).collect();
+                let sets: Vec<_> = nodes.iter().map(|node| &node.selection_set).collect();
+                (kind, self.out_type(&def.ty), args, self.children(def.ty.named(), &sets)?)
+            }
+        };
+        Ok(PlanField {
+            key: key.to_owned(),
+            prefix: prefix.into(),
+            name: name.to_owned(),
+            kind,
+            ty,
+            args,
+            children,
+            offsets: nodes.iter().filter_map(|node| node.location()).map(|span| span.offset()).collect(),
+        })
+    }
+
+    fn children(&mut self, type_index: TypeIndex, sets: &[&'a SelectionSet]) -> Result<Children, RequestError> {
+        match &self.model.types[type_index].kind {
+            TypeKind::Object(_) => Ok(Children::One(self.selection(type_index, sets)?)),
+            TypeKind::Abstract(abstraction) => {
+                let members = abstraction.members.iter();
+                let selections = members.map(|member| Ok((*member, self.selection(*member, sets)?)));
+                Ok(Children::Any(selections.collect::<Result<Vec<_>, RequestError>>()?.into()))
+            }
+            _ => Ok(Children::None),
+        }
+    }
+
+    fn out_type(&mut self, ty: &TypeExpr) -> OutType {
+        match ty {
+            TypeExpr::NonNull(inner) => OutType::NonNull(Box::new(self.out_type(inner))),
+            TypeExpr::List(inner) => OutType::List(Box::new(self.out_type(inner))),
+            TypeExpr::Named(index) => match &self.model.types[*index].kind {
+                TypeKind::Scalar { kind, .. } => OutType::Leaf(Leaf::Scalar(*kind)),
+                TypeKind::Enum(def) => {
+                    OutType::Leaf(Leaf::Enum(self.enums.entry(*index).or_insert_with(|| def.values.clone().into()).clone()))
+                }
+                _ => OutType::Composite,
+            },
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Answers as bytes.
+
+use serde_json::{Map, Value, json};
+
+use super::field_error::FieldError;
+use super::request_error::{Location, RequestError};
+
+/// What a request came to.
+#[derive(Debug)]
+pub(crate) struct Response {
+    pub(crate) answer: Answer,
+    pub(crate) body: Vec<u8>,
+}
+
+/// How far a request got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// It ran: there is `data`, and perhaps errors beside it.
+    Executed,
+    /// Nothing ran, because of the request.
+    Refused,
+    /// Nothing ran, because mutations need another method.
+    MethodNotAllowed,
+}
+
+/// Messages are cut to this many characters: they may quote the document.
+const MAX_MESSAGE: usize = 400;
+
+/// Cuts a message that quotes too much.
+pub(crate) fn limit_text(message: &str) -> String {
+    match message.char_indices().nth(MAX_MESSAGE) {
+        Some((end, _)) => format!("{}…", &message[..end]),
+        None => message.to_owned(),
+    }
+}
+
+impl Response {
+    pub(crate) fn refused(errors: &[RequestError]) -> Self {
+        let mut body = Vec::new();
+        write_request_errors(&mut body, errors);
+        Self { answer: Answer::Refused, body }
+    }
+
+    pub(crate) fn executed(data: &[u8], errors: &[FieldError], text: &str, limit: usize) -> Self {
+        let mut body = Vec::with_capacity(data.len() + 16);
+        body.push(b'{');
+        if !errors.is_empty() {
+            let errors: Vec<Value> = errors.iter().take(limit).map(|error| field_error(error, text)).collect();
+            body.extend_from_slice(b"\"errors\":");
+            body.extend_from_slice(Value::from(errors).to_string().as_bytes());
+            body.push(b',');
+        }
+        body.extend_from_slice(b"\"data\":");
+        body.extend_from_slice(data);
+        body.push(b'}');
+        Self { answer: Answer::Executed, body }
+    }
+}
+
+/// Writes an answer without `data`.
+pub(crate) fn write_request_errors(out: &mut Vec<u8>, errors: &[RequestError]) {
+    let errors: Vec<Value> = errors
+        .iter()
+        .map(|error| {
+            let mut object = Map::new();
+            object.insert("message".to_owned(), limit_text(&error.message).into());
+            if !error.locations.is_empty() {
+                object.insert("locations".to_owned(), json!(error.locations));
+            }
+            object.insert("extensions".to_owned(), json!({ "code": error.code.as_str() }));
+            object.into()
+        })
+        .collect();
+    out.extend_from_slice(json!({ "errors": errors }).to_string().as_bytes());
+}
+
+fn field_error(error: &FieldError, text: &str) -> Value {
+    let locations: Vec<Location> = error.offsets.iter().map(|offset| Location::of(text, *offset)).collect();
+    let mut extensions = Map::new();
+    extensions.insert("code".to_owned(), error.code.as_ref().into());
+    extensions.extend(error.extensions.clone());
+    json!({
+        "message": limit_text(&error.message),
+        "locations": locations,
+        "path": error.path,
+        "extensions": extensions,
+    })
+}

@@ -1,0 +1,92 @@
+//! The validation rules that apollo-compiler lacks, in one pass beside its own.
+
+mod inputs;
+mod syntax;
+mod variables;
+
+pub(crate) use syntax::syntax;
+
+use apollo_compiler::ExecutableDocument;
+use apollo_compiler::executable::{DirectiveList, Field, Selection, SelectionSet};
+
+use super::request_error::{Location, RequestError};
+use crate::ErrorCode;
+use crate::schema::{Model, TypeExpr};
+
+/// Checks a document that apollo-compiler holds for valid.
+pub(crate) fn validate(model: &Model, document: &ExecutableDocument, text: &str) -> Vec<RequestError> {
+    let mut check = Check { model, document, text, errors: Vec::new() };
+    for operation in document.operations.iter() {
+        for variable in &operation.variables {
+            if let (Some(default), Some((index, _))) =
+                (&variable.default_value, model.type_named(variable.ty.inner_named_type()))
+            {
+                check.value(&wrap(&variable.ty, index), default);
+            }
+        }
+        check.directives(&operation.directives);
+        check.selections(&operation.selection_set);
+        check.variable_positions(operation);
+    }
+    for fragment in document.fragments.values() {
+        check.directives(&fragment.directives);
+        check.selections(&fragment.selection_set);
+    }
+    check.errors
+}
+
+/// One pass over a document.
+struct Check<'a> {
+    model: &'a Model,
+    document: &'a ExecutableDocument,
+    text: &'a str,
+    errors: Vec<RequestError>,
+}
+
+impl Check<'_> {
+    fn fail(&mut self, message: String, offset: Option<usize>) {
+        let location = offset.map(|offset| Location::of(self.text, offset));
+        self.errors.push(RequestError::new(ErrorCode::GraphqlValidationFailed, message).at(location));
+    }
+
+    fn selections(&mut self, set: &SelectionSet) {
+        for selection in &set.selections {
+            self.directives(selection.directives());
+            match selection {
+                Selection::Field(field) => {
+                    self.arguments(&set.ty, field);
+                    self.selections(&field.selection_set);
+                }
+                Selection::InlineFragment(fragment) => self.selections(&fragment.selection_set),
+                Selection::FragmentSpread(_) => {}
+            }
+        }
+    }
+
+    fn directives(&mut self, directives: &DirectiveList) {
+        for argument in directives.iter().flat_map(|directive| &directive.arguments) {
+            self.unique_fields(&argument.value);
+        }
+    }
+
+    fn arguments(&mut self, parent: &str, field: &Field) {
+        let def = self.model.field(parent, &field.name);
+        for argument in &field.arguments {
+            match def.and_then(|def| def.args.iter().find(|arg| arg.name == argument.name.as_str())) {
+                Some(arg) => self.value(&arg.ty, &argument.value),
+                None => self.unique_fields(&argument.value),
+            }
+        }
+    }
+}
+
+/// A variable's type around a named type of the schema.
+fn wrap(ty: &apollo_compiler::executable::Type, index: usize) -> TypeExpr {
+    use apollo_compiler::executable::Type as T;
+    match ty {
+        T::Named(_) => TypeExpr::Named(index),
+        T::NonNullNamed(_) => TypeExpr::NonNull(Box::new(TypeExpr::Named(index))),
+        T::List(inner) => TypeExpr::List(Box::new(wrap(inner, index))),
+        T::NonNullList(inner) => TypeExpr::NonNull(Box::new(TypeExpr::List(Box::new(wrap(inner, index))))),
+    }
+}

@@ -1,0 +1,86 @@
+//! `/graphql`.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{RawQuery, Request as HttpRequest, State};
+use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+
+use super::negotiate::MediaType;
+use super::reply::{Refusal, answer};
+use super::{Service, body, parameters};
+use crate::ErrorCode;
+use crate::engine::{Methods, Request};
+
+/// `POST /graphql`: a JSON body.
+pub(super) async fn post(State(service): State<Arc<Service>>, request: HttpRequest) -> Response<Body> {
+    let Some(media) = MediaType::negotiate(request.headers()) else { return not_acceptable() };
+    let (parts, body) = request.into_parts();
+    let request = match read(&service, &parts.headers, body).await {
+        Ok(request) => request,
+        Err(refusal) => return refusal.reply(media),
+    };
+    answer(media, service.engine.run(request, parts.headers, Methods::All).await)
+}
+
+async fn read(service: &Service, headers: &HeaderMap, body: Body) -> Result<Request, Refusal> {
+    check_content_type(headers)?;
+    let body = body::read(body, service.engine.limits.body).await?;
+    parameters::from_body(&body)
+}
+
+/// `GET /graphql`: a query in the query string, or GraphiQL for a browser that brings none.
+pub(super) async fn get(
+    State(service): State<Arc<Service>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Response<Body> {
+    let query = query.unwrap_or_default();
+    #[cfg(feature = "graphiql")]
+    if super::negotiate::wants_html(&headers) && !has_query(&query) {
+        return if service.engine.development { super::graphiql::page() } else { not_found() };
+    }
+    let Some(media) = MediaType::negotiate(&headers) else { return not_acceptable() };
+    match parameters::from_query_string(&query) {
+        Ok(request) => answer(media, service.engine.run(request, headers, Methods::QueriesOnly).await),
+        Err(refusal) => refusal.reply(media),
+    }
+}
+
+/// Any other method.
+pub(super) async fn other_method() -> Response<Body> {
+    let refusal = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::BadRequest, "use GET or POST");
+    let mut response = refusal.reply(MediaType::Json);
+    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, POST"));
+    response
+}
+
+/// Only JSON: a form or plain text could be sent from another site without the browser asking first.
+fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
+    let unsupported = |message: &str| Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::BadRequest, message);
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let mut parts = value.unwrap_or_default().split(';').map(str::trim);
+    if !parts.next().is_some_and(|name| name.eq_ignore_ascii_case("application/json")) {
+        return Err(unsupported("send the request as `Content-Type: application/json`"));
+    }
+    let charset = parts.find_map(|part| part.to_ascii_lowercase().strip_prefix("charset=").map(str::to_owned));
+    match charset.as_deref().map(|charset| charset.trim_matches('"')) {
+        None | Some("utf-8" | "utf8") => Ok(()),
+        Some(_) => Err(unsupported("send the request in UTF-8")),
+    }
+}
+
+#[cfg(feature = "graphiql")]
+fn has_query(query: &str) -> bool {
+    url::form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "query")
+}
+
+fn not_acceptable() -> Response<Body> {
+    let message = "the answer is application/json or application/graphql-response+json; accept one of them";
+    Refusal::new(StatusCode::NOT_ACCEPTABLE, ErrorCode::BadRequest, message).reply(MediaType::Json)
+}
+
+#[cfg(feature = "graphiql")]
+fn not_found() -> Response<Body> {
+    Refusal::new(StatusCode::NOT_FOUND, ErrorCode::BadRequest, "there is no page here; send GraphQL with POST").reply(MediaType::Json)
+}

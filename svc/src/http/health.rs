@@ -1,0 +1,49 @@
+//! `GET /health` and `GET /ready`.
+
+use std::sync::Arc;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::{Extension, Json};
+use serde_json::{Value, json};
+
+use super::Service;
+use crate::app::ShuttingDown;
+
+/// The process is up.
+pub(super) async fn health(State(service): State<Arc<Service>>) -> Json<Value> {
+    Json(json!({ "status": "healthy", "service": service.name }))
+}
+
+/// The service can answer: the database does, its views are there, and a connection is free.
+pub(super) async fn ready(
+    State(service): State<Arc<Service>>,
+    stopping: Option<Extension<ShuttingDown>>,
+) -> (StatusCode, Json<Value>) {
+    let database = &service.engine.database;
+    let answers = database.ping().await;
+    let missing = database.missing_sources();
+    let (in_use, most) = database.pool_use();
+    let checks = [
+        ("database", answers.as_ref().err().map(ToString::to_string)),
+        ("schema", match (&answers, missing.is_empty()) {
+            (Err(_), _) => Some("the database does not answer".to_owned()),
+            (Ok(()), false) => Some(format!("missing in the database: {}", missing.join(", "))),
+            (Ok(()), true) => None,
+        }),
+        ("pool", (in_use >= most).then(|| format!("all {most} connections are in use"))),
+    ];
+    let stopping = stopping.is_some_and(|Extension(ShuttingDown(token))| token.is_cancelled());
+    let is_ready = !stopping && checks.iter().all(|(_, failure)| failure.is_none());
+    let checks: serde_json::Map<String, Value> = checks
+        .into_iter()
+        .map(|(name, failure)| (name.to_owned(), failure.map_or_else(|| "ok".to_owned(), |why| format!("failed: {why}")).into()))
+        .collect();
+    let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let body = json!({
+        "status": if is_ready { "ready" } else { "not_ready" },
+        "checks": checks,
+        "timestamp": chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
+    });
+    (status, Json(body))
+}

@@ -1,0 +1,41 @@
+//! HTTP: the GraphQL endpoint and its envelope, GraphiQL, health.
+//!
+//! The endpoint follows GraphQL over HTTP (<https://graphql.github.io/graphql-over-http/draft/>).
+
+mod body;
+mod endpoint;
+#[cfg(feature = "graphiql")]
+mod graphiql;
+mod health;
+mod negotiate;
+mod parameters;
+mod reply;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::routing::{MethodRouter, get};
+
+use crate::engine::Engine;
+
+/// What the handlers share.
+#[derive(Debug)]
+pub(crate) struct Service {
+    pub(crate) engine: Engine,
+    pub(crate) name: String,
+    /// Stops when the last route is gone.
+    #[cfg(feature = "embedded")]
+    pub(crate) _embedded: Option<svc_embedded::Database>,
+}
+
+/// The routes of a service.
+pub(crate) fn router(service: Arc<Service>) -> Router {
+    let graphql = MethodRouter::new()
+        .get(endpoint::get)
+        .post(endpoint::post)
+        .fallback(endpoint::other_method);
+    let router = Router::new().route("/graphql", graphql).route("/health", get(health::health)).route("/ready", get(health::ready));
+    #[cfg(feature = "graphiql")]
+    let router = if service.engine.development { router.merge(graphiql::routes()) } else { router };
+    router.with_state(service)
+}

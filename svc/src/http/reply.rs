@@ -1,0 +1,50 @@
+//! Answers with their status and headers.
+
+use axum::body::Body;
+use axum::http::{HeaderValue, Response, StatusCode, header};
+
+use super::negotiate::MediaType;
+use crate::ErrorCode;
+use crate::engine::{Answer, RequestError, write_request_errors};
+
+/// A request that did not reach the engine.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    pub(super) status: StatusCode,
+    error: RequestError,
+}
+
+impl Refusal {
+    pub(super) fn new(status: StatusCode, code: ErrorCode, message: impl Into<String>) -> Self {
+        Self { status, error: RequestError::new(code, message) }
+    }
+
+    pub(super) fn reply(&self, media: MediaType) -> Response<Body> {
+        let mut body = Vec::new();
+        write_request_errors(&mut body, std::slice::from_ref(&self.error));
+        reply(self.status, media, body)
+    }
+}
+
+/// The answer of the engine.
+pub(super) fn answer(media: MediaType, response: crate::engine::Response) -> Response<Body> {
+    let status = match (response.answer, media) {
+        (Answer::MethodNotAllowed, _) => StatusCode::METHOD_NOT_ALLOWED,
+        (Answer::Refused, MediaType::Response) => StatusCode::BAD_REQUEST,
+        (Answer::Refused, MediaType::Json) | (Answer::Executed, _) => StatusCode::OK,
+    };
+    let mut reply = reply(status, media, response.body);
+    if status == StatusCode::METHOD_NOT_ALLOWED {
+        reply.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
+    }
+    reply
+}
+
+fn reply(status: StatusCode, media: MediaType, body: Vec<u8>) -> Response<Body> {
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media.as_str()));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    response
+}

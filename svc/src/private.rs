@@ -1,0 +1,46 @@
+//! What the macros' output names. Not part of the public API: it changes without notice.
+
+pub use crate::engine::{Call, Completed, Context, Outcome};
+pub use crate::scalar::{parse_scalar, recode_scalar, stored_scalar, write_scalar};
+pub use crate::schema::{
+    AbstractMeta, ArgMeta, BoxFuture, ComputedMeta, CustomScalar, ElementMeta, EnumMeta, EnumValueMeta, FieldMeta,
+    FromStored, Input, InputError, InputFields, InputMeta, InterfaceFieldMeta, KeyFn, Method, Object, ObjectMeta,
+    OperationKind, OperationMeta, Output, PlannedMeta, PlannedReturn, Registry, Resolved, Returns, Run, ScalarKind,
+    ScalarMeta, Shape, StoredError, StoredFields, SvcType, TypeFn, TypeKey, TypeRef, WriteScalar,
+};
+pub use async_graphql;
+pub use serde_json;
+
+/// The receiver of a computed field.
+///
+/// # Panics
+/// Never: the engine calls a method with a value of the type that the method was registered for.
+#[expect(clippy::expect_used, reason = "see above")]
+pub fn receiver<T: 'static>(this: &dyn std::any::Any) -> &T {
+    this.downcast_ref().expect("the receiver is of the type that registered the method")
+}
+
+/// A registered root field; the struct that `#[svc::query]` and its siblings put beside the function.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an operation",
+    label = "not an operation",
+    note = "put `#[svc::query]`, `#[svc::mutation]` or `#[svc::subscription]` on the function and list its name"
+)]
+pub trait Operation {
+    /// Its description.
+    const META: &'static OperationMeta;
+}
+
+/// An operation that `queries!` takes.
+pub trait Query: Operation {}
+
+/// An operation that `mutations!` takes.
+pub trait Mutation: Operation {}
+
+/// The fallback for types without an `#[svc_type] impl` block: an inherent constant of the same name wins.
+pub trait NoComputed {
+    /// No computed fields.
+    const __SVC_COMPUTED: &'static [ComputedMeta] = &[];
+}
+
+impl<T: ?Sized> NoComputed for T {}

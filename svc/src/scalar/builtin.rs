@@ -1,0 +1,250 @@
+//! The Rust types of the built-in scalars.
+
+use async_graphql::{ID, Value};
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
+use rust_decimal::Decimal;
+use serde_json::Value as Json;
+use uuid::Uuid;
+
+use super::text;
+use super::{ScalarKind, ScalarMeta};
+use crate::schema::{FromStored, Input, InputError, Output, Registry, Resolved, StoredError, TypeRef, WriteScalar};
+
+/// Declares a scalar and the impls of its Rust types.
+macro_rules! scalar {
+    ($meta:ident, $name:literal, $kind:ident, $description:expr, $url:expr) => {
+        static $meta: ScalarMeta = ScalarMeta {
+            name: $name,
+            description: $description,
+            specified_by: $url,
+            kind: ScalarKind::$kind,
+        };
+    };
+}
+
+scalar!(INT, "Int", Int, None, None);
+scalar!(FLOAT, "Float", Float, None, None);
+scalar!(STRING, "String", String, None, None);
+scalar!(BOOLEAN, "Boolean", Boolean, None, None);
+scalar!(ID_SCALAR, "ID", Id, None, None);
+scalar!(BIG_INT, "BigInt", BigInt, Some("A 64-bit integer: a number up to 2^53, a string beyond."), None);
+scalar!(UUID, "UUID", Uuid, Some("A universally unique identifier."), Some("https://www.rfc-editor.org/rfc/rfc9562"));
+scalar!(
+    DATE_TIME,
+    "DateTime",
+    DateTime,
+    Some("An instant, written in UTC."),
+    Some("https://www.rfc-editor.org/rfc/rfc3339")
+);
+scalar!(DATE, "Date", Date, Some("A calendar date, as YYYY-MM-DD."), Some("https://www.rfc-editor.org/rfc/rfc3339"));
+scalar!(TIME, "Time", Time, Some("A time of day, as HH:MM:SS with an optional fraction."), None);
+scalar!(DECIMAL, "Decimal", Decimal, Some("An exact decimal number, as a string."), None);
+scalar!(JSON, "JSON", Json, Some("Any JSON value."), Some("https://www.rfc-editor.org/rfc/rfc8259"));
+
+macro_rules! impl_scalar {
+    ($ty:ty, $meta:ident, $expected:literal, |$this:ident| $resolve:expr, |$value:ident| $parse:expr, |$json:ident| $stored:expr) => {
+        impl Output for $ty {
+            fn type_ref(registry: &mut Registry) -> TypeRef {
+                registry.scalar(&$meta)
+            }
+            fn resolve(&self) -> Resolved<'_> {
+                let $this = self;
+                $resolve
+            }
+        }
+        impl Input for $ty {
+            fn type_ref(registry: &mut Registry) -> TypeRef {
+                registry.scalar(&$meta)
+            }
+            fn parse(value: Option<Value>) -> Result<Self, InputError> {
+                let parsed = value.as_ref().and_then(|$value| $parse);
+                parsed.ok_or_else(|| InputError::expected($expected, value.as_ref()))
+            }
+        }
+        impl FromStored for $ty {
+            fn from_stored(value: Json) -> Result<Self, StoredError> {
+                let $json = &value;
+                let parsed: Option<Self> = $stored;
+                parsed.ok_or_else(|| StoredError::new($expected, &value))
+            }
+        }
+    };
+}
+
+macro_rules! impl_integer {
+    ($meta:ident, $expected:literal, $resolve:expr, $($ty:ty),*) => {$(
+        impl_scalar!(
+            $ty, $meta, $expected,
+            |this| $resolve(this),
+            |value| value_integer(value).and_then(|n| n.try_into().ok()),
+            |json| json_integer(json).and_then(|n| n.try_into().ok())
+        );
+    )*};
+}
+
+impl_integer!(INT, "a 32-bit integer", |n: &_| Resolved::Int(i64::from(*n)), i8, i16, i32, u8, u16);
+impl_integer!(BIG_INT, "a 64-bit integer", |n| Resolved::Scalar(n), i64, u32, u64);
+
+impl_scalar!(
+    f64, FLOAT, "a number",
+    |this| Resolved::Float(*this),
+    |value| match value {
+        Value::Number(n) => n.as_f64(),
+        _ => None,
+    },
+    |json| json.as_f64()
+);
+impl_scalar!(
+    f32, FLOAT, "a number",
+    |this| Resolved::Scalar(this),
+    |value| match value {
+        Value::Number(n) => n.as_f64().map(narrow),
+        _ => None,
+    },
+    |json| json.as_f64().map(narrow)
+);
+impl_scalar!(
+    bool, BOOLEAN, "true or false",
+    |this| Resolved::Boolean(*this),
+    |value| match value {
+        Value::Boolean(b) => Some(*b),
+        _ => None,
+    },
+    |json| json.as_bool()
+);
+impl_scalar!(String, STRING, "a string", |this| Resolved::Str(this), |value| value_text(value), |json| json
+    .as_str()
+    .map(str::to_owned));
+impl_scalar!(
+    ID, ID_SCALAR, "an ID",
+    |this| Resolved::Str(this),
+    |value| match value {
+        Value::Number(n) => n.as_i64().map(|n| ID(n.to_string())),
+        other => value_text(other).map(ID),
+    },
+    |json| match json {
+        Json::Number(n) => n.as_i64().map(|n| ID(n.to_string())),
+        other => other.as_str().map(|text| ID(text.to_owned())),
+    }
+);
+impl_scalar!(
+    Uuid, UUID, "a UUID",
+    |this| Resolved::Scalar(this),
+    |value| value_text(value).and_then(|text| Uuid::try_parse(&text).ok()),
+    |json| json.as_str().and_then(|text| Uuid::try_parse(text).ok())
+);
+impl_scalar!(
+    DateTime<Utc>, DATE_TIME, "an RFC 3339 date and time",
+    |this| Resolved::Scalar(this),
+    |value| value_text(value).and_then(|text| text::parse_instant(&text)),
+    |json| json.as_str().and_then(text::parse_instant)
+);
+impl_scalar!(
+    NaiveDate, DATE, "a date as YYYY-MM-DD",
+    |this| Resolved::Scalar(this),
+    |value| value_text(value).and_then(|text| text.parse().ok()),
+    |json| json.as_str().and_then(|text| text.parse().ok())
+);
+impl_scalar!(
+    NaiveTime, TIME, "a time as HH:MM:SS",
+    |this| Resolved::Scalar(this),
+    |value| value_text(value).and_then(|text| text.parse().ok()),
+    |json| json.as_str().and_then(|text| text.parse().ok())
+);
+impl_scalar!(
+    Decimal, DECIMAL, "a decimal number",
+    |this| Resolved::Scalar(this),
+    |value| match value {
+        Value::Number(n) => text::parse_decimal(&n.to_string()),
+        other => value_text(other).and_then(|text| text::parse_decimal(&text)),
+    },
+    |json| match json {
+        Json::Number(n) => text::parse_decimal(&n.to_string()),
+        other => other.as_str().and_then(text::parse_decimal),
+    }
+);
+impl_scalar!(
+    Json, JSON, "a JSON value",
+    |this| if this.is_null() { Resolved::Null } else { Resolved::Scalar(this) },
+    |value| value.clone().into_json().ok(),
+    |json| Some(json.clone())
+);
+
+impl Output for &str {
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        registry.scalar(&STRING)
+    }
+    fn resolve(&self) -> Resolved<'_> {
+        Resolved::Str(self)
+    }
+}
+
+impl Output for std::borrow::Cow<'_, str> {
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        registry.scalar(&STRING)
+    }
+    fn resolve(&self) -> Resolved<'_> {
+        Resolved::Str(self)
+    }
+}
+
+macro_rules! write_scalar {
+    ($($ty:ty: |$this:ident, $out:ident| $write:expr;)*) => {$(
+        impl WriteScalar for $ty {
+            fn write(&self, $out: &mut Vec<u8>) -> Result<(), String> {
+                let $this = self;
+                $write;
+                Ok(())
+            }
+        }
+    )*};
+}
+
+write_scalar! {
+    i64: |this, out| text::write_big_integer(out, (*this).into());
+    u32: |this, out| text::write_big_integer(out, (*this).into());
+    u64: |this, out| text::write_big_integer(out, (*this).into());
+    f32: |this, out| if this.is_finite() {
+        out.extend_from_slice(zmij::Buffer::new().format_finite(*this).trim_end_matches(".0").as_bytes());
+    } else {
+        return Err(format!("Float cannot represent non numeric value: {this}"));
+    };
+    Uuid: |this, out| {
+        out.push(b'"');
+        out.extend_from_slice(this.hyphenated().encode_lower(&mut Uuid::encode_buffer()).as_bytes());
+        out.push(b'"');
+    };
+    DateTime<Utc>: |this, out| text::write_instant(out, *this);
+    NaiveDate: |this, out| text::write_date(out, *this);
+    NaiveTime: |this, out| text::write_time(out, *this);
+    Decimal: |this, out| text::write_text(out, &this.to_string());
+    Json: |this, out| serde_json::to_writer(out, this).map_err(|error| error.to_string())?;
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "an f32 holds what an f32 can")]
+fn narrow(value: f64) -> f32 {
+    value as f32
+}
+
+fn value_integer(value: &Value) -> Option<i64> {
+    match value {
+        Value::Number(number) => text::integer(number),
+        Value::String(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+fn json_integer(json: &Json) -> Option<i64> {
+    match json {
+        Json::Number(number) => text::integer(number),
+        Json::String(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+fn value_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        _ => None,
+    }
+}

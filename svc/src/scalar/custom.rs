@@ -1,0 +1,49 @@
+//! Scalars of users: whatever implements async-graphql's `ScalarType`. What `#[svc_scalar]` generates runs here.
+
+use async_graphql::{InputType, InputValueError, Pos, ScalarType, Value};
+
+use super::text;
+use crate::schema::{InputError, StoredError};
+
+/// Parses an argument.
+///
+/// # Errors
+/// The scalar's own message.
+pub fn parse_scalar<T: ScalarType + InputType>(value: Option<Value>) -> Result<T, InputError> {
+    match value {
+        None | Some(Value::Null) => Err(InputError::expected(&<T as InputType>::type_name(), value.as_ref())),
+        Some(value) => <T as ScalarType>::parse(value).map_err(|error| InputError::new(message(error))),
+    }
+}
+
+/// Reads a stored value.
+///
+/// # Errors
+/// When the scalar refuses it.
+pub fn stored_scalar<T: ScalarType + InputType>(json: serde_json::Value) -> Result<T, StoredError> {
+    let refused = StoredError::new(<T as InputType>::type_name(), &json);
+    let value = Value::from_json(json).map_err(|_| refused)?;
+    let shown = value.to_string();
+    <T as ScalarType>::parse(value).map_err(|error| StoredError::new(message(error), &serde_json::Value::String(shown)))
+}
+
+/// Appends the scalar's JSON form.
+///
+/// # Errors
+/// When it has none.
+pub fn write_scalar<T: ScalarType>(value: &T, out: &mut Vec<u8>) -> Result<(), String> {
+    text::write_value(out, &value.to_value()).map_err(|error| error.0)
+}
+
+/// Parses a value and gives its JSON form back.
+///
+/// # Errors
+/// The scalar's own message.
+pub fn recode_scalar<T: ScalarType + InputType>(value: Value) -> Result<Value, String> {
+    let parsed = <T as ScalarType>::parse(value).map_err(message)?;
+    Ok(ScalarType::to_value(&parsed))
+}
+
+fn message<T: InputType>(error: InputValueError<T>) -> String {
+    error.into_server_error(Pos::default()).message
+}

@@ -1,0 +1,163 @@
+//! Registry entries to type definitions.
+
+use indexmap::IndexMap;
+
+use super::{Args, Builder, expr, exprs};
+use crate::schema::error::SchemaError;
+use crate::schema::model::{
+    AbstractDef, ArgDef, ArgRole, DefaultValue, EnumDef, EnumValue, FieldDef, FieldKind, InputDef, ObjectDef, TypeDef,
+    TypeExpr, TypeIndex, TypeKind,
+};
+use crate::schema::registry::{AbstractRefs, Entry, ObjectRefs};
+use crate::schema::{AbstractMeta, ElementMeta, ObjectMeta, Registry};
+
+impl Builder {
+    pub(super) fn convert(&mut self, registry: &Registry, index: TypeIndex) -> TypeDef {
+        match &registry.entries[index] {
+            Entry::Scalar(meta) => TypeDef {
+                name: meta.name.to_owned(),
+                description: meta.description.map(str::to_owned),
+                path: format!("scalar {}", meta.name),
+                kind: TypeKind::Scalar { kind: meta.kind, specified_by: meta.specified_by },
+            },
+            Entry::Enum(meta) => {
+                let values = meta.values.iter().map(|value| EnumValue {
+                    name: value.element.name.unwrap_or(value.element.rust),
+                    stored: value.stored,
+                    description: value.element.description,
+                    deprecated: value.element.deprecated,
+                });
+                define(&meta.element, meta.path, TypeKind::Enum(EnumDef { values: values.collect() }))
+            }
+            Entry::Input(meta, refs) => {
+                let fields = self.args((meta.fields, exprs(refs)), meta.path);
+                let fields = fields.into_iter().map(|field| (field.name.clone(), field)).collect();
+                define(&meta.element, meta.path, TypeKind::Input(InputDef { fields, one_of: meta.one_of }))
+            }
+            Entry::Object(meta, refs) => self.object(index, meta, refs),
+            Entry::Abstract(meta, refs) => self.abstraction(meta, refs),
+            Entry::Pending => unreachable!("the walk has ended"),
+        }
+    }
+
+    fn object(&mut self, index: TypeIndex, meta: &'static ObjectMeta, refs: &ObjectRefs) -> TypeDef {
+        let mut fields = IndexMap::new();
+        for (position, (field, ty)) in meta.fields.iter().zip(&refs.fields).enumerate() {
+            let kind = FieldKind::Stored { index: position, stored: field.stored };
+            let def = self.field(&field.element, expr(ty), (&[], Vec::new()), kind, meta.path);
+            self.add_field(&mut fields, def, meta.path);
+        }
+        for (field, (ty, args)) in meta.computed.iter().zip(&refs.computed) {
+            let kind = FieldKind::Method(field.run);
+            let def = self.field(&field.element, expr(ty), (field.args, exprs(args)), kind, meta.path);
+            self.add_field(&mut fields, def, meta.path);
+        }
+        for gated in meta.authorize_fields {
+            if !fields.values().any(|field| field.rust == *gated) {
+                self.errors.push(SchemaError::UnknownGate { path: meta.path.to_owned(), field: (*gated).to_owned() });
+            }
+        }
+        let implements = refs.implements.iter().map(|key| key.0).collect();
+        define(&meta.element, meta.path, TypeKind::Object(ObjectDef { index, fields, source: meta.source, implements }))
+    }
+
+    fn abstraction(&mut self, meta: &'static AbstractMeta, refs: &AbstractRefs) -> TypeDef {
+        let fields = meta.interface.map(|promised| {
+            let mut fields = IndexMap::new();
+            for (field, (ty, args)) in promised.iter().zip(&refs.fields) {
+                let def = self.field(&field.element, expr(ty), (field.args, exprs(args)), FieldKind::Promised, meta.path);
+                self.add_field(&mut fields, def, meta.path);
+            }
+            fields
+        });
+        let members = refs.members.iter().map(|key| key.0).collect();
+        define(&meta.element, meta.path, TypeKind::Abstract(AbstractDef { fields, source: meta.source, members }))
+    }
+
+    pub(super) fn field(&mut self, element: &ElementMeta, ty: TypeExpr, args: Args, kind: FieldKind, path: &str) -> FieldDef {
+        FieldDef {
+            name: self.name(element, path),
+            rust: element.rust,
+            description: element.description.map(str::to_owned),
+            deprecated: element.deprecated,
+            ty,
+            args: self.args(args, &format!("{path}::{}", element.rust)),
+            kind,
+        }
+    }
+
+    pub(super) fn add_field(&mut self, fields: &mut IndexMap<String, FieldDef>, def: FieldDef, path: &str) {
+        match fields.get(&def.name) {
+            Some(first) => self.errors.push(SchemaError::FieldClash {
+                name: def.name,
+                first: first.rust.to_owned(),
+                second: def.rust.to_owned(),
+                path: path.to_owned(),
+            }),
+            None => {
+                fields.insert(def.name.clone(), def);
+            }
+        }
+    }
+
+    /// Arguments; the literals of defaults are checked once all types are known.
+    fn args(&mut self, (metas, types): Args, path: &str) -> Vec<ArgDef> {
+        let mut args: Vec<ArgDef> = Vec::with_capacity(metas.len());
+        for (meta, ty) in metas.iter().zip(types) {
+            let name = self.name(&meta.element, path);
+            if let Some(first) = args.iter().find(|arg| arg.name == name) {
+                self.errors.push(SchemaError::FieldClash {
+                    name: name.clone(),
+                    first: first.rust.clone(),
+                    second: meta.element.rust.to_owned(),
+                    path: path.to_owned(),
+                });
+            }
+            args.push(ArgDef {
+                name,
+                rust: meta.element.rust.to_owned(),
+                description: meta.element.description.map(str::to_owned),
+                deprecated: meta.element.deprecated,
+                ty,
+                default: meta.default.map(DefaultValue::unchecked),
+                role: ArgRole::Declared,
+            });
+        }
+        args
+    }
+
+    /// An interface's members implement it, and what implements it is a member.
+    pub(super) fn join_interfaces(&mut self) {
+        let mut pairs = Vec::new();
+        for (index, def) in self.types.iter().enumerate() {
+            match &def.kind {
+                TypeKind::Abstract(AbstractDef { fields: Some(_), members, .. }) => {
+                    pairs.extend(members.iter().map(|member| (index, *member)));
+                }
+                TypeKind::Object(object) => pairs.extend(object.implements.iter().map(|interface| (*interface, index))),
+                _ => {}
+            }
+        }
+        for (interface, member) in pairs {
+            if let TypeKind::Abstract(def) = &mut self.types[interface].kind
+                && !def.members.contains(&member)
+            {
+                def.members.push(member);
+            }
+            if let TypeKind::Object(def) = &mut self.types[member].kind
+                && !def.implements.contains(&interface)
+            {
+                def.implements.push(interface);
+            }
+        }
+    }
+}
+
+fn define(element: &ElementMeta, path: &str, kind: TypeKind) -> TypeDef {
+    TypeDef {
+        name: element.name.unwrap_or(element.rust).to_owned(),
+        description: element.description.map(str::to_owned),
+        path: path.to_owned(),
+        kind,
+    }
+}

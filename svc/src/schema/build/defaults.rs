@@ -1,0 +1,82 @@
+//! Defaults: literals in the source, checked against their types.
+
+use apollo_compiler::ast;
+use async_graphql::Value;
+
+use super::Builder;
+use crate::engine::coerce_literal;
+use crate::schema::error::SchemaError;
+use crate::schema::model::{ArgDef, DefaultValue, TypeKind};
+
+impl DefaultValue {
+    /// A default whose value is not known yet.
+    pub(super) fn unchecked(literal: &str) -> Self {
+        Self { literal: literal.to_owned(), value: Value::Null }
+    }
+}
+
+impl Builder {
+    /// Coerces every default, or reports why it does not fit.
+    pub(super) fn fill_defaults(&mut self) {
+        let mut found = Vec::new();
+        for (index, def) in self.types.iter().enumerate() {
+            for (owner, arg) in args(&def.kind) {
+                let Some(default) = &arg.default else { continue };
+                let value = parse(&default.literal).and_then(|ast| coerce_literal(&self.types, &arg.ty, &ast));
+                match value {
+                    Ok(value) => found.push((index, owner, arg.name.clone(), value)),
+                    Err(why) => self.errors.push(SchemaError::BadDefault {
+                        argument: arg.rust.clone(),
+                        path: if owner.is_empty() { def.path.clone() } else { format!("{}::{owner}", def.path) },
+                        literal: default.literal.clone(),
+                        expected: self.types[arg.ty.named()].name.clone(),
+                        why,
+                    }),
+                }
+            }
+        }
+        for (index, owner, name, value) in found {
+            if let Some(default) = find(&mut self.types[index].kind, &owner, &name) {
+                default.value = value;
+            }
+        }
+    }
+}
+
+/// All arguments of a type with the field they belong to; input fields belong to none.
+fn args(kind: &TypeKind) -> Vec<(String, &ArgDef)> {
+    match kind {
+        TypeKind::Input(input) => input.fields.values().map(|arg| (String::new(), arg)).collect(),
+        TypeKind::Object(object) => {
+            object.fields.values().flat_map(|f| f.args.iter().map(|arg| (f.name.clone(), arg))).collect()
+        }
+        TypeKind::Abstract(abstraction) => {
+            let fields = abstraction.fields.iter().flat_map(|fields| fields.values());
+            fields.flat_map(|f| f.args.iter().map(|arg| (f.name.clone(), arg))).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn find<'a>(kind: &'a mut TypeKind, owner: &str, name: &str) -> Option<&'a mut DefaultValue> {
+    let args = match kind {
+        TypeKind::Input(input) => return input.fields.get_mut(name)?.default.as_mut(),
+        TypeKind::Object(object) => &mut object.fields.get_mut(owner)?.args,
+        TypeKind::Abstract(abstraction) => &mut abstraction.fields.as_mut()?.get_mut(owner)?.args,
+        _ => return None,
+    };
+    args.iter_mut().find(|arg| arg.name == name)?.default.as_mut()
+}
+
+/// Parses one GraphQL value.
+fn parse(literal: &str) -> Result<ast::Value, String> {
+    let document = ast::Document::parse(format!("{{f(a:{literal})}}"), "default").map_err(|_| "it is not a GraphQL value")?;
+    let field = document.definitions.first().and_then(|definition| match definition {
+        ast::Definition::OperationDefinition(operation) => operation.selection_set.first(),
+        _ => None,
+    });
+    match field {
+        Some(ast::Selection::Field(field)) if field.arguments.len() == 1 => Ok(field.arguments[0].value.as_ref().clone()),
+        _ => Err("it is not a GraphQL value".to_owned()),
+    }
+}

@@ -1,0 +1,100 @@
+//! Builds the [`Model`] from what the macros registered.
+
+mod checks;
+mod convert;
+mod defaults;
+mod roots;
+
+pub(super) use roots::stored_fields;
+
+use apollo_compiler::Schema;
+
+use super::error::SchemaError;
+use super::model::{Model, TypeDef, TypeExpr, TypeIndex};
+use super::naming::Naming;
+use super::{ArgMeta, KeyFn, OperationMeta, Registry, TypeRef, generated, sdl};
+
+/// What an application lists.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Listed {
+    pub(crate) types: Vec<KeyFn>,
+    pub(crate) operations: Vec<&'static OperationMeta>,
+}
+
+/// Builds the schema, or tells everything that is wrong with it.
+pub(crate) fn build(listed: &Listed, naming: Naming) -> Result<Model, Vec<SchemaError>> {
+    let mut registry = Registry::default();
+    for register in &listed.types {
+        register(&mut registry);
+    }
+    let operations: Vec<_> = listed.operations.iter().map(|meta| roots::Operation::register(meta, &mut registry)).collect();
+    let common = generated::Common::register(&mut registry);
+
+    let mut builder = Builder { naming, types: Vec::new(), errors: Vec::new() };
+    for index in 0..registry.entries.len() {
+        let def = builder.convert(&registry, index);
+        builder.types.push(def);
+    }
+    builder.join_interfaces();
+    let mut generated = generated::Generated::new(&common);
+    builder.add_roots(&operations, &mut generated);
+    builder.fill_defaults();
+    builder.check();
+    builder.finish(&registry)
+}
+
+struct Builder {
+    naming: Naming,
+    types: Vec<TypeDef>,
+    errors: Vec<SchemaError>,
+}
+
+impl Builder {
+    fn finish(self, registry: &Registry) -> Result<Model, Vec<SchemaError>> {
+        if !self.errors.is_empty() {
+            return Err(self.errors);
+        }
+        let text = sdl::print(&self.types);
+        let document = Schema::parse_and_validate(text.clone(), "schema.graphql").map_err(|invalid| {
+            invalid.errors.iter().map(|error| SchemaError::Invalid(error.error.to_string())).collect::<Vec<_>>()
+        })?;
+        Ok(Model {
+            by_name: self.types.iter().enumerate().map(|(index, def)| (def.name.clone(), index)).collect(),
+            by_rust: registry.rust.iter().map(|(id, key)| (*id, key.0)).collect(),
+            decoders: registry.decoders.iter().map(|(key, decode)| (key.0, *decode)).collect(),
+            sdl: text,
+            implementers: document.implementers_map(),
+            types: self.types,
+            document,
+        })
+    }
+
+    fn name(&mut self, element: &super::ElementMeta, path: &str) -> String {
+        let name = element.name.map_or_else(|| self.naming.apply(element.rust), str::to_owned);
+        let mut bytes = name.bytes();
+        let starts = bytes.next().is_some_and(|b| b == b'_' || b.is_ascii_alphabetic());
+        if !starts || !bytes.all(|b| b == b'_' || b.is_ascii_alphanumeric()) || name.starts_with("__") {
+            self.errors.push(SchemaError::BadName { name: name.clone(), path: path.to_owned() });
+        }
+        name
+    }
+}
+
+pub(super) fn expr(reference: &TypeRef) -> TypeExpr {
+    match reference {
+        TypeRef::Named(key) => TypeExpr::Named(key.0),
+        TypeRef::List(inner) => TypeExpr::List(Box::new(expr(inner))),
+        TypeRef::NonNull(inner) => TypeExpr::NonNull(Box::new(expr(inner))),
+    }
+}
+
+/// Finds what `args` reach; kept beside [`expr`] as both read references.
+pub(super) fn exprs(references: &[TypeRef]) -> Vec<TypeExpr> {
+    references.iter().map(expr).collect()
+}
+
+type Args = (&'static [ArgMeta], Vec<TypeExpr>);
+
+fn member_names(types: &[TypeDef], members: &[TypeIndex]) -> Vec<String> {
+    members.iter().map(|index| types[*index].name.clone()).collect()
+}

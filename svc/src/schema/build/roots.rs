@@ -1,0 +1,131 @@
+//! The root types, from the listed operations.
+
+use indexmap::IndexMap;
+
+use super::{Builder, expr, exprs};
+use crate::schema::error::SchemaError;
+use crate::schema::generated::Generated;
+use crate::schema::model::{FieldDef, FieldKind, ObjectDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
+use crate::schema::{OperationKind, OperationMeta, Registry, Run, Shape, TypeRef};
+
+/// An operation with its registered types.
+pub(super) struct Operation {
+    meta: &'static OperationMeta,
+    ty: TypeRef,
+    args: Vec<TypeRef>,
+    row: Option<TypeIndex>,
+}
+
+impl Operation {
+    pub(super) fn register(meta: &'static OperationMeta, registry: &mut Registry) -> Self {
+        let row = match meta.run {
+            Run::Planned(planned) => Some((planned.row)(registry).0),
+            _ => None,
+        };
+        Self { meta, ty: (meta.ty)(registry), args: registry.args(meta.args), row }
+    }
+}
+
+impl Builder {
+    pub(super) fn add_roots(&mut self, operations: &[Operation], generated: &mut Generated<'_>) {
+        let roots = [(OperationKind::Query, "Query"), (OperationKind::Mutation, "Mutation")];
+        for (kind, name) in roots {
+            let mut fields: IndexMap<String, FieldDef> = IndexMap::new();
+            for operation in operations.iter().filter(|operation| operation.meta.kind == kind) {
+                let def = self.root_field(operation, generated);
+                if let Some(index) = fields.get_index_of(&def.name) {
+                    let first = operations.iter().filter(|o| o.meta.kind == kind).nth(index);
+                    self.errors.push(SchemaError::OperationClash {
+                        kind: if kind == OperationKind::Query { "query" } else { "mutation" },
+                        name: def.name,
+                        first: first.map_or_else(String::new, |o| o.meta.path.to_owned()),
+                        second: operation.meta.path.to_owned(),
+                    });
+                    continue;
+                }
+                fields.insert(def.name.clone(), def);
+            }
+            if fields.is_empty() {
+                if kind == OperationKind::Query {
+                    self.errors.push(SchemaError::NoQuery);
+                }
+                continue;
+            }
+            let index = self.types.len();
+            self.types.push(TypeDef {
+                name: name.to_owned(),
+                description: None,
+                path: format!("the root type {name}"),
+                kind: TypeKind::Object(ObjectDef { index, fields, source: None, implements: Vec::new() }),
+            });
+        }
+    }
+
+    fn root_field(&mut self, operation: &Operation, generated: &mut Generated<'_>) -> FieldDef {
+        let meta = operation.meta;
+        let kind = FieldKind::Root(meta.run, operation.row);
+        let module = meta.path.rsplit_once("::").map_or("", |(module, _)| module);
+        let mut def = self.field(&meta.element, expr(&operation.ty), (meta.args, exprs(&operation.args)), kind, module);
+        if let (Run::Planned(planned), Some(row)) = (meta.run, operation.row) {
+            self.check_planned(meta, row, &def);
+            if planned.shape == Shape::List {
+                let args = generated.list_args(&mut self.types, self.naming, row);
+                let taken: Vec<_> = def.args.iter().map(|arg| arg.name.clone()).collect();
+                def.args.extend(args.into_iter().filter(|arg| !taken.contains(&arg.name)));
+            }
+        }
+        def
+    }
+
+    fn check_planned(&mut self, meta: &OperationMeta, row: TypeIndex, def: &FieldDef) {
+        let row_path = self.types[row].path.clone();
+        if source(&self.types[row]).is_none() {
+            self.errors.push(SchemaError::NoSource { path: meta.path.to_owned(), row: row_path.clone() });
+        }
+        for arg in &def.args {
+            let known = stored_fields(&self.types, row).iter().any(|field| field.rust == arg.rust);
+            if !known {
+                self.errors.push(SchemaError::UnknownFilter {
+                    argument: arg.rust.clone(),
+                    path: meta.path.to_owned(),
+                    row: row_path.clone(),
+                });
+            }
+        }
+    }
+}
+
+fn source(def: &TypeDef) -> Option<&'static str> {
+    match &def.kind {
+        TypeKind::Object(object) => object.source,
+        TypeKind::Abstract(abstraction) => abstraction.source,
+        _ => None,
+    }
+}
+
+/// The stored scalar and enum fields that every row of this type has.
+pub(in crate::schema) fn stored_fields(types: &[TypeDef], row: TypeIndex) -> Vec<&FieldDef> {
+    match &types[row].kind {
+        TypeKind::Object(object) => object
+            .fields
+            .values()
+            .filter(|field| matches!(field.kind, FieldKind::Stored { .. }) && is_leaf(types, &field.ty))
+            .collect(),
+        TypeKind::Abstract(abstraction) => {
+            let Some(fields) = &abstraction.fields else { return Vec::new() };
+            let Some(first) = abstraction.members.first() else { return Vec::new() };
+            let shared = |field: &&FieldDef| {
+                abstraction.members.iter().all(|member| stored_fields(types, *member).iter().any(|f| f.name == field.name))
+            };
+            stored_fields(types, *first).into_iter().filter(|field| fields.contains_key(&field.name)).filter(shared).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn is_leaf(types: &[TypeDef], ty: &TypeExpr) -> bool {
+    match ty.unwrapped() {
+        TypeExpr::Named(index) => matches!(types[*index].kind, TypeKind::Scalar { .. } | TypeKind::Enum(_)),
+        _ => false,
+    }
+}

@@ -1,0 +1,118 @@
+/// A schema that cannot be served; each names the Rust item to change.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SchemaError {
+    /// Two Rust items have one GraphQL name.
+    #[error(
+        "the GraphQL type `{name}` is declared twice, by `{first}` and by `{second}`; \
+         rename one with `name = \"…\"`"
+    )]
+    TypeClash {
+        /// The GraphQL name.
+        name: String,
+        /// One Rust item.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// Two fields or arguments of one item have one GraphQL name.
+    #[error("`{first}` and `{second}` of `{path}` both become `{name}` in GraphQL; rename one with `#[svc(name = \"…\")]`")]
+    FieldClash {
+        /// The GraphQL name.
+        name: String,
+        /// One Rust name.
+        first: String,
+        /// The other.
+        second: String,
+        /// The Rust item.
+        path: String,
+    },
+    /// Two operations have one name.
+    #[error("the {kind} `{name}` is listed twice, as `{first}` and as `{second}`; rename one with `name = \"…\"`")]
+    OperationClash {
+        /// `query`, `mutation` or `subscription`.
+        kind: &'static str,
+        /// The GraphQL name.
+        name: String,
+        /// One Rust item.
+        first: String,
+        /// The other.
+        second: String,
+    },
+    /// An object without fields.
+    #[error("`{path}` has no fields in GraphQL; give it at least one that is not skipped")]
+    Empty {
+        /// The Rust item.
+        path: String,
+    },
+    /// There is no query.
+    #[error("no query is registered; a GraphQL schema needs at least one: `.queries(queries![…])`")]
+    NoQuery,
+    /// A default does not fit its type.
+    #[error("the default of `{argument}` of `{path}`, `{literal}`, is not a `{expected}`: {why}")]
+    BadDefault {
+        /// The argument or input field.
+        argument: String,
+        /// The Rust item.
+        path: String,
+        /// The default, as GraphQL.
+        literal: String,
+        /// The type's name.
+        expected: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// A planned function's row has no view.
+    #[error(
+        "`{path}` has no body, and its row type `{row}` has no view; \
+         write `#[svc_type(sql_source = \"v_…\")]` on `{row}`, or give the function a body"
+    )]
+    NoSource {
+        /// The function.
+        path: String,
+        /// The row's Rust item.
+        row: String,
+    },
+    /// A planned function's argument matches nothing.
+    #[error(
+        "the argument `{argument}` of `{path}` matches no stored field of `{row}`; \
+         an argument of a function without a body filters on the field of its name"
+    )]
+    UnknownFilter {
+        /// The argument.
+        argument: String,
+        /// The function.
+        path: String,
+        /// The row's Rust item.
+        row: String,
+    },
+    /// A member does not keep an interface's promise.
+    #[error("`{member}` is a member of the interface `{interface}` but {why}")]
+    BrokenPromise {
+        /// The object's Rust item.
+        member: String,
+        /// The interface's Rust item.
+        interface: String,
+        /// What is missing.
+        why: String,
+    },
+    /// `authorize_fields` names no field.
+    #[error("`authorize_fields` of `{path}` names `{field}`, which is no field of it")]
+    UnknownGate {
+        /// The Rust item.
+        path: String,
+        /// The name.
+        field: String,
+    },
+    /// A name that GraphQL does not allow.
+    #[error("`{name}` of `{path}` is not a GraphQL name; names match /[_A-Za-z][_0-9A-Za-z]*/ and do not begin with `__`")]
+    BadName {
+        /// The name.
+        name: String,
+        /// The Rust item.
+        path: String,
+    },
+    /// What only the whole schema shows.
+    #[error("the schema is not valid: {0}")]
+    Invalid(String),
+}

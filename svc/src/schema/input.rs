@@ -1,0 +1,148 @@
+//! Values that clients send.
+
+use async_graphql::{MaybeUndefined, Value};
+
+use super::{Registry, TypeRef};
+
+/// A value that an argument or an input field can have.
+///
+/// By the time [`parse`](Self::parse) runs, the engine has coerced the value by the schema: defaults are
+/// filled in, required values are there, and the keys of input objects are the Rust names.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a GraphQL input type",
+    label = "an argument cannot have this type",
+    note = "put `#[svc_input]` on a struct, `#[svc_enum]` on an enum, or `#[svc_scalar]` on an `impl ScalarType`; \
+            take the context as `ctx: &Context<'_>`"
+)]
+pub trait Input: Sized + Send {
+    /// The GraphQL type, registered on the way.
+    fn type_ref(registry: &mut Registry) -> TypeRef;
+
+    /// Reads a coerced value; `None` is an absent one.
+    ///
+    /// # Errors
+    /// An [`InputError`] that names the rule the value breaks.
+    fn parse(value: Option<Value>) -> Result<Self, InputError>;
+}
+
+/// Why a value was refused; the text is for the client.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct InputError {
+    message: String,
+    path: Vec<String>,
+}
+
+impl InputError {
+    /// An error whose message tells the client what is expected.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), path: Vec::new() }
+    }
+
+    /// The value has another type than `expected`.
+    pub fn expected(expected: &str, found: Option<&Value>) -> Self {
+        match found {
+            Some(value) => Self::new(format!("expected {expected}, found {}", crate::scalar::shorten(&value.to_string()))),
+            None => Self::new(format!("expected {expected}, found nothing")),
+        }
+    }
+
+    /// The same error, one level further out.
+    #[must_use]
+    pub fn at(mut self, key: impl Into<String>) -> Self {
+        self.path.insert(0, key.into());
+        self
+    }
+
+    /// Where in the argument the value stands, outermost first.
+    pub fn path(&self) -> &[String] {
+        &self.path
+    }
+}
+
+impl<T: Input> Input for Option<T> {
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        T::type_ref(registry).nullable()
+    }
+    fn parse(value: Option<Value>) -> Result<Self, InputError> {
+        match value {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => T::parse(Some(value)).map(Some),
+        }
+    }
+}
+
+impl<T: Input> Input for Vec<T> {
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        T::type_ref(registry).list()
+    }
+    fn parse(value: Option<Value>) -> Result<Self, InputError> {
+        match value {
+            Some(Value::List(items)) => items
+                .into_iter()
+                .enumerate()
+                .map(|(index, item)| T::parse(Some(item)).map_err(|error| error.at(index.to_string())))
+                .collect(),
+            other => Err(InputError::expected("a list", other.as_ref())),
+        }
+    }
+}
+
+impl<T: Input> Input for Box<T> {
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        T::type_ref(registry)
+    }
+    fn parse(value: Option<Value>) -> Result<Self, InputError> {
+        T::parse(value).map(Box::new)
+    }
+}
+
+/// Tells absent from null: absent leaves, null clears.
+impl<T: Input> Input for MaybeUndefined<T> {
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        T::type_ref(registry).nullable()
+    }
+    fn parse(value: Option<Value>) -> Result<Self, InputError> {
+        match value {
+            None => Ok(Self::Undefined),
+            Some(Value::Null) => Ok(Self::Null),
+            Some(value) => T::parse(Some(value)).map(Self::Value),
+        }
+    }
+}
+
+/// Takes the fields of a coerced input object one by one; what `#[svc_input]` generates runs on it.
+#[derive(Debug)]
+pub struct InputFields(indexmap::IndexMap<async_graphql::Name, Value>);
+
+impl InputFields {
+    /// The fields of `value`.
+    ///
+    /// # Errors
+    /// When `value` is not an object.
+    pub fn new(value: Option<Value>) -> Result<Self, InputError> {
+        match value {
+            Some(Value::Object(fields)) => Ok(Self(fields)),
+            other => Err(InputError::expected("an input object", other.as_ref())),
+        }
+    }
+
+    /// Takes the field with this Rust name.
+    ///
+    /// # Errors
+    /// When its value is refused.
+    pub fn take<T: Input>(&mut self, rust: &str) -> Result<T, InputError> {
+        T::parse(self.0.swap_remove(rust)).map_err(|error| error.at(rust))
+    }
+
+    /// The Rust name of the only field of a `oneOf` object.
+    ///
+    /// # Errors
+    /// When there is not exactly one field.
+    pub fn only(&self) -> Result<String, InputError> {
+        match self.0.first() {
+            Some((name, _)) if self.0.len() == 1 => Ok(name.to_string()),
+            _ => Err(InputError::new("expected exactly one field")),
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! What the macros leave behind: static descriptions of types and operations, read once at start.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use super::{Registry, TypeKey, TypeRef};
+use crate::engine::{Call, Outcome};
+
+/// Names a Rust type's place in the registry, registering it on the way.
+pub type TypeFn = fn(&mut Registry) -> TypeRef;
+
+/// Like [`TypeFn`], for the places where only a named type may stand.
+pub type KeyFn = fn(&mut Registry) -> TypeKey;
+
+/// The future of one resolver call.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A name, a description and a deprecation: what every element of a schema carries.
+#[derive(Debug, Clone, Copy)]
+pub struct ElementMeta {
+    /// The identifier in the Rust source, without `r#`.
+    pub rust: &'static str,
+    /// The GraphQL name when the source fixes it; otherwise the naming setting decides.
+    pub name: Option<&'static str>,
+    /// From the doc comment.
+    pub description: Option<&'static str>,
+    /// From `#[deprecated]`; an empty reason becomes the specification's default.
+    pub deprecated: Option<&'static str>,
+}
+
+/// An object type: a struct with `#[svc_type]`.
+#[derive(Debug)]
+pub struct ObjectMeta {
+    /// The type's element; `rust` is its bare identifier.
+    pub element: ElementMeta,
+    /// The path of the Rust item, for messages.
+    pub path: &'static str,
+    /// The view or table with the rows, from `sql_source`.
+    pub source: Option<&'static str>,
+    /// The struct's fields.
+    pub fields: &'static [FieldMeta],
+    /// The methods of its `#[svc_type] impl` block.
+    pub computed: &'static [ComputedMeta],
+    /// The interfaces of `implements`.
+    pub implements: &'static [KeyFn],
+    /// The names given in `authorize_fields`.
+    pub authorize_fields: &'static [&'static str],
+}
+
+/// A stored field of an object type.
+#[derive(Debug)]
+pub struct FieldMeta {
+    /// Name, description, deprecation.
+    pub element: ElementMeta,
+    /// The column or JSON key that holds the value.
+    pub stored: &'static str,
+    /// The field's type.
+    pub ty: TypeFn,
+}
+
+/// A computed field: a method of a `#[svc_type] impl` block.
+#[derive(Debug)]
+pub struct ComputedMeta {
+    /// Name, description, deprecation.
+    pub element: ElementMeta,
+    /// The method's arguments without the receiver and the context.
+    pub args: &'static [ArgMeta],
+    /// The method's type.
+    pub ty: TypeFn,
+    /// Calls the method.
+    pub run: Method,
+}
+
+/// How a method is called.
+#[derive(Clone, Copy)]
+pub enum Method {
+    /// A plain `fn`: no future is made.
+    Sync(for<'a> fn(&'a dyn std::any::Any, Call<'a>) -> Outcome<'a>),
+    /// An `async fn`.
+    Async(for<'a> fn(&'a dyn std::any::Any, Call<'a>) -> BoxFuture<'a, Outcome<'a>>),
+}
+
+/// An argument of an operation or a computed field, or a field of an input object.
+#[derive(Debug)]
+pub struct ArgMeta {
+    /// Name, description, deprecation.
+    pub element: ElementMeta,
+    /// The argument's type.
+    pub ty: TypeFn,
+    /// The default, as a GraphQL literal.
+    pub default: Option<&'static str>,
+}
+
+/// An input object: a struct with `#[svc_input]`.
+#[derive(Debug)]
+pub struct InputMeta {
+    /// The type's element.
+    pub element: ElementMeta,
+    /// The path of the Rust item, for messages.
+    pub path: &'static str,
+    /// The fields.
+    pub fields: &'static [ArgMeta],
+    /// An enum with `#[svc_input]`: exactly one field is given.
+    pub one_of: bool,
+}
+
+/// An enum with `#[svc_enum]`.
+#[derive(Debug)]
+pub struct EnumMeta {
+    /// The type's element.
+    pub element: ElementMeta,
+    /// The path of the Rust item, for messages.
+    pub path: &'static str,
+    /// The variants, in order.
+    pub values: &'static [EnumValueMeta],
+}
+
+/// A variant of an enum.
+#[derive(Debug)]
+pub struct EnumValueMeta {
+    /// `name` is always set: SCREAMING_SNAKE_CASE unless the source fixes it.
+    pub element: ElementMeta,
+    /// The text that the database holds for it.
+    pub stored: &'static str,
+}
+
+/// An interface or a union: an enum over object types.
+#[derive(Debug)]
+pub struct AbstractMeta {
+    /// The type's element.
+    pub element: ElementMeta,
+    /// The path of the Rust item, for messages.
+    pub path: &'static str,
+    /// The view with the rows of every member, from `sql_source`.
+    pub source: Option<&'static str>,
+    /// The fields of an interface; `None` makes a union.
+    pub interface: Option<&'static [InterfaceFieldMeta]>,
+    /// The object types of the variants.
+    pub members: &'static [KeyFn],
+}
+
+/// A field that an interface promises.
+#[derive(Debug)]
+pub struct InterfaceFieldMeta {
+    /// Name, description, deprecation.
+    pub element: ElementMeta,
+    /// The field's type.
+    pub ty: TypeFn,
+    /// The field's arguments.
+    pub args: &'static [ArgMeta],
+}
+
+/// The three kinds of operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OperationKind {
+    /// Reads; root fields run concurrently.
+    Query,
+    /// Writes; root fields run in order.
+    Mutation,
+    /// A stream of events.
+    Subscription,
+}
+
+/// A root field: a function with `#[svc::query]` or `#[svc::mutation]`.
+#[derive(Debug)]
+pub struct OperationMeta {
+    /// Name, description, deprecation.
+    pub element: ElementMeta,
+    /// The path of the Rust item, for messages.
+    pub path: &'static str,
+    /// Which root type it belongs to.
+    pub kind: OperationKind,
+    /// The arguments without the context.
+    pub args: &'static [ArgMeta],
+    /// The field's type.
+    pub ty: TypeFn,
+    /// What answers it.
+    pub run: Run,
+}
+
+/// What answers a root field.
+#[derive(Clone, Copy)]
+pub enum Run {
+    /// No body: one SQL statement.
+    Planned(PlannedMeta),
+    /// A plain `fn`.
+    Sync(for<'a> fn(Call<'a>) -> Outcome<'a>),
+    /// An `async fn`.
+    Async(for<'a> fn(Call<'a>) -> BoxFuture<'a, Outcome<'a>>),
+}
+
+/// How many rows a planned field answers with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    /// `Vec<T>`: a page of rows.
+    List,
+    /// `Option<T>`: a row or null.
+    Optional,
+    /// `T`: a row; its absence is an error.
+    One,
+}
+
+/// A planned root field.
+#[derive(Debug, Clone, Copy)]
+pub struct PlannedMeta {
+    /// How many rows.
+    pub shape: Shape,
+    /// The type of a row.
+    pub row: KeyFn,
+}
+
+impl std::fmt::Debug for Method {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Sync(_) => "Sync",
+            Self::Async(_) => "Async",
+        })
+    }
+}
+
+impl std::fmt::Debug for Run {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Planned(planned) => planned.fmt(f),
+            Self::Sync(_) => f.write_str("Sync"),
+            Self::Async(_) => f.write_str("Async"),
+        }
+    }
+}

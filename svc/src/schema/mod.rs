@@ -1,0 +1,32 @@
+//! From what the macros register to the schema that is served.
+
+mod build;
+mod error;
+mod generated;
+mod input;
+mod meta;
+mod model;
+mod naming;
+mod output;
+mod registry;
+mod returns;
+mod sdl;
+mod stored;
+
+pub use input::{Input, InputError, InputFields};
+pub use meta::{
+    AbstractMeta, ArgMeta, BoxFuture, ComputedMeta, ElementMeta, EnumMeta, EnumValueMeta, FieldMeta, InputMeta,
+    InterfaceFieldMeta, KeyFn, Method, ObjectMeta, OperationKind, OperationMeta, PlannedMeta, Run, Shape, TypeFn,
+};
+pub use output::{Items, Object, Output, Resolved, SvcType, WriteScalar};
+pub use registry::{Registry, TypeKey, TypeRef};
+pub use returns::{PlannedReturn, Returns};
+pub use stored::{FromStored, StoredError, StoredFields};
+
+pub use crate::scalar::{CustomScalar, ScalarKind, ScalarMeta};
+pub(crate) use build::{Listed, build};
+pub use error::SchemaError;
+pub(crate) use model::{
+    ArgDef, ArgRole, EnumValue, FieldKind, InputDef, Model, TypeDef, TypeExpr, TypeIndex, TypeKind,
+};
+pub(crate) use naming::Naming;

@@ -1,0 +1,226 @@
+//! The schema as the engine reads it.
+
+use std::any::TypeId;
+use std::collections::HashMap;
+
+use apollo_compiler::collections::HashMap as ApolloMap;
+use apollo_compiler::schema::Implementers;
+use apollo_compiler::validation::Valid;
+use apollo_compiler::{Name, Schema};
+use async_graphql::Value;
+use indexmap::IndexMap;
+
+use super::registry::Decode;
+use super::{Method, Run, ScalarKind};
+
+/// Where a type stands in [`Model::types`].
+pub(crate) type TypeIndex = usize;
+
+/// The whole schema.
+pub(crate) struct Model {
+    pub(crate) types: Vec<TypeDef>,
+    pub(crate) by_name: HashMap<String, TypeIndex>,
+    pub(crate) by_rust: HashMap<TypeId, TypeIndex>,
+    /// How rows become the user's types.
+    pub(crate) decoders: HashMap<TypeIndex, Decode>,
+    /// The schema in the schema definition language.
+    pub(crate) sdl: String,
+    /// The schema for parsing, validation and introspection.
+    pub(crate) document: Valid<Schema>,
+    pub(crate) implementers: ApolloMap<Name, Implementers>,
+}
+
+impl Model {
+    pub(crate) fn type_named(&self, name: &str) -> Option<(TypeIndex, &TypeDef)> {
+        let index = *self.by_name.get(name)?;
+        Some((index, &self.types[index]))
+    }
+
+    /// The fields of an object type.
+    pub(crate) fn object(&self, index: TypeIndex) -> Option<&ObjectDef> {
+        match &self.types[index].kind {
+            TypeKind::Object(object) => Some(object),
+            _ => None,
+        }
+    }
+
+    /// A field of an object type or interface.
+    pub(crate) fn field(&self, type_name: &str, name: &str) -> Option<&FieldDef> {
+        match &self.type_named(type_name)?.1.kind {
+            TypeKind::Object(object) => object.fields.get(name),
+            TypeKind::Abstract(abstraction) => abstraction.fields.as_ref()?.get(name),
+            _ => None,
+        }
+    }
+
+    /// The object types that a value of this type can be.
+    pub(crate) fn possible_types(&self, index: TypeIndex) -> &[TypeIndex] {
+        match &self.types[index].kind {
+            TypeKind::Object(object) => std::slice::from_ref(&object.index),
+            TypeKind::Abstract(abstraction) => &abstraction.members,
+            _ => &[],
+        }
+    }
+
+    /// The views and tables with rows.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &str> {
+        self.types.iter().filter_map(|def| match &def.kind {
+            TypeKind::Object(object) => object.source,
+            TypeKind::Abstract(abstraction) => abstraction.source,
+            _ => None,
+        })
+    }
+}
+
+/// A named type.
+#[derive(Debug)]
+pub(crate) struct TypeDef {
+    pub(crate) name: String,
+    pub(crate) description: Option<String>,
+    /// The Rust item, for messages.
+    pub(crate) path: String,
+    pub(crate) kind: TypeKind,
+}
+
+/// What a named type is.
+#[derive(Debug)]
+pub(crate) enum TypeKind {
+    Scalar { kind: ScalarKind, specified_by: Option<&'static str> },
+    Enum(EnumDef),
+    Input(InputDef),
+    Object(ObjectDef),
+    Abstract(AbstractDef),
+}
+
+#[derive(Debug)]
+pub(crate) struct EnumDef {
+    pub(crate) values: Vec<EnumValue>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct EnumValue {
+    pub(crate) name: &'static str,
+    pub(crate) stored: &'static str,
+    pub(crate) description: Option<&'static str>,
+    pub(crate) deprecated: Option<&'static str>,
+}
+
+#[derive(Debug)]
+pub(crate) struct InputDef {
+    pub(crate) fields: IndexMap<String, ArgDef>,
+    pub(crate) one_of: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct ObjectDef {
+    pub(crate) index: TypeIndex,
+    pub(crate) fields: IndexMap<String, FieldDef>,
+    pub(crate) source: Option<&'static str>,
+    pub(crate) implements: Vec<TypeIndex>,
+}
+
+#[derive(Debug)]
+pub(crate) struct AbstractDef {
+    /// The fields of an interface; `None` for a union.
+    pub(crate) fields: Option<IndexMap<String, FieldDef>>,
+    pub(crate) source: Option<&'static str>,
+    pub(crate) members: Vec<TypeIndex>,
+}
+
+#[derive(Debug)]
+pub(crate) struct FieldDef {
+    pub(crate) name: String,
+    pub(crate) rust: &'static str,
+    pub(crate) description: Option<String>,
+    pub(crate) deprecated: Option<&'static str>,
+    pub(crate) ty: TypeExpr,
+    pub(crate) args: Vec<ArgDef>,
+    pub(crate) kind: FieldKind,
+}
+
+/// What answers a field.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum FieldKind {
+    /// A struct's field: its position there, and its column or key.
+    Stored { index: usize, stored: &'static str },
+    /// A method.
+    Method(Method),
+    /// A root field.
+    Root(Run, Option<TypeIndex>),
+    /// A promise of an interface; the member's own field answers.
+    Promised,
+}
+
+/// An argument, or a field of an input object.
+#[derive(Debug)]
+pub(crate) struct ArgDef {
+    pub(crate) name: String,
+    /// The key under which resolvers find it.
+    pub(crate) rust: String,
+    pub(crate) description: Option<String>,
+    pub(crate) deprecated: Option<&'static str>,
+    pub(crate) ty: TypeExpr,
+    pub(crate) default: Option<DefaultValue>,
+    pub(crate) role: ArgRole,
+}
+
+/// A default, as the schema shows it and as resolvers get it.
+#[derive(Debug)]
+pub(crate) struct DefaultValue {
+    pub(crate) literal: String,
+    pub(crate) value: Value,
+}
+
+/// What an argument of a planned field does; of other fields it is simply passed on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ArgRole {
+    /// Passed to the function; on a planned field an equality filter on the stored value of this name.
+    Declared,
+    /// `where`.
+    Where,
+    /// `orderBy`.
+    OrderBy,
+    /// `limit`.
+    Limit,
+    /// `offset`.
+    Offset,
+}
+
+/// A type with its wrappers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum TypeExpr {
+    Named(TypeIndex),
+    List(Box<TypeExpr>),
+    NonNull(Box<TypeExpr>),
+}
+
+impl TypeExpr {
+    pub(crate) fn named(&self) -> TypeIndex {
+        match self {
+            Self::Named(index) => *index,
+            Self::List(inner) | Self::NonNull(inner) => inner.named(),
+        }
+    }
+
+    pub(crate) fn is_non_null(&self) -> bool {
+        matches!(self, Self::NonNull(_))
+    }
+
+    /// The type without its outermost `!`.
+    pub(crate) fn unwrapped(&self) -> &Self {
+        match self {
+            Self::NonNull(inner) => inner,
+            other => other,
+        }
+    }
+
+    pub(crate) fn is_list(&self) -> bool {
+        matches!(self.unwrapped(), Self::List(_))
+    }
+}
+
+impl std::fmt::Debug for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Model").field("types", &self.types.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,167 @@
+//! Values that resolvers return.
+
+use std::any::{Any, TypeId};
+use std::sync::Arc;
+
+use super::{ObjectMeta, Registry, TypeKey, TypeRef};
+
+/// A value that a field can answer with.
+///
+/// Implemented for the scalars, for `Option`, `Vec`, references and boxes of them, and by
+/// [`svc_type`](crate::svc_type), [`svc_enum`](crate::svc_enum), [`svc_interface`](crate::svc_interface),
+/// [`svc_union`](crate::svc_union) and [`svc_scalar`](crate::svc_scalar).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a GraphQL output type",
+    label = "a field cannot answer with this type",
+    note = "put `#[svc_type]` on a struct, `#[svc_enum]`, `#[svc_union]` or `#[svc_interface]` on an enum, \
+            or `#[svc_scalar]` on an `impl ScalarType`"
+)]
+pub trait Output: Send + Sync {
+    /// The GraphQL type, registered on the way.
+    fn type_ref(registry: &mut Registry) -> TypeRef
+    where
+        Self: Sized;
+
+    /// The value, as the engine walks it.
+    fn resolve(&self) -> Resolved<'_>;
+}
+
+/// One step into a value.
+#[derive(Clone, Copy)]
+pub enum Resolved<'a> {
+    /// `null`.
+    Null,
+    /// `Int`, and integers within its range.
+    Int(i64),
+    /// `Float`.
+    Float(f64),
+    /// `Boolean`.
+    Boolean(bool),
+    /// `String`, `ID`, or any scalar whose JSON form is this text.
+    Str(&'a str),
+    /// The GraphQL name of an enum value.
+    Enum(&'static str),
+    /// A scalar that writes itself.
+    Scalar(&'a dyn WriteScalar),
+    /// A list.
+    List(&'a dyn Items),
+    /// An object.
+    Object(&'a dyn Object),
+}
+
+/// A scalar that writes its JSON form.
+pub trait WriteScalar: Send + Sync {
+    /// Appends one JSON value to `out`.
+    ///
+    /// # Errors
+    /// A sentence for the client when the value has no JSON form.
+    fn write(&self, out: &mut Vec<u8>) -> Result<(), String>;
+}
+
+/// The elements of a list.
+pub trait Items: Send + Sync {
+    /// How many there are.
+    fn len(&self) -> usize;
+
+    /// The element at `index`, which is below [`len`](Self::len).
+    fn get(&self, index: usize) -> Resolved<'_>;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A struct with `#[svc_type]`.
+pub trait Object: Output {
+    /// The struct's description.
+    fn meta() -> &'static ObjectMeta
+    where
+        Self: Sized;
+
+    /// The value of the stored field at `index` in [`ObjectMeta::fields`].
+    fn field(&self, index: usize) -> Resolved<'_>;
+
+    /// The receiver for computed fields.
+    fn as_any(&self) -> &dyn Any;
+
+    /// Which struct this is.
+    fn rust_type(&self) -> TypeId;
+}
+
+/// A type with rows: an object, interface or union.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an svc type",
+    label = "not a type with rows",
+    note = "put `#[svc_type(sql_source = \"v_…\")]` on the struct"
+)]
+pub trait SvcType: Output + super::FromStored + 'static {
+    /// The view or table with the rows.
+    const SOURCE: Option<&'static str>;
+
+    /// Registers the type.
+    fn register(registry: &mut Registry) -> TypeKey;
+}
+
+impl<T: Output> Output for Option<T> {
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        T::type_ref(registry).nullable()
+    }
+    fn resolve(&self) -> Resolved<'_> {
+        self.as_ref().map_or(Resolved::Null, T::resolve)
+    }
+}
+
+macro_rules! list {
+    ($({$($generics:tt)*} $ty:ty),*) => {$(
+        impl<$($generics)*> Output for $ty {
+            fn type_ref(registry: &mut Registry) -> TypeRef {
+                T::type_ref(registry).list()
+            }
+            fn resolve(&self) -> Resolved<'_> {
+                Resolved::List(self)
+            }
+        }
+        impl<$($generics)*> Items for $ty {
+            fn len(&self) -> usize {
+                <[T]>::len(self)
+            }
+            fn get(&self, index: usize) -> Resolved<'_> {
+                self[index].resolve()
+            }
+        }
+    )*};
+}
+
+list!({T: Output} Vec<T>, {T: Output, const N: usize} [T; N], {T: Output} &[T]);
+
+macro_rules! pointer {
+    ($($ty:ty),*) => {$(
+        impl<T: Output> Output for $ty {
+            fn type_ref(registry: &mut Registry) -> TypeRef {
+                T::type_ref(registry)
+            }
+            fn resolve(&self) -> Resolved<'_> {
+                T::resolve(self)
+            }
+        }
+    )*};
+}
+
+pointer!(&T, Box<T>, Arc<T>);
+
+impl std::fmt::Debug for Resolved<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Null => f.write_str("Null"),
+            Self::Int(value) => value.fmt(f),
+            Self::Float(value) => value.fmt(f),
+            Self::Boolean(value) => value.fmt(f),
+            Self::Str(value) => value.fmt(f),
+            Self::Enum(value) => f.write_str(value),
+            Self::Scalar(_) => f.write_str("Scalar"),
+            Self::List(items) => write!(f, "List({})", items.len()),
+            Self::Object(_) => f.write_str("Object"),
+        }
+    }
+}

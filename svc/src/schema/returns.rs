@@ -1,0 +1,120 @@
+//! What a resolver may return, and what a function without a body may.
+
+use super::{Output, Registry, Shape, SvcType, TypeKey, TypeRef};
+use crate::engine::{Completed, Outcome};
+use crate::Error;
+use crate::db::{Find, FindOne};
+
+/// A resolver's return type: an [`Output`], a query such as [`Find`], or a `Result` of one.
+#[diagnostic::on_unimplemented(
+    message = "a resolver cannot return `{Self}`",
+    label = "not a GraphQL output type",
+    note = "return a scalar, an `#[svc_type]`, an `#[svc_enum]`, `Option` or `Vec` of one, `Find<T>`, or `Result` of these"
+)]
+pub trait Returns {
+    /// The field's GraphQL type.
+    fn type_ref(registry: &mut Registry) -> TypeRef;
+
+    /// The call's outcome.
+    ///
+    /// # Errors
+    /// The resolver's own error.
+    fn outcome<'a>(self) -> Outcome<'a>
+    where
+        Self: 'a;
+}
+
+impl<T: Output> Returns for T {
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        T::type_ref(registry)
+    }
+    fn outcome<'a>(self) -> Outcome<'a>
+    where
+        Self: 'a,
+    {
+        Ok(Completed::Value(Box::new(self)))
+    }
+}
+
+impl<T: Returns, E: Into<Error>> Returns for Result<T, E> {
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        T::type_ref(registry)
+    }
+    fn outcome<'a>(self) -> Outcome<'a>
+    where
+        Self: 'a,
+    {
+        self.map_err(Into::into)?.outcome()
+    }
+}
+
+impl<T: SvcType> Returns for Find<T> {
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        T::type_ref(registry).list()
+    }
+    fn outcome<'a>(self) -> Outcome<'a>
+    where
+        Self: 'a,
+    {
+        Ok(Completed::Find(self.into_spec()))
+    }
+}
+
+impl<T: SvcType> Returns for FindOne<T> {
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        T::type_ref(registry).nullable()
+    }
+    fn outcome<'a>(self) -> Outcome<'a>
+    where
+        Self: 'a,
+    {
+        Ok(Completed::Find(self.into_spec()))
+    }
+}
+
+/// The return type of a function without a body: `Vec<T>`, `Option<T>` or `T`.
+#[diagnostic::on_unimplemented(
+    message = "a function without a body cannot return `{Self}`",
+    label = "not rows of a view",
+    note = "return `Vec<T>`, `Option<T>` or `T` of an `#[svc_type(sql_source = \"v_…\")]`, or give the function a body"
+)]
+pub trait PlannedReturn {
+    /// How many rows.
+    const SHAPE: Shape;
+
+    /// Registers the row's type.
+    fn row(registry: &mut Registry) -> TypeKey;
+
+    /// The field's GraphQL type.
+    fn type_ref(registry: &mut Registry) -> TypeRef;
+}
+
+impl<T: SvcType> PlannedReturn for T {
+    const SHAPE: Shape = Shape::One;
+    fn row(registry: &mut Registry) -> TypeKey {
+        T::register(registry)
+    }
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        T::type_ref(registry)
+    }
+}
+
+impl<T: SvcType> PlannedReturn for Option<T> {
+    const SHAPE: Shape = Shape::Optional;
+    fn row(registry: &mut Registry) -> TypeKey {
+        T::register(registry)
+    }
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        T::type_ref(registry).nullable()
+    }
+}
+
+impl<T: SvcType> PlannedReturn for Vec<T> {
+    const SHAPE: Shape = Shape::List;
+    fn row(registry: &mut Registry) -> TypeKey {
+        T::register(registry)
+    }
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        T::type_ref(registry).list()
+    }
+}

@@ -1,0 +1,138 @@
+//! The schema in the schema definition language.
+
+use std::fmt::Write as _;
+
+use indexmap::IndexMap;
+
+use super::model::{ArgDef, FieldDef, TypeDef, TypeExpr, TypeKind};
+
+/// Prints all types; built-in scalars are left out. Unions and interfaces know their members by name.
+pub(crate) fn print(types: &[TypeDef]) -> String {
+    let printer = Printer { types };
+    let mut defs: Vec<_> = types.iter().filter(|def| !is_builtin(&def.name)).collect();
+    // The roots first, the rest by name, so that a change of the schema is a small change of the file.
+    let rank = |def: &TypeDef| ["Query", "Mutation", "Subscription"].iter().position(|root| *root == def.name).unwrap_or(3);
+    defs.sort_by(|a, b| (rank(a), &a.name).cmp(&(rank(b), &b.name)));
+    defs.into_iter().map(|def| printer.definition(def)).collect::<Vec<_>>().join("\n")
+}
+
+pub(crate) fn is_builtin(name: &str) -> bool {
+    matches!(name, "Int" | "Float" | "String" | "Boolean" | "ID")
+}
+
+struct Printer<'a> {
+    types: &'a [TypeDef],
+}
+
+impl Printer<'_> {
+    fn definition(&self, def: &TypeDef) -> String {
+        let mut out = String::new();
+        describe(&mut out, "", def.description.as_deref());
+        let name = &def.name;
+        // Writing to a String cannot fail.
+        let _ = match &def.kind {
+            TypeKind::Scalar { specified_by: Some(url), .. } => {
+                writeln!(out, "scalar {name} @specifiedBy(url: {})", quote(url))
+            }
+            TypeKind::Scalar { .. } => writeln!(out, "scalar {name}"),
+            TypeKind::Enum(values) => {
+                let _ = writeln!(out, "enum {name} {{");
+                for value in &values.values {
+                    describe(&mut out, "  ", value.description);
+                    let _ = writeln!(out, "  {}{}", value.name, deprecation(value.deprecated));
+                }
+                writeln!(out, "}}")
+            }
+            TypeKind::Input(input) => {
+                let one_of = if input.one_of { " @oneOf" } else { "" };
+                let _ = writeln!(out, "input {name}{one_of} {{");
+                for field in input.fields.values() {
+                    describe(&mut out, "  ", field.description.as_deref());
+                    let _ = writeln!(out, "  {}", self.argument(field));
+                }
+                writeln!(out, "}}")
+            }
+            TypeKind::Object(object) => {
+                let names: Vec<_> = object.implements.iter().map(|index| self.types[*index].name.as_str()).collect();
+                let implements =
+                    if names.is_empty() { String::new() } else { format!(" implements {}", names.join(" & ")) };
+                let _ = writeln!(out, "type {name}{implements} {{");
+                self.fields(&mut out, &object.fields);
+                writeln!(out, "}}")
+            }
+            TypeKind::Abstract(abstraction) => match &abstraction.fields {
+                Some(fields) => {
+                    let _ = writeln!(out, "interface {name} {{");
+                    self.fields(&mut out, fields);
+                    writeln!(out, "}}")
+                }
+                None => {
+                    let names: Vec<_> = abstraction.members.iter().map(|m| self.types[*m].name.as_str()).collect();
+                    writeln!(out, "union {name} = {}", names.join(" | "))
+                }
+            },
+        };
+        out
+    }
+
+    fn fields(&self, out: &mut String, fields: &IndexMap<String, FieldDef>) {
+        for field in fields.values() {
+            describe(out, "  ", field.description.as_deref());
+            let _ = write!(out, "  {}", field.name);
+            if !field.args.is_empty() {
+                if field.args.iter().any(|arg| arg.description.is_some()) {
+                    out.push_str("(\n");
+                    for arg in &field.args {
+                        describe(out, "    ", arg.description.as_deref());
+                        let _ = writeln!(out, "    {}", self.argument(arg));
+                    }
+                    out.push_str("  )");
+                } else {
+                    let args: Vec<_> = field.args.iter().map(|arg| self.argument(arg)).collect();
+                    let _ = write!(out, "({})", args.join(", "));
+                }
+            }
+            let _ = writeln!(out, ": {}{}", self.show(&field.ty), deprecation(field.deprecated));
+        }
+    }
+
+    fn argument(&self, arg: &ArgDef) -> String {
+        let default = arg.default.as_ref().map(|default| format!(" = {}", default.literal)).unwrap_or_default();
+        format!("{}: {}{default}{}", arg.name, self.show(&arg.ty), deprecation(arg.deprecated))
+    }
+
+    fn show(&self, ty: &TypeExpr) -> String {
+        match ty {
+            TypeExpr::Named(index) => self.types[*index].name.clone(),
+            TypeExpr::List(inner) => format!("[{}]", self.show(inner)),
+            TypeExpr::NonNull(inner) => format!("{}!", self.show(inner)),
+        }
+    }
+}
+
+fn deprecation(reason: Option<&str>) -> String {
+    match reason {
+        None => String::new(),
+        Some("") => " @deprecated".to_owned(),
+        Some(reason) => format!(" @deprecated(reason: {})", quote(reason)),
+    }
+}
+
+fn describe(out: &mut String, indent: &str, text: Option<&str>) {
+    let Some(text) = text else { return };
+    if text.contains('\n') || text.contains('"') || text.contains('\\') {
+        let text = text.replace("\"\"\"", "\\\"\"\"");
+        let _ = writeln!(out, "{indent}\"\"\"");
+        for line in text.lines() {
+            let _ = writeln!(out, "{}", format!("{indent}{line}").trim_end());
+        }
+        let _ = writeln!(out, "{indent}\"\"\"");
+    } else {
+        let _ = writeln!(out, "{indent}{}", quote(text));
+    }
+}
+
+/// A GraphQL string; JSON's escapes are a subset of GraphQL's.
+pub(crate) fn quote(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}

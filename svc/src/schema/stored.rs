@@ -1,0 +1,105 @@
+//! Values read back from rows, for typed rows and computed fields.
+
+use serde_json::{Map, Value};
+
+/// A value that a row can hold.
+///
+/// Typed rows are read from the same JSON that a client would get for all stored fields, with the stored
+/// names as keys, so that a row means the same on either path.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be read from a row",
+    label = "not a stored type",
+    note = "a field of an `#[svc_type]` is a scalar, an `#[svc_enum]`, another `#[svc_type]`, or `Option` or `Vec` of one; \
+            what is computed goes into a method of `#[svc_type] impl …`"
+)]
+pub trait FromStored: Sized {
+    /// Reads the value; an absent key arrives as null.
+    ///
+    /// # Errors
+    /// A [`StoredError`] when the row breaks its declared type.
+    fn from_stored(value: Value) -> Result<Self, StoredError>;
+}
+
+/// A row that breaks its declared type.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: expected {expected}, found {found}")]
+pub struct StoredError {
+    path: String,
+    expected: String,
+    found: String,
+}
+
+impl StoredError {
+    /// The value is not what was `expected`.
+    pub fn new(expected: impl Into<String>, found: &Value) -> Self {
+        Self { path: String::new(), expected: expected.into(), found: crate::scalar::shorten(&found.to_string()) }
+    }
+
+    /// The same error, one level further out.
+    #[must_use]
+    pub fn at(mut self, key: &str) -> Self {
+        self.path = if self.path.is_empty() { key.to_owned() } else { format!("{key}.{}", self.path) };
+        self
+    }
+}
+
+impl<T: FromStored> FromStored for Option<T> {
+    fn from_stored(value: Value) -> Result<Self, StoredError> {
+        if value.is_null() { Ok(None) } else { T::from_stored(value).map(Some) }
+    }
+}
+
+impl<T: FromStored> FromStored for Vec<T> {
+    fn from_stored(value: Value) -> Result<Self, StoredError> {
+        let Value::Array(items) = value else {
+            return Err(StoredError::new("a list", &value));
+        };
+        items
+            .into_iter()
+            .enumerate()
+            .map(|(index, item)| T::from_stored(item).map_err(|error| error.at(&index.to_string())))
+            .collect()
+    }
+}
+
+impl<T: FromStored> FromStored for Box<T> {
+    fn from_stored(value: Value) -> Result<Self, StoredError> {
+        T::from_stored(value).map(Box::new)
+    }
+}
+
+/// Takes the fields of a stored object one by one; what `#[svc_type]` generates runs on it.
+#[derive(Debug)]
+pub struct StoredFields(Map<String, Value>);
+
+impl StoredFields {
+    /// The fields of `value`.
+    ///
+    /// # Errors
+    /// When `value` is not an object.
+    pub fn new(value: Value) -> Result<Self, StoredError> {
+        match value {
+            Value::Object(fields) => Ok(Self(fields)),
+            other => Err(StoredError::new("an object", &other)),
+        }
+    }
+
+    /// Takes the field with this stored name.
+    ///
+    /// # Errors
+    /// When its value breaks the type.
+    pub fn take<T: FromStored>(&mut self, stored: &str) -> Result<T, StoredError> {
+        T::from_stored(self.0.swap_remove(stored).unwrap_or(Value::Null)).map_err(|error| error.at(stored))
+    }
+
+    /// The object's `__typename`, which tells the members of an interface or union apart.
+    ///
+    /// # Errors
+    /// When it is missing.
+    pub fn type_name(value: &Value) -> Result<&str, StoredError> {
+        value
+            .get("__typename")
+            .and_then(Value::as_str)
+            .ok_or_else(|| StoredError::new("an object with a `__typename`", value))
+    }
+}

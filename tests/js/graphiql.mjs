@@ -1,0 +1,162 @@
+// Usage: node graphiql.mjs URL SCREENSHOT.png
+// Opens the GraphiQL page at URL in Chromium, runs a query in it and opens its documentation pane.
+// Environment: CHROMIUM (/usr/bin/chromium), QUERY ({ __typename }), EXPECT ("data"; text of the result,
+// white space does not count), EXPECT_DOCS (Query; text of the documentation), TIMEOUT_MS (30000).
+// Prints one JSON line. Exit code: 0 all well, 1 not, 2 wrong usage. Not well is also: a request to another
+// host, an error on the console or the page, a violation of the page's content security policy, no such
+// policy, or Monaco running without its workers.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+const [url, screenshot] = process.argv.slice(2);
+if (!url || !screenshot) {
+  console.error('usage: node graphiql.mjs URL SCREENSHOT.png');
+  process.exit(2);
+}
+const {
+  CHROMIUM = '/usr/bin/chromium',
+  QUERY = '{ __typename }',
+  EXPECT = '"data"',
+  EXPECT_DOCS = 'Query',
+  TIMEOUT_MS = '30000',
+} = process.env;
+const timeout = Number(TIMEOUT_MS);
+const { host } = new URL(url);
+
+const report = {
+  ok: false,
+  error: null,
+  csp: null,
+  foreignRequests: [],
+  consoleErrors: [],
+  cspViolations: [],
+  workers: [],
+  result: null,
+};
+
+const isForeign = (address) => {
+  const { protocol, host: other } = new URL(address);
+  return protocol !== 'data:' && protocol !== 'blob:' && other !== host;
+};
+const squeeze = (text) => text.replaceAll(/\s/g, '');
+
+const profile = await mkdtemp(join(tmpdir(), 'graphiql-'));
+let context;
+let page;
+try {
+  context = await chromium.launchPersistentContext(profile, {
+    executablePath: CHROMIUM,
+    headless: true,
+    viewport: { width: 1400, height: 900 },
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  });
+  context.setDefaultTimeout(timeout);
+  page = context.pages()[0] ?? (await context.newPage());
+
+  await context.route('**/*', (route) => {
+    const address = route.request().url();
+    if (!isForeign(address)) return route.continue();
+    report.foreignRequests.push(address);
+    return route.abort();
+  });
+  page.on('websocket', (socket) => {
+    if (isForeign(socket.url())) report.foreignRequests.push(socket.url());
+  });
+  page.on('worker', (worker) => report.workers.push(worker.url()));
+  page.on('pageerror', (error) => report.consoleErrors.push(String(error)));
+  page.on('console', (message) => {
+    const text = message.text();
+    if (/Content Security Policy/i.test(text)) {
+      report.cspViolations.push(text);
+    } else if (message.type() === 'error' || /web worker/i.test(text)) {
+      report.consoleErrors.push(`${text} (${message.location().url})`);
+    }
+  });
+  await page.exposeBinding('__reportViolation', (_source, violation) => {
+    report.cspViolations.push(violation);
+  });
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => {
+      window.__reportViolation(
+        `${event.effectiveDirective} ${event.blockedURI} ${event.sourceFile}:${event.lineNumber} ${event.sample}`,
+      );
+    });
+  });
+
+  const response = await page.goto(url, { waitUntil: 'load' });
+  if (!response.ok()) throw new Error(`the page answered with status ${response.status()}`);
+  report.csp = response.headers()['content-security-policy'] ?? null;
+  if (!report.csp) throw new Error('the page has no content security policy');
+
+  // The query.
+  await page.locator('.graphiql-query-editor .monaco-editor .view-lines').waitFor();
+  await page.locator('.graphiql-query-editor .monaco-editor .view-lines').click();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.press('Delete');
+  await page.keyboard.insertText(QUERY);
+  await page.keyboard.press('Escape'); // no suggestions
+  const typed = await page.evaluate(
+    (query) => {
+      // The editor closes brackets on its own; GraphiQL lets us see the text which is really there.
+      const model = globalThis.__MONACO.editor
+        .getModels()
+        .find(({ uri }) => uri.path.endsWith('operation.graphql'));
+      if (model.getValue() !== query) model.setValue(query);
+      return model.getValue();
+    },
+    QUERY,
+  );
+  if (squeeze(typed) !== squeeze(QUERY)) throw new Error(`the editor shows ${typed}`);
+
+  // The result.
+  await page.keyboard.press('Control+Enter');
+  const result = page.locator('.result-window .view-lines');
+  const deadline = Date.now() + timeout;
+  for (;;) {
+    // Only the lines in view are on the page; the model has them all.
+    const shown = (await result.count()) ? squeeze(await result.first().innerText()) : '';
+    report.result = await page.evaluate(
+      () =>
+        globalThis.__MONACO.editor
+          .getModels()
+          .find(({ uri }) => uri.path.endsWith('response.json'))
+          ?.getValue() ?? null,
+    );
+    if (shown && squeeze(report.result ?? '').includes(squeeze(EXPECT))) break;
+    if (Date.now() > deadline) throw new Error(`the result pane does not show ${EXPECT}`);
+    await page.waitForTimeout(50);
+  }
+
+  // The documentation.
+  await page.getByRole('button', { name: 'Show Documentation Explorer' }).click();
+  const docs = page.locator('.graphiql-doc-explorer');
+  await docs.getByText(EXPECT_DOCS).first().waitFor();
+
+  await page.waitForTimeout(1000); // for late faults, and for the colours of the editors
+  await page.screenshot({ path: screenshot });
+  if (report.workers.length === 0) throw new Error('no worker was started');
+} catch (error) {
+  report.error = error.message;
+  await page?.screenshot({ path: screenshot, timeout: 5000 }).catch(() => {});
+} finally {
+  await context?.close().catch(() => {});
+  await rm(profile, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
+}
+
+report.ok =
+  report.error === null &&
+  report.foreignRequests.length === 0 &&
+  report.consoleErrors.length === 0 &&
+  report.cspViolations.length === 0;
+console.log(JSON.stringify(report));
+process.exitCode = report.ok ? 0 : 1;

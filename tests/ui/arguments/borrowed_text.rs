@@ -1,0 +1,6 @@
+#[svc::query]
+async fn echo(text: &str) -> String {
+    text.to_owned()
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+use svc::prelude::*;
+
+#[svc::query]
+async fn ping(ctx: Context<'_>) -> bool {
+    let _ = ctx;
+    true
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+#[svc::query]
+async fn echo(text: impl Into<String>) -> String {
+    text.into()
+}
+
+fn main() {}

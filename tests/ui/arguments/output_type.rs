@@ -1,0 +1,14 @@
+use svc::prelude::*;
+
+#[svc_type(sql_source = "v_user")]
+struct User {
+    id: Uuid,
+}
+
+#[svc::mutation]
+async fn create_user(user: User) -> bool {
+    let _ = user.id;
+    true
+}
+
+fn main() {}

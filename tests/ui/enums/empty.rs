@@ -1,0 +1,6 @@
+use svc::prelude::*;
+
+#[svc_enum]
+enum Role {}
+
+fn main() {}

@@ -1,0 +1,8 @@
+use svc::prelude::*;
+
+#[svc_enum]
+struct Role {
+    admin: bool,
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use svc::prelude::*;
+
+#[svc_enum]
+enum Answer {
+    Yes,
+    #[svc(name = "null")]
+    Unknown,
+}
+
+fn main() {}

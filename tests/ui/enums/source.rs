@@ -1,0 +1,8 @@
+use svc::prelude::*;
+
+#[svc_enum(sql_source = "v_role")]
+enum Role {
+    Admin,
+}
+
+fn main() {}

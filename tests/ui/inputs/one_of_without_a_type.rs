@@ -1,0 +1,9 @@
+use svc::prelude::*;
+
+#[svc_input]
+enum UserBy {
+    Id(Uuid),
+    Me,
+}
+
+fn main() {}

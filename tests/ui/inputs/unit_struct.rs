@@ -1,0 +1,6 @@
+use svc::prelude::*;
+
+#[svc_input]
+struct NewUser;
+
+fn main() {}

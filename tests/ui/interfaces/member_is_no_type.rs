@@ -1,0 +1,12 @@
+use svc::prelude::*;
+
+struct User {
+    id: Uuid,
+}
+
+#[svc_interface(fields(id: Uuid))]
+enum Node {
+    User(User),
+}
+
+fn main() {}

@@ -1,0 +1,13 @@
+use svc::prelude::*;
+
+#[svc_type(sql_source = "v_user")]
+struct User {
+    id: Uuid,
+}
+
+#[svc_interface(fields(id: Uuid))]
+enum Node {
+    User,
+}
+
+fn main() {}

@@ -1,0 +1,10 @@
+use svc::prelude::*;
+
+#[svc::mutation]
+async fn ping() -> bool {
+    true
+}
+
+fn main() {
+    let _ = queries![ping];
+}

@@ -1,0 +1,6 @@
+struct Root;
+
+#[svc::mutation]
+impl Root {}
+
+fn main() {}

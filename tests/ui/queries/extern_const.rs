@@ -1,0 +1,6 @@
+#[svc::query]
+const extern "C" fn ping() -> bool {
+    true
+}
+
+fn main() {}

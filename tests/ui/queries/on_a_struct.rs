@@ -1,0 +1,4 @@
+#[svc::query]
+struct Users;
+
+fn main() {}

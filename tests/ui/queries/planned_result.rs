@@ -1,0 +1,11 @@
+use svc::prelude::*;
+
+#[svc_type(sql_source = "v_user")]
+struct User {
+    id: Uuid,
+}
+
+#[svc::query]
+async fn users() -> Result<Vec<User>>;
+
+fn main() {}

@@ -1,0 +1,4 @@
+#[svc::query]
+async fn count() -> i32;
+
+fn main() {}

@@ -1,0 +1,6 @@
+#[svc::query]
+unsafe fn ping() -> bool {
+    true
+}
+
+fn main() {}

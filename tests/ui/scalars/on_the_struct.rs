@@ -1,0 +1,6 @@
+use svc::prelude::*;
+
+#[svc_scalar]
+struct Slug(String);
+
+fn main() {}

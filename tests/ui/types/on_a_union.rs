@@ -1,0 +1,9 @@
+use svc::prelude::*;
+
+#[svc_type]
+union Number {
+    int: i32,
+    float: f32,
+}
+
+fn main() {}

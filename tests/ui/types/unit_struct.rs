@@ -1,0 +1,6 @@
+use svc::prelude::*;
+
+#[svc_type(sql_source = "v_user")]
+struct User;
+
+fn main() {}
