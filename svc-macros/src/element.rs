@@ -27,7 +27,7 @@ impl Element {
             Some(given) => name::check_given(given, errors),
             None => {
                 if let Err(why) = name::graphql(&rust) {
-                    errors.at(ident, format!("`{rust}` {why}, or give it one with `name = \"…\"`"));
+                    errors.at(ident, format!("`{rust}` {why}; give it another with `name = \"…\"`"));
                 }
             }
         }

@@ -12,13 +12,20 @@ use crate::krate::Crate;
 /// Reads lists of keys; a mistake in one key does not hide the next.
 pub(crate) struct Keys {
     valid: &'static [&'static str],
+    elsewhere: (&'static [&'static str], &'static str),
     seen: Vec<Ident>,
 }
 
 impl Keys {
     /// Nothing but the `valid` keys is accepted, each once.
     pub(crate) fn new(valid: &'static [&'static str]) -> Self {
-        Self { valid, seen: Vec::new() }
+        Self { valid, elsewhere: (&[], ""), seen: Vec::new() }
+    }
+
+    /// Users look for `keys` here, but should do as `advice` says.
+    pub(crate) fn instead_of(mut self, keys: &'static [&'static str], advice: &'static str) -> Self {
+        self.elsewhere = (keys, advice);
+        self
     }
 
     /// Calls `read` after each key; it reads the key's value.
@@ -44,6 +51,10 @@ impl Keys {
 
     fn key(&mut self, input: ParseStream<'_>) -> syn::Result<Ident> {
         let key = input.call(Ident::parse_any).map_err(|error| syn::Error::new(error.span(), self.expected("expected a key")))?;
+        let (elsewhere, advice) = self.elsewhere;
+        if elsewhere.iter().any(|other| key == other) {
+            return Err(syn::Error::new(key.span(), advice));
+        }
         if !self.valid.iter().any(|valid| key == valid) {
             return Err(syn::Error::new(key.span(), self.expected(&format!("unknown key `{key}`"))));
         }
@@ -56,7 +67,7 @@ impl Keys {
 
     fn expected(&self, wrong: &str) -> String {
         match self.valid {
-            [] => format!("{wrong}; there is none for this place: remove it"),
+            [] => format!("{wrong}; `#[svc(…)]` has no keys here, remove it"),
             [only] => format!("{wrong}; the only key here is `{only}`"),
             [rest @ .., last] => {
                 let rest: Vec<_> = rest.iter().map(|key| format!("`{key}`")).collect();
@@ -78,8 +89,8 @@ pub(crate) fn read_svc(
         match attr.meta {
             Meta::List(list) => keys.read(list.tokens, errors, &mut read),
             other => {
-                let example = if valid.is_empty() { "remove it".to_owned() } else { format!("write `#[svc({}…)]`", valid[0]) };
-                errors.at(&other, format!("`#[svc]` takes its keys in parentheses; {example}"));
+                let instead = valid.first().map_or("remove it".to_owned(), |key| format!("write `#[svc({key} = …)]`"));
+                errors.at(&other, format!("`#[svc]` takes its keys in parentheses; {instead}"));
             }
         }
     }

@@ -4,6 +4,8 @@
 //! stages, parse → model → expand; a mistake never hides the item it is in, nor the next mistake.
 
 mod argument;
+#[cfg(test)]
+mod check;
 mod element;
 mod errors;
 mod fallback;

@@ -91,13 +91,13 @@ fn word(input: ParseStream<'_>) -> syn::Result<String> {
         return Err(input.error(SHAPE));
     };
     if input.peek(Token![::]) {
-        return Err(syn::Error::new(word.span(), "a default is the GraphQL name of an enum value, such as `ADMIN`, not a Rust path"));
+        return Err(syn::Error::new(word.span(), "a default is a GraphQL literal, not Rust; an enum value is written as `ADMIN`, a list as `[1, 2]`"));
     }
     if input.peek(token::Paren) || input.peek(Token![!]) || input.peek(Token![.]) {
         return Err(syn::Error::new(word.span(), format!("nothing is called here; {SHAPE}")));
     }
     match word.to_string().as_str() {
-        "None" => Err(syn::Error::new(word.span(), "write `null`")),
+        "None" => Err(syn::Error::new(word.span(), "`None` is `null` in GraphQL; write `default = null`")),
         word => Ok(word.to_owned()),
     }
 }
@@ -137,8 +137,8 @@ mod tests {
         for (rust, message) in [
             ("10u8", "a default has no type of its own; write `10` without `u8`"),
             ("'a'", "GraphQL has no characters; write `\"a\"`"),
-            ("None", "write `null`"),
-            ("Role::Admin", "a default is the GraphQL name of an enum value, such as `ADMIN`, not a Rust path"),
+            ("None", "`None` is `null` in GraphQL; write `default = null`"),
+            ("Role::Admin", "a default is a GraphQL literal, not Rust; an enum value is written as `ADMIN`, a list as `[1, 2]`"),
         ] {
             assert_eq!(graphql(rust).unwrap_err(), message);
         }

@@ -6,17 +6,18 @@ use crate::errors::Errors;
 
 /// Reports a `name = "…"` that GraphQL does not allow.
 pub(crate) fn check_given(name: &LitStr, errors: &mut Errors) {
-    if let Err(why) = graphql(&name.value()) {
-        errors.at(name, format!("`{}` {why}", name.value()));
+    let text = name.value();
+    if let Err(why) = graphql(&text) {
+        errors.at(name, format!("`{text}` {why}; take another name, of letters, digits and `_`"));
     }
 }
 
 /// Why `name` is no GraphQL name.
 pub(crate) fn graphql(name: &str) -> Result<(), &'static str> {
     if name.starts_with("__") {
-        return Err("begins with `__`, which GraphQL keeps for introspection; take another name");
+        return Err("begins with `__`, which GraphQL keeps for itself");
     }
-    if is_identifier(name, "_") { Ok(()) } else { Err("is no GraphQL name; use letters, digits and `_`, and begin with no digit") }
+    if is_identifier(name, "_") { Ok(()) } else { Err("is no GraphQL name") }
 }
 
 /// Reports a `sql_source` that names no view or table.

@@ -20,8 +20,9 @@ struct Bodies {
 /// Everything.
 pub(super) fn full(model: &Abstraction) -> TokenStream {
     let krate = &model.krate;
+    // Naming `SvcType` here makes rustc report a member that lacks it once, not once for each of its parts.
     let values = model.members.iter().map(|Member { ident, ty }| {
-        quote_spanned!(ty.span()=> Self::#ident(value) => <#ty as #krate::Output>::resolve(value),)
+        quote_spanned!(ty.span()=> Self::#ident(value) => { let _ = <#ty as #krate::SvcType>::register; <#ty as #krate::Output>::resolve(value) })
     });
     let bodies = Bodies {
         items: meta(model),
@@ -101,6 +102,7 @@ fn stored(model: &Abstraction) -> TokenStream {
     let expected = format!("one of the members of `{}`", model.element.graphql());
     let members = model.members.iter().map(|Member { ident, ty }| {
         quote_spanned! {ty.span()=>
+            let _ = <#ty as #krate::SvcType>::register;
             if name == { let object = &<#ty as #krate::Object>::meta().element; object.name.unwrap_or(object.rust) } {
                 return <#ty as #krate::FromStored>::from_stored(value).map(Self::#ident);
             }

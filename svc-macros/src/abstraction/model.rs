@@ -74,7 +74,8 @@ fn member(variant: &mut Variant, errors: &mut Errors) -> Option<Member> {
             None
         }
         fields => {
-            errors.at(fields, format!("a member carries one object; write `{ident}({ident})`"));
+            let ty = fields.iter().next().map_or_else(|| ident.to_token_stream(), |first| first.ty.to_token_stream());
+            errors.at(fields, format!("a member carries one object; write `{ident}({ty})`"));
             None
         }
     }

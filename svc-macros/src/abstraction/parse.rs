@@ -31,14 +31,16 @@ impl Parse for Promise {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let attrs = input.call(Attribute::parse_outer)?;
         let ident = Ident::parse_any(input)?;
-        input.parse::<Token![:]>()?;
+        if input.parse::<Option<Token![:]>>()?.is_none() {
+            return Err(syn::Error::new(ident.span(), format!("a promised field has a type; write `{ident}: Uuid`")));
+        }
         Ok(Self { attrs, ident, ty: input.parse()? })
     }
 }
 
 /// Reads the arguments of an interface.
 pub(super) fn interface(tokens: TokenStream, errors: &mut Errors) -> Args {
-    let mut args = read(&["sql_source", "name", "fields", "crate"], tokens, errors);
+    let mut args = read(Keys::new(&["sql_source", "name", "fields", "crate"]), tokens, errors);
     if args.fields.is_none() {
         if errors.is_empty() {
             errors.push(missing(proc_macro2::Span::call_site()));
@@ -50,7 +52,8 @@ pub(super) fn interface(tokens: TokenStream, errors: &mut Errors) -> Args {
 
 /// Reads the arguments of a union.
 pub(super) fn union(tokens: TokenStream, errors: &mut Errors) -> Args {
-    read(&["sql_source", "name", "crate"], tokens, errors)
+    let keys = Keys::new(&["sql_source", "name", "crate"]);
+    read(keys.instead_of(&["fields"], "a union promises no fields; remove this, or use `#[svc_interface]`"), tokens, errors)
 }
 
 /// Takes our attributes off a promised field.
@@ -63,9 +66,9 @@ pub(super) fn promise(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Option
     name
 }
 
-fn read(valid: &'static [&'static str], tokens: TokenStream, errors: &mut Errors) -> Args {
+fn read(mut keys: Keys, tokens: TokenStream, errors: &mut Errors) -> Args {
     let mut args = Args::default();
-    Keys::new(valid).read(tokens, errors, |key, input| {
+    keys.read(tokens, errors, |key, input| {
         match key.to_string().as_str() {
             "sql_source" => args.sql_source = Some(keys::string(key, input)?),
             "name" => args.name = Some(keys::string(key, input)?),

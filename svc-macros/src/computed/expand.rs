@@ -1,6 +1,6 @@
 //! The constant that lists the computed fields.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 
@@ -13,13 +13,15 @@ use crate::types;
 pub(super) fn full(computed: &Computed) -> TokenStream {
     let Computed { krate, ty, cfgs, methods } = computed;
     let methods = methods.iter().map(|method| meta(krate, method));
+    // A second block is reported at its type.
+    let name = Ident::new("__SVC_COMPUTED", ty.span());
     quote! {
         #(#cfgs)*
         #[allow(deprecated)]
         #[automatically_derived]
         impl #ty {
             #[doc(hidden)]
-            pub(crate) const __SVC_COMPUTED: &'static [#krate::ComputedMeta] = &[#(#methods),*];
+            pub(crate) const #name: &'static [#krate::ComputedMeta] = &[#(#methods),*];
         }
         #(#cfgs)*
         const _: #krate::KeyFn = <#ty as #krate::SvcType>::register;

@@ -39,7 +39,9 @@ pub(super) struct MethodArgs {
 /// Reads the macro's arguments.
 pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Crate {
     let mut krate = Crate::default();
-    Keys::new(&["crate"]).read(tokens, errors, |key, input| {
+    let of_the_struct = &["sql_source", "name", "implements", "authorize_fields"];
+    let mut keys = Keys::new(&["crate"]).instead_of(of_the_struct, "this key goes onto the struct; move it there");
+    keys.read(tokens, errors, |key, input| {
         krate = keys::krate(key, input)?;
         Ok(())
     });

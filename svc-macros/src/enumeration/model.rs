@@ -62,15 +62,15 @@ fn value(variant: &mut Variant, errors: &mut Errors) -> Value {
 
 fn check_name(name: &str, variant: &Variant, given: Option<&LitStr>, errors: &mut Errors) {
     let why = match name {
-        "true" | "false" | "null" => "means something else in GraphQL; take another name",
+        "true" | "false" | "null" => "means something else in GraphQL",
         name => match name::graphql(name) {
             Ok(()) => return,
             Err(why) => why,
         },
     };
     match given {
-        Some(given) => errors.at(given, format!("`{name}` {why}")),
-        None => errors.at(&variant.ident, format!("`{name}` {why}, or give it one with `#[svc(name = \"…\")]`")),
+        Some(given) => errors.at(given, format!("`{name}` {why}; take another name")),
+        None => errors.at(&variant.ident, format!("`{name}` {why}; give it another with `#[svc(name = \"…\")]`")),
     }
 }
 

@@ -82,5 +82,9 @@ fn parse_one(input: &InputObject) -> TokenStream {
 fn take(input: &InputObject, field: &Field) -> TokenStream {
     let (krate, rust) = (&input.krate, &field.argument.element.rust);
     let ty = types::outside(&field.argument.ty, Some(&input.ident));
-    quote_spanned!(field.argument.ty.span()=> #krate::InputFields::take::<#ty>(&mut fields, #rust)?)
+    // Naming `Input` as the description does makes rustc report a type that lacks it once.
+    quote_spanned!(field.argument.ty.span()=> {
+        let _ = <#ty as #krate::Input>::type_ref;
+        #krate::InputFields::take::<#ty>(&mut fields, #rust)?
+    })
 }

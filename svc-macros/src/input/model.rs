@@ -68,7 +68,7 @@ fn variant_field(variant: &mut Variant, errors: &mut Errors) -> Option<Field> {
             return None;
         }
         fields => {
-            errors.at(fields, format!("a variant has one type here; write `{ident}(Uuid)`"));
+            errors.at(fields, format!("a variant has one type; put more into a struct with `#[svc_input]`, as in `{ident}({ident}Input)`"));
             return None;
         }
     };

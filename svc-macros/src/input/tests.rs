@@ -1,0 +1,43 @@
+use super::expand;
+use crate::check::{has, messages};
+
+#[test]
+fn a_struct_takes_its_fields_by_rust_name() {
+    has(
+        expand,
+        "",
+        r#"struct NewUser { #[svc(name = "fullName", default = "x")] full_name: String }"#,
+        &[
+            r#"default: ::core::option::Option::Some("\"x\"")"#,
+            "one_of: false",
+            r#"take::<String>(&mut fields, "full_name")?"#,
+        ],
+    );
+}
+
+#[test]
+fn an_enum_has_nullable_fields_in_snake_case() {
+    has(
+        expand,
+        "",
+        "enum UserBy { Id(Uuid), EMail(String) }",
+        &[
+            "one_of: true",
+            r#"rust: "e_mail""#,
+            "nullable(<Uuid as ::svc::__private::Input>::type_ref(registry))",
+            r#""id" => Self::Id"#,
+        ],
+    );
+}
+
+#[test]
+fn an_enum_says_what_a_variant_needs() {
+    assert_eq!(
+        messages(expand, "", "enum UserBy { Me, Name(String, String), #[svc(default = 1)] Age(i32) }"),
+        [
+            "`Me` has no type; write `Me(Uuid)`, or use `#[svc_enum]` for plain values",
+            "a variant has one type; put more into a struct with `#[svc_input]`, as in `Name(NameInput)`",
+            "exactly one variant is given, so none has a default; remove `default = 1`",
+        ]
+    );
+}

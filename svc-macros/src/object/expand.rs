@@ -111,11 +111,15 @@ fn stored(object: &Object) -> TokenStream {
         let (ident, stored, ty) = (&field.ident, &field.stored, types::outside(&field.ty, Some(&object.ident)));
         quote_spanned!(field.ty.span()=> #ident: #krate::StoredFields::take::<#ty>(&mut fields, #stored)?,)
     });
+    let skipped = skipped.iter().map(|(ident, ty)| {
+        let ty = types::outside(ty, Some(&object.ident));
+        quote_spanned!(ty.span()=> #ident: <#ty as ::core::default::Default>::default(),)
+    });
     quote! {
         let mut fields = #krate::StoredFields::new(value)?;
         ::core::result::Result::Ok(Self {
             #(#fields)*
-            #(#skipped: ::core::default::Default::default(),)*
+            #(#skipped)*
         })
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Object {
     pub(super) source: Option<String>,
     pub(super) fields: Vec<Field>,
     /// Fields that are not in GraphQL.
-    pub(super) skipped: Vec<Ident>,
+    pub(super) skipped: Vec<(Ident, Type)>,
     pub(super) implements: Vec<Path>,
     pub(super) authorize_fields: Vec<String>,
 }
@@ -58,7 +58,7 @@ pub(super) fn build(args: Args, item: &mut ItemStruct, errors: &mut Errors) -> O
     })
 }
 
-fn fields(item: &mut ItemStruct, errors: &mut Errors) -> (Vec<Field>, Vec<Ident>) {
+fn fields(item: &mut ItemStruct, errors: &mut Errors) -> (Vec<Field>, Vec<(Ident, Type)>) {
     let (mut fields, mut skipped) = (Vec::new(), Vec::new());
     let name = &item.ident;
     match &mut item.fields {
@@ -69,7 +69,7 @@ fn fields(item: &mut ItemStruct, errors: &mut Errors) -> (Vec<Field>, Vec<Ident>
             for each in &mut named.named {
                 match field(each, errors) {
                     Some(field) => fields.push(field),
-                    None => skipped.extend(each.ident.clone()),
+                    None => skipped.extend(each.ident.clone().map(|ident| (ident, each.ty.clone()))),
                 }
             }
         }
@@ -113,11 +113,11 @@ fn check_stored(fields: &[Field], errors: &mut Errors) {
 }
 
 /// A gate may also be a method, so that only a skipped field is certainly wrong.
-fn check_gates(gates: &[LitStr], fields: &[Field], skipped: &[Ident], errors: &mut Errors) {
+fn check_gates(gates: &[LitStr], fields: &[Field], skipped: &[(Ident, Type)], errors: &mut Errors) {
     check_repeated(gates, "authorize_fields", errors);
     for gate in gates {
         let name = gate.value();
-        if skipped.iter().any(|ident| ident.unraw() == name) {
+        if skipped.iter().any(|(ident, _)| ident.unraw() == name) {
             errors.at(gate, format!("`{name}` is skipped, so nobody can ask for it; remove it here, or remove `skip`"));
         } else if let Some(field) = fields.iter().find(|field| field.element.rust != name && field.element.graphql() == name) {
             errors.at(gate, format!("fields are named as in Rust here; write `\"{}\"`", field.element.rust));

@@ -1,0 +1,60 @@
+use super::expand;
+use crate::check::{has, messages};
+
+#[test]
+fn a_field_keeps_its_three_names() {
+    has(
+        expand,
+        r#"sql_source = "v_user""#,
+        r#"struct User { #[svc(name = "fullName", stored = "full_name")] r#type: String }"#,
+        &[
+            r#"rust: "type""#,
+            r#"name: ::core::option::Option::Some("fullName")"#,
+            r#"stored: "full_name""#,
+            "0usize => <String as ::svc::__private::Output>::resolve(&self.r#type)",
+            r#"take::<String>(&mut fields, "full_name")?"#,
+            "struct User { r#type: String }",
+        ],
+    );
+}
+
+#[test]
+fn documentation_is_joined_and_trimmed() {
+    has(
+        expand,
+        "",
+        "#[doc = \" A person.\"] #[doc = \"\"] #[doc = \"   code\"] #[doc(hidden)] struct User { id: i32 }",
+        &[r#"description: ::core::option::Option::Some("A person.\n\n  code")"#],
+    );
+}
+
+#[test]
+fn the_crate_can_be_elsewhere() {
+    has(expand, "crate = my::svc", "struct User { id: i32 }", &["impl my::svc::__private::SvcType for User"]);
+}
+
+#[test]
+fn all_mistakes_are_reported_at_once() {
+    let item = r#"struct User { #[svc(name = "1", oops)] a: &str, #[svc(skip = true)] b: i32, #[svc(name = "a", name = "c")] c: (i32,) }"#;
+    assert_eq!(
+        messages(expand, r#"sql_source = "a.b.c", sql_source = "d""#, item),
+        [
+            "`sql_source` is given twice; keep one",
+            "unknown key `oops`; the keys here are `name`, `stored` and `skip`",
+            "a field owns its value; write `String`",
+            "`1` is no GraphQL name; take another name, of letters, digits and `_`",
+            "`skip` takes no value; write `skip` alone",
+            "`name` is given twice; keep one",
+            "GraphQL has no tuples; write a struct with `#[svc_type]`",
+            "`a.b.c` is not the name of a view; write `view` or `schema.view`, with letters, digits, `_` and `$`",
+        ]
+    );
+}
+
+#[test]
+fn a_mistake_leaves_the_item_and_a_stub() {
+    let (_, output) = crate::check::expand(expand, "", "struct User { #[svc(nope)] name: &'static str }");
+    assert!(output.starts_with("struct User { name : & 'static str }"));
+    assert!(output.contains("SvcType for User"));
+    assert!(!output.contains("__SVC_META"));
+}

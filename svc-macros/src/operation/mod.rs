@@ -28,7 +28,12 @@ fn expand(kind: Kind, args: TokenStream, item: TokenStream, errors: &mut Errors)
     let args = parse::args(args, errors);
     let Some(mut function) = parse::function(kind, item.clone(), errors) else { return fallback::strip(item) };
     let operation = model::build(kind, args, &mut function, errors);
-    let generated = if errors.is_empty() { expand::full(&operation) } else { expand::stub(&operation) };
+    let generated = match function.sig.receiver() {
+        // A method stands in an `impl` block, where no type can be declared.
+        Some(_) => TokenStream::new(),
+        None if errors.is_empty() => expand::full(&operation),
+        None => expand::stub(&operation),
+    };
     // rustc accepts a function without a body only as the input of a macro.
     let function: Option<Function> = function.body.is_some().then_some(function);
     quote!(#function #generated)

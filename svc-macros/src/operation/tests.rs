@@ -1,0 +1,62 @@
+use super::{mutation, query};
+use crate::check::{expand, has, messages};
+
+#[test]
+fn a_function_without_a_body_becomes_a_plan() {
+    let item = "pub fn users(#[doc = \" Which.\"] role: Option<Role>) -> Vec<User>;";
+    has(
+        query,
+        r#"name = "people""#,
+        item,
+        &[
+            "pub struct users {}",
+            "shape: <Vec<User> as ::svc::__private::PlannedReturn>::SHAPE",
+            r#"description: ::core::option::Option::Some("Which.")"#,
+            r#"name: ::core::option::Option::Some("people")"#,
+            "impl ::svc::__private::Query for users",
+        ],
+    );
+    assert!(!expand(query, "", item).1.contains("fn users"));
+}
+
+#[test]
+fn a_body_stays_as_it_is() {
+    has(
+        mutation,
+        "",
+        "async fn ping(ctx: &Context<'_>, #[svc(name = \"n\")] mut n: i32) -> bool { n += 1; n > 0 }",
+        &[
+            "async fn ping(ctx: &Context<'_>, mut n: i32) -> bool { n += 1; n > 0 }",
+            "outcome(ping(&context, arg0).await)",
+            "kind: ::svc::__private::OperationKind::Mutation",
+        ],
+    );
+}
+
+#[test]
+fn every_bad_parameter_is_reported() {
+    assert_eq!(
+        messages(query, "", "async fn bad<T>(ctx: Context<'_>, _: i32, a: &[u8], b: impl Sized) {}"),
+        [
+            "a resolver cannot be generic; write the concrete type where the parameter is used",
+            "a field must answer with something; add a return type, such as `-> bool`",
+            "take the context as `ctx: &Context<'_>`",
+            "an argument needs a plain name, such as `id: Uuid`; take values apart in the body",
+            "an argument owns its value; write `Vec<u8>`",
+            "the schema needs to know the type; write a concrete type instead of `impl …`",
+        ]
+    );
+}
+
+#[test]
+fn a_guard_is_never_dropped_in_silence() {
+    assert_eq!(
+        messages(query, "", "#[requires_auth] fn users() -> Vec<User>;"),
+        ["this attribute does nothing on a function without a body; remove it, or write a body"]
+    );
+}
+
+#[test]
+fn a_mutation_needs_a_body() {
+    assert_eq!(messages(mutation, "", "fn f() -> bool;"), ["a mutation needs a body; write `{ … }` instead of the `;`"]);
+}

@@ -17,7 +17,7 @@ use crate::ErrorCode;
 pub struct Limits {
     /// Bytes of a request body.
     pub body: usize,
-    /// Tokens of a document.
+    /// Tokens of a document, white space and comments included.
     pub tokens: usize,
     /// Levels of nested fields; introspection has a limit of its own.
     pub depth: usize,
@@ -28,7 +28,7 @@ pub struct Limits {
     /// Directives in a document.
     pub directives: usize,
     /// The complexity of an operation: a scalar costs 1, an object 1 and its children, a list 1 and its
-    /// children times the page size.
+    /// children times the page size (5 for a list that takes no `limit`).
     pub complexity: u64,
     /// Rows of a list that gives no `limit`.
     pub default_page: u32,

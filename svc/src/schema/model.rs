@@ -46,11 +46,7 @@ impl Model {
 
     /// A field of an object type or interface.
     pub(crate) fn field(&self, type_name: &str, name: &str) -> Option<&FieldDef> {
-        match &self.type_named(type_name)?.1.kind {
-            TypeKind::Object(object) => object.fields.get(name),
-            TypeKind::Abstract(abstraction) => abstraction.fields.as_ref()?.get(name),
-            _ => None,
-        }
+        self.type_named(type_name)?.1.kind.field(name)
     }
 
     /// The object types that a value of this type can be.
@@ -92,6 +88,17 @@ pub(crate) enum TypeKind {
     Abstract(AbstractDef),
 }
 
+impl TypeKind {
+    /// A field of an object type or interface.
+    pub(crate) fn field(&self, name: &str) -> Option<&FieldDef> {
+        match self {
+            Self::Object(object) => object.fields.get(name),
+            Self::Abstract(abstraction) => abstraction.fields.as_ref()?.get(name),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct EnumDef {
     pub(crate) values: Vec<EnumValue>,
@@ -131,6 +138,8 @@ pub(crate) struct AbstractDef {
 pub(crate) struct FieldDef {
     pub(crate) name: String,
     pub(crate) rust: &'static str,
+    /// The Rust item, for messages.
+    pub(crate) path: String,
     pub(crate) description: Option<String>,
     pub(crate) deprecated: Option<&'static str>,
     pub(crate) ty: TypeExpr,

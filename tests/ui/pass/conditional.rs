@@ -32,5 +32,5 @@ async fn here() -> i32 {
 }
 
 fn main() {
-    assert_eq!(queries![here].len(), 1);
+    let _ = queries![here];
 }

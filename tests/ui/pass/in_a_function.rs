@@ -44,6 +44,6 @@ fn main() {
         None
     }
 
-    assert_eq!(queries![users, any].len(), 2);
+    let _ = queries![users, any];
     let _ = User::twice;
 }

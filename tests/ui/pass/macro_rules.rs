@@ -41,5 +41,5 @@ fn main() {
     let meta = <User as Object>::meta();
     assert_eq!((meta.element.description, meta.source), (Some("A person."), Some("v_user")));
     assert_eq!(meta.computed[0].args[0].default, Some("5"));
-    assert_eq!(queries![users, user].len(), 2);
+    let _ = queries![users, user];
 }

@@ -52,7 +52,7 @@ mod computed {
 fn main() {
     use svc::__private::Object;
 
-    assert_eq!(queries![inner::operations::users, inner::operations::user].len(), 2);
+    let _ = queries![inner::operations::users, inner::operations::user];
     assert_eq!(<inner::User as Object>::meta().computed.len(), 2);
     assert_eq!(<inner::User as Object>::meta().path, concat!(module_path!(), "::inner::User"));
 }

@@ -7,6 +7,9 @@ use crate::engine::coerce::Variables;
 use crate::engine::limits::Limits;
 use crate::schema::{ArgRole, Model};
 
+/// What a list counts as that takes no `limit`, such as one inside `data`.
+const UNPAGED: u64 = 5;
+
 impl Plan {
     /// What the operation costs with these variables; introspection and `__typename` are free.
     pub(crate) fn cost(&self, model: &Model, limits: &Limits, variables: &Variables) -> u64 {
@@ -48,7 +51,8 @@ impl Costs<'_> {
         if !field.ty.is_list() {
             return 1;
         }
-        let page = field.arg(ArgRole::Limit).and_then(|arg| arg.integer(self.model, self.variables));
-        page.and_then(|page| u64::try_from(page).ok()).unwrap_or_else(|| u64::from(self.limits.default_page))
+        let Some(limit) = field.arg(ArgRole::Limit) else { return UNPAGED };
+        let page = limit.integer(self.model, self.variables).and_then(|page| u64::try_from(page).ok());
+        page.unwrap_or_else(|| u64::from(self.limits.default_page))
     }
 }

@@ -75,13 +75,15 @@ impl Builder {
     }
 
     pub(super) fn field(&mut self, element: &ElementMeta, ty: TypeExpr, args: Args, kind: FieldKind, path: &str) -> FieldDef {
+        let own_path = format!("{path}::{}", element.rust);
         FieldDef {
             name: self.name(element, path),
             rust: element.rust,
             description: element.description.map(str::to_owned),
             deprecated: element.deprecated,
             ty,
-            args: self.args(args, &format!("{path}::{}", element.rust)),
+            args: self.args(args, &own_path),
+            path: own_path,
             kind,
         }
     }

@@ -22,12 +22,13 @@ impl Builder {
         for (index, def) in self.types.iter().enumerate() {
             for (owner, arg) in args(&def.kind) {
                 let Some(default) = &arg.default else { continue };
+                let path = def.kind.field(&owner).map_or(&def.path, |field| &field.path);
                 let value = parse(&default.literal).and_then(|ast| coerce_literal(&self.types, &arg.ty, &ast));
                 match value {
                     Ok(value) => found.push((index, owner, arg.name.clone(), value)),
                     Err(why) => self.errors.push(SchemaError::BadDefault {
                         argument: arg.rust.clone(),
-                        path: if owner.is_empty() { def.path.clone() } else { format!("{}::{owner}", def.path) },
+                        path: path.clone(),
                         literal: default.literal.clone(),
                         expected: self.types[arg.ty.named()].name.clone(),
                         why,

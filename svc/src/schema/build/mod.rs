@@ -14,6 +14,9 @@ use super::model::{Model, TypeDef, TypeExpr, TypeIndex};
 use super::naming::Naming;
 use super::{ArgMeta, KeyFn, OperationMeta, Registry, TypeRef, generated, sdl};
 
+/// A directive of the specification that apollo-compiler does not define by itself.
+const ONE_OF: &str = "directive @oneOf on INPUT_OBJECT";
+
 /// What an application lists.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Listed {
@@ -55,7 +58,7 @@ impl Builder {
             return Err(self.errors);
         }
         let text = sdl::print(&self.types);
-        let document = Schema::parse_and_validate(text.clone(), "schema.graphql").map_err(|invalid| {
+        let document = Schema::parse_and_validate(format!("{text}\n{ONE_OF}"), "schema.graphql").map_err(|invalid| {
             invalid.errors.iter().map(|error| SchemaError::Invalid(error.error.to_string())).collect::<Vec<_>>()
         })?;
         Ok(Model {

@@ -1,0 +1,102 @@
+//! A service without its database starts, says so, and recovers by itself.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use svc::prelude::*;
+use svc_embedded::{Database, Options};
+use svc_tests::App;
+
+#[svc_type(sql_source = "v_away")]
+struct Row {
+    id: i32,
+}
+
+#[svc_type]
+impl Row {
+    fn twice(&self) -> i32 {
+        self.id * 2
+    }
+}
+
+#[svc::query]
+async fn rows() -> Vec<Row>;
+#[svc::query]
+async fn row(id: i32) -> Option<Row>;
+#[svc::query]
+async fn certain(id: i32) -> Row;
+#[svc::query]
+fn alive() -> bool {
+    true
+}
+
+const SQL: &str = "CREATE OR REPLACE VIEW v_away AS SELECT i AS id FROM generate_series(1, 2) AS i";
+
+fn options(url: &str, environment: svc::Environment) -> AppOptions {
+    let config = SvcConfig { database_url: Some(url.to_owned()), environment, ..SvcConfig::default() };
+    AppOptions::new().config(config).queries(queries![rows, row, certain, alive])
+}
+
+/// Asks until the answer is as expected, for at most ten seconds.
+async fn eventually(app: &App, query: &str, expected: Value) {
+    let start = Instant::now();
+    loop {
+        let reply = app.query(query).await.json();
+        if reply["data"] == expected {
+            return;
+        }
+        assert!(start.elapsed() < Duration::from_secs(10), "still {reply}");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_starts_without_and_recovers() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::start(Options::new(folder.path())).await.unwrap();
+    let url = database.url();
+    database.stop().await;
+
+    let app = App::serve(options(&url, svc::Environment::Development).setup_sql(SQL)).await;
+    assert_eq!(app.get("/health").await.json(), json!({ "status": "healthy", "service": "svc" }));
+    let ready = app.get("/ready").await;
+    assert_eq!((ready.status, &ready.json()["checks"]["database"]), (503, &json!("failed: the database is not reachable")));
+    let start = Instant::now();
+    assert_eq!(app.query("{ rows { id } row(id: 1) { id } alive }").await.data(), json!({ "rows": [], "row": null, "alive": true }));
+    assert_eq!(app.query("{ rows { twice } }").await.data(), json!({ "rows": [] }));
+    assert_eq!(app.query("{ certain(id: 1) { id } }").await.code(), "SERVICE_UNAVAILABLE");
+    assert!(start.elapsed() < Duration::from_secs(1), "requests do not wait for a database that is known to be away");
+
+    let database = Database::start(Options::new(folder.path())).await.unwrap();
+    eventually(&app, "{ rows { twice } }", json!({ "rows": [{ "twice": 2 }, { "twice": 4 }] })).await;
+    assert_eq!(app.get("/ready").await.status, 200);
+
+    // A restart kills every pooled connection.
+    database.stop().await;
+    eventually(&app, "{ rows { id } }", json!({ "rows": [] })).await;
+    let database = Database::start(Options::new(folder.path())).await.unwrap();
+    eventually(&app, "{ rows { id } }", json!({ "rows": [{ "id": 1 }, { "id": 2 }] })).await;
+    app.stopped().await;
+    database.stop().await;
+}
+
+#[tokio::test]
+async fn in_production_it_is_an_error() {
+    let app = App::serve(options("postgres://nobody:hunter2@127.0.0.1:1/none", svc::Environment::Production)).await;
+    let reply = app.query("{ rows { id } }").await;
+    assert_eq!((reply.code().as_str(), reply.message().as_str()), ("SERVICE_UNAVAILABLE", "the database is not reachable"));
+    assert_eq!(app.query("{ alive }").await.data(), json!({ "alive": true }));
+    let ready = app.get("/ready").await;
+    assert_eq!(ready.status, 503);
+    assert!(!ready.text.contains("hunter2"));
+}
+
+#[tokio::test]
+async fn a_missing_view_is_named_by_ready_and_masked_in_answers() {
+    let database = svc_tests::TestDatabase::new("").await;
+    let app = App::serve(options(&database.url(), svc::Environment::Development)).await;
+    let reply = app.query("{ rows { id } }").await;
+    assert_eq!((reply.code().as_str(), reply.message().as_str()), ("INTERNAL_SERVER_ERROR", "internal server error"));
+    let ready = app.get("/ready").await;
+    assert_eq!((ready.status, &ready.json()["checks"]["schema"]), (503, &json!("failed: missing in the database: v_away")));
+}

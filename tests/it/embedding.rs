@@ -1,0 +1,47 @@
+//! The router inside a larger application, and how a server stops.
+
+use std::time::Duration;
+
+use serde_json::json;
+use svc::axum::{Router, routing::get};
+use svc::prelude::*;
+use svc_tests::{App, TestDatabase};
+
+struct Greeting(&'static str);
+
+#[svc::query]
+fn greet(ctx: &Context<'_>) -> Result<String> {
+    Ok(format!("{} {}", ctx.data::<Greeting>()?.0, ctx.header("x-name").unwrap_or("you")))
+}
+
+#[svc::query]
+async fn slow() -> bool {
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    true
+}
+
+async fn router() -> Router {
+    let database = TestDatabase::new("").await;
+    let options = AppOptions::new().database_url(database.url()).data(Greeting("hello"));
+    create_svc_app(options.queries(queries![greet, slow])).await.unwrap()
+}
+
+#[tokio::test]
+async fn more_routes_and_prefixes_can_be_added() {
+    let app = App::serve_router(Router::new().nest("/api", router().await).route("/", get(|| async { "home" }))).await;
+    assert_eq!(app.get("/").await.text, "home");
+    assert_eq!(app.get("/api/health").await.status, 200);
+    let request = app.request("POST", "/api/graphql").header("content-type", "application/json").header("x-name", "Ada");
+    assert_eq!(app.send(request.body(r#"{"query":"{ greet }"}"#)).await.data(), json!({ "greet": "hello Ada" }));
+}
+
+#[tokio::test]
+async fn a_stop_lets_requests_finish() {
+    let mut app = App::serve_router(router().await).await;
+    let request = app.request("POST", "/graphql").header("content-type", "application/json").body(r#"{"query":"{ slow }"}"#);
+    let answer = tokio::spawn(async move { request.send().await.unwrap().text().await.unwrap() });
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    app.stop();
+    assert_eq!(answer.await.unwrap(), r#"{"data":{"slow":true}}"#);
+    app.stopped().await;
+}

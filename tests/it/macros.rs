@@ -1,0 +1,11 @@
+/// Mistakes that the macros explain, and odd programs that they take.
+#[test]
+fn ui() {
+    let cases = trybuild::TestCases::new();
+    for topic in
+        ["arguments", "computed", "enums", "fields", "inputs", "interfaces", "mutations", "queries", "scalars", "types", "unions"]
+    {
+        cases.compile_fail(format!("ui/{topic}/*.rs"));
+    }
+    cases.pass("ui/pass/*.rs");
+}

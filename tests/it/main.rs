@@ -1,0 +1,14 @@
+//! Black-box tests of svc.
+
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod browser;
+mod database_away;
+mod embedding;
+mod graphql_over_http;
+mod hostile;
+mod macros;
+mod planned;
+mod resolved;
+mod schema_errors;
+mod statements;

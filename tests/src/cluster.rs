@@ -1,0 +1,22 @@
+use std::sync::OnceLock;
+
+use svc_embedded::{Database, Options};
+
+/// The PostgreSQL of this test program; it ends with the program.
+pub fn cluster() -> &'static Database {
+    static CLUSTER: OnceLock<Database> = OnceLock::new();
+    CLUSTER.get_or_init(|| {
+        // A thread and a runtime of its own: those of the first test would end with it.
+        let start = std::thread::spawn(|| {
+            let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+            let options = Options::temporary()
+                .max_connections(400)
+                .setting("shared_preload_libraries", "pg_stat_statements")
+                .setting("pg_stat_statements.track", "all");
+            let database = runtime.block_on(Database::start(options)).expect("the tests need PostgreSQL");
+            std::mem::forget(runtime);
+            database
+        });
+        start.join().expect("the cluster's thread")
+    })
+}

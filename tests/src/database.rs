@@ -1,0 +1,77 @@
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use sqlx::{AssertSqlSafe, PgPool};
+use tokio::sync::Mutex;
+
+use crate::cluster;
+
+/// A database of a test's own.
+#[derive(Debug)]
+pub struct TestDatabase {
+    name: String,
+}
+
+impl TestDatabase {
+    /// An empty database, in which `sql` is run.
+    pub async fn new(sql: &str) -> Self {
+        let database = Self { name: next_name() };
+        cluster().ensure_database(&database.name).await.expect("a database");
+        database.execute(sql).await;
+        database
+    }
+
+    /// A copy of a database that is made once in the test program, by running `sql`.
+    pub async fn copy_of(template: &str, sql: &str) -> Self {
+        static MADE: Mutex<Option<HashSet<String>>> = Mutex::const_new(None);
+        let mut made = MADE.lock().await;
+        let made = made.get_or_insert_default();
+        let template = format!("template_{template}");
+        if made.insert(template.clone()) {
+            cluster().ensure_database(&template).await.expect("a template");
+            Self { name: template.clone() }.execute(sql).await;
+        }
+        let name = next_name();
+        cluster().create_from_template(&name, &template).await.expect("a copy of the template");
+        Self { name }
+    }
+
+    /// Where the database is.
+    pub fn url(&self) -> String {
+        cluster().url_for(&self.name)
+    }
+
+    /// Runs SQL.
+    pub async fn execute(&self, sql: &str) {
+        let pool = self.pool().await;
+        sqlx::raw_sql(AssertSqlSafe(sql)).execute(&pool).await.expect("the SQL of the test");
+        pool.close().await;
+    }
+
+    /// A pool on it.
+    pub async fn pool(&self) -> PgPool {
+        PgPool::connect(&self.url()).await.expect("a connection")
+    }
+
+    /// How many statements whose text holds `part` have run since the database was made.
+    pub async fn statements(&self, part: &str) -> i64 {
+        let pool = self.pool().await;
+        sqlx::raw_sql("CREATE EXTENSION IF NOT EXISTS pg_stat_statements").execute(&pool).await.expect("the extension");
+        let count = sqlx::query_scalar(
+            "SELECT coalesce(sum(calls), 0)::bigint FROM pg_stat_statements \
+             WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) \
+             AND strpos(query, $1) > 0 AND query NOT LIKE '%pg_stat_statements%'",
+        )
+        .bind(part)
+        .fetch_one(&pool)
+        .await
+        .expect("the statistics");
+        pool.close().await;
+        count
+    }
+}
+
+fn next_name() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    format!("test_{}", NEXT.fetch_add(1, Ordering::Relaxed))
+}
