@@ -100,7 +100,8 @@ fn description(attrs: &[Attribute]) -> Option<String> {
 fn doc_line(attr: &Attribute) -> Option<String> {
     match &attr.meta {
         Meta::NameValue(doc) if doc.path.is_ident("doc") => text(&doc.value).map(|text| {
-            let lines: Vec<&str> = text.split('\n').map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end()).collect();
+            let lines: Vec<&str> =
+                text.split('\n').map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end()).collect();
             lines.join("\n")
         }),
         _ => None,

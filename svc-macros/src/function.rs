@@ -78,12 +78,12 @@ impl Function {
     }
 }
 
-/// The closure that reads the arguments, calls `callee` and gives its outcome back.
-///
-/// `head` declares the closure's parameters before the call, `receiver` is what `callee` takes first.
+/// The closure that reads the arguments, calls a resolver and gives its outcome back.
 pub(crate) struct Caller<'a> {
     pub(crate) krate: &'a Crate,
+    /// The resolver.
     pub(crate) callee: TokenStream,
+    /// What finds the object in the closure's first parameter, for a method.
     pub(crate) receiver: Option<TokenStream>,
     pub(crate) params: &'a Parameters,
     pub(crate) output: &'a Type,
@@ -91,7 +91,7 @@ pub(crate) struct Caller<'a> {
 }
 
 impl Caller<'_> {
-    /// `Sync(|call| …)` or `Async(|call| …)`, for the enum at `kind`.
+    /// `Sync(|call| …)` or `Async(|call| …)` of the enum `kind`, which is `Method` or `Run`.
     pub(crate) fn variant(&self, kind: &str) -> TokenStream {
         let Self { krate, callee, receiver, params, output, asynchronous } = self;
         let kind = quote::format_ident!("{kind}");

@@ -50,7 +50,9 @@ impl Keys {
     }
 
     fn key(&mut self, input: ParseStream<'_>) -> syn::Result<Ident> {
-        let key = input.call(Ident::parse_any).map_err(|error| syn::Error::new(error.span(), self.expected("expected a key")))?;
+        let key = input
+            .call(Ident::parse_any)
+            .map_err(|error| syn::Error::new(error.span(), self.expected("expected a key")))?;
         let (elsewhere, advice) = self.elsewhere;
         if elsewhere.iter().any(|other| key == other) {
             return Err(syn::Error::new(key.span(), advice));
@@ -145,7 +147,11 @@ fn wrong(key: &Ident, error: &syn::Error, shape: &str) -> syn::Error {
 }
 
 fn separated(input: ParseStream<'_>) -> syn::Result<()> {
-    if input.is_empty() || input.peek(Token![,]) { Ok(()) } else { Err(input.error("expected a `,` before the next key")) }
+    if input.is_empty() || input.peek(Token![,]) {
+        Ok(())
+    } else {
+        Err(input.error("expected a `,` before the next key"))
+    }
 }
 
 fn skip_to_comma(input: ParseStream<'_>) -> syn::Result<()> {

@@ -54,7 +54,10 @@ fn number(input: ParseStream<'_>) -> syn::Result<String> {
         Err(error) => return Err(syn::Error::new(error.span(), SHAPE)),
     };
     if !suffix.is_empty() {
-        return Err(syn::Error::new(span, format!("a default has no type of its own; write `{digits}` without `{suffix}`")));
+        return Err(syn::Error::new(
+            span,
+            format!("a default has no type of its own; write `{digits}` without `{suffix}`"),
+        ));
     }
     Ok(if digits.ends_with('.') { format!("{digits}0") } else { digits })
 }
@@ -91,7 +94,10 @@ fn word(input: ParseStream<'_>) -> syn::Result<String> {
         return Err(input.error(SHAPE));
     };
     if input.peek(Token![::]) {
-        return Err(syn::Error::new(word.span(), "a default is a GraphQL literal, not Rust; an enum value is written as `ADMIN`, a list as `[1, 2]`"));
+        return Err(syn::Error::new(
+            word.span(),
+            "a default is a GraphQL literal, not Rust; an enum value is written as `ADMIN`, a list as `[1, 2]`",
+        ));
     }
     if input.peek(token::Paren) || input.peek(Token![!]) || input.peek(Token![.]) {
         return Err(syn::Error::new(word.span(), format!("nothing is called here; {SHAPE}")));
@@ -138,11 +144,14 @@ mod tests {
             ("10u8", "a default has no type of its own; write `10` without `u8`"),
             ("'a'", "GraphQL has no characters; write `\"a\"`"),
             ("None", "`None` is `null` in GraphQL; write `default = null`"),
-            ("Role::Admin", "a default is a GraphQL literal, not Rust; an enum value is written as `ADMIN`, a list as `[1, 2]`"),
+            (
+                "Role::Admin",
+                "a default is a GraphQL literal, not Rust; an enum value is written as `ADMIN`, a list as `[1, 2]`",
+            ),
         ] {
-            assert_eq!(graphql(rust).unwrap_err(), message);
+            assert_eq!(graphql(rust), Err(message.to_owned()));
         }
-        assert!(graphql("vec![]").unwrap_err().starts_with("nothing is called here"));
-        assert!(graphql("b\"x\"").unwrap_err().starts_with("a default is a literal"));
+        assert!(graphql("vec![]").is_err_and(|message| message.starts_with("nothing is called here")));
+        assert!(graphql("b\"x\"").is_err_and(|message| message.starts_with("a default is a literal")));
     }
 }

@@ -28,7 +28,9 @@ pub(crate) fn check_source(source: &LitStr, errors: &mut Errors) {
     } else if text.split('.').count() > 2 || !text.split('.').all(|part| is_identifier(part, "_$")) {
         errors.at(
             source,
-            format!("`{text}` is not the name of a view; write `view` or `schema.view`, with letters, digits, `_` and `$`"),
+            format!(
+                "`{text}` is not the name of a view; write `view` or `schema.view`, with letters, digits, `_` and `$`"
+            ),
         );
     }
 }
@@ -54,7 +56,8 @@ fn words(camel: &str) -> String {
     for (index, &c) in chars.iter().enumerate() {
         let before = index.checked_sub(1).map(|index| chars[index]);
         let ends_acronym = chars.get(index + 1).is_some_and(|next| next.is_lowercase());
-        let starts_word = before.is_some_and(|b| b.is_lowercase() || b.is_numeric() || (b.is_uppercase() && ends_acronym));
+        let starts_word =
+            before.is_some_and(|b| b.is_lowercase() || b.is_numeric() || (b.is_uppercase() && ends_acronym));
         if c.is_uppercase() && starts_word {
             out.push('_');
         }

@@ -81,7 +81,13 @@ impl<'ast> Visit<'ast> for Check<'_> {
 }
 
 fn pretty(ty: &Type) -> String {
-    ty.to_token_stream().to_string().replace(" :: ", "::").replace(" <", "<").replace("< ", "<").replace(" >", ">").replace(" ,", ",")
+    ty.to_token_stream()
+        .to_string()
+        .replace(" :: ", "::")
+        .replace(" <", "<")
+        .replace("< ", "<")
+        .replace(" >", ">")
+        .replace(" ,", ",")
 }
 
 /// Reports type parameters, lifetimes and where clauses of an item.

@@ -6,15 +6,13 @@
 pub mod db;
 pub mod schema;
 
+#[doc(hidden)]
+pub mod __private;
 mod app;
 mod authz;
 mod engine;
 mod error;
 mod http;
-#[path = "private.rs"]
-#[doc(hidden)]
-pub mod __private;
-use __private as private;
 mod scalar;
 
 pub mod prelude;

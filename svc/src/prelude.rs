@@ -5,7 +5,7 @@ pub use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 pub use rust_decimal::Decimal;
 pub use uuid::Uuid;
 
-pub use crate::db::{Find, asc, col, desc};
+pub use crate::db::{Find, FindOne, asc, col, desc};
 pub use crate::{
     AppOptions, Context, Error, ErrorCode, Result, SvcConfig, create_svc_app, mutations, queries, svc_enum, svc_input,
     svc_interface, svc_scalar, svc_type, svc_union, types,

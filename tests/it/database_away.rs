@@ -60,9 +60,15 @@ async fn it_starts_without_and_recovers() {
     let app = App::serve(options(&url, svc::Environment::Development).setup_sql(SQL)).await;
     assert_eq!(app.get("/health").await.json(), json!({ "status": "healthy", "service": "svc" }));
     let ready = app.get("/ready").await;
-    assert_eq!((ready.status, &ready.json()["checks"]["database"]), (503, &json!("failed: the database is not reachable")));
+    assert_eq!(
+        (ready.status, &ready.json()["checks"]["database"]),
+        (503, &json!("failed: the database is not reachable"))
+    );
     let start = Instant::now();
-    assert_eq!(app.query("{ rows { id } row(id: 1) { id } alive }").await.data(), json!({ "rows": [], "row": null, "alive": true }));
+    assert_eq!(
+        app.query("{ rows { id } row(id: 1) { id } alive }").await.data(),
+        json!({ "rows": [], "row": null, "alive": true })
+    );
     assert_eq!(app.query("{ rows { twice } }").await.data(), json!({ "rows": [] }));
     assert_eq!(app.query("{ certain(id: 1) { id } }").await.code(), "SERVICE_UNAVAILABLE");
     assert!(start.elapsed() < Duration::from_secs(1), "requests do not wait for a database that is known to be away");
@@ -84,7 +90,10 @@ async fn it_starts_without_and_recovers() {
 async fn in_production_it_is_an_error() {
     let app = App::serve(options("postgres://nobody:hunter2@127.0.0.1:1/none", svc::Environment::Production)).await;
     let reply = app.query("{ rows { id } }").await;
-    assert_eq!((reply.code().as_str(), reply.message().as_str()), ("SERVICE_UNAVAILABLE", "the database is not reachable"));
+    assert_eq!(
+        (reply.code().as_str(), reply.message().as_str()),
+        ("SERVICE_UNAVAILABLE", "the database is not reachable")
+    );
     assert_eq!(app.query("{ alive }").await.data(), json!({ "alive": true }));
     let ready = app.get("/ready").await;
     assert_eq!(ready.status, 503);
@@ -98,5 +107,8 @@ async fn a_missing_view_is_named_by_ready_and_masked_in_answers() {
     let reply = app.query("{ rows { id } }").await;
     assert_eq!((reply.code().as_str(), reply.message().as_str()), ("INTERNAL_SERVER_ERROR", "internal server error"));
     let ready = app.get("/ready").await;
-    assert_eq!((ready.status, &ready.json()["checks"]["schema"]), (503, &json!("failed: missing in the database: v_away")));
+    assert_eq!(
+        (ready.status, &ready.json()["checks"]["schema"]),
+        (503, &json!("failed: missing in the database: v_away"))
+    );
 }

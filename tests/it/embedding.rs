@@ -31,17 +31,34 @@ async fn more_routes_and_prefixes_can_be_added() {
     let app = App::serve_router(Router::new().nest("/api", router().await).route("/", get(|| async { "home" }))).await;
     assert_eq!(app.get("/").await.text, "home");
     assert_eq!(app.get("/api/health").await.status, 200);
-    let request = app.request("POST", "/api/graphql").header("content-type", "application/json").header("x-name", "Ada");
+    let request =
+        app.request("POST", "/api/graphql").header("content-type", "application/json").header("x-name", "Ada");
     assert_eq!(app.send(request.body(r#"{"query":"{ greet }"}"#)).await.data(), json!({ "greet": "hello Ada" }));
 }
 
 #[tokio::test]
 async fn a_stop_lets_requests_finish() {
     let mut app = App::serve_router(router().await).await;
-    let request = app.request("POST", "/graphql").header("content-type", "application/json").body(r#"{"query":"{ slow }"}"#);
+    let request =
+        app.request("POST", "/graphql").header("content-type", "application/json").body(r#"{"query":"{ slow }"}"#);
     let answer = tokio::spawn(async move { request.send().await.unwrap().text().await.unwrap() });
     tokio::time::sleep(Duration::from_millis(100)).await;
     app.stop();
     assert_eq!(answer.await.unwrap(), r#"{"data":{"slow":true}}"#);
     app.stopped().await;
+}
+
+#[tokio::test]
+async fn a_silent_client_is_hung_up_on() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let server = svc::Server::bind(([127, 0, 0, 1], 0)).await.unwrap().header_timeout(Duration::from_millis(200));
+    let address = server.local_addr();
+    tokio::spawn(server.run(router().await, std::future::pending()));
+    for head in ["", "P", "PRI * HTTP/2", "POST /graphql HTTP/1.1\r\nhost: x\r\n"] {
+        let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut rest = Vec::new();
+        let ended = tokio::time::timeout(Duration::from_secs(3), stream.read_to_end(&mut rest)).await;
+        assert!(ended.is_ok(), "the connection is still open after {head:?}");
+    }
 }

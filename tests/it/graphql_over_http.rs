@@ -16,7 +16,8 @@ fn bump() -> i32 {
 
 async fn app() -> App {
     let database = TestDatabase::new("").await;
-    App::serve(AppOptions::new().database_url(database.url()).queries(queries![hello]).mutations(mutations![bump])).await
+    App::serve(AppOptions::new().database_url(database.url()).queries(queries![hello]).mutations(mutations![bump]))
+        .await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -87,15 +88,21 @@ async fn the_answer_has_the_media_type_that_was_asked_for() {
         ("application/json", "application/json; charset=utf-8", 200),
         ("application/graphql-response+json", "application/graphql-response+json; charset=utf-8", 400),
         ("application/graphql-response+json;q=0.5, application/json", "application/json; charset=utf-8", 200),
-        ("application/graphql-response+json, application/json;q=0.9", "application/graphql-response+json; charset=utf-8", 400),
+        (
+            "application/graphql-response+json, application/json;q=0.9",
+            "application/graphql-response+json; charset=utf-8",
+            400,
+        ),
         ("*/*", "application/json; charset=utf-8", 200),
     ] {
-        let request = app.request("POST", "/graphql").header("content-type", "application/json").header("accept", accept);
+        let request =
+            app.request("POST", "/graphql").header("content-type", "application/json").header("accept", accept);
         let reply = app.send(request.body(r#"{"query":"{ nope }"}"#)).await;
         assert_eq!((reply.headers["content-type"].to_str().unwrap(), reply.status), (content_type, status), "{accept}");
         assert!(reply.json().get("data").is_none(), "nothing ran, so there is no data");
     }
-    let request = app.request("POST", "/graphql").header("content-type", "application/json").header("accept", "image/png");
+    let request =
+        app.request("POST", "/graphql").header("content-type", "application/json").header("accept", "image/png");
     assert_eq!(app.send(request.body(r#"{"query":"{ hello }"}"#)).await.status, 406);
 }
 

@@ -66,10 +66,22 @@ fn documents() -> Vec<(&'static str, String, &'static [&'static str])> {
         ("10,000 braces", "{".repeat(10_000), &["QUERY_TOO_LARGE", "GRAPHQL_PARSE_FAILED"]),
         ("4,000 directives", format!("{{ start {{ id {} }} }}", "@x ".repeat(4_000)), &["QUERY_TOO_LARGE"]),
         ("5,000 repeated fields", format!("{{ start {{ {} }} }}", "id ".repeat(5_000)), &[]),
-        ("a list in lists", format!("{{ start {}{{ id }}{} }}", "{ many ".repeat(8), " }".repeat(8)), &["QUERY_TOO_COMPLEX"]),
+        (
+            "a list in lists",
+            format!("{{ start {}{{ id }}{} }}", "{ many ".repeat(8), " }".repeat(8)),
+            &["QUERY_TOO_COMPLEX"],
+        ),
         ("a megabyte of comment", format!("#{}\n{{ start {{ id }} }}", "x".repeat(900_000)), &[]),
-        ("nested lists in an argument", format!("{{ start(x: {}1{}) {{ id }} }}", "[".repeat(5_000), "]".repeat(5_000)), &["QUERY_TOO_LARGE", "GRAPHQL_PARSE_FAILED"]),
-        ("deep introspection", format!("{{ __schema {{ types {{ {} name {} }} }} }}", "fields { type { ".repeat(40), "} }".repeat(40)), &["QUERY_TOO_DEEP", "QUERY_TOO_LARGE"]),
+        (
+            "nested lists in an argument",
+            format!("{{ start(x: {}1{}) {{ id }} }}", "[".repeat(5_000), "]".repeat(5_000)),
+            &["QUERY_TOO_LARGE", "GRAPHQL_PARSE_FAILED"],
+        ),
+        (
+            "deep introspection",
+            format!("{{ __schema {{ types {{ {} name {} }} }} }}", "fields { type { ".repeat(40), "} }".repeat(40)),
+            &["QUERY_TOO_DEEP", "QUERY_TOO_LARGE"],
+        ),
     ]
 }
 

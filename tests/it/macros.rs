@@ -2,9 +2,19 @@
 #[test]
 fn ui() {
     let cases = trybuild::TestCases::new();
-    for topic in
-        ["arguments", "computed", "enums", "fields", "inputs", "interfaces", "mutations", "queries", "scalars", "types", "unions"]
-    {
+    for topic in [
+        "arguments",
+        "computed",
+        "enums",
+        "fields",
+        "inputs",
+        "interfaces",
+        "mutations",
+        "queries",
+        "scalars",
+        "types",
+        "unions",
+    ] {
         cases.compile_fail(format!("ui/{topic}/*.rs"));
     }
     cases.pass("ui/pass/*.rs");

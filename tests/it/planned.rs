@@ -95,7 +95,8 @@ async fn app() -> App {
     App::serve(AppOptions::new().database_url(database.url()).auto_camel_case(true).queries(queries)).await
 }
 
-const ALL: &str = "{ id title subtitle state views total score price featured publishedOn publishedAt createdAt tags meta
+const ALL: &str =
+    "{ id title subtitle state views total score price featured publishedOn publishedAt createdAt tags meta
     author { name id nickname __typename } editors { nickname name } }";
 
 /// Asks the three kinds the same and gives the one answer they must have.
@@ -172,7 +173,8 @@ async fn filters_mean_the_same_in_columns_and_in_json() {
         ("AND: []", "123"),
     ] {
         let rows = same(&app, &format!("(where: {{{condition}}})"), "{ id }").await;
-        let found: String = rows.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().chars().last().unwrap()).collect();
+        let found: String =
+            rows.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().chars().last().unwrap()).collect();
         assert_eq!(found, ids, "{condition}");
     }
 }
@@ -195,11 +197,15 @@ async fn lists_are_ordered_and_paged() {
         ("(limit: 0)", ""),
     ] {
         let rows = same(&app, arguments, "{ id }").await;
-        let found: String = rows.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().chars().last().unwrap()).collect();
+        let found: String =
+            rows.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().chars().last().unwrap()).collect();
         assert_eq!(found, ids, "{arguments}");
     }
     for arguments in ["(limit: -1)", "(offset: -1)", "(limit: 1001)"] {
-        assert_eq!(app.query(&format!("{{ columns{arguments} {{ id }} }}")).await.code(), if arguments.contains("1001") { "QUERY_TOO_COMPLEX" } else { "BAD_USER_INPUT" });
+        assert_eq!(
+            app.query(&format!("{{ columns{arguments} {{ id }} }}")).await.code(),
+            if arguments.contains("1001") { "QUERY_TOO_COMPLEX" } else { "BAD_USER_INPUT" }
+        );
     }
 }
 
@@ -246,7 +252,17 @@ async fn hostile_strings_stay_values() {
 #[tokio::test]
 async fn what_is_unknown_in_a_filter_is_an_error() {
     let app = app().await;
-    for arguments in ["where: {nope: {eq: 1}}", "where: {title: {like: \"x\"}}", "where: {views: {eq: \"x\"}}", "orderBy: [{nope: ASC}]", "orderBy: [{title: UP}]"] {
-        assert_eq!(app.query(&format!("{{ columns({arguments}) {{ id }} }}")).await.code(), "GRAPHQL_VALIDATION_FAILED", "{arguments}");
+    for arguments in [
+        "where: {nope: {eq: 1}}",
+        "where: {title: {like: \"x\"}}",
+        "where: {views: {eq: \"x\"}}",
+        "orderBy: [{nope: ASC}]",
+        "orderBy: [{title: UP}]",
+    ] {
+        assert_eq!(
+            app.query(&format!("{{ columns({arguments}) {{ id }} }}")).await.code(),
+            "GRAPHQL_VALIDATION_FAILED",
+            "{arguments}"
+        );
     }
 }

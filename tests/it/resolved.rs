@@ -117,6 +117,11 @@ async fn typed(ctx: &Context<'_>) -> Result<Vec<String>> {
 }
 
 #[svc::query]
+async fn last_cat(ctx: &Context<'_>, below: i32) -> Result<FindOne<Cat>> {
+    Ok(ctx.db().find_one::<Cat>().filter(col("id").lt(below)).order_by(desc("id")))
+}
+
+#[svc::query]
 async fn stored_cats() -> Vec<Cat>;
 
 #[svc::query]
@@ -144,7 +149,7 @@ CREATE VIEW v_pet AS
 
 async fn app() -> App {
     let database = TestDatabase::copy_of("resolved", SQL).await;
-    let queries = queries![one, cats, pets, stored_pets, found, measure, find, typed, stored_cats, grid];
+    let queries = queries![one, cats, pets, stored_pets, found, measure, find, typed, last_cat, stored_cats, grid];
     let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
     App::serve(options.queries(queries).mutations(mutations![add])).await
 }
@@ -157,7 +162,10 @@ async fn computed_fields_take_arguments_with_defaults() {
 
 #[tokio::test]
 async fn computed_fields_run_on_planned_rows_too() {
-    let reply = app().await.query("{ storedCats(orderBy: [{id: DESC}], limit: 2) { id slowName says(times: 1) __typename } }").await;
+    let reply = app()
+        .await
+        .query("{ storedCats(orderBy: [{id: DESC}], limit: 2) { id slowName says(times: 1) __typename } }")
+        .await;
     assert_eq!(
         reply.data()["storedCats"],
         json!([
@@ -207,7 +215,10 @@ async fn what_is_not_declared_is_masked_under_an_error_id() {
     let app = app().await;
     for query in ["{ one { veryBroken } }", "{ one { panics } }"] {
         let reply = app.query(query).await;
-        assert_eq!((reply.message().as_str(), reply.code().as_str()), ("internal server error", "INTERNAL_SERVER_ERROR"));
+        assert_eq!(
+            (reply.message().as_str(), reply.code().as_str()),
+            ("internal server error", "INTERNAL_SERVER_ERROR")
+        );
         assert!(reply.json()["errors"][0]["extensions"]["errorId"].is_string());
         assert!(!reply.text.contains("secret") && !reply.text.contains("digit"), "{}", reply.text);
     }
@@ -229,7 +240,8 @@ async fn interfaces_and_unions_answer_by_the_value_s_type() {
 async fn planned_interfaces_read_the_type_from_the_row() {
     let app = app().await;
     let query = "{ storedPets(where: {id: {gt: 2}}, orderBy: [{id: ASC}]) { name __typename ... on Dog { good } } }";
-    let expected = json!([{ "name": "cat 3", "__typename": "Cat" }, { "name": "dog", "__typename": "Dog", "good": true }]);
+    let expected =
+        json!([{ "name": "cat 3", "__typename": "Cat" }, { "name": "dog", "__typename": "Dog", "good": true }]);
     assert_eq!(app.query(query).await.data()["storedPets"], expected);
     let query = "{ storedPets(where: {id: {gt: 2}}, orderBy: [{id: ASC}]) { name ... on Cat { slowName } ... on Dog { good } } }";
     let expected = json!([{ "name": "cat 3", "slowName": "cat 3" }, { "name": "dog", "good": true }]);
@@ -297,4 +309,11 @@ async fn conditions_use_variables_and_their_defaults() {
     assert_eq!(reply.text, r#"{"data":{"one":{"id":1,"name":"Tom"}}}"#);
     let reply = app.query("{ one { id @skip(if: true) @include(if: true) name @skip(if: true) } }").await;
     assert_eq!(reply.text, r#"{"data":{"one":{}}}"#);
+}
+
+#[tokio::test]
+async fn one_row_can_be_returned_as_a_query() {
+    let app = app().await;
+    assert_eq!(app.query("{ lastCat(below: 3) { name } }").await.data()["lastCat"], json!({ "name": "cat 2" }));
+    assert_eq!(app.query("{ lastCat(below: 0) { name } }").await.data()["lastCat"], Value::Null);
 }

@@ -6,7 +6,9 @@ use svc::prelude::*;
 fn errors(options: AppOptions) -> Vec<String> {
     match options.sdl() {
         Ok(sdl) => panic!("the schema was taken:\n{sdl}"),
-        Err(error) => error.to_string().lines().skip(1).map(|line| line.trim_start_matches("  - ").to_owned()).collect(),
+        Err(error) => {
+            error.to_string().lines().skip(1).map(|line| line.trim_start_matches("  - ").to_owned()).collect()
+        }
     }
 }
 
@@ -93,34 +95,51 @@ fn names_the_rust_items() {
     let options = || AppOptions::new().auto_camel_case(true);
     let here = "it::schema_errors";
     for (options, expected) in [
-        (options(), vec!["no query is registered; a GraphQL schema needs at least one: `.queries(queries![…])`".to_owned()]),
+        (
+            options(),
+            vec!["no query is registered; a GraphQL schema needs at least one: `.queries(queries![…])`".to_owned()],
+        ),
         (
             options().queries(queries![a, b]),
-            vec![format!("the GraphQL type `Thing` is declared twice, by `{here}::first::Thing` and by `{here}::second::Thing`; rename one with `name = \"…\"`")],
+            vec![format!(
+                "the GraphQL type `Thing` is declared twice, by `{here}::first::Thing` and by `{here}::second::Thing`; rename one with `name = \"…\"`"
+            )],
         ),
         (
             options().queries(queries![a, also_a]),
-            vec![format!("the query `a` is listed twice, as `{here}::a` and as `{here}::also_a`; rename one with `name = \"…\"`")],
+            vec![format!(
+                "the query `a` is listed twice, as `{here}::a` and as `{here}::also_a`; rename one with `name = \"…\"`"
+            )],
         ),
         (
             options().queries(queries![clashes]),
-            vec![format!("`user_id` and `userId` of `{here}::Clash` both become `userId` in GraphQL; rename one with `#[svc(name = \"…\")]`")],
+            vec![format!(
+                "`user_id` and `userId` of `{here}::Clash` both become `userId` in GraphQL; rename one with `#[svc(name = \"…\")]`"
+            )],
         ),
         (
             options().queries(queries![rowless]),
-            vec![format!("`{here}::rowless` has no body, and its row type `{here}::Rowless` has no view; write `#[svc_type(sql_source = \"v_…\")]` on `{here}::Rowless`, or give the function a body")],
+            vec![format!(
+                "`{here}::rowless` has no body, and its row type `{here}::Rowless` has no view; write `#[svc_type(sql_source = \"v_…\")]` on `{here}::Rowless`, or give the function a body"
+            )],
         ),
         (
             options().auto_camel_case(false).queries(queries![by_color]),
-            vec![format!("the argument `color` of `{here}::by_color` matches no stored field of `{here}::Clash`; an argument of a function without a body filters on the field of its name")],
+            vec![format!(
+                "the argument `color` of `{here}::by_color` matches no stored field of `{here}::Clash`; an argument of a function without a body filters on the field of its name"
+            )],
         ),
         (
             options().queries(queries![counted]),
-            vec![format!("the default of `count` of `{here}::counted`, `\"many\"`, is not a `Int`: `Int` cannot represent the value: \"many\"")],
+            vec![format!(
+                "the default of `count` of `{here}::counted`, `\"many\"`, is not a `Int`: `Int` cannot represent the value: \"many\""
+            )],
         ),
         (
             options().queries(queries![colored]),
-            vec![format!("`{here}::first::Thing` is a member of the interface `{here}::Colored` but has no field `color`")],
+            vec![format!(
+                "`{here}::first::Thing` is a member of the interface `{here}::Colored` but has no field `color`"
+            )],
         ),
         (
             options().queries(queries![gated]),
@@ -133,6 +152,7 @@ fn names_the_rust_items() {
 
 #[test]
 fn all_errors_are_said_at_once() {
-    let found = errors(AppOptions::new().auto_camel_case(true).queries(queries![a, b, also_a, rowless, counted, colored]));
+    let found =
+        errors(AppOptions::new().auto_camel_case(true).queries(queries![a, b, also_a, rowless, counted, colored]));
     assert_eq!(found.len(), 5, "{found:#?}");
 }

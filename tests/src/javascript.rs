@@ -7,7 +7,10 @@ use std::process::Command;
 /// When `cargo xtask setup` has not run.
 pub fn node(script: &str) -> Command {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("js");
-    assert!(folder.join("node_modules/graphql").exists(), "the npm packages of tests/js are missing; run `cargo xtask setup`");
+    assert!(
+        folder.join("node_modules/graphql").exists(),
+        "the npm packages of tests/js are missing; run `cargo xtask setup`"
+    );
     let mut command = Command::new("node");
     command.arg(script).current_dir(folder);
     command

@@ -1,1 +1,56 @@
-fn main() {}
+//! What contributors and CI run: `cargo xtask setup | test | ci | tidy | bench`.
+
+#![expect(clippy::print_stderr, clippy::print_stdout, reason = "a command-line tool")]
+
+mod bench;
+mod ci;
+mod run;
+mod setup;
+mod test;
+mod tidy;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+#[derive(Parser)]
+#[command(about = "What contributors and CI run")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Installs what the tests need: PostgreSQL, Redis, Chromium, the npm packages of tests/js.
+    Setup,
+    /// Runs `setup` and all tests.
+    Test {
+        /// Passed on to `cargo test`.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// Runs everything that has to pass: tests, format, clippy, docs, tidy.
+    Ci,
+    /// Checks the repository's own rules: file lengths, machine paths, vendored assets.
+    Tidy,
+    /// Measures: `side-by-side` (the default), `compile` or `hostile`.
+    Bench {
+        /// What to measure.
+        #[arg(default_value = "side-by-side")]
+        what: bench::What,
+        /// Passed on to the program.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+}
+
+fn main() -> Result<()> {
+    std::env::set_current_dir(run::root())?;
+    match Arguments::parse().task {
+        Task::Setup => setup::setup(),
+        Task::Test { arguments } => test::test(&arguments).map(drop),
+        Task::Ci => ci::ci(),
+        Task::Tidy => tidy::tidy(),
+        Task::Bench { what, arguments } => bench::bench(what, &arguments),
+    }
+}

@@ -22,7 +22,12 @@ pub(super) fn full(model: &Abstraction) -> TokenStream {
     let krate = &model.krate;
     // Naming `SvcType` here makes rustc report a member that lacks it once, not once for each of its parts.
     let values = model.members.iter().map(|Member { ident, ty }| {
-        quote_spanned!(ty.span()=> Self::#ident(value) => { let _ = <#ty as #krate::SvcType>::register; <#ty as #krate::Output>::resolve(value) })
+        quote_spanned! {ty.span()=>
+            Self::#ident(value) => {
+                let _ = <#ty as #krate::SvcType>::register;
+                <#ty as #krate::Output>::resolve(value)
+            }
+        }
     });
     let bodies = Bodies {
         items: meta(model),
@@ -79,7 +84,8 @@ fn meta(model: &Abstraction) -> TokenStream {
         quote!(&[#(#fields),*])
     });
     let interface = element::option(&interface);
-    let members = members.iter().map(|Member { ty, .. }| quote_spanned!(ty.span()=> <#ty as #krate::SvcType>::register));
+    let members =
+        members.iter().map(|Member { ty, .. }| quote_spanned!(ty.span()=> <#ty as #krate::SvcType>::register));
     quote! {
         static __SVC_META: #krate::AbstractMeta = #krate::AbstractMeta {
             element: #element,

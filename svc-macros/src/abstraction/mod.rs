@@ -33,7 +33,9 @@ fn expand(args: parse::Args, item: TokenStream, attribute: &str, errors: &mut Er
             quote!(#item #generated)
         }
         Some(_) => {
-            let instead = format!("`#[{attribute}]` goes on an enum of its members, such as `enum Any {{ User(User), Post(Post) }}`");
+            let instead = format!(
+                "`#[{attribute}]` goes on an enum of its members, such as `enum Any {{ User(User), Post(Post) }}`"
+            );
             errors.push(syn::Error::new(Span::call_site(), instead));
             fallback::strip(item)
         }

@@ -70,7 +70,10 @@ fn member(variant: &mut Variant, errors: &mut Errors) -> Option<Member> {
             Some(Member { ident: ident.clone(), ty })
         }
         Fields::Unit => {
-            errors.at(ident, format!("a member carries its object; write `{ident}({ident})`, or use `#[svc_enum]` for plain values"));
+            errors.at(
+                ident,
+                format!("a member carries its object; write `{ident}({ident})`, or use `#[svc_enum]` for plain values"),
+            );
             None
         }
         fields => {

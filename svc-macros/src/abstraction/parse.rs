@@ -53,7 +53,11 @@ pub(super) fn interface(tokens: TokenStream, errors: &mut Errors) -> Args {
 /// Reads the arguments of a union.
 pub(super) fn union(tokens: TokenStream, errors: &mut Errors) -> Args {
     let keys = Keys::new(&["sql_source", "name", "crate"]);
-    read(keys.instead_of(&["fields"], "a union promises no fields; remove this, or use `#[svc_interface]`"), tokens, errors)
+    read(
+        keys.instead_of(&["fields"], "a union promises no fields; remove this, or use `#[svc_interface]`"),
+        tokens,
+        errors,
+    )
 }
 
 /// Takes our attributes off a promised field.
@@ -82,7 +86,10 @@ fn read(mut keys: Keys, tokens: TokenStream, errors: &mut Errors) -> Args {
 
 fn fields(key: &Ident, input: ParseStream<'_>) -> syn::Result<Vec<Promise>> {
     if !input.peek(token::Paren) {
-        return Err(syn::Error::new(key.span(), "`fields` takes its fields in parentheses; write `fields(id: Uuid, …)`"));
+        return Err(syn::Error::new(
+            key.span(),
+            "`fields` takes its fields in parentheses; write `fields(id: Uuid, …)`",
+        ));
     }
     let content;
     parenthesized!(content in input);

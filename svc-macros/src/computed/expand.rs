@@ -1,6 +1,6 @@
 //! The constant that lists the computed fields.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 
@@ -14,14 +14,16 @@ pub(super) fn full(computed: &Computed) -> TokenStream {
     let Computed { krate, ty, cfgs, methods } = computed;
     let methods = methods.iter().map(|method| meta(krate, method));
     // A second block is reported at its type.
-    let name = Ident::new("__SVC_COMPUTED", ty.span());
+    let constant = quote_spanned! {ty.span()=>
+        #[doc(hidden)]
+        pub(crate) const __SVC_COMPUTED: &'static [#krate::ComputedMeta] = &[#(#methods),*];
+    };
     quote! {
         #(#cfgs)*
         #[allow(deprecated)]
         #[automatically_derived]
         impl #ty {
-            #[doc(hidden)]
-            pub(crate) const #name: &'static [#krate::ComputedMeta] = &[#(#methods),*];
+            #constant
         }
         #(#cfgs)*
         const _: #krate::KeyFn = <#ty as #krate::SvcType>::register;

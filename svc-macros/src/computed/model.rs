@@ -31,7 +31,10 @@ pub(super) struct Method {
 /// Checks the block and takes our attributes off it; `None` when nothing at all can be generated.
 pub(super) fn build(krate: Crate, block: &mut Block, errors: &mut Errors) -> Option<Computed> {
     if let Some((of, _)) = &block.of {
-        errors.at(of, "`#[svc_type]` goes on the type's own `impl` block, not on a trait's; for a scalar, write `#[svc_scalar]`");
+        errors.at(
+            of,
+            "`#[svc_type]` goes on the type's own `impl` block, not on a trait's; for a scalar, write `#[svc_scalar]`",
+        );
         return None;
     }
     if !types::check_concrete(&block.generics, "type", errors) {

@@ -25,8 +25,8 @@ pub(super) struct Block {
 
 /// An item of the block.
 pub(super) enum Item {
-    Method(Function),
-    Other(ImplItem),
+    Method(Box<Function>),
+    Other(Box<ImplItem>),
 }
 
 /// `#[svc(…)]` on a method.
@@ -87,7 +87,8 @@ impl Parse for Item {
         let ahead = input.fork();
         ahead.call(Attribute::parse_outer)?;
         ahead.parse::<Visibility>()?;
-        let other = ahead.peek(Token![type]) || (ahead.peek(Token![const]) && !is_const_fn(&ahead)) || ahead.peek2(Token![!]);
+        let other =
+            ahead.peek(Token![type]) || (ahead.peek(Token![const]) && !is_const_fn(&ahead)) || ahead.peek2(Token![!]);
         if other { input.parse().map(Self::Other) } else { input.parse().map(Self::Method) }
     }
 }

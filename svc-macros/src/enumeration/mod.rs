@@ -23,7 +23,10 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) 
             quote!(#item #generated)
         }
         Some(_) => {
-            errors.push(syn::Error::new(Span::call_site(), "`#[svc_enum]` goes on an enum, such as `enum Role { Admin, Member }`"));
+            errors.push(syn::Error::new(
+                Span::call_site(),
+                "`#[svc_enum]` goes on an enum, such as `enum Role { Admin, Member }`",
+            ));
             fallback::strip(item)
         }
         None => fallback::strip(item),

@@ -50,7 +50,10 @@ fn value(variant: &mut Variant, errors: &mut Errors) -> Value {
     element::check_cfg(&variant.attrs, errors);
     if !matches!(variant.fields, Fields::Unit) {
         let name = &variant.ident;
-        errors.at(&variant.fields, format!("a value of an enum carries no data; write `{name}` alone, or use `#[svc_union]`"));
+        errors.at(
+            &variant.fields,
+            format!("a value of an enum carries no data; write `{name}` alone, or use `#[svc_union]`"),
+        );
     }
     let rust = variant.ident.unraw().to_string();
     let name = args.name.as_ref().map_or_else(|| name::screaming_snake(&rust), LitStr::value);
@@ -80,7 +83,10 @@ fn check_stored(values: &[Value], errors: &mut Errors) {
             let (this, other, stored) = (&value.ident, &other.ident, &value.stored);
             // Equal names have been reported already.
             if other_name(values, index) {
-                errors.at(this, format!("`{other}` and `{this}` are both stored as `{stored}`; give one another `stored = \"…\"`"));
+                errors.at(
+                    this,
+                    format!("`{other}` and `{this}` are both stored as `{stored}`; give one another `stored = \"…\"`"),
+                );
             }
         }
     }

@@ -19,7 +19,12 @@ pub(super) fn stub(input: &InputObject) -> TokenStream {
     implementation(input, &TokenStream::new(), &none, &none)
 }
 
-fn implementation(input: &InputObject, items: &TokenStream, type_ref: &TokenStream, parse: &TokenStream) -> TokenStream {
+fn implementation(
+    input: &InputObject,
+    items: &TokenStream,
+    type_ref: &TokenStream,
+    parse: &TokenStream,
+) -> TokenStream {
     let InputObject { krate, ident, cfgs, .. } = input;
     quote! {
         #(#cfgs)*

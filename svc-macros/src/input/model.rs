@@ -64,11 +64,19 @@ fn variant_field(variant: &mut Variant, errors: &mut Errors) -> Option<Field> {
     let ty = match &variant.fields {
         Fields::Unnamed(unnamed) if unnamed.unnamed.len() == 1 => &unnamed.unnamed[0].ty,
         Fields::Unit => {
-            errors.at(&ident, format!("`{ident}` has no type; write `{ident}(Uuid)`, or use `#[svc_enum]` for plain values"));
+            errors.at(
+                &ident,
+                format!("`{ident}` has no type; write `{ident}(Uuid)`, or use `#[svc_enum]` for plain values"),
+            );
             return None;
         }
         fields => {
-            errors.at(fields, format!("a variant has one type; put more into a struct with `#[svc_input]`, as in `{ident}({ident}Input)`"));
+            errors.at(
+                fields,
+                format!(
+                    "a variant has one type; put more into a struct with `#[svc_input]`, as in `{ident}({ident}Input)`"
+                ),
+            );
             return None;
         }
     };

@@ -100,7 +100,8 @@ fn meta(object: &Object) -> TokenStream {
 
 fn field_meta(object: &Object, field: &Field) -> TokenStream {
     let krate = &object.krate;
-    let (element, stored, ty) = (field.element.meta(krate), &field.stored, types::outside(&field.ty, Some(&object.ident)));
+    let (element, stored, ty) =
+        (field.element.meta(krate), &field.stored, types::outside(&field.ty, Some(&object.ident)));
     let ty = quote_spanned!(field.ty.span()=> <#ty as #krate::Output>::type_ref);
     quote! { #krate::FieldMeta { element: #element, stored: #stored, ty: #ty } }
 }

@@ -107,7 +107,8 @@ fn check_stored(fields: &[Field], errors: &mut Errors) {
     for (index, field) in fields.iter().enumerate() {
         if let Some(other) = fields[..index].iter().find(|other| other.stored == field.stored) {
             let (this, other, stored) = (&field.ident, &other.ident, &field.stored);
-            errors.at(this, format!("`{other}` and `{this}` both read `{stored}`; give one another `stored = \"…\"`, or write a method for it"));
+            let instead = "give one another `stored = \"…\"`, or write a method for it";
+            errors.at(this, format!("`{other}` and `{this}` both read `{stored}`; {instead}"));
         }
     }
 }
@@ -119,7 +120,9 @@ fn check_gates(gates: &[LitStr], fields: &[Field], skipped: &[(Ident, Type)], er
         let name = gate.value();
         if skipped.iter().any(|(ident, _)| ident.unraw() == name) {
             errors.at(gate, format!("`{name}` is skipped, so nobody can ask for it; remove it here, or remove `skip`"));
-        } else if let Some(field) = fields.iter().find(|field| field.element.rust != name && field.element.graphql() == name) {
+        } else if let Some(field) =
+            fields.iter().find(|field| field.element.rust != name && field.element.graphql() == name)
+        {
             errors.at(gate, format!("fields are named as in Rust here; write `\"{}\"`", field.element.rust));
         } else if name.is_empty() {
             errors.at(gate, "name a field or a method");

@@ -65,7 +65,10 @@ pub(super) enum Source {
 pub(super) fn build(kind: Kind, args: Args, function: &mut Function, errors: &mut Errors) -> Operation {
     let output = function.check(errors);
     if let Some(FnArg::Receiver(receiver)) = function.sig.inputs.first() {
-        errors.at(receiver, "a root field has no object; write a free function, or a method of an `#[svc_type] impl` block");
+        errors.at(
+            receiver,
+            "a root field has no object; write a free function, or a method of an `#[svc_type] impl` block",
+        );
     }
     let params = Parameters::read(&mut function.sig.inputs, errors);
     if function.body.is_none() {

@@ -39,7 +39,10 @@ pub(super) fn function(kind: Kind, item: TokenStream, errors: &mut Errors) -> Op
         Ok(Item::Fn(_) | Item::Verbatim(_)) | Err(_) => errors.push(error),
         Ok(_) => {
             let attribute = kind.attribute();
-            errors.push(syn::Error::new(Span::call_site(), format!("`#[{attribute}]` goes on a function, such as `async fn users() -> Vec<User>`")));
+            errors.push(syn::Error::new(
+                Span::call_site(),
+                format!("`#[{attribute}]` goes on a function, such as `async fn users() -> Vec<User>`"),
+            ));
         }
     }
     None

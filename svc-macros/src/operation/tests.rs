@@ -58,5 +58,8 @@ fn a_guard_is_never_dropped_in_silence() {
 
 #[test]
 fn a_mutation_needs_a_body() {
-    assert_eq!(messages(mutation, "", "fn f() -> bool;"), ["a mutation needs a body; write `{ … }` instead of the `;`"]);
+    assert_eq!(
+        messages(mutation, "", "fn f() -> bool;"),
+        ["a mutation needs a body; write `{ … }` instead of the `;`"]
+    );
 }

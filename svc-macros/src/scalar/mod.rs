@@ -7,7 +7,6 @@ mod parse;
 mod tests;
 
 use proc_macro2::TokenStream;
-use quote::quote;
 
 use crate::errors::Errors;
 
@@ -17,5 +16,7 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) 
     let header = errors.ok(syn::parse2::<parse::Header>(item.clone()));
     let model = header.and_then(|header| model::build(args, header, errors));
     let generated = model.map(|model| if errors.is_empty() { expand::full(&model) } else { expand::stub(&model) });
-    quote!(#item #generated)
+    let mut tokens = item;
+    tokens.extend(generated);
+    tokens
 }

@@ -34,7 +34,8 @@ pub(super) fn build(args: Args, header: Header, errors: &mut Errors) -> Option<S
     let element = Element::new(&ident, args.name.as_ref(), &header.attrs, errors);
     check_built_in(&element, &ident, args.name.as_ref(), errors);
     if let Some(url) = args.specified_by.as_ref().filter(|url| !url.value().contains("://")) {
-        errors.at(url, "`specified_by` is the URL of the scalar's specification, such as `\"https://example.com/slug\"`");
+        errors
+            .at(url, "`specified_by` is the URL of the scalar's specification, such as `\"https://example.com/slug\"`");
     }
     Some(Scalar {
         krate: args.krate,
@@ -47,7 +48,9 @@ pub(super) fn build(args: Args, header: Header, errors: &mut Errors) -> Option<S
 
 fn ident(ty: &Type) -> Option<Ident> {
     match types::peel(ty) {
-        Type::Path(path) => path.path.segments.last().filter(|last| last.arguments.is_none()).map(|last| last.ident.clone()),
+        Type::Path(path) => {
+            path.path.segments.last().filter(|last| last.arguments.is_none()).map(|last| last.ident.clone())
+        }
         _ => None,
     }
 }

@@ -86,7 +86,8 @@ impl SvcConfig {
     pub fn from_variables(get: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let variables = Variables(&get);
         let default = Self::default();
-        let database_url = ["SVC_DATABASE_URL", "DATABASE_URL"].iter().find_map(|name| variables.text(name).map(|url| (*name, url)));
+        let database_url =
+            ["SVC_DATABASE_URL", "DATABASE_URL"].iter().find_map(|name| variables.text(name).map(|url| (*name, url)));
         if let Some((name, url)) = &database_url {
             check_url(name, url)?;
         }
@@ -99,11 +100,15 @@ impl SvcConfig {
             database_pool_size: variables
                 .number("SVC_DATABASE_POOL_SIZE", 1..=10_000, "connections")?
                 .map_or(default.database_pool_size, |size| u32::try_from(size).unwrap_or(u32::MAX)),
-            query_timeout: variables.number("SVC_QUERY_TIMEOUT", 1..=86_400, "seconds")?.unwrap_or(default.query_timeout),
+            query_timeout: variables
+                .number("SVC_QUERY_TIMEOUT", 1..=86_400, "seconds")?
+                .unwrap_or(default.query_timeout),
             environment: variables.environment("SVC_ENVIRONMENT")?.unwrap_or_default(),
             service_name: variables.text("SVC_SERVICE_NAME").unwrap_or(default.service_name),
             introspection: variables.boolean("SVC_INTROSPECTION")?,
-            host: variables.parsed("SVC_HOST", "it must be an IP address, such as 127.0.0.1, 0.0.0.0 or ::1")?.unwrap_or(default.host),
+            host: variables
+                .parsed("SVC_HOST", "it must be an IP address, such as 127.0.0.1, 0.0.0.0 or ::1")?
+                .unwrap_or(default.host),
             port: variables.parsed("SVC_PORT", "it must be a port from 0 to 65535")?.unwrap_or(default.port),
         })
     }

@@ -1,6 +1,6 @@
 //! The lists that `types!`, `queries!` and `mutations!` make.
 
-use crate::private::{Mutation, Query};
+use crate::__private::{Mutation, Query};
 use crate::schema::{KeyFn, OperationMeta, SvcType};
 
 /// Types to register besides those that operations reach; made by [`types!`](crate::types).

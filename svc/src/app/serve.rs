@@ -15,9 +15,6 @@ use tower::ServiceExt as _;
 
 use super::{StartError, SvcConfig};
 
-/// How long a client may take to send the head of a request.
-const HEADER_TIMEOUT: Duration = Duration::from_secs(10);
-
 /// Serves an application on `SVC_HOST` and `SVC_PORT` until SIGTERM or SIGINT; see [`Server`].
 ///
 /// # Errors
@@ -48,6 +45,7 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     grace: Duration,
+    header_timeout: Duration,
 }
 
 /// In the extensions of every request: cancelled when the server is to stop.
@@ -64,13 +62,20 @@ impl Server {
         let failed = |source| StartError::Bind { address: address.to_string(), source };
         let listener = TcpListener::bind(address).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(Self { listener, address, grace: Duration::from_secs(10) })
+        Ok(Self { listener, address, grace: Duration::from_secs(10), header_timeout: Duration::from_secs(10) })
     }
 
     /// How long requests in flight may take after the signal to stop.
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
+        self
+    }
+
+    /// How long a client may take to send the head of a request; 10 seconds unless it is set.
+    #[must_use]
+    pub fn header_timeout(mut self, timeout: Duration) -> Self {
+        self.header_timeout = timeout;
         self
     }
 
@@ -90,7 +95,7 @@ impl Server {
                 () = &mut stop => break,
             };
             match accepted {
-                Ok((stream, peer)) => connection(stream, peer, app.clone(), token.clone(), &graceful),
+                Ok((stream, peer)) => connection(stream, peer, app.clone(), &token, &graceful, self.header_timeout),
                 Err(error) => {
                     // Out of file descriptors, most likely: closing connections will free some.
                     tracing::warn!(%error, "cannot accept a connection");
@@ -106,22 +111,44 @@ impl Server {
     }
 }
 
-fn connection(stream: TcpStream, peer: SocketAddr, app: Router, token: CancellationToken, graceful: &GracefulShutdown) {
+fn connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    app: Router,
+    token: &CancellationToken,
+    graceful: &GracefulShutdown,
+    header_timeout: Duration,
+) {
     // Answers are written whole, so waiting for more to send only delays them.
     let _ = stream.set_nodelay(true);
+    let heard = CancellationToken::new();
+    let (stopping, first) = (token.clone(), heard.clone());
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
+        first.cancel();
         request.extensions_mut().insert(ConnectInfo(peer));
-        request.extensions_mut().insert(ShuttingDown(token.clone()));
+        request.extensions_mut().insert(ShuttingDown(stopping.clone()));
         let app = app.clone();
-        async move { Ok::<_, Infallible>(app.oneshot(request.map(axum::body::Body::new)).await.unwrap_or_else(|never| match never {})) }
+        async move {
+            let answer: Result<_, Infallible> = app.oneshot(request.map(axum::body::Body::new)).await;
+            answer
+        }
     });
     let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT);
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(header_timeout);
     let watcher = graceful.watcher();
     tokio::spawn(async move {
         let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
-        // A client that goes away in the middle is no event.
-        let _ = watcher.watch(connection.into_owned()).await;
+        // The builder waits without end for the bytes that tell HTTP/1 from HTTP/2.
+        let silent = async {
+            if tokio::time::timeout(header_timeout, heard.cancelled()).await.is_ok() {
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            // A client that goes away in the middle is no event.
+            _ = watcher.watch(connection.into_owned()) => {}
+            () = silent => {}
+        }
     });
 }
 

@@ -103,12 +103,22 @@ impl<T: SvcType> IntoFuture for Find<T> {
     }
 }
 
-/// A query for one row; made by [`Find::one`].
+/// A query for one row; made by [`Db::find_one`] and [`Find::one`].
 #[derive(Debug, Clone)]
 #[must_use = "return the query or await it"]
 pub struct FindOne<T>(Find<T>);
 
-impl<T> FindOne<T> {
+impl<T: SvcType> FindOne<T> {
+    /// Only a row that matches; several filters must all hold.
+    pub fn filter(self, filter: Filter) -> Self {
+        Self(self.0.filter(filter))
+    }
+
+    /// Which of several rows comes first.
+    pub fn order_by(self, order: Order) -> Self {
+        Self(self.0.order_by(order))
+    }
+
     /// The query without its type, for the engine.
     pub(crate) fn into_spec(self) -> FindSpec {
         self.0.spec

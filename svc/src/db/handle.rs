@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::{Database, Find};
+use super::{Database, Find, FindOne};
 use crate::engine::Limits;
 use crate::schema::{Model, SvcType};
 
@@ -41,6 +41,11 @@ impl Db {
     /// ```
     pub fn find<T: SvcType>(&self) -> Find<T> {
         Find::new(self.clone())
+    }
+
+    /// One row of `T`'s view: the first that matches, or none.
+    pub fn find_one<T: SvcType>(&self) -> FindOne<T> {
+        self.find().one()
     }
 
     /// The connection pool, for SQL of your own.

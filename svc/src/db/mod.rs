@@ -12,8 +12,8 @@ mod statement;
 mod value;
 
 pub use filter::{Column, Comparison, Filter, Order, asc, col, desc};
-pub use find::{Find, FindOne, FindSpec};
 pub(crate) use find::page;
+pub use find::{Find, FindOne, FindSpec};
 pub use handle::Db;
 pub use value::SqlValue;
 

@@ -47,7 +47,10 @@ impl Document {
             if parser.tokens_reached() > limits.tokens || parser.recursion_reached() > limits.recursion() {
                 vec![RequestError::new(
                     ErrorCode::QueryTooLarge,
-                    format!("the document is too large or nested too deeply; at most {} tokens are allowed", limits.tokens),
+                    format!(
+                        "the document is too large or nested too deeply; at most {} tokens are allowed",
+                        limits.tokens
+                    ),
                 )]
             } else {
                 diagnostics(&text, &invalid.errors, ErrorCode::GraphqlParseFailed, limits.errors)
@@ -144,7 +147,11 @@ fn type_expr(model: &Model, ty: &executable::Type) -> Option<TypeExpr> {
 /// The variables of all `@skip` and `@include` in the document.
 fn conditions(document: &ExecutableDocument) -> Vec<String> {
     let mut found = Vec::new();
-    let sets = document.operations.iter().map(|o| &o.selection_set).chain(document.fragments.values().map(|f| &f.selection_set));
+    let sets = document
+        .operations
+        .iter()
+        .map(|o| &o.selection_set)
+        .chain(document.fragments.values().map(|f| &f.selection_set));
     for set in sets {
         collect_conditions(set, &mut found);
     }
@@ -156,7 +163,9 @@ fn conditions(document: &ExecutableDocument) -> Vec<String> {
 fn collect_conditions(set: &executable::SelectionSet, found: &mut Vec<String>) {
     for selection in &set.selections {
         for directive in selection.directives().iter().filter(|d| matches!(d.name.as_str(), "skip" | "include")) {
-            if let Some(executable::Value::Variable(name)) = directive.specified_argument_by_name("if").map(AsRef::as_ref) {
+            if let Some(executable::Value::Variable(name)) =
+                directive.specified_argument_by_name("if").map(AsRef::as_ref)
+            {
                 found.push(name.to_string());
             }
         }

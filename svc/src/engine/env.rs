@@ -23,6 +23,7 @@ pub(crate) struct Env<'a> {
 impl Env<'_> {
     /// The coerced arguments of a field.
     pub(crate) fn arguments(&self, args: &[ArgPlan]) -> Result<Vec<Option<async_graphql::Value>>, Error> {
-        argument_values(args, self.model, self.variables).map_err(|error| Error::new(ErrorCode::BadUserInput, error.message))
+        argument_values(args, self.model, self.variables)
+            .map_err(|error| Error::new(ErrorCode::BadUserInput, error.message))
     }
 }

@@ -70,7 +70,8 @@ impl Engine {
         let document = documents.map_err(|errors| Response::refused(&errors))?;
         let (operation, info) = document.operation(request.operation_name.as_deref()).map_err(one)?;
         if methods == Methods::QueriesOnly && !operation.is_query() {
-            let error = RequestError::new(ErrorCode::BadRequest, "only queries can be sent with GET; send mutations with POST");
+            let error =
+                RequestError::new(ErrorCode::BadRequest, "only queries can be sent with GET; send mutations with POST");
             return Err(Response { answer: Answer::MethodNotAllowed, ..Response::refused(&[error]) });
         }
         let variables = coerce_variables(&self.model.types, &info.variables, request.variables).map_err(|errors| {
@@ -82,7 +83,11 @@ impl Engine {
         })?;
         let plan = document.plan(&self.model, &self.limits, operation, info, &variables).map_err(one)?;
         let introspection = self.check(&plan, &variables).and_then(|()| {
-            if plan.introspects { introspect(&self.model, &document, operation, &variables) } else { Ok(JsonMap::new()) }
+            if plan.introspects {
+                introspect(&self.model, &document, operation, &variables)
+            } else {
+                Ok(JsonMap::new())
+            }
         });
         let introspection = introspection.map_err(one)?;
         Ok(Prepared { text: document.text.clone(), plan, variables, introspection })
@@ -95,7 +100,9 @@ impl Engine {
         let cost = plan.cost(&self.model, &self.limits, variables);
         if cost > self.limits.complexity {
             let limit = self.limits.complexity;
-            let message = format!("the operation has a complexity of {cost}; at most {limit} is allowed; ask for fewer fields or smaller pages");
+            let message = format!(
+                "the operation has a complexity of {cost}; at most {limit} is allowed; ask for fewer fields or smaller pages"
+            );
             return Err(RequestError::new(ErrorCode::QueryTooComplex, message));
         }
         Ok(())

@@ -33,7 +33,7 @@ pub(crate) fn introspect(
         operation,
         Valid::assume_valid_ref(&variables),
     );
-    answer.map(|answer| answer.data.unwrap_or_default()).map_err(|error| {
-        RequestError::new(ErrorCode::InternalServerError, error.message().to_string())
-    })
+    answer
+        .map(|answer| answer.data.unwrap_or_default())
+        .map_err(|error| RequestError::new(ErrorCode::InternalServerError, error.message().to_string()))
 }

@@ -22,7 +22,9 @@ pub(super) async fn read(body: Body, limit: usize) -> Result<Bytes, Refusal> {
         Ok(Ok(collected)) => Ok(collected.to_bytes()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large(limit)),
         Ok(Err(_)) => Err(Refusal::new(StatusCode::BAD_REQUEST, ErrorCode::BadRequest, "the body could not be read")),
-        Err(_) => Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, ErrorCode::Timeout, "the body took too long to arrive")),
+        Err(_) => {
+            Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, ErrorCode::Timeout, "the body took too long to arrive"))
+        }
     }
 }
 

@@ -82,5 +82,6 @@ fn not_acceptable() -> Response<Body> {
 
 #[cfg(feature = "graphiql")]
 fn not_found() -> Response<Body> {
-    Refusal::new(StatusCode::NOT_FOUND, ErrorCode::BadRequest, "there is no page here; send GraphQL with POST").reply(MediaType::Json)
+    Refusal::new(StatusCode::NOT_FOUND, ErrorCode::BadRequest, "there is no page here; send GraphQL with POST")
+        .reply(MediaType::Json)
 }

@@ -31,7 +31,8 @@ pub(super) fn routes() -> Router<Arc<Service>> {
 /// The page; URLs in it are relative, so that it works below any prefix.
 pub(super) fn page() -> Response<Body> {
     let nonce = Uuid::new_v4().simple().to_string();
-    let html = PAGE.replace("{{nonce}}", &nonce).replace("{{assets}}", "graphql/assets").replace("{{endpoint}}", "graphql");
+    let html =
+        PAGE.replace("{{nonce}}", &nonce).replace("{{assets}}", "graphql/assets").replace("{{endpoint}}", "graphql");
     // Everything comes from this host and by the nonce; the editor also writes `style` attributes.
     let policy = format!(
         "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'self' 'nonce-{nonce}'; \

@@ -26,18 +26,23 @@ pub(super) async fn ready(
     let (in_use, most) = database.pool_use();
     let checks = [
         ("database", answers.as_ref().err().map(ToString::to_string)),
-        ("schema", match (&answers, missing.is_empty()) {
-            (Err(_), _) => Some("the database does not answer".to_owned()),
-            (Ok(()), false) => Some(format!("missing in the database: {}", missing.join(", "))),
-            (Ok(()), true) => None,
-        }),
+        (
+            "schema",
+            match (&answers, missing.is_empty()) {
+                (Err(_), _) => Some("the database does not answer".to_owned()),
+                (Ok(()), false) => Some(format!("missing in the database: {}", missing.join(", "))),
+                (Ok(()), true) => None,
+            },
+        ),
         ("pool", (in_use >= most).then(|| format!("all {most} connections are in use"))),
     ];
     let stopping = stopping.is_some_and(|Extension(ShuttingDown(token))| token.is_cancelled());
     let is_ready = !stopping && checks.iter().all(|(_, failure)| failure.is_none());
     let checks: serde_json::Map<String, Value> = checks
         .into_iter()
-        .map(|(name, failure)| (name.to_owned(), failure.map_or_else(|| "ok".to_owned(), |why| format!("failed: {why}")).into()))
+        .map(|(name, failure)| {
+            (name.to_owned(), failure.map_or_else(|| "ok".to_owned(), |why| format!("failed: {why}")).into())
+        })
         .collect();
     let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let body = json!({

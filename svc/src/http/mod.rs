@@ -30,11 +30,11 @@ pub(crate) struct Service {
 
 /// The routes of a service.
 pub(crate) fn router(service: Arc<Service>) -> Router {
-    let graphql = MethodRouter::new()
-        .get(endpoint::get)
-        .post(endpoint::post)
-        .fallback(endpoint::other_method);
-    let router = Router::new().route("/graphql", graphql).route("/health", get(health::health)).route("/ready", get(health::ready));
+    let graphql = MethodRouter::new().get(endpoint::get).post(endpoint::post).fallback(endpoint::other_method);
+    let router = Router::new()
+        .route("/graphql", graphql)
+        .route("/health", get(health::health))
+        .route("/ready", get(health::ready));
     #[cfg(feature = "graphiql")]
     let router = if service.engine.development { router.merge(graphiql::routes()) } else { router };
     router.with_state(service)

@@ -12,9 +12,8 @@ pub(super) fn from_body(body: &[u8]) -> Result<Request, Refusal> {
     if body.iter().all(u8::is_ascii_whitespace) {
         return Err(refuse("the body is empty; send a JSON object with `query`"));
     }
-    let value: Value = serde_json::from_slice(body).map_err(|error| {
-        refuse(format!("the body is not JSON: line {}, column {}", error.line(), error.column()))
-    })?;
+    let value: Value = serde_json::from_slice(body)
+        .map_err(|error| refuse(format!("the body is not JSON: line {}, column {}", error.line(), error.column())))?;
     match value {
         Value::Object(fields) => from_fields(fields),
         Value::Array(_) => Err(refuse("batches are switched off; send one request as a JSON object")),
@@ -29,8 +28,9 @@ pub(super) fn from_query_string(query: &str) -> Result<Request, Refusal> {
         let value = match name.as_ref() {
             "query" | "operationName" => Value::String(value.into_owned()),
             "variables" | "extensions" if value.is_empty() => Value::Null,
-            "variables" | "extensions" => serde_json::from_str(&value)
-                .map_err(|_| refuse(format!("the parameter `{name}` is not JSON")))?,
+            "variables" | "extensions" => {
+                serde_json::from_str(&value).map_err(|_| refuse(format!("the parameter `{name}` is not JSON")))?
+            }
             _ => continue,
         };
         if fields.insert(name.to_string(), value).is_some() {

@@ -13,12 +13,8 @@ use crate::schema::{FromStored, Input, InputError, Output, Registry, Resolved, S
 /// Declares a scalar and the impls of its Rust types.
 macro_rules! scalar {
     ($meta:ident, $name:literal, $kind:ident, $description:expr, $url:expr) => {
-        static $meta: ScalarMeta = ScalarMeta {
-            name: $name,
-            description: $description,
-            specified_by: $url,
-            kind: ScalarKind::$kind,
-        };
+        static $meta: ScalarMeta =
+            ScalarMeta { name: $name, description: $description, specified_by: $url, kind: ScalarKind::$kind };
     };
 }
 
@@ -86,7 +82,9 @@ impl_integer!(INT, "a 32-bit integer", |n: &_| Resolved::Int(i64::from(*n)), i8,
 impl_integer!(BIG_INT, "a 64-bit integer", |n| Resolved::Scalar(n), i64, u32, u64);
 
 impl_scalar!(
-    f64, FLOAT, "a number",
+    f64,
+    FLOAT,
+    "a number",
     |this| Resolved::Float(*this),
     |value| match value {
         Value::Number(n) => n.as_f64(),
@@ -95,7 +93,9 @@ impl_scalar!(
     |json| json.as_f64()
 );
 impl_scalar!(
-    f32, FLOAT, "a number",
+    f32,
+    FLOAT,
+    "a number",
     |this| Resolved::Scalar(this),
     |value| match value {
         Value::Number(n) => n.as_f64().map(narrow),
@@ -104,7 +104,9 @@ impl_scalar!(
     |json| json.as_f64().map(narrow)
 );
 impl_scalar!(
-    bool, BOOLEAN, "true or false",
+    bool,
+    BOOLEAN,
+    "true or false",
     |this| Resolved::Boolean(*this),
     |value| match value {
         Value::Boolean(b) => Some(*b),
@@ -116,7 +118,9 @@ impl_scalar!(String, STRING, "a string", |this| Resolved::Str(this), |value| val
     .as_str()
     .map(str::to_owned));
 impl_scalar!(
-    ID, ID_SCALAR, "an ID",
+    ID,
+    ID_SCALAR,
+    "an ID",
     |this| Resolved::Str(this),
     |value| match value {
         Value::Number(n) => n.as_i64().map(|n| ID(n.to_string())),
@@ -128,31 +132,41 @@ impl_scalar!(
     }
 );
 impl_scalar!(
-    Uuid, UUID, "a UUID",
+    Uuid,
+    UUID,
+    "a UUID",
     |this| Resolved::Scalar(this),
     |value| value_text(value).and_then(|text| Uuid::try_parse(&text).ok()),
     |json| json.as_str().and_then(|text| Uuid::try_parse(text).ok())
 );
 impl_scalar!(
-    DateTime<Utc>, DATE_TIME, "an RFC 3339 date and time",
+    DateTime<Utc>,
+    DATE_TIME,
+    "an RFC 3339 date and time",
     |this| Resolved::Scalar(this),
     |value| value_text(value).and_then(|text| text::parse_instant(&text)),
     |json| json.as_str().and_then(text::parse_instant)
 );
 impl_scalar!(
-    NaiveDate, DATE, "a date as YYYY-MM-DD",
+    NaiveDate,
+    DATE,
+    "a date as YYYY-MM-DD",
     |this| Resolved::Scalar(this),
     |value| value_text(value).and_then(|text| text.parse().ok()),
     |json| json.as_str().and_then(|text| text.parse().ok())
 );
 impl_scalar!(
-    NaiveTime, TIME, "a time as HH:MM:SS",
+    NaiveTime,
+    TIME,
+    "a time as HH:MM:SS",
     |this| Resolved::Scalar(this),
     |value| value_text(value).and_then(|text| text.parse().ok()),
     |json| json.as_str().and_then(|text| text.parse().ok())
 );
 impl_scalar!(
-    Decimal, DECIMAL, "a decimal number",
+    Decimal,
+    DECIMAL,
+    "a decimal number",
     |this| Resolved::Scalar(this),
     |value| match value {
         Value::Number(n) => text::parse_decimal(&n.to_string()),
@@ -164,7 +178,9 @@ impl_scalar!(
     }
 );
 impl_scalar!(
-    Json, JSON, "a JSON value",
+    Json,
+    JSON,
+    "a JSON value",
     |this| if this.is_null() { Resolved::Null } else { Resolved::Scalar(this) },
     |value| value.clone().into_json().ok(),
     |json| Some(json.clone())

@@ -40,7 +40,14 @@ pub(crate) fn write_text(out: &mut Vec<u8>, text: &str) {
             b'\t' => out.extend_from_slice(b"\\t"),
             8 => out.extend_from_slice(b"\\b"),
             12 => out.extend_from_slice(b"\\f"),
-            _ => out.extend_from_slice(&[b'\\', b'u', b'0', b'0', HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]),
+            _ => out.extend_from_slice(&[
+                b'\\',
+                b'u',
+                b'0',
+                b'0',
+                HEX[usize::from(byte >> 4)],
+                HEX[usize::from(byte & 15)],
+            ]),
         }
     }
     out.extend_from_slice(&bytes[start..]);
@@ -113,7 +120,9 @@ pub(crate) fn canonical(kind: super::ScalarKind, text: &str, out: &mut Vec<u8>) 
             out.extend_from_slice(value.hyphenated().encode_lower(&mut Uuid::encode_buffer()).as_bytes());
             out.push(b'"');
         }
-        K::DateTime => write_instant(out, parse_instant(text).ok_or_else(|| refuse("expected an RFC 3339 date and time"))?),
+        K::DateTime => {
+            write_instant(out, parse_instant(text).ok_or_else(|| refuse("expected an RFC 3339 date and time"))?)
+        }
         K::Date => write_date(out, text.parse().map_err(|_| refuse("expected a date as YYYY-MM-DD"))?),
         K::Time => write_time(out, text.parse().map_err(|_| refuse("expected a time as HH:MM:SS"))?),
         K::Decimal => {
@@ -122,7 +131,9 @@ pub(crate) fn canonical(kind: super::ScalarKind, text: &str, out: &mut Vec<u8>) 
             }
             write_text(out, text);
         }
-        K::BigInt => write_big_integer(out, text.parse::<i64>().map_err(|_| refuse("expected a 64-bit integer"))?.into()),
+        K::BigInt => {
+            write_big_integer(out, text.parse::<i64>().map_err(|_| refuse("expected a 64-bit integer"))?.into())
+        }
         _ => write_text(out, text),
     }
     Ok(())

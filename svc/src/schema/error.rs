@@ -16,7 +16,9 @@ pub enum SchemaError {
         second: String,
     },
     /// Two fields or arguments of one item have one GraphQL name.
-    #[error("`{first}` and `{second}` of `{path}` both become `{name}` in GraphQL; rename one with `#[svc(name = \"…\")]`")]
+    #[error(
+        "`{first}` and `{second}` of `{path}` both become `{name}` in GraphQL; rename one with `#[svc(name = \"…\")]`"
+    )]
     FieldClash {
         /// The GraphQL name.
         name: String,
@@ -105,7 +107,9 @@ pub enum SchemaError {
         field: String,
     },
     /// A name that GraphQL does not allow.
-    #[error("`{name}` of `{path}` is not a GraphQL name; names match /[_A-Za-z][_0-9A-Za-z]*/ and do not begin with `__`")]
+    #[error(
+        "`{name}` of `{path}` is not a GraphQL name; names match /[_A-Za-z][_0-9A-Za-z]*/ and do not begin with `__`"
+    )]
     BadName {
         /// The name.
         name: String,

@@ -108,8 +108,7 @@ impl<'a> Generated<'a> {
         if let Some(known) = self.orders.get(&row) {
             return *known;
         }
-        let leaves: Vec<_> =
-            leaves(types, row).into_iter().filter(|leaf| is_ordered(&types[leaf.ty].kind)).collect();
+        let leaves: Vec<_> = leaves(types, row).into_iter().filter(|leaf| is_ordered(&types[leaf.ty].kind)).collect();
         let made = (!leaves.is_empty()).then(|| {
             let direction = self.direction_type(types);
             let fields = leaves.iter().map(|leaf| field(&leaf.name, leaf.rust, TypeExpr::Named(direction))).collect();
@@ -122,7 +121,8 @@ impl<'a> Generated<'a> {
 
     fn direction_type(&mut self, types: &mut Vec<TypeDef>) -> TypeIndex {
         *self.direction.get_or_insert_with(|| {
-            let value = |name, description| EnumValue { name, stored: name, description: Some(description), deprecated: None };
+            let value =
+                |name, description| EnumValue { name, stored: name, description: Some(description), deprecated: None };
             types.push(TypeDef {
                 name: "OrderDirection".to_owned(),
                 description: Some("The direction of an order, and where nulls go.".to_owned()),

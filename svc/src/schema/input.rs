@@ -42,7 +42,9 @@ impl InputError {
     /// The value has another type than `expected`.
     pub fn expected(expected: &str, found: Option<&Value>) -> Self {
         match found {
-            Some(value) => Self::new(format!("expected {expected}, found {}", crate::scalar::shorten(&value.to_string()))),
+            Some(value) => {
+                Self::new(format!("expected {expected}, found {}", crate::scalar::shorten(&value.to_string())))
+            }
             None => Self::new(format!("expected {expected}, found nothing")),
         }
     }

@@ -3,9 +3,7 @@
 use std::any::TypeId;
 use std::collections::HashMap;
 
-use super::{
-    AbstractMeta, ArgMeta, EnumMeta, FromStored, InputMeta, ObjectMeta, Output, ScalarMeta, StoredError,
-};
+use super::{AbstractMeta, ArgMeta, EnumMeta, FromStored, InputMeta, ObjectMeta, Output, ScalarMeta, StoredError};
 
 /// Reads a row into the user's type.
 pub(crate) type Decode = fn(serde_json::Value) -> Result<Box<dyn Output>, StoredError>;

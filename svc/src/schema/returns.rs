@@ -1,9 +1,9 @@
 //! What a resolver may return, and what a function without a body may.
 
 use super::{Output, Registry, Shape, SvcType, TypeKey, TypeRef};
-use crate::engine::{Completed, Outcome};
 use crate::Error;
 use crate::db::{Find, FindOne};
+use crate::engine::{Completed, Outcome};
 
 /// A resolver's return type: an [`Output`], a query such as [`Find`], or a `Result` of one.
 #[diagnostic::on_unimplemented(

@@ -11,7 +11,8 @@ pub(crate) fn print(types: &[TypeDef]) -> String {
     let printer = Printer { types };
     let mut defs: Vec<_> = types.iter().filter(|def| !is_builtin(&def.name)).collect();
     // The roots first, the rest by name, so that a change of the schema is a small change of the file.
-    let rank = |def: &TypeDef| ["Query", "Mutation", "Subscription"].iter().position(|root| *root == def.name).unwrap_or(3);
+    let rank =
+        |def: &TypeDef| ["Query", "Mutation", "Subscription"].iter().position(|root| *root == def.name).unwrap_or(3);
     defs.sort_by(|a, b| (rank(a), &a.name).cmp(&(rank(b), &b.name)));
     defs.into_iter().map(|def| printer.definition(def)).collect::<Vec<_>>().join("\n")
 }

@@ -40,9 +40,13 @@ fn scalar(kind: ScalarKind, name: &str, value: Value, origin: Origin) -> Result<
         (K::Float, Value::Number(number)) => number.as_f64().is_some_and(f64::is_finite),
         (K::BigInt, Value::Number(number)) => integer(number, origin).is_some(),
         (K::Id, Value::Number(number)) => number.is_i64() || number.is_u64(),
-        (K::String | K::Id, Value::String(_)) | (K::Boolean, Value::Boolean(_)) | (K::Decimal, Value::Number(_)) => true,
+        (K::String | K::Id, Value::String(_)) | (K::Boolean, Value::Boolean(_)) | (K::Decimal, Value::Number(_)) => {
+            true
+        }
         (K::Uuid | K::DateTime | K::Date | K::Time | K::Decimal | K::BigInt, Value::String(text)) => {
-            return canonical(kind, text, &mut Vec::new()).map(|()| value).map_err(|error| format!("`{name}`: {}", error.0));
+            return canonical(kind, text, &mut Vec::new())
+                .map(|()| value)
+                .map_err(|error| format!("`{name}`: {}", error.0));
         }
         (K::Json, _) => true,
         (K::Custom(custom), _) => {

@@ -10,9 +10,7 @@ use crate::schema::{TypeDef, TypeExpr, TypeKind};
 
 /// Coerces a literal without variables.
 pub(crate) fn coerce_literal(types: &[TypeDef], ty: &TypeExpr, value: &ast::Value) -> Result<Value, String> {
-    Literal { types, variables: None }
-        .coerce(ty, value)?
-        .ok_or_else(|| "a variable cannot stand here".to_owned())
+    Literal { types, variables: None }.coerce(ty, value)?.ok_or_else(|| "a variable cannot stand here".to_owned())
 }
 
 /// Coerces literals; without variables, those that hold one give `None`.
@@ -67,7 +65,11 @@ impl Literal<'_> {
         Ok(Some(Value::List(out)))
     }
 
-    fn object(&self, index: usize, fields: &[(apollo_compiler::Name, apollo_compiler::Node<ast::Value>)]) -> Result<Option<Value>, String> {
+    fn object(
+        &self,
+        index: usize,
+        fields: &[(apollo_compiler::Name, apollo_compiler::Node<ast::Value>)],
+    ) -> Result<Option<Value>, String> {
         let def = &self.types[index];
         let TypeKind::Input(input) = &def.kind else { return Err(format!("`{}` is no input object", def.name)) };
         let mut given = IndexMap::new();

@@ -44,10 +44,9 @@ pub(crate) fn coerce_variables(
         let result = match given.remove(&def.name) {
             None => match &def.default {
                 Some(default) => Ok(Some(default.clone())),
-                None if def.ty.is_non_null() => Err(format!(
-                    "variable `${}` of required type `{}` was not provided",
-                    def.name, def.shown
-                )),
+                None if def.ty.is_non_null() => {
+                    Err(format!("variable `${}` of required type `{}` was not provided", def.name, def.shown))
+                }
                 None => Ok(None),
             },
             Some(json) => coerce(types, &def.ty, json, &mut Trail::default())

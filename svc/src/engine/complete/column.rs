@@ -9,8 +9,8 @@ use super::{Node as _, enum_name};
 use crate::db::ColumnForm;
 use crate::engine::plan::Leaf;
 use crate::scalar::{
-    LeafError, canonical, shorten, write_big_integer, write_date, write_float, write_instant, write_integer, write_text,
-    write_time, write_value,
+    LeafError, canonical, shorten, write_big_integer, write_date, write_float, write_instant, write_integer,
+    write_text, write_time, write_value,
 };
 use crate::schema::ScalarKind;
 

@@ -6,7 +6,9 @@ use super::{Node, Nulled, Walk, enum_name, key, typename, value};
 use crate::engine::env::Env;
 use crate::engine::path::Path;
 use crate::engine::plan::{Children, Leaf, PlanField, PlanKind, Selection};
-use crate::scalar::{LeafError, canonical, shorten, write_big_integer, write_float, write_integer, write_text, write_value};
+use crate::scalar::{
+    LeafError, canonical, shorten, write_big_integer, write_float, write_integer, write_text, write_value,
+};
 use crate::schema::ScalarKind;
 
 /// One JSON value; the text begins and ends with it.
@@ -192,7 +194,8 @@ impl Node for Json<'_> {
             Children::One(selection) => Ok(selection),
             children => {
                 let name = self.get("__typename").and_then(Json::text);
-                let name = name.ok_or_else(|| "the stored object has no `__typename` to tell its type by".to_owned())?;
+                let name =
+                    name.ok_or_else(|| "the stored object has no `__typename` to tell its type by".to_owned())?;
                 let index = env.model.type_named(&name).map(|(index, _)| index);
                 let selection = index.and_then(|index| children.of(index));
                 selection.map(AsRef::as_ref).ok_or_else(|| format!("a stored `{}` cannot stand here", shorten(&name)))
@@ -200,7 +203,13 @@ impl Node for Json<'_> {
         }
     }
 
-    fn fields(&self, walk: &mut Walk<'_>, selection: &Selection, path: &Path<'_>, out: &mut Vec<u8>) -> Result<(), Nulled> {
+    fn fields(
+        &self,
+        walk: &mut Walk<'_>,
+        selection: &Selection,
+        path: &Path<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Nulled> {
         let slots = self.slots(selection);
         for (index, (field, slot)) in selection.fields.iter().zip(slots).enumerate() {
             key(out, index, field);

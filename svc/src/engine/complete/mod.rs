@@ -41,7 +41,13 @@ impl<'a> Walk<'a> {
     }
 
     /// A field whose resolver failed: null where that is allowed.
-    pub(crate) fn failed(&mut self, error: &Error, field: &PlanField, path: &Path<'_>, out: &mut Vec<u8>) -> Result<(), Nulled> {
+    pub(crate) fn failed(
+        &mut self,
+        error: &Error,
+        field: &PlanField,
+        path: &Path<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Nulled> {
         self.errors.push(FieldError::new(error, field, path));
         if field.ty.nullable().1 {
             return Err(Nulled);
@@ -65,7 +71,13 @@ pub(crate) trait Node: Sized {
     fn selection<'s>(&self, env: &Env<'_>, field: &'s PlanField) -> Result<&'s Selection, String>;
 
     /// Writes the selected fields between the braces.
-    fn fields(&self, walk: &mut Walk<'_>, selection: &Selection, path: &Path<'_>, out: &mut Vec<u8>) -> Result<(), Nulled>;
+    fn fields(
+        &self,
+        walk: &mut Walk<'_>,
+        selection: &Selection,
+        path: &Path<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Nulled>;
 }
 
 /// Completes a value of type `ty`.
@@ -80,7 +92,7 @@ pub(crate) fn value<N: Node>(
     let (inner, non_null) = ty.nullable();
     if node.is_null() {
         if non_null {
-            return Err(walk.broken(field, path, format!("Cannot return null for non-nullable field {}.", field.name)));
+            return Err(walk.broken(field, path, format!("Cannot return null for non-nullable field {}.", field.coordinate)));
         }
         out.extend_from_slice(b"null");
         return Ok(());
@@ -144,9 +156,7 @@ pub(crate) fn typename(out: &mut Vec<u8>, selection: &Selection) {
 
 /// Finds the GraphQL name of an enum value by the text that is stored.
 fn enum_name(values: &[crate::schema::EnumValue], stored: &str) -> Result<&'static str, LeafError> {
-    values
-        .iter()
-        .find(|value| value.stored == stored)
-        .map(|value| value.name)
-        .ok_or_else(|| LeafError(format!("the stored value {:?} is no value of the enum", crate::scalar::shorten(stored))))
+    values.iter().find(|value| value.stored == stored).map(|value| value.name).ok_or_else(|| {
+        LeafError(format!("the stored value {:?} is no value of the enum", crate::scalar::shorten(stored)))
+    })
 }

@@ -1,13 +1,13 @@
 //! Values of resolvers.
 
 use super::{Node, Nulled, Walk, key, typename, value};
+use crate::Error;
 use crate::engine::call::{Call, Completed, Outcome};
 use crate::engine::env::Env;
 use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, PlanField, PlanKind, Selection};
 use crate::scalar::{LeafError, write_float, write_integer, write_text};
 use crate::schema::{Method, Object, Resolved};
-use crate::Error;
 
 impl<'v> Node for Resolved<'v> {
     fn is_null(&self) -> bool {
@@ -42,7 +42,13 @@ impl<'v> Node for Resolved<'v> {
         selection(env, field, *object)
     }
 
-    fn fields(&self, walk: &mut Walk<'_>, selection: &Selection, path: &Path<'_>, out: &mut Vec<u8>) -> Result<(), Nulled> {
+    fn fields(
+        &self,
+        walk: &mut Walk<'_>,
+        selection: &Selection,
+        path: &Path<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Nulled> {
         let Resolved::Object(object) = self else { return Err(Nulled) };
         for (index, field) in selection.fields.iter().enumerate() {
             key(out, index, field);
@@ -78,7 +84,13 @@ pub(super) fn arguments<'a>(env: &'a Env<'a>, field: &PlanField) -> Result<Call<
 }
 
 /// Completes what a plain method gave back.
-fn outcome(walk: &mut Walk<'_>, field: &PlanField, outcome: Outcome<'_>, path: &Path<'_>, out: &mut Vec<u8>) -> Result<(), Nulled> {
+fn outcome(
+    walk: &mut Walk<'_>,
+    field: &PlanField,
+    outcome: Outcome<'_>,
+    path: &Path<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), Nulled> {
     match outcome {
         Ok(Completed::Value(answer)) => value(walk, field, &field.ty, &answer.resolve(), path, out),
         Ok(Completed::Find(_)) => {

@@ -95,7 +95,9 @@ impl Node for RowNode<'_> {
 
     fn each(&self, mut visit: impl FnMut(usize, Self) -> Result<(), Nulled>) -> Option<Result<(), Nulled>> {
         match self {
-            Self::All(rows, shape) => Some((0..rows.len()).try_for_each(|row| visit(row, RowNode::Row(rows, shape, row)))),
+            Self::All(rows, shape) => {
+                Some((0..rows.len()).try_for_each(|row| visit(row, RowNode::Row(rows, shape, row))))
+            }
             Self::Json(json) => json.each(|index, item| visit(index, RowNode::Json(item))),
             _ => None,
         }
@@ -109,7 +111,8 @@ impl Node for RowNode<'_> {
                     let selection = index.and_then(|index| field.children.of(index));
                     return selection.map(AsRef::as_ref).ok_or_else(|| "nothing is selected".to_owned());
                 };
-                let name = type_name(rows, shape, *row, source).ok_or("the row does not name its type in `__typename`")?;
+                let name =
+                    type_name(rows, shape, *row, source).ok_or("the row does not name its type in `__typename`")?;
                 let index = env.model.type_named(&name).map(|(index, _)| index);
                 let selection = index.and_then(|index| field.children.of(index));
                 selection.map(AsRef::as_ref).ok_or_else(|| format!("a row of type {name:?} cannot stand here"))
@@ -119,7 +122,13 @@ impl Node for RowNode<'_> {
         }
     }
 
-    fn fields(&self, walk: &mut Walk<'_>, selection: &Selection, path: &Path<'_>, out: &mut Vec<u8>) -> Result<(), Nulled> {
+    fn fields(
+        &self,
+        walk: &mut Walk<'_>,
+        selection: &Selection,
+        path: &Path<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Nulled> {
         let (rows, shape, row) = match self {
             Self::Row(rows, shape, row) => (rows, shape, *row),
             Self::Json(json) => return json.fields(walk, selection, path, out),

@@ -8,6 +8,7 @@ use futures_util::future::{BoxFuture, join_all};
 
 use super::resolved::{arguments, selection};
 use super::{Nulled, Walk, key, typename, value};
+use crate::Error;
 use crate::engine::call::{Completed, Outcome};
 use crate::engine::env::Env;
 use crate::engine::field_error::FieldError;
@@ -15,7 +16,6 @@ use crate::engine::find::write_find;
 use crate::engine::path::Path;
 use crate::engine::plan::{Calls, OutType, PlanField, PlanKind, Selection};
 use crate::schema::{Method, Object, Resolved};
-use crate::Error;
 
 /// A part of the answer: its bytes unless it became null, and its errors.
 #[derive(Debug)]
@@ -26,7 +26,10 @@ pub(crate) struct Piece {
 
 impl Piece {
     /// Runs a walk into a piece.
-    pub(crate) fn walk<'a>(env: &'a Env<'a>, run: impl FnOnce(&mut Walk<'a>, &mut Vec<u8>) -> Result<(), Nulled>) -> Self {
+    pub(crate) fn walk<'a>(
+        env: &'a Env<'a>,
+        run: impl FnOnce(&mut Walk<'a>, &mut Vec<u8>) -> Result<(), Nulled>,
+    ) -> Self {
         let mut walk = Walk::new(env);
         let mut out = Vec::new();
         let bytes = run(&mut walk, &mut out).map(|()| out);
@@ -93,7 +96,8 @@ fn complete<'a>(
         match (inner, node) {
             (OutType::List(item), Resolved::List(items)) => {
                 let paths: Vec<_> = (0..items.len()).map(|index| path.index(index)).collect();
-                let pieces = paths.iter().enumerate().map(|(index, path)| complete(env, field, item, items.get(index), path));
+                let pieces =
+                    paths.iter().enumerate().map(|(index, path)| complete(env, field, item, items.get(index), path));
                 let comma = |out: &mut Vec<u8>, index: usize, bytes: &[u8]| {
                     if index > 0 {
                         out.push(b',');
@@ -115,7 +119,8 @@ fn complete<'a>(
 
 async fn fields<'a>(env: &'a Env<'a>, selection: &'a Selection, object: &'a dyn Object, path: &'a Path<'a>) -> Piece {
     let paths: Vec<_> = selection.fields.iter().map(|field| path.key(&field.key)).collect();
-    let pieces = selection.fields.iter().zip(&paths).map(|(field, path)| one_field(env, selection, field, object, path));
+    let pieces =
+        selection.fields.iter().zip(&paths).map(|(field, path)| one_field(env, selection, field, object, path));
     let pieces = join_all(pieces).await;
     let write = |out: &mut Vec<u8>, index: usize, bytes: &[u8]| {
         key(out, index, &selection.fields[index]);

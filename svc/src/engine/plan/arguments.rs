@@ -51,7 +51,8 @@ impl ArgPlan {
             ArgSource::Dynamic(literal) => {
                 let coerce = Literal { types: &model.types, variables: Some(variables) };
                 // An absent variable stands for the default, so its absence is no error where there is one.
-                let absent = matches!(literal.as_ref(), ast::Value::Variable(name) if !variables.contains_key(name.as_str()));
+                let absent =
+                    matches!(literal.as_ref(), ast::Value::Variable(name) if !variables.contains_key(name.as_str()));
                 match (absent, &self.default) {
                     (true, Some(default)) => Ok(Some(default.clone())),
                     _ => coerce.coerce(&self.ty, literal).map_err(|why| format!("argument `{}`: {why}", self.name)),

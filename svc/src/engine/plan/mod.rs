@@ -52,6 +52,8 @@ pub(crate) struct PlanField {
     /// `"key":`.
     pub(crate) prefix: Box<[u8]>,
     pub(crate) name: String,
+    /// `Type.field`.
+    pub(crate) coordinate: String,
     pub(crate) kind: PlanKind,
     pub(crate) ty: OutType,
     pub(crate) args: Vec<ArgPlan>,
@@ -101,7 +103,9 @@ impl Children {
         match self {
             Self::None => None,
             Self::One(selection) => Some(selection),
-            Self::Any(members) => members.iter().find(|(index, _)| *index == type_index).map(|(_, selection)| selection),
+            Self::Any(members) => {
+                members.iter().find(|(index, _)| *index == type_index).map(|(_, selection)| selection)
+            }
         }
     }
 

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use apollo_compiler::executable::{DirectiveList, Field, Operation, OperationType, Selection as Ast, SelectionSet, Value};
+use apollo_compiler::executable::{
+    DirectiveList, Field, Operation, OperationType, Selection as Ast, SelectionSet, Value,
+};
 use apollo_compiler::{ExecutableDocument, Node};
 use indexmap::IndexMap;
 
@@ -117,7 +119,9 @@ impl<'a> Planner<'a> {
     }
 
     fn applies(&self, condition: &str, type_index: TypeIndex) -> bool {
-        self.model.type_named(condition).is_some_and(|(index, _)| self.model.possible_types(index).contains(&type_index))
+        self.model
+            .type_named(condition)
+            .is_some_and(|(index, _)| self.model.possible_types(index).contains(&type_index))
     }
 
     fn is_included(&self, directives: &DirectiveList) -> bool {
@@ -150,10 +154,12 @@ impl<'a> Planner<'a> {
                     FieldKind::Stored { index, stored } => PlanKind::Stored { index, stored },
                     FieldKind::Method(method) => PlanKind::Method(method),
                     FieldKind::Root(run, row) => PlanKind::Root(run, row),
-                    FieldKind::Promised => return Err(RequestError::new(
-                        ErrorCode::InternalServerError,
-                        format!("`{name}` is only promised"),
-                    )),
+                    FieldKind::Promised => {
+                        return Err(RequestError::new(
+                            ErrorCode::InternalServerError,
+                            format!("`{name}` is only promised"),
+                        ));
+                    }
                 };
                 let args = def.args.iter().map(|arg| ArgPlan::new(model, arg, node)).collect();
                 let sets: Vec<_> = nodes.iter().map(|node| &node.selection_set).collect();
@@ -164,6 +170,7 @@ impl<'a> Planner<'a> {
             key: key.to_owned(),
             prefix: prefix.into(),
             name: name.to_owned(),
+            coordinate: format!("{}.{name}", model.types[parent].name),
             kind,
             ty,
             args,
@@ -190,9 +197,9 @@ impl<'a> Planner<'a> {
             TypeExpr::List(inner) => OutType::List(Box::new(self.out_type(inner))),
             TypeExpr::Named(index) => match &self.model.types[*index].kind {
                 TypeKind::Scalar { kind, .. } => OutType::Leaf(Leaf::Scalar(*kind)),
-                TypeKind::Enum(def) => {
-                    OutType::Leaf(Leaf::Enum(self.enums.entry(*index).or_insert_with(|| def.values.clone().into()).clone()))
-                }
+                TypeKind::Enum(def) => OutType::Leaf(Leaf::Enum(
+                    self.enums.entry(*index).or_insert_with(|| def.values.clone().into()).clone(),
+                )),
                 _ => OutType::Composite,
             },
         }

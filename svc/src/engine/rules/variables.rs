@@ -35,7 +35,9 @@ impl<'a> Uses<'_, 'a> {
                 Selection::Field(field) => {
                     let def = self.check.model.field(&set.ty, &field.name);
                     for argument in &field.arguments {
-                        if let Some(arg) = def.and_then(|def| def.args.iter().find(|arg| arg.name == argument.name.as_str())) {
+                        if let Some(arg) =
+                            def.and_then(|def| def.args.iter().find(|arg| arg.name == argument.name.as_str()))
+                        {
                             self.value(&arg.ty, arg.default.is_some(), &argument.value);
                         }
                     }

@@ -65,7 +65,8 @@ impl Builder {
         let fields = meta.interface.map(|promised| {
             let mut fields = IndexMap::new();
             for (field, (ty, args)) in promised.iter().zip(&refs.fields) {
-                let def = self.field(&field.element, expr(ty), (field.args, exprs(args)), FieldKind::Promised, meta.path);
+                let def =
+                    self.field(&field.element, expr(ty), (field.args, exprs(args)), FieldKind::Promised, meta.path);
                 self.add_field(&mut fields, def, meta.path);
             }
             fields
@@ -74,7 +75,14 @@ impl Builder {
         define(&meta.element, meta.path, TypeKind::Abstract(AbstractDef { fields, source: meta.source, members }))
     }
 
-    pub(super) fn field(&mut self, element: &ElementMeta, ty: TypeExpr, args: Args, kind: FieldKind, path: &str) -> FieldDef {
+    pub(super) fn field(
+        &mut self,
+        element: &ElementMeta,
+        ty: TypeExpr,
+        args: Args,
+        kind: FieldKind,
+        path: &str,
+    ) -> FieldDef {
         let own_path = format!("{path}::{}", element.rust);
         FieldDef {
             name: self.name(element, path),

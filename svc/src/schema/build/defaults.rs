@@ -71,13 +71,16 @@ fn find<'a>(kind: &'a mut TypeKind, owner: &str, name: &str) -> Option<&'a mut D
 
 /// Parses one GraphQL value.
 fn parse(literal: &str) -> Result<ast::Value, String> {
-    let document = ast::Document::parse(format!("{{f(a:{literal})}}"), "default").map_err(|_| "it is not a GraphQL value")?;
+    let document =
+        ast::Document::parse(format!("{{f(a:{literal})}}"), "default").map_err(|_| "it is not a GraphQL value")?;
     let field = document.definitions.first().and_then(|definition| match definition {
         ast::Definition::OperationDefinition(operation) => operation.selection_set.first(),
         _ => None,
     });
     match field {
-        Some(ast::Selection::Field(field)) if field.arguments.len() == 1 => Ok(field.arguments[0].value.as_ref().clone()),
+        Some(ast::Selection::Field(field)) if field.arguments.len() == 1 => {
+            Ok(field.arguments[0].value.as_ref().clone())
+        }
         _ => Err("it is not a GraphQL value".to_owned()),
     }
 }

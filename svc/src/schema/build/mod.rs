@@ -30,7 +30,8 @@ pub(crate) fn build(listed: &Listed, naming: Naming) -> Result<Model, Vec<Schema
     for register in &listed.types {
         register(&mut registry);
     }
-    let operations: Vec<_> = listed.operations.iter().map(|meta| roots::Operation::register(meta, &mut registry)).collect();
+    let operations: Vec<_> =
+        listed.operations.iter().map(|meta| roots::Operation::register(meta, &mut registry)).collect();
     let common = generated::Common::register(&mut registry);
 
     let mut builder = Builder { naming, types: Vec::new(), errors: Vec::new() };
@@ -58,9 +59,10 @@ impl Builder {
             return Err(self.errors);
         }
         let text = sdl::print(&self.types);
-        let document = Schema::parse_and_validate(format!("{text}\n{ONE_OF}"), "schema.graphql").map_err(|invalid| {
-            invalid.errors.iter().map(|error| SchemaError::Invalid(error.error.to_string())).collect::<Vec<_>>()
-        })?;
+        let document =
+            Schema::parse_and_validate(format!("{text}\n{ONE_OF}"), "schema.graphql").map_err(|invalid| {
+                invalid.errors.iter().map(|error| SchemaError::Invalid(error.error.to_string())).collect::<Vec<_>>()
+            })?;
         Ok(Model {
             by_name: self.types.iter().enumerate().map(|(index, def)| (def.name.clone(), index)).collect(),
             by_rust: registry.rust.iter().map(|(id, key)| (*id, key.0)).collect(),

@@ -115,9 +115,16 @@ pub(in crate::schema) fn stored_fields(types: &[TypeDef], row: TypeIndex) -> Vec
             let Some(fields) = &abstraction.fields else { return Vec::new() };
             let Some(first) = abstraction.members.first() else { return Vec::new() };
             let shared = |field: &&FieldDef| {
-                abstraction.members.iter().all(|member| stored_fields(types, *member).iter().any(|f| f.name == field.name))
+                abstraction
+                    .members
+                    .iter()
+                    .all(|member| stored_fields(types, *member).iter().any(|f| f.name == field.name))
             };
-            stored_fields(types, *first).into_iter().filter(|field| fields.contains_key(&field.name)).filter(shared).collect()
+            stored_fields(types, *first)
+                .into_iter()
+                .filter(|field| fields.contains_key(&field.name))
+                .filter(shared)
+                .collect()
         }
         _ => Vec::new(),
     }

@@ -1,0 +1,65 @@
+//! What users say about posts, and the mutation that adds it.
+
+use svc::prelude::*;
+
+use crate::entry::Entry;
+use crate::user::User;
+
+/// What a user says about a post.
+#[svc_type(sql_source = "v_comment", implements = [Entry])]
+#[derive(Debug)]
+pub struct Comment {
+    /// Never reused.
+    pub id: Uuid,
+    /// The post that the comment is about.
+    pub post_id: Uuid,
+    /// The text.
+    pub body: String,
+    /// When it was written.
+    pub created_at: DateTime<Utc>,
+    /// Who wrote it.
+    pub author: User,
+}
+
+/// A comment to add.
+#[svc_input]
+#[derive(Debug)]
+pub struct NewComment {
+    /// The post.
+    pub post: Uuid,
+    /// Who writes.
+    pub author: Uuid,
+    /// The text; not empty.
+    pub body: String,
+}
+
+/// Comments.
+#[svc::query]
+pub async fn comments(
+    /// Only those about this post.
+    post_id: Option<Uuid>,
+) -> Vec<Comment>;
+
+/// One comment.
+#[svc::query]
+pub async fn comment(id: Uuid) -> Option<Comment>;
+
+const INSERT: &str = "INSERT INTO tb_comment (fk_post, fk_author, body) \
+    SELECT pk_post, pk_user, $3 FROM tb_post, tb_user WHERE tb_post.id = $1 AND tb_user.id = $2 RETURNING id";
+
+/// Adds a comment.
+#[svc::mutation]
+pub async fn create_comment(ctx: &Context<'_>, input: NewComment) -> Result<Comment> {
+    let body = input.body.trim();
+    if body.is_empty() {
+        return Err(Error::new(ErrorCode::BadUserInput, "the comment is empty").extend("field", "body"));
+    }
+    let mut transaction = ctx.db().pool().begin().await?;
+    let id: Option<Uuid> =
+        sqlx::query_scalar(INSERT).bind(input.post).bind(input.author).bind(body).fetch_optional(&mut *transaction).await?;
+    let id = id.ok_or_else(|| Error::with_code("NOT_FOUND", "there is no such post or no such author"))?;
+    sqlx::query("SELECT refresh_tv_post($1)").bind(input.post).execute(&mut *transaction).await?;
+    transaction.commit().await?;
+    let comment = ctx.db().find::<Comment>().filter(col("id").eq(id)).one().await?;
+    comment.ok_or_else(|| Error::internal("the new comment is not in its view"))
+}

@@ -1,0 +1,45 @@
+//! A blog over PostgreSQL views: users, posts and comments. Run with `cargo run -p blog`.
+//!
+//! A module is a noun of the schema; `db/` has the tables, the views and the seed.
+
+pub mod comment;
+pub mod entry;
+pub mod feed;
+pub mod post;
+pub mod search;
+pub mod slug;
+pub mod statistics;
+pub mod user;
+
+use svc::prelude::*;
+use svc::{Limits, embedded};
+
+/// Tables, views and the seed. It can be run again and again; the seed is sown once.
+pub const SETUP_SQL: &str = concat!(
+    include_str!("../db/tables.sql"),
+    include_str!("../db/views.sql"),
+    include_str!("../db/projection.sql"),
+    include_str!("../db/seed.sql"),
+);
+
+/// The blog with the settings of the environment, on an embedded database unless there is a URL.
+///
+/// # Errors
+/// When a setting is wrong.
+pub fn options() -> Result<AppOptions> {
+    Ok(with_blog(AppOptions::from_env()?.embedded_database(embedded::Options::new(".svc"))))
+}
+
+/// Adds the blog's schema and set-up to options that say where the database is.
+pub fn with_blog(options: AppOptions) -> AppOptions {
+    options
+        .auto_camel_case(true)
+        .setup_sql(SETUP_SQL)
+        // A hundred posts with all fields, their comments and all authors.
+        .limits(Limits { complexity: 50_000, ..Limits::default() })
+        .queries(queries![user::users, user::user, user::user_by_slug, user::staff])
+        .queries(queries![post::posts, post::post, post::posts_by, comment::comments, comment::comment])
+        .queries(queries![entry::entries, entry::entry, search::search, feed::feed])
+        .queries(queries![statistics::statistics, statistics::months])
+        .mutations(mutations![comment::create_comment])
+}

@@ -1,0 +1,90 @@
+//! Users and their roles.
+
+use svc::prelude::*;
+
+use crate::post::Post;
+use crate::slug::Slug;
+
+/// A person who reads or writes.
+#[svc_type(sql_source = "v_user")]
+#[derive(Debug)]
+pub struct User {
+    /// Never reused.
+    pub id: Uuid,
+    /// The identifier in URLs.
+    #[svc(stored = "identifier")]
+    pub slug: Slug,
+    /// First and last name.
+    pub name: String,
+    /// Where to write to.
+    pub email: String,
+    /// What the user may do.
+    pub role: Role,
+    /// A few words, if the user has given some.
+    pub bio: Option<String>,
+    /// When the user joined.
+    pub created_at: DateTime<Utc>,
+}
+
+/// What a user may do.
+#[svc_enum]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Comments.
+    #[svc(stored = "reader")]
+    Reader,
+    /// Writes posts.
+    #[svc(stored = "author")]
+    Author,
+    /// Changes the posts of others.
+    #[svc(stored = "editor")]
+    Editor,
+    /// Everything.
+    #[svc(stored = "admin")]
+    Admin,
+}
+
+#[svc_type]
+impl User {
+    /// The name, with the role of those who have a special one.
+    fn display_name(&self) -> String {
+        match self.role {
+            Role::Reader | Role::Author => self.name.clone(),
+            Role::Editor => format!("{} (editor)", self.name),
+            Role::Admin => format!("{} (admin)", self.name),
+        }
+    }
+
+    /// The user's posts, newest first. It is a statement for each user that is asked.
+    async fn recent_posts(
+        &self,
+        ctx: &Context<'_>,
+        /// At most this many posts.
+        #[svc(default = 3)]
+        limit: i32,
+    ) -> Result<Find<Post>> {
+        let limit = limit.try_into().map_err(|_| Error::new(ErrorCode::BadUserInput, "limit cannot be negative"))?;
+        let posts = ctx.db().find::<Post>().filter(col("author_id").eq(self.id));
+        Ok(posts.order_by(desc("created_at")).limit(limit))
+    }
+}
+
+/// Users.
+#[svc::query]
+pub async fn users() -> Vec<User>;
+
+/// One user.
+#[svc::query]
+pub async fn user(id: Uuid) -> Option<User>;
+
+/// The user with this identifier.
+#[svc::query]
+pub async fn user_by_slug(slug: Slug) -> Option<User>;
+
+/// Users with one of these roles.
+#[svc::query]
+pub async fn staff(
+    /// The roles.
+    #[svc(default = [EDITOR, ADMIN])]
+    role: Vec<Role>,
+) -> Vec<User>;

@@ -1,0 +1,23 @@
+//! Everything that has to pass.
+
+use std::time::Instant;
+
+use anyhow::Result;
+
+use crate::run::{cargo, run};
+use crate::test::test;
+use crate::tidy::tidy;
+
+/// Tests first, as they say most; the summary of the tests comes last.
+pub(crate) fn ci() -> Result<()> {
+    let start = Instant::now();
+    let summary = test(&[])?;
+    run(cargo().args(["fmt", "--all", "--check"]))?;
+    run(cargo().args(["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"]))?;
+    run(cargo().args(["check", "-p", "svc", "--no-default-features"]).env("RUSTFLAGS", "-D warnings"))?;
+    run(cargo().args(["doc", "--workspace", "--no-deps", "--all-features"]).env("RUSTDOCFLAGS", "-D warnings"))?;
+    tidy()?;
+    eprintln!("all checks passed in {} s", start.elapsed().as_secs());
+    println!("{summary}");
+    Ok(())
+}

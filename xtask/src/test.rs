@@ -1,0 +1,69 @@
+//! All tests, with what they need.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::run::{cargo, shown};
+use crate::setup::setup;
+
+/// How many tests passed and failed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Summary {
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
+}
+
+impl std::fmt::Display for Summary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} passed, {} failed", self.passed, self.failed)
+    }
+}
+
+/// Runs `setup` and `cargo test`, and sums up its parts.
+pub(crate) fn test(arguments: &[String]) -> Result<Summary> {
+    setup()?;
+    let mut command = cargo();
+    command.args(["test", "--workspace", "--no-fail-fast"]).args(arguments);
+    let shown = shown(&command);
+    eprintln!("$ {shown}");
+    let mut child = command.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot start `{shown}`"))?;
+    let mut summary = Summary::default();
+    for line in BufReader::new(child.stdout.take().context("the output of cargo")?).lines() {
+        let line = line?;
+        println!("{line}");
+        if let Some((passed, failed)) = counts(&line) {
+            summary.passed += passed;
+            summary.failed += failed;
+        }
+    }
+    let status = child.wait()?;
+    println!("{summary}");
+    ensure!(status.success() && summary.failed == 0, "tests failed");
+    ensure!(summary.passed > 0, "no test ran");
+    Ok(summary)
+}
+
+/// `test result: ok. 3 passed; 0 failed; …`
+fn counts(line: &str) -> Option<(usize, usize)> {
+    let counts = line.strip_prefix("test result: ")?.split_once(". ")?.1;
+    let count = |word: &str| {
+        let part = counts.split(';').find(|part| part.trim().ends_with(word))?;
+        part.trim().split(' ').next()?.parse().ok()
+    };
+    Some((count("passed")?, count("failed")?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counts;
+
+    #[test]
+    fn cargo_s_summary_is_read() {
+        let line =
+            "test result: FAILED. 42 passed; 2 failed; 0 ignored; 0 measured; 1 filtered out; finished in 24.16s";
+        assert_eq!(counts(line), Some((42, 2)));
+        assert_eq!(counts("running 3 tests"), None);
+    }
+}
