@@ -32,15 +32,25 @@ pub trait Operation {
 }
 
 /// An operation that `queries!` takes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a query",
+    label = "not a query",
+    note = "`queries!` takes functions with `#[svc::query]`; list those with `#[svc::mutation]` in `mutations!`"
+)]
 pub trait Query: Operation {}
 
 /// An operation that `mutations!` takes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a mutation",
+    label = "not a mutation",
+    note = "`mutations!` takes functions with `#[svc::mutation]`; list those with `#[svc::query]` in `queries!`"
+)]
 pub trait Mutation: Operation {}
 
 /// The fallback for types without an `#[svc_type] impl` block: an inherent constant of the same name wins.
 pub trait NoComputed {
     /// No computed fields.
-    const __SVC_COMPUTED: &'static [ComputedMeta] = &[];
+    const __SVC_COMPUTED_FIELDS_GO_INTO_ONE_IMPL: &'static [ComputedMeta] = &[];
 }
 
 impl<T: ?Sized> NoComputed for T {}

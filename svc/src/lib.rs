@@ -1,6 +1,7 @@
 //! GraphQL services over PostgreSQL views.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(test, expect(clippy::unwrap_used, reason = "tests"))]
 #![warn(missing_debug_implementations)]
 
 pub mod db;

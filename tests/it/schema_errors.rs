@@ -1,5 +1,7 @@
 //! What is wrong with a schema is said at the start, with the Rust item's name.
 
+#![expect(non_snake_case, reason = "two fields with one GraphQL name")]
+
 use svc::AppOptions;
 use svc::prelude::*;
 
@@ -47,7 +49,6 @@ fn also_a() -> i32 {
 struct Clash {
     user_id: i32,
     #[svc(stored = "other")]
-    #[expect(non_snake_case, reason = "the clash")]
     userId: i32,
 }
 

@@ -42,6 +42,7 @@ function fieldResolver(source, args, _context, info) {
   const own = isRecord(source) && Object.hasOwn(source, info.fieldName);
   const value = own ? source[info.fieldName] : undefined;
   if (isRecord(value)) {
+    if (Array.isArray(value.$find)) return found(value, args);
     if (typeof value.$error === 'string') throw new Error(value.$error);
     if (value.$echo === true) {
       // The arguments as coerced, in the order of the schema.
@@ -53,7 +54,22 @@ function fieldResolver(source, args, _context, info) {
       return JSON.stringify(ordered);
     }
   }
-  return special(value);
+  return special(page(value, args));
+}
+
+// The row whose `id` is the argument's.
+function found(value, { id }) {
+  const row = value.$find.find((one) => one.id === id);
+  if (row === undefined && typeof value.$else === 'string') throw new Error(value.$else);
+  return row ?? null;
+}
+
+// The part of a list which `limit` and `offset` ask for.
+function page(value, { limit, offset }) {
+  if (!Array.isArray(value)) return value;
+  if (limit < 0 || offset < 0) throw new Error('negative');
+  const start = offset ?? 0;
+  return value.slice(start, start + (limit ?? value.length));
 }
 
 // The possible type which `__typename` in the data names.

@@ -11,13 +11,14 @@ CREATE INDEX IF NOT EXISTS tv_post_comment_count ON tv_post (comment_count);
 
 -- The rows as they should be.
 CREATE OR REPLACE VIEW v_feed AS
-SELECT p.id, p.created_at, jsonb_array_length(p.data -> 'comments') AS comment_count,
+SELECT p.id, p.created_at, c.count::integer AS comment_count,
        jsonb_build_object(
-           'id', p.data -> 'id', 'identifier', p.data -> 'identifier', 'title', p.data -> 'title',
-           'created_at', p.data -> 'created_at', 'author', p.data -> 'author',
-           'comment_count', jsonb_array_length(p.data -> 'comments'),
-           'last_comment', p.data -> 'comments' -> -1) AS data
-FROM v_post AS p;
+           'id', p.id, 'identifier', p.identifier, 'title', p.title, 'created_at', p.created_at, 'author', a.data,
+           'comment_count', c.count, 'last_comment', l.data) AS data
+FROM tb_post AS p
+JOIN v_user AS a ON a.pk_user = p.fk_author
+CROSS JOIN LATERAL (SELECT count(*) FROM tb_comment WHERE fk_post = p.pk_post) AS c
+LEFT JOIN LATERAL (SELECT data FROM v_comment WHERE fk_post = p.pk_post ORDER BY created_at DESC, id DESC LIMIT 1) AS l ON true;
 
 -- Brings one row up to date.
 CREATE OR REPLACE FUNCTION refresh_tv_post(post uuid) RETURNS void LANGUAGE sql AS $$

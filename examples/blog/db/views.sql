@@ -15,7 +15,7 @@ JOIN v_user AS a ON a.pk_user = c.fk_author;
 
 -- A post with its author and all comments, each with its own author.
 CREATE OR REPLACE VIEW v_post AS
-SELECT p.pk_post, p.id, a.id AS author_id, a.identifier AS author_identifier, p.title, p.created_at,
+SELECT p.pk_post, p.id, a.id AS author_id, a.identifier AS author_identifier, p.title, p.view_count, p.created_at,
        jsonb_build_object(
            'id', p.id, 'identifier', p.identifier, 'title', p.title, 'body', p.body, 'view_count', p.view_count,
            'created_at', p.created_at, 'author', a.data,

@@ -22,12 +22,12 @@ pub const SETUP_SQL: &str = concat!(
     include_str!("../db/seed.sql"),
 );
 
-/// The blog with the settings of the environment, on an embedded database unless there is a URL.
+/// The blog with the settings of the environment. Unless they name a database, it runs an embedded one in `.svc/blog`.
 ///
 /// # Errors
 /// When a setting is wrong.
 pub fn options() -> Result<AppOptions> {
-    Ok(with_blog(AppOptions::from_env()?.embedded_database(embedded::Options::new(".svc"))))
+    Ok(with_blog(AppOptions::from_env()?.embedded_database(embedded::Options::new(".svc/blog"))))
 }
 
 /// Adds the blog's schema and set-up to options that say where the database is.
@@ -36,10 +36,21 @@ pub fn with_blog(options: AppOptions) -> AppOptions {
         .auto_camel_case(true)
         .setup_sql(SETUP_SQL)
         // A hundred posts with all fields, their comments and all authors.
-        .limits(Limits { complexity: 50_000, ..Limits::default() })
+        .limits(Limits { complexity: 10_000, ..Limits::default() })
         .queries(queries![user::users, user::user, user::user_by_slug, user::staff])
         .queries(queries![post::posts, post::post, post::posts_by, comment::comments, comment::comment])
         .queries(queries![entry::entries, entry::entry, search::search, feed::feed])
         .queries(queries![statistics::statistics, statistics::months])
         .mutations(mutations![comment::create_comment])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AppOptions, with_blog};
+
+    #[test]
+    fn the_schema_is_valid() {
+        let sdl = with_blog(AppOptions::new()).sdl().unwrap_or_else(|error| panic!("{error}"));
+        assert!(sdl.contains("union SearchResult = User | Post"), "{sdl}");
+    }
 }

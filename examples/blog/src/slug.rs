@@ -20,7 +20,9 @@ impl ScalarType for Slug {
     fn parse(value: Value) -> InputValueResult<Self> {
         match value {
             Value::String(text) if is_slug(&text) => Ok(Self(text)),
-            Value::String(_) => Err(InputValueError::custom("a slug has lower-case letters, digits and single hyphens")),
+            Value::String(_) => {
+                Err(InputValueError::custom("a slug has lower-case letters, digits and single hyphens"))
+            }
             other => Err(InputValueError::expected_type(other)),
         }
     }

@@ -16,7 +16,7 @@ pub(super) fn full(computed: &Computed) -> TokenStream {
     // A second block is reported at its type.
     let constant = quote_spanned! {ty.span()=>
         #[doc(hidden)]
-        pub(crate) const __SVC_COMPUTED: &'static [#krate::ComputedMeta] = &[#(#methods),*];
+        pub(crate) const __SVC_COMPUTED_FIELDS_GO_INTO_ONE_IMPL: &'static [#krate::ComputedMeta] = &[#(#methods),*];
     };
     quote! {
         #(#cfgs)*

@@ -91,7 +91,7 @@ fn meta(object: &Object) -> TokenStream {
             path: ::core::concat!(::core::module_path!(), "::", #name),
             source: #source,
             fields: &[#(#fields),*],
-            computed: <#ident>::__SVC_COMPUTED,
+            computed: <#ident>::__SVC_COMPUTED_FIELDS_GO_INTO_ONE_IMPL,
             implements: &[#(<#implements as #krate::SvcType>::register),*],
             authorize_fields: &[#(#authorize_fields),*],
         };

@@ -8,6 +8,9 @@ mod logging;
 mod options;
 mod serve;
 
+#[cfg(test)]
+mod tests;
+
 pub use config::{Environment, SvcConfig};
 pub use create::create_svc_app;
 pub use error::{ConfigError, StartError};

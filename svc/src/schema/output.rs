@@ -73,6 +73,11 @@ pub trait Items: Send + Sync {
 }
 
 /// A struct with `#[svc_type]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a GraphQL object type",
+    label = "not an object type",
+    note = "put `#[svc_type]` on the struct"
+)]
 pub trait Object: Output {
     /// The struct's description.
     fn meta() -> &'static ObjectMeta
@@ -93,7 +98,7 @@ pub trait Object: Output {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an svc type",
     label = "not a type with rows",
-    note = "put `#[svc_type(sql_source = \"v_…\")]` on the struct"
+    note = "put `#[svc_type(sql_source = \"v_…\")]` on a struct, or `#[svc_interface]` or `#[svc_union]` on an enum of such structs"
 )]
 pub trait SvcType: Output + super::FromStored + 'static {
     /// The view or table with the rows.

@@ -9,7 +9,8 @@ use crate::engine::{Completed, Outcome};
 #[diagnostic::on_unimplemented(
     message = "a resolver cannot return `{Self}`",
     label = "not a GraphQL output type",
-    note = "return a scalar, an `#[svc_type]`, an `#[svc_enum]`, `Option` or `Vec` of one, `Find<T>`, or `Result` of these"
+    note = "return a scalar, an `#[svc_type]`, an `#[svc_enum]`, `Option` or `Vec` of one, or `Find<T>`",
+    note = "or `Result<T, E>` of these, where `E` is `svc::Error` or any `std::error::Error`"
 )]
 pub trait Returns {
     /// The field's GraphQL type.

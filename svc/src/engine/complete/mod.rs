@@ -92,7 +92,11 @@ pub(crate) fn value<N: Node>(
     let (inner, non_null) = ty.nullable();
     if node.is_null() {
         if non_null {
-            return Err(walk.broken(field, path, format!("Cannot return null for non-nullable field {}.", field.coordinate)));
+            return Err(walk.broken(
+                field,
+                path,
+                format!("Cannot return null for non-nullable field {}.", field.coordinate),
+            ));
         }
         out.extend_from_slice(b"null");
         return Ok(());

@@ -1,0 +1,15 @@
+-- Projection tables (the "tv_" layout): the JSON materialised, the filter and sort columns beside it.
+-- They price the layout; the mutation does not keep them up to date.
+BEGIN;
+DROP TABLE IF EXISTS tv_user, tv_post, tv_post_with_comments;
+CREATE TABLE tv_user AS SELECT pk_user, id, name, created_at, data FROM v_user ORDER BY pk_user;
+ALTER TABLE tv_user ADD PRIMARY KEY (id);
+CREATE INDEX ON tv_user (name);
+CREATE TABLE tv_post AS SELECT pk_post, id, title, created_at, data FROM v_post ORDER BY pk_post;
+ALTER TABLE tv_post ADD PRIMARY KEY (id);
+CREATE INDEX ON tv_post (created_at);
+CREATE TABLE tv_post_with_comments AS SELECT pk_post, id, title, created_at, data FROM v_post_with_comments ORDER BY pk_post;
+ALTER TABLE tv_post_with_comments ADD PRIMARY KEY (id);
+CREATE INDEX ON tv_post_with_comments (created_at);
+COMMIT;
+VACUUM ANALYZE tv_user; VACUUM ANALYZE tv_post; VACUUM ANALYZE tv_post_with_comments;

@@ -1,0 +1,67 @@
+use super::config::star_password;
+use super::{Environment, SvcConfig};
+
+fn read(variables: &[(&str, &str)]) -> Result<SvcConfig, String> {
+    SvcConfig::from_variables(|name| {
+        variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+    })
+    .map_err(|error| error.to_string())
+}
+
+#[test]
+fn variables_are_read() {
+    let config = read(&[
+        ("DATABASE_URL", "postgres://other"),
+        ("SVC_DATABASE_URL", "postgres://me@here/db"),
+        ("SVC_AUTO_CAMEL_CASE", "True"),
+        ("SVC_ENVIRONMENT", "production"),
+        ("SVC_DATABASE_POOL_TIMEOUT", "7"),
+        ("SVC_HOST", "::1"),
+        ("SVC_PORT", ""),
+    ])
+    .unwrap();
+    assert_eq!(config.database_url.as_deref(), Some("postgres://me@here/db"));
+    assert!(config.auto_camel_case);
+    assert_eq!((config.environment, config.database_pool_timeout), (Environment::Production, 7));
+    assert_eq!((config.host.to_string().as_str(), config.port), ("::1", 8000), "an empty variable is not set");
+}
+
+#[test]
+fn a_bad_value_names_the_variable_and_what_is_allowed() {
+    for (name, value, message) in [
+        ("SVC_AUTO_CAMEL_CASE", "maybe", "SVC_AUTO_CAMEL_CASE is \"maybe\"; it must be true or false"),
+        ("SVC_ENVIRONMENT", "staging", "SVC_ENVIRONMENT is \"staging\"; it must be development or production"),
+        (
+            "SVC_DATABASE_POOL_TIMEOUT",
+            "0",
+            "SVC_DATABASE_POOL_TIMEOUT is \"0\"; it must be a number of seconds from 1 to 3600",
+        ),
+        ("SVC_PORT", "70000", "SVC_PORT is \"70000\"; it must be a port from 0 to 65535"),
+        (
+            "SVC_HOST",
+            "localhost",
+            "SVC_HOST is \"localhost\"; it must be an IP address, such as 127.0.0.1, 0.0.0.0 or ::1",
+        ),
+        (
+            "DATABASE_URL",
+            "mysql://me:secret@here/db",
+            "DATABASE_URL is \"mysql://me:***@here/db\"; it must be a URL such as postgres://user:password@localhost:5432/name",
+        ),
+    ] {
+        assert_eq!(read(&[(name, value)]).unwrap_err(), message);
+    }
+}
+
+#[test]
+fn passwords_are_starred() {
+    for (url, shown) in [
+        ("postgres://me:p@ss:word@host:5432/db?x=y", "postgres://me:***@host:5432/db?x=y"),
+        ("postgres://me@host/db", "postgres://me@host/db"),
+        ("postgres://host/a@b:c", "postgres://host/a@b:c"),
+        ("me:secret@host", "me:***@host"),
+    ] {
+        assert_eq!(star_password(url), shown);
+    }
+    let config = read(&[("DATABASE_URL", "postgres://me:hunter2@h/db")]).unwrap();
+    assert!(!format!("{config:?}").contains("hunter2"));
+}
