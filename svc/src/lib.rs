@@ -1,4 +1,53 @@
 //! GraphQL services over PostgreSQL views.
+//!
+//! A program annotates structs and functions. [`create_svc_app`] makes the schema of them and gives an
+//! [`axum::Router`]. A function without a body reads a view with one SQL statement per request: the fields that the
+//! client selects, and its `where`, `orderBy`, `limit` and `offset`.
+//!
+//! ```no_run
+//! use svc::prelude::*;
+//!
+//! /// A person who writes.
+//! #[svc_type(sql_source = "v_user")]
+//! pub struct User {
+//!     pub id: Uuid,
+//!     pub name: String,
+//! }
+//!
+//! /// Users.
+//! #[svc::query]
+//! async fn users() -> Vec<User>;
+//!
+//! #[tokio::main]
+//! async fn main() -> svc::Result<()> {
+//!     let options = AppOptions::from_env()?.queries(queries![users]);
+//!     svc::serve(create_svc_app(options).await?).await
+//! }
+//! ```
+//!
+//! # Where to look
+//!
+//! | What | Where |
+//! |---|---|
+//! | Types | [`svc_type`], [`svc_enum`], [`svc_interface`], [`svc_union`], [`svc_input`], [`svc_scalar`] |
+//! | Operations | [`query`], [`mutation`], and what they get: [`Context`] |
+//! | Reading rows in a function with a body | [`db`]: [`db::Db::find`], [`db::col`], [`db::asc`] |
+//! | Errors | [`Error`], [`ErrorCode`] |
+//! | Putting it together | [`AppOptions`], [`SvcConfig`], [`Limits`], [`types!`], [`queries!`], [`mutations!`] |
+//! | Serving | [`create_svc_app`], [`serve()`], [`Server`] |
+//! | What the macros implement | [`schema`] |
+//! | Imports of most programs | [`prelude`] |
+//!
+//! The book (`docs/` in the repository) explains them in order.
+//!
+//! # Features
+//!
+//! | Feature | Default | What it adds |
+//! |---|---|---|
+//! | `graphiql` | yes | the GraphiQL page at `GET /graphql` in development |
+//! | `embedded` | no | a PostgreSQL of the program's own: `svc::embedded` and `AppOptions::embedded_database` |
+//!
+//! [`axum`], [`async_graphql`] and [`sqlx`] are re-exported, because their types stand in signatures.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(test, expect(clippy::unwrap_used, reason = "tests"))]
@@ -11,6 +60,8 @@ pub mod schema;
 pub mod __private;
 mod app;
 mod authz;
+#[cfg(any(test, doctest))]
+mod book;
 mod engine;
 mod error;
 mod http;

@@ -4,6 +4,7 @@
 
 mod browser;
 mod database_away;
+mod differential;
 mod embedding;
 mod graphql_over_http;
 mod hostile;

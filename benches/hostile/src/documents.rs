@@ -42,17 +42,17 @@ fn documents() -> Vec<(&'static str, String)> {
         ("10,000 braces", "{".repeat(10_000)),
         ("4,000 directives", format!("{{ start {{ id {} }} }}", "@x ".repeat(4_000))),
         ("5,000 repeated fields", format!("{{ start {{ {} }} }}", "id ".repeat(5_000))),
-        ("3,000 repeated objects", format!("{{ start {{ {} }} }}", "next { id } ".repeat(3_000))),
-        ("repeated objects in three levels", repeated(3, 16)),
-        ("700 repeated inline fragments, nested", nested_inline(700)),
+        ("1,800 repeated objects", format!("{{ start {{ {} }} }}", "next { id } ".repeat(1_800))),
+        ("repeated objects in three levels", repeated(3, 11)),
+        ("600 inline fragments in repeated objects", nested_inline(600)),
         ("a list in lists, 8 levels", nested("many", 8)),
         ("5,000 unknown fields", format!("{{ {} }}", numbered(5_000, |n| format!("nope{n} ")))),
-        ("1,500 operations", numbered(1_500, |n| format!("query q{n} {{ start {{ id }} }} "))),
+        ("1,500 operations", numbered(1_500, |n| format!("query q{n}{{start{{id}}}}"))),
         (
             "2,000 unused variables",
             format!("query ({}) {{ start {{ id }} }}", numbered(2_000, |n| format!("$v{n}: Int "))),
         ),
-        ("2,000 unused fragments", format!("{{ start {{ id }} }} {}", numbered(2_000, |n| format!("fragment g{n} on Node {{ id }} ")))),
+        ("1,300 unused fragments", format!("{{ start {{ id }} }} {}", numbered(1_300, |n| format!("fragment g{n} on Node{{id}}")))),
         ("900,000 bytes of comment", format!("#{}\n{{ start {{ id }} }}", "x".repeat(900_000))),
         ("a string of 900,000 bytes", format!("{{ length(text: \"{}\") }}", "x".repeat(900_000))),
         ("a number of 100,000 digits", format!("{{ length(text: {}) }}", "9".repeat(100_000))),
@@ -62,7 +62,7 @@ fn documents() -> Vec<(&'static str, String)> {
             "introspection, 40 levels",
             format!("{{ __schema {{ types {{ {} name {} }} }} }}", "fields { type { ".repeat(40), "} }".repeat(40)),
         ),
-        ("1,000 conditions on a view", format!("{{ users(where: {{ OR: [{}] }}) {{ id }} }}", "{ name: { eq: \"x\" } } ".repeat(1_000))),
+        ("1,400 conditions on a view", format!("{{ users(where: {{ OR: [{}] }}) {{ id }} }}", "{name:{eq:\"x\"}}".repeat(1_400))),
     ]
 }
 
@@ -121,7 +121,7 @@ fn repeated(levels: usize, times: usize) -> String {
 }
 
 fn nested_inline(times: usize) -> String {
-    format!("{{ start {{ {} }} }}", "... on Node { next { ... on Node { id } } } ".repeat(times))
+    format!("{{ start {{ {} }} }}", "...on Node{next{...on Node{id}}}".repeat(times))
 }
 
 fn tree(levels: usize) -> String {

@@ -27,7 +27,7 @@ async fn main() -> ExitCode {
         }
     };
     println!("<!-- begin hostile -->");
-    println!("{}\n", hardware());
+    println!("{}\n", report::hardware());
     println!("| document | bytes | answer | median ms | slowest of {TRIES}, ms |");
     println!("|---|---:|---|---:|---:|");
     let mut failed = Vec::new();
@@ -83,25 +83,4 @@ async fn measure(address: SocketAddr, attack: &Attack) -> Result<(Reply, Vec<Dur
 
 fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1_000.0
-}
-
-/// What the figures were measured on.
-fn hardware() -> String {
-    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
-    let cpu = read("/proc/cpuinfo");
-    let model = cpu.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
-    let cores = std::thread::available_parallelism().map_or(0, usize::from);
-    let kernel = read("/proc/sys/kernel/osrelease");
-    let program = |name: &str, argument: &str| {
-        let output = std::process::Command::new(name).arg(argument).output();
-        output.map_or_else(|_| String::new(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
-    };
-    let rustc = program("rustc", "-V");
-    format!(
-        "{}; {cores} cores ({}), Linux {}, {}.",
-        program("date", "-I"),
-        model.map_or(std::env::consts::ARCH, |(_, model)| model.trim()),
-        kernel.trim(),
-        rustc.split(" (").next().unwrap_or_default()
-    )
 }

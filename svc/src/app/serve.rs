@@ -29,7 +29,7 @@ pub async fn serve(app: Router) -> crate::Result<()> {
 
 /// A bound address, ready to serve.
 ///
-/// Beyond what [`axum::serve`] does, it bounds the time that a request's head may take, and a shutdown ends: at
+/// Beyond what [`axum::serve()`] does, it bounds the time that a request's head may take, and a shutdown ends: at
 /// the signal `/ready` turns 503 and no more connections are accepted; requests in flight have the grace period
 /// (10 seconds unless it is set) to finish.
 ///

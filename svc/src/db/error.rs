@@ -21,6 +21,8 @@ pub(crate) enum DbError {
     NegativePage,
     #[error("limit is {0}, and at most {1} rows can be read at once")]
     PageTooLarge(i64, u32),
+    #[error("{0}")]
+    BadPattern(String),
     #[error(transparent)]
     Driver(sqlx::Error),
 }
@@ -42,6 +44,10 @@ impl From<sqlx::Error> for DbError {
         match &error {
             sqlx::Error::PoolTimedOut => Self::Busy,
             sqlx::Error::Database(database) if database.code().as_deref() == Some("57014") => Self::Timeout,
+            // The regular expression of a client.
+            sqlx::Error::Database(database) if database.code().as_deref() == Some("2201B") => {
+                Self::BadPattern(format!("the regular expression is not valid: {}", database.message()))
+            }
             error if Self::is_connection(error) => Self::Away,
             _ => Self::Driver(error),
         }
@@ -55,7 +61,7 @@ impl DbError {
         match self {
             Self::Away | Self::Busy => Error::new(ErrorCode::ServiceUnavailable, text),
             Self::Timeout => Error::new(ErrorCode::Timeout, text),
-            Self::Nul | Self::NegativePage | Self::PageTooLarge(..) => Error::new(ErrorCode::BadUserInput, text),
+            Self::BadPattern(_) | Self::Nul | Self::NegativePage | Self::PageTooLarge(..) => Error::new(ErrorCode::BadUserInput, text),
             Self::Driver(error) => Error::internal("a statement failed").because(error),
             Self::UnknownSource(_) | Self::UnknownColumn { .. } | Self::NoSource { .. } => Error::internal(text),
         }

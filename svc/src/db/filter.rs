@@ -1,6 +1,6 @@
 //! Conditions and orders, before they are SQL.
 
-use super::SqlValue;
+use super::{Operator, SqlValue};
 
 /// A condition on rows. An unknown column is an error, never "all rows".
 ///
@@ -8,6 +8,7 @@ use super::SqlValue;
 /// use svc::db::col;
 ///
 /// let mine = col("author_id").eq(7).and(col("title").ne("draft"));
+/// let theirs = col("author.name").contains("ada").or(col("tags").has_all(vec!["rust"]));
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Filter {
@@ -18,7 +19,9 @@ pub enum Filter {
     /// Not this; a condition that is unknown because of a null does not hold.
     Not(Box<Filter>),
     /// A comparison of a column or stored field.
-    Compare(Column, Comparison, SqlValue),
+    Compare(Column, Operator, SqlValue),
+    /// At least one element of an embedded list matches; columns in the condition are those of the element.
+    Some(Column, Box<Filter>),
 }
 
 impl Filter {
@@ -48,37 +51,21 @@ impl Filter {
     }
 }
 
-/// How a column is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Comparison {
-    Eq,
-    Ne,
-    Gt,
-    Gte,
-    Lt,
-    Lte,
-    In,
-    NotIn,
-    /// With `true` or `false` on the right.
-    IsNull,
-}
-
-/// A column of a view, or a stored field in its `data`.
+/// A column of a view, or a stored field in its `data`; further segments lead into embedded objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column(pub(crate) String);
+pub struct Column(pub(crate) Vec<String>);
 
-/// Names a column of a view, or a stored field in its `data`.
-pub fn col(name: impl Into<String>) -> Column {
-    Column(name.into())
+/// Names a column of a view or a stored field in its `data`; `author.name` is the name inside the embedded author.
+pub fn col(path: impl AsRef<str>) -> Column {
+    Column(path.as_ref().split('.').map(str::to_owned).collect())
 }
 
 macro_rules! comparisons {
-    ($($(#[$doc:meta])* $name:ident => $comparison:ident;)*) => {
+    ($($(#[$doc:meta])* $name:ident($value:ty) => $operator:ident;)*) => {
         impl Column {
             $($(#[$doc])* #[must_use]
-            pub fn $name(self, value: impl Into<SqlValue>) -> Filter {
-                Filter::Compare(self, Comparison::$comparison, value.into())
+            pub fn $name(self, value: $value) -> Filter {
+                Filter::Compare(self, Operator::$operator, value.into())
             })*
         }
     };
@@ -86,28 +73,48 @@ macro_rules! comparisons {
 
 comparisons! {
     /// Equal; null means that the value is null.
-    eq => Eq;
+    eq(impl Into<SqlValue>) => Eq;
     /// Not equal; rows without a value are kept.
-    ne => Ne;
+    ne(impl Into<SqlValue>) => Ne;
     /// Greater.
-    gt => Gt;
+    gt(impl Into<SqlValue>) => Gt;
     /// Greater or equal.
-    gte => Gte;
+    gte(impl Into<SqlValue>) => Gte;
     /// Less.
-    lt => Lt;
+    lt(impl Into<SqlValue>) => Lt;
     /// Less or equal.
-    lte => Lte;
+    lte(impl Into<SqlValue>) => Lte;
     /// One of a list; an empty list gives no rows.
-    is_in => In;
+    is_in(impl Into<SqlValue>) => In;
     /// None of a list; rows without a value are kept.
-    not_in => NotIn;
+    not_in(impl Into<SqlValue>) => NotIn;
+    /// Contains this text; `%`, `_` and `\` mean themselves.
+    contains(impl Into<SqlValue>) => Contains;
+    /// Begins with this text; `%`, `_` and `\` mean themselves.
+    starts_with(impl Into<SqlValue>) => StartsWith;
+    /// Ends with this text; `%`, `_` and `\` mean themselves.
+    ends_with(impl Into<SqlValue>) => EndsWith;
+    /// Matches a pattern with `%` and `_`.
+    like(impl Into<SqlValue>) => Like;
+    /// Matches a pattern with `%` and `_`, in any case.
+    ilike(impl Into<SqlValue>) => ILike;
+    /// A list that holds all of these.
+    has_all(impl Into<SqlValue>) => ListContains;
+    /// A list that holds at least one of these.
+    has_any(impl Into<SqlValue>) => Overlaps;
 }
 
 impl Column {
     /// Whether the value is null.
     #[must_use]
     pub fn is_null(self) -> Filter {
-        Filter::Compare(self, Comparison::IsNull, SqlValue::Bool(true))
+        Filter::Compare(self, Operator::IsNull, SqlValue::Bool(true))
+    }
+
+    /// Whether at least one element of an embedded list matches.
+    #[must_use]
+    pub fn some(self, filter: Filter) -> Filter {
+        Filter::Some(self, Box::new(filter))
     }
 }
 
@@ -150,11 +157,11 @@ impl Order {
 }
 
 /// Smallest first, nulls last.
-pub fn asc(column: impl Into<String>) -> Order {
+pub fn asc(column: impl AsRef<str>) -> Order {
     Order { column: col(column), direction: Direction::Asc, nulls: Nulls::Last }
 }
 
 /// Largest first, nulls first.
-pub fn desc(column: impl Into<String>) -> Order {
+pub fn desc(column: impl AsRef<str>) -> Order {
     Order { column: col(column), direction: Direction::Desc, nulls: Nulls::First }
 }

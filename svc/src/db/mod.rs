@@ -7,14 +7,16 @@ mod error;
 mod filter;
 mod find;
 mod handle;
+mod operator;
 mod rows;
-mod statement;
+mod sql;
 mod value;
 
-pub use filter::{Column, Comparison, Filter, Order, asc, col, desc};
+pub use filter::{Column, Filter, Order, asc, col, desc};
 pub(crate) use find::page;
 pub use find::{Find, FindOne, FindSpec};
 pub use handle::Db;
+pub use operator::Operator;
 pub use value::SqlValue;
 
 pub(crate) use catalogue::{Source, quote};
@@ -23,4 +25,5 @@ pub(crate) use database::{Database, Settings};
 pub(crate) use error::DbError;
 pub(crate) use filter::{Direction, Nulls};
 pub(crate) use rows::Rows;
-pub(crate) use statement::{Page, Param, SelectList, Statement};
+pub(crate) use operator::{Family, Operand};
+pub(crate) use sql::{Page, Param, SelectList, Statement, family};

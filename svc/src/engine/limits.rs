@@ -28,7 +28,7 @@ pub struct Limits {
     /// Directives in a document.
     pub directives: usize,
     /// The complexity of an operation: a scalar costs 1, an object 1 and its children, a list 1 and its
-    /// children times the page size (5 for a list that takes no `limit`).
+    /// children times the page size: its argument `limit`, `first` or `last`, or 5 for a list without one.
     pub complexity: u64,
     /// Rows of a list that gives no `limit`.
     pub default_page: u32,

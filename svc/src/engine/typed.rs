@@ -1,11 +1,15 @@
 //! Typed rows: whole rows read back into the user's structs, for resolvers and for computed fields.
 
+use serde_json::{Map, Value};
+
 use super::complete::{Piece, RowColumn, RowSource, complete_value};
 use super::env::Env;
 use super::path::Path;
 use super::plan::{Leaf, OutType, PlanField};
+use crate::Error;
 use crate::db::{ColumnForm, Rows};
-use crate::schema::{FieldKind, Model, Output, Shape, TypeExpr, TypeIndex, TypeKind};
+use crate::scalar::LeafError;
+use crate::schema::{FieldKind, Items, Model, Output, Resolved, Shape, TypeExpr, TypeIndex, TypeKind};
 
 /// The stored names and types of all fields of the rows, each name once.
 pub(super) fn stored_fields(model: &Model, row: TypeIndex) -> Vec<(&'static str, OutType)> {
@@ -34,24 +38,24 @@ fn out_type(model: &Model, ty: &TypeExpr) -> OutType {
     }
 }
 
-/// Rows as JSON objects.
+/// Rows as JSON objects; a row that breaks its type fails alone.
 pub(super) fn objects(
     rows: &Rows,
     fields: &[(&'static str, OutType)],
     sources: &[RowSource],
     type_name: Option<RowSource>,
     data: Option<(usize, ColumnForm)>,
-) -> Vec<serde_json::Value> {
+) -> Vec<Result<Value, Error>> {
     let object = |row| {
         let cells = RowColumn { rows, row, data };
-        let mut object = serde_json::Map::with_capacity(fields.len() + 1);
-        if let Some(source) = type_name {
-            object.insert("__typename".to_owned(), cells.value("__typename", source, None));
+        let mut object = Map::with_capacity(fields.len() + 1);
+        let typed = type_name.map(|source| ("__typename", source, None));
+        let stored = fields.iter().zip(sources).map(|((stored, ty), source)| (*stored, *source, Some(ty)));
+        for (stored, source, ty) in typed.into_iter().chain(stored) {
+            let failed = |error: LeafError| Error::internal(format!("a row cannot be read: {stored}: {}", error.0));
+            object.insert(stored.to_owned(), cells.value(stored, source, ty).map_err(failed)?);
         }
-        for ((stored, ty), source) in fields.iter().zip(sources) {
-            object.insert((*stored).to_owned(), cells.value(stored, *source, Some(ty)));
-        }
-        serde_json::Value::Object(object)
+        Ok(Value::Object(object))
     };
     (0..rows.len()).map(object).collect()
 }
@@ -62,35 +66,34 @@ pub(super) async fn complete_typed(
     field: &PlanField,
     row: TypeIndex,
     shape: Shape,
-    rows: Vec<serde_json::Value>,
+    rows: Vec<Result<Value, Error>>,
     path: &Path<'_>,
 ) -> Piece {
     let decode = env.model.decoders.get(&row);
-    let decoded = rows.into_iter().map(|value| match decode {
-        Some(decode) => decode(value).map_err(crate::Error::from),
-        None => Err(crate::Error::internal("the row's type cannot be read from rows")),
+    let decoded = rows.into_iter().map(|row| match decode {
+        Some(decode) => Ok(decode(row?)?),
+        None => Err(Error::internal("the row's type cannot be read from rows")),
     });
-    let rows: Vec<Box<dyn Output>> = match decoded.collect() {
-        Ok(rows) => rows,
-        Err(error) => return Piece::failed(env, &error, field, path),
-    };
+    let rows = Decoded(decoded.collect());
     match shape {
-        Shape::List => complete_value(env, field, crate::schema::Resolved::List(&Decoded(rows)), path).await,
-        Shape::Optional | Shape::One => match rows.first() {
-            Some(row) => complete_value(env, field, row.resolve(), path).await,
-            None if shape == Shape::One => Piece::failed(env, &super::find::not_found(field), field, path),
-            None => complete_value(env, field, crate::schema::Resolved::Null, path).await,
-        },
+        Shape::List => complete_value(env, field, Resolved::List(&rows), path).await,
+        Shape::One if rows.is_empty() => Piece::failed(env, &super::find::not_found(field), field, path),
+        Shape::Optional if rows.is_empty() => complete_value(env, field, Resolved::Null, path).await,
+        Shape::Optional | Shape::One => complete_value(env, field, rows.get(0), path).await,
     }
 }
 
-struct Decoded(Vec<Box<dyn Output>>);
+/// Rows that were read back, or why one could not be.
+struct Decoded(Vec<Result<Box<dyn Output>, Error>>);
 
-impl crate::schema::Items for Decoded {
+impl Items for Decoded {
     fn len(&self) -> usize {
         self.0.len()
     }
-    fn get(&self, index: usize) -> crate::schema::Resolved<'_> {
-        self.0[index].resolve()
+    fn get(&self, index: usize) -> Resolved<'_> {
+        match &self.0[index] {
+            Ok(row) => row.resolve(),
+            Err(error) => Resolved::Failed(error),
+        }
     }
 }

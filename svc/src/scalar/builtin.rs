@@ -152,8 +152,8 @@ impl_scalar!(
     DATE,
     "a date as YYYY-MM-DD",
     |this| Resolved::Scalar(this),
-    |value| value_text(value).and_then(|text| text.parse().ok()),
-    |json| json.as_str().and_then(|text| text.parse().ok())
+    |value| value_text(value).and_then(|text| text::parse_date(&text)),
+    |json| json.as_str().and_then(text::parse_date)
 );
 impl_scalar!(
     NaiveTime,

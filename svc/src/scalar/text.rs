@@ -1,7 +1,7 @@
 //! The JSON form of scalars: one writer for resolved values, columns and stored JSON.
 
 use async_graphql::Value;
-use chrono::{DateTime, NaiveDate, NaiveTime, SecondsFormat, Utc};
+use chrono::{DateTime, Datelike as _, NaiveDate, NaiveTime, SecondsFormat, Utc};
 use rust_decimal::Decimal;
 use uuid::Uuid;
 
@@ -106,7 +106,18 @@ pub(crate) fn write_time(out: &mut Vec<u8>, value: NaiveTime) {
 
 /// Reads an RFC 3339 instant, as PostgreSQL and clients write it.
 pub(crate) fn parse_instant(text: &str) -> Option<DateTime<Utc>> {
-    DateTime::parse_from_rfc3339(text).ok().map(|value| value.to_utc())
+    let value = DateTime::parse_from_rfc3339(text).ok()?.to_utc();
+    is_common_era(value.date_naive()).then_some(value)
+}
+
+/// Reads a date of four digits for the year.
+pub(crate) fn parse_date(text: &str) -> Option<NaiveDate> {
+    text.parse().ok().filter(|date| is_common_era(*date))
+}
+
+/// The years that RFC 3339 and PostgreSQL both have.
+fn is_common_era(date: NaiveDate) -> bool {
+    (1..=9999).contains(&date.year())
 }
 
 /// The canonical text of a scalar that is a JSON string, or why `text` is not one.
@@ -123,7 +134,7 @@ pub(crate) fn canonical(kind: super::ScalarKind, text: &str, out: &mut Vec<u8>) 
         K::DateTime => {
             write_instant(out, parse_instant(text).ok_or_else(|| refuse("expected an RFC 3339 date and time"))?)
         }
-        K::Date => write_date(out, text.parse().map_err(|_| refuse("expected a date as YYYY-MM-DD"))?),
+        K::Date => write_date(out, parse_date(text).ok_or_else(|| refuse("expected a date as YYYY-MM-DD"))?),
         K::Time => write_time(out, text.parse().map_err(|_| refuse("expected a time as HH:MM:SS"))?),
         K::Decimal => {
             if !is_decimal(text) {

@@ -7,11 +7,13 @@ use indexmap::IndexMap;
 use super::build::{expr, stored_fields};
 use super::model::{ArgDef, ArgRole, EnumDef, EnumValue, InputDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use super::{Input, Naming, Registry, ScalarKind};
+use crate::db::{Family, Operand, family};
 
 /// The scalars that generated types need.
 pub(super) struct Common {
     int: TypeIndex,
     boolean: TypeIndex,
+    string: TypeIndex,
 }
 
 impl Common {
@@ -19,6 +21,7 @@ impl Common {
         Self {
             int: expr(&<i32 as Input>::type_ref(registry)).named(),
             boolean: expr(&<bool as Input>::type_ref(registry)).named(),
+            string: expr(&<String as Input>::type_ref(registry)).named(),
         }
     }
 }
@@ -26,26 +29,36 @@ impl Common {
 /// Makes each generated type once.
 pub(super) struct Generated<'a> {
     common: &'a Common,
+    naming: Naming,
     direction: Option<TypeIndex>,
-    filters: HashMap<TypeIndex, TypeIndex>,
+    filters: HashMap<(TypeIndex, Family), TypeIndex>,
     wheres: HashMap<TypeIndex, Option<TypeIndex>>,
+    lists: HashMap<TypeIndex, TypeIndex>,
     orders: HashMap<TypeIndex, Option<TypeIndex>>,
 }
 
 impl<'a> Generated<'a> {
-    pub(super) fn new(common: &'a Common) -> Self {
-        Self { common, direction: None, filters: HashMap::new(), wheres: HashMap::new(), orders: HashMap::new() }
+    pub(super) fn new(common: &'a Common, naming: Naming) -> Self {
+        Self {
+            common,
+            naming,
+            direction: None,
+            filters: HashMap::new(),
+            wheres: HashMap::new(),
+            lists: HashMap::new(),
+            orders: HashMap::new(),
+        }
     }
 
     /// `where`, `orderBy`, `limit` and `offset` for a list of `row`.
-    pub(super) fn list_args(&mut self, types: &mut Vec<TypeDef>, naming: Naming, row: TypeIndex) -> Vec<ArgDef> {
+    pub(super) fn list_args(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex) -> Vec<ArgDef> {
         let mut args = Vec::new();
         if let Some(index) = self.where_type(types, row) {
             args.push(arg("where", "Only rows that match.", TypeExpr::Named(index), ArgRole::Where));
         }
         if let Some(index) = self.order_type(types, row) {
-            let ty = TypeExpr::List(Box::new(TypeExpr::NonNull(Box::new(TypeExpr::Named(index)))));
-            args.push(arg(&naming.apply("order_by"), "The order, most significant key first.", ty, ArgRole::OrderBy));
+            let name = self.naming.apply("order_by");
+            args.push(arg(&name, "The order, most significant key first.", list_of(index), ArgRole::OrderBy));
         }
         let int = TypeExpr::Named(self.common.int);
         args.push(arg("limit", "At most this many rows.", int.clone(), ArgRole::Limit));
@@ -53,70 +66,104 @@ impl<'a> Generated<'a> {
         args
     }
 
+    /// `UserWhere`; `None` when nothing of the type can be asked.
     fn where_type(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex) -> Option<TypeIndex> {
         if let Some(known) = self.wheres.get(&row) {
             return *known;
         }
-        let leaves = leaves(types, row);
-        if leaves.is_empty() {
-            self.wheres.insert(row, None);
-            return None;
-        }
-        let name = format!("{}Where", types[row].name);
-        let mut fields: Vec<ArgDef> = leaves
-            .into_iter()
-            .filter_map(|leaf| {
-                let filter = self.filter_type(types, leaf.ty)?;
-                Some(field(&leaf.name, leaf.rust, TypeExpr::Named(filter)))
-            })
-            .collect();
-        let index = types.len();
-        let itself = TypeExpr::Named(index);
-        let list = TypeExpr::List(Box::new(TypeExpr::NonNull(Box::new(itself.clone()))));
-        fields.push(described("AND", "All of these.", list.clone()));
-        fields.push(described("OR", "Any of these.", list));
-        fields.push(described("NOT", "Not this.", itself));
-        push_input(types, name, &format!("Conditions on {}; all must hold.", types[row].name), fields);
+        let index = reserve(types, &format!("{}Where", types[row].name));
+        // Known before its fields are, as types may embed each other.
         self.wheres.insert(row, Some(index));
+        let parts = parts(types, row);
+        let mut fields: Vec<ArgDef> = parts.iter().filter_map(|part| self.condition(types, part)).collect();
+        let itself = TypeExpr::Named(index);
+        fields.push(described("AND", "All of these.", list_of(index)));
+        fields.push(described("OR", "Any of these.", list_of(index)));
+        fields.push(described("NOT", "Not this.", itself));
+        let description = format!("Conditions on {}; all must hold.", types[row].name);
+        define(types, index, description, fields);
         Some(index)
     }
 
-    /// `UUIDFilter` and its siblings, for one scalar or enum.
-    fn filter_type(&mut self, types: &mut Vec<TypeDef>, leaf: TypeIndex) -> Option<TypeIndex> {
-        if let Some(known) = self.filters.get(&leaf) {
+    /// The condition on one stored field.
+    fn condition(&mut self, types: &mut Vec<TypeDef>, part: &Part) -> Option<ArgDef> {
+        let ty = match (&types[part.named].kind, part.list) {
+            (TypeKind::Object(_), false) => self.where_type(types, part.named)?,
+            (TypeKind::Object(_), true) => self.list_where_type(types, part.named)?,
+            (TypeKind::Abstract(_), _) => return None,
+            (_, true) => self.filter_type(types, part.named, Family::List),
+            (kind, false) => {
+                let family = family(kind);
+                self.filter_type(types, part.named, family)
+            }
+        };
+        Some(field(&part.name, part.rust, TypeExpr::Named(ty)))
+    }
+
+    /// `CommentListWhere`: conditions on the elements of an embedded list.
+    fn list_where_type(&mut self, types: &mut Vec<TypeDef>, element: TypeIndex) -> Option<TypeIndex> {
+        if let Some(known) = self.lists.get(&element) {
             return Some(*known);
         }
-        let operators = operators(&types[leaf].kind)?;
-        let one = TypeExpr::Named(leaf);
-        let many = TypeExpr::List(Box::new(TypeExpr::NonNull(Box::new(one.clone()))));
-        let fields = operators.iter().map(|(name, description)| {
-            let ty = match *name {
-                "in" | "nin" => many.clone(),
-                "isnull" => TypeExpr::Named(self.common.boolean),
-                _ => one.clone(),
-            };
-            described(name, description, ty)
-        });
-        let fields = fields.collect();
-        let name = format!("{}Filter", types[leaf].name);
-        let index = push_input(types, name, &format!("Conditions on a {}; all must hold.", types[leaf].name), fields);
-        self.filters.insert(leaf, index);
+        let index = reserve(types, &format!("{}ListWhere", types[element].name));
+        self.lists.insert(element, index);
+        let inner = TypeExpr::Named(self.where_type(types, element)?);
+        let fields = vec![
+            described("some", "At least one element matches.", inner.clone()),
+            described("every", "All elements match.", inner.clone()),
+            described("none", "No element matches.", inner),
+        ];
+        let description = format!("Conditions on a list of {}; all must hold.", types[element].name);
+        define(types, index, description, fields);
         Some(index)
     }
 
+    /// `UUIDFilter` and its siblings, for one scalar or enum, or a list of it.
+    fn filter_type(&mut self, types: &mut Vec<TypeDef>, leaf: TypeIndex, family: Family) -> TypeIndex {
+        if let Some(known) = self.filters.get(&(leaf, family)) {
+            return *known;
+        }
+        let (suffix, what) = if family == Family::List { ("ListFilter", "a list of ") } else { ("Filter", "a ") };
+        let index = reserve(types, &format!("{}{suffix}", types[leaf].name));
+        let fields = family.operators().into_iter().map(|def| {
+            let ty = match def.operand {
+                Operand::Same | Operand::Json => TypeExpr::Named(leaf),
+                Operand::List => list_of(leaf),
+                Operand::Boolean => TypeExpr::Named(self.common.boolean),
+                Operand::Int => TypeExpr::Named(self.common.int),
+                Operand::String => TypeExpr::Named(self.common.string),
+                Operand::Strings => list_of(self.common.string),
+            };
+            let name = self.naming.apply(def.name);
+            ArgDef { rust: def.name.to_owned(), ..described(&name, def.description, ty) }
+        });
+        let fields = fields.collect();
+        let description = format!("Conditions on {what}{}; all must hold.", types[leaf].name);
+        define(types, index, description, fields);
+        self.filters.insert((leaf, family), index);
+        index
+    }
+
+    /// `UserOrderBy`; `None` when the type has nothing to order by.
     fn order_type(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex) -> Option<TypeIndex> {
         if let Some(known) = self.orders.get(&row) {
             return *known;
         }
-        let leaves: Vec<_> = leaves(types, row).into_iter().filter(|leaf| is_ordered(&types[leaf.ty].kind)).collect();
-        let made = (!leaves.is_empty()).then(|| {
-            let direction = self.direction_type(types);
-            let fields = leaves.iter().map(|leaf| field(&leaf.name, leaf.rust, TypeExpr::Named(direction))).collect();
-            let name = format!("{}OrderBy", types[row].name);
-            push_input(types, name, &format!("An order of {}.", types[row].name), fields)
-        });
-        self.orders.insert(row, made);
-        made
+        let index = reserve(types, &format!("{}OrderBy", types[row].name));
+        self.orders.insert(row, Some(index));
+        let direction = self.direction_type(types);
+        let mut fields = Vec::new();
+        for part in parts(types, row).iter().filter(|part| !part.list) {
+            let ty = match &types[part.named].kind {
+                TypeKind::Object(_) => self.order_type(types, part.named),
+                TypeKind::Abstract(_) | TypeKind::Scalar { kind: ScalarKind::Json, .. } => None,
+                _ => Some(direction),
+            };
+            fields.extend(ty.map(|ty| field(&part.name, part.rust, TypeExpr::Named(ty))));
+        }
+        let description = format!("An order of {}.", types[row].name);
+        define(types, index, description, fields);
+        Some(index)
     }
 
     fn direction_type(&mut self, types: &mut Vec<TypeDef>) -> TypeIndex {
@@ -143,59 +190,48 @@ impl<'a> Generated<'a> {
     }
 }
 
-struct Leaf {
+/// A stored field, apart from the types it is looked up in.
+struct Part {
     name: String,
     rust: &'static str,
-    ty: TypeIndex,
+    named: TypeIndex,
+    list: bool,
 }
 
-fn leaves(types: &[TypeDef], row: TypeIndex) -> Vec<Leaf> {
-    let fields = stored_fields(types, row).into_iter();
-    fields.map(|field| Leaf { name: field.name.clone(), rust: field.rust, ty: field.ty.named() }).collect()
+/// The stored fields of a type; a list of lists cannot be asked.
+fn parts(types: &[TypeDef], row: TypeIndex) -> Vec<Part> {
+    let fields = stored_fields(types, row).into_iter().filter(|field| match field.ty.unwrapped() {
+        TypeExpr::List(inner) => !inner.is_list(),
+        _ => true,
+    });
+    let part = |field: &super::model::FieldDef| Part {
+        name: field.name.clone(),
+        rust: field.rust,
+        named: field.ty.named(),
+        list: field.ty.is_list(),
+    };
+    fields.map(part).collect()
 }
 
-const EQUALITY: [(&str, &str); 5] = [
-    ("eq", "Equal; null means that the value is null."),
-    ("neq", "Not equal; rows without a value are kept."),
-    ("in", "One of these."),
-    ("nin", "None of these; rows without a value are kept."),
-    ("isnull", "Whether the value is null."),
-];
-
-const ORDER: [(&str, &str); 4] =
-    [("gt", "Greater."), ("gte", "Greater or equal."), ("lt", "Less."), ("lte", "Less or equal.")];
-
-fn operators(kind: &TypeKind) -> Option<Vec<(&'static str, &'static str)>> {
-    match kind {
-        TypeKind::Scalar { kind: ScalarKind::Json, .. } => None,
-        kind if is_compared(kind) => Some([EQUALITY.as_slice(), &ORDER].concat()),
-        TypeKind::Scalar { .. } | TypeKind::Enum(_) => Some(EQUALITY.to_vec()),
-        _ => None,
-    }
-}
-
-/// Whether `gt` and its siblings make sense.
-fn is_compared(kind: &TypeKind) -> bool {
-    use ScalarKind as K;
-    matches!(
-        kind,
-        TypeKind::Scalar { kind: K::Int | K::Float | K::BigInt | K::Decimal | K::Date | K::Time | K::DateTime, .. }
-    )
-}
-
-fn is_ordered(kind: &TypeKind) -> bool {
-    !matches!(kind, TypeKind::Scalar { kind: ScalarKind::Json, .. })
-}
-
-fn push_input(types: &mut Vec<TypeDef>, name: String, description: &str, fields: Vec<ArgDef>) -> TypeIndex {
-    let fields: IndexMap<_, _> = fields.into_iter().map(|field| (field.name.clone(), field)).collect();
+/// Takes a place for an input type that is filled in later.
+fn reserve(types: &mut Vec<TypeDef>, name: &str) -> TypeIndex {
     types.push(TypeDef {
+        name: name.to_owned(),
+        description: None,
         path: format!("svc's {name}"),
-        name,
-        description: Some(description.to_owned()),
-        kind: TypeKind::Input(InputDef { fields, one_of: false }),
+        kind: TypeKind::Input(InputDef { fields: IndexMap::new(), one_of: false }),
     });
     types.len() - 1
+}
+
+fn define(types: &mut [TypeDef], index: TypeIndex, description: String, fields: Vec<ArgDef>) {
+    let fields = fields.into_iter().map(|field| (field.name.clone(), field)).collect();
+    types[index].description = Some(description);
+    types[index].kind = TypeKind::Input(InputDef { fields, one_of: false });
+}
+
+fn list_of(index: TypeIndex) -> TypeExpr {
+    TypeExpr::List(Box::new(TypeExpr::NonNull(Box::new(TypeExpr::Named(index)))))
 }
 
 fn field(name: &str, rust: &str, ty: TypeExpr) -> ArgDef {

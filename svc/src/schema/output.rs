@@ -47,6 +47,8 @@ pub enum Resolved<'a> {
     List(&'a dyn Items),
     /// An object.
     Object(&'a dyn Object),
+    /// A value that could not be had: a field error here.
+    Failed(&'a crate::Error),
 }
 
 /// A scalar that writes its JSON form.
@@ -167,6 +169,7 @@ impl std::fmt::Debug for Resolved<'_> {
             Self::Scalar(_) => f.write_str("Scalar"),
             Self::List(items) => write!(f, "List({})", items.len()),
             Self::Object(_) => f.write_str("Object"),
+            Self::Failed(error) => write!(f, "Failed({error})"),
         }
     }
 }

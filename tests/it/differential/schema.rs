@@ -212,7 +212,9 @@ async fn comments() -> Vec<Comment>;
 #[svc::query]
 async fn nodes() -> Vec<Node>;
 #[svc::query]
-async fn found() -> Vec<Found>;
+async fn found(ctx: &Context<'_>) -> Result<Find<Found>> {
+    Ok(ctx.db().find::<Found>().order_by(asc("id")))
+}
 #[svc::query]
 async fn shaky_columns() -> Vec<ShakyColumns>;
 #[svc::query]

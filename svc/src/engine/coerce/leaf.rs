@@ -2,7 +2,7 @@
 
 use async_graphql::{Name, Value};
 
-use crate::scalar::{canonical, shorten};
+use crate::scalar::{LeafError, canonical, shorten};
 use crate::schema::{ScalarKind, TypeKind};
 
 /// Where a value comes from; literals are stricter than JSON.
@@ -44,9 +44,7 @@ fn scalar(kind: ScalarKind, name: &str, value: Value, origin: Origin) -> Result<
             true
         }
         (K::Uuid | K::DateTime | K::Date | K::Time | K::Decimal | K::BigInt, Value::String(text)) => {
-            return canonical(kind, text, &mut Vec::new())
-                .map(|()| value)
-                .map_err(|error| format!("`{name}`: {}", error.0));
+            return one_form(kind, text).map_err(|error| format!("`{name}`: {}", error.0));
         }
         (K::Json, _) => true,
         (K::Custom(custom), _) => {
@@ -59,6 +57,13 @@ fn scalar(kind: ScalarKind, name: &str, value: Value, origin: Origin) -> Result<
         (true, value) => Ok(value),
         (false, value) => Err(refuse(name, "cannot represent the value", &value)),
     }
+}
+
+/// A text in its one form, so that whatever binds it binds what PostgreSQL reads.
+fn one_form(kind: ScalarKind, text: &str) -> Result<Value, LeafError> {
+    let mut out = Vec::new();
+    canonical(kind, text, &mut out)?;
+    serde_json::from_slice(&out).map_err(|error| LeafError(error.to_string()))
 }
 
 fn integer(number: &serde_json::Number, origin: Origin) -> Option<i64> {

@@ -61,6 +61,11 @@ impl<'a> Walk<'a> {
 pub(crate) trait Node: Sized {
     fn is_null(&self) -> bool;
 
+    /// Why there is no value, when getting it failed.
+    fn failure(&self) -> Option<&Error> {
+        None
+    }
+
     /// Writes a scalar or an enum value.
     fn leaf(&self, leaf: &Leaf, out: &mut Vec<u8>) -> Result<(), LeafError>;
 
@@ -120,6 +125,10 @@ fn non_null_value<N: Node>(
     path: &Path<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), Nulled> {
+    if let Some(error) = node.failure() {
+        walk.errors.push(FieldError::new(error, field, path));
+        return Err(Nulled);
+    }
     match ty {
         OutType::Leaf(leaf) => node.leaf(leaf, out).map_err(|error| walk.broken(field, path, error.0)),
         OutType::NonNull(inner) => non_null_value(walk, field, inner, node, path, out),

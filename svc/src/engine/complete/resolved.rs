@@ -14,6 +14,13 @@ impl<'v> Node for Resolved<'v> {
         matches!(self, Resolved::Null)
     }
 
+    fn failure(&self) -> Option<&Error> {
+        match self {
+            Resolved::Failed(error) => Some(error),
+            _ => None,
+        }
+    }
+
     fn leaf(&self, _: &Leaf, out: &mut Vec<u8>) -> Result<(), LeafError> {
         match self {
             Resolved::Null => out.extend_from_slice(b"null"),
@@ -27,7 +34,7 @@ impl<'v> Node for Resolved<'v> {
                 out.push(b'"');
             }
             Resolved::Scalar(scalar) => scalar.write(out).map_err(LeafError)?,
-            Resolved::List(_) | Resolved::Object(_) => return Err(LeafError("expected a scalar".to_owned())),
+            Resolved::List(_) | Resolved::Object(_) | Resolved::Failed(_) => return Err(LeafError("expected a scalar".to_owned())),
         }
         Ok(())
     }

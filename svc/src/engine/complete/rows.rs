@@ -162,22 +162,33 @@ pub(crate) struct RowColumn<'a> {
 }
 
 impl RowColumn<'_> {
-    /// A stored value as JSON; enums as they are stored.
-    pub(crate) fn value(&self, stored: &str, source: RowSource, ty: Option<&OutType>) -> serde_json::Value {
+    /// A stored value as JSON; enums and scalars of users as they are stored.
+    ///
+    /// # Errors
+    /// When the column's value has no JSON form.
+    pub(crate) fn value(
+        &self,
+        stored: &str,
+        source: RowSource,
+        ty: Option<&OutType>,
+    ) -> Result<serde_json::Value, LeafError> {
         let json = match source {
             RowSource::Nothing => None,
             RowSource::Data => self.document().and_then(|document| document.get(stored)),
             RowSource::Column(column, form) => {
-                let Some(bytes) = self.rows.cell(self.row, column) else { return serde_json::Value::Null };
+                let Some(bytes) = self.rows.cell(self.row, column) else { return Ok(serde_json::Value::Null) };
                 let column = Column { form, bytes };
                 match (column.json(), ty) {
                     (Some(json), _) => Some(json),
-                    (None, Some(OutType::Leaf(Leaf::Scalar(kind)))) => return written(column, *kind),
+                    (None, Some(OutType::Leaf(Leaf::Scalar(kind)))) if !matches!(kind, ScalarKind::Custom(_)) => {
+                        return written(column, *kind);
+                    }
                     (None, _) => return written(column, ScalarKind::String),
                 }
             }
         };
-        json.and_then(|json| serde_json::from_slice(json.bytes()).ok()).unwrap_or_default()
+        let Some(json) = json else { return Ok(serde_json::Value::Null) };
+        serde_json::from_slice(json.bytes()).map_err(|error| LeafError(error.to_string()))
     }
 
     fn document(&self) -> Option<Json<'_>> {
@@ -186,13 +197,11 @@ impl RowColumn<'_> {
     }
 }
 
-/// A column's value through the one writer of scalars; what it refuses becomes its message, which no other type reads.
-fn written(column: Column<'_>, kind: ScalarKind) -> serde_json::Value {
+/// A column's value through the one writer of scalars.
+fn written(column: Column<'_>, kind: ScalarKind) -> Result<serde_json::Value, LeafError> {
     let mut out = Vec::new();
-    match column.leaf(&Leaf::Scalar(kind), &mut out) {
-        Ok(()) => serde_json::from_slice(&out).unwrap_or_default(),
-        Err(error) => error.0.into(),
-    }
+    column.leaf(&Leaf::Scalar(kind), &mut out)?;
+    serde_json::from_slice(&out).map_err(|error| LeafError(error.to_string()))
 }
 
 /// The name of a row's type.

@@ -1,35 +1,41 @@
 //! From coerced arguments to filters and orders.
 
-use async_graphql::Value;
+use async_graphql::{Name, Value};
+use indexmap::IndexMap;
 
-use crate::Error;
-use crate::db::{Comparison, Direction, Filter, Nulls, Order, SqlValue, col};
+use crate::db::{Column, Direction, Family, Filter, Nulls, Operand, Operator, Order, SqlValue, family};
 use crate::schema::{EnumValue, FieldKind, Model, TypeIndex, TypeKind};
+use crate::{Error, ErrorCode};
 
-/// A field of a row type by its Rust name: what it is stored as, and its enum's stored values.
+type Fields = IndexMap<Name, Value>;
+
+/// A stored field of a row or of an embedded object.
 struct Stored<'a> {
-    name: &'static str,
+    column: Column,
+    named: TypeIndex,
+    list: bool,
+    /// The values of an enum.
     values: Option<&'a [EnumValue]>,
 }
 
 impl<'a> Stored<'a> {
-    fn of(model: &'a Model, row: TypeIndex, rust: &str) -> Result<Self, Error> {
-        let object = model.possible_types(row).first().and_then(|index| model.object(*index));
-        let field = object.and_then(|object| object.fields.values().find(|field| field.rust == rust));
-        match field.map(|field| (field, field.kind)) {
-            Some((field, FieldKind::Stored { stored, .. })) => {
-                let values = match &model.types[field.ty.named()].kind {
-                    TypeKind::Enum(def) => Some(def.values.as_slice()),
-                    _ => None,
-                };
-                Ok(Self { name: stored, values })
-            }
+    /// The field with a Rust name, below `path`.
+    fn of(model: &'a Model, object: TypeIndex, path: &[String], rust: &str) -> Result<Self, Error> {
+        let def = model.possible_types(object).first().and_then(|index| model.object(*index));
+        let field = def.and_then(|object| object.fields.values().find(|field| field.rust == rust));
+        let Some((field, FieldKind::Stored { stored, .. })) = field.map(|field| (field, field.kind)) else {
             // A filter that names nothing must never become "all rows".
-            _ => Err(Error::internal(format!(
-                "a filter names `{rust}`, which `{}` does not store",
-                model.types[row].path
-            ))),
-        }
+            let path = &model.types[object].path;
+            return Err(Error::internal(format!("a filter names `{rust}`, which `{path}` does not store")));
+        };
+        let named = field.ty.named();
+        let values = match &model.types[named].kind {
+            TypeKind::Enum(def) => Some(def.values.as_slice()),
+            _ => None,
+        };
+        let mut column = path.to_vec();
+        column.push(stored.to_owned());
+        Ok(Self { column: Column(column), named, list: field.ty.is_list(), values })
     }
 
     /// The value as it is stored: enum values by their stored text.
@@ -43,77 +49,138 @@ impl<'a> Stored<'a> {
             (_, value) => SqlValue::from_graphql(value),
         }
     }
+
+    fn family(&self, model: &Model) -> Family {
+        if self.list { Family::List } else { family(&model.types[self.named].kind) }
+    }
 }
 
+/// A JSON value as the text that PostgreSQL reads as `jsonb`.
+fn json_value(value: &Value) -> Result<SqlValue, Error> {
+    if *value == Value::Null {
+        return Ok(SqlValue::Null);
+    }
+    Ok(SqlValue::Text(value.clone().into_json()?.to_string()))
+}
+
+/// The equality that an argument of a function without a body stands for.
 pub(super) fn declared_filter(model: &Model, row: TypeIndex, rust: &str, value: &Value) -> Result<Filter, Error> {
-    let stored = Stored::of(model, row, rust)?;
+    let stored = Stored::of(model, row, &[], rust)?;
+    if stored.family(model) == Family::Json {
+        return Ok(Filter::Compare(stored.column, Operator::Eq, json_value(value)?));
+    }
     let value = stored.value(value);
-    let column = col(stored.name);
-    Ok(if matches!(value, SqlValue::List(_)) {
-        Filter::Compare(column, Comparison::In, value)
-    } else {
-        column.eq(value)
-    })
+    let operator = match (&value, stored.list) {
+        (SqlValue::List(_), true) => Operator::ListContains,
+        (SqlValue::List(_), false) => Operator::In,
+        _ => Operator::Eq,
+    };
+    Ok(Filter::Compare(stored.column, operator, value))
 }
 
-type Fields = indexmap::IndexMap<async_graphql::Name, Value>;
-
+/// A `where` argument.
 pub(super) fn where_filter(model: &Model, row: TypeIndex, fields: &Fields) -> Result<Filter, Error> {
-    let mut all = Vec::new();
-    for (rust, value) in fields {
-        match (rust.as_str(), value) {
-            // An absent condition and a null one both ask nothing.
-            (_, Value::Null) => {}
-            ("AND", Value::List(items)) => all.push(Filter::All(where_filters(model, row, items)?)),
-            ("OR", Value::List(items)) => all.push(Filter::Any(where_filters(model, row, items)?)),
-            ("NOT", Value::Object(fields)) => all.push(where_filter(model, row, fields)?.not()),
-            (rust, Value::Object(operators)) => {
-                let stored = Stored::of(model, row, rust)?;
-                for (operator, value) in operators {
-                    all.push(operator_filter(&stored, operator, value)?);
+    Where { model, object: row, path: Vec::new() }.all(fields)
+}
+
+/// The conditions on one object: the row itself, an embedded object, or an element of an embedded list.
+struct Where<'a> {
+    model: &'a Model,
+    object: TypeIndex,
+    path: Vec<String>,
+}
+
+impl Where<'_> {
+    fn all(&self, fields: &Fields) -> Result<Filter, Error> {
+        let filters = fields.iter().map(|(rust, value)| self.one(rust, value));
+        Ok(Filter::All(filters.collect::<Result<_, _>>()?))
+    }
+
+    fn one(&self, rust: &str, value: &Value) -> Result<Filter, Error> {
+        match (rust, value) {
+            // Whether null means "no condition" or "no value" is for the client to say.
+            (_, Value::Null) => Err(Error::new(
+                ErrorCode::BadUserInput,
+                format!("the condition `{rust}` is null; leave it out, or ask for `isnull: true`"),
+            )),
+            ("AND", Value::List(items)) => Ok(Filter::All(self.each(items)?)),
+            ("OR", Value::List(items)) => Ok(Filter::Any(self.each(items)?)),
+            ("NOT", Value::Object(fields)) => Ok(self.all(fields)?.not()),
+            (rust, Value::Object(fields)) => {
+                let stored = Stored::of(self.model, self.object, &self.path, rust)?;
+                match &self.model.types[stored.named].kind {
+                    TypeKind::Object(_) if stored.list => self.elements(&stored, fields),
+                    TypeKind::Object(_) => {
+                        Where { model: self.model, object: stored.named, path: stored.column.0 }.all(fields)
+                    }
+                    _ => self.operators(&stored, fields),
                 }
             }
-            (rust, _) => return Err(Error::internal(format!("the condition on `{rust}` is no object"))),
+            (rust, _) => Err(Error::internal(format!("the condition on `{rust}` is no object"))),
         }
     }
-    Ok(Filter::All(all))
+
+    fn each(&self, items: &[Value]) -> Result<Vec<Filter>, Error> {
+        let filters = items.iter().map(|item| match item {
+            Value::Object(fields) => self.all(fields),
+            _ => Err(Error::internal("a condition is no object")),
+        });
+        filters.collect()
+    }
+
+    /// `some`, `every` and `none` of an embedded list.
+    fn elements(&self, stored: &Stored<'_>, quantifiers: &Fields) -> Result<Filter, Error> {
+        let element = Where { model: self.model, object: stored.named, path: Vec::new() };
+        let filters = quantifiers.iter().map(|(quantifier, value)| {
+            let Value::Object(fields) = value else { return self.one(quantifier, &Value::Null) };
+            let inner = element.all(fields)?;
+            let some = |filter: Filter| Filter::Some(stored.column.clone(), Box::new(filter));
+            Ok(match quantifier.as_str() {
+                "every" => some(inner.not()).not(),
+                "none" => some(inner).not(),
+                _ => some(inner),
+            })
+        });
+        Ok(Filter::All(filters.collect::<Result<_, _>>()?))
+    }
+
+    fn operators(&self, stored: &Stored<'_>, operators: &Fields) -> Result<Filter, Error> {
+        let family = stored.family(self.model);
+        let filters = operators.iter().map(|(name, value)| {
+            let unknown = || Error::internal(format!("there is no operator `{name}`"));
+            let def = family.operator(name).ok_or_else(unknown)?;
+            let value = match (family, def.operand) {
+                (Family::Json, Operand::Same | Operand::Json) => json_value(value)?,
+                _ => stored.value(value),
+            };
+            Ok(Filter::Compare(stored.column.clone(), def.operator, value))
+        });
+        Ok(Filter::All(filters.collect::<Result<_, Error>>()?))
+    }
 }
 
-fn where_filters(model: &Model, row: TypeIndex, items: &[Value]) -> Result<Vec<Filter>, Error> {
-    let filters = items.iter().map(|item| match item {
-        Value::Object(fields) => where_filter(model, row, fields),
-        _ => Err(Error::internal("a condition is no object")),
-    });
-    filters.collect()
-}
-
-fn operator_filter(stored: &Stored<'_>, operator: &str, value: &Value) -> Result<Filter, Error> {
-    let comparison = match operator {
-        "eq" => Comparison::Eq,
-        "neq" => Comparison::Ne,
-        "gt" => Comparison::Gt,
-        "gte" => Comparison::Gte,
-        "lt" => Comparison::Lt,
-        "lte" => Comparison::Lte,
-        "in" => Comparison::In,
-        "nin" => Comparison::NotIn,
-        "isnull" => Comparison::IsNull,
-        other => return Err(Error::internal(format!("there is no operator `{other}`"))),
-    };
-    Ok(Filter::Compare(col(stored.name), comparison, stored.value(value)))
-}
-
+/// One object of `orderBy`: its keys in the order in which the client gave them.
 pub(super) fn orders(model: &Model, row: TypeIndex, key: &Value, order: &mut Vec<Order>) -> Result<(), Error> {
+    order_keys(model, row, &[], key, order)
+}
+
+fn order_keys(model: &Model, object: TypeIndex, path: &[String], key: &Value, order: &mut Vec<Order>) -> Result<(), Error> {
     let Value::Object(fields) = key else { return Err(Error::internal("an order is no object")) };
     for (rust, direction) in fields {
-        let Value::Enum(direction) = direction else { continue };
+        let stored = Stored::of(model, object, path, rust)?;
+        let Value::Enum(direction) = direction else {
+            if !matches!(direction, Value::Null) {
+                order_keys(model, stored.named, &stored.column.0, direction, order)?;
+            }
+            continue;
+        };
         let (direction, nulls) = match direction.as_str() {
             "ASC" | "ASC_NULLS_LAST" => (Direction::Asc, Nulls::Last),
             "ASC_NULLS_FIRST" => (Direction::Asc, Nulls::First),
             "DESC" | "DESC_NULLS_FIRST" => (Direction::Desc, Nulls::First),
             _ => (Direction::Desc, Nulls::Last),
         };
-        order.push(Order { column: col(Stored::of(model, row, rust)?.name), direction, nulls });
+        order.push(Order { column: stored.column, direction, nulls });
     }
     Ok(())
 }

@@ -91,7 +91,7 @@ async fn fetch(env: &Env<'_>, field: &PlanField, read: &Read) -> Result<(Rows, R
 }
 
 /// All stored fields of the rows as JSON objects with the stored names as keys.
-async fn typed(database: &Database, model: &Model, read: &Read) -> Result<Vec<serde_json::Value>, DbError> {
+async fn typed(database: &Database, model: &Model, read: &Read) -> Result<Vec<Result<serde_json::Value, Error>>, DbError> {
     let source = database.source(read.source(model)?).await?;
     let mut columns = Columns::new(&source);
     let fields = stored_fields(model, read.row);
@@ -115,5 +115,5 @@ async fn typed(database: &Database, model: &Model, read: &Read) -> Result<Vec<se
 /// Typed rows for a resolver that awaits its query.
 pub(crate) async fn typed_rows(db: &Db, find: &FindSpec) -> Result<Vec<serde_json::Value>, Error> {
     let read = Read::find(&db.model, &db.limits, find.clone(), Shape::List).map_err(DbError::into_error)?;
-    typed(&db.database, &db.model, &read).await.map_err(DbError::into_error)
+    typed(&db.database, &db.model, &read).await.map_err(DbError::into_error)?.into_iter().collect()
 }

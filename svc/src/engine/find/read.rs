@@ -8,7 +8,7 @@ use crate::db::{DbError, Filter, FindSpec, Order, Page, SelectList, Source, Stat
 use crate::engine::Limits;
 use crate::engine::env::Env;
 use crate::engine::plan::PlanField;
-use crate::schema::{ArgRole, FieldKind, Model, PlannedMeta, ScalarKind, Shape, TypeIndex, TypeKind};
+use crate::schema::{ArgRole, Model, PlannedMeta, Shape, TypeIndex, TypeKind};
 
 /// Rows of a type: which of them, in which order.
 pub(super) struct Read {
@@ -71,24 +71,6 @@ impl Read {
 
     /// The statement that reads `list`.
     pub(super) fn statement(&self, model: &Model, source: &Source, list: &SelectList) -> Result<Statement, DbError> {
-        let kind_of = |stored: &str| stored_kind(model, self.row, stored);
-        Statement::select(source, &kind_of, list, &self.filter, &self.order, Some(self.page))
-    }
-}
-
-/// The scalar of a stored field (`Some(None)` for an enum), or `None` when the type has no such scalar.
-fn stored_kind(model: &Model, row: TypeIndex, stored_name: &str) -> Option<Option<ScalarKind>> {
-    let object = model.possible_types(row).first().and_then(|index| model.object(*index))?;
-    let field = object
-        .fields
-        .values()
-        .find(|field| matches!(field.kind, FieldKind::Stored { stored, .. } if stored == stored_name))?;
-    if field.ty.is_list() {
-        return None;
-    }
-    match &model.types[field.ty.named()].kind {
-        TypeKind::Scalar { kind, .. } => Some(Some(*kind)),
-        TypeKind::Enum(_) => Some(None),
-        _ => None,
+        Statement::select(model, source, self.row, list, &self.filter, &self.order, Some(self.page))
     }
 }

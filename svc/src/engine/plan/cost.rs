@@ -51,7 +51,8 @@ impl Costs<'_> {
         if !field.ty.is_list() {
             return 1;
         }
-        let Some(limit) = field.arg(ArgRole::Limit) else { return UNPAGED };
+        let declared = || field.args.iter().find(|arg| matches!(arg.rust.as_str(), "limit" | "first" | "last"));
+        let Some(limit) = field.arg(ArgRole::Limit).or_else(declared) else { return UNPAGED };
         let page = limit.integer(self.model, self.variables).and_then(|page| u64::try_from(page).ok());
         page.unwrap_or_else(|| u64::from(self.limits.default_page))
     }

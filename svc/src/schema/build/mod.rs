@@ -40,7 +40,7 @@ pub(crate) fn build(listed: &Listed, naming: Naming) -> Result<Model, Vec<Schema
         builder.types.push(def);
     }
     builder.join_interfaces();
-    let mut generated = generated::Generated::new(&common);
+    let mut generated = generated::Generated::new(&common, naming);
     builder.add_roots(&operations, &mut generated);
     builder.fill_defaults();
     builder.check();

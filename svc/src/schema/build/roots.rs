@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::{Builder, expr, exprs};
 use crate::schema::error::SchemaError;
 use crate::schema::generated::Generated;
-use crate::schema::model::{FieldDef, FieldKind, ObjectDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
+use crate::schema::model::{FieldDef, FieldKind, ObjectDef, TypeDef, TypeIndex, TypeKind};
 use crate::schema::{OperationKind, OperationMeta, Registry, Run, Shape, TypeRef};
 
 /// An operation with its registered types.
@@ -69,7 +69,7 @@ impl Builder {
         if let (Run::Planned(planned), Some(row)) = (meta.run, operation.row) {
             self.check_planned(meta, row, &def);
             if planned.shape == Shape::List {
-                let args = generated.list_args(&mut self.types, self.naming, row);
+                let args = generated.list_args(&mut self.types, row);
                 let taken: Vec<_> = def.args.iter().map(|arg| arg.name.clone()).collect();
                 def.args.extend(args.into_iter().filter(|arg| !taken.contains(&arg.name)));
             }
@@ -83,7 +83,9 @@ impl Builder {
             self.errors.push(SchemaError::NoSource { path: meta.path.to_owned(), row: row_path.clone() });
         }
         for arg in &def.args {
-            let known = stored_fields(&self.types, row).iter().any(|field| field.rust == arg.rust);
+            let known = stored_fields(&self.types, row).iter().any(|field| {
+                field.rust == arg.rust && !matches!(self.types[field.ty.named()].kind, TypeKind::Object(_) | TypeKind::Abstract(_))
+            });
             if !known {
                 self.errors.push(SchemaError::UnknownFilter {
                     argument: arg.rust.clone(),
@@ -103,14 +105,12 @@ fn source(def: &TypeDef) -> Option<&'static str> {
     }
 }
 
-/// The stored scalar and enum fields that every row of this type has.
+/// The stored fields that every row of this type has.
 pub(in crate::schema) fn stored_fields(types: &[TypeDef], row: TypeIndex) -> Vec<&FieldDef> {
     match &types[row].kind {
-        TypeKind::Object(object) => object
-            .fields
-            .values()
-            .filter(|field| matches!(field.kind, FieldKind::Stored { .. }) && is_leaf(types, &field.ty))
-            .collect(),
+        TypeKind::Object(object) => {
+            object.fields.values().filter(|field| matches!(field.kind, FieldKind::Stored { .. })).collect()
+        }
         TypeKind::Abstract(abstraction) => {
             let Some(fields) = &abstraction.fields else { return Vec::new() };
             let Some(first) = abstraction.members.first() else { return Vec::new() };
@@ -118,7 +118,7 @@ pub(in crate::schema) fn stored_fields(types: &[TypeDef], row: TypeIndex) -> Vec
                 abstraction
                     .members
                     .iter()
-                    .all(|member| stored_fields(types, *member).iter().any(|f| f.name == field.name))
+                    .all(|member| stored_fields(types, *member).iter().any(|other| other.name == field.name))
             };
             stored_fields(types, *first)
                 .into_iter()
@@ -127,12 +127,5 @@ pub(in crate::schema) fn stored_fields(types: &[TypeDef], row: TypeIndex) -> Vec
                 .collect()
         }
         _ => Vec::new(),
-    }
-}
-
-fn is_leaf(types: &[TypeDef], ty: &TypeExpr) -> bool {
-    match ty.unwrapped() {
-        TypeExpr::Named(index) => matches!(types[*index].kind, TypeKind::Scalar { .. } | TypeKind::Enum(_)),
-        _ => false,
     }
 }

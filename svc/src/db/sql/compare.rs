@@ -1,0 +1,110 @@
+//! Comparisons: the operators in SQL.
+
+use super::super::filter::Column;
+use super::super::{DbError, Family, Operator, SqlValue};
+use super::operand::{Operand, Scope};
+use super::{Builder, Param};
+
+impl Builder<'_> {
+    pub(super) fn compare(&mut self, scope: &Scope, column: &Column, operator: Operator, value: &SqlValue) -> Result<(), DbError> {
+        use Operator as O;
+        let operand = self.operand(scope, column)?;
+        let sql = &operand.sql;
+        let text = match (operator, value) {
+            (O::Eq, SqlValue::Null) | (O::IsNull, SqlValue::Bool(true)) => format!("{sql} IS NULL"),
+            (O::Ne, SqlValue::Null) | (O::IsNull, SqlValue::Bool(false)) => format!("{sql} IS NOT NULL"),
+            // A comparison with null holds for no row.
+            (_, SqlValue::Null) | (O::IsNull, _) => "false".to_owned(),
+            (O::Eq, value) => self.binary(&operand, "=", value)?,
+            (O::Ne, value) => self.binary(&operand, "IS DISTINCT FROM", value)?,
+            (O::Gt, value) => self.binary(&operand, ">", value)?,
+            (O::Gte, value) => self.binary(&operand, ">=", value)?,
+            (O::Lt, value) => self.binary(&operand, "<", value)?,
+            (O::Lte, value) => self.binary(&operand, "<=", value)?,
+            (O::In, value) => format!("{sql} = ANY({})", self.list(value, &operand.cast)?),
+            (O::NotIn, value) => format!("({sql} <> ALL({})) IS NOT FALSE", self.list(value, &operand.cast)?),
+            (O::Contains | O::IContains | O::StartsWith | O::IStartsWith | O::EndsWith | O::IEndsWith, value) => {
+                self.pattern(&operand, operator, value)?
+            }
+            (O::Like, value) => self.text(&operand, "LIKE", value)?,
+            (O::ILike, value) => self.text(&operand, "ILIKE", value)?,
+            (O::Matches, value) => self.text(&operand, "~", value)?,
+            (O::IMatches, value) => self.text(&operand, "~*", value)?,
+            (O::ListContains, value) => format!("{sql} @> {}", self.list(value, &operand.cast)?),
+            (O::ListContainedBy, value) => format!("{sql} <@ {}", self.list(value, &operand.cast)?),
+            (O::Overlaps, value) => format!("{sql} && {}", self.list(value, &operand.cast)?),
+            (O::IsEmpty, value) => {
+                let compared = if *value == SqlValue::Bool(true) { "=" } else { "<>" };
+                format!("cardinality({sql}) {compared} 0")
+            }
+            (O::LenEq, value) => self.length(sql, "=", value)?,
+            (O::LenGt, value) => self.length(sql, ">", value)?,
+            (O::LenGte, value) => self.length(sql, ">=", value)?,
+            (O::LenLt, value) => self.length(sql, "<", value)?,
+            (O::LenLte, value) => self.length(sql, "<=", value)?,
+            (O::HasKey, value) => format!("{sql} ? {}", self.one(value, "text")?),
+            (O::HasAnyKeys, value) => format!("{sql} ?| {}", self.list(value, "text")?),
+            (O::HasAllKeys, value) => format!("{sql} ?& {}", self.list(value, "text")?),
+            (O::JsonContains, value) => format!("{sql} @> {}", self.one(value, "jsonb")?),
+            (O::JsonContainedBy, value) => format!("{sql} <@ {}", self.one(value, "jsonb")?),
+            (O::PathExists, value) => format!("{sql} @? {}", self.one(value, "jsonpath")?),
+        };
+        self.text.push_str(&text);
+        Ok(())
+    }
+
+    fn binary(&mut self, operand: &Operand, operator: &str, value: &SqlValue) -> Result<String, DbError> {
+        Ok(format!("{} {operator} {}", operand.sql, self.one(value, &operand.cast)?))
+    }
+
+    fn text(&mut self, operand: &Operand, operator: &str, value: &SqlValue) -> Result<String, DbError> {
+        Ok(format!("{} {operator} {}", as_text(operand), self.one(value, "text")?))
+    }
+
+    /// A part of a text, in which `%`, `_` and `\` mean themselves.
+    fn pattern(&mut self, operand: &Operand, operator: Operator, value: &SqlValue) -> Result<String, DbError> {
+        use Operator as O;
+        let part = escape(&value.text().unwrap_or_default());
+        let pattern = match operator {
+            O::StartsWith | O::IStartsWith => format!("{part}%"),
+            O::EndsWith | O::IEndsWith => format!("%{part}"),
+            _ => format!("%{part}%"),
+        };
+        let like = if matches!(operator, O::Contains | O::StartsWith | O::EndsWith) { "LIKE" } else { "ILIKE" };
+        self.text(operand, like, &SqlValue::Text(pattern))
+    }
+
+    fn length(&mut self, sql: &str, operator: &str, value: &SqlValue) -> Result<String, DbError> {
+        Ok(format!("cardinality({sql}) {operator} {}", self.one(value, "int8")?))
+    }
+
+    /// A bound value, cast.
+    fn one(&mut self, value: &SqlValue, cast: &str) -> Result<String, DbError> {
+        let text = checked(value.text().unwrap_or_default())?;
+        Ok(format!("{}::{cast}", self.bind(Param::Text(text))))
+    }
+
+    /// A bound list, cast.
+    fn list(&mut self, value: &SqlValue, cast: &str) -> Result<String, DbError> {
+        let texts = match value {
+            SqlValue::List(items) => items.iter().filter_map(SqlValue::text).map(checked).collect::<Result<Vec<_>, _>>()?,
+            single => single.text().into_iter().map(checked).collect::<Result<Vec<_>, _>>()?,
+        };
+        Ok(format!("{}::{cast}[]", self.bind(Param::Texts(texts))))
+    }
+}
+
+/// Ids may be columns of other types, which have a text as well.
+fn as_text(operand: &Operand) -> String {
+    let is_text = matches!(operand.cast.as_str(), "text" | "citext");
+    if is_text && operand.family != Family::List { operand.sql.clone() } else { format!("{}::text", operand.sql) }
+}
+
+/// Takes the special meaning from the characters of `LIKE`.
+fn escape(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
+}
+
+fn checked(text: String) -> Result<String, DbError> {
+    if text.contains('\0') { Err(DbError::Nul) } else { Ok(text) }
+}

@@ -1,0 +1,133 @@
+//! The same documents to svc and to graphql-js, the reference implementation: the same verdict, the same bytes of
+//! `data`, the same paths and places of errors.
+//!
+//! `DIFFERENTIAL_SEED=7` tries other documents than those of every run.
+
+mod compare;
+mod data;
+mod echo;
+mod generator;
+mod known;
+mod oddities;
+mod reference;
+mod schema;
+mod shrink;
+
+use std::collections::{BTreeMap, HashSet};
+
+use compare::{Outcome, Request, Verdict, ask, report};
+use generator::Model;
+use known::KNOWN;
+use reference::{Reference, count_rules};
+use svc::{AppOptions, Limits};
+use svc_tests::{App, TestDatabase};
+
+/// The seed of every run.
+const SEED: u64 = 2_026;
+/// Disagreements that are shrunk and shown.
+const SHOWN: usize = 8;
+/// Without a subscription type graphql-js does not look at what subscriptions select.
+const NEVER_BROKEN: [&str; 1] = ["SingleFieldSubscriptionsRule"];
+
+#[tokio::test]
+async fn svc_and_the_reference_implementation_agree() {
+    let database = TestDatabase::new(&data::sql()).await;
+    let options = options().database_url(database.url());
+    let sdl = options.sdl().unwrap();
+    let app = App::serve(options).await;
+    let mut reference = Reference::start(&sdl, &data::tree());
+    let model = Model::new(&app.query(generator::INTROSPECTION).await.data(), &sdl);
+
+    let mut requests = oddities::requests();
+    requests.extend(generator::requests(&model, seed()));
+    let theirs = reference.ask(&requests);
+    let ours = ask_all(&app, &requests).await;
+
+    let mut unknown = Vec::new();
+    let mut still = HashSet::new();
+    for ((request, ours), theirs) in requests.iter().zip(&ours).zip(&theirs) {
+        if !ours.agrees(theirs) {
+            match KNOWN.iter().position(|known| (known.is)(request, ours, theirs)) {
+                Some(known) => drop(still.insert(known)),
+                None => unknown.push((request.clone(), ours.clone(), theirs.clone())),
+            }
+        }
+    }
+    let summary = summary(&requests, &theirs);
+    let count = unknown.len();
+    let shown = show(&app, &mut reference, unknown).await;
+    assert!(count == 0, "{count} of {} documents disagree; some of them, made smaller:\n\n{shown}\n{summary}", requests.len());
+    for (index, known) in KNOWN.iter().enumerate() {
+        assert!(still.contains(&index), "both agree now, so take it out of the list: {}", known.reason);
+    }
+    check_coverage(&requests, &theirs);
+    assert!(requests.len() >= 2_000, "{summary}");
+}
+
+/// Asks svc for everything, a few at a time.
+async fn ask_all(app: &App, requests: &[Request]) -> Vec<Outcome> {
+    stream::iter(requests).map(|request| ask(app, request)).buffered(8).collect().await
+}
+
+fn options() -> AppOptions {
+    let limits = Limits {
+        body: 10_000_000,
+        tokens: 1_000_000,
+        depth: 200,
+        aliases: 100_000,
+        root_fields: 100_000,
+        directives: 100_000,
+        complexity: u64::MAX,
+        errors: 100_000,
+        ..Limits::default()
+    };
+    AppOptions::new().auto_camel_case(true).limits(limits).queries(schema::queries()).mutations(schema::mutations())
+}
+
+fn seed() -> u64 {
+    std::env::var("DIFFERENTIAL_SEED").map_or(SEED, |seed| seed.parse().expect("DIFFERENTIAL_SEED is a number"))
+}
+
+/// The first few disagreements, one of each kind before the next of any, made smaller.
+async fn show(app: &App, reference: &mut Reference, unknown: Vec<(Request, Outcome, Outcome)>) -> String {
+    let mut shown = String::new();
+    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut ranked: Vec<_> = unknown
+        .into_iter()
+        .map(|found| {
+            let count = seen.entry(format!("{} {:?} {:?}", found.0.kind, found.1.verdict, found.2.verdict)).or_default();
+            *count += 1;
+            (*count, found)
+        })
+        .collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    let most = std::env::var("DIFFERENTIAL_SHOWN").ok().and_then(|text| text.parse().ok()).unwrap_or(SHOWN);
+    for (_, found) in ranked.into_iter().take(most) {
+        let generated = !oddities::KINDS.contains(&found.0.kind);
+        let (request, ours, theirs) = if generated { shrink::shrink(app, reference, found).await } else { found };
+        shown += &report(&request, &ours, &theirs);
+    }
+    shown + &format!("{seen:#?}")
+}
+
+/// How many documents of each kind came how far.
+fn summary(requests: &[Request], theirs: &[Outcome]) -> String {
+    let mut kinds: BTreeMap<&str, BTreeMap<String, usize>> = BTreeMap::new();
+    for (request, outcome) in requests.iter().zip(theirs) {
+        let verdicts = kinds.entry(request.kind).or_default();
+        *verdicts.entry(format!("{:?}", outcome.verdict)).or_default() += 1;
+    }
+    let lines = kinds.iter().map(|(kind, verdicts)| format!("{kind}: {verdicts:?}"));
+    format!("{} documents\n{}", requests.len(), lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// Every rule is broken by a document that was made to break it, and most documents of the valid kind are valid.
+fn check_coverage(requests: &[Request], theirs: &[Outcome]) {
+    let counts = count_rules(theirs);
+    for rule in generator::rules() {
+        assert_eq!(counts.contains_key(rule), !NEVER_BROKEN.contains(&rule), "documents that break {rule}");
+    }
+    let valid: Vec<_> = requests.iter().zip(theirs).filter(|(request, _)| request.kind == "valid").collect();
+    let executed = valid.iter().filter(|(_, outcome)| outcome.verdict == Verdict::Executed).count();
+    assert!(executed * 10 >= valid.len() * 8, "only {executed} of {} documents are valid", valid.len());
+}
