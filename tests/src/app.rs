@@ -26,6 +26,15 @@ pub struct Reply {
     pub text: String,
 }
 
+/// An HTTP client.
+///
+/// Built together with a crate that wants TLS, reqwest asks for a TLS provider even where nothing is encrypted.
+pub fn client() -> reqwest::Client {
+    // An error means that another test was first.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    reqwest::Client::new()
+}
+
 impl App {
     /// Builds the application and serves it on a free port.
     pub async fn serve(options: AppOptions) -> Self {
@@ -38,7 +47,7 @@ impl App {
         let address = server.local_addr();
         let (stop, stopped) = oneshot::channel::<()>();
         let task = tokio::spawn(server.run(router, async { stopped.await.unwrap_or_default() }));
-        Self { address, client: reqwest::Client::new(), stop: Some(stop), task }
+        Self { address, client: client(), stop: Some(stop), task }
     }
 
     /// The URL of a path.

@@ -7,7 +7,7 @@ mod cluster;
 mod database;
 mod javascript;
 
-pub use app::{App, Reply};
+pub use app::{App, Reply, client};
 pub use cluster::cluster;
 pub use database::TestDatabase;
 pub use javascript::{chromium, node};

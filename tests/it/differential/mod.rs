@@ -14,6 +14,7 @@ mod schema;
 mod shrink;
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 use compare::{Outcome, Request, Verdict, ask, report};
 use generator::Model;
@@ -26,20 +27,23 @@ use svc_tests::{App, TestDatabase};
 const SEED: u64 = 2_026;
 /// Disagreements that are shrunk and shown.
 const SHOWN: usize = 8;
+/// Requests to svc at the same time.
+const AT_ONCE: usize = 8;
 /// Without a subscription type graphql-js does not look at what subscriptions select.
 const NEVER_BROKEN: [&str; 1] = ["SingleFieldSubscriptionsRule"];
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn svc_and_the_reference_implementation_agree() {
     let database = TestDatabase::new(&data::sql()).await;
     let options = options().database_url(database.url());
     let sdl = options.sdl().unwrap();
-    let app = App::serve(options).await;
+    let app = Arc::new(App::serve(options).await);
     let mut reference = Reference::start(&sdl, &data::tree());
     let model = Model::new(&app.query(generator::INTROSPECTION).await.data(), &sdl);
 
     let mut requests = oddities::requests();
     requests.extend(generator::requests(&model, seed()));
+    let requests = Arc::new(requests);
     let theirs = reference.ask(&requests);
     let ours = ask_all(&app, &requests).await;
 
@@ -65,8 +69,25 @@ async fn svc_and_the_reference_implementation_agree() {
 }
 
 /// Asks svc for everything, a few at a time.
-async fn ask_all(app: &App, requests: &[Request]) -> Vec<Outcome> {
-    stream::iter(requests).map(|request| ask(app, request)).buffered(8).collect().await
+async fn ask_all(app: &Arc<App>, requests: &Arc<Vec<Request>>) -> Vec<Outcome> {
+    let tasks: Vec<_> = (0..AT_ONCE)
+        .map(|first| {
+            let (app, requests) = (app.clone(), requests.clone());
+            tokio::spawn(async move {
+                let mut outcomes = Vec::new();
+                for (index, request) in requests.iter().enumerate().skip(first).step_by(AT_ONCE) {
+                    outcomes.push((index, ask(&app, request).await));
+                }
+                outcomes
+            })
+        })
+        .collect();
+    let mut outcomes = Vec::new();
+    for task in tasks {
+        outcomes.extend(task.await.unwrap());
+    }
+    outcomes.sort_by_key(|(index, _)| *index);
+    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
 fn options() -> AppOptions {

@@ -39,7 +39,7 @@ fn scalar(kind: ScalarKind, name: &str, value: Value, origin: Origin) -> Result<
         (K::Int, Value::Number(number)) => integer(number, origin).is_some_and(|n| i32::try_from(n).is_ok()),
         (K::Float, Value::Number(number)) => number.as_f64().is_some_and(f64::is_finite),
         (K::BigInt, Value::Number(number)) => integer(number, origin).is_some(),
-        (K::Id, Value::Number(number)) => number.is_i64() || number.is_u64(),
+        (K::Id, Value::Number(number)) => number.is_u64() || integer(number, origin).is_some(),
         (K::String | K::Id, Value::String(_)) | (K::Boolean, Value::Boolean(_)) | (K::Decimal, Value::Number(_)) => {
             true
         }
@@ -53,7 +53,10 @@ fn scalar(kind: ScalarKind, name: &str, value: Value, origin: Origin) -> Result<
         _ => false,
     };
     match (fits, value) {
-        (true, Value::Number(number)) if kind == K::Id => Ok(Value::String(number.to_string())),
+        (true, Value::Number(number)) if kind == K::Id => {
+            let text = integer(&number, origin).map_or_else(|| number.to_string(), |integer| integer.to_string());
+            Ok(Value::String(text))
+        }
         (true, value) => Ok(value),
         (false, value) => Err(refuse(name, "cannot represent the value", &value)),
     }

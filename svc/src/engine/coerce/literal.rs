@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use super::leaf::{Origin, coerce_leaf};
 use super::{Variables, finish_object};
-use crate::schema::{TypeDef, TypeExpr, TypeKind};
+use crate::schema::{ScalarKind, TypeDef, TypeExpr, TypeKind};
 
 /// Coerces a literal without variables.
 pub(crate) fn coerce_literal(types: &[TypeDef], ty: &TypeExpr, value: &ast::Value) -> Result<Value, String> {
@@ -47,6 +47,10 @@ impl Literal<'_> {
                 match (&def.kind, value) {
                     (TypeKind::Input(_), ast::Value::Object(fields)) => self.object(*index, fields),
                     (TypeKind::Input(_), _) => Err(format!("expected an object of `{}`", def.name)),
+                    // An ID is text however large the number is.
+                    (TypeKind::Scalar { kind: ScalarKind::Id, .. }, ast::Value::Int(number)) => {
+                        Ok(Some(Value::String(number.as_str().to_owned())))
+                    }
                     (kind, value) => coerce_leaf(kind, &def.name, self.plain(value)?, Origin::Literal).map(Some),
                 }
             }
@@ -114,6 +118,7 @@ impl Literal<'_> {
 }
 
 fn number_value(text: &str) -> Result<Value, String> {
-    let number = text.parse().ok().filter(|n: &serde_json::Number| n.is_i64() || n.is_u64() || n.as_f64().is_some());
+    // serde_json reads `-0` as a float.
+    let number = if text == "-0" { "0" } else { text }.parse().ok().filter(|n: &serde_json::Number| n.is_i64() || n.is_u64() || n.as_f64().is_some());
     number.map(Value::Number).ok_or_else(|| format!("{} is too large a number", crate::scalar::shorten(text)))
 }
