@@ -31,14 +31,18 @@ use proc_macro::TokenStream;
 /// Without a body it compiles to one SQL statement per request, and its arguments are filters. With a body it
 /// is a resolver.
 ///
-/// ```ignore
-/// /// Users, newest first.
+/// ```
+/// use svc::prelude::*;
+///
+/// # #[svc_type(sql_source = "v_user")]
+/// # struct User { id: Uuid, name: String }
+/// /// Users.
 /// #[svc::query]
 /// async fn users() -> Vec<User>;
 ///
 /// #[svc::query(name = "friendOf")]
 /// async fn friend(ctx: &Context<'_>, #[svc(default = 10)] limit: i32) -> Result<Find<User>> {
-///     Ok(ctx.db().find::<User>().limit(limit))
+///     Ok(ctx.db().find::<User>().limit(limit.try_into()?))
 /// }
 /// ```
 ///
@@ -51,10 +55,13 @@ pub fn query(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// A mutation: a function that writes.
 ///
-/// ```ignore
+/// ```
+/// use svc::prelude::*;
+///
 /// #[svc::mutation]
-/// async fn rename(ctx: &Context<'_>, id: Uuid, name: String) -> Result<User> {
-///     todo!()
+/// async fn rename(ctx: &Context<'_>, id: Uuid, name: String) -> Result<bool> {
+///     let update = svc::sqlx::query("UPDATE tb_user SET name = $2 WHERE id = $1").bind(id).bind(name);
+///     Ok(update.execute(ctx.db().pool()).await?.rows_affected() == 1)
 /// }
 /// ```
 ///
@@ -66,7 +73,11 @@ pub fn mutation(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// An object type: a struct for its stored fields, an `impl` block for its computed fields.
 ///
-/// ```ignore
+/// ```
+/// use svc::prelude::*;
+///
+/// # #[svc_interface(fields(id: Uuid))]
+/// # enum Node { User(User) }
 /// /// A person who writes posts.
 /// #[svc_type(sql_source = "v_user", authorize_fields = ["email"], implements = [Node])]
 /// pub struct User {
@@ -98,7 +109,11 @@ pub fn svc_type(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// An input object: a struct, or an enum of which clients give exactly one variant (`@oneOf`).
 ///
-/// ```ignore
+/// ```
+/// use svc::prelude::*;
+///
+/// # #[svc_enum]
+/// # enum Role { Member }
 /// #[svc_input]
 /// struct NewUser {
 ///     name: String,
@@ -121,7 +136,9 @@ pub fn svc_input(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// A GraphQL enum.
 ///
-/// ```ignore
+/// ```
+/// use svc::prelude::*;
+///
 /// #[svc_enum]
 /// enum Role {
 ///     Admin,
@@ -141,7 +158,13 @@ pub fn svc_enum(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// An interface: an enum over the object types that implement it.
 ///
-/// ```ignore
+/// ```
+/// use svc::prelude::*;
+///
+/// # #[svc_type]
+/// # struct User { id: Uuid, created_at: DateTime<Utc> }
+/// # #[svc_type(sql_source = "v_post")]
+/// # struct Post { id: Uuid, created_at: DateTime<Utc> }
 /// #[svc_interface(sql_source = "v_node", fields(
 ///     /// Never reused.
 ///     id: Uuid,
@@ -162,7 +185,13 @@ pub fn svc_interface(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// A union: an enum over object types.
 ///
-/// ```ignore
+/// ```
+/// use svc::prelude::*;
+///
+/// # #[svc_type(sql_source = "v_user")]
+/// # struct User { id: Uuid, name: String }
+/// # #[svc_type(sql_source = "v_post")]
+/// # struct Post { id: Uuid, created_at: DateTime<Utc> }
 /// #[svc_union(sql_source = "v_search")]
 /// enum SearchResult {
 ///     User(User),
@@ -178,12 +207,20 @@ pub fn svc_union(args: TokenStream, item: TokenStream) -> TokenStream {
 
 /// A scalar, on its `impl ScalarType`.
 ///
-/// ```ignore
+/// ```
+/// use svc::async_graphql::Value;
+/// use svc::prelude::*;
+///
+/// struct Slug(String);
+///
 /// /// Lower-case words joined by hyphens.
 /// #[svc_scalar(specified_by = "https://example.com/slug")]
 /// impl ScalarType for Slug {
 ///     fn parse(value: Value) -> InputValueResult<Self> {
-///         todo!()
+///         match value {
+///             Value::String(text) if text.chars().all(|c| c.is_ascii_lowercase() || c == '-') => Ok(Slug(text)),
+///             _ => Err(InputValueError::custom("a slug has lower-case words joined by hyphens")),
+///         }
 ///     }
 ///     fn to_value(&self) -> Value {
 ///         Value::from(self.0.as_str())

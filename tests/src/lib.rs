@@ -1,7 +1,5 @@
 //! What the black-box tests share: one PostgreSQL for the test program, a database and a server for each test.
 
-#![expect(clippy::expect_used, clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
-
 mod app;
 mod cluster;
 mod database;

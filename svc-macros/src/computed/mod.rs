@@ -36,5 +36,6 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) 
     // A block without its constant is one without computed fields, which is a good stub.
     let generated = errors.is_empty().then(|| expand::full(&computed));
     let block = block.into_token_stream();
-    quote!(#block #generated)
+    // Arguments arrive by value, whether the body consumes them or not.
+    quote!(#[allow(clippy::needless_pass_by_value)] #block #generated)
 }

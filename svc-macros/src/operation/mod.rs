@@ -36,5 +36,7 @@ fn expand(kind: Kind, args: TokenStream, item: TokenStream, errors: &mut Errors)
     };
     // rustc accepts a function without a body only as the input of a macro.
     let function: Option<Function> = function.body.is_some().then_some(function);
-    quote!(#function #generated)
+    // Arguments arrive by value, whether the body consumes them or not.
+    let lints = function.is_some().then(|| quote!(#[allow(clippy::needless_pass_by_value)]));
+    quote!(#lints #function #generated)
 }

@@ -1,8 +1,7 @@
 //! The pool and the health of the database.
 
 use std::borrow::Cow;
-use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
@@ -195,41 +194,39 @@ fn arguments(params: &[Param]) -> PgArguments {
 }
 
 /// Tries a database that is away until it answers; says so once when it goes and once when it comes back.
-fn watch_over(database: std::sync::Weak<Database>) -> impl Future<Output = ()> {
-    async move {
-        let mut pause = RETRY[0];
-        let mut said = false;
-        loop {
-            let Some(strong) = database.upgrade() else { return };
-            let result = strong.check().await;
-            let health = strong.health.subscribe();
-            match result {
-                Ok(()) => {
-                    let missing = strong.missing_sources();
-                    if !missing.is_empty() {
-                        tracing::warn!(?missing, "views of the schema do not exist in the database");
-                    }
-                    if said {
-                        tracing::info!(database = strong.place(), "the database is back");
-                    }
-                    (said, pause) = (false, RETRY[0]);
-                    strong.health.send_replace(Health::Up);
-                    drop(strong);
-                    if wait_until_away(health).await.is_err() {
-                        return;
-                    }
+async fn watch_over(database: Weak<Database>) {
+    let mut pause = RETRY[0];
+    let mut said = false;
+    loop {
+        let Some(strong) = database.upgrade() else { return };
+        let result = strong.check().await;
+        let health = strong.health.subscribe();
+        match result {
+            Ok(()) => {
+                let missing = strong.missing_sources();
+                if !missing.is_empty() {
+                    tracing::warn!(?missing, "views of the schema do not exist in the database");
                 }
-                Err(error) => {
-                    if !said {
-                        let place = strong.place();
-                        tracing::warn!(database = place, %error, "the database cannot be used; trying again until it can");
-                        said = true;
-                    }
-                    strong.health.send_replace(Health::Away);
-                    drop(strong);
-                    tokio::time::sleep(pause).await;
-                    pause = (pause * 2).min(RETRY[1]);
+                if said {
+                    tracing::info!(database = strong.place(), "the database is back");
                 }
+                (said, pause) = (false, RETRY[0]);
+                strong.health.send_replace(Health::Up);
+                drop(strong);
+                if wait_until_away(health).await.is_err() {
+                    return;
+                }
+            }
+            Err(error) => {
+                if !said {
+                    let place = strong.place();
+                    tracing::warn!(database = place, %error, "the database cannot be used; trying again until it can");
+                    said = true;
+                }
+                strong.health.send_replace(Health::Away);
+                drop(strong);
+                tokio::time::sleep(pause).await;
+                pause = (pause * 2).min(RETRY[1]);
             }
         }
     }

@@ -79,7 +79,7 @@ macro_rules! impl_integer {
 }
 
 impl_integer!(INT, "a 32-bit integer", |n: &_| Resolved::Int(i64::from(*n)), i8, i16, i32, u8, u16);
-impl_integer!(BIG_INT, "a 64-bit integer", |n| Resolved::Scalar(n), i64, u32, u64);
+impl_integer!(BIG_INT, "a 64-bit integer", Resolved::Scalar, i64, u32, u64);
 
 impl_scalar!(
     f64,

@@ -132,7 +132,7 @@ pub(crate) fn canonical(kind: super::ScalarKind, text: &str, out: &mut Vec<u8>) 
             out.push(b'"');
         }
         K::DateTime => {
-            write_instant(out, parse_instant(text).ok_or_else(|| refuse("expected an RFC 3339 date and time"))?)
+            write_instant(out, parse_instant(text).ok_or_else(|| refuse("expected an RFC 3339 date and time"))?);
         }
         K::Date => write_date(out, parse_date(text).ok_or_else(|| refuse("expected a date as YYYY-MM-DD"))?),
         K::Time => write_time(out, text.parse().map_err(|_| refuse("expected a time as HH:MM:SS"))?),
@@ -143,7 +143,7 @@ pub(crate) fn canonical(kind: super::ScalarKind, text: &str, out: &mut Vec<u8>) 
             write_text(out, text);
         }
         K::BigInt => {
-            write_big_integer(out, text.parse::<i64>().map_err(|_| refuse("expected a 64-bit integer"))?.into())
+            write_big_integer(out, text.parse::<i64>().map_err(|_| refuse("expected a 64-bit integer"))?.into());
         }
         _ => write_text(out, text),
     }

@@ -122,7 +122,7 @@ pub(super) fn tree() -> Value {
         "user": {"$find": users()}, "certain": {"$find": users(), "$else": "no row"}, "oneShaky": {"$find": shaky()},
         "shakyColumns": shaky(), "shakyData": shaky(), "shakyTable": shaky(), "allUsers": users(),
         "somePosts": some_posts, "written": written(), "anyFound": users(), "foundRows": posts(),
-        "nothing": null, "boom": failed, "mustBoom": failed, "echo": echo, "echoDefaults": echo, "echoRequired": echo,
+        "nothing": null, "boom": failed, "mustBoom": failed, "echo": echo, "echoDefaults": echo, "echoNested": echo, "echoRequired": echo,
         "touch": echo, "fail": failed, "failHard": failed, "touchUsers": users(),
     });
     add_methods(&mut root);

@@ -97,7 +97,9 @@ const NUMBERS: [&str; 45] = [
 ];
 
 /// Whole documents.
-const DOCUMENTS: [&str; 116] = [
+const DOCUMENTS: [&str; 118] = [
+    "{ echoNested }",
+    "{ echoNested(shape: null) }",
     "",
     " ",
     "# only a comment",

@@ -302,7 +302,7 @@ async fn echo_defaults(
     #[svc(default = 3)] int: i32,
     #[svc(default = EDITOR)] role: Option<Role>,
     #[svc(default = [[1, null], null])] matrix: Option<Vec<Option<Vec<Option<i32>>>>>,
-    #[svc(default = {name: "d", inner: {name: "e", size: null}})] shape: Option<Shape>,
+    #[svc(default = {name: "d", size: 2, role: EDITOR, inner: {name: "e", size: null, role: AUTHOR}})] shape: Option<Shape>,
     #[svc(default = "é\n\"q\"")] text: String,
     #[svc(default = 2)] float: f64,
 ) -> String {
@@ -314,6 +314,12 @@ async fn echo_defaults(
         ("text", &text),
         ("float", &float),
     ])
+}
+
+/// Its default leaves fields of the input object to their own defaults.
+#[svc::query]
+fn echo_nested(#[svc(default = {name: "d", inner: {name: "e"}})] shape: Option<Shape>) -> String {
+    object(&[("shape", &shape)])
 }
 
 #[svc::query]
@@ -346,7 +352,7 @@ pub(super) fn queries() -> QueryList {
     svc::queries![
         users, user, certain, posts, comments, nodes, found, shaky_columns, shaky_data, shaky_table, one_shaky,
         all_users, some_posts, written, any_found, found_rows, nothing, boom, must_boom, echo, echo_defaults,
-        echo_required
+        echo_nested, echo_required
     ]
 }
 

@@ -1,29 +1,29 @@
-//! Variables in places that take no null: a default of null does not help there, and `@oneOf` fields take none.
+//! Variables in places of another type: apollo-compiler looks at neither the elements of nested lists nor a default
+//! of null, and it does not know that `@oneOf` fields take no null.
 
 use std::collections::HashSet;
 
 use apollo_compiler::Node;
-use apollo_compiler::executable::{DirectiveList, Operation, Selection, SelectionSet, Value, VariableDefinition};
+use apollo_compiler::executable::{DirectiveList, Operation, Selection, SelectionSet, Type, Value, VariableDefinition};
 
 use super::Check;
 use crate::schema::{TypeExpr, TypeKind};
 
 impl<'a> Check<'a> {
     pub(super) fn variable_positions(&mut self, operation: &'a Operation) {
-        let nullable: Vec<_> = operation.variables.iter().filter(|variable| !variable.ty.is_non_null()).collect();
-        if nullable.is_empty() {
+        if operation.variables.is_empty() {
             return;
         }
-        let mut uses = Uses { check: self, nullable, visited: HashSet::new() };
+        let mut uses = Uses { check: self, variables: &operation.variables, visited: HashSet::new() };
         uses.directives(&operation.directives);
         uses.selections(&operation.selection_set);
     }
 }
 
-/// The uses of one operation's nullable variables, fragments included.
+/// The uses of one operation's variables, fragments included.
 struct Uses<'c, 'a> {
     check: &'c mut Check<'a>,
-    nullable: Vec<&'a Node<VariableDefinition>>,
+    variables: &'a [Node<VariableDefinition>],
     visited: HashSet<&'a str>,
 }
 
@@ -60,38 +60,77 @@ impl<'a> Uses<'_, 'a> {
     fn directives(&mut self, directives: &'a DirectiveList) {
         for directive in directives.iter().filter(|directive| matches!(directive.name.as_str(), "skip" | "include")) {
             for argument in &directive.arguments {
-                self.place(true, false, &argument.value);
+                if let Some(variable) = self.variable(&argument.value)
+                    && !variable.ty.is_non_null()
+                    && !has_default(variable)
+                {
+                    self.fail(variable, &argument.value);
+                }
             }
         }
     }
 
-    fn value(&mut self, ty: &TypeExpr, has_default: bool, value: &Node<Value>) {
-        self.place(ty.is_non_null(), has_default, value);
+    fn value(&mut self, ty: &TypeExpr, default: bool, value: &Node<Value>) {
+        if let Some(variable) = self.variable(value) {
+            if !self.may_stand(variable, ty, default) {
+                self.fail(variable, value);
+            }
+            return;
+        }
         match (ty.unwrapped(), value.as_ref()) {
             (TypeExpr::List(inner), Value::List(items)) => items.iter().for_each(|item| self.value(inner, false, item)),
+            // A single value stands for a list of it, a variable does not.
+            (TypeExpr::List(inner), _) => self.value(inner, false, value),
             (TypeExpr::Named(index), Value::Object(fields)) => {
                 let model = self.check.model;
                 let TypeKind::Input(input) = &model.types[*index].kind else { return };
                 for (name, value) in fields {
                     let Some(field) = input.fields.get(name.as_str()) else { continue };
-                    if input.one_of {
-                        self.place(true, false, value);
+                    match self.variable(value) {
+                        // Not even a default helps: null may be given in its stead.
+                        Some(variable) if input.one_of && !variable.ty.is_non_null() => self.fail(variable, value),
+                        _ => self.value(&field.ty, field.default.is_some(), value),
                     }
-                    self.value(&field.ty, field.default.is_some(), value);
                 }
             }
             _ => {}
         }
     }
 
-    /// A place of a value: a nullable variable needs a default that is not null, its own or the place's.
-    fn place(&mut self, non_null: bool, has_default: bool, value: &Node<Value>) {
-        let Value::Variable(name) = value.as_ref() else { return };
-        let Some(variable) = self.nullable.iter().find(|variable| variable.name == *name) else { return };
-        let own = matches!(variable.default_value.as_deref(), Some(default) if *default != Value::Null);
-        if non_null && !has_default && !own {
-            let message = format!("the variable `${name}` of type `{}` is used where null is not allowed", variable.ty);
-            self.check.fail(message, value.location().map(|span| span.offset()));
+    /// A nullable variable needs a default that is not null, its own or the place's, to stand where null may not.
+    fn may_stand(&self, variable: &VariableDefinition, place: &TypeExpr, default: bool) -> bool {
+        match place {
+            TypeExpr::NonNull(inner) if !variable.ty.is_non_null() => {
+                (default || has_default(variable)) && self.fits(&variable.ty, inner)
+            }
+            _ => self.fits(&variable.ty, place),
         }
     }
+
+    /// Whether every value of type `given` is one of type `place`.
+    fn fits(&self, given: &Type, place: &TypeExpr) -> bool {
+        let name_is = |name: &str, index: usize| self.check.model.types[index].name == name;
+        match (place, given) {
+            (TypeExpr::NonNull(place), Type::NonNullNamed(_) | Type::NonNullList(_)) => self.fits(given, place),
+            (TypeExpr::NonNull(_), _) => false,
+            (TypeExpr::List(place), Type::List(given) | Type::NonNullList(given)) => self.fits(given, place),
+            (TypeExpr::Named(index), Type::Named(name) | Type::NonNullNamed(name)) => name_is(name, *index),
+            _ => false,
+        }
+    }
+
+    fn variable(&self, value: &Value) -> Option<&'a Node<VariableDefinition>> {
+        let Value::Variable(name) = value else { return None };
+        self.variables.iter().find(|variable| variable.name == *name)
+    }
+
+    fn fail(&mut self, variable: &VariableDefinition, value: &Node<Value>) {
+        let message = format!("the variable `${}` of type `{}` cannot stand here", variable.name, variable.ty);
+        self.check.fail(message, value.location().map(|span| span.offset()));
+    }
+}
+
+/// Whether the variable has a default that is not null.
+fn has_default(variable: &VariableDefinition) -> bool {
+    matches!(variable.default_value.as_deref(), Some(default) if *default != Value::Null)
 }
