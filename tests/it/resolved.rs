@@ -117,6 +117,22 @@ async fn typed(ctx: &Context<'_>) -> Result<Vec<String>> {
 }
 
 #[svc::query]
+async fn counted(ctx: &Context<'_>, above: i32) -> Result<Vec<i64>> {
+    let cats = || ctx.db().find::<Cat>().filter(col("id").gt(above));
+    Ok(vec![cats().limit(1).count().await?, i64::from(cats().exists().await?)])
+}
+
+#[svc::query]
+async fn unlimited(ctx: &Context<'_>) -> Result<bool> {
+    Ok(ctx.db().find::<Grain>().await?.is_empty())
+}
+
+#[svc_type(sql_source = "v_grain")]
+struct Grain {
+    id: i32,
+}
+
+#[svc::query]
 async fn last_cat(ctx: &Context<'_>, below: i32) -> Result<FindOne<Cat>> {
     Ok(ctx.db().find_one::<Cat>().filter(col("id").lt(below)).order_by(desc("id")))
 }
@@ -142,6 +158,7 @@ async fn add(by: i32) -> Result<i32> {
 
 const SQL: &str = "
 CREATE VIEW v_cat AS SELECT i AS id, 'cat ' || i AS name FROM generate_series(1, 3) AS i;
+CREATE VIEW v_grain AS SELECT i AS id FROM generate_series(1, 1001) AS i;
 CREATE VIEW v_dog AS SELECT 7 AS id, 'dog' AS name, true AS good;
 CREATE VIEW v_pet AS
   SELECT 'Cat' AS __typename, id, name, NULL::jsonb AS data FROM v_cat
@@ -149,9 +166,9 @@ CREATE VIEW v_pet AS
 
 async fn app() -> App {
     let database = TestDatabase::copy_of("resolved", SQL).await;
-    let queries = queries![one, cats, pets, stored_pets, found, measure, find, typed, last_cat, stored_cats, grid];
+    let queries = queries![one, cats, pets, stored_pets, found, measure, find, typed, counted, unlimited, last_cat, stored_cats, grid];
     let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
-    App::serve(options.queries(queries).mutations(mutations![add])).await
+    App::serve(options.queries(queries).types(types![Grain]).mutations(mutations![add])).await
 }
 
 #[tokio::test]
@@ -316,4 +333,16 @@ async fn one_row_can_be_returned_as_a_query() {
     let app = app().await;
     assert_eq!(app.query("{ lastCat(below: 3) { name } }").await.data()["lastCat"], json!({ "name": "cat 2" }));
     assert_eq!(app.query("{ lastCat(below: 0) { name } }").await.data()["lastCat"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_resolver_can_count() {
+    let app = app().await;
+    assert_eq!(app.query("{ counted(above: 1) }").await.data()["counted"], json!([2, 1]));
+    assert_eq!(app.query("{ counted(above: 3) }").await.data()["counted"], json!([0, 0]));
+}
+
+#[tokio::test]
+async fn half_an_answer_is_no_answer() {
+    assert_eq!(app().await.query("{ unlimited }").await.code(), "INTERNAL_SERVER_ERROR");
 }

@@ -68,9 +68,14 @@ struct Operations {
 }
 
 fn operations(module: usize) -> Operations {
-    let names = |prefix: &'static str, numbers: std::ops::Range<usize>| numbers.map(move |n| format!("{prefix}_{module}_{n}"));
+    let names =
+        |prefix: &'static str, numbers: std::ops::Range<usize>| numbers.map(move |n| format!("{prefix}_{module}_{n}"));
     Operations {
-        queries: names("list", 0..5).chain(names("one", 5..8)).chain(names("found", 0..5)).chain(names("some", 5..7)).collect(),
+        queries: names("list", 0..5)
+            .chain(names("one", 5..8))
+            .chain(names("found", 0..5))
+            .chain(names("some", 5..7))
+            .collect(),
         mutations: names("save", 0..5).collect(),
     }
 }
@@ -78,10 +83,12 @@ fn operations(module: usize) -> Operations {
 fn main(style: Style) -> String {
     let modules: String = (0..MODULES).map(|number| format!("mod m{number};\n")).collect();
     let list = |of: fn(Operations) -> Vec<String>| {
-        let paths = (0..MODULES).flat_map(|module| of(operations(module)).into_iter().map(move |name| format!("m{module}::{name}")));
+        let paths = (0..MODULES)
+            .flat_map(|module| of(operations(module)).into_iter().map(move |name| format!("m{module}::{name}")));
         paths.collect::<Vec<_>>().join(", ")
     };
-    let merged = |root: &str| (0..MODULES).map(|number| format!("m{number}::{root}{number}")).collect::<Vec<_>>().join(", ");
+    let merged =
+        |root: &str| (0..MODULES).map(|number| format!("m{number}::{root}{number}")).collect::<Vec<_>>().join(", ");
     let body = match style {
         Style::Svc => format!(
             r#"use svc::prelude::*;
@@ -168,7 +175,8 @@ fn object(style: Style, module: usize, number: usize) -> String {
         Style::Svc => format!("#[svc_type(sql_source = \"v_object_{module}_{number}\")]"),
         Style::AsyncGraphql => "#[derive(SimpleObject)]".to_owned(),
     };
-    let last = if number == 0 { "    pub active: bool,\n".to_owned() } else { format!("    pub parent: Object{module}x0,\n") };
+    let last =
+        if number == 0 { "    pub active: bool,\n".to_owned() } else { format!("    pub parent: Object{module}x0,\n") };
     format!(
         "\n/// An object.\n{attribute}\npub struct Object{module}x{number} {{\n    pub id: Uuid,\n    pub name: String,\n    pub note: Option<String>,\n    pub count: i32,\n    pub score: f64,\n    pub kind: Kind{module},\n    pub tags: Vec<String>,\n    pub created_at: DateTime<Utc>,\n{last}}}\n"
     )
@@ -199,14 +207,18 @@ fn function(style: Style, module: usize, name: &str) -> String {
     let planned = style == Style::Svc;
     let (arguments, answer, body) = match prefix {
         "list" => (String::new(), format!("Vec<{object}>"), if planned { "" } else { "Vec::new()" }),
-        "one" => ("id: Uuid".to_owned(), format!("Option<{object}>"), if planned { "" } else { "let _ = id;\n    None" }),
+        "one" => {
+            ("id: Uuid".to_owned(), format!("Option<{object}>"), if planned { "" } else { "let _ = id;\n    None" })
+        }
         "found" => (
             format!("ctx: &Context<'_>, filter: Input{module}, limit: i32"),
             format!("Result<Vec<{object}>>"),
             "let revision = 0_u128;\n    let _ = (ctx, filter.name, limit, revision);\n    Ok(Vec::new())",
         ),
         "some" => (String::new(), format!("Vec<{object}>"), "Vec::new()"),
-        _ => (format!("input: Input{module}"), format!("Result<Option<{object}>>"), "let _ = input.name;\n    Ok(None)"),
+        _ => {
+            (format!("input: Input{module}"), format!("Result<Option<{object}>>"), "let _ = input.name;\n    Ok(None)")
+        }
     };
     let attribute = match (style, prefix) {
         (Style::Svc, "save") => "#[svc::mutation]\n",

@@ -14,7 +14,8 @@ use build::{Cost, Package};
 const RUNS: usize = 3;
 
 fn main() -> std::io::Result<()> {
-    let folder = std::env::args_os().nth(1).map_or_else(|| std::env::temp_dir().join("svc-compile-cost"), PathBuf::from);
+    let folder =
+        std::env::args_os().nth(1).map_or_else(|| std::env::temp_dir().join("svc-compile-cost"), PathBuf::from);
     generate::workspace(&folder)?;
     eprintln!("the crates are in {}", folder.display());
     let packages = generate::NAMES.map(|name| Package { folder: folder.clone(), name });
@@ -44,9 +45,13 @@ type Measure = fn(&Package, usize) -> std::io::Result<Cost>;
 
 const MEASURES: [(&str, Measure); 5] = [
     ("`cargo check`", |package, _| package.clean("dev").and_then(|()| package.cargo(&["check"]))),
-    ("`cargo check` after a change of one line", |package, run| package.change(run).and_then(|()| package.cargo(&["check"]))),
+    ("`cargo check` after a change of one line", |package, run| {
+        package.change(run).and_then(|()| package.cargo(&["check"]))
+    }),
     ("`cargo build`", |package, _| package.clean("dev").and_then(|()| package.cargo(&["build"]))),
-    ("`cargo build` after a change of one line", |package, run| package.change(run).and_then(|()| package.cargo(&["build"]))),
+    ("`cargo build` after a change of one line", |package, run| {
+        package.change(run).and_then(|()| package.cargo(&["build"]))
+    }),
     ("`cargo build --release`", |package, _| {
         package.clean("release").and_then(|()| package.cargo(&["build", "--release"]))
     }),

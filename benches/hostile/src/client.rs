@@ -25,7 +25,9 @@ pub(crate) struct Reply {
 pub(crate) async fn post(address: SocketAddr, body: &str, framing: Framing) -> io::Result<(Reply, Duration)> {
     let (framed, head) = match framing {
         Framing::Length => (body.to_owned(), format!("Content-Length: {}", body.len())),
-        Framing::Chunked => (format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len()), "Transfer-Encoding: chunked".to_owned()),
+        Framing::Chunked => {
+            (format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len()), "Transfer-Encoding: chunked".to_owned())
+        }
     };
     let request = format!(
         "POST /graphql HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n{head}\r\n\r\n{framed}"

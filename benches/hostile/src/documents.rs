@@ -52,7 +52,10 @@ fn documents() -> Vec<(&'static str, String)> {
             "2,000 unused variables",
             format!("query ({}) {{ start {{ id }} }}", numbered(2_000, |n| format!("$v{n}: Int "))),
         ),
-        ("1,300 unused fragments", format!("{{ start {{ id }} }} {}", numbered(1_300, |n| format!("fragment g{n} on Node{{id}}")))),
+        (
+            "1,300 unused fragments",
+            format!("{{ start {{ id }} }} {}", numbered(1_300, |n| format!("fragment g{n} on Node{{id}}"))),
+        ),
         ("900,000 bytes of comment", format!("#{}\n{{ start {{ id }} }}", "x".repeat(900_000))),
         ("a string of 900,000 bytes", format!("{{ length(text: \"{}\") }}", "x".repeat(900_000))),
         ("a number of 100,000 digits", format!("{{ length(text: {}) }}", "9".repeat(100_000))),
@@ -62,13 +65,18 @@ fn documents() -> Vec<(&'static str, String)> {
             "introspection, 40 levels",
             format!("{{ __schema {{ types {{ {} name {} }} }} }}", "fields { type { ".repeat(40), "} }".repeat(40)),
         ),
-        ("1,400 conditions on a view", format!("{{ users(where: {{ OR: [{}] }}) {{ id }} }}", "{name:{eq:\"x\"}}".repeat(1_400))),
+        (
+            "1,400 conditions on a view",
+            format!("{{ users(where: {{ OR: [{}] }}) {{ id }} }}", "{name:{eq:\"x\"}}".repeat(1_400)),
+        ),
     ]
 }
 
 fn bodies() -> Vec<Attack> {
     let variable = |name, value: String| {
-        raw(name, move |number| format!(r##"{{"query":"query ($t: Tree!) {{ leaves(tree: $t) }} #{number}","variables":{{"t":{value}}}}}"##))
+        raw(name, move |number| {
+            format!(r##"{{"query":"query ($t: Tree!) {{ leaves(tree: $t) }} #{number}","variables":{{"t":{value}}}}}"##)
+        })
     };
     let mut chunked = raw("a body of 10,000,000 bytes, chunked", |_| " ".repeat(10_000_000));
     chunked.framing = Framing::Chunked;
@@ -81,7 +89,10 @@ fn bodies() -> Vec<Attack> {
         variable("a variable of 100 levels", tree(100).replace("branches", "\"branches\"")),
         variable("a variable of 10,000 levels", tree(10_000).replace("branches", "\"branches\"")),
         variable("a variable of 70,000 items", format!(r#"{{"branches":[{}{{}}]}}"#, r#"{"leaf":1},"#.repeat(70_000))),
-        variable("a variable of 40,000 keys", format!("{{{}}}", numbered(40_000, |n| format!(r#""k{n}":1,"#)) + r#""leaf":1"#)),
+        variable(
+            "a variable of 40,000 keys",
+            format!("{{{}}}", numbered(40_000, |n| format!(r#""k{n}":1,"#)) + r#""leaf":1"#),
+        ),
     ]
 }
 

@@ -3,7 +3,7 @@ use std::future::{Future, IntoFuture};
 use std::marker::PhantomData;
 use std::pin::Pin;
 
-use super::{Db, Filter, Order, Page};
+use super::{Db, Filter, Order, Page, Total};
 use crate::Error;
 use crate::schema::SvcType;
 
@@ -67,7 +67,11 @@ impl<T: SvcType> Find<T> {
         self
     }
 
-    /// At most this many rows; 20 unless it is set, and never above [`Limits::max_page`](crate::Limits::max_page).
+    /// At most this many rows, and never above [`Limits::max_page`](crate::Limits::max_page).
+    ///
+    /// Without a limit, a query that is returned gives clients a page of
+    /// [`Limits::default_page`](crate::Limits::default_page) rows. A query that is awaited gives all rows, and fails
+    /// when there are more than the largest page holds.
     pub fn limit(mut self, limit: u32) -> Self {
         self.spec.limit = Some(limit.into());
         self
@@ -82,6 +86,22 @@ impl<T: SvcType> Find<T> {
     /// The first row, or none.
     pub fn one(self) -> FindOne<T> {
         FindOne(self.limit(1))
+    }
+
+    /// How many rows match, whatever the limit and offset.
+    ///
+    /// # Errors
+    /// When the database is away or a filter names an unknown column.
+    pub async fn count(self) -> Result<i64, Error> {
+        crate::engine::total(&self.db, &self.spec, Total::Count).await
+    }
+
+    /// Whether a row matches.
+    ///
+    /// # Errors
+    /// When the database is away or a filter names an unknown column.
+    pub async fn exists(self) -> Result<bool, Error> {
+        Ok(crate::engine::total(&self.db, &self.spec, Total::Exists).await? != 0)
     }
 
     /// The query without its type, for the engine.

@@ -26,4 +26,4 @@ pub(crate) use error::DbError;
 pub(crate) use filter::{Direction, Nulls};
 pub(crate) use rows::Rows;
 pub(crate) use operator::{Family, Operand};
-pub(crate) use sql::{Page, Param, SelectList, Statement, family};
+pub(crate) use sql::{Page, Param, SelectList, Statement, Total, family};

@@ -42,7 +42,7 @@ impl Document {
     pub(crate) fn prepare(model: &Model, limits: &Limits, text: &str) -> Result<Self, Vec<RequestError>> {
         let text: Arc<str> = text.into();
         let mut parser = Parser::new().token_limit(limits.tokens).recursion_limit(limits.recursion());
-        let parsed = parser.parse_ast(&*text, "document.graphql");
+        let parsed = parser.parse_ast(rules::smooth(&text), "document.graphql");
         let ast = parsed.map_err(|invalid| {
             if parser.tokens_reached() > limits.tokens || parser.recursion_reached() > limits.recursion() {
                 vec![RequestError::new(

@@ -26,7 +26,7 @@ pub use limits::Limits;
 pub(crate) use coerce::coerce_literal;
 pub(crate) use context::DataMap;
 pub(crate) use execute::{Engine, Methods, Request};
-pub(crate) use find::typed_rows;
+pub(crate) use find::{total, typed_rows};
 pub(crate) use plan::PlanField;
 pub(crate) use request_error::RequestError;
 pub(crate) use response::{Answer, Response, write_request_errors};

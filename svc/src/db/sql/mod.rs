@@ -71,6 +71,35 @@ impl Statement {
     }
 }
 
+/// What is asked of all matching rows together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Total {
+    /// How many there are.
+    Count,
+    /// Whether there is one.
+    Exists,
+}
+
+impl Statement {
+    /// Compiles a question to all rows of type `row` that match.
+    pub(crate) fn total(
+        model: &Model,
+        source: &Source,
+        row: TypeIndex,
+        total: Total,
+        filter: &Filter,
+    ) -> Result<Self, DbError> {
+        let mut builder = Builder { model, source, text: String::with_capacity(128), params: Vec::new(), elements: 0 };
+        let selected = if total == Total::Count { "SELECT count(*)" } else { "SELECT EXISTS (SELECT" };
+        let _ = write!(builder.text, "{selected} FROM {} AS t WHERE ", source.quoted);
+        builder.filter(&Scope::Row(row), filter)?;
+        if total == Total::Exists {
+            builder.text.push(')');
+        }
+        Ok(Self { text: builder.text, params: builder.params })
+    }
+}
+
 struct Builder<'a> {
     model: &'a Model,
     source: &'a Source,

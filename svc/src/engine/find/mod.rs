@@ -8,13 +8,14 @@ use columns::Columns;
 use read::Read;
 
 use super::complete::{Piece, RowShape, RowSource, write_rows};
+use super::Limits;
 use super::env::Env;
 use super::path::Path;
 use super::plan::{Calls, PlanField};
 use super::typed::{complete_typed, objects, stored_fields};
 use crate::Error;
 use crate::authz::Pass;
-use crate::db::{Database, Db, DbError, FindSpec, Rows};
+use crate::db::{Database, Db, DbError, FindSpec, Rows, Total};
 use crate::schema::{Model, PlannedMeta, Shape, TypeIndex, TypeKind};
 
 /// Answers a root field without a body.
@@ -112,8 +113,32 @@ async fn typed(database: &Database, model: &Model, read: &Read) -> Result<Vec<Re
     Ok(objects(&rows, &fields, &sources, type_name, data))
 }
 
-/// Typed rows for a resolver that awaits its query.
+/// Typed rows for a resolver that awaits its query. Without a limit of its own, a query that finds more rows than
+/// a page may have is an error, as half of them would be a wrong answer.
 pub(crate) async fn typed_rows(db: &Db, find: &FindSpec) -> Result<Vec<serde_json::Value>, Error> {
-    let read = Read::find(&db.model, &db.limits, find.clone(), Shape::List).map_err(DbError::into_error)?;
-    typed(&db.database, &db.model, &read).await.map_err(DbError::into_error)?.into_iter().collect()
+    let most = i64::from(db.limits.max_page);
+    let (limits, unlimited) = match find.limit {
+        Some(_) => (Limits::clone(&db.limits), false),
+        None => (Limits { max_page: db.limits.max_page.saturating_add(1), ..Limits::clone(&db.limits) }, true),
+    };
+    let find = FindSpec { limit: find.limit.or(Some(most + 1)), ..find.clone() };
+    let read = Read::find(&db.model, &limits, find, Shape::List).map_err(DbError::into_error)?;
+    let rows = typed(&db.database, &db.model, &read).await.map_err(DbError::into_error)?;
+    if unlimited && rows.len() as i64 > most {
+        return Err(Error::internal(format!("a query found more than {most} rows; give it a `.limit(…)`")));
+    }
+    rows.into_iter().collect()
+}
+
+/// Asks all rows that a query matches together.
+pub(crate) async fn total(db: &Db, find: &FindSpec, total: Total) -> Result<i64, Error> {
+    let ask = async {
+        let read = Read::find(&db.model, &db.limits, FindSpec { limit: None, ..find.clone() }, Shape::List)?;
+        let source = db.database.source(read.source(&db.model)?).await?;
+        let rows = db.database.fetch(&read.total(&db.model, &source, total)?).await?;
+        // A bigint has eight bytes, a Boolean one.
+        let bytes = rows.cell(0, 0).unwrap_or_default();
+        Ok::<_, DbError>(bytes.iter().fold(0, |value, byte| (value << 8) | i64::from(*byte)))
+    };
+    ask.await.map_err(DbError::into_error)
 }

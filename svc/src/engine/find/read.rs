@@ -4,7 +4,7 @@ use async_graphql::Value;
 
 use super::conditions::{declared_filter, orders, where_filter};
 use crate::Error;
-use crate::db::{DbError, Filter, FindSpec, Order, Page, SelectList, Source, Statement, page};
+use crate::db::{DbError, Filter, FindSpec, Order, Page, SelectList, Source, Statement, Total, page};
 use crate::engine::Limits;
 use crate::engine::env::Env;
 use crate::engine::plan::PlanField;
@@ -67,6 +67,11 @@ impl Read {
             _ => None,
         };
         source.ok_or_else(|| DbError::UnknownSource(model.types[self.row].path.clone()))
+    }
+
+    /// The statement that asks all matching rows together; the page does not matter.
+    pub(super) fn total(&self, model: &Model, source: &Source, total: Total) -> Result<Statement, DbError> {
+        Statement::total(model, source, self.row, total, &self.filter)
     }
 
     /// The statement that reads `list`.

@@ -2,9 +2,10 @@
 
 mod inputs;
 mod syntax;
+mod tokens;
 mod variables;
 
-pub(crate) use syntax::syntax;
+pub(crate) use syntax::{smooth, syntax};
 
 use apollo_compiler::ExecutableDocument;
 use apollo_compiler::executable::{DirectiveList, Field, Selection, SelectionSet};

@@ -1,0 +1,117 @@
+//! Accounts and amounts.
+
+use std::fmt::{self, Display};
+use std::str::FromStr;
+
+use iban::{IbanLike as _, ParseBaseIbanError, ParseIbanError};
+use rust_decimal::Decimal;
+
+use super::form::{text_form, text_newtype};
+use super::{CurrencyCode, ScalarError};
+use crate::scalar::is_decimal;
+
+text_newtype! {
+    /// The number of a bank account ([ISO 13616](https://www.iso.org/standard/81090.html)).
+    ///
+    /// The country's length and pattern and the check digits (ISO 7064, mod 97-10) are checked. Canonical is the
+    /// electronic form, in upper case without spaces; the printed form, in groups of four, is read.
+    ///
+    /// ```
+    /// use svc::scalar::Iban;
+    ///
+    /// let account: Iban = "DE44 5001 0517 5407 3249 31".parse()?;
+    /// assert_eq!(account.as_str(), "DE44500105175407324931");
+    /// assert_eq!(account.country(), "DE");
+    /// # Ok::<(), svc::scalar::ScalarError>(())
+    /// ```
+    Iban,
+    canonical = account,
+    description = "The international number of a bank account, without spaces.",
+    specified_by = "https://www.iso.org/standard/81090.html"
+}
+
+impl Iban {
+    /// The country, as ISO 3166-1 alpha-2 names it.
+    #[must_use]
+    pub fn country(&self) -> &str {
+        &self.as_str()[..2]
+    }
+}
+
+fn account(text: &str) -> Result<String, ScalarError> {
+    let found = text.to_ascii_uppercase().parse::<iban::Iban>();
+    found.map(|iban| iban.electronic_str().to_owned()).map_err(|error| {
+        let rule = match error {
+            ParseIbanError::InvalidBaseIban { source: ParseBaseIbanError::InvalidChecksum } => {
+                "expected an IBAN with the right check digits (ISO 7064, mod 97-10)"
+            }
+            ParseIbanError::UnknownCountry(_) => "expected an IBAN of a country that has them (ISO 13616)",
+            ParseIbanError::InvalidBban(_) => "expected an IBAN with its country's length and pattern (ISO 13616)",
+            ParseIbanError::InvalidBaseIban { .. } => {
+                "expected an IBAN such as `DE44500105175407324931` (ISO 13616)"
+            }
+        };
+        ScalarError::new(rule, text)
+    })
+}
+
+/// An amount of money: an exact decimal number, a space, and an ISO 4217 code, as in `12.30 EUR`.
+///
+/// Canonical keeps the digits as they were given, so that `12.30 EUR` does not become `12.3 EUR`, though the two are
+/// equal; the code is in upper case. The fraction may be finer than the currency's, as prices of single units are. Up
+/// to 28 digits are exact. The database holds it as text; the amount and the code as two columns sort and sum better.
+///
+/// ```
+/// use svc::scalar::Money;
+///
+/// let price: Money = "12.30 EUR".parse()?;
+/// assert_eq!((price.amount().to_string(), price.currency().as_str()), ("12.30".to_owned(), "EUR"));
+/// # Ok::<(), svc::scalar::ScalarError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Money {
+    amount: Decimal,
+    currency: CurrencyCode,
+}
+
+impl Money {
+    /// So much of a currency.
+    #[must_use]
+    pub fn new(amount: Decimal, currency: CurrencyCode) -> Self {
+        Self { amount, currency }
+    }
+
+    /// How much.
+    #[must_use]
+    pub fn amount(self) -> Decimal {
+        self.amount
+    }
+
+    /// Of what.
+    #[must_use]
+    pub fn currency(self) -> CurrencyCode {
+        self.currency
+    }
+}
+
+impl FromStr for Money {
+    type Err = ScalarError;
+    fn from_str(text: &str) -> Result<Self, ScalarError> {
+        let rule = "expected an amount and an ISO 4217 code such as `12.30 EUR`";
+        money(text).ok_or_else(|| ScalarError::new(rule, text))
+    }
+}
+
+fn money(text: &str) -> Option<Money> {
+    let (amount, currency) = text.split_once(' ')?;
+    let amount = is_decimal(amount).then(|| Decimal::from_str_exact(amount).ok()).flatten()?;
+    Some(Money { amount, currency: currency.parse().ok()? })
+}
+
+impl Display for Money {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&format!("{} {}", self.amount, self.currency))
+    }
+}
+
+text_form!(Money, description = "An amount and an ISO 4217 currency code, as in `12.30 EUR`.");
