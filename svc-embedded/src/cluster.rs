@@ -16,9 +16,7 @@ const UNFINISHED: &str = "postgres.new-";
 
 /// The major version that made a cluster; `None` where there is none yet.
 pub(crate) fn version(data: &Path) -> Option<String> {
-    fs::read_to_string(data.join("PG_VERSION"))
-        .ok()
-        .map(|text| text.trim().to_owned())
+    fs::read_to_string(data.join("PG_VERSION")).ok().map(|text| text.trim().to_owned())
 }
 
 /// Makes the cluster, or checks that this server can run the one that is there.
@@ -41,17 +39,13 @@ pub(crate) fn prepare(data: &Path, binaries: &Binaries, identity: &Identity) -> 
 /// `initdb` is never taken for a cluster.
 fn create(data: &Path, binaries: &Binaries, identity: &Identity) -> Result<()> {
     if fs::read_dir(data).is_ok_and(|mut entries| entries.next().is_some()) {
-        return Err(Error::NotACluster {
-            data: data.to_path_buf(),
-        });
+        return Err(Error::NotACluster { data: data.to_path_buf() });
     }
     let root = data.parent().unwrap_or(Path::new("/"));
     sweep(root);
     // Each attempt has a name of its own: a killed `initdb` may take a moment to be gone.
-    let unfinished = tempfile::Builder::new()
-        .prefix(UNFINISHED)
-        .tempdir_in(root)
-        .map_err(Error::io("create a folder in", root))?;
+    let unfinished =
+        tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(root).map_err(Error::io("create a folder in", root))?;
     identity.claim(unfinished.path())?;
     initdb(unfinished.path(), binaries, identity)?;
     fs::rename(unfinished.path(), data).map_err(Error::io("create", data))?;
@@ -64,14 +58,7 @@ fn initdb(data: &Path, binaries: &Binaries, identity: &Identity) -> Result<()> {
     let program = binaries.program("initdb");
     let mut command = Command::new(&program);
     command
-        .args([
-            "--no-sync",
-            "--locale=C",
-            "--encoding=UTF8",
-            "--username=postgres",
-            "--auth=trust",
-            "--pgdata",
-        ])
+        .args(["--no-sync", "--locale=C", "--encoding=UTF8", "--username=postgres", "--auth=trust", "--pgdata"])
         .arg(data)
         .stdin(Stdio::null());
     neutral(&mut command);
@@ -81,10 +68,7 @@ fn initdb(data: &Path, binaries: &Binaries, identity: &Identity) -> Result<()> {
         return Ok(());
     }
     let complaint = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(Error::Initdb {
-        status: output.status,
-        output: complaint,
-    })
+    Err(Error::Initdb { status: output.status, output: complaint })
 }
 
 /// Takes away what a user's environment would change: `PGDATA`, `PGPORT` and their kin. The

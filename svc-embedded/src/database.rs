@@ -14,11 +14,7 @@ use crate::{
 };
 
 /// What stays readable in a URL.
-const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'.')
-    .remove(b'~');
+const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// Slashes are allowed in a query.
 const ENCODED_PATH: &AsciiSet = &ENCODED.remove(b'/');
@@ -70,27 +66,12 @@ impl Database {
         start::start(options).await
     }
 
-    pub(crate) fn owned(
-        place: Place,
-        layout: Layout,
-        server: Server,
-        temporary: Option<Temporary>,
-    ) -> Self {
-        Self {
-            place,
-            layout,
-            server: Some(server),
-            _temporary: temporary,
-        }
+    pub(crate) fn owned(place: Place, layout: Layout, server: Server, temporary: Option<Temporary>) -> Self {
+        Self { place, layout, server: Some(server), _temporary: temporary }
     }
 
     pub(crate) fn shared(place: Place, layout: Layout) -> Self {
-        Self {
-            place,
-            layout,
-            server: None,
-            _temporary: None,
-        }
+        Self { place, layout, server: None, _temporary: None }
     }
 
     /// The URL of the database `postgres`, as the superuser `postgres`, through the unix socket.
@@ -104,9 +85,7 @@ impl Database {
         let sockets = self.place.sockets.to_string_lossy();
         let sockets = utf8_percent_encode(&sockets, ENCODED_PATH);
         let port = self.place.port;
-        format!(
-            "postgres://postgres@localhost/{database}?host={sockets}&port={port}&sslmode=disable"
-        )
+        format!("postgres://postgres@localhost/{database}?host={sockets}&port={port}&sslmode=disable")
     }
 
     /// The URL of a database through loopback, for programs that know no unix sockets. `None`
@@ -114,9 +93,7 @@ impl Database {
     pub fn tcp_url_for(&self, database: &str) -> Option<String> {
         let port = self.tcp_port()?;
         let database = utf8_percent_encode(database, ENCODED);
-        Some(format!(
-            "postgres://postgres@127.0.0.1:{port}/{database}?sslmode=disable"
-        ))
+        Some(format!("postgres://postgres@127.0.0.1:{port}/{database}?sslmode=disable"))
     }
 
     /// The loopback port, if the server listens on one.
@@ -155,10 +132,7 @@ impl Database {
     ///
     /// [`Error::Statement`] when the server refuses.
     pub async fn ensure_database(&self, name: &str) -> Result<()> {
-        match self
-            .execute(format!("CREATE DATABASE {}", quoted(name)))
-            .await
-        {
+        match self.execute(format!("CREATE DATABASE {}", quoted(name))).await {
             Err(Error::Statement { code, .. }) if EXISTS.contains(&code.as_str()) => Ok(()),
             result => result,
         }
@@ -170,12 +144,7 @@ impl Database {
     ///
     /// [`Error::Statement`] when the server refuses, for example since the name is taken.
     pub async fn create_from_template(&self, name: &str, template: &str) -> Result<()> {
-        self.execute(format!(
-            "CREATE DATABASE {} TEMPLATE {}",
-            quoted(name),
-            quoted(template)
-        ))
-        .await
+        self.execute(format!("CREATE DATABASE {} TEMPLATE {}", quoted(name), quoted(template))).await
     }
 
     /// Drops a database, if it exists, and cuts the connections to it. Needs PostgreSQL 13.
@@ -184,11 +153,7 @@ impl Database {
     ///
     /// [`Error::Statement`] when the server refuses.
     pub async fn drop_database(&self, name: &str) -> Result<()> {
-        self.execute(format!(
-            "DROP DATABASE IF EXISTS {} WITH (FORCE)",
-            quoted(name)
-        ))
-        .await
+        self.execute(format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", quoted(name))).await
     }
 
     /// Stops the server and waits for its end. A shared server is left running.
@@ -206,11 +171,7 @@ impl Database {
         };
         run.await.map_err(|failure| match failure {
             Failure::Io(error) => Error::io("talk to the server at", &socket)(error),
-            Failure::Server { code, message } => Error::Statement {
-                statement,
-                code,
-                message,
-            },
+            Failure::Server { code, message } => Error::Statement { statement, code, message },
         })
     }
 }

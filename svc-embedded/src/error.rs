@@ -173,15 +173,8 @@ pub enum Error {
 
 impl Error {
     /// For `map_err`: `cannot <action> <path>`.
-    pub(crate) fn io(
-        action: &'static str,
-        path: impl Into<PathBuf>,
-    ) -> impl FnOnce(io::Error) -> Self {
+    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
-        move |source| Self::Io {
-            action,
-            path,
-            source,
-        }
+        move |source| Self::Io { action, path, source }
     }
 }

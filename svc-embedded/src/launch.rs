@@ -29,17 +29,11 @@ const PASSING_LIMIT: Duration = Duration::from_secs(10);
 
 /// What passes on its own: backends of a killed server that haven't noticed yet, and a port that
 /// another program took between our look and the server's.
-const PASSING: [&str; 2] = [
-    "pre-existing shared memory block",
-    "could not create any TCP/IP sockets",
-];
+const PASSING: [&str; 2] = ["pre-existing shared memory block", "could not create any TCP/IP sockets"];
 
 /// What makes the server fast and forgetful. Settings of the caller come after these.
-const UNSAFE_AND_FAST: [(&str, &str); 3] = [
-    ("fsync", "off"),
-    ("full_page_writes", "off"),
-    ("synchronous_commit", "off"),
-];
+const UNSAFE_AND_FAST: [(&str, &str); 3] =
+    [("fsync", "off"), ("full_page_writes", "off"), ("synchronous_commit", "off")];
 
 /// Everything a start needs to know.
 #[derive(Debug)]
@@ -98,27 +92,16 @@ impl Plan {
         for (name, value) in self.settings(port) {
             command.arg("-c").arg(format!("{name}={value}"));
         }
-        command
-            .stdin(Stdio::null())
-            .stdout(output.try_clone()?)
-            .stderr(output);
+        command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
         cluster::neutral(&mut command);
-        let death = if throw_away {
-            Death::ImmediateShutdown
-        } else {
-            Death::FastShutdown
-        };
+        let death = if throw_away { Death::ImmediateShutdown } else { Death::FastShutdown };
         self.identity.adopt(&mut command, death);
         Ok(command)
     }
 
     fn settings(&self, port: u16) -> Vec<(String, String)> {
         let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-        let addresses = if self.options.tcp == Tcp::Off {
-            ""
-        } else {
-            "127.0.0.1"
-        };
+        let addresses = if self.options.tcp == Tcp::Off { "" } else { "127.0.0.1" };
         // The layout made sure that this path is text. The quotes keep commas in it together.
         let sockets = self.layout.sockets.to_string_lossy().replace('"', "\"\"");
         let listen = [
@@ -148,18 +131,10 @@ async fn ready(server: &Server, socket: &Path, log: &Log, path: &Path) -> Result
     let begun = Instant::now();
     while wire::ask(socket).await != Answer::Ready {
         if let Some(status) = server.exit() {
-            return Err(Error::Exited {
-                status,
-                log: path.to_path_buf(),
-                tail: log.tail(),
-            });
+            return Err(Error::Exited { status, log: path.to_path_buf(), tail: log.tail() });
         }
         if begun.elapsed() > LIMIT {
-            return Err(Error::NotReady {
-                limit: LIMIT,
-                log: path.to_path_buf(),
-                tail: log.tail(),
-            });
+            return Err(Error::NotReady { limit: LIMIT, log: path.to_path_buf(), tail: log.tail() });
         }
         sleep(Duration::from_millis(2)).await;
     }

@@ -40,19 +40,16 @@ impl Layout {
         }
         let short = short_folder(&root, identity);
         let data = if reached { data } else { short.join("data") };
-        Ok(Self {
-            data,
-            sockets: short,
-            log,
-        })
+        Ok(Self { data, sockets: short, log })
     }
 
     /// Creates the folder of the sockets: the system lets in whoever can open that folder.
     pub(crate) fn create_sockets(&self, identity: &Identity) -> Result<()> {
         let (uid, gid) = identity.owner();
         match DirBuilder::new().mode(0o700).create(&self.sockets) {
-            Ok(()) => lchown(&self.sockets, Some(uid), Some(gid))
-                .map_err(Error::io("change the owner of", &self.sockets)),
+            Ok(()) => {
+                lchown(&self.sockets, Some(uid), Some(gid)).map_err(Error::io("change the owner of", &self.sockets))
+            }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => self.check_sockets(identity),
             Err(error) => Err(Error::io("create", &self.sockets)(error)),
         }
@@ -70,10 +67,7 @@ impl Layout {
         };
         let foreign = guessable && metadata.uid() != uid;
         if !metadata.is_dir() || foreign || metadata.mode() & OPEN_TO_OTHERS != 0 {
-            return Err(Error::NotPrivate {
-                path: self.sockets.clone(),
-                uid,
-            });
+            return Err(Error::NotPrivate { path: self.sockets.clone(), uid });
         }
         identity.claim(&self.sockets)
     }
@@ -93,24 +87,15 @@ fn fits(folder: &Path) -> bool {
 /// `TMPDIR` may differ between two programs that share the root.
 fn short_folder(root: &Path, identity: &Identity) -> PathBuf {
     let (uid, _) = identity.owner();
-    let name = format!(
-        "svc-{uid}-{:016x}",
-        fnv1a(root.as_os_str().as_encoded_bytes())
-    );
+    let name = format!("svc-{uid}-{:016x}", fnv1a(root.as_os_str().as_encoded_bytes()));
     let parent = PathBuf::from("/tmp");
-    if parent.is_dir() {
-        parent.join(name)
-    } else {
-        std::env::temp_dir().join(name)
-    }
+    if parent.is_dir() { parent.join(name) } else { std::env::temp_dir().join(name) }
 }
 
 /// The hash has to be the same in every program, which the standard library's doesn't promise.
 /// <https://datatracker.ietf.org/doc/html/draft-eastlake-fnv-17>
 fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3)
-    })
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 #[cfg(test)]
@@ -141,10 +126,7 @@ mod tests {
     fn a_folder_that_others_can_open_is_refused() {
         let root = tempfile::tempdir().unwrap();
         let layout = Layout::plan(root.path(), &Identity::Caller).unwrap();
-        DirBuilder::new()
-            .mode(0o755)
-            .create(&layout.sockets)
-            .unwrap();
+        DirBuilder::new().mode(0o755).create(&layout.sockets).unwrap();
         let error = layout.create_sockets(&Identity::Caller).unwrap_err();
         assert!(matches!(error, Error::NotPrivate { .. }), "{error}");
     }

@@ -29,10 +29,7 @@ impl Lock {
                 return Ok(lock);
             }
             if begun.elapsed() > PATIENCE {
-                return Err(Error::Locked {
-                    path: path.to_path_buf(),
-                    waited: PATIENCE,
-                });
+                return Err(Error::Locked { path: path.to_path_buf(), waited: PATIENCE });
             }
             sleep(Duration::from_millis(5)).await;
         }
@@ -40,15 +37,9 @@ impl Lock {
 
     /// Takes the lock if it is free.
     pub(crate) fn try_acquire(path: &Path) -> Result<Option<Self>> {
-        let file = File::options()
-            .create(true)
-            .append(true)
-            .open(path)
-            .map_err(Error::io("open", path))?;
+        let file = File::options().create(true).append(true).open(path).map_err(Error::io("open", path))?;
         match file.try_lock() {
-            Ok(()) => Ok(Some(Self {
-                _file: Arc::new(file),
-            })),
+            Ok(()) => Ok(Some(Self { _file: Arc::new(file) })),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) => Err(Error::io("lock", path)(error)),
         }

@@ -34,23 +34,14 @@ impl Options {
     /// The root is usually a project's `.svc/` folder. When it lies where the server's user can't
     /// reach it, the cluster goes to a private folder in `/tmp` that is named after the root.
     pub fn new(data_root: impl Into<PathBuf>) -> Self {
-        Self {
-            root: Some(data_root.into()),
-            ..Self::temporary()
-        }
+        Self { root: Some(data_root.into()), ..Self::temporary() }
     }
 
     /// A cluster that is removed when the [`Database`](crate::Database) stops or is dropped.
     ///
     /// What a killed program leaves behind is removed by the next start of a temporary cluster.
     pub fn temporary() -> Self {
-        Self {
-            root: None,
-            tcp: Tcp::Off,
-            binaries: None,
-            settings: Vec::new(),
-            user_namespace: true,
-        }
+        Self { root: None, tcp: Tcp::Off, binaries: None, settings: Vec::new(), user_namespace: true }
     }
 
     /// Listen on this loopback port as well; `None` for the unix socket only, the default.

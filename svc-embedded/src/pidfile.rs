@@ -45,15 +45,8 @@ impl PidFile {
         let pid = lines.next()?.trim().parse().ok()?;
         let port = lines.nth(2)?.trim().parse().ok()?;
         let sockets = PathBuf::from(lines.next()?);
-        let tcp = lines
-            .next()
-            .is_some_and(|address| !address.trim().is_empty());
-        Some(Self {
-            pid,
-            port,
-            sockets,
-            tcp,
-        })
+        let tcp = lines.next().is_some_and(|address| !address.trim().is_empty());
+        Some(Self { pid, port, sockets, tcp })
     }
 
     /// Who has this number now.
@@ -64,11 +57,7 @@ impl PidFile {
         if matches!(test_kill_process(pid), Err(rustix::io::Errno::SRCH)) {
             return Holder::Nobody;
         }
-        if works_in(self.pid, data) {
-            Holder::Server
-        } else {
-            Holder::Stranger
-        }
+        if works_in(self.pid, data) { Holder::Server } else { Holder::Stranger }
     }
 }
 
@@ -83,35 +72,24 @@ fn works_in(pid: i32, data: &Path) -> bool {
 
 #[cfg(not(target_os = "linux"))]
 fn works_in(pid: i32, _data: &Path) -> bool {
-    let output = std::process::Command::new("ps")
-        .args(["-o", "comm=", "-p", &pid.to_string()])
-        .output();
-    output.map_or(true, |output| {
-        String::from_utf8_lossy(&output.stdout).contains("postgres")
-    })
+    let output = std::process::Command::new("ps").args(["-o", "comm=", "-p", &pid.to_string()]).output();
+    output.map_or(true, |output| String::from_utf8_lossy(&output.stdout).contains("postgres"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const TEXT: &str = "4711\n/p/.svc/postgres\n1700000000\n20001\n/p/.svc/postgres.run\n127.0.0.1\n  123 4\nready   \n";
+    const TEXT: &str =
+        "4711\n/p/.svc/postgres\n1700000000\n20001\n/p/.svc/postgres.run\n127.0.0.1\n  123 4\nready   \n";
 
     #[test]
     fn reads_a_servers_file() {
         let sockets = PathBuf::from("/p/.svc/postgres.run");
-        let expected = PidFile {
-            pid: 4711,
-            port: 20_001,
-            sockets,
-            tcp: true,
-        };
+        let expected = PidFile { pid: 4711, port: 20_001, sockets, tcp: true };
         assert_eq!(PidFile::parse(TEXT), Some(expected));
         let without_tcp = TEXT.replace("127.0.0.1", "");
-        assert_eq!(
-            PidFile::parse(&without_tcp).map(|file| file.tcp),
-            Some(false)
-        );
+        assert_eq!(PidFile::parse(&without_tcp).map(|file| file.tcp), Some(false));
     }
 
     #[test]
@@ -123,12 +101,7 @@ mod tests {
     #[test]
     fn another_process_with_the_number_is_not_the_server() {
         let pid = i32::try_from(std::process::id()).unwrap();
-        let file = PidFile {
-            pid,
-            port: 5432,
-            sockets: PathBuf::new(),
-            tcp: false,
-        };
+        let file = PidFile { pid, port: 5432, sockets: PathBuf::new(), tcp: false };
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(file.holder(folder.path()), Holder::Stranger);
     }

@@ -40,10 +40,7 @@ pub(crate) async fn find(data: &Path, wanted: Tcp) -> Result<Option<Running>> {
                 return Ok(None);
             }
             _ if begun.elapsed() > PATIENCE => {
-                return Err(Error::Unresponsive {
-                    pid: file.pid,
-                    data: data.to_path_buf(),
-                });
+                return Err(Error::Unresponsive { pid: file.pid, data: data.to_path_buf() });
             }
             _ => sleep(Duration::from_millis(5)).await,
         }
@@ -58,17 +55,10 @@ fn share(file: PidFile, data: &Path, wanted: Tcp) -> Result<Running> {
         Tcp::Port(port) => file.tcp && file.port == port,
     };
     if !suits {
-        return Err(Error::TcpUnavailable {
-            data: data.to_path_buf(),
-        });
+        return Err(Error::TcpUnavailable { data: data.to_path_buf() });
     }
     tracing::debug!(pid = file.pid, "sharing the postgres of another program");
-    Ok(Running {
-        sockets: file.sockets,
-        port: file.port,
-        tcp: file.tcp,
-        pid: file.pid,
-    })
+    Ok(Running { sockets: file.sockets, port: file.port, tcp: file.tcp, pid: file.pid })
 }
 
 /// PostgreSQL refuses to start while the number in the file belongs to any process of its user,
@@ -81,10 +71,7 @@ fn forget(data: &Path) -> Result<()> {
 
 /// Removes sockets and their lock files that a killed server left. Only when no server runs.
 pub(crate) fn sweep_sockets(folder: &Path) -> Result<()> {
-    for entry in fs::read_dir(folder)
-        .map_err(Error::io("list", folder))?
-        .flatten()
-    {
+    for entry in fs::read_dir(folder).map_err(Error::io("list", folder))?.flatten() {
         if entry.file_name().to_string_lossy().starts_with(".s.PGSQL.") {
             fs::remove_file(entry.path()).map_err(Error::io("remove", entry.path()))?;
         }

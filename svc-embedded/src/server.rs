@@ -34,27 +34,21 @@ impl Server {
         let watch = Arc::new(Watch::default());
         let (sender, receiver) = mpsc::sync_channel(1);
         let watch_of_thread = Arc::clone(&watch);
-        thread::Builder::new()
-            .name("svc-postgres".into())
-            .spawn(move || match command.spawn() {
-                Ok(child) => {
-                    let pid = Pid::from_child(&child);
-                    let _ = sender.send(Ok(pid));
-                    watch_of_thread.follow(child, pid);
-                }
-                Err(error) => {
-                    let _ = sender.send(Err(error));
-                }
-            })?;
+        thread::Builder::new().name("svc-postgres".into()).spawn(move || match command.spawn() {
+            Ok(child) => {
+                let pid = Pid::from_child(&child);
+                let _ = sender.send(Ok(pid));
+                watch_of_thread.follow(child, pid);
+            }
+            Err(error) => {
+                let _ = sender.send(Err(error));
+            }
+        })?;
         let pid = receiver.recv().map_err(io::Error::other)??;
         Ok(Self {
             pid,
             watch,
-            first_signal: if throw_away {
-                Signal::QUIT
-            } else {
-                Signal::INT
-            },
+            first_signal: if throw_away { Signal::QUIT } else { Signal::INT },
             #[cfg(not(target_os = "linux"))]
             _watchdog: crate::watchdog::Watchdog::over(pid)?,
         })
@@ -83,12 +77,7 @@ impl Server {
                 tracing::debug!(%status, "postgres stopped");
                 return;
             }
-            tracing::warn!(
-                pid = self.pid(),
-                ?signal,
-                ?patience,
-                "postgres didn't stop; using more force"
-            );
+            tracing::warn!(pid = self.pid(), ?signal, ?patience, "postgres didn't stop; using more force");
         }
     }
 
@@ -113,10 +102,7 @@ impl Watch {
     /// Waits for the child's end, and only then reaps it, under the lock.
     fn follow(&self, mut child: Child, pid: Pid) {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        while matches!(
-            waitid(WaitId::Pid(pid), options),
-            Err(rustix::io::Errno::INTR)
-        ) {}
+        while matches!(waitid(WaitId::Pid(pid), options), Err(rustix::io::Errno::INTR)) {}
         let mut exit = self.lock();
         // An error means that somebody else reaped the child: it has ended all the same.
         *exit = Some(child.wait().unwrap_or_default());
@@ -124,9 +110,7 @@ impl Watch {
     }
 
     fn wait(&self, patience: Duration) -> Option<ExitStatus> {
-        let waited = self
-            .changed
-            .wait_timeout_while(self.lock(), patience, |exit| exit.is_none());
+        let waited = self.changed.wait_timeout_while(self.lock(), patience, |exit| exit.is_none());
         *waited.unwrap_or_else(PoisonError::into_inner).0
     }
 

@@ -33,32 +33,14 @@ pub(crate) async fn start(options: Options) -> Result<Database> {
     let lock = Lock::acquire(&root.join("postgres.lock")).await?;
     let layout = Layout::plan(&root, &identity)?;
     if let Some(running) = running::find(&layout.data, options.tcp).await? {
-        let place = Place {
-            sockets: running.sockets,
-            port: running.port,
-            tcp: running.tcp,
-            pid: running.pid,
-        };
+        let place = Place { sockets: running.sockets, port: running.port, tcp: running.tcp, pid: running.pid };
         return Ok(Database::shared(place, layout));
     }
-    let plan = prepare(
-        Plan {
-            options,
-            binaries,
-            identity,
-            layout,
-        },
-        lock.clone(),
-    )
-    .await?;
+    let plan = prepare(Plan { options, binaries, identity, layout }, lock.clone()).await?;
     let (layout, tcp) = (plan.layout.clone(), plan.options.tcp);
     let (server, port) = launch::launch(plan).await?;
-    let place = Place {
-        sockets: layout.sockets.clone(),
-        port,
-        tcp: tcp != crate::options::Tcp::Off,
-        pid: server.pid(),
-    };
+    let place =
+        Place { sockets: layout.sockets.clone(), port, tcp: tcp != crate::options::Tcp::Off, pid: server.pid() };
     Ok(Database::owned(place, layout, server, temporary))
 }
 

@@ -42,15 +42,9 @@ impl Temporary {
             .permissions(Permissions::from_mode(0o711))
             .tempdir_in(&parent)
             .map_err(Error::io("create a folder in", parent))?;
-        let in_use =
-            Lock::try_acquire(&folder.path().join(IN_USE))?.ok_or_else(|| Error::Locked {
-                path: folder.path().to_path_buf(),
-                waited: Duration::ZERO,
-            })?;
-        Ok(Self {
-            folder,
-            _in_use: in_use,
-        })
+        let in_use = Lock::try_acquire(&folder.path().join(IN_USE))?
+            .ok_or_else(|| Error::Locked { path: folder.path().to_path_buf(), waited: Duration::ZERO })?;
+        Ok(Self { folder, _in_use: in_use })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -79,17 +73,10 @@ fn sweep(parent: &Path) {
 
 fn is_old_root(entry: &DirEntry) -> bool {
     let named = entry.file_name().to_string_lossy().starts_with(PREFIX);
-    let Some(metadata) = named
-        .then(|| fs::symlink_metadata(entry.path()).ok())
-        .flatten()
-    else {
+    let Some(metadata) = named.then(|| fs::symlink_metadata(entry.path()).ok()).flatten() else {
         return false;
     };
-    let age = metadata
-        .modified()
-        .ok()
-        .and_then(|time| time.elapsed().ok())
-        .unwrap_or_default();
+    let age = metadata.modified().ok().and_then(|time| time.elapsed().ok()).unwrap_or_default();
     metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw() && age > YOUNG
 }
 
@@ -102,10 +89,7 @@ mod tests {
     fn root(parent: &Path, name: &str, age: Duration) -> std::path::PathBuf {
         let root = parent.join(name);
         fs::create_dir(&root).unwrap();
-        File::open(&root)
-            .unwrap()
-            .set_modified(SystemTime::now() - age)
-            .unwrap();
+        File::open(&root).unwrap().set_modified(SystemTime::now() - age).unwrap();
         root
     }
 
@@ -117,10 +101,7 @@ mod tests {
         let foreign = root(parent.path(), "other", YOUNG * 2);
         let used = root(parent.path(), "svc-postgres-used", YOUNG * 2);
         let _lock = Lock::try_acquire(&used.join(IN_USE)).unwrap().unwrap();
-        File::open(&used)
-            .unwrap()
-            .set_modified(SystemTime::now() - YOUNG * 2)
-            .unwrap();
+        File::open(&used).unwrap().set_modified(SystemTime::now() - YOUNG * 2).unwrap();
         sweep(parent.path());
         assert!(!left.exists());
         assert!(young.exists() && foreign.exists() && used.exists());

@@ -19,11 +19,7 @@ impl Watchdog {
     /// Has the process shut down fast when this program ends.
     pub(crate) fn over(pid: Pid) -> io::Result<Self> {
         let shell = Command::new("/bin/sh")
-            .args([
-                "-c",
-                "read -r _; kill -INT \"$0\"",
-                &pid.as_raw_nonzero().to_string(),
-            ])
+            .args(["-c", "read -r _; kill -INT \"$0\"", &pid.as_raw_nonzero().to_string()])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null())

@@ -54,6 +54,7 @@
 #![warn(missing_debug_implementations)]
 
 pub mod db;
+pub mod scalar;
 pub mod schema;
 
 #[doc(hidden)]
@@ -65,7 +66,6 @@ mod book;
 mod engine;
 mod error;
 mod http;
-mod scalar;
 
 pub mod prelude;
 

@@ -11,5 +11,6 @@ mod hostile;
 mod macros;
 mod planned;
 mod resolved;
+mod scalars;
 mod schema_errors;
 mod statements;

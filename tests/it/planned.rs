@@ -293,7 +293,11 @@ async fn hostile_strings_stay_values() {
 async fn a_null_condition_is_refused_as_it_could_mean_two_things() {
     let app = app().await;
     for condition in ["title: null", "OR: null", "author: null", "editors: {some: null}"] {
-        assert_eq!(app.query(&format!("{{ columns(where: {{{condition}}}) {{ id }} }}")).await.code(), "BAD_USER_INPUT", "{condition}");
+        assert_eq!(
+            app.query(&format!("{{ columns(where: {{{condition}}}) {{ id }} }}")).await.code(),
+            "BAD_USER_INPUT",
+            "{condition}"
+        );
     }
     for condition in ["views: {gt: null}", "title: {contains: null}", "tags: {isEmpty: null}"] {
         assert_eq!(same(&app, &format!("(where: {{{condition}}})"), "{ id }").await, json!([]), "{condition}");
@@ -304,7 +308,11 @@ async fn a_null_condition_is_refused_as_it_could_mean_two_things() {
 #[tokio::test]
 async fn values_out_of_a_type_s_range_are_the_client_s_fault() {
     let app = app().await;
-    for condition in ["createdAt: {lt: \"0000-01-01T00:00:00Z\"}", "publishedOn: {gt: \"+262142-01-01\"}", "publishedOn: {gt: \"-200000-01-01\"}"] {
+    for condition in [
+        "createdAt: {lt: \"0000-01-01T00:00:00Z\"}",
+        "publishedOn: {gt: \"+262142-01-01\"}",
+        "publishedOn: {gt: \"-200000-01-01\"}",
+    ] {
         let reply = app.query(&format!("{{ columns(where: {{{condition}}}) {{ id }} }}")).await;
         assert_eq!(reply.code(), "GRAPHQL_VALIDATION_FAILED", "{condition}: {}", reply.text);
     }

@@ -166,7 +166,21 @@ CREATE VIEW v_pet AS
 
 async fn app() -> App {
     let database = TestDatabase::copy_of("resolved", SQL).await;
-    let queries = queries![one, cats, pets, stored_pets, found, measure, find, typed, counted, unlimited, last_cat, stored_cats, grid];
+    let queries = queries![
+        one,
+        cats,
+        pets,
+        stored_pets,
+        found,
+        measure,
+        find,
+        typed,
+        counted,
+        unlimited,
+        last_cat,
+        stored_cats,
+        grid
+    ];
     let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
     App::serve(options.queries(queries).types(types![Grain]).mutations(mutations![add])).await
 }

@@ -5,7 +5,7 @@
 use svc::AppOptions;
 use svc::prelude::*;
 
-fn errors(options: AppOptions) -> Vec<String> {
+fn errors(options: &AppOptions) -> Vec<String> {
     match options.sdl() {
         Ok(sdl) => panic!("the schema was taken:\n{sdl}"),
         Err(error) => {
@@ -147,13 +147,13 @@ fn names_the_rust_items() {
             vec![format!("`authorize_fields` of `{here}::Gated` names `salary`, which is no field of it")],
         ),
     ] {
-        assert_eq!(errors(options), expected);
+        assert_eq!(errors(&options), expected);
     }
 }
 
 #[test]
 fn all_errors_are_said_at_once() {
     let found =
-        errors(AppOptions::new().auto_camel_case(true).queries(queries![a, b, also_a, rowless, counted, colored]));
+        errors(&AppOptions::new().auto_camel_case(true).queries(queries![a, b, also_a, rowless, counted, colored]));
     assert_eq!(found.len(), 5, "{found:#?}");
 }

@@ -89,13 +89,15 @@ const located = (error) => ({
 
 function check(schema, document) {
   // All the rules at once give the order; each rule alone gives the names.
+  const errors = validate(schema, document, RULES, UNLIMITED);
+  if (errors.length === 0) return [];
   const named = [];
   for (const rule of RULES) {
     for (const error of validate(schema, document, [rule], UNLIMITED)) {
       named.push({ key: JSON.stringify(located(error)), rule: rule.name });
     }
   }
-  return validate(schema, document, RULES, UNLIMITED).map((error) => {
+  return errors.map((error) => {
     const entry = located(error);
     const key = JSON.stringify(entry);
     const at = named.findIndex((one) => one.key === key);

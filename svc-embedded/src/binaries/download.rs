@@ -22,11 +22,7 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// Fetches a server into the cache and returns the folder of its programs, or says why not.
 pub(super) async fn fetch() -> Result<PathBuf, String> {
     let wanted = VersionReq::parse(WANTED).map_err(|error| error.to_string())?;
-    tracing::info!(
-        version = WANTED,
-        from = URL,
-        "no PostgreSQL on this machine; fetching one"
-    );
+    tracing::info!(version = WANTED, from = URL, "no PostgreSQL on this machine; fetching one");
     let (version, archive) = timeout(LIMIT, get_archive(URL, &wanted))
         .await
         .map_err(|_| format!("{URL} didn't deliver within {LIMIT:?}"))?
@@ -34,9 +30,7 @@ pub(super) async fn fetch() -> Result<PathBuf, String> {
     let folder = cache::folder().join(version.to_string());
     let runtime = Handle::current();
     blocking(move || {
-        runtime
-            .block_on(extract(URL, &archive, &folder))
-            .map_err(|error| error.to_string())?;
+        runtime.block_on(extract(URL, &archive, &folder)).map_err(|error| error.to_string())?;
         open_to_all(&folder)?;
         Ok(folder.join("bin"))
     })

@@ -37,23 +37,16 @@ impl Binaries {
 
     /// Like [`Binaries::find`], but an installed server of the cluster's major version goes before
     /// a newer one, so that a system upgrade doesn't close an existing cluster.
-    pub(crate) async fn find_preferring(
-        explicit: Option<PathBuf>,
-        cluster: Option<String>,
-    ) -> Result<Self> {
+    pub(crate) async fn find_preferring(explicit: Option<PathBuf>, cluster: Option<String>) -> Result<Self> {
         if let Some(found) = blocking(move || find_here(explicit, cluster.as_deref())).await? {
             return Ok(found);
         }
         #[cfg(feature = "download")]
         return match download::fetch().await {
-            Ok(folder) => blocking(move || Self::at(&folder))
-                .await
-                .map_err(|problem| Error::NoServer {
-                    download: Some(problem),
-                }),
-            Err(why) => Err(Error::NoServer {
-                download: Some(why),
-            }),
+            Ok(folder) => {
+                blocking(move || Self::at(&folder)).await.map_err(|problem| Error::NoServer { download: Some(problem) })
+            }
+            Err(why) => Err(Error::NoServer { download: Some(why) }),
         };
         #[cfg(not(feature = "download"))]
         Err(Error::NoServer { download: None })
@@ -88,10 +81,7 @@ impl Binaries {
         let text = String::from_utf8_lossy(&output.stdout);
         let version = Version::parse(&text).ok_or_else(|| {
             let complaint = String::from_utf8_lossy(&output.stderr);
-            format!(
-                "its `postgres --version` printed `{}`",
-                format!("{text}{complaint}").trim()
-            )
+            format!("its `postgres --version` printed `{}`", format!("{text}{complaint}").trim())
         })?;
         // The server is started from another working directory.
         let folder = std::path::absolute(folder).map_err(|error| error.to_string())?;
@@ -111,20 +101,13 @@ fn find_here(explicit: Option<PathBuf>, cluster: Option<&str>) -> Result<Option<
 }
 
 fn named(origin: &'static str, path: PathBuf) -> Result<Binaries> {
-    Binaries::at(&path).map_err(|problem| Error::WrongBinaries {
-        origin,
-        path,
-        problem,
-    })
+    Binaries::at(&path).map_err(|problem| Error::WrongBinaries { origin, path, problem })
 }
 
 /// The newest usable one; before it, one of the cluster's own version.
 fn best(folders: &[PathBuf], cluster: Option<&str>) -> Option<Binaries> {
-    folders
-        .iter()
-        .filter_map(|folder| Binaries::at(folder).ok())
-        .max_by_key(|binaries| {
-            let fits = cluster.is_some_and(|cluster| binaries.version.runs(cluster));
-            (fits, binaries.version)
-        })
+    folders.iter().filter_map(|folder| Binaries::at(folder).ok()).max_by_key(|binaries| {
+        let fits = cluster.is_some_and(|cluster| binaries.version.runs(cluster));
+        (fits, binaries.version)
+    })
 }

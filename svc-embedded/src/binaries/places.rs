@@ -18,10 +18,8 @@ const FAMILIES: [(&str, &str, &str); 5] = [
 
 /// Every folder of a usual place that may hold a server.
 pub(super) fn installed() -> Vec<PathBuf> {
-    let mut folders: Vec<_> = FAMILIES
-        .iter()
-        .flat_map(|(parent, prefix, tail)| children(Path::new(parent), prefix, tail))
-        .collect();
+    let mut folders: Vec<_> =
+        FAMILIES.iter().flat_map(|(parent, prefix, tail)| children(Path::new(parent), prefix, tail)).collect();
     if let Some(folder) = pg_config() {
         folders.push(folder);
     }
@@ -42,11 +40,7 @@ pub(super) fn children(parent: &Path, prefix: &str, tail: &str) -> Vec<PathBuf> 
 }
 
 fn pg_config() -> Option<PathBuf> {
-    let output = Command::new("pg_config")
-        .arg("--bindir")
-        .stdin(Stdio::null())
-        .output()
-        .ok()?;
+    let output = Command::new("pg_config").arg("--bindir").stdin(Stdio::null()).output().ok()?;
     let folder = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());
     folder.join("postgres").is_file().then_some(folder)
 }

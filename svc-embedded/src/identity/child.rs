@@ -55,9 +55,5 @@ fn tie_to(parent: rustix::process::Pid, death: Death) -> std::io::Result<()> {
     };
     set_parent_process_death_signal(Some(signal))?;
     // A parent that died before the call above sends no signal any more.
-    if getppid() == Some(parent) {
-        Ok(())
-    } else {
-        Err(std::io::ErrorKind::BrokenPipe.into())
-    }
+    if getppid() == Some(parent) { Ok(()) } else { Err(std::io::ErrorKind::BrokenPipe.into()) }
 }

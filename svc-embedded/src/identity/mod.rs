@@ -48,9 +48,7 @@ impl Identity {
                 Err(error) => tried.push(format!("{}: {error}", candidate.name())),
             }
         }
-        Err(Error::RootRefused {
-            tried: tried.join("; "),
-        })
+        Err(Error::RootRefused { tried: tried.join("; ") })
     }
 
     fn candidates(user_namespace: bool) -> Vec<Self> {
@@ -61,12 +59,7 @@ impl Identity {
         }
         #[cfg(not(target_os = "linux"))]
         let _ = user_namespace;
-        candidates.extend(
-            ["postgres", "nobody"]
-                .into_iter()
-                .filter_map(Account::named)
-                .map(Self::Other),
-        );
+        candidates.extend(["postgres", "nobody"].into_iter().filter_map(Account::named).map(Self::Other));
         candidates
     }
 
@@ -74,20 +67,10 @@ impl Identity {
     /// the programs can be reached with it.
     fn try_out(&self, postgres: &Path) -> io::Result<()> {
         let mut command = Command::new(postgres);
-        command
-            .arg("--version")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null());
+        command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         self.adopt(&mut command, Death::Kill);
         let status = command.status()?;
-        if status.success() {
-            Ok(())
-        } else {
-            Err(io::Error::other(format!(
-                "`postgres --version` failed ({status})"
-            )))
-        }
+        if status.success() { Ok(()) } else { Err(io::Error::other(format!("`postgres --version` failed ({status})"))) }
     }
 
     fn name(&self) -> &str {
@@ -129,9 +112,7 @@ impl Identity {
 
     /// Gives a folder and all that is in it to this identity, if it isn't its own already.
     pub(crate) fn claim(&self, folder: &Path) -> Result<()> {
-        let owner = fs::symlink_metadata(folder)
-            .map_err(Error::io("look at", folder))?
-            .uid();
+        let owner = fs::symlink_metadata(folder).map_err(Error::io("look at", folder))?.uid();
         let (uid, gid) = self.owner();
         if owner == uid || *self == Self::Caller {
             return Ok(());

@@ -25,18 +25,12 @@ impl Maps {
     /// Maps the caller's user and group. Made before the fork, where allocating is allowed.
     pub(super) fn of_caller() -> Self {
         let map = |outer: u32| format!("{INNER} {outer} 1\n");
-        Self {
-            uid: map(geteuid().as_raw()),
-            gid: map(getegid().as_raw()),
-        }
+        Self { uid: map(geteuid().as_raw()), gid: map(getegid().as_raw()) }
     }
 }
 
 /// Moves the calling process, which has to be single-threaded, into a namespace of its own.
-#[expect(
-    unsafe_code,
-    reason = "`unshare` can break memory safety with flags other than this one"
-)]
+#[expect(unsafe_code, reason = "`unshare` can break memory safety with flags other than this one")]
 pub(super) fn enter(maps: &Maps) -> io::Result<()> {
     // SAFETY: a new user namespace leaves memory and file descriptors as they are.
     unsafe { unshare_unsafe(UnshareFlags::NEWUSER)? };

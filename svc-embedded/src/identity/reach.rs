@@ -12,10 +12,9 @@ pub(super) fn can_enter(uid: u32, gid: u32, folder: &Path) -> bool {
     let Ok(folder) = folder.canonicalize() else {
         return false;
     };
-    folder.ancestors().all(|step| {
-        fs::metadata(step)
-            .is_ok_and(|metadata| metadata.mode() & search_bit(uid, gid, &metadata) != 0)
-    })
+    folder
+        .ancestors()
+        .all(|step| fs::metadata(step).is_ok_and(|metadata| metadata.mode() & search_bit(uid, gid, &metadata) != 0))
 }
 
 /// The kernel looks at one of the three permissions only: the first that applies.

@@ -13,13 +13,7 @@ use crate::{
 async fn crashed_cluster(root: &Path) {
     let database = Database::start(Options::new(root)).await.unwrap();
     let pid = database.pid();
-    assert!(
-        Command::new("kill")
-            .args(["-9", &pid.to_string()])
-            .status()
-            .unwrap()
-            .success()
-    );
+    assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
     eventually("the end of postgres", || !is_alive(pid)).await;
     drop(database);
     assert!(root.join("postgres/postmaster.pid").exists());
@@ -56,9 +50,7 @@ async fn files_that_name_another_process_are_stale() {
 async fn an_interrupted_initdb_is_no_cluster() {
     let root = tempfile::tempdir().unwrap();
     let left = || {
-        let mut names = fs::read_dir(root.path())
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name());
+        let mut names = fs::read_dir(root.path()).unwrap().map(|entry| entry.unwrap().file_name());
         names.any(|name| name.to_string_lossy().starts_with("postgres.new-"))
     };
     let mut program = command(root.path()).spawn().unwrap();

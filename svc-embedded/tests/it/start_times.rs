@@ -22,9 +22,6 @@ async fn a_later_start_is_fast() {
     let stop = begun.elapsed();
     let (later, database) = timed(Options::new(root.path())).await;
     println!("first {first:?}, later {later:?}, shared {shared:?}, stop {stop:?}");
-    assert!(
-        later < first,
-        "a later start took {later:?}, the first one {first:?}"
-    );
+    assert!(later < first, "a later start took {later:?}, the first one {first:?}");
     drop(database);
 }

@@ -33,7 +33,6 @@ use crate::http;
 ///
 /// # Errors
 /// A [`StartError`] when a setting or the schema cannot be used.
-#[cfg_attr(not(feature = "embedded"), expect(clippy::unused_async, reason = "the pool needs a runtime"))]
 pub async fn create_svc_app(
     #[cfg_attr(not(feature = "embedded"), expect(unused_mut))] mut options: AppOptions,
 ) -> Result<Router, StartError> {

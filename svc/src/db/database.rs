@@ -101,7 +101,11 @@ impl Database {
         let mut setup = self.setup.lock().await;
         if let Some(sql) = setup.as_deref() {
             let mut transaction = connection.begin().await?;
-            sqlx::query("SELECT set_config('statement_timeout', '0', true), set_config('client_min_messages', 'warning', true)").execute(&mut *transaction).await?;
+            sqlx::query(
+                "SELECT set_config('statement_timeout', '0', true), set_config('client_min_messages', 'warning', true)",
+            )
+            .execute(&mut *transaction)
+            .await?;
             sqlx::query("SELECT pg_advisory_xact_lock(hashtext('svc.setup_sql'))").execute(&mut *transaction).await?;
             sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut *transaction).await?;
             transaction.commit().await?;

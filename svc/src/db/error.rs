@@ -61,7 +61,9 @@ impl DbError {
         match self {
             Self::Away | Self::Busy => Error::new(ErrorCode::ServiceUnavailable, text),
             Self::Timeout => Error::new(ErrorCode::Timeout, text),
-            Self::BadPattern(_) | Self::Nul | Self::NegativePage | Self::PageTooLarge(..) => Error::new(ErrorCode::BadUserInput, text),
+            Self::BadPattern(_) | Self::Nul | Self::NegativePage | Self::PageTooLarge(..) => {
+                Error::new(ErrorCode::BadUserInput, text)
+            }
             Self::Driver(error) => Error::internal("a statement failed").because(error),
             Self::UnknownSource(_) | Self::UnknownColumn { .. } | Self::NoSource { .. } => Error::internal(text),
         }

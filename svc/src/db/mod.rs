@@ -24,6 +24,6 @@ pub(crate) use column::{ColumnForm, Select, select_form};
 pub(crate) use database::{Database, Settings};
 pub(crate) use error::DbError;
 pub(crate) use filter::{Direction, Nulls};
-pub(crate) use rows::Rows;
 pub(crate) use operator::{Family, Operand};
+pub(crate) use rows::Rows;
 pub(crate) use sql::{Page, Param, SelectList, Statement, Total, family};

@@ -35,7 +35,7 @@ pub(crate) struct OperationInfo {
     conditions: Vec<String>,
 }
 
-type PlanKey = (Option<String>, Vec<bool>);
+type PlanKey = (Option<String>, Vec<Option<bool>>);
 
 impl Document {
     /// Parses and validates; all errors at once, as far as the limits allow.
@@ -95,7 +95,7 @@ impl Document {
         info: &OperationInfo,
         variables: &Variables,
     ) -> Result<Arc<Plan>, RequestError> {
-        let bits = info.conditions.iter().map(|name| is_true(variables, name)).collect();
+        let bits = info.conditions.iter().map(|name| condition(variables, name)).collect();
         let key = (operation.name.as_ref().map(ToString::to_string), bits);
         // The lock is held for a look-up or a push, which cannot panic.
         let lock = || self.plans.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -111,9 +111,12 @@ impl Document {
     }
 }
 
-/// Whether a condition's variable is true; validation made it a non-null Boolean.
-pub(super) fn is_true(variables: &Variables, name: &str) -> bool {
-    matches!(variables.get(name), Some(async_graphql::Value::Boolean(true)))
+/// The value of a condition's variable; validation made it a Boolean, but one with a default may be given as null.
+pub(super) fn condition(variables: &Variables, name: &str) -> Option<bool> {
+    match variables.get(name) {
+        Some(async_graphql::Value::Boolean(value)) => Some(*value),
+        _ => None,
+    }
 }
 
 impl OperationInfo {

@@ -1,13 +1,45 @@
-//! Scalars: their Rust types, and their one JSON form on every path.
+//! Scalars for the fields and arguments of a schema, and how to make one's own.
+//!
+//! Each type here is a newtype that only holds what its rule allows. It is read with [`FromStr`](std::str::FromStr),
+//! and its [`Display`](std::fmt::Display) is the canonical form, which a client gets whatever the view holds. Rust's
+//! own types are scalars as well: [`String`], [`bool`], the numbers, [`Uuid`](crate::prelude::Uuid),
+//! [`DateTime`](crate::prelude::DateTime), [`NaiveDate`](crate::prelude::NaiveDate),
+//! [`NaiveTime`](crate::prelude::NaiveTime), [`Decimal`](crate::prelude::Decimal) and [`serde_json::Value`].
+//!
+//! ```
+//! use svc::prelude::*;
+//! use svc::scalar::{EmailAddress, Inet};
+//!
+//! #[svc_type(sql_source = "v_login")]
+//! struct Login {
+//!     email: EmailAddress,
+//!     address: Inet,
+//! }
+//!
+//! /// The logins from an address.
+//! #[svc::query]
+//! async fn logins(address: Inet) -> Vec<Login>;
+//! ```
+//!
+//! One's own scalar is a type with [`ScalarType`](crate::prelude::ScalarType) and
+//! [`svc_scalar`](macro@crate::svc_scalar); [`ScalarError`] makes its messages like those of the scalars here.
 
 mod builtin;
 mod custom;
 mod kind;
+mod library;
 mod text;
 
+#[doc(hidden)]
 pub use custom::{parse_scalar, recode_scalar, stored_scalar, write_scalar};
+#[doc(hidden)]
 pub use kind::{CustomScalar, ScalarKind, ScalarMeta};
+pub use library::{
+    Cidr, Color, CountryCode, CurrencyCode, DateRange, Duration, EmailAddress, Hostname, Iban, Inet, LTree,
+    LanguageCode, Latitude, LocaleCode, Longitude, MacAddress, Money, Percentage, PhoneNumber, Port, ScalarError,
+    SemanticVersion, Slug, Timezone, Url,
+};
 pub(crate) use text::{
-    LeafError, canonical, integer, shorten, write_big_integer, write_date, write_float, write_instant, write_integer,
-    write_text, write_time, write_value,
+    LeafError, canonical, integer, is_decimal, shorten, write_big_integer, write_date, write_float, write_instant,
+    write_integer, write_text, write_time, write_value,
 };

@@ -71,6 +71,11 @@ impl<'a> Generated<'a> {
         if let Some(known) = self.wheres.get(&row) {
             return *known;
         }
+        if parts(types, row).is_empty() {
+            // A union, whose rows share no field.
+            self.wheres.insert(row, None);
+            return None;
+        }
         let index = reserve(types, &format!("{}Where", types[row].name));
         // Known before its fields are, as types may embed each other.
         self.wheres.insert(row, Some(index));
@@ -149,6 +154,10 @@ impl<'a> Generated<'a> {
         if let Some(known) = self.orders.get(&row) {
             return *known;
         }
+        if !has_order(types, row) {
+            self.orders.insert(row, None);
+            return None;
+        }
         let index = reserve(types, &format!("{}OrderBy", types[row].name));
         self.orders.insert(row, Some(index));
         let direction = self.direction_type(types);
@@ -188,6 +197,14 @@ impl<'a> Generated<'a> {
             types.len() - 1
         })
     }
+}
+
+/// Whether a type has a scalar or enum to order by.
+fn has_order(types: &[TypeDef], row: TypeIndex) -> bool {
+    let unordered = |kind: &TypeKind| {
+        matches!(kind, TypeKind::Object(_) | TypeKind::Abstract(_) | TypeKind::Scalar { kind: ScalarKind::Json, .. })
+    };
+    parts(types, row).iter().any(|part| !part.list && !unordered(&types[part.named].kind))
 }
 
 /// A stored field, apart from the types it is looked up in.

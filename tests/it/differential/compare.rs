@@ -68,9 +68,8 @@ impl Problem {
     pub(super) fn all(errors: &Value) -> Vec<Self> {
         let show = |value: &Value| if value.is_null() { "[]".to_owned() } else { value.to_string() };
         let errors = errors.as_array().into_iter().flatten();
-        let mut all: Vec<_> = errors
-            .map(|error| Self { path: show(&error["path"]), locations: show(&error["locations"]) })
-            .collect();
+        let mut all: Vec<_> =
+            errors.map(|error| Self { path: show(&error["path"]), locations: show(&error["locations"]) }).collect();
         all.sort();
         all
     }
@@ -80,6 +79,12 @@ impl Outcome {
     /// An outcome without data.
     pub(super) fn refused(verdict: Verdict) -> Self {
         Self { verdict, data: None, problems: Vec::new(), rules: Vec::new(), why: String::new() }
+    }
+
+    /// Whether two answers are the same but for the places of errors in the document.
+    pub(super) fn differs_in_places_only(&self, other: &Self) -> bool {
+        let paths = |outcome: &Self| outcome.problems.iter().map(|one| one.path.clone()).collect::<Vec<_>>();
+        (self.verdict, &self.data) == (other.verdict, &other.data) && paths(self) == paths(other)
     }
 
     /// Whether two answers mean the same.

@@ -64,8 +64,11 @@ fn shaky() -> Vec<Value> {
     };
     vec![
         row("s1", json!({})),
-        row("s2", json!({"may": null, "word": null, "role": null, "flag": null, "perhaps": [1, null, 3],
-            "deep": [[1, null], [2]], "part": bad, "some": [bad, good, mixed]})),
+        row(
+            "s2",
+            json!({"may": null, "word": null, "role": null, "flag": null, "perhaps": [1, null, 3],
+            "deep": [[1, null], [2]], "part": bad, "some": [bad, good, mixed]}),
+        ),
         row("s3", json!({"role": "NOBODY", "holes": [1, "x", null, {}], "deep": {}, "part": mixed, "some": "x"})),
         row("s4", json!({"need": bad, "must": null})),
         row("s5", json!({"parts": [good, null], "sure": null})),

@@ -226,7 +226,7 @@ async fn one_shaky(id: ID) -> Option<ShakyData>;
 
 #[svc::query]
 async fn all_users(ctx: &Context<'_>) -> Result<Vec<User>> {
-    Ok(ctx.db().find::<User>().order_by(asc("id")).await?)
+    ctx.db().find::<User>().order_by(asc("id")).await
 }
 
 #[svc::query]
@@ -286,14 +286,8 @@ fn echo(
 ) -> String {
     let scalars: [(&str, &dyn Echo); 6] =
         [("int", &int), ("ints", &ints), ("float", &float), ("text", &text), ("flag", &flag), ("id", &id)];
-    let others: [(&str, &dyn Echo); 6] = [
-        ("role", &role),
-        ("roles", &roles),
-        ("shape", &shape),
-        ("shapes", &shapes),
-        ("by", &by),
-        ("matrix", &matrix),
-    ];
+    let others: [(&str, &dyn Echo); 6] =
+        [("role", &role), ("roles", &roles), ("shape", &shape), ("shapes", &shapes), ("by", &by), ("matrix", &matrix)];
     object(&[scalars, others].concat())
 }
 
@@ -302,7 +296,9 @@ async fn echo_defaults(
     #[svc(default = 3)] int: i32,
     #[svc(default = EDITOR)] role: Option<Role>,
     #[svc(default = [[1, null], null])] matrix: Option<Vec<Option<Vec<Option<i32>>>>>,
-    #[svc(default = {name: "d", size: 2, role: EDITOR, inner: {name: "e", size: null, role: AUTHOR}})] shape: Option<Shape>,
+    #[svc(default = {name: "d", size: 2, role: EDITOR, inner: {name: "e", size: null, role: AUTHOR}})] shape: Option<
+        Shape,
+    >,
     #[svc(default = "é\n\"q\"")] text: String,
     #[svc(default = 2)] float: f64,
 ) -> String {
@@ -344,15 +340,35 @@ async fn fail_hard() -> Result<i32> {
 
 #[svc::mutation]
 async fn touch_users(ctx: &Context<'_>) -> Result<Vec<User>> {
-    Ok(ctx.db().find::<User>().order_by(asc("id")).await?)
+    ctx.db().find::<User>().order_by(asc("id")).await
 }
 
 /// The queries.
 pub(super) fn queries() -> QueryList {
     svc::queries![
-        users, user, certain, posts, comments, nodes, found, shaky_columns, shaky_data, shaky_table, one_shaky,
-        all_users, some_posts, written, any_found, found_rows, nothing, boom, must_boom, echo, echo_defaults,
-        echo_nested, echo_required
+        users,
+        user,
+        certain,
+        posts,
+        comments,
+        nodes,
+        found,
+        shaky_columns,
+        shaky_data,
+        shaky_table,
+        one_shaky,
+        all_users,
+        some_posts,
+        written,
+        any_found,
+        found_rows,
+        nothing,
+        boom,
+        must_boom,
+        echo,
+        echo_defaults,
+        echo_nested,
+        echo_required
     ]
 }
 

@@ -2,19 +2,17 @@
 
 use svc_tests::App;
 
-use super::compare::{Outcome, Request, ask};
+use super::Found;
+use super::compare::{Request, ask};
 use super::generator::tokens;
+use super::known;
 use super::reference::Reference;
 
 /// Attempts for one document.
 const ATTEMPTS: usize = 800;
 
 /// A smaller request with the same kind of disagreement, and its outcomes.
-pub(super) async fn shrink(
-    app: &App,
-    reference: &mut Reference,
-    mut found: (Request, Outcome, Outcome),
-) -> (Request, Outcome, Outcome) {
+pub(super) async fn shrink(app: &App, reference: &mut Reference, mut found: Found) -> Found {
     let verdicts = (found.1.verdict, found.2.verdict);
     let (mut attempts, mut position) = (0, 0);
     while attempts < ATTEMPTS {
@@ -30,7 +28,8 @@ pub(super) async fn shrink(
             let request = Request { query, ..found.0.clone() };
             let ours = ask(app, &request).await;
             let theirs = reference.ask(std::slice::from_ref(&request)).remove(0);
-            if !ours.agrees(&theirs) && (ours.verdict, theirs.verdict) == verdicts {
+            let same = !ours.agrees(&theirs) && (ours.verdict, theirs.verdict) == verdicts;
+            if same && known::find(&request, &ours, &theirs).is_none() {
                 smaller = Some((request, ours, theirs));
                 break;
             }

@@ -1,42 +1,11 @@
 //! The same schema over three layouts.
 
-use svc::prelude::*;
-use svc::sqlx::types::Json;
-
-/// A post without its text.
-#[svc_type]
-#[derive(serde::Deserialize)]
-pub(crate) struct PostLine {
-    id: Uuid,
-    identifier: String,
-    title: String,
-    view_count: i32,
-    created_at: DateTime<Utc>,
-}
-
-type Columns = (Uuid, String, String, i32, DateTime<Utc>);
-type Document = (Json<PostLine>,);
-
-impl From<Columns> for PostLine {
-    fn from((id, identifier, title, view_count, created_at): Columns) -> Self {
-        Self { id, identifier, title, view_count, created_at }
-    }
-}
-
-impl From<Document> for PostLine {
-    fn from((Json(line),): Document) -> Self {
-        line
-    }
-}
-
 macro_rules! layout {
-    ($(#[$doc:meta])* $name:ident, $user:literal, $post:literal, $line:literal as $row:ty) => {
+    ($(#[$doc:meta])* $name:ident, $user:literal, $post:literal, $line:literal) => {
         $(#[$doc])*
         pub(crate) mod $name {
             use svc::prelude::*;
             use svc::sqlx::{self, types::Json};
-
-            use super::PostLine;
 
             /// A person who writes.
             #[svc_type(sql_source = $user)]
@@ -73,6 +42,16 @@ macro_rules! layout {
                 author: User,
             }
 
+            /// A post without its text.
+            #[svc_type(sql_source = $line)]
+            pub(crate) struct PostLine {
+                id: Uuid,
+                identifier: String,
+                title: String,
+                view_count: i32,
+                created_at: DateTime<Utc>,
+            }
+
             #[svc::query]
             async fn user(id: Uuid) -> Option<User>;
 
@@ -82,23 +61,13 @@ macro_rules! layout {
             #[svc::query]
             async fn posts() -> Vec<Post>;
 
-            /// Posts whose title holds a word, newest first.
             #[svc::query]
-            async fn posts_titled(
-                ctx: &Context<'_>,
-                word: String,
-                since: DateTime<Utc>,
-                until: DateTime<Utc>,
-                limit: i32,
-                offset: i32,
-            ) -> Result<Vec<PostLine>> {
-                const SQL: &str = concat!(
-                    "SELECT ", $line, " WHERE title LIKE '%' || $1 || '%' AND created_at >= $2 AND created_at < $3 \
-                     ORDER BY created_at DESC LIMIT $4 OFFSET $5"
-                );
-                let query = sqlx::query_as::<_, $row>(SQL).bind(word).bind(since).bind(until);
-                let query = query.bind(i64::from(limit)).bind(i64::from(offset));
-                Ok(query.fetch_all(ctx.db().pool()).await?.into_iter().map(PostLine::from).collect())
+            async fn post_lines() -> Vec<PostLine>;
+
+            /// How many posts there are since an instant.
+            #[svc::query]
+            async fn posts_count(ctx: &Context<'_>, since: DateTime<Utc>) -> Result<i64> {
+                ctx.db().find::<PostLine>().filter(col("created_at").gte(since)).count().await
             }
 
             /// Adds a comment through the database function.
@@ -110,7 +79,7 @@ macro_rules! layout {
             }
 
             pub(crate) fn operations(options: AppOptions) -> AppOptions {
-                options.queries(queries![user, users, posts, posts_titled]).mutations(mutations![create_comment])
+                options.queries(queries![user, users, posts, post_lines, posts_count]).mutations(mutations![create_comment])
             }
         }
     };
@@ -118,18 +87,15 @@ macro_rules! layout {
 
 layout! {
     /// A column for each field.
-    columns, "c_user", "c_post",
-    "id, identifier, title, view_count, created_at FROM c_post" as super::Columns
+    columns, "c_user", "c_post", "c_post"
 }
 
 layout! {
     /// The columns that filters and orders need; the rest in `data`.
-    data, "v_user", "v_post_with_comments",
-    "data FROM v_post" as super::Document
+    data, "v_user", "v_post_with_comments", "v_post"
 }
 
 layout! {
     /// As `data`, but stored.
-    tv, "tv_user", "tv_post_with_comments",
-    "data FROM tv_post" as super::Document
+    tv, "tv_user", "tv_post_with_comments", "tv_post"
 }

@@ -6,7 +6,13 @@ use super::operand::{Operand, Scope};
 use super::{Builder, Param};
 
 impl Builder<'_> {
-    pub(super) fn compare(&mut self, scope: &Scope, column: &Column, operator: Operator, value: &SqlValue) -> Result<(), DbError> {
+    pub(super) fn compare(
+        &mut self,
+        scope: &Scope,
+        column: &Column,
+        operator: Operator,
+        value: &SqlValue,
+    ) -> Result<(), DbError> {
         use Operator as O;
         let operand = self.operand(scope, column)?;
         let sql = &operand.sql;
@@ -87,7 +93,9 @@ impl Builder<'_> {
     /// A bound list, cast.
     fn list(&mut self, value: &SqlValue, cast: &str) -> Result<String, DbError> {
         let texts = match value {
-            SqlValue::List(items) => items.iter().filter_map(SqlValue::text).map(checked).collect::<Result<Vec<_>, _>>()?,
+            SqlValue::List(items) => {
+                items.iter().filter_map(SqlValue::text).map(checked).collect::<Result<Vec<_>, _>>()?
+            }
             single => single.text().into_iter().map(checked).collect::<Result<Vec<_>, _>>()?,
         };
         Ok(format!("{}::{cast}[]", self.bind(Param::Texts(texts))))

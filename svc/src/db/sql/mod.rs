@@ -9,7 +9,7 @@ use operand::Scope;
 pub(crate) use operand::family;
 
 use super::filter::{Column, Direction, Filter, Nulls, Order};
-use super::{DbError, Source};
+use super::{DbError, Operator, Source};
 use crate::schema::{Model, TypeIndex};
 
 /// A statement with its values.
@@ -58,7 +58,7 @@ impl Statement {
             builder.text.push_str(" WHERE ");
             builder.filter(&scope, filter)?;
         }
-        builder.order(&scope, order, page.is_some())?;
+        builder.order(&scope, order, page.is_some() && !is_one_row(filter))?;
         if let Some(page) = page {
             let limit = builder.bind(Param::Int(page.limit));
             let _ = write!(builder.text, " LIMIT {limit}");
@@ -68,6 +68,15 @@ impl Statement {
             }
         }
         Ok(Self { text: builder.text, params: builder.params })
+    }
+}
+
+/// Whether a filter asks for one id, so that there is nothing to order.
+fn is_one_row(filter: &Filter) -> bool {
+    match filter {
+        Filter::All(all) => all.iter().any(is_one_row),
+        Filter::Compare(column, Operator::Eq, _) => column.0 == ["id"],
+        _ => false,
     }
 }
 

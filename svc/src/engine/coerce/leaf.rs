@@ -48,7 +48,8 @@ fn scalar(kind: ScalarKind, name: &str, value: Value, origin: Origin) -> Result<
         }
         (K::Json, _) => true,
         (K::Custom(custom), _) => {
-            return (custom.recode)(value.clone()).map(|_| value);
+            // In its one form, so that what is stored in that form is found.
+            return (custom.recode)(value);
         }
         _ => false,
     };

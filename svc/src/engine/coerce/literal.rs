@@ -81,6 +81,10 @@ impl Literal<'_> {
             let Some(field) = input.fields.get(name.as_str()) else {
                 return Err(format!("`{}` has no field `{name}`", def.name));
             };
+            if self.is_absent(value) {
+                // As if the field were not there: its default stands, if it has one.
+                continue;
+            }
             match self.coerce(&field.ty, value)? {
                 Some(value) => {
                     given.insert(Name::new(&field.rust), value);
@@ -90,6 +94,11 @@ impl Literal<'_> {
             }
         }
         finish_object(input, &def.name, given).map(|fields| Some(Value::Object(fields)))
+    }
+
+    /// Whether `value` is a variable that was not given and has no default.
+    fn is_absent(&self, value: &ast::Value) -> bool {
+        matches!((value, self.variables), (ast::Value::Variable(name), Some(given)) if !given.contains_key(name.as_str()))
     }
 
     /// A literal for a scalar or enum, as it stands.
@@ -119,6 +128,9 @@ impl Literal<'_> {
 
 fn number_value(text: &str) -> Result<Value, String> {
     // serde_json reads `-0` as a float.
-    let number = if text == "-0" { "0" } else { text }.parse().ok().filter(|n: &serde_json::Number| n.is_i64() || n.is_u64() || n.as_f64().is_some());
+    let number = if text == "-0" { "0" } else { text }
+        .parse()
+        .ok()
+        .filter(|n: &serde_json::Number| n.is_i64() || n.is_u64() || n.as_f64().is_some());
     number.map(Value::Number).ok_or_else(|| format!("{} is too large a number", crate::scalar::shorten(text)))
 }

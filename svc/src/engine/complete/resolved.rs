@@ -34,7 +34,9 @@ impl<'v> Node for Resolved<'v> {
                 out.push(b'"');
             }
             Resolved::Scalar(scalar) => scalar.write(out).map_err(LeafError)?,
-            Resolved::List(_) | Resolved::Object(_) | Resolved::Failed(_) => return Err(LeafError("expected a scalar".to_owned())),
+            Resolved::List(_) | Resolved::Object(_) | Resolved::Failed(_) => {
+                return Err(LeafError("expected a scalar".to_owned()));
+            }
         }
         Ok(())
     }

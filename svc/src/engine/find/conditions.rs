@@ -164,7 +164,13 @@ pub(super) fn orders(model: &Model, row: TypeIndex, key: &Value, order: &mut Vec
     order_keys(model, row, &[], key, order)
 }
 
-fn order_keys(model: &Model, object: TypeIndex, path: &[String], key: &Value, order: &mut Vec<Order>) -> Result<(), Error> {
+fn order_keys(
+    model: &Model,
+    object: TypeIndex,
+    path: &[String],
+    key: &Value,
+    order: &mut Vec<Order>,
+) -> Result<(), Error> {
     let Value::Object(fields) = key else { return Err(Error::internal("an order is no object")) };
     for (rust, direction) in fields {
         let stored = Stored::of(model, object, path, rust)?;

@@ -7,8 +7,8 @@ mod read;
 use columns::Columns;
 use read::Read;
 
-use super::complete::{Piece, RowShape, RowSource, write_rows};
 use super::Limits;
+use super::complete::{Piece, RowShape, RowSource, write_rows};
 use super::env::Env;
 use super::path::Path;
 use super::plan::{Calls, PlanField};
@@ -92,7 +92,11 @@ async fn fetch(env: &Env<'_>, field: &PlanField, read: &Read) -> Result<(Rows, R
 }
 
 /// All stored fields of the rows as JSON objects with the stored names as keys.
-async fn typed(database: &Database, model: &Model, read: &Read) -> Result<Vec<Result<serde_json::Value, Error>>, DbError> {
+async fn typed(
+    database: &Database,
+    model: &Model,
+    read: &Read,
+) -> Result<Vec<Result<serde_json::Value, Error>>, DbError> {
     let source = database.source(read.source(model)?).await?;
     let mut columns = Columns::new(&source);
     let fields = stored_fields(model, read.row);

@@ -12,7 +12,7 @@ use indexmap::IndexMap;
 use super::{ArgPlan, Calls, Children, Leaf, OutType, Plan, PlanField, PlanKind, Selection};
 use crate::ErrorCode;
 use crate::engine::coerce::Variables;
-use crate::engine::document::is_true;
+use crate::engine::document::condition;
 use crate::engine::limits::{Limits, within};
 use crate::engine::request_error::RequestError;
 use crate::schema::{FieldKind, Model, OperationKind, TypeExpr, TypeIndex, TypeKind};
@@ -66,7 +66,7 @@ impl<'a> Planner<'a> {
         let mut groups = Groups::new();
         let mut visited = HashSet::new();
         for set in sets {
-            self.collect(type_index, set, &mut visited, &mut groups);
+            self.collect(type_index, set, &mut visited, &mut groups)?;
         }
         self.fields += groups.len();
         if self.fields > MAX_FIELDS {
@@ -92,16 +92,16 @@ impl<'a> Planner<'a> {
         set: &'a SelectionSet,
         visited: &mut HashSet<&'a str>,
         groups: &mut Groups<'a>,
-    ) {
+    ) -> Result<(), RequestError> {
         for selection in &set.selections {
-            if !self.is_included(selection.directives()) {
+            if !self.is_included(selection.directives())? {
                 continue;
             }
             match selection {
                 Ast::Field(field) => groups.entry(field.response_key().as_str()).or_default().push(field),
                 Ast::InlineFragment(fragment) => {
                     if fragment.type_condition.as_ref().is_none_or(|name| self.applies(name, type_index)) {
-                        self.collect(type_index, &fragment.selection_set, visited, groups);
+                        self.collect(type_index, &fragment.selection_set, visited, groups)?;
                     }
                 }
                 Ast::FragmentSpread(spread) => {
@@ -111,11 +111,12 @@ impl<'a> Planner<'a> {
                     if let Some(fragment) = self.document.fragments.get(&spread.fragment_name)
                         && self.applies(fragment.type_condition(), type_index)
                     {
-                        self.collect(type_index, &fragment.selection_set, visited, groups);
+                        self.collect(type_index, &fragment.selection_set, visited, groups)?;
                     }
                 }
             }
         }
+        Ok(())
     }
 
     fn applies(&self, condition: &str, type_index: TypeIndex) -> bool {
@@ -124,21 +125,32 @@ impl<'a> Planner<'a> {
             .is_some_and(|(index, _)| self.model.possible_types(index).contains(&type_index))
     }
 
-    fn is_included(&self, directives: &DirectiveList) -> bool {
-        let condition = |name: &str| {
-            let directive = directives.get(name)?;
-            Some(match directive.specified_argument_by_name("if")?.as_ref() {
-                Value::Boolean(value) => *value,
-                Value::Variable(name) => is_true(self.variables, name),
-                _ => false,
-            })
+    fn is_included(&self, directives: &DirectiveList) -> Result<bool, RequestError> {
+        let given = |name: &str| match directives.get(name).and_then(|one| one.specified_argument_by_name("if")) {
+            None => Ok(None),
+            Some(value) => self.condition(value).map(Some),
         };
-        condition("skip") != Some(true) && condition("include") != Some(false)
+        Ok(given("skip")? != Some(true) && given("include")? != Some(false))
+    }
+
+    fn condition(&self, value: &Value) -> Result<bool, RequestError> {
+        match value {
+            Value::Boolean(value) => Ok(*value),
+            Value::Variable(name) => condition(self.variables, name).ok_or_else(|| {
+                let message = format!("the variable `${name}` is null, but a condition is true or false");
+                RequestError::new(ErrorCode::BadUserInput, message)
+            }),
+            _ => Ok(false),
+        }
     }
 
     fn field(&mut self, parent: TypeIndex, key: &str, nodes: &[&'a Node<Field>]) -> Result<PlanField, RequestError> {
         let node = nodes[0];
         let name = node.name.as_str();
+        if nodes[1..].iter().any(|other| !same_lists(node, other)) {
+            let message = format!("the fields `{key}` cannot be merged, as their arguments differ; use aliases");
+            return Err(RequestError::new(ErrorCode::GraphqlValidationFailed, message));
+        }
         let mut prefix = Vec::with_capacity(key.len() + 3);
         crate::scalar::write_text(&mut prefix, key);
         prefix.push(b':');
@@ -204,4 +216,24 @@ impl<'a> Planner<'a> {
             },
         }
     }
+}
+
+/// Whether two fields that apollo-compiler holds for the same are: it compares lists in arguments only as far as the
+/// shorter one goes.
+fn same_lists(one: &Field, other: &Field) -> bool {
+    fn same(one: &Value, other: &Value) -> bool {
+        match (one, other) {
+            (Value::List(one), Value::List(other)) => {
+                one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
+            }
+            (Value::Object(one), Value::Object(other)) => one.iter().all(|(name, value)| {
+                other.iter().find(|(other, _)| other == name).is_none_or(|(_, other)| same(value, other))
+            }),
+            _ => true,
+        }
+    }
+    one.arguments.iter().all(|argument| {
+        let other = other.arguments.iter().find(|other| other.name == argument.name);
+        other.is_none_or(|other| same(&argument.value, &other.value))
+    })
 }

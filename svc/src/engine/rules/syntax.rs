@@ -53,10 +53,12 @@ fn descriptions(text: &str, all: &[Token]) -> Vec<Token> {
                     found.push(*token);
                 }
             }
-            Kind::Text if depth == 1 && before != Some(Kind::Mark(b'=')) => {
-                if next.is_some_and(|next| next.kind == Kind::Mark(b'$')) {
-                    found.push(*token);
-                }
+            Kind::Text
+                if depth == 1
+                    && before != Some(Kind::Mark(b'='))
+                    && next.is_some_and(|next| next.kind == Kind::Mark(b'$')) =>
+            {
+                found.push(*token);
             }
             _ => {}
         }
@@ -155,7 +157,7 @@ mod tests {
             ("{ a,:,b(c: \"d,\"), # e,\n }", "{ a : b(c: \"d,\")  # e \n }"),
             ("\"x\ny\" { a }", "\"x\ny\" { a }"),
             ("\"é\" query Q { a }", "     query Q { a }"),
-            ("query (\"d\" $a: S = \"e\" \"\"\"f\"\"\" $b: S) { a }", "query (    $a: S = \"e\"           $b: S) { a }"),
+            ("query (\"d\" $a: S = \"e\" \"\"\"f\"\"\" $b: S) { a }", "query (    $a: S = \"e\"         $b: S) { a }"),
             ("{ a }", "{ a }"),
         ] {
             assert_eq!(smooth(text), smoothed);

@@ -64,7 +64,7 @@ impl<'a> Uses<'_, 'a> {
                     && !variable.ty.is_non_null()
                     && !has_default(variable)
                 {
-                    self.fail(variable, &argument.value);
+                    self.fail(variable, &argument.value, "is a condition, which takes no null");
                 }
             }
         }
@@ -73,7 +73,7 @@ impl<'a> Uses<'_, 'a> {
     fn value(&mut self, ty: &TypeExpr, default: bool, value: &Node<Value>) {
         if let Some(variable) = self.variable(value) {
             if !self.may_stand(variable, ty, default) {
-                self.fail(variable, value);
+                self.fail(variable, value, "cannot stand here");
             }
             return;
         }
@@ -88,7 +88,10 @@ impl<'a> Uses<'_, 'a> {
                     let Some(field) = input.fields.get(name.as_str()) else { continue };
                     match self.variable(value) {
                         // Not even a default helps: null may be given in its stead.
-                        Some(variable) if input.one_of && !variable.ty.is_non_null() => self.fail(variable, value),
+                        Some(variable) if input.one_of && !variable.ty.is_non_null() => {
+                            let why = format!("is the field of a `@oneOf` object `{}`", model.types[*index].name);
+                            self.fail(variable, value, &format!("{why}, which takes no null"));
+                        }
                         _ => self.value(&field.ty, field.default.is_some(), value),
                     }
                 }
@@ -124,8 +127,8 @@ impl<'a> Uses<'_, 'a> {
         self.variables.iter().find(|variable| variable.name == *name)
     }
 
-    fn fail(&mut self, variable: &VariableDefinition, value: &Node<Value>) {
-        let message = format!("the variable `${}` of type `{}` cannot stand here", variable.name, variable.ty);
+    fn fail(&mut self, variable: &VariableDefinition, value: &Node<Value>, why: &str) {
+        let message = format!("the variable `${}` of type `{}` {why}", variable.name, variable.ty);
         self.check.fail(message, value.location().map(|span| span.offset()));
     }
 }

@@ -99,9 +99,8 @@ fn email(text: &str) -> Result<String, ScalarError> {
 }
 
 fn is_local(local: &str) -> bool {
-    let atom = |atom: &str| {
-        !atom.is_empty() && atom.chars().all(|c| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c))
-    };
+    let atom =
+        |atom: &str| !atom.is_empty() && atom.chars().all(|c| c.is_alphanumeric() || "!#$%&'*+-/=?^_`{|}~".contains(c));
     local.len() <= 64 && local.split('.').all(atom)
 }
 

@@ -47,9 +47,7 @@ fn account(text: &str) -> Result<String, ScalarError> {
             }
             ParseIbanError::UnknownCountry(_) => "expected an IBAN of a country that has them (ISO 13616)",
             ParseIbanError::InvalidBban(_) => "expected an IBAN with its country's length and pattern (ISO 13616)",
-            ParseIbanError::InvalidBaseIban { .. } => {
-                "expected an IBAN such as `DE44500105175407324931` (ISO 13616)"
-            }
+            ParseIbanError::InvalidBaseIban { .. } => "expected an IBAN such as `DE44500105175407324931` (ISO 13616)",
         };
         ScalarError::new(rule, text)
     })

@@ -195,7 +195,8 @@ fn mac_address(text: &str) -> Option<MacAddress> {
     let groups: Vec<&str> = separator.map_or_else(|| vec![text], |separator| text.split(separator).collect());
     let size = groups[0].len();
     let even = groups.iter().all(|group| group.len() == size) && (separator.is_none() || matches!(size, 2 | 4 | 6));
-    let digits: Vec<u8> = groups.concat().chars().map(|c| c.to_digit(16)).map(|digit| digit?.try_into().ok()).collect::<Option<_>>()?;
+    let digits: Vec<u8> =
+        groups.concat().chars().map(|c| c.to_digit(16)).map(|digit| digit?.try_into().ok()).collect::<Option<_>>()?;
     if !even || !matches!(digits.len(), 12 | 16) {
         return None;
     }

@@ -6,7 +6,10 @@ use async_graphql::Value;
 use super::Builder;
 use crate::engine::coerce_literal;
 use crate::schema::error::SchemaError;
-use crate::schema::model::{ArgDef, DefaultValue, TypeKind};
+use crate::schema::model::{ArgDef, DefaultValue, TypeIndex, TypeKind};
+
+/// A default's value, and whose it is: the type, the field, the argument.
+type Coerced = (TypeIndex, String, String, Value);
 
 impl DefaultValue {
     /// A default whose value is not known yet.
@@ -17,8 +20,30 @@ impl DefaultValue {
 
 impl Builder {
     /// Coerces every default, or reports why it does not fit.
+    ///
+    /// A default may be an input object whose fields have defaults in turn, so this repeats until nothing changes.
     pub(super) fn fill_defaults(&mut self) {
-        let mut found = Vec::new();
+        // No chain of defaults is longer than there are types.
+        for _ in 0..=self.types.len() {
+            let (found, errors) = self.coerce_defaults();
+            let mut changed = false;
+            for (index, owner, name, value) in found {
+                if let Some(default) = find(&mut self.types[index].kind, &owner, &name)
+                    && default.value != value
+                {
+                    default.value = value;
+                    changed = true;
+                }
+            }
+            if !changed {
+                self.errors.extend(errors);
+                return;
+            }
+        }
+    }
+
+    fn coerce_defaults(&self) -> (Vec<Coerced>, Vec<SchemaError>) {
+        let (mut found, mut errors) = (Vec::new(), Vec::new());
         for (index, def) in self.types.iter().enumerate() {
             for (owner, arg) in args(&def.kind) {
                 let Some(default) = &arg.default else { continue };
@@ -26,7 +51,7 @@ impl Builder {
                 let value = parse(&default.literal).and_then(|ast| coerce_literal(&self.types, &arg.ty, &ast));
                 match value {
                     Ok(value) => found.push((index, owner, arg.name.clone(), value)),
-                    Err(why) => self.errors.push(SchemaError::BadDefault {
+                    Err(why) => errors.push(SchemaError::BadDefault {
                         argument: arg.rust.clone(),
                         path: path.clone(),
                         literal: default.literal.clone(),
@@ -36,11 +61,7 @@ impl Builder {
                 }
             }
         }
-        for (index, owner, name, value) in found {
-            if let Some(default) = find(&mut self.types[index].kind, &owner, &name) {
-                default.value = value;
-            }
-        }
+        (found, errors)
     }
 }
 

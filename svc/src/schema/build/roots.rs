@@ -84,7 +84,8 @@ impl Builder {
         }
         for arg in &def.args {
             let known = stored_fields(&self.types, row).iter().any(|field| {
-                field.rust == arg.rust && !matches!(self.types[field.ty.named()].kind, TypeKind::Object(_) | TypeKind::Abstract(_))
+                field.rust == arg.rust
+                    && !matches!(self.types[field.ty.named()].kind, TypeKind::Object(_) | TypeKind::Abstract(_))
             });
             if !known {
                 self.errors.push(SchemaError::UnknownFilter {

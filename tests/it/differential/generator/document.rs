@@ -53,8 +53,15 @@ pub(super) struct FieldNode {
 #[derive(Debug, Clone)]
 pub(super) enum Selection {
     Field(FieldNode),
-    Inline { on: Option<String>, directives: Vec<String>, set: Vec<Self> },
-    Spread { name: String, directives: Vec<String> },
+    Inline {
+        on: Option<String>,
+        directives: Vec<String>,
+        set: Vec<Self>,
+    },
+    Spread {
+        name: String,
+        directives: Vec<String>,
+    },
     /// Text that a mutation put in.
     Raw(String),
 }
@@ -105,7 +112,8 @@ fn walk(parent: &str, set: &mut Vec<Selection>, visit: &mut dyn FnMut(&str, &mut
 
 impl Operation {
     fn write(&self, out: &mut String) {
-        let short = self.kind == "query" && self.name.is_none() && self.variables.is_empty() && self.directives.is_empty();
+        let short =
+            self.kind == "query" && self.name.is_none() && self.variables.is_empty() && self.directives.is_empty();
         if !short {
             out.push_str(self.kind);
             let _ = write!(out, " {}", self.name.as_deref().unwrap_or_default());

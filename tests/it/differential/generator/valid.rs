@@ -64,7 +64,8 @@ pub(super) fn introspection(model: &Model, random: &mut StdRng) -> Generated {
         };
         let ty = ty.to_owned();
         // Not deep: svc has a limit on the depth of introspection.
-        let field = FieldNode { alias, name: name.to_owned(), args, directives: Vec::new(), set: walk.set(&ty, DEPTH - 3), ty };
+        let field =
+            FieldNode { alias, name: name.to_owned(), args, directives: Vec::new(), set: walk.set(&ty, DEPTH - 3), ty };
         set.push(Selection::Field(field));
     }
     let Walk { fragments, scope, .. } = walk;

@@ -42,7 +42,9 @@ impl Lit {
             Self::Leaf(_, json) => json.clone(),
             Self::Variable(_) => Value::Null,
             Self::List(items) => items.iter().map(Self::json).collect(),
-            Self::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), value.json())).collect::<Map<_, _>>().into(),
+            Self::Object(fields) => {
+                fields.iter().map(|(name, value)| (name.clone(), value.json())).collect::<Map<_, _>>().into()
+            }
         }
     }
 }
