@@ -18,5 +18,5 @@ if [ ${#missing[@]} -gt 0 ]; then
   apt-get install -y -qq "${missing[@]}" >/dev/null
 fi
 for manifest in ceiling handwritten svc-target; do
-  CARGO_TARGET_DIR=$BENCH_TARGET "${CARGO:-cargo}" build --release --locked --manifest-path "$manifest/Cargo.toml"
+  CARGO_TARGET_DIR=$BENCH_TARGET "${CARGO:-cargo}" build --release --manifest-path "$manifest/Cargo.toml"
 done

@@ -31,6 +31,7 @@
 //! |---|---|
 //! | Types | [`svc_type`], [`svc_enum`], [`svc_interface`], [`svc_union`], [`svc_input`], [`svc_scalar`] |
 //! | Operations | [`query`], [`mutation`], and what they get: [`Context`] |
+//! | Scalars beyond the built-in ones | [`scalar`] |
 //! | Reading rows in a function with a body | [`db`]: [`db::Db::find`], [`db::col`], [`db::asc`] |
 //! | Errors | [`Error`], [`ErrorCode`] |
 //! | Putting it together | [`AppOptions`], [`SvcConfig`], [`Limits`], [`types!`], [`queries!`], [`mutations!`] |
@@ -46,6 +47,7 @@
 //! |---|---|---|
 //! | `graphiql` | yes | the GraphiQL page at `GET /graphql` in development |
 //! | `embedded` | no | a PostgreSQL of the program's own: `svc::embedded` and `AppOptions::embedded_database` |
+//! | `embedded-download` | no | the same, downloaded where none is installed |
 //!
 //! [`axum`], [`async_graphql`] and [`sqlx`] are re-exported, because their types stand in signatures.
 

@@ -20,10 +20,7 @@ pub(crate) enum What {
 /// Builds and runs a measurement.
 pub(crate) fn bench(what: What, arguments: &[String]) -> Result<()> {
     match what {
-        What::SideBySide => {
-            run(&mut Command::new("benches/side_by_side/setup.sh"))?;
-            run(Command::new("benches/side_by_side/run.sh").args(arguments))
-        }
+        What::SideBySide => run(Command::new("benches/side_by_side/run.sh").args(arguments)),
         What::Compile => run(program("compile_cost").args(arguments)),
         What::Hostile => run(program("hostile").args(arguments)),
     }
@@ -31,6 +28,6 @@ pub(crate) fn bench(what: What, arguments: &[String]) -> Result<()> {
 
 fn program(name: &str) -> Command {
     let mut command = cargo();
-    command.args(["run", "--release", "--locked", "--manifest-path", &format!("benches/{name}/Cargo.toml"), "--"]);
+    command.args(["run", "--release", "--manifest-path", &format!("benches/{name}/Cargo.toml"), "--"]);
     command
 }

@@ -25,14 +25,14 @@ pub(crate) struct Document {
     pub(crate) text: Arc<str>,
     pub(crate) executable: Valid<ExecutableDocument>,
     operations: IndexMap<Option<String>, OperationInfo>,
+    /// The Boolean variables of `@skip` and `@include`: a plan holds for one combination of their values.
+    conditions: Vec<String>,
     plans: Mutex<Vec<(PlanKey, Arc<Plan>)>>,
 }
 
 /// What is known of an operation before its variables.
 pub(crate) struct OperationInfo {
     pub(crate) variables: Vec<VariableDef>,
-    /// The Boolean variables of `@skip` and `@include`: a plan holds for one combination of their values.
-    conditions: Vec<String>,
 }
 
 type PlanKey = (Option<String>, Vec<Option<bool>>);
@@ -67,9 +67,10 @@ impl Document {
             return Err(errors);
         }
         let operations = executable.operations.iter().map(|operation| {
-            (operation.name.as_ref().map(ToString::to_string), OperationInfo::new(model, &executable, operation))
+            (operation.name.as_ref().map(ToString::to_string), OperationInfo::new(model, operation))
         });
-        Ok(Self { text, operations: operations.collect(), executable, plans: Mutex::default() })
+        let operations = operations.collect();
+        Ok(Self { text, operations, conditions: conditions(&executable), executable, plans: Mutex::default() })
     }
 
     /// The operation that the request selects.
@@ -92,10 +93,9 @@ impl Document {
         model: &Model,
         limits: &Limits,
         operation: &Operation,
-        info: &OperationInfo,
         variables: &Variables,
     ) -> Result<Arc<Plan>, RequestError> {
-        let bits = info.conditions.iter().map(|name| condition(variables, name)).collect();
+        let bits = self.conditions.iter().map(|name| condition(variables, name)).collect();
         let key = (operation.name.as_ref().map(ToString::to_string), bits);
         // The lock is held for a look-up or a push, which cannot panic.
         let lock = || self.plans.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -120,7 +120,7 @@ pub(super) fn condition(variables: &Variables, name: &str) -> Option<bool> {
 }
 
 impl OperationInfo {
-    fn new(model: &Model, document: &ExecutableDocument, operation: &Operation) -> Self {
+    fn new(model: &Model, operation: &Operation) -> Self {
         let variables = operation.variables.iter().filter_map(|variable| {
             let ty = type_expr(model, &variable.ty)?;
             let literal = Literal { types: &model.types, variables: None };
@@ -133,7 +133,7 @@ impl OperationInfo {
                 offset: variable.location().map(|span| span.offset()),
             })
         });
-        Self { variables: variables.collect(), conditions: conditions(document) }
+        Self { variables: variables.collect() }
     }
 }
 

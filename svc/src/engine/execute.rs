@@ -81,7 +81,7 @@ impl Engine {
             });
             Response::refused(&errors.collect::<Vec<_>>())
         })?;
-        let plan = document.plan(&self.model, &self.limits, operation, info, &variables).map_err(one)?;
+        let plan = document.plan(&self.model, &self.limits, operation, &variables).map_err(one)?;
         let introspection = self.check(&plan, &variables).and_then(|()| {
             if plan.introspects {
                 introspect(&self.model, &document, operation, &variables)

@@ -14,6 +14,7 @@ mod sdl;
 mod stored;
 
 pub use input::{Input, InputError, InputFields};
+#[doc(hidden)]
 pub use meta::{
     AbstractMeta, ArgMeta, BoxFuture, ComputedMeta, ElementMeta, EnumMeta, EnumValueMeta, FieldMeta, InputMeta,
     InterfaceFieldMeta, KeyFn, Method, ObjectMeta, OperationKind, OperationMeta, PlannedMeta, Run, Shape, TypeFn,

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json};
 
 use super::finish_object;
 use super::leaf::{Origin, coerce_leaf};
-use crate::schema::{TypeDef, TypeExpr, TypeKind};
+use crate::schema::{InputDef, TypeDef, TypeExpr, TypeKind};
 
 /// Coerced variables by name; those that are absent and have no default are not there.
 pub(crate) type Variables = HashMap<String, Value>;
@@ -49,9 +49,9 @@ pub(crate) fn coerce_variables(
                 }
                 None => Ok(None),
             },
-            Some(json) => coerce(types, &def.ty, json, &mut Trail::default())
+            Some(json) => coerce(types, &def.ty, json)
                 .map(Some)
-                .map_err(|(at, why)| format!("variable `${}{at}` has an invalid value: {why}", def.name)),
+                .map_err(|Refused { at, why }| format!("variable `${}{at}` has an invalid value: {why}", def.name)),
         };
         match result {
             Ok(Some(value)) => {
@@ -64,66 +64,59 @@ pub(crate) fn coerce_variables(
     if errors.is_empty() { Ok(variables) } else { Err(errors) }
 }
 
-/// Where in a variable the walk is.
-#[derive(Default)]
-struct Trail(Vec<String>);
+/// A value that does not fit, and where it stands; the place is put together only when there is one.
+struct Refused {
+    at: String,
+    why: String,
+}
 
-impl Trail {
-    fn fail<T>(&self, why: String) -> Result<T, (String, String)> {
-        Err((self.0.concat(), why))
+impl Refused {
+    fn below(mut self, step: impl std::fmt::Display) -> Self {
+        self.at = format!("{step}{}", self.at);
+        self
     }
 }
 
-fn coerce(types: &[TypeDef], ty: &TypeExpr, json: Json, trail: &mut Trail) -> Result<Value, (String, String)> {
+fn refuse<T>(why: String) -> Result<T, Refused> {
+    Err(Refused { at: String::new(), why })
+}
+
+fn coerce(types: &[TypeDef], ty: &TypeExpr, json: Json) -> Result<Value, Refused> {
     match ty {
-        TypeExpr::NonNull(_) if json.is_null() => trail.fail("null is not allowed here".to_owned()),
-        TypeExpr::NonNull(inner) => coerce(types, inner, json, trail),
+        TypeExpr::NonNull(_) if json.is_null() => refuse("null is not allowed here".to_owned()),
+        TypeExpr::NonNull(inner) => coerce(types, inner, json),
         _ if json.is_null() => Ok(Value::Null),
         TypeExpr::List(inner) => match json {
             Json::Array(items) => {
-                let mut out = Vec::with_capacity(items.len());
-                for (index, item) in items.into_iter().enumerate() {
-                    trail.0.push(format!("[{index}]"));
-                    out.push(coerce(types, inner, item, trail)?);
-                    trail.0.pop();
-                }
-                Ok(Value::List(out))
+                let items = items.into_iter().enumerate().map(|(index, item)| {
+                    coerce(types, inner, item).map_err(|refused| refused.below(format_args!("[{index}]")))
+                });
+                items.collect::<Result<_, _>>().map(Value::List)
             }
-            single => Ok(Value::List(vec![coerce(types, inner, single, trail)?])),
+            single => Ok(Value::List(vec![coerce(types, inner, single)?])),
         },
         TypeExpr::Named(index) => {
             let def = &types[*index];
             match (&def.kind, json) {
-                (TypeKind::Input(_), Json::Object(fields)) => object(types, def, fields, trail),
-                (TypeKind::Input(_), _) => trail.fail(format!("expected an object of `{}`", def.name)),
+                (TypeKind::Input(input), Json::Object(fields)) => object(types, &def.name, input, fields),
+                (TypeKind::Input(_), _) => refuse(format!("expected an object of `{}`", def.name)),
                 (kind, json) => Value::from_json(json)
                     .map_err(|error| error.to_string())
                     .and_then(|value| coerce_leaf(kind, &def.name, value, Origin::Variable))
-                    .or_else(|why| trail.fail(why)),
+                    .or_else(refuse),
             }
         }
     }
 }
 
-fn object(
-    types: &[TypeDef],
-    def: &TypeDef,
-    fields: Map<String, Json>,
-    trail: &mut Trail,
-) -> Result<Value, (String, String)> {
-    let TypeKind::Input(input) = &def.kind else { return trail.fail(format!("`{}` is no input object", def.name)) };
+fn object(types: &[TypeDef], name: &str, input: &InputDef, fields: Map<String, Json>) -> Result<Value, Refused> {
     let mut given = IndexMap::with_capacity(fields.len());
-    for (name, json) in fields {
-        let Some(field) = input.fields.get(&name) else {
-            let name = crate::scalar::shorten(&name);
-            return trail.fail(format!("`{}` has no field `{name}`", def.name));
+    for (key, json) in fields {
+        let Some(field) = input.fields.get(&key) else {
+            return refuse(format!("`{name}` has no field `{}`", crate::scalar::shorten(&key)));
         };
-        trail.0.push(format!(".{name}"));
-        given.insert(Name::new(&field.rust), coerce(types, &field.ty, json, trail)?);
-        trail.0.pop();
+        let value = coerce(types, &field.ty, json).map_err(|refused| refused.below(format_args!(".{key}")))?;
+        given.insert(Name::new(&field.rust), value);
     }
-    match finish_object(input, &def.name, given) {
-        Ok(fields) => Ok(Value::Object(fields)),
-        Err(why) => trail.fail(why),
-    }
+    finish_object(input, name, given).map(Value::Object).or_else(refuse)
 }
