@@ -66,9 +66,10 @@ impl Document {
             errors.truncate(limits.errors);
             return Err(errors);
         }
-        let operations = executable.operations.iter().map(|operation| {
-            (operation.name.as_ref().map(ToString::to_string), OperationInfo::new(model, operation))
-        });
+        let operations = executable
+            .operations
+            .iter()
+            .map(|operation| (operation.name.as_ref().map(ToString::to_string), OperationInfo::new(model, operation)));
         let operations = operations.collect();
         Ok(Self { text, operations, conditions: conditions(&executable), executable, plans: Mutex::default() })
     }
