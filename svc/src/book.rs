@@ -57,6 +57,7 @@ mod tests {
         let Limits {
             body,
             tokens,
+            values,
             depth,
             aliases,
             root_fields,
@@ -69,6 +70,7 @@ mod tests {
         let rows = [
             ("body", body as u64),
             ("tokens", tokens as u64),
+            ("values", values as u64),
             ("depth", depth as u64),
             ("aliases", aliases as u64),
             ("root_fields", root_fields as u64),

@@ -120,3 +120,12 @@ async fn an_answer_holds_a_bounded_number_of_errors() {
     let reply = app().await.query(&format!("{{ {fields} }}")).await;
     assert_eq!(reply.json()["errors"].as_array().unwrap().len(), 50);
 }
+
+#[tokio::test]
+async fn variables_hold_a_bounded_number_of_values() {
+    let app = app().await;
+    for variables in [json!({ "v": vec![0; 20_001] }), json!({ "v": vec![json!({ "a": 1 }); 10_001] })] {
+        let reply = app.query_with("query ($v: [Int]) { start { id @include(if: true) } }", variables).await;
+        assert_eq!(reply.code(), "QUERY_TOO_LARGE", "{}", reply.text);
+    }
+}

@@ -66,6 +66,7 @@ impl Engine {
 
     fn prepare(&self, request: Request, methods: Methods) -> Result<Prepared, Response> {
         let one = |error: RequestError| Response::refused(&[error]);
+        self.limits.check_variables(&request.variables).map_err(one)?;
         let documents = self.documents.get(&self.model, &self.limits, &request.query);
         let document = documents.map_err(|errors| Response::refused(&errors))?;
         let (operation, info) = document.operation(request.operation_name.as_deref()).map_err(one)?;

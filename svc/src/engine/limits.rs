@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use apollo_compiler::ast::{Definition, Document, Selection};
+use serde_json::{Map, Value};
 
 use super::request_error::RequestError;
 use crate::ErrorCode;
@@ -19,6 +20,8 @@ pub struct Limits {
     pub body: usize,
     /// Tokens of a document, white space and comments included.
     pub tokens: usize,
+    /// Values in the variables of a request: list elements and object fields.
+    pub values: usize,
     /// Levels of nested fields; introspection has a limit of its own.
     pub depth: usize,
     /// Aliases in a document.
@@ -43,6 +46,7 @@ impl Default for Limits {
         Self {
             body: 1_000_000,
             tokens: 15_000,
+            values: 20_000,
             depth: 15,
             aliases: 100,
             root_fields: 50,
@@ -59,6 +63,16 @@ impl Limits {
     /// How deep the parser may recurse; over the depth limit because values and fragments nest as well.
     pub(crate) fn recursion(&self) -> usize {
         self.depth * 2 + 64
+    }
+
+    /// Checks the size of the variables.
+    pub(crate) fn check_variables(&self, variables: &Map<String, Value>) -> Result<(), RequestError> {
+        let found = variables.values().map(values).sum::<usize>() + variables.len();
+        if found <= self.values {
+            return Ok(());
+        }
+        let message = format!("the variables hold {found} values; at most {} are allowed", self.values);
+        Err(RequestError::new(ErrorCode::QueryTooLarge, message))
     }
 
     /// Checks what can be counted before validation, in time linear to the document's length.
@@ -80,6 +94,15 @@ impl Limits {
         within(ErrorCode::QueryTooLarge, "aliases", walk.aliases, self.aliases)?;
         within(ErrorCode::QueryTooLarge, "directives", walk.directives, self.directives)?;
         within(ErrorCode::QueryTooDeep, "levels", depth, self.depth)
+    }
+}
+
+/// The values inside a value; the JSON parser bounds how deep they nest.
+fn values(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => items.len() + items.iter().map(values).sum::<usize>(),
+        Value::Object(fields) => fields.len() + fields.values().map(values).sum::<usize>(),
+        _ => 0,
     }
 }
 
