@@ -77,6 +77,7 @@ pub use app::{
 };
 pub use engine::{Context, Limits};
 pub use error::{Error, ErrorCode, Result};
+pub use schema::{Many, One};
 pub use svc_macros::{mutation, query, svc_enum, svc_input, svc_interface, svc_scalar, svc_type, svc_union};
 
 #[cfg(feature = "embedded")]

@@ -10,6 +10,7 @@ mod graphql_over_http;
 mod hostile;
 mod macros;
 mod planned;
+mod relations;
 mod resolved;
 mod scalars;
 mod schema_errors;

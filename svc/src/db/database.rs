@@ -10,7 +10,7 @@ use sqlx::{Arguments as _, AssertSqlSafe, ConnectOptions as _, Connection as _, 
 use tokio::sync::{Mutex, watch};
 
 use super::catalogue::Catalogue;
-use super::{DbError, Param, Rows, Source, Statement};
+use super::{DbError, Param, Rows, Statement};
 
 /// How often a database that is away is tried again, at first and at last.
 const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
@@ -114,12 +114,10 @@ impl Database {
         Ok(())
     }
 
-    /// The columns of a view or table.
-    pub(crate) async fn source(&self, name: &str) -> Result<Arc<Source>, DbError> {
+    /// The columns of the views and tables.
+    pub(crate) async fn catalogue(&self) -> Result<Arc<Catalogue>, DbError> {
         self.reached().await?;
-        let catalogue = self.catalogue.load();
-        let source = catalogue.as_ref().and_then(|catalogue| catalogue.source(name).cloned());
-        source.ok_or_else(|| DbError::UnknownSource(name.to_owned()))
+        self.catalogue.load_full().ok_or(DbError::Away)
     }
 
     /// The views and tables of the schema that the database does not have.

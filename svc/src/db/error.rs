@@ -21,13 +21,22 @@ pub(crate) enum DbError {
     NegativePage,
     #[error("limit is {0}, and at most {1} rows can be read at once")]
     PageTooLarge(i64, u32),
+    #[error("the cursor is not one of this list; take it from `pageInfo` or an edge of the same list and order")]
+    BadCursor,
     #[error("{0}")]
     BadPattern(String),
+    /// An argument or a resolver's query was refused.
+    #[error("{0}")]
+    Refused(Box<Error>),
     #[error(transparent)]
     Driver(sqlx::Error),
 }
 
 impl DbError {
+    pub(crate) fn refused(error: Error) -> Self {
+        Self::Refused(Box::new(error))
+    }
+
     /// Whether the connection itself failed, so that another may work.
     pub(crate) fn is_connection(error: &sqlx::Error) -> bool {
         match error {
@@ -61,9 +70,10 @@ impl DbError {
         match self {
             Self::Away | Self::Busy => Error::new(ErrorCode::ServiceUnavailable, text),
             Self::Timeout => Error::new(ErrorCode::Timeout, text),
-            Self::BadPattern(_) | Self::Nul | Self::NegativePage | Self::PageTooLarge(..) => {
+            Self::BadPattern(_) | Self::BadCursor | Self::Nul | Self::NegativePage | Self::PageTooLarge(..) => {
                 Error::new(ErrorCode::BadUserInput, text)
             }
+            Self::Refused(error) => *error,
             Self::Driver(error) => Error::internal("a statement failed").because(error),
             Self::UnknownSource(_) | Self::UnknownColumn { .. } | Self::NoSource { .. } => Error::internal(text),
         }

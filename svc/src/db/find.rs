@@ -3,9 +3,9 @@ use std::future::{Future, IntoFuture};
 use std::marker::PhantomData;
 use std::pin::Pin;
 
-use super::{Db, Filter, Order, Page, Total};
+use super::{Db, DbError, Filter, Order, Page, Part};
 use crate::Error;
-use crate::schema::SvcType;
+use crate::schema::{Model, SvcType, TypeIndex};
 
 /// A query for the rows of `T`'s view; made by [`Db::find`].
 ///
@@ -30,20 +30,26 @@ pub struct FindSpec {
 }
 
 impl FindSpec {
+    /// The type of the rows in the schema.
+    pub(crate) fn row(&self, model: &Model) -> Result<TypeIndex, DbError> {
+        let unknown = || DbError::UnknownSource("a type that is not in the schema".to_owned());
+        model.by_rust.get(&self.row).copied().ok_or_else(unknown)
+    }
+
     /// The page, within the limits.
-    pub(crate) fn page(&self, limits: &crate::engine::Limits) -> Result<Page, super::DbError> {
+    pub(crate) fn page(&self, limits: &crate::engine::Limits) -> Result<Page, DbError> {
         page(self.limit, self.offset, limits)
     }
 }
 
 /// A page from a limit and an offset, as a client or a resolver gives them.
-pub(crate) fn page(limit: Option<i64>, offset: i64, limits: &crate::engine::Limits) -> Result<Page, super::DbError> {
+pub(crate) fn page(limit: Option<i64>, offset: i64, limits: &crate::engine::Limits) -> Result<Page, DbError> {
     let limit = limit.unwrap_or_else(|| limits.default_page.into());
     if limit < 0 || offset < 0 {
-        return Err(super::DbError::NegativePage);
+        return Err(DbError::NegativePage);
     }
     if limit > limits.max_page.into() {
-        return Err(super::DbError::PageTooLarge(limit, limits.max_page));
+        return Err(DbError::PageTooLarge(limit, limits.max_page));
     }
     Ok(Page { limit, offset })
 }
@@ -93,7 +99,7 @@ impl<T: SvcType> Find<T> {
     /// # Errors
     /// When the database is away or a filter names an unknown column.
     pub async fn count(self) -> Result<i64, Error> {
-        crate::engine::total(&self.db, &self.spec, Total::Count).await
+        crate::engine::total(&self.db, &self.spec, Part::Count).await
     }
 
     /// Whether a row matches.
@@ -101,7 +107,7 @@ impl<T: SvcType> Find<T> {
     /// # Errors
     /// When the database is away or a filter names an unknown column.
     pub async fn exists(self) -> Result<bool, Error> {
-        Ok(crate::engine::total(&self.db, &self.spec, Total::Exists).await? != 0)
+        Ok(crate::engine::total(&self.db, &self.spec, Part::Exists).await? != 0)
     }
 
     /// The query without its type, for the engine.

@@ -19,11 +19,11 @@ pub use handle::Db;
 pub use operator::Operator;
 pub use value::SqlValue;
 
-pub(crate) use catalogue::{Source, quote};
+pub(crate) use catalogue::{Catalogue, Source};
 pub(crate) use column::{ColumnForm, Select, select_form};
 pub(crate) use database::{Database, Settings};
 pub(crate) use error::DbError;
 pub(crate) use filter::{Direction, Nulls};
 pub(crate) use operator::{Family, Operand};
 pub(crate) use rows::Rows;
-pub(crate) use sql::{Page, Param, SelectList, Statement, Total, family};
+pub(crate) use sql::{AggregateFunction, Keyset, Page, Param, Part, Query, Selected, Statement, family, value_form};

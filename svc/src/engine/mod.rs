@@ -24,6 +24,7 @@ pub use context::Context;
 pub use limits::Limits;
 
 pub(crate) use coerce::coerce_literal;
+pub(crate) use complete::RowNode;
 pub(crate) use context::DataMap;
 pub(crate) use execute::{Engine, Methods, Request};
 pub(crate) use find::{total, typed_rows};

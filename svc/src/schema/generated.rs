@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
-use super::build::{expr, stored_fields};
+use super::build::{expr, relations, stored_fields};
 use super::model::{ArgDef, ArgRole, EnumDef, EnumValue, InputDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use super::{Input, Naming, Registry, ScalarKind};
 use crate::db::{Family, Operand, family};
@@ -207,7 +207,7 @@ fn has_order(types: &[TypeDef], row: TypeIndex) -> bool {
     parts(types, row).iter().any(|part| !part.list && !unordered(&types[part.named].kind))
 }
 
-/// A stored field, apart from the types it is looked up in.
+/// A stored field or a relation, apart from the types it is looked up in.
 struct Part {
     name: String,
     rust: &'static str,
@@ -215,7 +215,7 @@ struct Part {
     list: bool,
 }
 
-/// The stored fields of a type; a list of lists cannot be asked.
+/// The stored fields and relations of a type; a list of lists cannot be asked.
 fn parts(types: &[TypeDef], row: TypeIndex) -> Vec<Part> {
     let fields = stored_fields(types, row).into_iter().filter(|field| match field.ty.unwrapped() {
         TypeExpr::List(inner) => !inner.is_list(),
@@ -227,7 +227,13 @@ fn parts(types: &[TypeDef], row: TypeIndex) -> Vec<Part> {
         named: field.ty.named(),
         list: field.ty.is_list(),
     };
-    fields.map(part).collect()
+    let related = relations(types, row).into_iter().map(|(field, relation)| Part {
+        name: field.name.clone(),
+        rust: field.rust,
+        named: relation.row,
+        list: relation.many,
+    });
+    fields.map(part).chain(related).collect()
 }
 
 /// Takes a place for an input type that is filled in later.

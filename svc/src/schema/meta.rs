@@ -56,6 +56,21 @@ pub struct FieldMeta {
     pub stored: &'static str,
     /// The field's type.
     pub ty: TypeFn,
+    /// Set when the field leads to rows of another view.
+    pub relation: Option<RelationMeta>,
+}
+
+/// A field with `#[relation]`.
+#[derive(Debug)]
+pub struct RelationMeta {
+    /// Whether it leads to any number of rows.
+    pub many: bool,
+    /// The type of the rows.
+    pub row: KeyFn,
+    /// The column or key here.
+    pub from: &'static str,
+    /// The column or key there.
+    pub to: &'static str,
 }
 
 /// A computed field: a method of a `#[svc_type] impl` block.

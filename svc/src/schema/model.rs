@@ -58,13 +58,14 @@ impl Model {
         }
     }
 
+    /// The view or table with the rows of a type.
+    pub(crate) fn source(&self, index: TypeIndex) -> Option<&'static str> {
+        self.types[index].kind.source()
+    }
+
     /// The views and tables with rows.
     pub(crate) fn sources(&self) -> impl Iterator<Item = &str> {
-        self.types.iter().filter_map(|def| match &def.kind {
-            TypeKind::Object(object) => object.source,
-            TypeKind::Abstract(abstraction) => abstraction.source,
-            _ => None,
-        })
+        self.types.iter().filter_map(|def| def.kind.source())
     }
 }
 
@@ -89,6 +90,15 @@ pub(crate) enum TypeKind {
 }
 
 impl TypeKind {
+    /// The view or table with the rows.
+    pub(crate) fn source(&self) -> Option<&'static str> {
+        match self {
+            Self::Object(object) => object.source,
+            Self::Abstract(abstraction) => abstraction.source,
+            _ => None,
+        }
+    }
+
     /// A field of an object type or interface.
     pub(crate) fn field(&self, name: &str) -> Option<&FieldDef> {
         match self {
@@ -152,12 +162,29 @@ pub(crate) struct FieldDef {
 pub(crate) enum FieldKind {
     /// A struct's field: its position there, and its column or key.
     Stored { index: usize, stored: &'static str },
+    /// A struct's field that leads to rows of another view.
+    Relation(Relation),
     /// A method.
     Method(Method),
     /// A root field.
     Root(Run, Option<TypeIndex>),
     /// A promise of an interface; the member's own field answers.
     Promised,
+}
+
+/// Rows of another view that a key of this row leads to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Relation {
+    /// The field's position in the struct.
+    pub(crate) index: usize,
+    /// Whether it leads to any number of rows.
+    pub(crate) many: bool,
+    /// The type of the rows.
+    pub(crate) row: TypeIndex,
+    /// The column or key here.
+    pub(crate) from: &'static str,
+    /// The column or key there.
+    pub(crate) to: &'static str,
 }
 
 /// An argument, or a field of an input object.

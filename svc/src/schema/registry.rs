@@ -69,6 +69,8 @@ pub(crate) enum Entry {
 #[derive(Debug, Default)]
 pub(crate) struct ObjectRefs {
     pub(crate) fields: Vec<TypeRef>,
+    /// The types of the rows that the fields with `#[relation]` lead to.
+    pub(crate) relations: Vec<Option<TypeKey>>,
     pub(crate) computed: Vec<(TypeRef, Vec<TypeRef>)>,
     pub(crate) implements: Vec<TypeKey>,
 }
@@ -110,6 +112,11 @@ impl Registry {
         self.rows::<T>(|registry| {
             let refs = ObjectRefs {
                 fields: meta.fields.iter().map(|field| (field.ty)(registry)).collect(),
+                relations: meta
+                    .fields
+                    .iter()
+                    .map(|field| field.relation.as_ref().map(|relation| (relation.row)(registry)))
+                    .collect(),
                 computed: meta.computed.iter().map(|field| ((field.ty)(registry), registry.args(field.args))).collect(),
                 implements: meta.implements.iter().map(|key| key(registry)).collect(),
             };

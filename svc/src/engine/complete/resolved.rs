@@ -1,6 +1,6 @@
 //! Values of resolvers.
 
-use super::{Node, Nulled, Walk, key, typename, value};
+use super::{Node, Nulled, RowNode, Walk, key, typename, value};
 use crate::Error;
 use crate::engine::call::{Call, Completed, Outcome};
 use crate::engine::env::Env;
@@ -21,6 +21,13 @@ impl<'v> Node for Resolved<'v> {
         }
     }
 
+    fn stored(&self) -> Option<&RowNode<'_>> {
+        match self {
+            Resolved::Row(stored) => Some(stored.0),
+            _ => None,
+        }
+    }
+
     fn leaf(&self, _: &Leaf, out: &mut Vec<u8>) -> Result<(), LeafError> {
         match self {
             Resolved::Null => out.extend_from_slice(b"null"),
@@ -34,7 +41,7 @@ impl<'v> Node for Resolved<'v> {
                 out.push(b'"');
             }
             Resolved::Scalar(scalar) => scalar.write(out).map_err(LeafError)?,
-            Resolved::List(_) | Resolved::Object(_) | Resolved::Failed(_) => {
+            Resolved::List(_) | Resolved::Object(_) | Resolved::Key(_) | Resolved::Row(_) | Resolved::Failed(_) => {
                 return Err(LeafError("expected a scalar".to_owned()));
             }
         }
@@ -69,7 +76,10 @@ impl<'v> Node for Resolved<'v> {
                     Err(error) => walk.failed(&error, field, &path, out)?,
                 },
                 PlanKind::Typename => typename(out, selection),
-                PlanKind::Method(Method::Async(_)) | PlanKind::Introspection | PlanKind::Root(..) => {
+                PlanKind::Method(Method::Async(_))
+                | PlanKind::Relation(_)
+                | PlanKind::Introspection
+                | PlanKind::Root(..) => {
                     let error = Error::internal("a field that waits was met on the path that does not");
                     walk.failed(&error, field, &path, out)?;
                 }

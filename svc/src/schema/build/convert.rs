@@ -5,8 +5,8 @@ use indexmap::IndexMap;
 use super::{Args, Builder, expr, exprs};
 use crate::schema::error::SchemaError;
 use crate::schema::model::{
-    AbstractDef, ArgDef, ArgRole, DefaultValue, EnumDef, EnumValue, FieldDef, FieldKind, InputDef, ObjectDef, TypeDef,
-    TypeExpr, TypeIndex, TypeKind,
+    AbstractDef, ArgDef, ArgRole, DefaultValue, EnumDef, EnumValue, FieldDef, FieldKind, InputDef, ObjectDef, Relation,
+    TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
 use crate::schema::registry::{AbstractRefs, Entry, ObjectRefs};
 use crate::schema::{AbstractMeta, ElementMeta, ObjectMeta, Registry};
@@ -43,7 +43,16 @@ impl Builder {
     fn object(&mut self, index: TypeIndex, meta: &'static ObjectMeta, refs: &ObjectRefs) -> TypeDef {
         let mut fields = IndexMap::new();
         for (position, (field, ty)) in meta.fields.iter().zip(&refs.fields).enumerate() {
-            let kind = FieldKind::Stored { index: position, stored: field.stored };
+            let kind = match (&field.relation, refs.relations[position]) {
+                (Some(relation), Some(row)) => FieldKind::Relation(Relation {
+                    index: position,
+                    many: relation.many,
+                    row: row.0,
+                    from: relation.from,
+                    to: relation.to,
+                }),
+                _ => FieldKind::Stored { index: position, stored: field.stored },
+            };
             let def = self.field(&field.element, expr(ty), (&[], Vec::new()), kind, meta.path);
             self.add_field(&mut fields, def, meta.path);
         }

@@ -3,8 +3,10 @@
 mod checks;
 mod convert;
 mod defaults;
+mod relations;
 mod roots;
 
+pub(super) use relations::relations;
 pub(super) use roots::stored_fields;
 
 use apollo_compiler::Schema;
@@ -42,6 +44,7 @@ pub(crate) fn build(listed: &Listed, naming: Naming) -> Result<Model, Vec<Schema
     builder.join_interfaces();
     let mut generated = generated::Generated::new(&common, naming);
     builder.add_roots(&operations, &mut generated);
+    builder.add_relation_args(&mut generated);
     builder.fill_defaults();
     builder.check();
     builder.finish(&registry)

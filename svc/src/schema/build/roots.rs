@@ -79,7 +79,7 @@ impl Builder {
 
     fn check_planned(&mut self, meta: &OperationMeta, row: TypeIndex, def: &FieldDef) {
         let row_path = self.types[row].path.clone();
-        if source(&self.types[row]).is_none() {
+        if self.types[row].kind.source().is_none() {
             self.errors.push(SchemaError::NoSource { path: meta.path.to_owned(), row: row_path.clone() });
         }
         for arg in &def.args {
@@ -95,14 +95,6 @@ impl Builder {
                 });
             }
         }
-    }
-}
-
-fn source(def: &TypeDef) -> Option<&'static str> {
-    match &def.kind {
-        TypeKind::Object(object) => object.source,
-        TypeKind::Abstract(abstraction) => abstraction.source,
-        _ => None,
     }
 }
 
