@@ -75,6 +75,7 @@ pub use app::{
     AppOptions, ConfigError, Environment, MutationList, QueryList, Server, StartError, SvcConfig, TypeList,
     create_svc_app, serve,
 };
+pub use db::{Aggregate, Connection, CursorPage, OrderBy, Page, Where};
 pub use engine::{Context, Limits};
 pub use error::{Error, ErrorCode, Result};
 pub use schema::{Many, One};

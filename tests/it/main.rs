@@ -9,6 +9,7 @@ mod embedding;
 mod graphql_over_http;
 mod hostile;
 mod macros;
+mod pages;
 mod planned;
 mod relations;
 mod resolved;

@@ -19,6 +19,8 @@ pub(crate) enum ColumnForm {
     Time,
     Json,
     Jsonb,
+    /// Only for orders: numbers are read as text.
+    Numeric,
 }
 
 impl ColumnForm {
@@ -38,6 +40,7 @@ impl ColumnForm {
             Self::Time => "time",
             Self::Json => "json",
             Self::Jsonb => "jsonb",
+            Self::Numeric => "numeric",
         }
     }
 }

@@ -1,24 +1,33 @@
 //! The database: its pool and its health, the catalogue of views, filters, and the statements made of them.
 
+mod aggregate;
+mod arguments;
 mod catalogue;
 mod column;
+mod connection;
 mod database;
 mod error;
 mod filter;
 mod find;
 mod handle;
 mod operator;
+mod page;
 mod rows;
 mod sql;
 mod value;
 
+pub use aggregate::{Aggregate, GroupCount};
+pub use arguments::{OrderBy, Where};
+pub use connection::{Connection, ConnectionSpec, Edge, Slice};
 pub use filter::{Column, Filter, Order, asc, col, desc};
 pub(crate) use find::page;
 pub use find::{Find, FindOne, FindSpec};
 pub use handle::Db;
 pub use operator::Operator;
+pub use page::{CursorPage, Page};
 pub use value::SqlValue;
 
+pub(crate) use aggregate::key_order;
 pub(crate) use catalogue::{Catalogue, Source};
 pub(crate) use column::{ColumnForm, Select, select_form};
 pub(crate) use database::{Database, Settings};
@@ -26,4 +35,6 @@ pub(crate) use error::DbError;
 pub(crate) use filter::{Direction, Nulls};
 pub(crate) use operator::{Family, Operand};
 pub(crate) use rows::Rows;
-pub(crate) use sql::{AggregateFunction, Keyset, Page, Param, Part, Query, Selected, Statement, family, value_form};
+pub(crate) use sql::{
+    AggregateFunction, Keyset, Param, Part, Query, Selected, Statement, Window, family, order_keys, value_form,
+};

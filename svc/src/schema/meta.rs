@@ -213,6 +213,10 @@ pub enum Shape {
     Optional,
     /// `T`: a row; its absence is an error.
     One,
+    /// `Connection<T>`: a page of rows with cursors.
+    Connection,
+    /// `Aggregate<T>`: what is computed over all rows.
+    Aggregate,
 }
 
 /// A planned root field.

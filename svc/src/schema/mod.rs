@@ -1,6 +1,7 @@
 //! From what the macros register to the schema that is served.
 
 mod build;
+mod derived;
 mod error;
 mod generated;
 mod input;
@@ -31,6 +32,7 @@ pub use crate::scalar::{CustomScalar, ScalarKind, ScalarMeta};
 pub(crate) use build::{Listed, build};
 pub use error::SchemaError;
 pub(crate) use model::{
-    ArgDef, ArgRole, EnumValue, FieldKind, InputDef, Model, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind,
+    ArgDef, ArgRole, EnumValue, FieldKind, InputDef, Model, Part, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
 pub(crate) use naming::Naming;
+pub(crate) use registry::Derived;

@@ -12,6 +12,7 @@ use indexmap::IndexMap;
 
 use super::registry::Decode;
 use super::{Method, Run, ScalarKind};
+use crate::db::AggregateFunction;
 
 /// Where a type stands in [`Model::types`].
 pub(crate) type TypeIndex = usize;
@@ -164,6 +165,8 @@ pub(crate) enum FieldKind {
     Stored { index: usize, stored: &'static str },
     /// A struct's field that leads to rows of another view.
     Relation(Relation),
+    /// A field of a type that the framework makes of a row's type.
+    Part(Part),
     /// A method.
     Method(Method),
     /// A root field.
@@ -187,6 +190,25 @@ pub(crate) struct Relation {
     pub(crate) to: &'static str,
 }
 
+/// A field of a connection or an aggregate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Edges,
+    Nodes,
+    PageInfo,
+    TotalCount,
+    Node,
+    Cursor,
+    HasNextPage,
+    HasPreviousPage,
+    StartCursor,
+    EndCursor,
+    Count,
+    Function(AggregateFunction),
+    Groups,
+    Key,
+}
+
 /// An argument, or a field of an input object.
 #[derive(Debug)]
 pub(crate) struct ArgDef {
@@ -198,6 +220,10 @@ pub(crate) struct ArgDef {
     pub(crate) ty: TypeExpr,
     pub(crate) default: Option<DefaultValue>,
     pub(crate) role: ArgRole,
+    /// The position of the function's parameter.
+    pub(crate) slot: usize,
+    /// Whether the parameter stands for several arguments, of which this is one.
+    pub(crate) spread: bool,
 }
 
 /// A default, as the schema shows it and as resolvers get it.
@@ -220,6 +246,14 @@ pub(crate) enum ArgRole {
     Limit,
     /// `offset`.
     Offset,
+    /// `first`.
+    First,
+    /// `after`.
+    After,
+    /// `last`.
+    Last,
+    /// `before`.
+    Before,
 }
 
 /// A type with its wrappers.

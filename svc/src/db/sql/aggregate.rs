@@ -25,6 +25,31 @@ impl AggregateFunction {
         }
     }
 
+    /// The function with a name.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|function| function.sql() == name)
+    }
+
+    /// Its name in the names of types.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Sum => "Sum",
+            Self::Avg => "Avg",
+            Self::Min => "Min",
+            Self::Max => "Max",
+        }
+    }
+
+    /// Its name in sentences.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Self::Sum => "sum",
+            Self::Avg => "average",
+            Self::Min => "smallest value",
+            Self::Max => "largest value",
+        }
+    }
+
     /// The scalar of its result over values of a scalar; `None` where it makes no sense.
     pub(crate) fn result(self, kind: ScalarKind) -> Option<ScalarKind> {
         use ScalarKind as K;

@@ -9,7 +9,9 @@ use super::{Builder, Param};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Keyset {
     pub(crate) keys: Vec<Option<String>>,
-    /// Rows at or before the keys instead of those past them.
+    /// Rows before the keys instead of those after them.
+    pub(crate) before: bool,
+    /// The rest: the row with the keys, and what lies on its other side.
     pub(crate) inverted: bool,
 }
 
@@ -20,6 +22,13 @@ impl<'a> Builder<'a> {
         if order.len() != past.keys.len() {
             return Err(DbError::BadCursor);
         }
+        let flipped: Vec<Order>;
+        let order = if past.before {
+            flipped = order.iter().cloned().map(Order::flipped).collect();
+            &flipped
+        } else {
+            order
+        };
         self.text.push('(');
         let one_way = order.windows(2).all(|pair| pair[0].direction == pair[1].direction);
         let certain = order.iter().zip(&past.keys).all(|(key, value)| value.is_some() && self.is_certain(scope, key));

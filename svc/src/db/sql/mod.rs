@@ -12,10 +12,11 @@ mod select;
 pub(crate) use aggregate::{AggregateFunction, value_form};
 pub(crate) use keyset::Keyset;
 pub(crate) use operand::family;
-pub(crate) use query::{Page, Part, Query, Selected};
+pub(crate) use query::{Part, Query, Selected, Window};
 
 use super::DbError;
 use super::catalogue::Catalogue;
+use super::filter::Order;
 use crate::schema::{Model, Relation};
 
 /// A statement with its values.
@@ -23,6 +24,16 @@ use crate::schema::{Model, Relation};
 pub(crate) struct Statement {
     pub(crate) text: String,
     pub(crate) params: Vec<Param>,
+}
+
+/// The order of a list with the unique last key that its pages get.
+///
+/// # Errors
+/// When the view is unknown.
+pub(crate) fn order_keys(model: &Model, catalogue: &Catalogue, query: &Query) -> Result<Vec<Order>, DbError> {
+    let builder = Builder { model, catalogue, text: String::new(), params: Vec::new() };
+    let rows = builder.rows(query.row, 0)?;
+    Ok(builder.order_keys(&scope::Scope::Row(rows), query))
 }
 
 /// A bound value.

@@ -14,21 +14,35 @@ pub(crate) struct Query {
     /// Rows with the same values here become one; what is selected of them are these values and aggregates.
     pub(crate) group: Vec<Column>,
     pub(crate) order: Vec<Order>,
-    pub(crate) page: Option<Page>,
-    /// Only rows past a cursor.
-    pub(crate) past: Option<Keyset>,
+    /// The order of groups, which may be by what is selected of them.
+    pub(crate) group_order: Vec<(Selected, Order)>,
+    /// Read the list from its end.
+    pub(crate) backward: bool,
+    pub(crate) page: Option<Window>,
+    /// Only rows past these cursors.
+    pub(crate) past: Vec<Keyset>,
 }
 
 impl Query {
     /// All rows that match.
     pub(crate) fn new(row: TypeIndex, filter: Filter) -> Self {
-        Self { row, list: Vec::new(), filter, group: Vec::new(), order: Vec::new(), page: None, past: None }
+        Self {
+            row,
+            list: Vec::new(),
+            filter,
+            group: Vec::new(),
+            order: Vec::new(),
+            group_order: Vec::new(),
+            backward: false,
+            page: None,
+            past: Vec::new(),
+        }
     }
 }
 
 /// Which rows of an ordered list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Page {
+pub(crate) struct Window {
     pub(crate) limit: i64,
     pub(crate) offset: i64,
 }
@@ -40,6 +54,8 @@ pub(crate) enum Selected {
     Column(String, Select),
     /// The rows that a relation leads to: a record, or a list of records.
     Related(Relation, Box<Query>),
+    /// A list of records that does not depend on the row.
+    Rows(Box<Query>),
     /// The keys of the order, as a list of texts.
     OrderKeys,
     /// A stored field in the form of its type.
@@ -55,8 +71,6 @@ pub(crate) enum Selected {
 pub(crate) enum Part {
     /// A list of records.
     Rows(Query),
-    /// A record with aggregates.
-    Record(Query),
     /// How many rows match.
     Count(Query),
     /// Whether a row matches.

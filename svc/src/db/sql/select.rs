@@ -17,7 +17,6 @@ impl<'a> Builder<'a> {
     pub(super) fn part(&mut self, part: &Part) -> Result<(), DbError> {
         let (before, query, as_record, after) = match part {
             Part::Rows(query) => ("ARRAY(", query, true, ")"),
-            Part::Record(query) => ("(", query, true, ")"),
             Part::Count(query) => ("(", query, false, ")"),
             Part::Exists(query) => ("EXISTS (", query, false, ")"),
         };
@@ -52,12 +51,18 @@ impl<'a> Builder<'a> {
             word = " AND ";
         }
         let order = self.order_keys(&scope, query);
-        if let Some(past) = &query.past {
+        for past in &query.past {
             self.text.push_str(word);
             self.past(&scope, &order, past)?;
+            word = " AND ";
         }
         self.group(&scope, query)?;
-        self.order(&scope, &order)?;
+        if query.backward {
+            self.order(&scope, &order.into_iter().map(Order::flipped).collect::<Vec<_>>())?;
+        } else {
+            self.order(&scope, &order)?;
+        }
+        self.group_order(rows, query)?;
         if let Some(page) = query.page {
             let limit = self.bind(Param::Int(page.limit));
             let _ = write!(self.text, " LIMIT {limit}");
@@ -111,6 +116,12 @@ impl<'a> Builder<'a> {
                 let (inner, join) = self.related(&scope, relation)?;
                 self.nested(&inner, query, &join, relation.many)?;
             }
+            Selected::Rows(query) => {
+                let inner = self.rows(query.row, rows.depth + 1)?;
+                self.text.push_str("ARRAY(");
+                self.query(&inner, query, None, true)?;
+                self.text.push(')');
+            }
             Selected::OrderKeys => {
                 let keys = self.order_keys(&scope, query);
                 let keys = keys.iter().map(|key| Ok(format!("({})::text", self.operand(&scope, &key.column)?.sql)));
@@ -144,9 +155,8 @@ impl<'a> Builder<'a> {
     pub(super) fn order_keys(&self, scope: &Scope<'a>, query: &Query) -> Vec<Order> {
         let mut keys = query.order.clone();
         let unique = super::super::col("id");
-        let settled = query.page.is_none()
-            || !query.group.is_empty()
-            || (query.past.is_none() && is_one_row(&query.filter))
+        let settled = !query.group.is_empty()
+            || (query.past.is_empty() && (query.page.is_none() || is_one_row(&query.filter)))
             || keys.iter().any(|key| key.column == unique);
         if !settled && self.operand(scope, &unique).is_ok() {
             let (direction, nulls) =
@@ -161,14 +171,27 @@ impl<'a> Builder<'a> {
             self.text.push_str(if index == 0 { " ORDER BY " } else { ", " });
             let sql = self.operand(scope, column)?.sql;
             self.text.push_str(&sql);
-            self.text.push_str(match (direction, nulls) {
-                (Direction::Asc, Nulls::Last) => "",
-                (Direction::Asc, Nulls::First) => " ASC NULLS FIRST",
-                (Direction::Desc, Nulls::First) => " DESC",
-                (Direction::Desc, Nulls::Last) => " DESC NULLS LAST",
-            });
+            self.text.push_str(suffix(*direction, *nulls));
         }
         Ok(())
+    }
+
+    fn group_order(&mut self, rows: &RowScope<'a>, query: &Query) -> Result<(), DbError> {
+        for (index, (selected, order)) in query.group_order.iter().enumerate() {
+            self.text.push_str(if index == 0 { " ORDER BY " } else { ", " });
+            self.selected(rows, query, selected)?;
+            self.text.push_str(suffix(order.direction, order.nulls));
+        }
+        Ok(())
+    }
+}
+
+fn suffix(direction: Direction, nulls: Nulls) -> &'static str {
+    match (direction, nulls) {
+        (Direction::Asc, Nulls::Last) => "",
+        (Direction::Asc, Nulls::First) => " ASC NULLS FIRST",
+        (Direction::Desc, Nulls::First) => " DESC",
+        (Direction::Desc, Nulls::Last) => " DESC NULLS LAST",
     }
 }
 

@@ -54,10 +54,6 @@ impl<'a> Records<'a> {
         Some(Self { count: usize::try_from(count).ok()?, elements: bytes.0 })
     }
 
-    pub(crate) fn len(self) -> usize {
-        self.count
-    }
-
     /// The values of each record.
     pub(crate) fn iter(self) -> impl Iterator<Item = Cells<'a>> {
         self.values().filter_map(|value| value.and_then(Cells::record))
@@ -103,6 +99,6 @@ mod tests {
         }
         let list = [&[0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 8, 249, 0, 0, 0, 1, 0, 0, 0, 1][..]].concat();
         assert_eq!(Records::new(&list).iter().count(), 0);
-        assert_eq!(Records::new(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 249]).len(), 0);
+        assert_eq!(Records::new(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 249]).values().count(), 0);
     }
 }

@@ -7,11 +7,13 @@
 mod cells;
 mod column;
 mod json;
+mod page;
 mod resolved;
 mod rows;
 mod tree;
 
 pub(crate) use cells::{Cells, Records};
+pub(crate) use page::{PageNode, address, complete_page, complete_page_items};
 pub(crate) use rows::{RowColumn, RowNode, RowShape, RowSource, write_rows};
 pub(crate) use tree::{Piece, complete_all, complete_value, guarded, join, root_value};
 

@@ -2,7 +2,7 @@
 
 use super::{Node, Nulled, RowNode, Walk, key, typename, value};
 use crate::Error;
-use crate::engine::call::{Call, Completed, Outcome};
+use crate::engine::call::{Completed, Outcome};
 use crate::engine::env::Env;
 use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, PlanField, PlanKind, Selection};
@@ -71,13 +71,14 @@ impl<'v> Node for Resolved<'v> {
             let path = path.key(&field.key);
             match field.kind {
                 PlanKind::Stored { index, .. } => value(walk, field, &field.ty, &object.field(index), &path, out)?,
-                PlanKind::Method(Method::Sync(run)) => match arguments(walk.env, field) {
+                PlanKind::Method(Method::Sync(run)) => match walk.env.call(field) {
                     Ok(call) => outcome(walk, field, run(object.as_any(), call), &path, out)?,
                     Err(error) => walk.failed(&error, field, &path, out)?,
                 },
                 PlanKind::Typename => typename(out, selection),
                 PlanKind::Method(Method::Async(_))
                 | PlanKind::Relation(_)
+                | PlanKind::Part(_)
                 | PlanKind::Introspection
                 | PlanKind::Root(..) => {
                     let error = Error::internal("a field that waits was met on the path that does not");
@@ -96,12 +97,6 @@ pub(super) fn selection<'s>(env: &Env<'_>, field: &'s PlanField, object: &dyn Ob
     selection.map(AsRef::as_ref).ok_or_else(|| "the value is of a type that the field cannot have".to_owned())
 }
 
-/// The call of a method with its coerced arguments.
-pub(super) fn arguments<'a>(env: &'a Env<'a>, field: &PlanField) -> Result<Call<'a>, Error> {
-    let args = env.arguments(&field.args)?;
-    Ok(Call::new(env.context, args))
-}
-
 /// Completes what a plain method gave back.
 fn outcome(
     walk: &mut Walk<'_>,
@@ -112,7 +107,7 @@ fn outcome(
 ) -> Result<(), Nulled> {
     match outcome {
         Ok(Completed::Value(answer)) => value(walk, field, &field.ty, &answer.resolve(), path, out),
-        Ok(Completed::Find(_)) => {
+        Ok(Completed::Find(_) | Completed::Connection(_) | Completed::Aggregate(_)) => {
             let error = Error::internal(format!("`{}` returns a query, so it has to be an `async fn`", field.name));
             walk.failed(&error, field, path, out)
         }

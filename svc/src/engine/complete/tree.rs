@@ -7,13 +7,13 @@ use std::borrow::Cow;
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all};
 
-use super::resolved::{arguments, selection};
+use super::resolved::selection;
 use super::{Nulled, Walk, key, typename, value};
 use crate::Error;
 use crate::engine::call::{Completed, Outcome};
 use crate::engine::env::Env;
 use crate::engine::field_error::FieldError;
-use crate::engine::find::{write_find, write_relation};
+use crate::engine::find::{write_computed, write_connection, write_find, write_relation};
 use crate::engine::path::Path;
 use crate::engine::plan::{OutType, PlanField, PlanKind, Selection};
 use crate::schema::{Method, Object, Resolved};
@@ -227,7 +227,7 @@ async fn one_field<'a>(
         }
         PlanKind::Method(method) => {
             let calls = objects.into_iter().map(|(object, path)| async move {
-                let outcome = match (arguments(env, field), method) {
+                let outcome = match (env.call(field), method) {
                     (Ok(call), Method::Sync(run)) => run(object.as_any(), call),
                     (Ok(call), Method::Async(run)) => guarded(run(object.as_any(), call)).await,
                     (Err(error), _) => Err(error),
@@ -244,8 +244,8 @@ async fn one_field<'a>(
             };
             objects.iter().map(|_| Piece::walk(env, name)).collect()
         }
-        PlanKind::Introspection | PlanKind::Root(..) => {
-            let error = Error::internal("a root field stands below the root");
+        PlanKind::Introspection | PlanKind::Part(_) | PlanKind::Root(..) => {
+            let error = Error::internal("the field belongs to no value of a resolver");
             objects.iter().map(|(_, path)| Piece::failed(env, &error, field, path)).collect()
         }
     }
@@ -262,6 +262,8 @@ async fn outcomes<'a>(env: &'a Env<'a>, field: &'a PlanField, calls: Vec<(Outcom
         match outcome {
             Ok(Completed::Value(_)) => None,
             Ok(Completed::Find(find)) => Some(write_find(env, field, find.clone(), path).await),
+            Ok(Completed::Connection(page)) => Some(write_connection(env, field, page.clone(), path).await),
+            Ok(Completed::Aggregate(find)) => Some(write_computed(env, field, find.clone(), path).await),
             Err(error) => Some(Piece::failed(env, error, field, path)),
         }
     }));

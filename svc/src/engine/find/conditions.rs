@@ -213,13 +213,21 @@ fn order_keys(
             }
             continue;
         };
-        let (direction, nulls) = match direction.as_str() {
-            "ASC" | "ASC_NULLS_LAST" => (Direction::Asc, Nulls::Last),
-            "ASC_NULLS_FIRST" => (Direction::Asc, Nulls::First),
-            "DESC" | "DESC_NULLS_FIRST" => (Direction::Desc, Nulls::First),
-            _ => (Direction::Desc, Nulls::Last),
-        };
-        order.push(Order { column: stored.column, direction, nulls });
+        order.push(self::direction(
+            Order { column: stored.column, direction: Direction::Asc, nulls: Nulls::Last },
+            direction,
+        ));
     }
     Ok(())
+}
+
+/// The order in the direction that a client gave.
+pub(super) fn direction(order: Order, given: &str) -> Order {
+    let (direction, nulls) = match given {
+        "ASC" | "ASC_NULLS_LAST" => (Direction::Asc, Nulls::Last),
+        "ASC_NULLS_FIRST" => (Direction::Asc, Nulls::First),
+        "DESC" | "DESC_NULLS_FIRST" => (Direction::Desc, Nulls::First),
+        _ => (Direction::Desc, Nulls::Last),
+    };
+    Order { direction, nulls, ..order }
 }

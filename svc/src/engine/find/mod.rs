@@ -1,13 +1,20 @@
 //! Planned rows: from a field's selection and arguments to one statement, and from its rows to bytes.
 
+mod aggregate;
 mod columns;
 mod conditions;
+mod connection;
+mod cursor;
 mod read;
 mod relation;
 mod whole;
 
+pub(crate) use aggregate::{computed, group_counts};
+pub(crate) use connection::typed_slice;
 pub(crate) use relation::write_relation;
 
+use aggregate::write_aggregate;
+use connection::{PageRead, write_page};
 use read::Read;
 use whole::WholeRows;
 
@@ -19,7 +26,7 @@ use super::plan::{Calls, PlanField};
 use super::typed::complete_typed;
 use crate::Error;
 use crate::authz::Pass;
-use crate::db::{Database, Db, DbError, FindSpec, Part, Query, Rows, Selected, Statement};
+use crate::db::{ConnectionSpec, Database, Db, DbError, FindSpec, Part, Query, Rows, Selected, Statement};
 use crate::schema::{Model, PlannedMeta, Shape, TypeIndex};
 
 /// Answers a root field without a body.
@@ -31,10 +38,39 @@ pub(crate) async fn write_planned(
     row: TypeIndex,
     path: &Path<'_>,
 ) -> Piece {
-    match Read::planned(env, field, planned, row) {
-        Ok(read) => write_read(env, field, read, path).await,
-        Err(error) => Piece::failed(env, &error.into_error(), field, path),
-    }
+    let piece = match planned.shape {
+        Shape::Connection => match Read::connection(env, field, row) {
+            Ok(page) => write_page(env, field, page, path).await,
+            Err(error) => Err(error),
+        },
+        Shape::Aggregate => match Read::arguments(env, field, row, planned.shape) {
+            Ok(read) => write_aggregate(env, field, read, path).await,
+            Err(error) => Err(error),
+        },
+        _ => match Read::planned(env, field, planned, row) {
+            Ok(read) => return write_read(env, field, read, path).await,
+            Err(error) => Err(error),
+        },
+    };
+    piece.unwrap_or_else(|error| Piece::failed(env, &error.into_error(), field, path))
+}
+
+/// Answers a field whose resolver returned a page.
+pub(crate) async fn write_connection(env: &Env<'_>, field: &PlanField, spec: ConnectionSpec, path: &Path<'_>) -> Piece {
+    let piece = match Read::all(env.model, spec.find) {
+        Ok(read) => write_page(env, field, PageRead { read, page: spec.page }, path).await,
+        Err(error) => Err(error),
+    };
+    piece.unwrap_or_else(|error| Piece::failed(env, &error.into_error(), field, path))
+}
+
+/// Answers a field whose resolver returned aggregates.
+pub(crate) async fn write_computed(env: &Env<'_>, field: &PlanField, find: FindSpec, path: &Path<'_>) -> Piece {
+    let piece = match Read::all(env.model, find) {
+        Ok(read) => write_aggregate(env, field, read, path).await,
+        Err(error) => Err(error),
+    };
+    piece.unwrap_or_else(|error| Piece::failed(env, &error.into_error(), field, path))
 }
 
 /// Answers a field whose resolver returned a query.
@@ -127,7 +163,8 @@ pub(crate) async fn typed_rows(db: &Db, find: &FindSpec) -> Result<Vec<serde_jso
 /// Asks all rows that a query matches together: how many there are, or whether there is one.
 pub(crate) async fn total(db: &Db, find: &FindSpec, part: fn(Query) -> Part) -> Result<i64, Error> {
     let ask = async {
-        let mut query = Query::new(find.row(&db.model)?, find.filter.clone());
+        let read = Read::all(&db.model, find.clone())?;
+        let mut query = Query::new(read.row, read.filter);
         query.list.push(Selected::Count);
         if matches!(part(query.clone()), Part::Exists(_)) {
             query.list.clear();

@@ -3,8 +3,9 @@
 use async_graphql::Value;
 
 use super::conditions::{declared_filter, orders, where_filter};
+use super::connection::PageRead;
 use crate::Error;
-use crate::db::{DbError, Filter, FindSpec, Order, Page, Query, Selected, page};
+use crate::db::{CursorPage, DbError, Filter, FindSpec, Order, Query, Selected, Window, page};
 use crate::engine::Limits;
 use crate::engine::env::Env;
 use crate::engine::plan::PlanField;
@@ -17,15 +18,50 @@ pub(super) struct Read {
     pub(super) shape: Shape,
     pub(super) filter: Filter,
     pub(super) order: Vec<Order>,
-    pub(super) page: Option<Page>,
+    pub(super) page: Option<Window>,
 }
 
 impl Read {
     /// What a resolver's query asks for.
     pub(super) fn find(model: &Model, limits: &Limits, find: FindSpec, shape: Shape) -> Result<Self, DbError> {
-        let row = find.row(model)?;
         let page = Some(find.page(limits)?);
-        Ok(Self { row, shape, filter: find.filter, order: find.order, page })
+        Ok(Self { shape, page, ..Self::all(model, find)? })
+    }
+
+    /// All rows that a resolver's query matches, whatever its page.
+    pub(super) fn all(model: &Model, find: FindSpec) -> Result<Self, DbError> {
+        let row = find.row(model)?;
+        let (mut filters, mut order) = (vec![find.filter], find.order);
+        let conditions = find.conditions.iter().map(|value| (ArgRole::Where, value));
+        for (role, value) in conditions.chain(find.keys.iter().map(|value| (ArgRole::OrderBy, value))) {
+            apply(model, row, (role, ""), value, &mut filters, &mut order).map_err(DbError::refused)?;
+        }
+        let filter = if filters.len() == 1 { filters.remove(0) } else { Filter::All(filters) };
+        Ok(Self { row, shape: Shape::List, filter, order, page: None })
+    }
+
+    /// What the arguments of a connection without a body ask for.
+    pub(super) fn connection(env: &Env<'_>, field: &PlanField, row: TypeIndex) -> Result<PageRead, DbError> {
+        let values = env.arguments(&field.args).map_err(DbError::refused)?;
+        let mut page = CursorPage::default();
+        for (arg, value) in field.args.iter().zip(values) {
+            let number = |value| match value {
+                Some(Value::Number(number)) => number.as_i64().and_then(|number| i32::try_from(number).ok()),
+                _ => None,
+            };
+            let text = |value| match value {
+                Some(Value::String(text)) => Some(text),
+                _ => None,
+            };
+            match arg.role {
+                ArgRole::First => page.first = number(value),
+                ArgRole::Last => page.last = number(value),
+                ArgRole::After => page.after = text(value),
+                ArgRole::Before => page.before = text(value),
+                _ => {}
+            }
+        }
+        Ok(PageRead { read: Self::arguments(env, field, row, Shape::Connection)?, page })
     }
 
     /// What the arguments of a field without a body ask for.
@@ -46,7 +82,7 @@ impl Read {
         Ok(if relation.many { read } else { Self { page: None, ..read } })
     }
 
-    fn arguments(env: &Env<'_>, field: &PlanField, row: TypeIndex, shape: Shape) -> Result<Self, DbError> {
+    pub(super) fn arguments(env: &Env<'_>, field: &PlanField, row: TypeIndex, shape: Shape) -> Result<Self, DbError> {
         let values = env.arguments(&field.args).map_err(DbError::refused)?;
         let (mut filters, mut order, mut limit, mut offset) = (Vec::new(), Vec::new(), None, 0);
         for (arg, value) in field.args.iter().zip(values) {
@@ -60,7 +96,7 @@ impl Read {
         }
         let page = match shape {
             Shape::List => page(limit, offset, env.limits)?,
-            _ => Page { limit: 1, offset: 0 },
+            _ => Window { limit: 1, offset: 0 },
         };
         Ok(Self { row, shape, filter: Filter::All(filters), order, page: Some(page) })
     }

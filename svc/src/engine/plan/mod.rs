@@ -12,7 +12,7 @@ pub(crate) use planner::Planner;
 
 use std::sync::Arc;
 
-use crate::schema::{ArgRole, EnumValue, Method, OperationKind, Relation, Run, ScalarKind, TypeIndex};
+use crate::schema::{EnumValue, Method, OperationKind, Part, Relation, Run, ScalarKind, TypeIndex};
 
 /// A planned operation.
 #[derive(Debug)]
@@ -71,6 +71,7 @@ pub(crate) enum PlanKind {
     Introspection,
     Stored { index: usize, stored: &'static str },
     Relation(Relation),
+    Part(Part),
     Method(Method),
     Root(Run, Option<TypeIndex>),
 }
@@ -172,10 +173,5 @@ impl PlanField {
     /// Whether this field or one below it follows a relation.
     pub(crate) fn relations(&self) -> bool {
         matches!(self.kind, PlanKind::Relation(_)) || self.children.relations()
-    }
-
-    /// The argument with a role.
-    pub(crate) fn arg(&self, role: ArgRole) -> Option<&ArgPlan> {
-        self.args.iter().find(|arg| arg.role == role)
     }
 }

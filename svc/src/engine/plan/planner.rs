@@ -166,6 +166,7 @@ impl<'a> Planner<'a> {
                 let kind = match def.kind {
                     FieldKind::Stored { index, stored } => PlanKind::Stored { index, stored },
                     FieldKind::Relation(relation) => PlanKind::Relation(relation),
+                    FieldKind::Part(part) => PlanKind::Part(part),
                     FieldKind::Method(method) => PlanKind::Method(method),
                     FieldKind::Root(run, row) => PlanKind::Root(run, row),
                     FieldKind::Promised => {
