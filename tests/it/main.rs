@@ -2,12 +2,14 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod aggregates;
 mod browser;
 mod database_away;
 mod differential;
 mod embedding;
 mod graphql_over_http;
 mod hostile;
+mod indexes;
 mod macros;
 mod pages;
 mod planned;

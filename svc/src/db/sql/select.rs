@@ -155,7 +155,9 @@ impl<'a> Builder<'a> {
     pub(super) fn order_keys(&self, scope: &Scope<'a>, query: &Query) -> Vec<Order> {
         let mut keys = query.order.clone();
         let unique = super::super::col("id");
+        let is_computed = |selected: &Selected| matches!(selected, Selected::Count | Selected::Aggregate(..));
         let settled = !query.group.is_empty()
+            || query.list.iter().any(is_computed)
             || (query.past.is_empty() && (query.page.is_none() || is_one_row(&query.filter)))
             || keys.iter().any(|key| key.column == unique);
         if !settled && self.operand(scope, &unique).is_ok() {
