@@ -1,3 +1,6 @@
+use tokio_postgres::error::SqlState;
+
+use super::driver::DriverError;
 use crate::{Error, ErrorCode};
 
 /// What can go wrong between a plan and its rows.
@@ -25,6 +28,10 @@ pub(crate) enum DbError {
     BadPattern(String),
     #[error(transparent)]
     Driver(sqlx::Error),
+    #[error(transparent)]
+    Read(DriverError),
+    #[error("the request's session variables are not known yet, so it can read nothing")]
+    NoSession,
 }
 
 impl DbError {
@@ -54,6 +61,26 @@ impl From<sqlx::Error> for DbError {
     }
 }
 
+impl From<DriverError> for DbError {
+    fn from(error: DriverError) -> Self {
+        match &error {
+            DriverError::Busy => return Self::Busy,
+            error if error.is_connection() => return Self::Away,
+            _ => {}
+        }
+        match error.code() {
+            Some(&SqlState::QUERY_CANCELED) => Self::Timeout,
+            // PostgreSQL has no connection left for us.
+            Some(&SqlState::TOO_MANY_CONNECTIONS) => Self::Busy,
+            // The regular expression of a client.
+            Some(&SqlState::INVALID_REGULAR_EXPRESSION) => {
+                Self::BadPattern(format!("the regular expression is not valid: {}", error.message()))
+            }
+            _ => Self::Read(error),
+        }
+    }
+}
+
 impl DbError {
     /// What a client may see of it.
     pub(crate) fn into_error(self) -> Error {
@@ -65,7 +92,10 @@ impl DbError {
                 Error::new(ErrorCode::BadUserInput, text)
             }
             Self::Driver(error) => Error::internal("a statement failed").because(error),
-            Self::UnknownSource(_) | Self::UnknownColumn { .. } | Self::NoSource { .. } => Error::internal(text),
+            Self::Read(error) => Error::internal("a statement failed").because(error),
+            Self::NoSession | Self::UnknownSource(_) | Self::UnknownColumn { .. } | Self::NoSource { .. } => {
+                Error::internal(text)
+            }
         }
     }
 }

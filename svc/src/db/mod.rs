@@ -1,15 +1,18 @@
-//! The database: its pool and its health, the catalogue of views, filters, and the statements made of them.
+//! The database: its pools and its health, session variables, the catalogue of views, filters, and the statements made of them.
 
 mod catalogue;
 mod column;
 mod database;
+mod driver;
 mod error;
 mod filter;
 mod find;
 mod handle;
 mod operator;
 mod rows;
+mod session;
 mod sql;
+mod transaction;
 mod value;
 
 pub use filter::{Column, Filter, Order, asc, col, desc};
@@ -17,6 +20,8 @@ pub(crate) use find::page;
 pub use find::{Find, FindOne, FindSpec};
 pub use handle::Db;
 pub use operator::Operator;
+pub use session::SessionVariables;
+pub use transaction::{Connection, Transaction};
 pub use value::SqlValue;
 
 pub(crate) use catalogue::{Source, quote};
@@ -26,4 +31,5 @@ pub(crate) use error::DbError;
 pub(crate) use filter::{Direction, Nulls};
 pub(crate) use operator::{Family, Operand};
 pub(crate) use rows::Rows;
+pub(crate) use session::Session;
 pub(crate) use sql::{Page, Param, SelectList, Statement, Total, family};

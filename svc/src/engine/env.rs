@@ -4,7 +4,7 @@ use super::coerce::Variables;
 use super::context::Context;
 use super::limits::Limits;
 use super::plan::{ArgPlan, argument_values};
-use crate::db::Database;
+use crate::db::{Database, Session};
 use crate::schema::Model;
 use crate::{Error, ErrorCode};
 
@@ -21,6 +21,11 @@ pub(crate) struct Env<'a> {
 }
 
 impl Env<'_> {
+    /// The session variables of the request.
+    pub(crate) fn session(&self) -> &Session {
+        &self.context.request.db.session
+    }
+
     /// The coerced arguments of a field.
     pub(crate) fn arguments(&self, args: &[ArgPlan]) -> Result<Vec<Option<async_graphql::Value>>, Error> {
         argument_values(args, self.model, self.variables)

@@ -15,7 +15,7 @@ use super::plan::{Calls, PlanField};
 use super::typed::{complete_typed, objects, stored_fields};
 use crate::Error;
 use crate::authz::Pass;
-use crate::db::{Database, Db, DbError, FindSpec, Rows, Total};
+use crate::db::{Database, Db, DbError, FindSpec, Rows, Session, Total};
 use crate::schema::{Model, PlannedMeta, Shape, TypeIndex, TypeKind};
 
 /// Answers a root field without a body.
@@ -45,7 +45,7 @@ pub(crate) async fn write_find(env: &Env<'_>, field: &PlanField, find: FindSpec,
 async fn write_read(env: &Env<'_>, field: &PlanField, read: Read, path: &Path<'_>) -> Piece {
     if field.children.calls() > Calls::None {
         // Methods need whole rows.
-        return match typed(env.database, env.model, &read).await {
+        return match typed(env.database, env.session(), env.model, &read).await {
             Ok(rows) => complete_typed(env, field, read.row, read.shape, rows, path).await,
             Err(error) => away(env, field, read.shape, error, path),
         };
@@ -88,12 +88,13 @@ async fn fetch(env: &Env<'_>, field: &PlanField, read: &Read) -> Result<(Rows, R
     let mut columns = Columns::new(&source);
     let shape = columns.shape(env.model, field, read.row)?;
     let statement = read.statement(env.model, &source, &columns.finish().0)?;
-    Ok((env.database.fetch(&statement).await?, shape))
+    Ok((env.database.fetch(env.session(), &statement).await?, shape))
 }
 
 /// All stored fields of the rows as JSON objects with the stored names as keys.
 async fn typed(
     database: &Database,
+    session: &Session,
     model: &Model,
     read: &Read,
 ) -> Result<Vec<Result<serde_json::Value, Error>>, DbError> {
@@ -113,7 +114,7 @@ async fn typed(
     let type_name = if is_abstract { Some(columns.stored("__typename", None)?) } else { None };
     let (list, data) = columns.finish();
     let statement = read.statement(model, &source, &list)?;
-    let rows = database.fetch(&statement).await?;
+    let rows = database.fetch(session, &statement).await?;
     Ok(objects(&rows, &fields, &sources, type_name, data))
 }
 
@@ -127,7 +128,7 @@ pub(crate) async fn typed_rows(db: &Db, find: &FindSpec) -> Result<Vec<serde_jso
     };
     let find = FindSpec { limit: find.limit.or(Some(most + 1)), ..find.clone() };
     let read = Read::find(&db.model, &limits, find, Shape::List).map_err(DbError::into_error)?;
-    let rows = typed(&db.database, &db.model, &read).await.map_err(DbError::into_error)?;
+    let rows = typed(&db.database, &db.session, &db.model, &read).await.map_err(DbError::into_error)?;
     if unlimited && rows.len() as i64 > most {
         return Err(Error::internal(format!("a query found more than {most} rows; give it a `.limit(…)`")));
     }
@@ -139,7 +140,7 @@ pub(crate) async fn total(db: &Db, find: &FindSpec, total: Total) -> Result<i64,
     let ask = async {
         let read = Read::find(&db.model, &db.limits, FindSpec { limit: None, ..find.clone() }, Shape::List)?;
         let source = db.database.source(read.source(&db.model)?).await?;
-        let rows = db.database.fetch(&read.total(&db.model, &source, total)?).await?;
+        let rows = db.database.fetch(&db.session, &read.total(&db.model, &source, total)?).await?;
         // A bigint has eight bytes, a Boolean one.
         let bytes = rows.cell(0, 0).unwrap_or_default();
         Ok::<_, DbError>(bytes.iter().fold(0, |value, byte| (value << 8) | i64::from(*byte)))
