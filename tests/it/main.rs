@@ -5,6 +5,7 @@
 mod browser;
 mod database_away;
 mod differential;
+mod driver;
 mod embedding;
 mod graphql_over_http;
 mod hostile;
@@ -14,3 +15,4 @@ mod resolved;
 mod scalars;
 mod schema_errors;
 mod statements;
+mod tenancy;

@@ -167,6 +167,12 @@ impl Session {
         Self(State::None)
     }
 
+    /// A session that a statement sets up.
+    #[cfg(test)]
+    pub(super) fn of(setup: Statement) -> Self {
+        Self(State::Set(setup))
+    }
+
     /// Fails while the values are not known: a statement without them might see too much.
     pub(crate) fn check(&self) -> Result<(), DbError> {
         if matches!(self.0, State::Unknown) { Err(DbError::NoSession) } else { Ok(()) }

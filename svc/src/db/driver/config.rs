@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_url_over_a_socket() {
-        for url in ["postgres://me@/name?host=/run/pg&port=6000", "postgres://me@%2Frun%2Fpg:6000/name"] {
+        for url in ["postgres:///name?host=/run/pg&port=6000&user=me", "postgres://me@%2Frun%2Fpg:6000/name"] {
             let target = target(url);
             let folder = match target.config.get_hosts() {
                 [Host::Unix(folder)] => folder,

@@ -12,6 +12,8 @@ mod config;
 mod connection;
 mod error;
 mod pool;
+#[cfg(test)]
+mod tests;
 mod tls;
 
 pub(super) use connection::Raw;
