@@ -295,6 +295,17 @@ async fn bad_names_do_not_start() {
     }
 }
 
+#[tokio::test]
+async fn a_value_that_panics_denies() {
+    let (_database, url) = database().await;
+    let variables = SessionVariables::new().with("app.tenant_id", |_| panic!("no tenant"));
+    let options = AppOptions::new().database_url(url).session_variables(variables);
+    let app = App::serve(options.queries(queries![seen, awaited, in_transaction])).await;
+    for query in ["{ seen { tenant } }", "{ awaited { id } }", "{ in_transaction }"] {
+        assert_eq!(app.query(query).await.code(), "INTERNAL_SERVER_ERROR", "{query}");
+    }
+}
+
 /// A value is computed before the request may read: what it would read has no tenant yet.
 #[tokio::test]
 async fn a_value_cannot_read_the_database() {

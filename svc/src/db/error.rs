@@ -30,7 +30,7 @@ pub(crate) enum DbError {
     Driver(sqlx::Error),
     #[error(transparent)]
     Read(DriverError),
-    #[error("the request's session variables are not known yet, so it can read nothing")]
+    #[error("the request's session variables are not known, so it can read nothing")]
     NoSession,
 }
 

@@ -1,6 +1,7 @@
 //! Session variables: values of the request that PostgreSQL sees while it runs the request's statements.
 
 use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use axum::http::{HeaderMap, HeaderName};
@@ -62,7 +63,7 @@ impl SessionVariables {
         self
     }
 
-    /// A variable whose value is computed once for each request. The function must not read the database.
+    /// A variable whose value is computed once for each request. The function cannot read the database.
     pub fn with<F>(mut self, name: impl Into<String>, value: F) -> Self
     where
         F: Fn(&Context<'_>) -> Option<String> + Send + Sync + 'static,
@@ -94,7 +95,7 @@ impl SessionVariables {
         Ok(())
     }
 
-    /// What a request's connections have to know before the values are.
+    /// The session of a request until the values are known.
     pub(crate) fn unknown(&self) -> Arc<Session> {
         Arc::new(if self.0.is_empty() { Session::none() } else { Session(State::Unknown) })
     }
@@ -104,6 +105,13 @@ impl SessionVariables {
         if self.0.is_empty() {
             return Arc::new(Session::none());
         }
+        // Without its values a request reads nothing.
+        let values = catch_unwind(AssertUnwindSafe(|| self.statement(context))).map_or(State::Unknown, State::Set);
+        Arc::new(Session(values))
+    }
+
+    /// The statement that sets the values of a request.
+    fn statement(&self, context: &Context<'_>) -> Statement {
         let mut text = String::from("SELECT ");
         let mut params = Vec::with_capacity(self.0.len() * 2);
         for (index, variable) in self.0.iter().enumerate() {
@@ -112,7 +120,7 @@ impl SessionVariables {
             params.push(Param::Text(variable.name.clone()));
             params.push(Param::Text(variable.from.value(context).unwrap_or_default()));
         }
-        Arc::new(Session(State::Set(Statement { text, params })))
+        Statement { text, params }
     }
 }
 
@@ -155,7 +163,7 @@ pub(crate) struct Session(State);
 enum State {
     /// There are none to set.
     None,
-    /// There are some, and their values are being computed.
+    /// There are some, and their values are being computed, or could not be.
     Unknown,
     /// The statement that sets them.
     Set(Statement),
