@@ -15,6 +15,8 @@ mod pool;
 #[cfg(test)]
 mod tests;
 mod tls;
+#[cfg(all(test, unix))]
+mod tls_tests;
 
 pub(super) use connection::Raw;
 pub(crate) use error::DriverError;
