@@ -30,6 +30,11 @@ async fn rows() -> Vec<Row>;
 #[svc::query]
 async fn sleep() -> Option<Sleep>;
 #[svc::query]
+async fn own_sql(ctx: &Context<'_>) -> Result<Vec<i32>> {
+    let mut tx = ctx.db().transaction().await?;
+    Ok(sqlx::query_scalar("SELECT id FROM v_driven").fetch_all(&mut *tx).await?)
+}
+#[svc::query]
 async fn prepared() -> Prepared;
 #[svc::query]
 async fn picked(ctx: &Context<'_>, shape: i32) -> Result<Find<Row>> {
@@ -46,7 +51,7 @@ CREATE VIEW v_prepared AS SELECT count(*)::int AS number FROM pg_prepared_statem
 async fn serve(config: SvcConfig) -> (TestDatabase, App) {
     let database = TestDatabase::new(SQL).await;
     let config = SvcConfig { database_url: Some(database.url()), ..config };
-    let options = AppOptions::new().config(config).queries(queries![rows, sleep, prepared, picked]);
+    let options = AppOptions::new().config(config).queries(queries![rows, sleep, own_sql, prepared, picked]);
     (database, App::serve(options).await)
 }
 
@@ -69,7 +74,7 @@ async fn until_asleep(database: &TestDatabase, number: i64) {
 #[tokio::test(flavor = "multi_thread")]
 async fn connections_that_died_are_replaced() {
     let (database, app) = serve(SvcConfig::default()).await;
-    let all = "{ a: rows { id } b: rows { id } c: rows { id } rows { id name } }";
+    let all = "{ a: rows { id } b: rows { id } c: own_sql own_sql rows { id name } }";
     app.query(all).await.data();
     let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
                WHERE datname = current_database() AND pid <> pg_backend_pid()";

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::{Connection, Database, Find, FindOne, Session, Transaction};
+use super::{Database, Find, FindOne, Session, SqlConnection, Transaction};
 use crate::Error;
 use crate::engine::Limits;
 use crate::schema::{Model, SvcType};
@@ -72,12 +72,12 @@ impl Db {
     }
 
     /// A connection for SQL of your own, with the request's session variables set: a transaction that ends with
-    /// [`Connection::close`].
+    /// [`SqlConnection::close`].
     ///
     /// # Errors
     /// When the database is away or all connections are busy.
-    pub async fn connection(&self) -> Result<Connection, Error> {
-        Connection::open(self).await
+    pub async fn connection(&self) -> Result<SqlConnection, Error> {
+        SqlConnection::open(self).await
     }
 
     /// The connection pool of sqlx, for SQL of your own. Its connections do not know the request's session variables;

@@ -21,7 +21,7 @@ pub use find::{Find, FindOne, FindSpec};
 pub use handle::Db;
 pub use operator::Operator;
 pub use session::SessionVariables;
-pub use transaction::{Connection, Transaction};
+pub use transaction::{SqlConnection, Transaction};
 pub use value::SqlValue;
 
 pub(crate) use catalogue::{Source, quote};

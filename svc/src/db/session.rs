@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::http::{HeaderMap, HeaderName};
 
@@ -97,13 +97,13 @@ impl SessionVariables {
 
     /// The session of a request until the values are known.
     pub(crate) fn unknown(&self) -> Arc<Session> {
-        Arc::new(if self.0.is_empty() { Session::none() } else { Session(State::Unknown) })
+        if self.0.is_empty() { Session::none() } else { Arc::new(Session(State::Unknown)) }
     }
 
     /// The values of a request.
     pub(crate) fn session(&self, context: &Context<'_>) -> Arc<Session> {
         if self.0.is_empty() {
-            return Arc::new(Session::none());
+            return Session::none();
         }
         // Without its values a request reads nothing.
         let values = catch_unwind(AssertUnwindSafe(|| self.statement(context))).map_or(State::Unknown, State::Set);
@@ -171,14 +171,15 @@ enum State {
 
 impl Session {
     /// A session without variables.
-    pub(crate) fn none() -> Self {
-        Self(State::None)
+    pub(crate) fn none() -> Arc<Self> {
+        static NONE: LazyLock<Arc<Session>> = LazyLock::new(|| Arc::new(Session(State::None)));
+        NONE.clone()
     }
 
     /// A session that a statement sets up.
     #[cfg(test)]
-    pub(super) fn of(setup: Statement) -> Self {
-        Self(State::Set(setup))
+    pub(super) fn of(setup: Statement) -> Arc<Self> {
+        Arc::new(Self(State::Set(setup)))
     }
 
     /// Fails while the values are not known: a statement without them might see too much.

@@ -96,9 +96,9 @@ impl std::fmt::Debug for Transaction {
 /// statement that fails PostgreSQL refuses those that follow.
 #[derive(Debug)]
 #[must_use = "what is done on a connection is kept when it is closed"]
-pub struct Connection(Transaction);
+pub struct SqlConnection(Transaction);
 
-impl Connection {
+impl SqlConnection {
     /// Keeps what was done and gives the connection back.
     ///
     /// # Errors
@@ -112,7 +112,7 @@ impl Connection {
     }
 }
 
-impl Deref for Connection {
+impl Deref for SqlConnection {
     type Target = PgConnection;
 
     fn deref(&self) -> &PgConnection {
@@ -120,7 +120,7 @@ impl Deref for Connection {
     }
 }
 
-impl DerefMut for Connection {
+impl DerefMut for SqlConnection {
     fn deref_mut(&mut self) -> &mut PgConnection {
         &mut self.0
     }

@@ -113,7 +113,7 @@ impl Connection {
 }
 
 async fn rows(client: &Client, prepared: &Prepared, statement: &Statement) -> Result<Vec<Row>, tokio_postgres::Error> {
-    client.query_raw(prepared, &statement.params).await?.try_collect().await
+    client.query_raw(prepared, statement.params.iter().map(Bound)).await?.try_collect().await
 }
 
 /// Reads and writes the connection until the work on it is done.
@@ -158,12 +158,21 @@ impl Param {
     }
 }
 
-impl ToSql for Param {
+/// A value for the driver, which would write it to its log at the level `debug`.
+struct Bound<'a>(&'a Param);
+
+impl std::fmt::Debug for Bound<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("…")
+    }
+}
+
+impl ToSql for Bound<'_> {
     fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, BoxError> {
-        match self {
-            Self::Text(text) => text.to_sql(ty, out),
-            Self::Texts(texts) => texts.to_sql(ty, out),
-            Self::Int(value) => value.to_sql(ty, out),
+        match self.0 {
+            Param::Text(text) => text.to_sql(ty, out),
+            Param::Texts(texts) => texts.to_sql(ty, out),
+            Param::Int(value) => value.to_sql(ty, out),
         }
     }
 

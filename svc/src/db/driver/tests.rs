@@ -1,4 +1,4 @@
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use svc_embedded::{Database, Options};
@@ -28,7 +28,7 @@ fn statement(text: &str) -> Statement {
     Statement { text: text.to_owned(), params: Vec::new() }
 }
 
-fn tenant(name: &str) -> Session {
+fn tenant(name: &str) -> Arc<Session> {
     let setting = |name: &str| Param::Text(name.to_owned());
     let text = "SELECT set_config($1, $2, true)".to_owned();
     Session::of(Statement { text, params: vec![setting("app.tenant_id"), setting(name)] })
