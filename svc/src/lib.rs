@@ -33,6 +33,7 @@
 //! | Operations | [`query`], [`mutation`], and what they get: [`Context`] |
 //! | Scalars beyond the built-in ones | [`scalar`] |
 //! | Reading rows in a function with a body | [`db`]: [`db::Db::find`], [`db::col`], [`db::asc`] |
+//! | SQL of your own, and who asks: tenants | [`db::Db::transaction`], [`db::SessionVariables`] |
 //! | Errors | [`Error`], [`ErrorCode`] |
 //! | Putting it together | [`AppOptions`], [`SvcConfig`], [`Limits`], [`types!`], [`queries!`], [`mutations!`] |
 //! | Serving | [`create_svc_app`], [`serve()`], [`Server`] |

@@ -1,3 +1,6 @@
+use tokio_postgres::error::SqlState;
+
+use super::driver::DriverError;
 use crate::{Error, ErrorCode};
 
 /// What can go wrong between a plan and its rows.
@@ -32,6 +35,10 @@ pub(crate) enum DbError {
     Refused(Box<Error>),
     #[error(transparent)]
     Driver(sqlx::Error),
+    #[error(transparent)]
+    Read(DriverError),
+    #[error("the request's session variables are not known, so it can read nothing")]
+    NoSession,
 }
 
 impl DbError {
@@ -43,9 +50,7 @@ impl DbError {
     pub(crate) fn of_cursor(self) -> Self {
         match &self {
             // Class 22: data exceptions.
-            Self::Driver(sqlx::Error::Database(error)) if error.code().is_some_and(|code| code.starts_with("22")) => {
-                Self::BadCursor
-            }
+            Self::Read(error) if error.code().is_some_and(|state| state.code().starts_with("22")) => Self::BadCursor,
             _ => self,
         }
     }
@@ -76,6 +81,26 @@ impl From<sqlx::Error> for DbError {
     }
 }
 
+impl From<DriverError> for DbError {
+    fn from(error: DriverError) -> Self {
+        match &error {
+            DriverError::Busy => return Self::Busy,
+            error if error.is_connection() => return Self::Away,
+            _ => {}
+        }
+        match error.code() {
+            Some(&SqlState::QUERY_CANCELED) => Self::Timeout,
+            // PostgreSQL has no connection left for us.
+            Some(&SqlState::TOO_MANY_CONNECTIONS) => Self::Busy,
+            // The regular expression of a client.
+            Some(&SqlState::INVALID_REGULAR_EXPRESSION) => {
+                Self::BadPattern(format!("the regular expression is not valid: {}", error.message()))
+            }
+            _ => Self::Read(error),
+        }
+    }
+}
+
 impl DbError {
     /// What a client may see of it.
     pub(crate) fn into_error(self) -> Error {
@@ -91,7 +116,10 @@ impl DbError {
             | Self::PageTooLarge(..) => Error::new(ErrorCode::BadUserInput, text),
             Self::Refused(error) => *error,
             Self::Driver(error) => Error::internal("a statement failed").because(error),
-            Self::UnknownSource(_) | Self::UnknownColumn { .. } | Self::NoSource { .. } => Error::internal(text),
+            Self::Read(error) => Error::internal("a statement failed").because(error),
+            Self::NoSession | Self::UnknownSource(_) | Self::UnknownColumn { .. } | Self::NoSource { .. } => {
+                Error::internal(text)
+            }
         }
     }
 }

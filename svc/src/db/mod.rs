@@ -1,4 +1,4 @@
-//! The database: its pool and its health, the catalogue of views, filters, and the statements made of them.
+//! The database: its pools and its health, session variables, the catalogue of views, filters, and the statements made of them.
 
 mod aggregate;
 mod arguments;
@@ -6,6 +6,7 @@ mod catalogue;
 mod column;
 mod connection;
 mod database;
+mod driver;
 mod error;
 mod filter;
 mod find;
@@ -13,7 +14,9 @@ mod handle;
 mod operator;
 mod page;
 mod rows;
+mod session;
 mod sql;
+mod transaction;
 mod value;
 
 pub use aggregate::{Aggregate, GroupCount};
@@ -25,6 +28,8 @@ pub use find::{Find, FindOne, FindSpec};
 pub use handle::Db;
 pub use operator::Operator;
 pub use page::{CursorPage, Page};
+pub use session::SessionVariables;
+pub use transaction::{SqlConnection, Transaction};
 pub use value::SqlValue;
 
 pub(crate) use aggregate::key_order;
@@ -35,6 +40,7 @@ pub(crate) use error::DbError;
 pub(crate) use filter::{Direction, Nulls};
 pub(crate) use operator::{Family, Operand};
 pub(crate) use rows::Rows;
+pub(crate) use session::Session;
 pub(crate) use sql::{
     AggregateFunction, Keyset, Param, Part, Query, Selected, Statement, Window, family, order_keys, value_form,
 };

@@ -8,7 +8,7 @@ use super::coerce::Variables;
 use super::context::Context;
 use super::limits::Limits;
 use super::plan::{ArgPlan, PlanField, argument_values};
-use crate::db::Database;
+use crate::db::{Database, Session};
 use crate::schema::Model;
 use crate::{Error, ErrorCode};
 
@@ -44,6 +44,11 @@ impl<'a> Env<'a> {
             }
         }
         Ok(Call::new(self.context, slots))
+    }
+
+    /// The session variables of the request.
+    pub(crate) fn session(&self) -> &'a Session {
+        &self.context.request.db.session
     }
 
     /// The coerced arguments of a field.

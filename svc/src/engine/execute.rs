@@ -21,7 +21,7 @@ use super::plan::{Plan, PlanField, PlanKind};
 use super::request_error::{Location, RequestError};
 use super::response::{Answer, Response};
 use crate::authz::Gate;
-use crate::db::{Database, Db};
+use crate::db::{Database, Db, SessionVariables};
 use crate::schema::{Model, OperationKind, Run};
 use crate::{Error, ErrorCode};
 
@@ -47,6 +47,7 @@ pub(crate) struct Engine {
     pub(crate) model: Arc<Model>,
     pub(crate) limits: Arc<Limits>,
     pub(crate) database: Arc<Database>,
+    pub(crate) session_variables: SessionVariables,
     pub(crate) data: Arc<DataMap>,
     pub(crate) development: bool,
     pub(crate) introspection: bool,
@@ -109,11 +110,7 @@ impl Engine {
     }
 
     async fn execute(&self, prepared: Prepared, headers: HeaderMap) -> Response {
-        let scope = RequestScope {
-            db: Db { database: self.database.clone(), model: self.model.clone(), limits: self.limits.clone() },
-            headers,
-            data: self.data.clone(),
-        };
+        let scope = self.scope(headers);
         let env = Env {
             model: &self.model,
             limits: &self.limits,
@@ -135,6 +132,18 @@ impl Engine {
         let piece = join(pieces, write, *b"{}");
         let data = piece.bytes.unwrap_or_else(|Nulled| b"null".to_vec());
         Response::executed(&data, &piece.errors, &prepared.text, self.limits.errors)
+    }
+
+    fn scope(&self, headers: HeaderMap) -> RequestScope {
+        let db = Db {
+            database: self.database.clone(),
+            session: self.session_variables.unknown(),
+            model: self.model.clone(),
+            limits: self.limits.clone(),
+        };
+        let mut scope = RequestScope { db, headers, data: self.data.clone() };
+        scope.db.session = self.session_variables.session(&Context { request: &scope });
+        scope
     }
 
     /// Mutations run one after the other; after a null that reaches the root the rest does not run.

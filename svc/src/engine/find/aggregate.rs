@@ -25,7 +25,7 @@ pub(super) async fn write_aggregate(
     let mut asking = Asking { env, catalogue: &catalogue, query: Query::new(read.row, read.filter) };
     let shape = asking.shape(field)?;
     let statement = Statement::rows(env.model, &catalogue, &asking.query)?;
-    let rows = env.database.fetch(&statement).await?;
+    let rows = env.database.fetch(env.session(), &statement).await?;
     Ok(Piece::walk(env, |walk, out| write_rows(walk, field, &shape, &rows, Shape::One, path, out)))
 }
 
@@ -215,7 +215,7 @@ pub(crate) async fn computed(
         let read = Read::all(&db.model, find.clone())?;
         let mut query = Query::new(read.row, read.filter);
         query.list.push(Selected::Aggregate(function, column, ColumnForm::Text));
-        let rows = db.database.fetch(&Statement::rows(&db.model, &catalogue, &query)?).await?;
+        let rows = db.database.fetch(&db.session, &Statement::rows(&db.model, &catalogue, &query)?).await?;
         Ok::<_, DbError>(rows.cell(0, 0).map(|bytes| String::from_utf8_lossy(bytes).into_owned()))
     };
     ask.await.map_err(DbError::into_error)
@@ -235,7 +235,7 @@ pub(crate) async fn group_counts(db: &Db, find: &FindSpec, columns: Vec<Column>)
             page: Some(Window { limit: most + 1, offset: 0 }),
             ..Query::new(read.row, read.filter)
         };
-        let rows = db.database.fetch(&Statement::rows(&db.model, &catalogue, &query)?).await?;
+        let rows = db.database.fetch(&db.session, &Statement::rows(&db.model, &catalogue, &query)?).await?;
         let group = |row: usize| {
             let cells = Cells::Row(&rows, row);
             let text = |column| cells.get(column).map(|bytes| String::from_utf8_lossy(bytes).into_owned());

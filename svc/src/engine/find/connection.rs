@@ -227,7 +227,7 @@ async fn fetch(env: &Env<'_>, catalogue: &Catalogue, asking: &Asking) -> Result<
         return Ok(Rows::default());
     }
     let statement = Statement::parts(env.model, catalogue, &asking.parts)?;
-    env.database.fetch(&statement).await.map_err(DbError::of_cursor)
+    env.database.fetch(env.session(), &statement).await.map_err(DbError::of_cursor)
 }
 
 /// A page of typed rows, for a resolver.
@@ -239,7 +239,7 @@ pub(crate) async fn typed_slice(db: &Db, spec: &ConnectionSpec) -> Result<Slice<
         let page = PageRead { read, page: spec.page.clone() };
         let asking = page.ask(&db.model, &db.limits, &catalogue, list, &Wanted::all())?;
         let statement = Statement::parts(&db.model, &catalogue, &asking.parts)?;
-        let rows = db.database.fetch(&statement).await.map_err(DbError::of_cursor)?;
+        let rows = db.database.fetch(&db.session, &statement).await.map_err(DbError::of_cursor)?;
         let answer = asking.node(&rows);
         let edges = answer.records.iter().zip(&answer.cursors).map(|(cells, cursor)| {
             let node = whole.object(cells.clone()).map_err(DbError::refused)?;

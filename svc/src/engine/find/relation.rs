@@ -45,7 +45,7 @@ async fn plain(
     let catalogue = env.database.catalogue().await?;
     let (query, shape) = Read::relation(env, field, relation)?.query(env, &catalogue, field)?;
     let statement = Statement::related(env.model, &catalogue, &relation, &query, keys.to_vec())?;
-    let rows = env.database.fetch(&statement).await?;
+    let rows = env.database.fetch(env.session(), &statement).await?;
     let nodes: Vec<_> = (0..keys.len()).map(|row| node(rows.cell(row, 0), &shape, relation.many)).collect();
     let none = if relation.many { RowNode::Records(Records::default(), &shape) } else { RowNode::Null };
     let spots = parents.iter().map(|(key, path)| {
@@ -74,7 +74,7 @@ async fn whole(
     let (list, whole) = WholeRows::new(env.model, &catalogue, relation.row)?;
     let query = Read::relation(env, field, relation)?.reading(list);
     let statement = Statement::related(env.model, &catalogue, &relation, &query, keys.to_vec())?;
-    let rows = env.database.fetch(&statement).await?;
+    let rows = env.database.fetch(env.session(), &statement).await?;
     let decoded = (0..keys.len()).map(|row| {
         let records: Vec<_> = match rows.cell(row, 0) {
             Some(bytes) if relation.many => Records::new(bytes).iter().collect(),
