@@ -7,7 +7,7 @@ use std::time::Duration;
 use arc_swap::ArcSwapOption;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
-use tokio::sync::{Mutex, watch};
+use tokio::sync::{Mutex, Notify, watch};
 
 use super::catalogue::Catalogue;
 use super::driver::Driver;
@@ -127,7 +127,11 @@ impl Database {
         self.reached().await?;
         let catalogue = self.catalogue.load();
         let source = catalogue.as_ref().and_then(|catalogue| catalogue.source(name).cloned());
-        source.ok_or_else(|| DbError::UnknownSource(name.to_owned()))
+        source.ok_or_else(|| {
+            // It may have been made since the catalogue was read.
+            self.driver.views_changed().notify_one();
+            DbError::UnknownSource(name.to_owned())
+        })
     }
 
     /// The views and tables of the schema that the database does not have.
@@ -196,10 +200,12 @@ impl Database {
     }
 }
 
-/// Tries a database that is away until it answers; says so once when it goes and once when it comes back.
+/// Tries a database that is away until it answers; says so once when it goes and once when it comes back. Reads the
+/// catalogue again when views have changed.
 async fn watch_over(database: Weak<Database>) {
     let mut pause = RETRY[0];
     let mut said = false;
+    let mut known_missing = Vec::new();
     loop {
         let Some(strong) = database.upgrade() else { return };
         let result = strong.check().await;
@@ -207,16 +213,18 @@ async fn watch_over(database: Weak<Database>) {
         match result {
             Ok(()) => {
                 let missing = strong.missing_sources();
-                if !missing.is_empty() {
+                if !missing.is_empty() && missing != known_missing {
                     tracing::warn!(?missing, "views of the schema do not exist in the database");
                 }
+                known_missing = missing;
                 if said {
                     tracing::info!(database = strong.place(), "the database is back");
                 }
                 (said, pause) = (false, RETRY[0]);
                 strong.health.send_replace(Health::Up);
+                let changed = strong.driver.views_changed().clone();
                 drop(strong);
-                if wait_until_away(health).await.is_err() {
+                if wait_for_a_reason(health, &changed).await.is_err() {
                     return;
                 }
             }
@@ -235,6 +243,18 @@ async fn watch_over(database: Weak<Database>) {
     }
 }
 
-async fn wait_until_away(mut health: watch::Receiver<Health>) -> Result<(), watch::error::RecvError> {
-    health.wait_for(|health| *health == Health::Away).await.map(drop)
+/// Waits until the database is away or views have changed.
+async fn wait_for_a_reason(
+    mut health: watch::Receiver<Health>,
+    changed: &Notify,
+) -> Result<(), watch::error::RecvError> {
+    let changed = async {
+        // Clients that ask again and again must not make us read the catalogue again and again.
+        tokio::time::sleep(RETRY[1]).await;
+        changed.notified().await;
+    };
+    tokio::select! {
+        away = health.wait_for(|health| *health == Health::Away) => away.map(drop),
+        () = changed => Ok(()),
+    }
 }
