@@ -76,8 +76,10 @@ pub use app::{
     AppOptions, ConfigError, Environment, MutationList, QueryList, Server, StartError, SvcConfig, TypeList,
     create_svc_app, serve,
 };
+pub use db::{Aggregate, Connection, CursorPage, OrderBy, Page, Where};
 pub use engine::{Context, Limits};
 pub use error::{Error, ErrorCode, Result};
+pub use schema::{Many, One};
 pub use svc_macros::{mutation, query, svc_enum, svc_input, svc_interface, svc_scalar, svc_type, svc_union};
 
 #[cfg(feature = "embedded")]

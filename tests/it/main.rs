@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod aggregates;
 mod browser;
 mod database_away;
 mod differential;
@@ -9,8 +10,11 @@ mod driver;
 mod embedding;
 mod graphql_over_http;
 mod hostile;
+mod indexes;
 mod macros;
+mod pages;
 mod planned;
+mod relations;
 mod resolved;
 mod scalars;
 mod schema_errors;

@@ -4,11 +4,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use sqlx::PgConnection;
+use tokio::sync::Notify;
+
+use super::DbError;
 
 /// What the database has.
 #[derive(Debug, Default)]
 pub(crate) struct Catalogue {
-    sources: HashMap<String, Arc<Source>>,
+    sources: HashMap<String, Source>,
+    /// Told when a view is asked for that was not there: it may have come since.
+    outdated: Arc<Notify>,
 }
 
 /// A view or table.
@@ -38,8 +43,12 @@ const COLUMNS: &str = "\
     LEFT JOIN pg_type base ON base.oid = t.typbasetype AND t.typtype = 'd'";
 
 impl Catalogue {
-    /// Reads the columns of `names`; those that do not exist are left out.
-    pub(crate) async fn load(connection: &mut PgConnection, names: &[String]) -> Result<Self, sqlx::Error> {
+    /// Reads the columns of `names`; those that do not exist are left out. `outdated` is told when they are asked for.
+    pub(crate) async fn load(
+        connection: &mut PgConnection,
+        names: &[String],
+        outdated: &Arc<Notify>,
+    ) -> Result<Self, sqlx::Error> {
         let quoted: Vec<String> = names.iter().map(|name| quote_path(name)).collect();
         let rows: Vec<(String, String, String, String)> =
             sqlx::query_as(COLUMNS).bind(names).bind(&quoted).fetch_all(connection).await?;
@@ -52,11 +61,19 @@ impl Catalogue {
             });
             source.columns.insert(column, ColumnType { name: type_name, sql });
         }
-        Ok(Self { sources: sources.into_iter().map(|(name, source)| (name, Arc::new(source))).collect() })
+        Ok(Self { sources, outdated: outdated.clone() })
     }
 
-    pub(crate) fn source(&self, name: &str) -> Option<&Arc<Source>> {
+    pub(crate) fn source(&self, name: &str) -> Option<&Source> {
         self.sources.get(name)
+    }
+
+    /// The view or table, or why there is none.
+    pub(crate) fn known(&self, name: &str) -> Result<&Source, DbError> {
+        self.source(name).ok_or_else(|| {
+            self.outdated.notify_one();
+            DbError::UnknownSource(name.to_owned())
+        })
     }
 }
 

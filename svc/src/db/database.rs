@@ -11,7 +11,7 @@ use tokio::sync::{Mutex, Notify, watch};
 
 use super::catalogue::Catalogue;
 use super::driver::Driver;
-use super::{DbError, Rows, Session, Source, Statement};
+use super::{DbError, Rows, Session, Statement};
 
 /// How often a database that is away is tried again, at first and at last.
 const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
@@ -95,7 +95,7 @@ impl Database {
             let connect = tokio::time::timeout(self.acquire_timeout, self.connect.connect());
             let mut connection = connect.await.unwrap_or(Err(sqlx::Error::PoolTimedOut))?;
             self.set_up(&mut connection).await?;
-            let catalogue = Catalogue::load(&mut connection, &self.sources).await?;
+            let catalogue = Catalogue::load(&mut connection, &self.sources, self.driver.views_changed()).await?;
             connection.close().await?;
             Ok::<_, sqlx::Error>(catalogue)
         };
@@ -122,16 +122,10 @@ impl Database {
         Ok(())
     }
 
-    /// The columns of a view or table.
-    pub(crate) async fn source(&self, name: &str) -> Result<Arc<Source>, DbError> {
+    /// The columns of the views and tables.
+    pub(crate) async fn catalogue(&self) -> Result<Arc<Catalogue>, DbError> {
         self.reached().await?;
-        let catalogue = self.catalogue.load();
-        let source = catalogue.as_ref().and_then(|catalogue| catalogue.source(name).cloned());
-        source.ok_or_else(|| {
-            // It may have been made since the catalogue was read.
-            self.driver.views_changed().notify_one();
-            DbError::UnknownSource(name.to_owned())
-        })
+        self.catalogue.load_full().ok_or(DbError::Away)
     }
 
     /// The views and tables of the schema that the database does not have.

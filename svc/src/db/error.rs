@@ -22,10 +22,17 @@ pub(crate) enum DbError {
     Nul,
     #[error("limit and offset cannot be negative")]
     NegativePage,
+    #[error("give `first` or `last`, not both")]
+    FirstAndLast,
     #[error("limit is {0}, and at most {1} rows can be read at once")]
     PageTooLarge(i64, u32),
+    #[error("the cursor is not one of this list; take it from `pageInfo` or an edge of the same list and order")]
+    BadCursor,
     #[error("{0}")]
     BadPattern(String),
+    /// An argument or a resolver's query was refused.
+    #[error("{0}")]
+    Refused(Box<Error>),
     #[error(transparent)]
     Driver(sqlx::Error),
     #[error(transparent)]
@@ -35,6 +42,19 @@ pub(crate) enum DbError {
 }
 
 impl DbError {
+    pub(crate) fn refused(error: Error) -> Self {
+        Self::Refused(Box::new(error))
+    }
+
+    /// The error of a page: keys that the columns cannot hold come from a cursor that was made by hand.
+    pub(crate) fn of_cursor(self) -> Self {
+        match &self {
+            // Class 22: data exceptions.
+            Self::Read(error) if error.code().is_some_and(|state| state.code().starts_with("22")) => Self::BadCursor,
+            _ => self,
+        }
+    }
+
     /// Whether the connection itself failed, so that another may work.
     pub(crate) fn is_connection(error: &sqlx::Error) -> bool {
         match error {
@@ -88,9 +108,13 @@ impl DbError {
         match self {
             Self::Away | Self::Busy => Error::new(ErrorCode::ServiceUnavailable, text),
             Self::Timeout => Error::new(ErrorCode::Timeout, text),
-            Self::BadPattern(_) | Self::Nul | Self::NegativePage | Self::PageTooLarge(..) => {
-                Error::new(ErrorCode::BadUserInput, text)
-            }
+            Self::BadPattern(_)
+            | Self::BadCursor
+            | Self::FirstAndLast
+            | Self::Nul
+            | Self::NegativePage
+            | Self::PageTooLarge(..) => Error::new(ErrorCode::BadUserInput, text),
+            Self::Refused(error) => *error,
             Self::Driver(error) => Error::internal("a statement failed").because(error),
             Self::Read(error) => Error::internal("a statement failed").because(error),
             Self::NoSession | Self::UnknownSource(_) | Self::UnknownColumn { .. } | Self::NoSource { .. } => {

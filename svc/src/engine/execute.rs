@@ -9,7 +9,6 @@ use futures_util::future::join_all;
 use serde_json::{Map, Value};
 
 use super::cache::DocumentCache;
-use super::call::Call;
 use super::coerce::{Variables, coerce_variables};
 use super::complete::{Nulled, Piece, guarded, join, key, root_value};
 use super::context::{Context, DataMap, RequestScope};
@@ -192,15 +191,17 @@ impl Engine {
             Ok(pass) => pass,
             Err(denied) => return Piece::failed(env, &denied, field, path),
         };
-        let call = match env.arguments(&field.args) {
-            Ok(args) => Call::new(env.context, args),
+        if let (Run::Planned(planned), Some(row)) = (run, row) {
+            return write_planned(env, &pass, field, planned, row, path).await;
+        }
+        let call = match env.call(field) {
+            Ok(call) => call,
             Err(error) => return Piece::failed(env, &error, field, path),
         };
-        match (run, row) {
-            (Run::Planned(planned), Some(row)) => write_planned(env, &pass, field, planned, row, path).await,
-            (Run::Planned(_), None) => Piece::failed(env, &Error::internal("a planned field has no rows"), field, path),
-            (Run::Sync(resolve), _) => root_value(env, field, resolve(call), path).await,
-            (Run::Async(resolve), _) => root_value(env, field, guarded(resolve(call)).await, path).await,
+        match run {
+            Run::Planned(_) => Piece::failed(env, &Error::internal("a planned field has no rows"), field, path),
+            Run::Sync(resolve) => root_value(env, field, resolve(call), path).await,
+            Run::Async(resolve) => root_value(env, field, guarded(resolve(call)).await, path).await,
         }
     }
 }
