@@ -15,6 +15,7 @@ mod macros;
 mod pages;
 mod planned;
 mod relations;
+mod repository;
 mod resolved;
 mod scalars;
 mod schema_errors;

@@ -5,7 +5,7 @@ use std::pin::Pin;
 
 use async_graphql::Value;
 
-use super::{Connection, CursorPage, Db, DbError, Filter, Order, OrderBy, Page, Part, Where, Window};
+use super::{Column, Connection, CursorPage, Db, DbError, Filter, Order, OrderBy, Page, Part, Where, Window};
 use crate::Error;
 use crate::schema::{Model, SvcType, TypeIndex};
 
@@ -62,7 +62,8 @@ pub(crate) fn page(limit: Option<i64>, offset: i64, limits: &crate::engine::Limi
 
 impl<T: SvcType> Find<T> {
     pub(super) fn new(db: Db) -> Self {
-        let filter = Filter::All(Vec::new());
+        let mandatory = db.mandatory.iter().map(|(column, value)| Column::of(column).eq(value.clone()));
+        let filter = Filter::All(mandatory.collect());
         let spec = FindSpec {
             row: TypeId::of::<T>(),
             filter,
@@ -130,6 +131,15 @@ impl<T: SvcType> Find<T> {
     /// The first row, or none.
     pub fn one(self) -> FindOne<T> {
         FindOne(self.limit(1))
+    }
+
+    /// The rows as JSON objects of their stored fields, with the stored names as keys.
+    ///
+    /// # Errors
+    /// When the database is away, a filter names an unknown column, or there are more rows than the largest page
+    /// holds and the query has no limit.
+    pub async fn json(self) -> Result<Vec<serde_json::Value>, Error> {
+        crate::engine::typed_rows(&self.db, &self.spec).await
     }
 
     /// How many rows match, whatever the limit and offset.

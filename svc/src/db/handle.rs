@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use super::{Database, Find, FindOne, Session, SqlConnection, Transaction};
+use super::{Database, Find, FindOne, Session, SqlConnection, SqlValue, Transaction};
 use crate::Error;
 use crate::engine::Limits;
 use crate::schema::{Model, SvcType};
@@ -10,6 +10,8 @@ use crate::schema::{Model, SvcType};
 pub struct Db {
     pub(crate) database: Arc<Database>,
     pub(crate) session: Arc<Session>,
+    /// What every row must have, whatever is asked.
+    pub(crate) mandatory: Vec<(String, SqlValue)>,
     pub(crate) model: Arc<Model>,
     pub(crate) limits: Arc<Limits>,
 }
@@ -48,6 +50,33 @@ impl Db {
     /// One row of `T`'s view: the first that matches, or none.
     pub fn find_one<T: SvcType>(&self) -> FindOne<T> {
         self.find().one()
+    }
+
+    /// The same database, in which only rows with this value in a column exist: every method of the repository adds
+    /// the condition. Further ones must hold as well.
+    ///
+    /// ```
+    /// use svc::prelude::*;
+    ///
+    /// # #[svc_type(sql_source = "v_order")]
+    /// # struct Order { id: Uuid, price: Decimal }
+    /// #[svc::query]
+    /// async fn turnover(ctx: &Context<'_>, shop: Uuid) -> Result<Option<Decimal>> {
+    ///     let db = ctx.db().only("shop_id", shop);
+    ///     if !db.find::<Order>().exists().await? {
+    ///         return Ok(None);
+    ///     }
+    ///     db.find::<Order>().sum("price").await
+    /// }
+    /// ```
+    ///
+    /// A view without the column is an error when it is read, never "all rows". The condition is on the rows that are
+    /// found, not on those that their relations lead to; policies of row-level security reach these as well.
+    #[must_use]
+    pub fn only(&self, column: impl Into<String>, value: impl Into<SqlValue>) -> Self {
+        let mut db = self.clone();
+        db.mandatory.push((column.into(), value.into()));
+        db
     }
 
     /// A transaction for SQL of your own, with the request's session variables set.

@@ -138,6 +138,7 @@ impl Engine {
         let db = Db {
             database: self.database.clone(),
             session: self.session_variables.unknown(),
+            mandatory: Vec::new(),
             model: self.model.clone(),
             limits: self.limits.clone(),
         };
