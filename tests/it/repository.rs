@@ -39,7 +39,12 @@ async fn everything(ctx: &Context<'_>, column: String, shop: i32, open: Option<b
         found(orders().max("item").await),
         found(orders().distinct("item").await),
         found(orders().group_counts(["open"]).await.map(|groups| groups.len())),
-        found(orders().paginate(CursorPage { last: Some(1), ..CursorPage::default() }).await.map(|slice| slice.edges[0].node.id)),
+        found(
+            orders()
+                .paginate(CursorPage { last: Some(1), ..CursorPage::default() })
+                .await
+                .map(|slice| slice.edges[0].node.id),
+        ),
         found(orders().json().await.map(|rows| rows.len())),
     ])
 }
@@ -71,7 +76,8 @@ CREATE VIEW v_order AS SELECT id, shop, open, to_jsonb(o) AS data FROM tb_order 
 
 async fn app() -> (TestDatabase, App) {
     let database = TestDatabase::new(SQL).await;
-    let options = AppOptions::new().database_url(database.url()).queries(queries![everything, listed, paged, computed, raw]);
+    let options =
+        AppOptions::new().database_url(database.url()).queries(queries![everything, listed, paged, computed, raw]);
     let app = App::serve(options).await;
     (database, app)
 }
@@ -82,11 +88,37 @@ async fn mandatory_filters_hold_in_every_method() {
     for (arguments, expected) in [
         (
             "column: \"shop\", shop: 1",
-            ["[1, 2]", "Some(2)", "2", "false", "Some(4.0)", "Some(2.0)", "Some(\"a\")", "Some(\"b\")", "[Some(\"a\"), Some(\"b\")]", "2", "2", "2"],
+            [
+                "[1, 2]",
+                "Some(2)",
+                "2",
+                "false",
+                "Some(4.0)",
+                "Some(2.0)",
+                "Some(\"a\")",
+                "Some(\"b\")",
+                "[Some(\"a\"), Some(\"b\")]",
+                "2",
+                "2",
+                "2",
+            ],
         ),
         (
             "column: \"shop\", shop: 2, open: true",
-            ["[3, 4]", "None", "2", "true", "Some(12)", "Some(6.0)", "Some(\"c\")", "Some(\"d\")", "[Some(\"c\"), Some(\"d\")]", "1", "4", "2"],
+            [
+                "[3, 4]",
+                "None",
+                "2",
+                "true",
+                "Some(12)",
+                "Some(6.0)",
+                "Some(\"c\")",
+                "Some(\"d\")",
+                "[Some(\"c\"), Some(\"d\")]",
+                "1",
+                "4",
+                "2",
+            ],
         ),
     ] {
         let answer = app.query(&format!("{{ everything({arguments}) }}")).await.data();
