@@ -105,7 +105,9 @@ const BODIES: &str = "SELECT body FROM v_note ORDER BY id";
 #[svc::query]
 async fn in_transaction(ctx: &Context<'_>) -> Result<Vec<String>> {
     let mut tx = ctx.db().transaction().await?;
-    let bodies = sqlx::query_scalar(BODIES).fetch_all(&mut *tx).await?;
+    let bodies: Vec<String> = sqlx::query_scalar(BODIES).fetch_all(&mut *tx).await?;
+    let notes = tx.rows(ctx.db().find::<Note>().order_by(asc("id"))).await?;
+    assert!(notes.iter().map(|note| &note.body).eq(&bodies));
     tx.commit().await?;
     Ok(bodies)
 }
@@ -126,7 +128,11 @@ async fn left_in_pool(ctx: &Context<'_>) -> Result<Option<String>> {
 async fn add(ctx: &Context<'_>, body: String, commit: bool) -> Result<bool> {
     let mut tx = ctx.db().transaction().await?;
     let insert = "INSERT INTO tb_note (tenant, body) VALUES (current_setting('app.tenant_id'), $1)";
-    sqlx::query(insert).bind(body).execute(&mut *tx).await?;
+    sqlx::query(insert).bind(&body).execute(&mut *tx).await?;
+    let seen = tx.row(ctx.db().find_one::<Note>().filter(col("body").eq(body.as_str()))).await?;
+    assert_eq!(seen.map(|note| note.body).as_ref(), Some(&body), "the transaction sees what it did");
+    let outside = ctx.db().find::<Note>().filter(col("body").eq(body.as_str())).exists().await?;
+    assert!(!outside, "nobody else does");
     if commit {
         tx.commit().await?;
     }

@@ -156,10 +156,10 @@ impl Database {
         for _ in 0..TRIES {
             match self.driver.read(session, statement).await {
                 Err(error) if error.is_connection() => self.replace_connections().await?,
-                result => return Ok(Rows(result?)),
+                result => return Ok(Rows::Read(result?)),
             }
         }
-        Ok(Rows(self.driver.read(session, statement).await?))
+        Ok(Rows::Read(self.driver.read(session, statement).await?))
     }
 
     /// A connection has died: so have the others, or the database is away.
