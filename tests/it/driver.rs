@@ -169,7 +169,7 @@ async fn a_cancellation_hits_nobody_else() {
 #[tokio::test(flavor = "multi_thread")]
 async fn slow_statements_and_busy_pools_have_codes() {
     let config =
-        SvcConfig { query_timeout: 3, database_pool_size: 1, database_pool_timeout: 1, ..SvcConfig::default() };
+        SvcConfig { query_timeout: 6, database_pool_size: 1, database_pool_timeout: 1, ..SvcConfig::default() };
     let (database, app) = serve(config).await;
     app.query("{ rows { id } }").await.data();
     let (slow, ()) = tokio::join!(app.query("{ sleep { id } }"), async {
