@@ -35,6 +35,8 @@ pub(super) struct Connection {
     pub(super) preparing: bool,
     pub(super) opened: Instant,
     pub(super) used: Instant,
+    /// Whether a statement was found not to fit its view any more.
+    pub(super) found_stale: bool,
     /// Counts the times that all connections were given up.
     pub(super) generation: u64,
 }
@@ -43,7 +45,16 @@ impl Connection {
     pub(super) async fn open(target: &Target, generation: u64) -> Result<Self, DriverError> {
         let (client, stream) = target.config.connect(target.tls.connector().await?).await?;
         let (statements, now) = (LruCache::new(STATEMENTS), Instant::now());
-        Ok(Self { client, stream, statements, preparing: false, opened: now, used: now, generation })
+        Ok(Self {
+            client,
+            stream,
+            statements,
+            preparing: false,
+            found_stale: false,
+            opened: now,
+            used: now,
+            generation,
+        })
     }
 
     /// Runs a read. A statement that a changed view has made stale is prepared again.
@@ -51,11 +62,16 @@ impl Connection {
         let setup = session.setup();
         match self.read_once(setup, statement).await {
             Err(error) if error.is_stale_plan() => {
+                self.found_stale = true;
                 self.statements.pop(statement.text.as_str());
                 if let Some(setup) = setup {
                     self.statements.pop(setup.text.as_str());
                 }
                 self.read_once(setup, statement).await
+            }
+            Err(error) if error.names_unknown_columns() => {
+                self.found_stale = true;
+                Err(error)
             }
             result => result,
         }

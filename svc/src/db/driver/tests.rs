@@ -21,7 +21,7 @@ fn driver(connections: u32) -> Driver {
         });
         start.join().unwrap()
     });
-    Driver::new(&cluster.url().parse().unwrap(), connections, Duration::from_secs(1))
+    Driver::new(&cluster.url().parse().unwrap(), connections, Duration::from_secs(10))
 }
 
 fn statement(text: &str) -> Statement {
