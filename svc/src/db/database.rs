@@ -174,7 +174,7 @@ impl Database {
 
     /// A round trip through the pool.
     pub(crate) async fn ping(&self) -> Result<(), DbError> {
-        let statement = Statement { text: "SELECT 1".to_owned(), params: Vec::new() };
+        let statement = Statement::new("SELECT 1", Vec::new());
         let done = tokio::time::timeout(self.acquire_timeout, self.fetch(&Session::none(), &statement)).await;
         done.unwrap_or(Err(DbError::Busy)).map(drop)
     }

@@ -7,7 +7,7 @@ use std::task::Poll;
 use std::time::Instant;
 
 use bytes::BytesMut;
-use futures_util::future::join4;
+use futures_util::future::{join, join5};
 use futures_util::{FutureExt as _, TryStreamExt as _};
 use lru::LruCache;
 use tokio_postgres::tls::MakeTlsConnect;
@@ -35,6 +35,8 @@ pub(super) struct Connection {
     pub(super) preparing: bool,
     pub(super) opened: Instant,
     pub(super) used: Instant,
+    /// Whether PostgreSQL plans each statement for its values.
+    replans: bool,
     /// Whether a statement was found not to fit its view any more.
     pub(super) found_stale: bool,
     /// Counts the times that all connections were given up.
@@ -50,6 +52,7 @@ impl Connection {
             stream,
             statements,
             preparing: false,
+            replans: false,
             found_stale: false,
             opened: now,
             used: now,
@@ -80,24 +83,42 @@ impl Connection {
     async fn read_once(&mut self, setup: Option<&Statement>, statement: &Statement) -> Result<Vec<Row>, DriverError> {
         let prepared = self.prepared(statement).await?;
         let Some(setup) = setup else {
-            return drive(&mut self.stream, rows(&self.client, &prepared, statement)).await;
+            let Some(switch) = self.switch(statement.replan) else {
+                return drive(&mut self.stream, rows(&self.client, &prepared, statement)).await;
+            };
+            let both = join(self.client.batch_execute(switch), rows(&self.client, &prepared, statement));
+            let (switched, rows) = drive(&mut self.stream, both.map(Ok::<_, DriverError>)).await?;
+            switched?;
+            return Ok(rows?);
         };
         let prepared_setup = self.prepared(setup).await?;
-        // All four are sent at once, in this order. When one fails, PostgreSQL refuses those after it, and the last
-        // one ends the transaction.
+        // All are sent at once, in this order. When one fails, PostgreSQL refuses those after it, and the last one ends
+        // the transaction.
+        let switch = self.switch(statement.replan);
         let client = &self.client;
-        let all = join4(
+        let all = join5(
+            async { if let Some(switch) = switch { client.batch_execute(switch).await } else { Ok(()) } },
             client.batch_execute("BEGIN"),
             rows(client, &prepared_setup, setup),
             rows(client, &prepared, statement),
             client.batch_execute("COMMIT"),
         );
-        let (begun, set, rows, ended) = drive(&mut self.stream, all.map(Ok::<_, DriverError>)).await?;
+        let (switched, begun, set, rows, ended) = drive(&mut self.stream, all.map(Ok::<_, DriverError>)).await?;
+        switched?;
         begun?;
         set?;
         let rows = rows?;
         ended?;
         Ok(rows)
+    }
+
+    /// What tells PostgreSQL to plan for the values, or no longer to; `None` where it does so already.
+    fn switch(&mut self, replan: bool) -> Option<&'static str> {
+        if self.replans == replan {
+            return None;
+        }
+        self.replans = replan;
+        Some(if replan { "SET plan_cache_mode = force_custom_plan" } else { "RESET plan_cache_mode" })
     }
 
     async fn prepared(&mut self, statement: &Statement) -> Result<Prepared, DriverError> {

@@ -15,6 +15,7 @@ impl<'a> Builder<'a> {
         value: &SqlValue,
     ) -> Result<(), DbError> {
         use Operator as O;
+        self.replan |= !matches!(operator, O::Eq | O::Ne | O::In | O::NotIn | O::IsNull);
         let operand = self.operand(scope, column)?;
         let sql = &operand.sql;
         let text = match (operator, value) {
