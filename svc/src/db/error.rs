@@ -23,6 +23,12 @@ pub(crate) enum DbError {
     PageTooLarge(i64, u32),
     #[error("{0}")]
     BadPattern(String),
+    #[error("{0}")]
+    BadValue(String),
+    #[error(
+        "the database has no extension `{0}`, or not in its search path; `CREATE EXTENSION {0}` lets this filter work"
+    )]
+    NoExtension(&'static str),
     #[error(transparent)]
     Driver(sqlx::Error),
 }
@@ -44,14 +50,44 @@ impl From<sqlx::Error> for DbError {
         match &error {
             sqlx::Error::PoolTimedOut => Self::Busy,
             sqlx::Error::Database(database) if database.code().as_deref() == Some("57014") => Self::Timeout,
-            // The regular expression of a client.
-            sqlx::Error::Database(database) if database.code().as_deref() == Some("2201B") => {
-                Self::BadPattern(format!("the regular expression is not valid: {}", database.message()))
-            }
             error if Self::is_connection(error) => Self::Away,
+            sqlx::Error::Database(database) => fault(database.as_ref()).unwrap_or(Self::Driver(error)),
             _ => Self::Driver(error),
         }
     }
+}
+
+/// The functions of PostgreSQL that read the patterns and queries of clients. Their messages quote nothing stored.
+const READERS: [&str; 10] = [
+    "addUnicodeChar",
+    "finish_nodeitem",
+    "gettoken_query_standard",
+    "jsonPathFromCstring",
+    "jsonpath_yyerror",
+    "makeItemLikeRegex",
+    "makepol",
+    "parse_lquery",
+    "parseUnicode",
+    "parse_tsquery",
+];
+
+/// An error that is about what a client sent, or about an extension that such a filter needs.
+fn fault(error: &dyn sqlx::error::DatabaseError) -> Option<DbError> {
+    let code = error.code()?;
+    let message = error.message();
+    let routine = error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>().and_then(|error| error.routine());
+    Some(match code.as_ref() {
+        "2201B" => DbError::BadPattern(format!("the regular expression is not valid: {message}")),
+        "22025" => DbError::BadPattern("a pattern cannot end with `\\`".to_owned()),
+        "22P05" => DbError::Nul,
+        "42704" if message.contains("ltree") || message.contains("lquery") => DbError::NoExtension("ltree"),
+        _ if routine.is_some_and(|routine| READERS.contains(&routine)) => {
+            DbError::BadPattern(format!("the pattern or query is not valid: {}", crate::scalar::shorten(message)))
+        }
+        // Program limits, such as the depth of a query.
+        code if code.starts_with("54") => DbError::BadPattern(format!("a value is too long or too complex: {message}")),
+        _ => return None,
+    })
 }
 
 impl DbError {
@@ -59,9 +95,9 @@ impl DbError {
     pub(crate) fn into_error(self) -> Error {
         let text = self.to_string();
         match self {
-            Self::Away | Self::Busy => Error::new(ErrorCode::ServiceUnavailable, text),
+            Self::Away | Self::Busy | Self::NoExtension(_) => Error::new(ErrorCode::ServiceUnavailable, text),
             Self::Timeout => Error::new(ErrorCode::Timeout, text),
-            Self::BadPattern(_) | Self::Nul | Self::NegativePage | Self::PageTooLarge(..) => {
+            Self::BadPattern(_) | Self::BadValue(_) | Self::Nul | Self::NegativePage | Self::PageTooLarge(..) => {
                 Error::new(ErrorCode::BadUserInput, text)
             }
             Self::Driver(error) => Error::internal("a statement failed").because(error),

@@ -1,5 +1,7 @@
 //! Input types that the framework makes from the user's types: `UserWhere`, `UserOrderBy` and what they hold.
 
+mod operands;
+
 use std::collections::HashMap;
 
 use indexmap::IndexMap;
@@ -14,6 +16,8 @@ pub(super) struct Common {
     int: TypeIndex,
     boolean: TypeIndex,
     string: TypeIndex,
+    /// When a range of dates is somewhere.
+    date: Option<TypeIndex>,
 }
 
 impl Common {
@@ -22,6 +26,7 @@ impl Common {
             int: expr(&<i32 as Input>::type_ref(registry)).named(),
             boolean: expr(&<bool as Input>::type_ref(registry)).named(),
             string: expr(&<String as Input>::type_ref(registry)).named(),
+            date: operands::date(registry),
         }
     }
 }
@@ -35,6 +40,8 @@ pub(super) struct Generated<'a> {
     wheres: HashMap<TypeIndex, Option<TypeIndex>>,
     lists: HashMap<TypeIndex, TypeIndex>,
     orders: HashMap<TypeIndex, Option<TypeIndex>>,
+    /// Input objects that operators take, by their name.
+    operands: HashMap<String, TypeIndex>,
 }
 
 impl<'a> Generated<'a> {
@@ -47,6 +54,7 @@ impl<'a> Generated<'a> {
             wheres: HashMap::new(),
             lists: HashMap::new(),
             orders: HashMap::new(),
+            operands: HashMap::new(),
         }
     }
 
@@ -138,8 +146,10 @@ impl<'a> Generated<'a> {
                 Operand::Int => TypeExpr::Named(self.common.int),
                 Operand::String => TypeExpr::Named(self.common.string),
                 Operand::Strings => list_of(self.common.string),
+                Operand::Range => TypeExpr::Named(self.range_type(types, leaf)),
+                Operand::Date => TypeExpr::Named(self.common.date.unwrap_or(self.common.string)),
             };
-            let name = self.naming.apply(def.name);
+            let name = self.operator_name(def);
             ArgDef { rust: def.name.to_owned(), ..described(&name, def.description, ty) }
         });
         let fields = fields.collect();
@@ -166,6 +176,7 @@ impl<'a> Generated<'a> {
             let ty = match &types[part.named].kind {
                 TypeKind::Object(_) => self.order_type(types, part.named),
                 TypeKind::Abstract(_) | TypeKind::Scalar { kind: ScalarKind::Json, .. } => None,
+                kind if family(kind) == Family::Search => Some(self.rank_type(types, part.named, direction)),
                 _ => Some(direction),
             };
             fields.extend(ty.map(|ty| field(&part.name, part.rust, TypeExpr::Named(ty))));

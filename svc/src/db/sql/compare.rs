@@ -2,8 +2,10 @@
 
 use super::super::filter::Column;
 use super::super::{DbError, Family, Operator, SqlValue};
+use super::cast::is_value;
 use super::operand::{Operand, Scope};
 use super::{Builder, Param};
+use crate::scalar::shorten;
 
 impl Builder<'_> {
     pub(super) fn compare(
@@ -14,7 +16,7 @@ impl Builder<'_> {
         value: &SqlValue,
     ) -> Result<(), DbError> {
         use Operator as O;
-        let operand = self.operand(scope, column)?;
+        let operand = settled(self.operand(scope, column)?, column, operator, value)?;
         let sql = &operand.sql;
         let text = match (operator, value) {
             (O::Eq, SqlValue::Null) | (O::IsNull, SqlValue::Bool(true)) => format!("{sql} IS NULL"),
@@ -54,12 +56,13 @@ impl Builder<'_> {
             (O::JsonContains, value) => format!("{sql} @> {}", self.one(value, "jsonb")?),
             (O::JsonContainedBy, value) => format!("{sql} <@ {}", self.one(value, "jsonb")?),
             (O::PathExists, value) => format!("{sql} @? {}", self.one(value, "jsonpath")?),
+            (operator, value) => self.specific(&operand, operator, value)?,
         };
         self.text.push_str(&text);
         Ok(())
     }
 
-    fn binary(&mut self, operand: &Operand, operator: &str, value: &SqlValue) -> Result<String, DbError> {
+    pub(super) fn binary(&mut self, operand: &Operand, operator: &str, value: &SqlValue) -> Result<String, DbError> {
         Ok(format!("{} {operator} {}", operand.sql, self.one(value, &operand.cast)?))
     }
 
@@ -85,21 +88,31 @@ impl Builder<'_> {
     }
 
     /// A bound value, cast.
-    fn one(&mut self, value: &SqlValue, cast: &str) -> Result<String, DbError> {
+    pub(super) fn one(&mut self, value: &SqlValue, cast: &str) -> Result<String, DbError> {
         let text = checked(value.text().unwrap_or_default())?;
         Ok(format!("{}::{cast}", self.bind(Param::Text(text))))
     }
 
     /// A bound list, cast.
     fn list(&mut self, value: &SqlValue, cast: &str) -> Result<String, DbError> {
-        let texts = match value {
-            SqlValue::List(items) => {
-                items.iter().filter_map(SqlValue::text).map(checked).collect::<Result<Vec<_>, _>>()?
-            }
-            single => single.text().into_iter().map(checked).collect::<Result<Vec<_>, _>>()?,
-        };
+        let texts = value.texts().map(checked).collect::<Result<Vec<_>, _>>()?;
         Ok(format!("{}::{cast}[]", self.bind(Param::Texts(texts))))
     }
+}
+
+/// The operand as which a value can be compared: a value that the column cannot hold is no error of the database.
+fn settled(operand: Operand, column: &Column, operator: Operator, value: &SqlValue) -> Result<Operand, DbError> {
+    use Operator as O;
+    if !matches!(operator, O::Eq | O::Ne | O::In | O::NotIn | O::Gt | O::Gte | O::Lt | O::Lte) {
+        return Ok(operand);
+    }
+    let Some(text) = value.texts().find(|text| !is_value(&operand.cast, text)) else { return Ok(operand) };
+    if let Some(fallback) = operand.fallback {
+        let sql = format!("{}::{fallback}", operand.sql);
+        return Ok(Operand { sql, cast: fallback.to_owned(), fallback: None, ..operand });
+    }
+    let (text, column, cast) = (shorten(&text), column.0.join("."), operand.cast);
+    Err(DbError::BadValue(format!("`{column}` cannot be compared with {text:?}, which is no {cast}")))
 }
 
 /// Ids may be columns of other types, which have a text as well.

@@ -1,14 +1,16 @@
 //! Statements: text from the schema and the catalogue, values bound. The only place that writes SQL for reads.
 
+mod cast;
 mod compare;
 mod operand;
+mod specific;
 
 use std::fmt::Write as _;
 
 use operand::Scope;
 pub(crate) use operand::family;
 
-use super::filter::{Column, Direction, Filter, Nulls, Order};
+use super::filter::{Column, Direction, Filter, Nulls, Order, Rank};
 use super::{DbError, Operator, Source};
 use crate::schema::{Model, TypeIndex};
 
@@ -168,12 +170,21 @@ impl Builder<'_> {
         Ok(())
     }
 
+    /// The expression that a key of an order sorts by.
+    fn order_key(&mut self, scope: &Scope, key: &Order) -> Result<String, DbError> {
+        let operand = self.operand(scope, &key.column)?;
+        match &key.rank {
+            Some(Rank { operator, query }) => self.rank(&operand, *operator, query),
+            None => Ok(operand.sql),
+        }
+    }
+
     /// The order; a page gets a unique last key, so that it is stable.
     fn order(&mut self, scope: &Scope, order: &[Order], paged: bool) -> Result<(), DbError> {
         let mut keys = Vec::new();
-        for Order { column, direction, nulls } in order {
-            let sql = self.operand(scope, column)?.sql;
-            keys.push(match (direction, nulls) {
+        for key in order {
+            let sql = self.order_key(scope, key)?;
+            keys.push(match (key.direction, key.nulls) {
                 (Direction::Asc, Nulls::Last) => sql,
                 (Direction::Asc, Nulls::First) => format!("{sql} ASC NULLS FIRST"),
                 (Direction::Desc, Nulls::First) => format!("{sql} DESC"),

@@ -3,6 +3,7 @@
 use super::super::catalogue::{ColumnType, quote};
 use super::super::filter::Column;
 use super::super::{DbError, Family, select_form};
+use super::cast::{Cast, Conversion};
 use super::Builder;
 use crate::schema::{FieldKind, Model, ScalarKind, TypeExpr, TypeIndex, TypeKind};
 
@@ -18,6 +19,8 @@ pub(super) enum Scope {
 pub(super) struct Operand {
     pub(super) sql: String,
     pub(super) cast: String,
+    /// The type of both sides when a value is not one of `cast`.
+    pub(super) fallback: Option<&'static str>,
     pub(super) family: Family,
 }
 
@@ -40,6 +43,9 @@ impl Builder<'_> {
         let stored = stored(self.model, object, first);
         if !rest.is_empty() {
             let stored = stored.ok_or_else(unknown)?;
+            if let Some(operand) = self.key_column(scope, first, rest, stored) {
+                return Ok(operand);
+            }
             let sql = self.json(scope, first).ok_or_else(unknown)?;
             let inner = Scope::Json { sql, object: stored.named };
             return self.operand(&inner, &Column(rest.to_vec())).map_err(|_| unknown());
@@ -53,6 +59,17 @@ impl Builder<'_> {
         let stored = stored.ok_or_else(unknown)?;
         let json = self.json(scope, first).ok_or_else(unknown)?;
         self.json_operand(&json, stored).ok_or_else(unknown)
+    }
+
+    /// The column `author_id` for `author.id`, as only a column has an index.
+    fn key_column(&self, scope: &Scope, object: &str, rest: &[String], embedded: Stored) -> Option<Operand> {
+        let (Scope::Row(_), [key], false) = (scope, rest, embedded.list) else { return None };
+        if key != "id" {
+            return None;
+        }
+        let name = format!("{object}_id");
+        let (ty, id) = (self.source.columns.get(&name)?, stored(self.model, embedded.named, key)?);
+        self.fits(ty, id).then(|| self.column(&name, ty, Some(id)))
     }
 
     /// The JSON of an embedded list, and the type of its elements.
@@ -104,25 +121,25 @@ impl Builder<'_> {
         }
     }
 
-    /// A column compares as its own type; integers as the widest, so that no value overflows.
+    /// A column compares as its own type where it can.
     fn column(&self, name: &str, ty: &ColumnType, stored: Option<Stored>) -> Operand {
-        let sql = format!("t.{}", quote(name));
-        let declared = stored.filter(|stored| !stored.list).map(|stored| &self.model.types[stored.named].kind);
-        let is_instant = matches!(declared, Some(TypeKind::Scalar { kind: ScalarKind::DateTime, .. }));
+        let declared = stored.map(|stored| &self.model.types[stored.named].kind);
+        let is_list = stored.map_or_else(|| ty.sql.ends_with("[]"), |stored| stored.list);
         let family = match declared {
+            _ if is_list => Family::List,
             Some(kind) => family(kind),
-            None if ty.sql.ends_with("[]") => Family::List,
             None => column_family(&ty.name),
         };
-        let (sql, cast) = match ty.name.as_str() {
-            "int2" | "int4" | "int8" => (sql, "int8".to_owned()),
-            "float4" | "float8" => (sql, "float8".to_owned()),
-            "varchar" | "bpchar" | "name" => (sql, "text".to_owned()),
-            "timestamp" if is_instant => (format!("({sql} AT TIME ZONE 'UTC')"), "timestamptz".to_owned()),
-            "json" => (format!("{sql}::jsonb"), "jsonb".to_owned()),
-            _ => (sql, ty.sql.trim_end_matches("[]").to_owned()),
+        let Cast { column, value, fallback } =
+            if is_list { Cast::list(ty, declared) } else { Cast::single(ty, declared) };
+        let sql = format!("t.{}", quote(name));
+        let sql = match column {
+            Conversion::None => sql,
+            Conversion::To(ty) => format!("{sql}::{ty}"),
+            Conversion::Instant => format!("({sql} AT TIME ZONE 'UTC')"),
+            Conversion::Json => format!("to_jsonb({sql})"),
         };
-        Operand { sql, cast, family }
+        Operand { sql, cast: value, fallback, family }
     }
 
     /// A part of JSON compares as the type of its scalar.
@@ -133,7 +150,7 @@ impl Builder<'_> {
             let elements = format!(
                 "CASE WHEN jsonb_typeof({json}) = 'array' THEN ARRAY(SELECT (x #>> '{{}}')::{cast} FROM jsonb_array_elements({json}) AS x) END"
             );
-            return Some(Operand { sql: format!("({elements})"), cast: cast.to_owned(), family: Family::List });
+            return Some(Operand { sql: format!("({elements})"), cast: cast.to_owned(), fallback: None, family: Family::List });
         }
         let family = family(kind);
         let sql = match cast {
@@ -142,7 +159,7 @@ impl Builder<'_> {
             "text" => format!("({json} #>> '{{}}')"),
             cast => format!("({json} #>> '{{}}')::{cast}"),
         };
-        Some(Operand { sql, cast: cast.to_owned(), family })
+        Some(Operand { sql, cast: cast.to_owned(), fallback: None, family })
     }
 }
 
@@ -163,7 +180,8 @@ pub(crate) fn family(kind: &TypeKind) -> Family {
         K::String | K::Id => Family::Text,
         K::Int | K::Float | K::BigInt | K::Decimal | K::Date | K::Time | K::DateTime => Family::Ordered,
         K::Boolean => Family::Boolean,
-        K::Uuid | K::Custom(_) => Family::Plain,
+        K::Uuid => Family::Plain,
+        K::Custom(custom) => Family::of_sql_type(custom.sql_type),
         K::Json => Family::Json,
     }
 }
@@ -179,7 +197,7 @@ fn column_family(type_name: &str) -> Family {
 }
 
 /// The SQL type as which a scalar in JSON is compared; `None` for objects.
-fn json_cast(kind: &TypeKind) -> Option<&'static str> {
+pub(super) fn json_cast(kind: &TypeKind) -> Option<&'static str> {
     use ScalarKind as K;
     Some(match kind {
         TypeKind::Enum(_) => "text",
@@ -191,7 +209,10 @@ fn json_cast(kind: &TypeKind) -> Option<&'static str> {
             K::Date => "date",
             K::Time => "time",
             K::Json => "jsonb",
-            K::String | K::Id | K::Custom(_) => "text",
+            K::String | K::Id => "text",
+            // `json` cannot be compared.
+            K::Custom(custom) if custom.sql_type == "json" => "jsonb",
+            K::Custom(custom) => custom.sql_type,
         },
         _ => return None,
     })

@@ -3,7 +3,9 @@
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
-use crate::db::{Column, Direction, Family, Filter, Nulls, Operand, Operator, Order, SqlValue, family};
+use crate::db::{
+    Column, Direction, Family, Filter, Nulls, Operand, Operator, Order, Rank, SEARCH, SqlValue, family,
+};
 use crate::schema::{EnumValue, FieldKind, Model, TypeIndex, TypeKind};
 use crate::{Error, ErrorCode};
 
@@ -151,6 +153,7 @@ impl Where<'_> {
             let def = family.operator(name).ok_or_else(unknown)?;
             let value = match (family, def.operand) {
                 (Family::Json, Operand::Same | Operand::Json) => json_value(value)?,
+                (_, Operand::Range) => SqlValue::range(value),
                 _ => stored.value(value),
             };
             Ok(Filter::Compare(stored.column.clone(), def.operator, value))
@@ -175,18 +178,41 @@ fn order_keys(
     for (rust, direction) in fields {
         let stored = Stored::of(model, object, path, rust)?;
         let Value::Enum(direction) = direction else {
-            if !matches!(direction, Value::Null) {
+            if stored.family(model) == Family::Search {
+                order.extend(rank(stored.column, direction)?);
+            } else if !matches!(direction, Value::Null) {
                 order_keys(model, stored.named, &stored.column.0, direction, order)?;
             }
             continue;
         };
-        let (direction, nulls) = match direction.as_str() {
-            "ASC" | "ASC_NULLS_LAST" => (Direction::Asc, Nulls::Last),
-            "ASC_NULLS_FIRST" => (Direction::Asc, Nulls::First),
-            "DESC" | "DESC_NULLS_FIRST" => (Direction::Desc, Nulls::First),
-            _ => (Direction::Desc, Nulls::Last),
-        };
-        order.push(Order { column: stored.column, direction, nulls });
+        let (direction, nulls) = directed(direction);
+        order.push(Order { column: stored.column, direction, nulls, rank: None });
     }
     Ok(())
+}
+
+fn directed(direction: &str) -> (Direction, Nulls) {
+    match direction {
+        "ASC" | "ASC_NULLS_LAST" => (Direction::Asc, Nulls::Last),
+        "ASC_NULLS_FIRST" => (Direction::Asc, Nulls::First),
+        "DESC" | "DESC_NULLS_FIRST" => (Direction::Desc, Nulls::First),
+        _ => (Direction::Desc, Nulls::Last),
+    }
+}
+
+/// The order of a document for full text search: a query in one of its languages, and a direction.
+fn rank(column: Column, key: &Value) -> Result<Option<Order>, Error> {
+    let Value::Object(fields) = key else { return Ok(None) };
+    let queries = SEARCH.iter().filter_map(|def| Some((def.operator, fields.get(def.name)?)));
+    let (direction, nulls) = match fields.get("direction") {
+        Some(Value::Enum(direction)) => directed(direction),
+        _ => (Direction::Desc, Nulls::Last),
+    };
+    match queries.collect::<Vec<_>>().as_slice() {
+        [(operator, query)] if **query != Value::Null => {
+            let rank = Some(Rank { operator: *operator, query: SqlValue::from_graphql(query) });
+            Ok(Some(Order { column, direction, nulls, rank }))
+        }
+        _ => Err(Error::new(ErrorCode::BadUserInput, "an order by rank takes exactly one query, which is not null")),
+    }
 }
