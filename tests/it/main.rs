@@ -6,6 +6,7 @@ mod browser;
 mod database_away;
 mod differential;
 mod embedding;
+mod filters;
 mod graphql_over_http;
 mod hostile;
 mod macros;

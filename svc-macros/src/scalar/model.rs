@@ -39,7 +39,10 @@ pub(super) fn build(args: Args, header: Header, errors: &mut Errors) -> Option<S
             .at(url, "`specified_by` is the URL of the scalar's specification, such as `\"https://example.com/slug\"`");
     }
     if let Some(sql_type) = args.sql_type.as_ref().filter(|sql_type| !is_sql_type(&sql_type.value())) {
-        errors.at(sql_type, "`sql_type` is the name of a PostgreSQL type in lower case, such as `\"numeric\"` or `\"app.mood\"`");
+        errors.at(
+            sql_type,
+            "`sql_type` is the name of a PostgreSQL type in lower case, such as `\"numeric\"` or `\"app.mood\"`",
+        );
     }
     Some(Scalar {
         krate: args.krate,

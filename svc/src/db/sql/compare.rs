@@ -52,10 +52,16 @@ impl Builder<'_> {
             (O::LenLte, value) => self.length(sql, "<=", value)?,
             (O::HasKey, value) => format!("{sql} ? {}", self.one(value, "text")?),
             (O::HasAnyKeys, value) => format!("{sql} ?| {}", self.list(value, "text")?),
-            (O::HasAllKeys, value) => format!("{sql} ?& {}", self.list(value, "text")?),
+            (O::HasAllKeys, value) => {
+                let condition = format!("{sql} ?& {}", self.list(value, "text")?);
+                but_not_null(&condition, sql)
+            }
             (O::JsonContains, value) => format!("{sql} @> {}", self.one(value, "jsonb")?),
             (O::JsonContainedBy, value) => format!("{sql} <@ {}", self.one(value, "jsonb")?),
-            (O::PathExists, value) => format!("{sql} @? {}", self.one(value, "jsonpath")?),
+            (O::PathExists, value) => {
+                let condition = format!("{sql} @? {}", self.one(value, "jsonpath")?);
+                but_not_null(&condition, sql)
+            }
             (operator, value) => self.specific(&operand, operator, value)?,
         };
         self.text.push_str(&text);
@@ -100,9 +106,18 @@ impl Builder<'_> {
     }
 }
 
+/// A condition that holds for JSON null as well, which is no value.
+fn but_not_null(condition: &str, json: &str) -> String {
+    format!("({condition} AND {json} <> 'null'::jsonb)")
+}
+
 /// The operand as which a value can be compared: a value that the column cannot hold is no error of the database.
 fn settled(operand: Operand, column: &Column, operator: Operator, value: &SqlValue) -> Result<Operand, DbError> {
     use Operator as O;
+    if operand.family == Family::Json && matches!(operator, O::Eq | O::Ne | O::IsNull | O::JsonContainedBy) {
+        // JSON null is no value. The other operators do not hold for it, and keep the column's index.
+        return Ok(Operand { sql: format!("nullif({}, 'null'::jsonb)", operand.sql), ..operand });
+    }
     if !matches!(operator, O::Eq | O::Ne | O::In | O::NotIn | O::Gt | O::Gte | O::Lt | O::Lte) {
         return Ok(operand);
     }

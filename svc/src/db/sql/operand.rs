@@ -3,8 +3,8 @@
 use super::super::catalogue::{ColumnType, quote};
 use super::super::filter::Column;
 use super::super::{DbError, Family, select_form};
-use super::cast::{Cast, Conversion};
 use super::Builder;
+use super::cast::{Cast, Conversion};
 use crate::schema::{FieldKind, Model, ScalarKind, TypeExpr, TypeIndex, TypeKind};
 
 /// What the columns of a condition belong to.
@@ -150,12 +150,16 @@ impl Builder<'_> {
             let elements = format!(
                 "CASE WHEN jsonb_typeof({json}) = 'array' THEN ARRAY(SELECT (x #>> '{{}}')::{cast} FROM jsonb_array_elements({json}) AS x) END"
             );
-            return Some(Operand { sql: format!("({elements})"), cast: cast.to_owned(), fallback: None, family: Family::List });
+            return Some(Operand {
+                sql: format!("({elements})"),
+                cast: cast.to_owned(),
+                fallback: None,
+                family: Family::List,
+            });
         }
         let family = family(kind);
         let sql = match cast {
-            // JSON null is no value.
-            "jsonb" => format!("nullif({json}, 'null'::jsonb)"),
+            "jsonb" => json.to_owned(),
             "text" => format!("({json} #>> '{{}}')"),
             cast => format!("({json} #>> '{{}}')::{cast}"),
         };

@@ -3,9 +3,7 @@
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
-use crate::db::{
-    Column, Direction, Family, Filter, Nulls, Operand, Operator, Order, Rank, SEARCH, SqlValue, family,
-};
+use crate::db::{Column, Direction, Family, Filter, Nulls, Operand, Operator, Order, Rank, SEARCH, SqlValue, family};
 use crate::schema::{EnumValue, FieldKind, Model, TypeIndex, TypeKind};
 use crate::{Error, ErrorCode};
 

@@ -1,0 +1,1 @@
+//! The cases that users of earlier systems ran into.
