@@ -9,6 +9,7 @@ mod embedding;
 mod filters;
 mod graphql_over_http;
 mod hostile;
+mod hostile_values;
 mod macros;
 mod planned;
 mod resolved;

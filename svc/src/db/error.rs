@@ -57,31 +57,24 @@ impl From<sqlx::Error> for DbError {
     }
 }
 
-/// The functions of PostgreSQL that read the patterns and queries of clients. Their messages quote nothing stored.
-const READERS: [&str; 10] = [
-    "addUnicodeChar",
-    "finish_nodeitem",
-    "gettoken_query_standard",
-    "jsonPathFromCstring",
-    "jsonpath_yyerror",
-    "makeItemLikeRegex",
-    "makepol",
-    "parse_lquery",
-    "parseUnicode",
-    "parse_tsquery",
-];
+/// The files of PostgreSQL that read the patterns and queries of clients.
+const READERS: [&str; 6] =
+    ["jsonpath.c", "jsonpath_gram.y", "jsonpath_scan.l", "ltree_io.c", "tsquery.c", "tsvector_parser.c"];
 
 /// An error that is about what a client sent, or about an extension that such a filter needs.
 fn fault(error: &dyn sqlx::error::DatabaseError) -> Option<DbError> {
     let code = error.code()?;
     let message = error.message();
-    let routine = error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>().and_then(|error| error.routine());
+    let file = error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>().and_then(|error| error.file());
+    // A document that is stored broken is no fault of the client.
+    let is_stored = message.contains("tsvector");
     Some(match code.as_ref() {
         "2201B" => DbError::BadPattern(format!("the regular expression is not valid: {message}")),
         "22025" => DbError::BadPattern("a pattern cannot end with `\\`".to_owned()),
+        "22003" if file == Some("numutils.c") => DbError::BadPattern("a number in a pattern is too large".to_owned()),
         "22P05" => DbError::Nul,
         "42704" if message.contains("ltree") || message.contains("lquery") => DbError::NoExtension("ltree"),
-        _ if routine.is_some_and(|routine| READERS.contains(&routine)) => {
+        _ if file.is_some_and(|file| READERS.contains(&file)) && !is_stored => {
             DbError::BadPattern(format!("the pattern or query is not valid: {}", crate::scalar::shorten(message)))
         }
         // Program limits, such as the depth of a query.

@@ -243,4 +243,4 @@ pub(crate) static SEARCH: [OperatorDef; 4] = [
 ];
 
 const WEB_SEARCH: &str =
-    "Matches a query as search engines take it: words, \"phrases\", `or`, `-` (websearch_to_tsquery).";
+    "Matches a query as search engines take it: words, phrases in quotes, `or`, `-` (websearch_to_tsquery).";

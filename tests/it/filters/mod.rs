@@ -6,6 +6,7 @@ mod fields;
 mod generator;
 mod rows;
 mod run;
+mod scalars;
 mod search;
 mod shrink;
 mod types;

@@ -36,8 +36,8 @@ impl Builder<'_> {
             }
             (O::Like, value) => self.text(&operand, "LIKE", value)?,
             (O::ILike, value) => self.text(&operand, "ILIKE", value)?,
-            (O::Matches, value) => self.text(&operand, "~", value)?,
-            (O::IMatches, value) => self.text(&operand, "~*", value)?,
+            (O::Matches, value) => self.text(&operand, "~", expression(value)?)?,
+            (O::IMatches, value) => self.text(&operand, "~*", expression(value)?)?,
             (O::ListContains, value) => format!("{sql} @> {}", self.list(value, &operand.cast)?),
             (O::ListContainedBy, value) => format!("{sql} <@ {}", self.list(value, &operand.cast)?),
             (O::Overlaps, value) => format!("{sql} && {}", self.list(value, &operand.cast)?),
@@ -134,6 +134,17 @@ fn settled(operand: Operand, column: &Column, operator: Operator, value: &SqlVal
 fn as_text(operand: &Operand) -> String {
     let is_text = matches!(operand.cast.as_str(), "text" | "citext");
     if is_text && operand.family != Family::List { operand.sql.clone() } else { format!("{}::text", operand.sql) }
+}
+
+/// A regular expression. PostgreSQL needs minutes to read one of a megabyte, so its length has a limit.
+fn expression(value: &SqlValue) -> Result<&SqlValue, DbError> {
+    const MOST: usize = 1_000;
+    match value {
+        SqlValue::Text(text) if text.len() > MOST => {
+            Err(DbError::BadPattern(format!("a regular expression can have at most {MOST} bytes")))
+        }
+        value => Ok(value),
+    }
 }
 
 /// Takes the special meaning from the characters of `LIKE`.

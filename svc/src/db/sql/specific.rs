@@ -52,7 +52,8 @@ impl Builder<'_> {
             Operator::WebSearch => "websearch_to_tsquery",
             _ => "to_tsquery",
         };
-        Ok(format!("{function}({})", self.one(query, "text")?))
+        // A subquery is read once, where the function alone would be for every row.
+        Ok(format!("(SELECT {function}({}))", self.one(query, "text")?))
     }
 
     /// Prefixes order before addresses in PostgreSQL, so they are taken off first.
