@@ -228,7 +228,10 @@ pub fn svc_union(args: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// Keys: `name`, `specified_by`, `crate`.
+/// Keys: `name`, `specified_by`, `sql_type`, `crate`.
+///
+/// `sql_type` names the PostgreSQL type as which filters and orders compare values, such as `"numeric"`; without it
+/// they compare as text. Numbers, dates and the like get `gt` and its siblings.
 #[proc_macro_attribute]
 pub fn svc_scalar(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, scalar::expand)

@@ -99,7 +99,12 @@ async fn equality_range_order_and_cursor_use_the_index() {
         ),
         (
             format!("{{ pages(first: 5, after: \"{cursor}\", order_by: [{{at: DESC}}]) {{ nodes {{ name }} }} }}"),
-            vec![text("2024-02-04 17:20:00+00"), text("00000000-0000-0000-0000-000000000007"), "6".to_owned(), "8".to_owned()],
+            vec![
+                text("2024-02-04 17:20:00+00"),
+                text("00000000-0000-0000-0000-000000000007"),
+                "6".to_owned(),
+                "8".to_owned(),
+            ],
             vec!["Index Scan Backward using event_at", "Index Cond: (ROW(at, id) < ROW("],
         ),
         (

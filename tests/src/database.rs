@@ -71,6 +71,25 @@ impl TestDatabase {
     }
 }
 
+impl TestDatabase {
+    /// The texts of the statements that read from `source`, as `pg_stat_statements` keeps them, without constants.
+    pub async fn texts(&self, source: &str) -> Vec<String> {
+        let pool = self.pool().await;
+        sqlx::raw_sql("CREATE EXTENSION IF NOT EXISTS pg_stat_statements").execute(&pool).await.expect("the extension");
+        let texts = sqlx::query_scalar(
+            "SELECT DISTINCT query FROM pg_stat_statements \
+             WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) \
+             AND strpos(query, 'FROM ' || quote_ident($1)) + strpos(query, 'FROM \"' || $1) > 0 ORDER BY query",
+        )
+        .bind(source)
+        .fetch_all(&pool)
+        .await
+        .expect("the statistics");
+        pool.close().await;
+        texts
+    }
+}
+
 fn next_name() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     format!("test_{}", NEXT.fetch_add(1, Ordering::Relaxed))

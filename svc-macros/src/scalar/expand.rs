@@ -8,7 +8,7 @@ use crate::element;
 
 /// Everything.
 pub(super) fn full(scalar: &Scalar) -> TokenStream {
-    let Scalar { krate, element, specified_by, .. } = scalar;
+    let Scalar { krate, element, specified_by, sql_type, .. } = scalar;
     let (name, specified_by) = (element.graphql(), element::option(specified_by));
     let description = element::option(&element.description());
     let items = quote! {
@@ -16,7 +16,10 @@ pub(super) fn full(scalar: &Scalar) -> TokenStream {
             name: #name,
             description: #description,
             specified_by: #specified_by,
-            kind: #krate::ScalarKind::Custom(#krate::CustomScalar { recode: #krate::recode_scalar::<__Scalar> }),
+            kind: #krate::ScalarKind::Custom(#krate::CustomScalar {
+                recode: #krate::recode_scalar::<__Scalar>,
+                sql_type: #sql_type,
+            }),
         };
     };
     implementations(scalar, &items, &quote!(registry.scalar(&__SVC_META)))

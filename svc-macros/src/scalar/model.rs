@@ -16,6 +16,7 @@ pub(super) struct Scalar {
     pub(super) cfgs: Vec<Attribute>,
     pub(super) element: Element,
     pub(super) specified_by: Option<String>,
+    pub(super) sql_type: String,
 }
 
 /// Checks the block; `None` when nothing at all can be generated.
@@ -37,13 +38,29 @@ pub(super) fn build(args: Args, header: Header, errors: &mut Errors) -> Option<S
         errors
             .at(url, "`specified_by` is the URL of the scalar's specification, such as `\"https://example.com/slug\"`");
     }
+    if let Some(sql_type) = args.sql_type.as_ref().filter(|sql_type| !is_sql_type(&sql_type.value())) {
+        errors.at(
+            sql_type,
+            "`sql_type` is the name of a PostgreSQL type in lower case, such as `\"numeric\"` or `\"app.mood\"`",
+        );
+    }
     Some(Scalar {
         krate: args.krate,
         ty: header.ty,
         cfgs: element::cfgs(&header.attrs).cloned().collect(),
         element,
         specified_by: args.specified_by.map(|url| url.value()),
+        sql_type: args.sql_type.map_or_else(|| "text".to_owned(), |sql_type| sql_type.value()),
     })
+}
+
+/// Whether `name` can stand in SQL as it is: words, possibly below a schema.
+fn is_sql_type(name: &str) -> bool {
+    let is_word = |word: &str| {
+        word.starts_with(|c: char| c == '_' || c.is_ascii_lowercase())
+            && word.bytes().all(|b| b == b'_' || b.is_ascii_lowercase() || b.is_ascii_digit())
+    };
+    name.split('.').count() <= 2 && name.split(['.', ' ']).all(is_word)
 }
 
 fn ident(ty: &Type) -> Option<Ident> {

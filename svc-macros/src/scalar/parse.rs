@@ -13,6 +13,7 @@ use crate::krate::Crate;
 pub(super) struct Args {
     pub(super) name: Option<LitStr>,
     pub(super) specified_by: Option<LitStr>,
+    pub(super) sql_type: Option<LitStr>,
     pub(super) krate: Crate,
 }
 
@@ -27,10 +28,11 @@ pub(super) struct Header {
 /// Reads the macro's arguments.
 pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Args {
     let mut args = Args::default();
-    Keys::new(&["name", "specified_by", "crate"]).read(tokens, errors, |key, input| {
+    Keys::new(&["name", "specified_by", "sql_type", "crate"]).read(tokens, errors, |key, input| {
         match key.to_string().as_str() {
             "name" => args.name = Some(keys::string(key, input)?),
             "specified_by" => args.specified_by = Some(keys::string(key, input)?),
+            "sql_type" => args.sql_type = Some(keys::string(key, input)?),
             _ => args.krate = keys::krate(key, input)?,
         }
         Ok(())

@@ -1,3 +1,4 @@
+use sqlx::postgres::PgDatabaseError;
 use tokio_postgres::error::SqlState;
 
 use super::driver::DriverError;
@@ -33,6 +34,12 @@ pub(crate) enum DbError {
     /// An argument or a resolver's query was refused.
     #[error("{0}")]
     Refused(Box<Error>),
+    #[error("{0}")]
+    BadValue(String),
+    #[error(
+        "the database has no extension `{0}`, or not in its search path; `CREATE EXTENSION {0}` lets this filter work"
+    )]
+    NoExtension(&'static str),
     #[error(transparent)]
     Driver(sqlx::Error),
     #[error(transparent)]
@@ -71,11 +78,12 @@ impl From<sqlx::Error> for DbError {
         match &error {
             sqlx::Error::PoolTimedOut => Self::Busy,
             sqlx::Error::Database(database) if database.code().as_deref() == Some("57014") => Self::Timeout,
-            // The regular expression of a client.
-            sqlx::Error::Database(database) if database.code().as_deref() == Some("2201B") => {
-                Self::BadPattern(format!("the regular expression is not valid: {}", database.message()))
-            }
             error if Self::is_connection(error) => Self::Away,
+            sqlx::Error::Database(database) => {
+                let file = database.try_downcast_ref::<PgDatabaseError>().and_then(PgDatabaseError::file);
+                let code = database.code().unwrap_or_default();
+                of_client(&code, database.message(), file).unwrap_or(Self::Driver(error))
+            }
             _ => Self::Driver(error),
         }
     }
@@ -92,13 +100,33 @@ impl From<DriverError> for DbError {
             Some(&SqlState::QUERY_CANCELED) => Self::Timeout,
             // PostgreSQL has no connection left for us.
             Some(&SqlState::TOO_MANY_CONNECTIONS) => Self::Busy,
-            // The regular expression of a client.
-            Some(&SqlState::INVALID_REGULAR_EXPRESSION) => {
-                Self::BadPattern(format!("the regular expression is not valid: {}", error.message()))
-            }
-            _ => Self::Read(error),
+            Some(code) => of_client(code.code(), &error.message(), error.file()).unwrap_or(Self::Read(error)),
+            None => Self::Read(error),
         }
     }
+}
+
+/// The files of PostgreSQL that read the patterns and queries of clients.
+const READERS: [&str; 6] =
+    ["jsonpath.c", "jsonpath_gram.y", "jsonpath_scan.l", "ltree_io.c", "tsquery.c", "tsvector_parser.c"];
+
+/// An error that is about what a client sent, or about an extension that such a filter needs.
+fn of_client(code: &str, message: &str, file: Option<&str>) -> Option<DbError> {
+    // A document that is stored broken is no fault of the client.
+    let is_stored = message.contains("tsvector");
+    Some(match code {
+        "2201B" => DbError::BadPattern(format!("the regular expression is not valid: {message}")),
+        "22025" => DbError::BadPattern("a pattern cannot end with `\\`".to_owned()),
+        "22003" if file == Some("numutils.c") => DbError::BadPattern("a number in a pattern is too large".to_owned()),
+        "22P05" => DbError::Nul,
+        "42704" if message.contains("ltree") || message.contains("lquery") => DbError::NoExtension("ltree"),
+        _ if file.is_some_and(|file| READERS.contains(&file)) && !is_stored => {
+            DbError::BadPattern(format!("the pattern or query is not valid: {}", crate::scalar::shorten(message)))
+        }
+        // Program limits, such as the depth of a query.
+        code if code.starts_with("54") => DbError::BadPattern(format!("a value is too long or too complex: {message}")),
+        _ => return None,
+    })
 }
 
 impl DbError {
@@ -106,9 +134,10 @@ impl DbError {
     pub(crate) fn into_error(self) -> Error {
         let text = self.to_string();
         match self {
-            Self::Away | Self::Busy => Error::new(ErrorCode::ServiceUnavailable, text),
+            Self::Away | Self::Busy | Self::NoExtension(_) => Error::new(ErrorCode::ServiceUnavailable, text),
             Self::Timeout => Error::new(ErrorCode::Timeout, text),
             Self::BadPattern(_)
+            | Self::BadValue(_)
             | Self::BadCursor
             | Self::FirstAndLast
             | Self::Nul

@@ -126,11 +126,20 @@ impl Column {
 }
 
 /// One key of an order.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Order {
     pub(crate) column: Column,
     pub(crate) direction: Direction,
     pub(crate) nulls: Nulls,
+    /// Orders documents by how well they match a query.
+    pub(crate) rank: Option<Rank>,
+}
+
+/// A query by whose rank documents are ordered.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Rank {
+    pub(crate) operator: Operator,
+    pub(crate) query: SqlValue,
 }
 
 /// Which end comes first.
@@ -174,10 +183,10 @@ impl Order {
 
 /// Smallest first, nulls last.
 pub fn asc(column: impl AsRef<str>) -> Order {
-    Order { column: col(column), direction: Direction::Asc, nulls: Nulls::Last }
+    Order { column: col(column), direction: Direction::Asc, nulls: Nulls::Last, rank: None }
 }
 
 /// Largest first, nulls first.
 pub fn desc(column: impl AsRef<str>) -> Order {
-    Order { column: col(column), direction: Direction::Desc, nulls: Nulls::First }
+    Order { column: col(column), direction: Direction::Desc, nulls: Nulls::First, rank: None }
 }

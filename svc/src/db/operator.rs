@@ -39,6 +39,27 @@ pub enum Operator {
     JsonContains,
     JsonContainedBy,
     PathExists,
+    InSubnet,
+    InRange,
+    IsPrivate,
+    IsIpv4,
+    IsIpv6,
+    IsLoopback,
+    AncestorOf,
+    DescendantOf,
+    MatchesLquery,
+    LevelEq,
+    LevelGte,
+    LevelLte,
+    ContainsDate,
+    RangeOverlaps,
+    Adjacent,
+    StrictlyLeft,
+    StrictlyRight,
+    Search,
+    PlainSearch,
+    PhraseSearch,
+    WebSearch,
 }
 
 /// What stands on the right-hand side.
@@ -53,6 +74,9 @@ pub(crate) enum Operand {
     String,
     Strings,
     Json,
+    /// Two values of the field's own type, `from` and `to`.
+    Range,
+    Date,
 }
 
 /// An operator as clients see it.
@@ -78,6 +102,13 @@ pub(crate) enum Family {
     /// Lists of scalars.
     List,
     Json,
+    /// Addresses and networks.
+    Network,
+    /// Paths in a tree.
+    Path,
+    DateRange,
+    /// Documents for full text search.
+    Search,
 }
 
 impl Family {
@@ -90,8 +121,28 @@ impl Family {
             Self::Plain => &[&EQUALITY, &MEMBERSHIP, &NULL],
             Self::List => &[&LIST, &NULL],
             Self::Json => &[&EQUALITY, &NULL, &JSON],
+            Self::Network => &[&EQUALITY, &MEMBERSHIP, &NULL, &NETWORK],
+            Self::Path => &[&EQUALITY, &MEMBERSHIP, &NULL, &PATH],
+            Self::DateRange => &[&EQUALITY, &NULL, &DATE_RANGE],
+            Self::Search => &[&NULL, &SEARCH],
         };
         groups.iter().flat_map(|group| group.iter()).collect()
+    }
+
+    /// The family of a scalar that is compared as a type of PostgreSQL.
+    pub(crate) fn of_sql_type(name: &str) -> Self {
+        match name {
+            "inet" | "cidr" => Self::Network,
+            "ltree" => Self::Path,
+            "daterange" => Self::DateRange,
+            "tsvector" => Self::Search,
+            "json" | "jsonb" => Self::Json,
+            "bool" | "boolean" => Self::Boolean,
+            "smallint" | "int2" | "integer" | "int" | "int4" | "bigint" | "int8" | "numeric" | "decimal" | "real"
+            | "float4" | "double precision" | "float8" | "money" | "date" | "time" | "timestamp" | "timestamptz"
+            | "interval" => Self::Ordered,
+            _ => Self::Plain,
+        }
     }
 
     /// The operator with a name of the table.
@@ -156,3 +207,40 @@ static JSON: [OperatorDef; 6] = [
     def("contained_by", Operator::JsonContainedBy, Operand::Json, "Is contained in this JSON."),
     def("path_exists", Operator::PathExists, Operand::String, "The SQL/JSON path finds something."),
 ];
+
+static NETWORK: [OperatorDef; 6] = [
+    def("in_subnet", Operator::InSubnet, Operand::Same, "Lies in this network, or is it."),
+    def("in_range", Operator::InRange, Operand::Range, "All its addresses lie between these two, both included."),
+    def("is_private", Operator::IsPrivate, Operand::Boolean, "Whether it is private (RFC 1918, RFC 4193)."),
+    def("is_ipv4", Operator::IsIpv4, Operand::Boolean, "Whether it is IPv4."),
+    def("is_ipv6", Operator::IsIpv6, Operand::Boolean, "Whether it is IPv6."),
+    def("is_loopback", Operator::IsLoopback, Operand::Boolean, "Whether it is the host's own (127.0.0.0/8, ::1)."),
+];
+
+static PATH: [OperatorDef; 6] = [
+    def("ancestor_of", Operator::AncestorOf, Operand::Same, "Leads to this path, or is it."),
+    def("descendant_of", Operator::DescendantOf, Operand::Same, "Lies below this path, or is it."),
+    def("matches_lquery", Operator::MatchesLquery, Operand::String, "Matches a pattern of paths (lquery)."),
+    def("nlevel_eq", Operator::LevelEq, Operand::Int, "Has exactly this many labels."),
+    def("nlevel_gte", Operator::LevelGte, Operand::Int, "Has at least this many labels."),
+    def("nlevel_lte", Operator::LevelLte, Operand::Int, "Has at most this many labels."),
+];
+
+static DATE_RANGE: [OperatorDef; 5] = [
+    def("contains_date", Operator::ContainsDate, Operand::Date, "Holds this date."),
+    def("overlaps", Operator::RangeOverlaps, Operand::Same, "Has a date in common with this range."),
+    def("adjacent", Operator::Adjacent, Operand::Same, "Touches this range, with no date between or in common."),
+    def("strictly_left", Operator::StrictlyLeft, Operand::Same, "Ends before this range begins."),
+    def("strictly_right", Operator::StrictlyRight, Operand::Same, "Begins after this range ends."),
+];
+
+/// Queries in the four languages of PostgreSQL; filters and orders by rank take them.
+pub(crate) static SEARCH: [OperatorDef; 4] = [
+    def("matches", Operator::Search, Operand::String, "Matches a query with `&`, `|`, `!` and `<->` (to_tsquery)."),
+    def("plain_query", Operator::PlainSearch, Operand::String, "Has all these words (plainto_tsquery)."),
+    def("phrase_query", Operator::PhraseSearch, Operand::String, "Has these words in a row (phraseto_tsquery)."),
+    def("websearch_query", Operator::WebSearch, Operand::String, WEB_SEARCH),
+];
+
+const WEB_SEARCH: &str =
+    "Matches a query as search engines take it: words, phrases in quotes, `or`, `-` (websearch_to_tsquery).";

@@ -29,6 +29,21 @@ impl SqlValue {
         }
     }
 
+    /// The texts of a list, or of a single value.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = String> + '_ {
+        let items = match self {
+            Self::List(items) => items.as_slice(),
+            single => std::slice::from_ref(single),
+        };
+        items.iter().filter_map(Self::text)
+    }
+
+    /// A coerced input object with `from` and `to`, in this order.
+    pub(crate) fn range(value: &Value) -> Self {
+        let Value::Object(fields) = value else { return Self::from_graphql(value) };
+        Self::List(["from", "to"].iter().filter_map(|key| fields.get(*key)).map(Self::from_graphql).collect())
+    }
+
     /// A coerced GraphQL value.
     pub(crate) fn from_graphql(value: &Value) -> Self {
         match value {

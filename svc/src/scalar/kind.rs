@@ -52,10 +52,12 @@ pub struct CustomScalar {
     /// # Errors
     /// The sentence that names the rule the value breaks.
     pub recode: fn(Value) -> Result<Value, String>,
+    /// The PostgreSQL type as which filters and orders compare it; it stands in SQL as it is.
+    pub sql_type: &'static str,
 }
 
 impl PartialEq for CustomScalar {
     fn eq(&self, other: &Self) -> bool {
-        std::ptr::fn_addr_eq(self.recode, other.recode)
+        std::ptr::fn_addr_eq(self.recode, other.recode) && self.sql_type == other.sql_type
     }
 }

@@ -37,7 +37,7 @@ pub use kind::{CustomScalar, ScalarKind, ScalarMeta};
 pub use library::{
     Cidr, Color, CountryCode, CurrencyCode, DateRange, Duration, EmailAddress, Hostname, Iban, Inet, LTree,
     LanguageCode, Latitude, LocaleCode, Longitude, MacAddress, Money, Percentage, PhoneNumber, Port, ScalarError,
-    SemanticVersion, Slug, Timezone, Url,
+    SearchVector, SemanticVersion, Slug, Timezone, Url,
 };
 pub(crate) use text::{
     LeafError, canonical, integer, is_decimal, shorten, write_big_integer, write_date, write_float, write_instant,

@@ -32,6 +32,14 @@ impl DriverError {
         }
     }
 
+    /// The source file of PostgreSQL that reports it.
+    pub(crate) fn file(&self) -> Option<&str> {
+        match self {
+            Self::Postgres(error) => error.as_db_error()?.file(),
+            _ => None,
+        }
+    }
+
     /// Whether the connection itself failed, so that another may work.
     pub(crate) fn is_connection(&self) -> bool {
         match self {

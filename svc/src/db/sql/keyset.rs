@@ -43,14 +43,14 @@ impl<'a> Builder<'a> {
 
     /// Whether a key is declared to be never null.
     fn is_certain(&self, scope: &Scope<'_>, key: &Order) -> bool {
-        let [name] = key.column.0.as_slice() else { return false };
+        let ([name], None) = (key.column.0.as_slice(), &key.rank) else { return false };
         matches!(named(self.model, scope.object(), name), Some(Named::Stored(stored)) if stored.non_null)
     }
 
     fn whole(&mut self, scope: &Scope<'a>, order: &[Order], values: &[Option<String>]) -> Result<(), DbError> {
         let (mut keys, mut bound) = (Vec::new(), Vec::new());
         for (key, value) in order.iter().zip(values) {
-            let operand = self.operand(scope, &key.column)?;
+            let operand = self.order_operand(scope, key)?;
             let value = self.bind(Param::Text(value.clone().unwrap_or_default()));
             keys.push(operand.sql);
             bound.push(format!("{value}::{}", operand.cast));
@@ -68,7 +68,7 @@ impl<'a> Builder<'a> {
     fn key_by_key(&mut self, scope: &Scope<'a>, order: &[Order], values: &[Option<String>]) -> Result<(), DbError> {
         let mut open = 0;
         for (index, (key, value)) in order.iter().zip(values).enumerate() {
-            let operand = self.operand(scope, &key.column)?;
+            let operand = self.order_operand(scope, key)?;
             let sql = &operand.sql;
             let bound = value.as_ref().map(|value| {
                 let placeholder = self.bind(Param::Text(value.clone()));

@@ -1,6 +1,7 @@
 //! Statements: text from the schema and the catalogue, values bound. The only place that writes SQL for reads.
 
 mod aggregate;
+mod cast;
 mod compare;
 mod condition;
 mod keyset;
@@ -8,6 +9,7 @@ mod operand;
 mod query;
 mod scope;
 mod select;
+mod specific;
 
 pub(crate) use aggregate::{AggregateFunction, value_form};
 pub(crate) use keyset::Keyset;

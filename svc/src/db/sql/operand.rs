@@ -4,6 +4,7 @@ use super::super::catalogue::ColumnType;
 use super::super::filter::Column;
 use super::super::{DbError, Family, select_form};
 use super::Builder;
+use super::cast::{Cast, Conversion};
 use super::scope::{Named, RowScope, Scope, Stored, named};
 use crate::schema::{Relation, ScalarKind, TypeKind};
 
@@ -11,6 +12,8 @@ use crate::schema::{Relation, ScalarKind, TypeKind};
 pub(super) struct Operand {
     pub(super) sql: String,
     pub(super) cast: String,
+    /// The type of both sides when a value is not one of `cast`.
+    pub(super) fallback: Option<&'static str>,
     pub(super) family: Family,
 }
 
@@ -26,6 +29,9 @@ impl<'a> Builder<'a> {
         };
         if !rest.is_empty() {
             let stored = stored.ok_or_else(unknown)?;
+            if let Some(operand) = self.key_column(scope, first, rest, stored) {
+                return Ok(operand);
+            }
             let sql = self.json(scope, first).ok_or_else(unknown)?;
             let inner = Scope::Json { sql, object: stored.named, depth: scope.depth() };
             return self.operand(&inner, &Column(rest.to_vec())).map_err(|_| unknown());
@@ -39,6 +45,18 @@ impl<'a> Builder<'a> {
         let stored = stored.ok_or_else(unknown)?;
         let json = self.json(scope, first).ok_or_else(unknown)?;
         self.json_operand(&json, stored).ok_or_else(unknown)
+    }
+
+    /// The column `author_id` for `author.id`, as only a column has an index.
+    fn key_column(&self, scope: &Scope<'a>, object: &str, rest: &[String], embedded: Stored) -> Option<Operand> {
+        let (Scope::Row(row), [key], false) = (scope, rest, embedded.list) else { return None };
+        if key != "id" {
+            return None;
+        }
+        let name = format!("{object}_id");
+        let Some(Named::Stored(id)) = named(self.model, embedded.named, key) else { return None };
+        let ty = row.source.columns.get(&name)?;
+        self.fits(ty, id).then(|| self.column(row, &name, ty, Some(id)))
     }
 
     /// A value of the one row that a relation leads to.
@@ -58,7 +76,8 @@ impl<'a> Builder<'a> {
     pub(super) fn key(&self, scope: &Scope<'a>, name: &str) -> Result<Operand, DbError> {
         self.operand(scope, &Column(vec![name.to_owned()])).or_else(|error| {
             let json = self.json(scope, name).ok_or(error)?;
-            Ok(Operand { sql: format!("({json} #>> '{{}}')"), cast: "text".to_owned(), family: Family::Text })
+            let sql = format!("({json} #>> '{{}}')");
+            Ok(Operand { sql, cast: "text".to_owned(), fallback: None, family: Family::Text })
         })
     }
 
@@ -90,25 +109,25 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A column compares as its own type; integers as the widest, so that no value overflows.
+    /// A column compares as its own type where it can.
     fn column(&self, row: &RowScope<'_>, name: &str, ty: &ColumnType, stored: Option<Stored>) -> Operand {
-        let sql = row.column(name);
-        let declared = stored.filter(|stored| !stored.list).map(|stored| &self.model.types[stored.named].kind);
-        let is_instant = matches!(declared, Some(TypeKind::Scalar { kind: ScalarKind::DateTime, .. }));
+        let declared = stored.map(|stored| &self.model.types[stored.named].kind);
+        let is_list = stored.map_or_else(|| ty.sql.ends_with("[]"), |stored| stored.list);
         let family = match declared {
+            _ if is_list => Family::List,
             Some(kind) => family(kind),
-            None if ty.sql.ends_with("[]") => Family::List,
             None => column_family(&ty.name),
         };
-        let (sql, cast) = match ty.name.as_str() {
-            "int2" | "int4" | "int8" => (sql, "int8".to_owned()),
-            "float4" | "float8" => (sql, "float8".to_owned()),
-            "varchar" | "bpchar" | "name" => (sql, "text".to_owned()),
-            "timestamp" if is_instant => (format!("({sql} AT TIME ZONE 'UTC')"), "timestamptz".to_owned()),
-            "json" => (format!("{sql}::jsonb"), "jsonb".to_owned()),
-            _ => (sql, ty.sql.trim_end_matches("[]").to_owned()),
+        let Cast { column, value, fallback } =
+            if is_list { Cast::list(ty, declared) } else { Cast::single(ty, declared) };
+        let sql = row.column(name);
+        let sql = match column {
+            Conversion::None => sql,
+            Conversion::To(ty) => format!("{sql}::{ty}"),
+            Conversion::Instant => format!("({sql} AT TIME ZONE 'UTC')"),
+            Conversion::Json => format!("to_jsonb({sql})"),
         };
-        Operand { sql, cast, family }
+        Operand { sql, cast: value, fallback, family }
     }
 
     /// A part of JSON compares as the type of its scalar.
@@ -119,16 +138,20 @@ impl<'a> Builder<'a> {
             let elements = format!(
                 "CASE WHEN jsonb_typeof({json}) = 'array' THEN ARRAY(SELECT (x #>> '{{}}')::{cast} FROM jsonb_array_elements({json}) AS x) END"
             );
-            return Some(Operand { sql: format!("({elements})"), cast: cast.to_owned(), family: Family::List });
+            return Some(Operand {
+                sql: format!("({elements})"),
+                cast: cast.to_owned(),
+                fallback: None,
+                family: Family::List,
+            });
         }
         let family = family(kind);
         let sql = match cast {
-            // JSON null is no value.
-            "jsonb" => format!("nullif({json}, 'null'::jsonb)"),
+            "jsonb" => json.to_owned(),
             "text" => format!("({json} #>> '{{}}')"),
             cast => format!("({json} #>> '{{}}')::{cast}"),
         };
-        Some(Operand { sql, cast: cast.to_owned(), family })
+        Some(Operand { sql, cast: cast.to_owned(), fallback: None, family })
     }
 }
 
@@ -140,7 +163,8 @@ pub(crate) fn family(kind: &TypeKind) -> Family {
         K::String | K::Id => Family::Text,
         K::Int | K::Float | K::BigInt | K::Decimal | K::Date | K::Time | K::DateTime => Family::Ordered,
         K::Boolean => Family::Boolean,
-        K::Uuid | K::Custom(_) => Family::Plain,
+        K::Uuid => Family::Plain,
+        K::Custom(custom) => Family::of_sql_type(custom.sql_type),
         K::Json => Family::Json,
     }
 }
@@ -156,7 +180,7 @@ fn column_family(type_name: &str) -> Family {
 }
 
 /// The SQL type as which a scalar in JSON is compared; `None` for objects.
-fn json_cast(kind: &TypeKind) -> Option<&'static str> {
+pub(super) fn json_cast(kind: &TypeKind) -> Option<&'static str> {
     use ScalarKind as K;
     Some(match kind {
         TypeKind::Enum(_) => "text",
@@ -168,7 +192,10 @@ fn json_cast(kind: &TypeKind) -> Option<&'static str> {
             K::Date => "date",
             K::Time => "time",
             K::Json => "jsonb",
-            K::String | K::Id | K::Custom(_) => "text",
+            K::String | K::Id => "text",
+            // `json` cannot be compared.
+            K::Custom(custom) if custom.sql_type == "json" => "jsonb",
+            K::Custom(custom) => custom.sql_type,
         },
         _ => return None,
     })

@@ -6,8 +6,9 @@
 use std::fmt::Write as _;
 
 use super::super::column::Select;
-use super::super::filter::{Direction, Filter, Nulls, Order};
+use super::super::filter::{Direction, Filter, Nulls, Order, Rank};
 use super::super::{DbError, Operator};
+use super::operand::Operand;
 use super::query::{Part, Query, Selected, Window};
 use super::scope::{RowScope, Scope};
 use super::{Builder, Param};
@@ -152,7 +153,7 @@ impl<'a> Builder<'a> {
             }
             Selected::OrderKeys => {
                 let keys = self.order_keys(&scope, query);
-                let keys = keys.iter().map(|key| Ok(format!("({})::text", self.operand(&scope, &key.column)?.sql)));
+                let keys = keys.iter().map(|key| Ok(format!("({})::text", self.order_operand(&scope, key)?.sql)));
                 let keys = keys.collect::<Result<Vec<_>, DbError>>()?;
                 let _ = write!(self.text, "ARRAY[{}]", keys.join(", "));
             }
@@ -191,19 +192,31 @@ impl<'a> Builder<'a> {
         if !settled && self.operand(scope, &unique).is_ok() {
             let (direction, nulls) =
                 keys.last().map_or((Direction::Asc, Nulls::Last), |last| (last.direction, last.nulls));
-            keys.push(Order { column: unique, direction, nulls });
+            keys.push(Order { column: unique, direction, nulls, rank: None });
         }
         keys
     }
 
     fn order(&mut self, scope: &Scope<'a>, order: &[Order]) -> Result<(), DbError> {
-        for (index, Order { column, direction, nulls }) in order.iter().enumerate() {
+        for (index, key) in order.iter().enumerate() {
             self.text.push_str(if index == 0 { " ORDER BY " } else { ", " });
-            let sql = self.operand(scope, column)?.sql;
+            let sql = self.order_operand(scope, key)?.sql;
             self.text.push_str(&sql);
-            self.text.push_str(suffix(*direction, *nulls));
+            self.text.push_str(suffix(key.direction, key.nulls));
         }
         Ok(())
+    }
+
+    /// The expression that a key of an order sorts by.
+    pub(super) fn order_operand(&mut self, scope: &Scope<'a>, key: &Order) -> Result<Operand, DbError> {
+        let operand = self.operand(scope, &key.column)?;
+        match &key.rank {
+            Some(Rank { operator, query }) => {
+                let sql = self.rank(&operand, *operator, query)?;
+                Ok(Operand { sql, cast: "float4".to_owned(), ..operand })
+            }
+            None => Ok(operand),
+        }
     }
 
     fn group_order(&mut self, rows: &RowScope<'a>, query: &Query) -> Result<(), DbError> {

@@ -51,6 +51,7 @@ impl Literal<'_> {
                     (TypeKind::Scalar { kind: ScalarKind::Id, .. }, ast::Value::Int(number)) => {
                         Ok(Some(Value::String(number.as_str().to_owned())))
                     }
+                    (_, value) if self.variables.is_none() && holds_variable(value) => Ok(None),
                     (kind, value) => coerce_leaf(kind, &def.name, self.plain(value)?, Origin::Literal).map(Some),
                 }
             }
@@ -123,6 +124,16 @@ impl Literal<'_> {
                     .collect::<Result<_, String>>()?,
             ),
         })
+    }
+}
+
+/// Whether a literal of a scalar, such as `JSON`, has a variable inside.
+fn holds_variable(value: &ast::Value) -> bool {
+    match value {
+        ast::Value::Variable(_) => true,
+        ast::Value::List(items) => items.iter().any(|item| holds_variable(item)),
+        ast::Value::Object(fields) => fields.iter().any(|(_, value)| holds_variable(value)),
+        _ => false,
     }
 }
 

@@ -3,7 +3,7 @@
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
-use crate::db::{Column, Direction, Family, Filter, Nulls, Operand, Operator, Order, SqlValue, family};
+use crate::db::{Column, Direction, Family, Filter, Nulls, Operand, Operator, Order, Rank, SEARCH, SqlValue, family};
 use crate::schema::{EnumValue, FieldKind, Model, Relation, TypeIndex, TypeKind};
 use crate::{Error, ErrorCode};
 
@@ -176,6 +176,7 @@ impl Where<'_> {
             let def = family.operator(name).ok_or_else(unknown)?;
             let value = match (family, def.operand) {
                 (Family::Json, Operand::Same | Operand::Json) => json_value(value)?,
+                (_, Operand::Range) => SqlValue::range(value),
                 _ => stored.value(value),
             };
             Ok(Filter::Compare(stored.column.clone(), def.operator, value))
@@ -208,15 +209,15 @@ fn order_keys(
         }
         let stored = Stored::of(model, object, path, rust)?;
         let Value::Enum(direction) = direction else {
-            if !matches!(direction, Value::Null) {
+            if stored.family(model) == Family::Search {
+                order.extend(rank(stored.column, direction)?);
+            } else if !matches!(direction, Value::Null) {
                 order_keys(model, stored.named, &stored.column.0, direction, order)?;
             }
             continue;
         };
-        order.push(self::direction(
-            Order { column: stored.column, direction: Direction::Asc, nulls: Nulls::Last },
-            direction,
-        ));
+        let key = Order { column: stored.column, direction: Direction::Asc, nulls: Nulls::Last, rank: None };
+        order.push(self::direction(key, direction));
     }
     Ok(())
 }
@@ -230,4 +231,22 @@ pub(super) fn direction(order: Order, given: &str) -> Order {
         _ => (Direction::Desc, Nulls::Last),
     };
     Order { direction, nulls, ..order }
+}
+
+/// The order of a document for full text search: a query in one of its languages, and a direction.
+fn rank(column: Column, key: &Value) -> Result<Option<Order>, Error> {
+    let Value::Object(fields) = key else { return Ok(None) };
+    let queries = SEARCH.iter().filter_map(|def| Some((def.operator, fields.get(def.name)?)));
+    let given = match fields.get("direction") {
+        Some(Value::Enum(given)) => given.as_str(),
+        _ => "DESC_NULLS_LAST",
+    };
+    match queries.collect::<Vec<_>>().as_slice() {
+        [(operator, query)] if **query != Value::Null => {
+            let rank = Some(Rank { operator: *operator, query: SqlValue::from_graphql(query) });
+            let order = Order { column, direction: Direction::Desc, nulls: Nulls::Last, rank };
+            Ok(Some(direction(order, given)))
+        }
+        _ => Err(Error::new(ErrorCode::BadUserInput, "an order by rank takes exactly one query, which is not null")),
+    }
 }

@@ -134,5 +134,6 @@ impl Display for DateRange {
 text_form!(
     DateRange,
     description = "A range of dates, the first included and the last excluded: `[2024-01-01,2024-02-01)`.",
-    specified_by = "https://www.postgresql.org/docs/current/rangetypes.html"
+    specified_by = "https://www.postgresql.org/docs/current/rangetypes.html",
+    sql_type = "daterange"
 );

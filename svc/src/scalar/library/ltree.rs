@@ -23,7 +23,8 @@ text_newtype! {
     LTree,
     canonical = canonical,
     description = "A path of labels joined by dots.",
-    specified_by = "https://www.postgresql.org/docs/current/ltree.html"
+    specified_by = "https://www.postgresql.org/docs/current/ltree.html",
+    sql_type = "ltree"
 }
 
 impl LTree {

@@ -13,6 +13,7 @@ mod money;
 mod network;
 mod number;
 mod phone;
+mod search_vector;
 mod slug;
 #[cfg(test)]
 mod tests;
@@ -30,5 +31,6 @@ pub use money::{Iban, Money};
 pub use network::{Cidr, Inet, MacAddress};
 pub use number::{Latitude, Longitude, Percentage, Port};
 pub use phone::PhoneNumber;
+pub use search_vector::SearchVector;
 pub use slug::Slug;
 pub use version::SemanticVersion;

@@ -68,7 +68,8 @@ impl Display for Inet {
 text_form!(
     Inet,
     description = "An IPv4 or IPv6 address, with `/prefix` when its network is narrower than the address.",
-    specified_by = "https://www.rfc-editor.org/rfc/rfc5952"
+    specified_by = "https://www.rfc-editor.org/rfc/rfc5952",
+    sql_type = "inet"
 );
 
 /// A network: PostgreSQL's `cidr`.
@@ -130,7 +131,8 @@ impl Display for Cidr {
 text_form!(
     Cidr,
     description = "An IPv4 or IPv6 network as `address/prefix`.",
-    specified_by = "https://www.rfc-editor.org/rfc/rfc4632"
+    specified_by = "https://www.rfc-editor.org/rfc/rfc4632",
+    sql_type = "cidr"
 );
 
 /// The standard library reads the address, since it refuses octal-looking parts such as `010`.
@@ -217,5 +219,6 @@ impl Display for MacAddress {
 text_form!(
     MacAddress,
     description = "The address of a network card, as pairs of hexadecimal digits joined by colons.",
-    specified_by = "https://www.rfc-editor.org/rfc/rfc9542"
+    specified_by = "https://www.rfc-editor.org/rfc/rfc9542",
+    sql_type = "macaddr8"
 );

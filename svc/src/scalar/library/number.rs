@@ -116,7 +116,7 @@ macro_rules! bounded {
         }
 
         #[doc = $description]
-        #[crate::svc_scalar(crate = crate $(, $key = $value)*)]
+        #[crate::svc_scalar(crate = crate, sql_type = "numeric" $(, $key = $value)*)]
         impl async_graphql::ScalarType for $ty {
             fn parse(value: Value) -> InputValueResult<Self> {
                 parse(&value, $rule)

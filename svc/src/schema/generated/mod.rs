@@ -3,6 +3,7 @@
 mod aggregate;
 mod connection;
 mod objects;
+mod operands;
 
 use std::collections::HashMap;
 
@@ -21,6 +22,8 @@ pub(super) struct Common {
     string: TypeIndex,
     /// The scalars of sums and averages, where a program aggregates.
     numbers: Vec<(ScalarKind, TypeIndex)>,
+    /// When a range of dates is somewhere.
+    date: Option<TypeIndex>,
 }
 
 impl Common {
@@ -30,6 +33,7 @@ impl Common {
             boolean: expr(&<bool as Input>::type_ref(registry)).named(),
             string: expr(&<String as Input>::type_ref(registry)).named(),
             numbers: numbers(registry),
+            date: operands::date(registry),
         }
     }
 
@@ -63,6 +67,8 @@ pub(super) struct Generated<'a> {
     /// The places of types that Rust types stand for.
     reserved: HashMap<(Derived, TypeIndex), TypeIndex>,
     pub(super) page_info: Option<TypeIndex>,
+    /// Input objects that operators take, by their name.
+    operands: HashMap<String, TypeIndex>,
 }
 
 impl<'a> Generated<'a> {
@@ -77,6 +83,7 @@ impl<'a> Generated<'a> {
             wheres: HashMap::new(),
             lists: HashMap::new(),
             orders: HashMap::new(),
+            operands: HashMap::new(),
         }
     }
 
@@ -209,8 +216,10 @@ impl<'a> Generated<'a> {
                 Operand::Int => TypeExpr::Named(self.common.int),
                 Operand::String => TypeExpr::Named(self.common.string),
                 Operand::Strings => list_of(self.common.string),
+                Operand::Range => TypeExpr::Named(self.range_type(types, leaf)),
+                Operand::Date => TypeExpr::Named(self.common.date.unwrap_or(self.common.string)),
             };
-            let name = self.naming.apply(def.name);
+            let name = self.operator_name(def);
             ArgDef { rust: def.name.to_owned(), ..described(&name, def.description, ty) }
         });
         let fields = fields.collect();
@@ -238,6 +247,7 @@ impl<'a> Generated<'a> {
             let ty = match &types[part.named].kind {
                 TypeKind::Object(_) => self.order_type(types, part.named),
                 TypeKind::Abstract(_) | TypeKind::Scalar { kind: ScalarKind::Json, .. } => None,
+                kind if family(kind) == Family::Search => Some(self.rank_type(types, part.named, direction)),
                 _ => Some(direction),
             };
             fields.extend(ty.map(|ty| field(&part.name, part.rust, TypeExpr::Named(ty))));

@@ -107,5 +107,6 @@ impl Display for Duration {
 text_form!(
     Duration,
     description = "A length of time (ISO 8601) such as `P1DT2H30M`.",
-    specified_by = "https://www.rfc-editor.org/rfc/rfc3339#appendix-A"
+    specified_by = "https://www.rfc-editor.org/rfc/rfc3339#appendix-A",
+    sql_type = "interval"
 );

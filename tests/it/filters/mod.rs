@@ -1,0 +1,13 @@
+//! Filters: what each operator means, on views with columns, with `data` only, and on `tv_` tables.
+
+mod edge_cases;
+mod evaluator;
+mod fields;
+mod generator;
+mod rows;
+mod run;
+mod scalars;
+mod search;
+mod shrink;
+mod types;
+mod values;
