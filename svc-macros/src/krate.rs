@@ -13,6 +13,11 @@ impl Crate {
     pub(crate) fn at(path: Path) -> Self {
         Self(Some(path))
     }
+
+    /// `crate = path`, for a macro that expands another; nothing where the source says nothing.
+    pub(crate) fn key(&self) -> TokenStream {
+        self.0.as_ref().map(|path| quote!(crate = #path)).unwrap_or_default()
+    }
 }
 
 impl ToTokens for Crate {

@@ -9,6 +9,7 @@ mod embedding;
 mod graphql_over_http;
 mod hostile;
 mod macros;
+mod mutations;
 mod planned;
 mod resolved;
 mod scalars;

@@ -66,6 +66,9 @@ fn implementations(object: &Object, bodies: &Bodies) -> TokenStream {
             }
             #[automatically_derived]
             impl #krate::FromStored for #ident {
+                fn row_type() -> ::core::option::Option<::core::any::TypeId> {
+                    ::core::option::Option::Some(::core::any::TypeId::of::<Self>())
+                }
                 fn from_stored(value: #krate::serde_json::Value) -> ::core::result::Result<Self, #krate::StoredError> {
                     #stored
                 }

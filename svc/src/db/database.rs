@@ -1,7 +1,7 @@
 //! The pool and the health of the database.
 
 use std::borrow::Cow;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
@@ -10,7 +10,9 @@ use sqlx::{Arguments as _, AssertSqlSafe, ConnectOptions as _, Connection as _, 
 use tokio::sync::{Mutex, watch};
 
 use super::catalogue::Catalogue;
+use super::functions::{self, FunctionSpec, Functions};
 use super::{DbError, Param, Rows, Source, Statement};
+use crate::mutation::Constraints;
 
 /// How often a database that is away is tried again, at first and at last.
 const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
@@ -24,6 +26,8 @@ pub(crate) struct Settings {
     pub(crate) statement_timeout: Duration,
     /// Run once, when the database is first reached.
     pub(crate) setup: Option<Cow<'static, str>>,
+    /// What clients are told when a mutation breaks a constraint.
+    pub(crate) constraints: Constraints,
 }
 
 /// Whether the database answers.
@@ -42,14 +46,17 @@ pub(crate) struct Database {
     connect: PgConnectOptions,
     acquire_timeout: Duration,
     sources: Vec<String>,
+    called: Vec<FunctionSpec>,
     catalogue: ArcSwapOption<Catalogue>,
+    functions: std::sync::Mutex<Functions>,
+    constraints: Constraints,
     health: watch::Sender<Health>,
     setup: Mutex<Option<Cow<'static, str>>>,
 }
 
 impl Database {
     /// A pool that connects when it is first used. A task watches the database for as long as the value lives.
-    pub(crate) fn new(settings: Settings, mut sources: Vec<String>) -> Arc<Self> {
+    pub(crate) fn new(settings: Settings, mut sources: Vec<String>, called: Vec<FunctionSpec>) -> Arc<Self> {
         sources.sort();
         sources.dedup();
         let timeout = settings.statement_timeout.as_millis().to_string();
@@ -68,7 +75,10 @@ impl Database {
             connect,
             acquire_timeout: settings.acquire_timeout,
             sources,
+            called,
             catalogue: ArcSwapOption::empty(),
+            functions: std::sync::Mutex::default(),
+            constraints: settings.constraints,
             health: watch::Sender::new(Health::Unknown),
             setup: Mutex::new(settings.setup),
         });
@@ -88,11 +98,13 @@ impl Database {
             let mut connection = connect.await.unwrap_or(Err(sqlx::Error::PoolTimedOut))?;
             self.set_up(&mut connection).await?;
             let catalogue = Catalogue::load(&mut connection, &self.sources).await?;
+            let functions = functions::load(&mut connection, &self.called).await?;
             connection.close().await?;
-            Ok::<_, sqlx::Error>(catalogue)
+            Ok::<_, sqlx::Error>((catalogue, functions))
         };
-        let catalogue = attempt.await?;
+        let (catalogue, functions) = attempt.await?;
         self.catalogue.store(Some(Arc::new(catalogue)));
+        *self.functions() = functions;
         Ok(())
     }
 
@@ -129,8 +141,24 @@ impl Database {
         self.sources.iter().filter(|name| !known(name)).cloned().collect()
     }
 
+    /// Why functions of the schema cannot be called.
+    pub(crate) fn missing_functions(&self) -> Vec<String> {
+        let functions = self.functions();
+        self.called.iter().filter_map(|spec| functions.get(spec)?.as_ref().err().cloned()).collect()
+    }
+
+    /// What is known of functions. The lock is held for a look-up, which cannot panic.
+    pub(super) fn functions(&self) -> MutexGuard<'_, Functions> {
+        self.functions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What clients are told when a mutation breaks a constraint.
+    pub(crate) fn constraints(&self) -> &Constraints {
+        &self.constraints
+    }
+
     /// Waits for the first verdict; fails at once while the database is away.
-    async fn reached(&self) -> Result<(), DbError> {
+    pub(super) async fn reached(&self) -> Result<(), DbError> {
         let mut health = self.health.subscribe();
         let verdict = health.wait_for(|health| *health != Health::Unknown);
         match tokio::time::timeout(self.acquire_timeout, verdict).await {
@@ -184,7 +212,7 @@ impl Database {
     }
 }
 
-fn arguments(params: &[Param]) -> PgArguments {
+pub(super) fn arguments(params: &[Param]) -> PgArguments {
     let mut arguments = PgArguments::default();
     for param in params {
         // Encoding text, integers and lists of text cannot fail.
@@ -210,6 +238,9 @@ async fn watch_over(database: Weak<Database>) {
                 let missing = strong.missing_sources();
                 if !missing.is_empty() {
                     tracing::warn!(?missing, "views of the schema do not exist in the database");
+                }
+                for why in strong.missing_functions() {
+                    tracing::warn!(why, "a function of the schema cannot be called");
                 }
                 if said {
                     tracing::info!(database = strong.place(), "the database is back");

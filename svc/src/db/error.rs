@@ -23,6 +23,10 @@ pub(crate) enum DbError {
     PageTooLarge(i64, u32),
     #[error("{0}")]
     BadPattern(String),
+    #[error("{0}")]
+    UnknownFunction(String),
+    #[error("the connection to the database was lost; what was asked may have been done, or not")]
+    Lost,
     #[error(transparent)]
     Driver(sqlx::Error),
 }
@@ -59,13 +63,15 @@ impl DbError {
     pub(crate) fn into_error(self) -> Error {
         let text = self.to_string();
         match self {
-            Self::Away | Self::Busy => Error::new(ErrorCode::ServiceUnavailable, text),
+            Self::Away | Self::Busy | Self::Lost => Error::new(ErrorCode::ServiceUnavailable, text),
             Self::Timeout => Error::new(ErrorCode::Timeout, text),
             Self::BadPattern(_) | Self::Nul | Self::NegativePage | Self::PageTooLarge(..) => {
                 Error::new(ErrorCode::BadUserInput, text)
             }
             Self::Driver(error) => Error::internal("a statement failed").because(error),
-            Self::UnknownSource(_) | Self::UnknownColumn { .. } | Self::NoSource { .. } => Error::internal(text),
+            Self::UnknownFunction(_) | Self::UnknownSource(_) | Self::UnknownColumn { .. } | Self::NoSource { .. } => {
+                Error::internal(text)
+            }
         }
     }
 }

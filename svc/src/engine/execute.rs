@@ -15,6 +15,7 @@ use super::complete::{Nulled, Piece, guarded, join, key, root_value};
 use super::context::{Context, DataMap, RequestScope};
 use super::env::Env;
 use super::find::write_planned;
+use super::function::write_function;
 use super::introspect::introspect;
 use super::limits::Limits;
 use super::path::Path;
@@ -190,6 +191,7 @@ impl Engine {
         match (run, row) {
             (Run::Planned(planned), Some(row)) => write_planned(env, &pass, field, planned, row, path).await,
             (Run::Planned(_), None) => Piece::failed(env, &Error::internal("a planned field has no rows"), field, path),
+            (Run::Function(function), _) => write_function(env, &pass, field, function, path).await,
             (Run::Sync(resolve), _) => root_value(env, field, resolve(call), path).await,
             (Run::Async(resolve), _) => root_value(env, field, guarded(resolve(call)).await, path).await,
         }

@@ -13,21 +13,26 @@ mod returns;
 mod sdl;
 mod stored;
 
+#[doc(hidden)]
+pub use input::check_input;
 pub use input::{Input, InputError, InputFields};
 #[doc(hidden)]
 pub use meta::{
-    AbstractMeta, ArgMeta, BoxFuture, ComputedMeta, ElementMeta, EnumMeta, EnumValueMeta, FieldMeta, InputMeta,
-    InterfaceFieldMeta, KeyFn, Method, ObjectMeta, OperationKind, OperationMeta, PlannedMeta, Run, Shape, TypeFn,
+    AbstractMeta, ArgMeta, BoxFuture, Check, ComputedMeta, ElementMeta, EnumMeta, EnumValueMeta, FieldMeta,
+    FunctionMeta, InputMeta, InterfaceFieldMeta, KeyFn, Method, ObjectMeta, OperationKind, OperationMeta, PlannedMeta,
+    Run, Shape, TypeFn,
 };
 pub use output::{Items, Object, Output, Resolved, SvcType, WriteScalar};
 pub use registry::{Registry, TypeKey, TypeRef};
 pub use returns::{PlannedReturn, Returns};
 pub use stored::{FromStored, StoredError, StoredFields};
 
+#[doc(hidden)]
+pub use crate::mutation::{FunctionReturn, ResultMember, ResultMeta};
 pub use crate::scalar::{CustomScalar, ScalarKind, ScalarMeta};
 pub(crate) use build::{Listed, build};
 pub use error::SchemaError;
 pub(crate) use model::{
-    ArgDef, ArgRole, EnumValue, FieldKind, InputDef, Model, TypeDef, TypeExpr, TypeIndex, TypeKind,
+    ArgDef, ArgRole, EnumValue, FieldDef, FieldKind, InputDef, Model, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
 pub(crate) use naming::Naming;

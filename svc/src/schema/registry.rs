@@ -3,7 +3,10 @@
 use std::any::TypeId;
 use std::collections::HashMap;
 
-use super::{AbstractMeta, ArgMeta, EnumMeta, FromStored, InputMeta, ObjectMeta, Output, ScalarMeta, StoredError};
+use super::{
+    AbstractMeta, ArgMeta, EnumMeta, FromStored, InputMeta, ObjectMeta, Output, ResultMeta, ScalarMeta, StoredError,
+    SvcType,
+};
 
 /// Reads a row into the user's type.
 pub(crate) type Decode = fn(serde_json::Value) -> Result<Box<dyn Output>, StoredError>;
@@ -86,6 +89,8 @@ pub struct Registry {
     pub(crate) entries: Vec<Entry>,
     pub(crate) rust: HashMap<TypeId, TypeKey>,
     pub(crate) decoders: HashMap<TypeKey, Decode>,
+    /// The members of results of mutations.
+    pub(crate) results: HashMap<TypeKey, &'static ResultMeta>,
 }
 
 impl Registry {
@@ -118,15 +123,17 @@ impl Registry {
     }
 
     /// Registers an interface or union and its members.
-    pub fn abstraction<T: FromStored + Output + 'static>(&mut self, meta: &'static AbstractMeta) -> TypeKey {
-        self.rows::<T>(|registry| {
+    pub fn abstraction<T: SvcType>(&mut self, meta: &'static AbstractMeta) -> TypeKey {
+        let key = self.rows::<T>(|registry| {
             let fields = meta.interface.unwrap_or_default();
             let refs = AbstractRefs {
                 fields: fields.iter().map(|field| ((field.ty)(registry), registry.args(field.args))).collect(),
                 members: meta.members.iter().map(|key| key(registry)).collect(),
             };
             Entry::Abstract(meta, refs)
-        })
+        });
+        self.results.extend(T::RESULT.map(|result| (key, result)));
+        key
     }
 
     pub(crate) fn args(&mut self, args: &'static [ArgMeta]) -> Vec<TypeRef> {

@@ -97,6 +97,13 @@ pub(crate) enum Children {
     Any(Arc<[(TypeIndex, Arc<Selection>)]>),
 }
 
+impl Selection {
+    /// Whether a method is selected, which gets the whole object.
+    pub(crate) fn needs_whole_rows(&self) -> bool {
+        self.calls > Calls::None
+    }
+}
+
 impl Children {
     /// The selection for an object type.
     pub(crate) fn of(&self, type_index: TypeIndex) -> Option<&Arc<Selection>> {
