@@ -29,6 +29,6 @@ pub(crate) use context::DataMap;
 pub(crate) use execute::{Engine, Methods, Request};
 pub(crate) use find::{total, typed_rows};
 pub(crate) use function::{call, functions};
-pub(crate) use plan::PlanField;
+pub(crate) use plan::{Children, PlanField, PlanKind};
 pub(crate) use request_error::RequestError;
 pub(crate) use response::{Answer, Response, write_request_errors};

@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use super::ResultMember;
 use super::response::Response;
-use crate::schema::{FieldDef, FieldKind, Model, TypeIndex, TypeKind};
+use crate::schema::{FieldDef, FieldKind, Model, TypeIndex};
 
 /// What a member is made of.
 pub(super) struct Member<'a> {
@@ -49,18 +49,6 @@ pub(super) fn entity_field<'m>(model: &'m Model, member: &ResultMember) -> Optio
     let (index, _) = model.type_named(member.name)?;
     let fields = &model.object(index)?.fields;
     fields.values().find(|field| Some(field.rust) == member.entity)
-}
-
-/// An entity of an interface or union names its type; a function may name it beside the entity.
-pub(super) fn with_type_name(model: &Model, ty: TypeIndex, entity: &str, entity_type: Option<&str>) -> String {
-    let is_abstract = matches!(model.types[ty].kind, TypeKind::Abstract(_));
-    match (entity_type, entity.strip_prefix('{')) {
-        (Some(name), Some(rest)) if is_abstract && !entity.contains("\"__typename\"") => {
-            let comma = if rest.trim_start().starts_with('}') { "" } else { "," };
-            format!("{{\"__typename\":{}{comma}{rest}", Value::from(name))
-        }
-        _ => entity.to_owned(),
-    }
 }
 
 /// The names that clients know for stored fields; a name that is no field stays as it is.

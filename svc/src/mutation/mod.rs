@@ -1,11 +1,12 @@
 //! What functions of the database answer, and what a mutation makes of it.
 //!
-//! [`status`] knows the words, [`response`] reads the answer, [`outcome`] decides, [`document`] writes the JSON that
-//! the engine completes like any stored JSON.
+//! [`status`] knows the words, [`response`] reads the answer, [`outcome`] decides, [`entity`] finds what was written,
+//! [`document`] writes the JSON that the engine completes like any stored JSON.
 
 mod constraint;
 mod context;
 mod document;
+mod entity;
 mod error;
 mod failure;
 mod meta;

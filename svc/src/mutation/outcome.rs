@@ -2,14 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::document::{Member, entity_field, graphql_names, with_type_name};
+use super::document::{Member, entity_field, graphql_names};
+use super::entity::{EntityType, entity, own_id, stored_keys};
 use super::failure::Failure;
 use super::response::Response;
 use super::status::Status;
 use super::{ResultMember, ResultMeta};
-use crate::db::{Db, DbError, FindSpec, col};
-use crate::engine::{PlanField, typed_rows};
-use crate::schema::{FieldDef, FieldKind, Model, TypeIndex, TypeKind};
+use crate::db::{Db, DbError};
+use crate::engine::{Children, PlanField};
+use crate::schema::{FieldDef, Model, TypeIndex};
 use crate::{Error, ErrorCode};
 
 /// What is made of the answer.
@@ -42,7 +43,9 @@ pub(crate) async fn settle(db: &Db, target: &Target<'_>, called: Result<String, 
         Some(result) => entity_field(model, &result.success).map(|field| field.ty.named()),
         None => target.ty,
     };
-    let Some(response) = Response::read(&answer, entity.is_some_and(|ty| stores_status(model, ty)))? else {
+    let Some(response) =
+        Response::read(&answer, entity.is_some_and(|ty| stored_keys(model, ty).any(|key| key == "status")))?
+    else {
         return plain(db, target, result, answer).await;
     };
     match Status::read(&response.status) {
@@ -83,7 +86,10 @@ async fn succeed(
         Some(result) => success(db, target, result, response).await,
         None => {
             let entity = match target.ty {
-                Some(ty) => entity(db, (ty, target.list), response).await?,
+                Some(ty) => {
+                    let selected = target.field.map(|field| vec![&field.children]);
+                    entity(db, EntityType { ty, list: target.list }, response, selected).await?
+                }
                 None => response.entity.map(|raw| raw.get().to_owned()),
             };
             Ok(entity.unwrap_or_else(|| "null".to_owned()))
@@ -99,14 +105,14 @@ async fn success(
 ) -> Result<String, Error> {
     let meta = &result.success;
     let entity = target.entity(db, meta, response).await?;
-    let own_id = || entity.as_deref().and_then(id);
+    let id_of_entity = || entity.as_deref().and_then(own_id);
     let ty = entity_field(&db.model, meta).map(|field| field.ty.named());
     let updated = response.updated_fields.as_ref().map(|fields| graphql_names(&db.model, ty, fields));
     let automatic = [
         ("status", json!(response.status)),
         ("message", json!(response.message)),
         ("updated_fields", json!(updated)),
-        ("id", response.entity_id.clone().map(Value::from).or_else(own_id).unwrap_or_default()),
+        ("id", response.entity_id.clone().map(Value::from).or_else(id_of_entity).unwrap_or_default()),
     ];
     Ok(Member { meta, automatic, entity, response }.write(&db.model))
 }
@@ -139,7 +145,8 @@ impl Target<'_> {
         let Some(field) = entity_field(&db.model, member).filter(|own| self.asks_for(&db.model, member, own)) else {
             return Ok(response.entity.map(|raw| raw.get().to_owned()));
         };
-        let entity = entity(db, (field.ty.named(), field.ty.is_list()), response).await?;
+        let ty = EntityType { ty: field.ty.named(), list: field.ty.is_list() };
+        let entity = entity(db, ty, response, self.selected(&db.model, member, field)).await?;
         if entity.is_none() && field.ty.is_non_null() {
             tracing::error!(function = self.function, status = response.status, "the function gave no entity");
             let message = format!("Cannot return null for non-nullable field {}.{}.", member.name, field.name);
@@ -156,45 +163,14 @@ impl Target<'_> {
             selection.needs_whole_rows() || selection.fields.iter().any(|field| field.name == own.name)
         })
     }
-}
 
-/// The entity that the function gave, or else the row that it names by its id.
-async fn entity(db: &Db, (ty, list): (TypeIndex, bool), response: &Response<'_>) -> Result<Option<String>, Error> {
-    if let Some(entity) = response.entity {
-        return Ok(Some(with_type_name(&db.model, ty, entity.get(), response.entity_type.as_deref())));
-    }
-    let row = db.model.by_rust.iter().find(|(_, index)| **index == ty).map(|(row, _)| *row);
-    match (&response.entity_id, row) {
-        (Some(id), Some(row)) if !list && has_source(&db.model, ty) => {
-            let filter = col("id").eq(id.as_str());
-            let find = FindSpec { row, filter, order: Vec::new(), limit: Some(1), offset: 0 };
-            Ok(typed_rows(db, &find).await?.first().map(ToString::to_string))
+    /// What is selected below the member's entity; `None` is everything.
+    fn selected(&self, model: &Model, member: &ResultMember, own: &FieldDef) -> Option<Vec<&Children>> {
+        let selection = self.field?.children.of(model.type_named(member.name)?.0)?;
+        if selection.needs_whole_rows() {
+            return None;
         }
-        _ => Ok(None),
+        let entities = selection.fields.iter().filter(|field| field.name == own.name);
+        Some(entities.map(|field| &field.children).collect())
     }
-}
-
-fn has_source(model: &Model, ty: TypeIndex) -> bool {
-    match &model.types[ty].kind {
-        TypeKind::Object(object) => object.source.is_some(),
-        TypeKind::Abstract(abstraction) => abstraction.source.is_some(),
-        _ => false,
-    }
-}
-
-/// Whether an entity's JSON has a key `status` of its own.
-fn stores_status(model: &Model, ty: TypeIndex) -> bool {
-    let objects = model.possible_types(ty).iter().filter_map(|index| model.object(*index));
-    objects
-        .flat_map(|object| object.fields.values())
-        .any(|field| matches!(field.kind, FieldKind::Stored { stored: "status", .. }))
-}
-
-/// The key `id` of an entity.
-fn id(entity: &str) -> Option<Value> {
-    #[derive(serde::Deserialize)]
-    struct Identified {
-        id: Option<Value>,
-    }
-    serde_json::from_str::<Identified>(entity).ok()?.id
 }

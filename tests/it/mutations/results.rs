@@ -62,6 +62,39 @@ async fn a_given_entity_has_any_selection() {
     );
 }
 
+/// What the function leaves out of the entity is read from the view.
+#[tokio::test]
+async fn half_an_entity_is_completed_from_the_view() {
+    let (app, database) = app().await;
+    app.query(MAKE).await.data();
+    let pool = database.pool().await;
+    let id: String = sqlx::query_scalar("SELECT id::text FROM tb_user").fetch_one(&pool).await.unwrap();
+    let half = json!({ "status": "updated", "entity": { "id": id, "full_name": "From JSON" } });
+    let before = database.statements("FROM \"v_user\"").await;
+    for (selection, user, reads) in [
+        ("id name", json!({ "id": id, "name": "From JSON" }), 0),
+        ("name bio", json!({ "name": "Ada", "bio": "writes" }), 1),
+        ("loud", json!({ "loud": "ADA" }), 2),
+        ("home { firstLine }", json!({ "home": { "firstLine": "none" } }), 3),
+    ] {
+        let selection = format!("{{ ... on AnswerSuccess {{ user {{ {selection} }} }} }}");
+        assert_eq!(answer(&app, "answer", half.clone(), &selection).await.data()["answer"]["user"], user);
+        assert_eq!(database.statements("FROM \"v_user\"").await - before, reads, "{selection}");
+    }
+    assert_eq!(
+        answer(&app, "answerUser", half, "{ bio slow }").await.data()["answerUser"],
+        json!({ "bio": "writes", "slow": "ADA" })
+    );
+    let gone =
+        json!({ "status": "deleted", "entity": { "id": "00000000-0000-0000-0000-000000000000", "full_name": "Gone" } });
+    let selection = "{ ... on AnswerSuccess { user { name bio } } }";
+    assert_eq!(
+        answer(&app, "answer", gone, selection).await.data()["answer"]["user"],
+        json!({ "name": "Gone", "bio": null }),
+        "what is no more is as the function gave it"
+    );
+}
+
 #[tokio::test]
 async fn a_result_may_have_no_entity() {
     let (app, _database) = app().await;

@@ -125,6 +125,11 @@ impl Children {
         one.into_iter().chain(any.into_iter().flat_map(|members| members.iter().map(|(_, selection)| selection)))
     }
 
+    /// Whether a method is selected, which gets the whole object.
+    pub(crate) fn needs_whole_rows(&self) -> bool {
+        self.calls() > Calls::None
+    }
+
     pub(crate) fn calls(&self) -> Calls {
         self.iter().map(|selection| selection.calls).max().unwrap_or(Calls::None)
     }
