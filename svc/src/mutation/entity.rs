@@ -9,7 +9,7 @@ use super::response::Response;
 use crate::Error;
 use crate::db::{Db, FindSpec, col};
 use crate::engine::{Children, PlanKind, typed_rows};
-use crate::schema::{FieldKind, Model, TypeIndex, TypeKind};
+use crate::schema::{FieldKind, Model, ScalarKind, TypeIndex, TypeKind};
 
 /// The named type of an entity, and whether the field holds a list of it.
 #[derive(Clone, Copy)]
@@ -59,8 +59,14 @@ fn has_all(model: &Model, ty: TypeIndex, entity: &str, selected: Option<Vec<&Chi
     })
 }
 
+/// Whether the JSON of a value of this type may have a key `status` that is no response's.
+pub(super) fn holds_status(model: &Model, ty: TypeIndex) -> bool {
+    matches!(model.types[ty].kind, TypeKind::Scalar { kind: ScalarKind::Json, .. })
+        || stored_keys(model, ty).any(|key| key == "status")
+}
+
 /// The keys under which objects of a type are stored.
-pub(super) fn stored_keys(model: &Model, ty: TypeIndex) -> impl Iterator<Item = &'static str> {
+fn stored_keys(model: &Model, ty: TypeIndex) -> impl Iterator<Item = &'static str> {
     let objects = model.possible_types(ty).iter().filter_map(|index| model.object(*index));
     objects.flat_map(|object| object.fields.values()).filter_map(|field| match field.kind {
         FieldKind::Stored { stored, .. } => Some(stored),

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::document::{Member, entity_field, graphql_names};
-use super::entity::{EntityType, entity, own_id, stored_keys};
+use super::entity::{EntityType, entity, holds_status, own_id};
 use super::failure::Failure;
 use super::response::Response;
 use super::status::Status;
@@ -39,13 +39,11 @@ pub(crate) async fn settle(db: &Db, target: &Target<'_>, called: Result<String, 
             return fail(db, target, result, failure, &Response::default()).await;
         }
     };
-    let entity = match result {
-        Some(result) => entity_field(model, &result.success).map(|field| field.ty.named()),
-        None => target.ty,
+    let own_status = match result {
+        Some(result) => entity_field(model, &result.success).is_some_and(|field| holds_status(model, field.ty.named())),
+        None => target.ty.is_none_or(|ty| holds_status(model, ty)),
     };
-    let Some(response) =
-        Response::read(&answer, entity.is_some_and(|ty| stored_keys(model, ty).any(|key| key == "status")))?
-    else {
+    let Some(response) = Response::read(&answer, own_status)? else {
         return plain(db, target, result, answer).await;
     };
     match Status::read(&response.status) {

@@ -191,10 +191,12 @@ async fn an_answer_without_a_status_is_the_entity() {
     let selection = "{ ... on OrderSuccess { status id order { id status } } ... on OrderError { status } }";
     assert_eq!(
         answer(&app, "answerOrder", order.clone(), selection).await.data()["answerOrder"],
-        json!({ "status": "success", "id": "1", "order": order }),
+        json!({ "status": "success", "id": "1", "order": order.clone() }),
         "an entity with a status of its own"
     );
+    assert_eq!(answer(&app, "answerJson", order.clone(), "").await.data()["answerJson"], order);
     let failed = json!({ "status": "failed:sold_out", "message": "sold out" });
+    assert_eq!(answer(&app, "answerJson", failed.clone(), "").await.message(), "sold out");
     assert_eq!(
         answer(&app, "answerOrder", failed, selection).await.data()["answerOrder"],
         json!({ "status": "failed:sold_out" })

@@ -3,9 +3,8 @@
 mod decoded;
 mod encode;
 
-pub(crate) use encode::form;
-
 use decoded::Decoded;
+use encode::form;
 
 use super::call::refused;
 use super::complete::{Piece, complete_value, write_json};
