@@ -1,6 +1,6 @@
 //! What `#[svc_result]` and mutations without a body leave behind.
 
-use crate::schema::{FromStored, Output, Registry, TypeRef};
+use crate::schema::{Output, Registry, TypeRef};
 
 /// The members of a mutation's result.
 #[derive(Debug, Clone, Copy)]
@@ -20,7 +20,7 @@ pub struct ResultMember {
     pub entity: Option<&'static str>,
 }
 
-/// The return type of a mutation that calls a function of the database: whatever can be read from stored JSON.
+/// The return type of a mutation that calls a function of the database: whatever a field can answer with.
 #[diagnostic::on_unimplemented(
     message = "a mutation that calls a function cannot return `{Self}`",
     label = "not a type that the function's answer can be read into",
@@ -32,8 +32,8 @@ pub trait FunctionReturn {
     fn type_ref(registry: &mut Registry) -> TypeRef;
 }
 
-impl<T: Output + FromStored> FunctionReturn for T {
+impl<T: Output> FunctionReturn for T {
     fn type_ref(registry: &mut Registry) -> TypeRef {
-        <T as Output>::type_ref(registry)
+        T::type_ref(registry)
     }
 }
