@@ -31,7 +31,10 @@ pub(super) async fn entity(
 ) -> Result<Option<String>, Error> {
     let model = &db.model;
     let given = response.entity.map(|raw| with_type_name(model, ty, raw.get(), response.entity_type.as_deref()));
-    if list || !has_source(model, ty) || given.as_deref().is_some_and(|given| has_all(model, ty, given, selected)) {
+    if list
+        || !has_source(model, ty)
+        || given.as_deref().is_some_and(|given| has_all(model, ty, given, selected.as_deref()))
+    {
         return Ok(given);
     }
     let id = response.entity_id.clone().map(Value::from).or_else(|| given.as_deref().and_then(own_id));
@@ -43,16 +46,16 @@ pub(super) async fn entity(
 }
 
 /// Whether an entity has a key for everything that is selected.
-fn has_all(model: &Model, ty: TypeIndex, entity: &str, selected: Option<Vec<&Children>>) -> bool {
+fn has_all(model: &Model, ty: TypeIndex, entity: &str, selected: Option<&[&Children]>) -> bool {
     let Ok(keys) = serde_json::from_str::<HashMap<String, &RawValue>>(entity) else {
         // No object, which is reported where it is completed.
         return true;
     };
-    let whole = selected.as_ref().is_none_or(|all| all.iter().any(|children| children.needs_whole_rows()));
+    let whole = selected.is_none_or(|all| all.iter().any(|children| children.needs_whole_rows()));
     if whole {
         return stored_keys(model, ty).all(|key| keys.contains_key(key));
     }
-    let selections = selected.iter().flatten().flat_map(|children| children.iter());
+    let selections = selected.unwrap_or_default().iter().flat_map(|children| children.iter());
     selections.flat_map(|selection| &selection.fields).all(|field| match field.kind {
         PlanKind::Stored { stored, .. } => keys.contains_key(stored),
         _ => true,
