@@ -203,6 +203,24 @@ async fn an_answer_without_a_status_is_the_entity() {
     );
 }
 
+/// An entity of a union names its type, or the function does.
+#[tokio::test]
+async fn an_entity_of_a_union_has_a_type() {
+    let (app, _database) = app().await;
+    let selection = "{ ... on ThingSuccess { thing { __typename ... on Order { id } } } }";
+    for answered in [
+        json!({ "status": "ok", "entity": { "__typename": "Order", "id": 3, "status": "open" } }),
+        json!({ "status": "ok", "entity": { "id": 3, "status": "open" }, "entity_type": "Order" }),
+    ] {
+        let reply = answer(&app, "answerThing", answered, selection).await;
+        assert_eq!(reply.data()["answerThing"]["thing"], json!({ "__typename": "Order", "id": 3 }));
+    }
+    let nameless = json!({ "status": "ok", "entity": { "id": 3 }, "entity_type": null });
+    let reply = answer(&app, "answerThing", nameless, selection).await;
+    assert_eq!(reply.json()["data"]["answerThing"], json!({ "thing": null }));
+    assert_eq!(reply.json()["errors"][0]["path"], json!(["answerThing", "thing"]));
+}
+
 /// EDGE_CASES 32: all of them run, in order; an Error member ends nothing.
 #[tokio::test]
 async fn several_mutations_run_in_order() {

@@ -104,6 +104,18 @@ pub(super) enum OrderResult {
     Error,
 }
 
+#[svc_union]
+pub(super) enum Thing {
+    User(User),
+    Order(Order),
+}
+
+#[svc_result]
+pub(super) enum ThingResult {
+    Success { thing: Option<Thing> },
+    Error,
+}
+
 #[svc::query]
 pub(super) async fn users() -> Vec<User>;
 
@@ -125,6 +137,8 @@ async fn answer(answer: Json) -> AnswerResult;
 async fn answer_user(answer: Json) -> Option<User>;
 #[svc::mutation(function = "app.answer")]
 async fn answer_order(answer: Json) -> OrderResult;
+#[svc::mutation(function = "app.answer")]
+async fn answer_thing(answer: Json) -> ThingResult;
 #[svc::mutation(function = "app.answer")]
 async fn answer_json(answer: Json) -> Option<Json>;
 #[svc::mutation(function = "app.fail")]
@@ -190,7 +204,7 @@ pub(super) fn options() -> AppOptions {
         .auto_camel_case(true)
         .queries(queries![users])
         .mutations(mutations![create_user, create_user_only, create_user_profile, update_user, patch_user, delete_user])
-        .mutations(mutations![answer, answer_user, answer_order, answer_json, fail, fail_plain])
+        .mutations(mutations![answer, answer_user, answer_order, answer_thing, answer_json, fail, fail_plain])
         .mutations(mutations![user_json, user_row, user_rows, first_row, add, typed, with_context, one, two, counted])
         .mutations(mutations![call_rename, call_add, call_result])
         .constraint(
