@@ -20,25 +20,44 @@ pub(crate) struct Argument {
     pub(crate) ty: Type,
     /// As a GraphQL literal.
     default: Option<String>,
+    /// Whether a required text may be blank.
+    pub(crate) allow_blank: bool,
 }
 
 impl Argument {
     /// Reads the element `ident: ty` and takes our attributes off it.
     pub(crate) fn new(ident: &Ident, ty: &Type, attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Self {
-        let (mut name, mut default) = (None, None);
-        keys::read_svc(attrs, &["name", "default"], errors, |key, input| {
-            if key == "name" {
-                name = Some(keys::string(key, input)?);
-            } else {
-                keys::equals(key, input, "…")?;
-                default = Some(literal::parse(input)?);
+        Self::with_keys(&["name", "default"], ident, ty, attrs, errors)
+    }
+
+    /// Reads a field of an input object, which has a rule on blank texts.
+    pub(crate) fn field(ident: &Ident, ty: &Type, attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Self {
+        Self::with_keys(&["name", "default", "allow_blank"], ident, ty, attrs, errors)
+    }
+
+    fn with_keys(
+        valid: &'static [&'static str],
+        ident: &Ident,
+        ty: &Type,
+        attrs: &mut Vec<Attribute>,
+        errors: &mut Errors,
+    ) -> Self {
+        let (mut name, mut default, mut allow_blank) = (None, None, false);
+        keys::read_svc(attrs, valid, errors, |key, input| {
+            match key.to_string().as_str() {
+                "name" => name = Some(keys::string(key, input)?),
+                "allow_blank" => allow_blank = keys::flag(key, input)?,
+                _ => {
+                    keys::equals(key, input, "…")?;
+                    default = Some(literal::parse(input)?);
+                }
             }
             Ok(())
         });
         element::check_cfg(attrs, errors);
         types::check(ty, Place::Argument, errors);
         let element = Element::new(ident, name.as_ref(), attrs, errors);
-        Self { ident: ident.clone(), element, ty: ty.clone(), default }
+        Self { ident: ident.clone(), element, ty: ty.clone(), default, allow_blank }
     }
 
     /// The default, as GraphQL.

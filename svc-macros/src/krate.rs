@@ -13,6 +13,19 @@ impl Crate {
     pub(crate) fn at(path: Path) -> Self {
         Self(Some(path))
     }
+
+    /// `crate = path`, for a macro that expands another; nothing where the source says nothing.
+    pub(crate) fn key(&self) -> TokenStream {
+        self.0.as_ref().map(|path| quote!(crate = #path)).unwrap_or_default()
+    }
+
+    /// Keeps svc's own types out of what rustc suggests to somebody whose type lacks a macro.
+    pub(crate) fn quiet(&self) -> TokenStream {
+        match &self.0 {
+            Some(path) if path.is_ident("crate") => quote!(#[diagnostic::do_not_recommend]),
+            _ => TokenStream::new(),
+        }
+    }
 }
 
 impl ToTokens for Crate {

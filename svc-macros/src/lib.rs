@@ -22,6 +22,7 @@ mod enumeration;
 mod input;
 mod object;
 mod operation;
+mod result;
 mod scalar;
 
 use proc_macro::TokenStream;
@@ -53,10 +54,17 @@ pub fn query(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, operation::query)
 }
 
-/// A mutation: a function that writes.
+/// A mutation: a function that writes. Without a body it calls a function of the database; with one it is a resolver.
 ///
 /// ```
 /// use svc::prelude::*;
+///
+/// # #[svc_type(sql_source = "v_user")]
+/// # struct User { id: Uuid, name: String }
+/// # #[svc_input]
+/// # struct NewUser { name: String }
+/// #[svc::mutation(function = "app.create_user", context = ["tenant_id"])]
+/// async fn create_user(input: NewUser) -> User;
 ///
 /// #[svc::mutation]
 /// async fn rename(ctx: &Context<'_>, id: Uuid, name: String) -> Result<bool> {
@@ -65,7 +73,8 @@ pub fn query(args: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// Keys: as for [`query`](macro@query).
+/// Keys: `function = "schema.name"` names the function of the database, `context = ["…"]` the values of the request
+/// that it gets before the arguments, and those of [`query`](macro@query).
 #[proc_macro_attribute]
 pub fn mutation(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, operation::mutation)
@@ -128,7 +137,9 @@ pub fn svc_type(args: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// Keys on the type: `name`, `crate`. Keys on a field: `name`, `default`.
+/// A `String` that clients have to give is refused when it is blank, unless the field says `#[svc(allow_blank)]`.
+///
+/// Keys on the type: `name`, `crate`. Keys on a field: `name`, `default`, `allow_blank`.
 #[proc_macro_attribute]
 pub fn svc_input(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, input::expand)
@@ -203,6 +214,36 @@ pub fn svc_interface(args: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn svc_union(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, abstraction::union)
+}
+
+/// What a mutation answers with: a union of a success and an error, which have the fields of all results by themselves.
+///
+/// ```
+/// use svc::prelude::*;
+///
+/// # #[svc_type(sql_source = "v_user")]
+/// # struct User { id: Uuid, name: String }
+/// # #[svc_input]
+/// # struct NewUser { name: String }
+/// #[svc_result]
+/// enum CreateUserResult {
+///     Success { user: Option<User> },
+///     Error,
+/// }
+///
+/// #[svc::mutation(function = "app.create_user")]
+/// async fn create_user(input: NewUser) -> CreateUserResult;
+/// ```
+///
+/// It makes the structs `CreateUserSuccess` and `CreateUserError`. Clients see `status`, `message`, `updated_fields`,
+/// `id` and the fields given here on the first; `status`, `message`, `code`, `errors` and the fields given here on the
+/// second. The first field given is the entity; `cascade` and `metadata` are filled from the function's columns of
+/// these names, and further fields from the keys of its `metadata`.
+///
+/// Keys on the enum: `name`, `crate`. Keys on a variant: `name`. Keys on a field: as for [`svc_type`](macro@svc_type).
+#[proc_macro_attribute]
+pub fn svc_result(args: TokenStream, item: TokenStream) -> TokenStream {
+    expand_with(args, item, result::expand)
 }
 
 /// A scalar, on its `impl ScalarType`.

@@ -25,7 +25,7 @@ pub(crate) fn check_source(source: &LitStr, errors: &mut Errors) {
     let text = source.value();
     if text.is_empty() {
         errors.at(source, "`sql_source` is empty; name a view, as in `sql_source = \"v_user\"`, or leave the key out");
-    } else if text.split('.').count() > 2 || !text.split('.').all(|part| is_identifier(part, "_$")) {
+    } else if !is_path(&text) {
         errors.at(
             source,
             format!(
@@ -33,6 +33,25 @@ pub(crate) fn check_source(source: &LitStr, errors: &mut Errors) {
             ),
         );
     }
+}
+
+/// Reports a `function` that names no function.
+pub(crate) fn check_function(function: &LitStr, errors: &mut Errors) {
+    let text = function.value();
+    if !is_path(&text) {
+        errors.at(
+            function,
+            format!(
+                "`{text}` is not the name of a function; \
+                 write `function` or `schema.function`, with letters, digits, `_` and `$`"
+            ),
+        );
+    }
+}
+
+/// `name` or `schema.name`.
+fn is_path(text: &str) -> bool {
+    text.split('.').count() <= 2 && text.split('.').all(|part| is_identifier(part, "_$"))
 }
 
 fn is_identifier(text: &str, also: &str) -> bool {

@@ -1,13 +1,15 @@
 //! What the macros' output names. Not part of the public API: it changes without notice.
 
 pub use crate::engine::{Call, Completed, Context, Outcome};
+pub use crate::mutation::{FunctionReturn, MutationError, ResultMember, ResultMeta};
 pub use crate::scalar::{parse_scalar, recode_scalar, stored_scalar, write_scalar};
+pub use crate::schema::check_input;
 pub use crate::schema::{
     AbstractMeta, ArgMeta, BoxFuture, ComputedMeta, CustomScalar, ElementMeta, EnumMeta, EnumValueMeta, FieldMeta,
-    FromStored, Input, InputError, InputFields, InputMeta, InterfaceFieldMeta, KeyFn, Method, Object, ObjectMeta,
-    OperationKind, OperationMeta, Output, PlannedMeta, PlannedReturn, Registry, RelationMeta, RelationType, Resolved,
-    Returns, Run, ScalarKind, ScalarMeta, Shape, StoredError, StoredFields, SvcType, TypeFn, TypeKey, TypeRef,
-    WriteScalar,
+    FromStored, FunctionMeta, Input, InputError, InputFields, InputMeta, InterfaceFieldMeta, KeyFn, Method, Object,
+    ObjectMeta, OperationKind, OperationMeta, Output, PlannedMeta, PlannedReturn, Registry, RelationMeta, RelationType,
+    Resolved, Returns, Run, ScalarKind, ScalarMeta, Shape, StoredError, StoredFields, SvcType, TypeFn, TypeKey,
+    TypeRef, WriteScalar,
 };
 pub use async_graphql;
 pub use serde_json;

@@ -13,6 +13,7 @@ chapter! {
     install: "install.md";
     views_and_types: "views-and-types.md";
     queries: "queries.md";
+    mutations: "mutations.md";
     scalars: "scalars.md";
     serving: "serving.md";
     tenancy: "tenancy.md";

@@ -29,12 +29,13 @@
 //!
 //! | What | Where |
 //! |---|---|
-//! | Types | [`svc_type`], [`svc_enum`], [`svc_interface`], [`svc_union`], [`svc_input`], [`svc_scalar`] |
+//! | Types | [`svc_type`], [`svc_enum`], [`svc_interface`], [`svc_union`], [`svc_input`], [`svc_scalar`], [`svc_result`] |
 //! | Operations | [`query`], [`mutation`], and what they get: [`Context`] |
 //! | Scalars beyond the built-in ones | [`scalar`] |
 //! | Reading rows in a function with a body | [`db`]: [`db::Db::find`], [`db::col`], [`db::asc`] |
 //! | SQL of your own, and who asks: tenants | [`db::Db::transaction`], [`db::SessionVariables`] |
-//! | Errors | [`Error`], [`ErrorCode`] |
+//! | Calling functions of the database | [`mutation`], [`svc_result`], [`Patch`], [`Constraint`], [`db::Db::call`] |
+//! | Errors | [`Error`], [`ErrorCode`], [`MutationError`] |
 //! | Putting it together | [`AppOptions`], [`SvcConfig`], [`Limits`], [`types!`], [`queries!`], [`mutations!`] |
 //! | Serving | [`create_svc_app`], [`serve()`], [`Server`] |
 //! | What the macros implement | [`schema`] |
@@ -50,7 +51,7 @@
 //! | `embedded` | no | a PostgreSQL of the program's own: `svc::embedded` and `AppOptions::embedded_database` |
 //! | `embedded-download` | no | the same, downloaded where none is installed |
 //!
-//! [`axum`], [`async_graphql`] and [`sqlx`] are re-exported, because their types stand in signatures.
+//! [`axum`], [`async_graphql`], [`serde_json`] and [`sqlx`] are re-exported, because their types stand in signatures.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(test, expect(clippy::unwrap_used, reason = "tests"))]
@@ -69,6 +70,7 @@ mod book;
 mod engine;
 mod error;
 mod http;
+mod mutation;
 
 pub mod prelude;
 
@@ -79,8 +81,11 @@ pub use app::{
 pub use db::{Aggregate, Connection, CursorPage, OrderBy, Page, Where};
 pub use engine::{Context, Limits};
 pub use error::{Error, ErrorCode, Result};
+pub use mutation::{Constraint, MutationError, Patch};
 pub use schema::{Many, One};
-pub use svc_macros::{mutation, query, svc_enum, svc_input, svc_interface, svc_scalar, svc_type, svc_union};
+pub use svc_macros::{
+    mutation, query, svc_enum, svc_input, svc_interface, svc_result, svc_scalar, svc_type, svc_union,
+};
 
 #[cfg(feature = "embedded")]
 #[doc(inline)]
@@ -88,4 +93,5 @@ pub use svc_embedded as embedded;
 
 pub use async_graphql;
 pub use axum;
+pub use serde_json;
 pub use sqlx;

@@ -14,6 +14,7 @@ mod hostile;
 mod hostile_values;
 mod indexes;
 mod macros;
+mod mutations;
 mod pages;
 mod planned;
 mod relations;

@@ -1,24 +1,26 @@
 //! A blog over PostgreSQL views: users, posts and comments. Run with `cargo run -p blog`.
 //!
-//! A module is a noun of the schema; `db/` has the tables, the views and the seed.
+//! A module is a noun of the schema; `db/` has the tables, the views, the functions and the seed.
 
 pub mod comment;
 pub mod entry;
 pub mod feed;
 pub mod post;
+pub mod publishing;
 pub mod search;
 pub mod slug;
 pub mod statistics;
 pub mod user;
 
 use svc::prelude::*;
-use svc::{Limits, embedded};
+use svc::{Constraint, Limits, embedded};
 
-/// Tables, views and the seed. It can be run again and again; the seed is sown once.
+/// Tables, views, functions and the seed. It can be run again and again; the seed is sown once.
 pub const SETUP_SQL: &str = concat!(
     include_str!("../db/tables.sql"),
     include_str!("../db/views.sql"),
     include_str!("../db/projection.sql"),
+    include_str!("../db/functions.sql"),
     include_str!("../db/seed.sql"),
 );
 
@@ -42,6 +44,10 @@ pub fn with_blog(options: AppOptions) -> AppOptions {
         .queries(queries![entry::entries, entry::entry, search::search, feed::feed])
         .queries(queries![statistics::statistics, statistics::months])
         .mutations(mutations![comment::create_comment])
+        .mutations(mutations![publishing::create_post, publishing::update_post, publishing::delete_post])
+        .constraint(
+            Constraint::new("tb_post_identifier_key", "this slug is taken").field("slug").identifier("slug_taken"),
+        )
 }
 
 #[cfg(test)]

@@ -46,9 +46,15 @@ pub(super) fn stub(model: &Abstraction) -> TokenStream {
 }
 
 fn implementations(model: &Abstraction, bodies: &Bodies) -> TokenStream {
-    let Abstraction { krate, ident, cfgs, source, .. } = model;
+    let Abstraction { krate, ident, cfgs, source, result, .. } = model;
     let Bodies { items, resolve, stored, key } = bodies;
     let source = element::option(source);
+    let result = result.iter().map(|meta| {
+        quote! {
+            const RESULT: ::core::option::Option<&'static #krate::ResultMeta> = ::core::option::Option::Some(&#meta);
+        }
+    });
+    let result: TokenStream = result.collect();
     quote! {
         #(#cfgs)*
         #[allow(deprecated)]
@@ -63,6 +69,9 @@ fn implementations(model: &Abstraction, bodies: &Bodies) -> TokenStream {
             }
             #[automatically_derived]
             impl #krate::FromStored for #ident {
+                fn row_type() -> ::core::option::Option<::core::any::TypeId> {
+                    ::core::option::Option::Some(::core::any::TypeId::of::<Self>())
+                }
                 fn from_stored(value: #krate::serde_json::Value) -> ::core::result::Result<Self, #krate::StoredError> {
                     #stored
                 }
@@ -70,6 +79,7 @@ fn implementations(model: &Abstraction, bodies: &Bodies) -> TokenStream {
             #[automatically_derived]
             impl #krate::SvcType for #ident {
                 const SOURCE: ::core::option::Option<&'static ::core::primitive::str> = #source;
+                #result
                 fn register(registry: &mut #krate::Registry) -> #krate::TypeKey { #key }
             }
         };

@@ -8,10 +8,11 @@ mod tests;
 
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
-use syn::Item;
+use syn::{Item, LitStr};
 
 use crate::errors::Errors;
 use crate::fallback;
+use crate::krate::Crate;
 
 /// An interface: the enum and its implementations.
 pub(crate) fn interface(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
@@ -23,6 +24,18 @@ pub(crate) fn interface(args: TokenStream, item: TokenStream, errors: &mut Error
 pub(crate) fn union(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
     let args = parse::union(args, errors);
     expand(args, item, "svc_union", errors)
+}
+
+/// The union of a mutation's result, with the description of its members.
+pub(crate) fn result(
+    name: Option<LitStr>,
+    krate: Crate,
+    item: TokenStream,
+    meta: TokenStream,
+    errors: &mut Errors,
+) -> TokenStream {
+    let args = parse::Args { name, krate, result: Some(meta), ..parse::Args::default() };
+    expand(args, item, "svc_result", errors)
 }
 
 fn expand(args: parse::Args, item: TokenStream, attribute: &str, errors: &mut Errors) -> TokenStream {

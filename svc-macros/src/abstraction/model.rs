@@ -1,6 +1,6 @@
 //! An enum that can be an interface or a union.
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens as _;
 use syn::{Attribute, Fields, ItemEnum, Type, Variant};
 
@@ -21,6 +21,8 @@ pub(super) struct Abstraction {
     /// `None` for a union.
     pub(super) promises: Option<Vec<Promised>>,
     pub(super) members: Vec<Member>,
+    /// The description of the members, when this is a mutation's result.
+    pub(super) result: Option<TokenStream>,
 }
 
 /// A field of an interface.
@@ -56,6 +58,7 @@ pub(super) fn build(args: Args, item: &mut ItemEnum, errors: &mut Errors) -> Opt
         source: args.sql_source.map(|source| source.value()),
         promises,
         members,
+        result: args.result,
     })
 }
 

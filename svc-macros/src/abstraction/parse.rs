@@ -18,6 +18,8 @@ pub(super) struct Args {
     /// The fields of an interface; `None` for a union.
     pub(super) fields: Option<Vec<Promise>>,
     pub(super) krate: Crate,
+    /// The description of the members, when this is a mutation's result.
+    pub(super) result: Option<TokenStream>,
 }
 
 /// A field that an interface promises: `/// doc` `#[svc(name = "x")]` `id: Uuid`.

@@ -88,8 +88,9 @@ fn take(input: &InputObject, field: &Field) -> TokenStream {
     let (krate, rust) = (&input.krate, &field.argument.element.rust);
     let ty = types::outside(&field.argument.ty, Some(&input.ident));
     // Naming `Input` as the description does makes rustc report a type that lacks it once.
+    let take = if field.argument.allow_blank { quote!(take) } else { quote!(take_filled) };
     quote_spanned!(field.argument.ty.span()=> {
         let _ = <#ty as #krate::Input>::type_ref;
-        #krate::InputFields::take::<#ty>(&mut fields, #rust)?
+        #krate::InputFields::#take::<#ty>(&mut fields, #rust)?
     })
 }

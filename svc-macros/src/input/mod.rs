@@ -34,5 +34,6 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) 
         None => return fallback::strip(item),
     };
     let generated = model.map(|model| if errors.is_empty() { expand::full(&model) } else { expand::stub(&model) });
-    quote!(#item #generated)
+    // Functions of the database may be the only readers of the fields.
+    quote!(#[allow(dead_code)] #item #generated)
 }

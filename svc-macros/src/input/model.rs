@@ -37,7 +37,7 @@ pub(super) fn structure(args: Args, item: &mut ItemStruct, errors: &mut Errors) 
         Fields::Named(named) if !named.named.is_empty() => {
             fields.extend(named.named.iter_mut().filter_map(|field| {
                 let ident = field.ident.clone()?;
-                Some(Field { argument: Argument::new(&ident, &field.ty, &mut field.attrs, errors), ident })
+                Some(Field { argument: Argument::field(&ident, &field.ty, &mut field.attrs, errors), ident })
             }));
         }
         Fields::Unnamed(unnamed) => {
@@ -82,7 +82,7 @@ fn variant_field(variant: &mut Variant, errors: &mut Errors) -> Option<Field> {
     };
     let rust = name::snake(&ident.unraw().to_string());
     let field = Ident::new(&rust, ident.span());
-    let argument = Argument::new(&field, ty, &mut variant.attrs, errors);
+    let argument = Argument::field(&field, ty, &mut variant.attrs, errors);
     if let Some(default) = argument.default() {
         errors.at(&ident, format!("exactly one variant is given, so none has a default; remove `default = {default}`"));
     }

@@ -10,9 +10,14 @@ fn a_struct_takes_its_fields_by_rust_name() {
         &[
             r#"default: ::core::option::Option::Some("\"x\"")"#,
             "one_of: false",
-            r#"take::<String>(&mut fields, "full_name")?"#,
+            r#"take_filled::<String>(&mut fields, "full_name")?"#,
         ],
     );
+}
+
+#[test]
+fn a_blank_text_is_taken_where_the_field_says_so() {
+    has(expand, "", "struct Search { #[svc(allow_blank)] word: String }", &[r#"take::<String>(&mut fields, "word")?"#]);
 }
 
 #[test]

@@ -47,13 +47,14 @@ pub(super) fn stub(object: &Object) -> TokenStream {
 fn implementations(object: &Object, bodies: &Bodies) -> TokenStream {
     let Object { krate, ident, cfgs, source, .. } = object;
     let Bodies { items, meta, field, key, stored } = bodies;
-    let source = element::option(source);
+    let (source, quiet) = (element::option(source), krate.quiet());
     quote! {
         #(#cfgs)*
         #[allow(deprecated, unused_imports, unused_mut, unused_variables)]
         const _: () = {
             #items
             #[automatically_derived]
+            #quiet
             impl #krate::Object for #ident {
                 fn meta() -> &'static #krate::ObjectMeta { #meta }
                 fn field(&self, index: ::core::primitive::usize) -> #krate::Resolved<'_> { #field }
@@ -61,6 +62,7 @@ fn implementations(object: &Object, bodies: &Bodies) -> TokenStream {
                 fn rust_type(&self) -> ::core::any::TypeId { ::core::any::TypeId::of::<Self>() }
             }
             #[automatically_derived]
+            #quiet
             impl #krate::Output for #ident {
                 fn type_ref(registry: &mut #krate::Registry) -> #krate::TypeRef {
                     #krate::TypeRef::named(<Self as #krate::SvcType>::register(registry))
@@ -68,12 +70,17 @@ fn implementations(object: &Object, bodies: &Bodies) -> TokenStream {
                 fn resolve(&self) -> #krate::Resolved<'_> { #krate::Resolved::Object(self) }
             }
             #[automatically_derived]
+            #quiet
             impl #krate::FromStored for #ident {
+                fn row_type() -> ::core::option::Option<::core::any::TypeId> {
+                    ::core::option::Option::Some(::core::any::TypeId::of::<Self>())
+                }
                 fn from_stored(value: #krate::serde_json::Value) -> ::core::result::Result<Self, #krate::StoredError> {
                     #stored
                 }
             }
             #[automatically_derived]
+            #quiet
             impl #krate::SvcType for #ident {
                 const SOURCE: ::core::option::Option<&'static ::core::primitive::str> = #source;
                 fn register(registry: &mut #krate::Registry) -> #krate::TypeKey { #key }

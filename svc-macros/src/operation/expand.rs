@@ -14,7 +14,11 @@ pub(super) fn full(operation: &Operation) -> TokenStream {
     let Some(output) = &operation.output else { return stub(operation) };
     let krate = &operation.krate;
     let args = operation.params.args().map(|arg| arg.meta(krate, &arg.type_ref(krate, None)));
-    let answers = if operation.source == Source::Planned { quote!(PlannedReturn) } else { quote!(Returns) };
+    let answers = match operation.source {
+        Source::Planned => quote!(PlannedReturn),
+        Source::Function(_) => quote!(FunctionReturn),
+        Source::Sync | Source::Async => quote!(Returns),
+    };
     let outside = types::outside(output, None);
     let ty = quote_spanned!(output.span()=> <#outside as #krate::#answers>::type_ref);
     implementation(operation, &quote!(#(#args),*), &ty, &run(operation, output))
@@ -57,7 +61,18 @@ fn implementation(operation: &Operation, args: &TokenStream, ty: &TokenStream, r
 }
 
 fn run(operation: &Operation, output: &Type) -> TokenStream {
-    let Operation { krate, ident, params, source, .. } = operation;
+    let Operation { krate, ident, params, source, context, .. } = operation;
+    if let Source::Function(name) = source {
+        let checks = params.args().map(|arg| {
+            let ty = types::outside(&arg.ty, None);
+            quote_spanned!(arg.ty.span()=> #krate::check_input::<#ty>)
+        });
+        return quote!(#krate::Run::Function(#krate::FunctionMeta {
+            name: #name,
+            context: &[#(#context),*],
+            checks: &[#(#checks),*],
+        }));
+    }
     if *source == Source::Planned {
         let outside = types::outside(output, None);
         let (shape, row) = (

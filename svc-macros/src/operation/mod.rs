@@ -25,7 +25,7 @@ pub(crate) fn mutation(args: TokenStream, item: TokenStream, errors: &mut Errors
 }
 
 fn expand(kind: Kind, args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
-    let args = parse::args(args, errors);
+    let args = parse::args(kind, args, errors);
     let Some(mut function) = parse::function(kind, item.clone(), errors) else { return fallback::strip(item) };
     let operation = model::build(kind, args, &mut function, errors);
     let generated = match function.sig.receiver() {

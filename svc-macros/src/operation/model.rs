@@ -1,7 +1,7 @@
 //! A function that can be a root field.
 
 use proc_macro2::Ident;
-use syn::{Attribute, FnArg, Type, Visibility};
+use syn::{Attribute, FnArg, LitStr, Type, Visibility};
 
 use super::parse::Args;
 use crate::argument::Parameters;
@@ -9,6 +9,7 @@ use crate::element::{self, Element};
 use crate::errors::Errors;
 use crate::function::Function;
 use crate::krate::Crate;
+use crate::name;
 
 /// Attributes that may stand on a function without a body.
 const HARMLESS: [&str; 8] = ["doc", "cfg", "deprecated", "allow", "expect", "warn", "deny", "must_use"];
@@ -50,13 +51,17 @@ pub(super) struct Operation {
     /// Missing only after an error.
     pub(super) output: Option<Type>,
     pub(super) source: Source,
+    /// The values of the request that a function of the database gets.
+    pub(super) context: Vec<LitStr>,
 }
 
 /// What answers the field.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(super) enum Source {
     /// No body: one SQL statement.
     Planned,
+    /// No body: the function of the database with this name.
+    Function(String),
     Sync,
     Async,
 }
@@ -72,8 +77,9 @@ pub(super) fn build(kind: Kind, args: Args, function: &mut Function, errors: &mu
     }
     let params = Parameters::read(&mut function.sig.inputs, errors);
     if function.body.is_none() {
-        check_planned(kind, function, &params, errors);
+        check_planned(function, &params, errors);
     }
+    check_function(kind, &args, function, errors);
     let element = Element::new(&function.sig.ident, args.name.as_ref(), &function.attrs, errors);
     Operation {
         krate: args.krate,
@@ -84,23 +90,40 @@ pub(super) fn build(kind: Kind, args: Args, function: &mut Function, errors: &mu
         element,
         params,
         output,
-        source: source(function),
+        source: source(args.function.as_ref(), function),
+        context: args.context,
     }
 }
 
-fn source(function: &Function) -> Source {
+fn source(name: Option<&LitStr>, function: &Function) -> Source {
     match (&function.body, function.sig.asyncness) {
-        (None, _) => Source::Planned,
+        (None, _) => name.map_or(Source::Planned, |name| Source::Function(name.value())),
         (Some(_), None) => Source::Sync,
         (Some(_), Some(_)) => Source::Async,
     }
 }
 
-fn check_planned(kind: Kind, function: &Function, params: &Parameters, errors: &mut Errors) {
-    if kind == Kind::Mutation {
-        errors.at(&function.sig.ident, "a mutation needs a body; write `{ … }` instead of the `;`");
-        return;
+/// A mutation has either a body or a function of the database.
+fn check_function(kind: Kind, args: &Args, function: &Function, errors: &mut Errors) {
+    match (&args.function, &function.body) {
+        (Some(name), Some(_)) => {
+            errors.at(name, "a mutation has a body or calls a function; write `;` instead of the body, or remove this");
+        }
+        (Some(name), None) => name::check_function(name, errors),
+        (None, None) if kind == Kind::Mutation => errors.at(
+            &function.sig.ident,
+            "a mutation calls a function or has a body; \
+             write `#[svc::mutation(function = \"schema.name\")]`, or `{ … }` instead of the `;`",
+        ),
+        (None, _) => {
+            if let Some(context) = args.context.first() {
+                errors.at(context, "only a function of the database gets these; add `function = \"schema.name\"`");
+            }
+        }
     }
+}
+
+fn check_planned(function: &Function, params: &Parameters, errors: &mut Errors) {
     for context in params.contexts() {
         errors.at(context, "a function without a body has no use for the context; remove it, or write a body");
     }

@@ -13,15 +13,26 @@ use crate::krate::Crate;
 #[derive(Default)]
 pub(super) struct Args {
     pub(super) name: Option<LitStr>,
+    /// The function of the database that a mutation without a body calls.
+    pub(super) function: Option<LitStr>,
+    /// The values of the request that the function gets before the arguments.
+    pub(super) context: Vec<LitStr>,
     pub(super) krate: Crate,
 }
 
 /// Reads the macro's arguments.
-pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Args {
+pub(super) fn args(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Args {
     let mut args = Args::default();
-    Keys::new(&["name", "crate"]).read(tokens, errors, |key, input| {
+    let mut keys = match kind {
+        Kind::Query => Keys::new(&["name", "crate"])
+            .instead_of(&["function", "context"], "a query reads views; only `#[svc::mutation]` calls a function"),
+        Kind::Mutation => Keys::new(&["name", "function", "context", "crate"]),
+    };
+    keys.read(tokens, errors, |key, input| {
         match key.to_string().as_str() {
             "name" => args.name = Some(keys::string(key, input)?),
+            "function" => args.function = Some(keys::string(key, input)?),
+            "context" => args.context = keys::list(key, input, "\"tenant_id\"")?,
             _ => args.krate = keys::krate(key, input)?,
         }
         Ok(())

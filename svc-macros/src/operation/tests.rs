@@ -57,9 +57,47 @@ fn a_guard_is_never_dropped_in_silence() {
 }
 
 #[test]
-fn a_mutation_needs_a_body() {
+fn a_mutation_needs_a_body_or_a_function() {
     assert_eq!(
         messages(mutation, "", "fn f() -> bool;"),
-        ["a mutation needs a body; write `{ … }` instead of the `;`"]
+        [
+            "a mutation calls a function or has a body; write `#[svc::mutation(function = \"schema.name\")]`, or `{ … }` instead of the `;`"
+        ]
+    );
+}
+
+#[test]
+fn a_function_of_the_database_needs_no_body() {
+    has(
+        mutation,
+        r#"function = "app.create_user", context = ["tenant_id"]"#,
+        "async fn create_user(input: NewUser, times: Option<i32>) -> CreateUserResult;",
+        &[
+            r#"name: "app.create_user", context: &["tenant_id"]"#,
+            "checks: &[::svc::__private::check_input::<NewUser>, ::svc::__private::check_input::<Option<i32> >]",
+            "<CreateUserResult as ::svc::__private::FunctionReturn>::type_ref",
+        ],
+    );
+}
+
+#[test]
+fn a_function_and_a_body_exclude_each_other() {
+    assert_eq!(
+        messages(mutation, r#"function = "app.f""#, "fn f() -> bool { true }"),
+        ["a mutation has a body or calls a function; write `;` instead of the body, or remove this"]
+    );
+    assert_eq!(
+        messages(mutation, r#"function = "app.f()""#, "fn f() -> bool;"),
+        [
+            "`app.f()` is not the name of a function; write `function` or `schema.function`, with letters, digits, `_` and `$`"
+        ]
+    );
+    assert_eq!(
+        messages(query, r#"function = "app.f""#, "fn f() -> bool;"),
+        ["a query reads views; only `#[svc::mutation]` calls a function"]
+    );
+    assert_eq!(
+        messages(mutation, r#"context = ["tenant_id"]"#, "fn f() -> bool { true }"),
+        ["only a function of the database gets these; add `function = \"schema.name\"`"]
     );
 }

@@ -7,8 +7,9 @@ use super::config::check_url;
 use super::{AppOptions, ConfigError, StartError, logging};
 use crate::authz::Gate;
 use crate::db::{Database, SessionVariables, Settings};
-use crate::engine::Engine;
+use crate::engine::{Engine, functions};
 use crate::http;
+use crate::schema::Model;
 
 /// Builds the application: `/graphql`, `/health` and `/ready` as an [`axum::Router`], to which more can be added.
 ///
@@ -33,11 +34,10 @@ use crate::http;
 ///
 /// # Errors
 /// A [`StartError`] when a setting or the schema cannot be used.
-pub async fn create_svc_app(
-    #[cfg_attr(not(feature = "embedded"), expect(unused_mut))] mut options: AppOptions,
-) -> Result<Router, StartError> {
+pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartError> {
     logging::init();
     let model = Arc::new(options.model()?);
+    check_context(&model, &options)?;
     #[cfg(feature = "embedded")]
     let embedded = match (&options.config.database_url, options.embedded.take()) {
         (None, Some(embedded)) => Some(svc_embedded::Database::start(embedded).await?),
@@ -55,8 +55,11 @@ pub async fn create_svc_app(
         acquire_timeout: options.config.pool_timeout(),
         statement_timeout: Duration::from_secs(options.config.query_timeout),
         setup: options.setup,
+        constraints: options.constraints,
     };
-    let database = Database::new(settings, model.sources().map(str::to_owned).collect());
+    let called = functions(&model).map(|(_, _, spec)| spec).collect();
+    let database = Database::new(settings, model.sources().map(str::to_owned).collect(), called);
+    options.data.insert(options.context_values);
     let development = options.config.is_development();
     let engine = Engine {
         model,
@@ -83,4 +86,14 @@ fn check_session_variables(variables: &SessionVariables) -> Result<(), ConfigErr
         value: bad.value,
         allowed: bad.allowed.to_owned(),
     })
+}
+
+/// Every value that a function gets from the request has to be known.
+fn check_context(model: &Model, options: &AppOptions) -> Result<(), StartError> {
+    for (field, function, _) in functions(model) {
+        if let Some(name) = function.context.iter().find(|name| !options.context_values.has(name)) {
+            return Err(StartError::UnknownContext { path: field.path.clone(), name: (*name).to_owned() });
+        }
+    }
+    Ok(())
 }

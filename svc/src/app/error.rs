@@ -32,6 +32,17 @@ pub enum StartError {
     /// The schema cannot be served.
     #[error("the schema has {} {}:\n{}", .0.len(), if .0.len() == 1 { "error" } else { "errors" }, list(.0))]
     Schema(Vec<SchemaError>),
+    /// A mutation names a value of the request that nobody gives.
+    #[error(
+        "`{path}` gets the context value `{name}`, which is not known; add \
+         `.context_value(\"{name}\", |ctx| …)` to the `AppOptions`"
+    )]
+    UnknownContext {
+        /// The mutation.
+        path: String,
+        /// The value's name.
+        name: String,
+    },
     /// The address cannot be bound.
     #[error("cannot listen on {address}: {source}; set SVC_HOST and SVC_PORT to an address that is free")]
     Bind {

@@ -2,8 +2,10 @@ use std::any::Any;
 use std::borrow::Cow;
 
 use super::{ConfigError, MutationList, QueryList, SvcConfig, TypeList};
+use crate::Constraint;
 use crate::db::SessionVariables;
-use crate::engine::{DataMap, Limits};
+use crate::engine::{Context, DataMap, Limits};
+use crate::mutation::{Constraints, ContextValues};
 use crate::schema::KeyFn;
 use crate::schema::OperationMeta;
 
@@ -18,6 +20,8 @@ pub struct AppOptions {
     pub(super) data: DataMap,
     pub(super) setup: Option<Cow<'static, str>>,
     pub(super) session_variables: SessionVariables,
+    pub(super) constraints: Constraints,
+    pub(super) context_values: ContextValues,
     #[cfg(feature = "embedded")]
     pub(super) embedded: Option<svc_embedded::Options>,
 }
@@ -102,6 +106,40 @@ impl AppOptions {
     /// A value for resolvers, who find it by its type: [`Context::data`](crate::Context::data).
     pub fn data<T: Any + Send + Sync>(mut self, value: T) -> Self {
         self.data.insert(value);
+        self
+    }
+
+    /// What clients are told when a mutation breaks a constraint of the database. Every other constraint is masked.
+    ///
+    /// ```
+    /// use svc::Constraint;
+    /// use svc::prelude::*;
+    ///
+    /// let options =
+    ///     AppOptions::new().constraint(Constraint::new("tb_user_email_key", "this email is taken").field("email"));
+    /// ```
+    pub fn constraint(mut self, constraint: Constraint) -> Self {
+        self.constraints.insert(constraint.name.clone(), constraint);
+        self
+    }
+
+    /// A value of the request that functions of the database get before the arguments, by the name that
+    /// `#[svc::mutation(function = "…", context = ["…"])]` uses. `None` is null.
+    ///
+    /// ```
+    /// use svc::prelude::*;
+    ///
+    /// let options = AppOptions::new()
+    ///     .context_value("tenant_id", |ctx| Ok(ctx.header("x-tenant-id").map(str::to_owned)));
+    /// ```
+    ///
+    /// Headers are what the client says. Trust one only where a proxy sets it.
+    pub fn context_value(
+        mut self,
+        name: impl Into<String>,
+        value: impl Fn(&Context<'_>) -> crate::Result<Option<String>> + Send + Sync + 'static,
+    ) -> Self {
+        self.context_values.insert(name.into(), Box::new(value));
         self
     }
 

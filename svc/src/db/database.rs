@@ -1,7 +1,7 @@
 //! The pool and the health of the database.
 
 use std::borrow::Cow;
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
@@ -11,7 +11,9 @@ use tokio::sync::{Mutex, Notify, watch};
 
 use super::catalogue::Catalogue;
 use super::driver::Driver;
+use super::functions::{self, FunctionSpec, Functions};
 use super::{DbError, Rows, Session, Statement};
+use crate::mutation::Constraints;
 
 /// How often a database that is away is tried again, at first and at last.
 const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
@@ -28,6 +30,8 @@ pub(crate) struct Settings {
     pub(crate) statement_timeout: Duration,
     /// Run once, when the database is first reached.
     pub(crate) setup: Option<Cow<'static, str>>,
+    /// What clients are told when a mutation breaks a constraint.
+    pub(crate) constraints: Constraints,
 }
 
 /// Whether the database answers.
@@ -43,20 +47,23 @@ pub(crate) enum Health {
 #[derive(Debug)]
 pub(crate) struct Database {
     /// Runs planned reads.
-    driver: Driver,
+    pub(super) driver: Driver,
     /// For statements of the application's own.
     pool: PgPool,
     connect: PgConnectOptions,
     acquire_timeout: Duration,
     sources: Vec<String>,
+    called: Vec<FunctionSpec>,
     catalogue: ArcSwapOption<Catalogue>,
+    functions: std::sync::Mutex<Functions>,
+    constraints: Constraints,
     health: watch::Sender<Health>,
     setup: Mutex<Option<Cow<'static, str>>>,
 }
 
 impl Database {
     /// A pool that connects when it is first used. A task watches the database for as long as the value lives.
-    pub(crate) fn new(settings: Settings, mut sources: Vec<String>) -> Arc<Self> {
+    pub(crate) fn new(settings: Settings, mut sources: Vec<String>, called: Vec<FunctionSpec>) -> Arc<Self> {
         sources.sort();
         sources.dedup();
         let timeout = settings.statement_timeout.as_millis().to_string();
@@ -76,7 +83,10 @@ impl Database {
             connect,
             acquire_timeout: settings.acquire_timeout,
             sources,
+            called,
             catalogue: ArcSwapOption::empty(),
+            functions: std::sync::Mutex::default(),
+            constraints: settings.constraints,
             health: watch::Sender::new(Health::Unknown),
             setup: Mutex::new(settings.setup),
         });
@@ -96,11 +106,13 @@ impl Database {
             let mut connection = connect.await.unwrap_or(Err(sqlx::Error::PoolTimedOut))?;
             self.set_up(&mut connection).await?;
             let catalogue = Catalogue::load(&mut connection, &self.sources, self.driver.views_changed()).await?;
+            let functions = functions::load(&mut connection, &self.called).await?;
             connection.close().await?;
-            Ok::<_, sqlx::Error>(catalogue)
+            Ok::<_, sqlx::Error>((catalogue, functions))
         };
-        let catalogue = attempt.await?;
+        let (catalogue, functions) = attempt.await?;
         self.catalogue.store(Some(Arc::new(catalogue)));
+        *self.functions() = functions;
         Ok(())
     }
 
@@ -133,6 +145,22 @@ impl Database {
         let catalogue = self.catalogue.load();
         let known = |name: &String| catalogue.as_ref().is_some_and(|catalogue| catalogue.source(name).is_some());
         self.sources.iter().filter(|name| !known(name)).cloned().collect()
+    }
+
+    /// Why functions of the schema cannot be called.
+    pub(crate) fn missing_functions(&self) -> Vec<String> {
+        let functions = self.functions();
+        self.called.iter().filter_map(|spec| functions.get(spec)?.as_ref().err().cloned()).collect()
+    }
+
+    /// What is known of functions. The lock is held for a look-up, which cannot panic.
+    pub(super) fn functions(&self) -> MutexGuard<'_, Functions> {
+        self.functions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What clients are told when a mutation breaks a constraint.
+    pub(crate) fn constraints(&self) -> &Constraints {
+        &self.constraints
     }
 
     /// Waits for the first verdict; fails at once while the database is away.
@@ -209,6 +237,9 @@ async fn watch_over(database: Weak<Database>) {
                 let missing = strong.missing_sources();
                 if !missing.is_empty() && missing != known_missing {
                     tracing::warn!(?missing, "views of the schema do not exist in the database");
+                }
+                for why in strong.missing_functions() {
+                    tracing::warn!(why, "a function of the schema cannot be called");
                 }
                 known_missing = missing;
                 if said {

@@ -40,6 +40,10 @@ pub(crate) enum DbError {
         "the database has no extension `{0}`, or not in its search path; `CREATE EXTENSION {0}` lets this filter work"
     )]
     NoExtension(&'static str),
+    #[error("{0}")]
+    UnknownFunction(String),
+    #[error("the connection to the database was lost; what was asked may have been done, or not")]
+    Lost,
     #[error(transparent)]
     Driver(sqlx::Error),
     #[error(transparent)]
@@ -93,6 +97,7 @@ impl From<DriverError> for DbError {
     fn from(error: DriverError) -> Self {
         match &error {
             DriverError::Busy => return Self::Busy,
+            DriverError::Lost => return Self::Lost,
             error if error.is_connection() => return Self::Away,
             _ => {}
         }
@@ -134,7 +139,9 @@ impl DbError {
     pub(crate) fn into_error(self) -> Error {
         let text = self.to_string();
         match self {
-            Self::Away | Self::Busy | Self::NoExtension(_) => Error::new(ErrorCode::ServiceUnavailable, text),
+            Self::Away | Self::Busy | Self::Lost | Self::NoExtension(_) => {
+                Error::new(ErrorCode::ServiceUnavailable, text)
+            }
             Self::Timeout => Error::new(ErrorCode::Timeout, text),
             Self::BadPattern(_)
             | Self::BadValue(_)
@@ -146,9 +153,11 @@ impl DbError {
             Self::Refused(error) => *error,
             Self::Driver(error) => Error::internal("a statement failed").because(error),
             Self::Read(error) => Error::internal("a statement failed").because(error),
-            Self::NoSession | Self::UnknownSource(_) | Self::UnknownColumn { .. } | Self::NoSource { .. } => {
-                Error::internal(text)
-            }
+            Self::NoSession
+            | Self::UnknownFunction(_)
+            | Self::UnknownSource(_)
+            | Self::UnknownColumn { .. }
+            | Self::NoSource { .. } => Error::internal(text),
         }
     }
 }

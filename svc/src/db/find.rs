@@ -36,6 +36,19 @@ pub struct FindSpec {
 }
 
 impl FindSpec {
+    /// All rows of a Rust type.
+    pub(crate) fn new(row: TypeId) -> Self {
+        Self {
+            row,
+            filter: Filter::All(Vec::new()),
+            order: Vec::new(),
+            conditions: Vec::new(),
+            keys: Vec::new(),
+            limit: None,
+            offset: 0,
+        }
+    }
+
     /// The type of the rows in the schema.
     pub(crate) fn row(&self, model: &Model) -> Result<TypeIndex, DbError> {
         let unknown = || DbError::UnknownSource("a type that is not in the schema".to_owned());
@@ -63,16 +76,7 @@ pub(crate) fn page(limit: Option<i64>, offset: i64, limits: &crate::engine::Limi
 impl<T: SvcType> Find<T> {
     pub(super) fn new(db: Db) -> Self {
         let mandatory = db.mandatory.iter().map(|(column, value)| Column::of(column).eq(value.clone()));
-        let filter = Filter::All(mandatory.collect());
-        let spec = FindSpec {
-            row: TypeId::of::<T>(),
-            filter,
-            order: Vec::new(),
-            conditions: Vec::new(),
-            keys: Vec::new(),
-            limit: None,
-            offset: 0,
-        };
+        let spec = FindSpec { filter: Filter::All(mandatory.collect()), ..FindSpec::new(TypeId::of::<T>()) };
         Self { db, spec, row: PhantomData }
     }
 

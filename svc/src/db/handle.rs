@@ -4,7 +4,7 @@ use super::reader::Reader;
 use super::{Database, Find, FindOne, Session, SqlConnection, SqlValue, Transaction};
 use crate::Error;
 use crate::engine::Limits;
-use crate::schema::{Model, SvcType};
+use crate::schema::{FromStored, Model, SvcType};
 
 /// The database, as resolvers see it: `ctx.db()`.
 #[derive(Debug, Clone)]
@@ -110,7 +110,40 @@ impl Db {
         SqlConnection::open(self).await
     }
 
-    pub(super) fn reader(&self) -> Reader<'_> {
+    /// Calls a function of the database, and reads its answer as a mutation without a body does: a `mutation_response`
+    /// gives its entity or its error, everything else is the value itself.
+    ///
+    /// Objects are given as JSONB; every other argument is cast to the parameter's type. The call is sent once, also
+    /// when the connection is lost.
+    ///
+    /// ```
+    /// use svc::prelude::*;
+    /// use svc::serde_json::json;
+    ///
+    /// #[svc_type(sql_source = "v_user")]
+    /// pub struct User {
+    ///     id: Uuid,
+    ///     name: String,
+    /// }
+    ///
+    /// #[svc::mutation]
+    /// async fn rename(ctx: &Context<'_>, id: Uuid, name: String) -> Result<User> {
+    ///     ctx.db().call("app.rename_user", [json!(id), json!({ "name": name.trim() })]).await
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// What the function declares: a status that is no success, an exception raised as `P0001`, a constraint with a
+    /// message. Whatever else goes wrong is masked.
+    pub async fn call<T: FromStored>(
+        &self,
+        function: &str,
+        args: impl IntoIterator<Item = serde_json::Value>,
+    ) -> Result<T, Error> {
+        crate::engine::call(self, function, args.into_iter().collect()).await
+    }
+
+    pub(crate) fn reader(&self) -> Reader<'_> {
         Reader::Pool(&self.database, &self.session)
     }
 

@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod arguments;
+mod call;
 mod catalogue;
 mod column;
 mod connection;
@@ -10,6 +11,7 @@ mod driver;
 mod error;
 mod filter;
 mod find;
+mod functions;
 mod handle;
 mod operator;
 mod page;
@@ -34,11 +36,13 @@ pub use transaction::{SqlConnection, Transaction};
 pub use value::SqlValue;
 
 pub(crate) use aggregate::key_order;
+pub(crate) use call::Fault;
 pub(crate) use catalogue::{Catalogue, Source};
 pub(crate) use column::{ColumnForm, Select, select_form};
 pub(crate) use database::{Database, Settings};
 pub(crate) use error::DbError;
 pub(crate) use filter::{Direction, Nulls, Rank};
+pub(crate) use functions::{ArgForm, FunctionSpec};
 pub(crate) use operator::{Family, Operand, OperatorDef, SEARCH};
 pub(crate) use reader::Reader;
 pub(crate) use rows::Rows;

@@ -4,7 +4,7 @@ use async_graphql::Value;
 
 use super::Context;
 use crate::db::{ConnectionSpec, FindSpec};
-use crate::schema::{Input, Output};
+use crate::schema::{Input, InputError, Output};
 use crate::{Error, ErrorCode};
 
 /// What a resolver gave back.
@@ -45,11 +45,14 @@ impl<'a> Call<'a> {
     /// `BAD_USER_INPUT` when the type refuses the value.
     pub fn arg<T: Input>(&mut self, index: usize, name: &'static str) -> Result<T, Error> {
         let value = self.args.get_mut(index).and_then(Option::take);
-        T::parse(value).map_err(|error| {
-            let path: String = error.path().iter().map(|part| format!(".{part}")).collect();
-            Error::new(ErrorCode::BadUserInput, format!("argument `{name}{path}`: {error}"))
-        })
+        T::parse(value).map_err(|error| refused(name, &error))
     }
+}
+
+/// A value that its Rust type refuses.
+pub(crate) fn refused(argument: &str, error: &InputError) -> Error {
+    let path: String = error.path().iter().map(|part| format!(".{part}")).collect();
+    Error::new(ErrorCode::BadUserInput, format!("argument `{argument}{path}`: {error}"))
 }
 
 impl std::fmt::Debug for Completed<'_> {

@@ -14,6 +14,7 @@ use super::complete::{Nulled, Piece, guarded, join, key, root_value};
 use super::context::{Context, DataMap, RequestScope};
 use super::env::Env;
 use super::find::write_planned;
+use super::function::write_function;
 use super::introspect::introspect;
 use super::limits::Limits;
 use super::path::Path;
@@ -200,6 +201,7 @@ impl Engine {
             Err(error) => return Piece::failed(env, &error, field, path),
         };
         match run {
+            Run::Function(function) => write_function(env, &pass, field, function, path).await,
             Run::Planned(_) => Piece::failed(env, &Error::internal("a planned field has no rows"), field, path),
             Run::Sync(resolve) => root_value(env, field, resolve(call), path).await,
             Run::Async(resolve) => root_value(env, field, guarded(resolve(call)).await, path).await,

@@ -16,6 +16,10 @@ pub enum ErrorCode {
     GraphqlValidationFailed,
     /// A variable or argument has a wrong value.
     BadUserInput,
+    /// What was asked for does not exist.
+    NotFound,
+    /// The change clashes with what is there, such as a name that is taken.
+    Conflict,
     /// The request itself is malformed.
     BadRequest,
     /// `operationName` is missing or names no operation.
@@ -53,6 +57,8 @@ impl ErrorCode {
             Self::GraphqlParseFailed => "GRAPHQL_PARSE_FAILED",
             Self::GraphqlValidationFailed => "GRAPHQL_VALIDATION_FAILED",
             Self::BadUserInput => "BAD_USER_INPUT",
+            Self::NotFound => "NOT_FOUND",
+            Self::Conflict => "CONFLICT",
             Self::BadRequest => "BAD_REQUEST",
             Self::OperationResolutionFailure => "OPERATION_RESOLUTION_FAILURE",
             Self::PersistedQueryNotFound => "PERSISTED_QUERY_NOT_FOUND",

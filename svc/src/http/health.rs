@@ -23,15 +23,17 @@ pub(super) async fn ready(
     let database = &service.engine.database;
     let answers = database.ping().await;
     let missing = database.missing_sources();
+    let broken = database.missing_functions();
     let (in_use, most) = database.pool_use();
     let checks = [
         ("database", answers.as_ref().err().map(ToString::to_string)),
         (
             "schema",
-            match (&answers, missing.is_empty()) {
-                (Err(_), _) => Some("the database does not answer".to_owned()),
-                (Ok(()), false) => Some(format!("missing in the database: {}", missing.join(", "))),
-                (Ok(()), true) => None,
+            match (&answers, missing.is_empty(), broken.is_empty()) {
+                (Err(_), ..) => Some("the database does not answer".to_owned()),
+                (Ok(()), false, _) => Some(format!("missing in the database: {}", missing.join(", "))),
+                (Ok(()), true, false) => Some(broken.join("; ")),
+                (Ok(()), true, true) => None,
             },
         ),
         ("pool", (in_use >= most).then(|| format!("all {most} connections are in use"))),

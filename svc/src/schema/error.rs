@@ -98,6 +98,12 @@ pub enum SchemaError {
         /// The row's Rust item.
         row: String,
     },
+    /// A function of the database answers with several results.
+    #[error("`{path}` answers with a list of results; answer with one result whose entity is a list")]
+    ListOfResults {
+        /// The mutation.
+        path: String,
+    },
     /// A member does not keep an interface's promise.
     #[error("`{member}` is a member of the interface `{interface}` but {why}")]
     BrokenPromise {

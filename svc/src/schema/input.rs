@@ -15,6 +15,10 @@ use super::{Registry, TypeRef};
             take the context as `ctx: &Context<'_>`"
 )]
 pub trait Input: Sized + Send {
+    /// Whether an input object's field of this type is a text that has to be given, and so may not be blank.
+    #[doc(hidden)]
+    const REQUIRED_TEXT: bool = false;
+
     /// The GraphQL type, registered on the way.
     fn type_ref(registry: &mut Registry) -> TypeRef;
 
@@ -91,12 +95,23 @@ impl<T: Input> Input for Vec<T> {
 }
 
 impl<T: Input> Input for Box<T> {
+    const REQUIRED_TEXT: bool = T::REQUIRED_TEXT;
+
     fn type_ref(registry: &mut Registry) -> TypeRef {
         T::type_ref(registry)
     }
     fn parse(value: Option<Value>) -> Result<Self, InputError> {
         T::parse(value).map(Box::new)
     }
+}
+
+/// Whether `T` takes a coerced value.
+///
+/// # Errors
+/// When the value is refused.
+#[doc(hidden)]
+pub fn check_input<T: Input>(value: Option<Value>) -> Result<(), InputError> {
+    T::parse(value).map(drop)
 }
 
 /// Tells absent from null: absent leaves, null clears.
@@ -135,6 +150,19 @@ impl InputFields {
     /// When its value is refused.
     pub fn take<T: Input>(&mut self, rust: &str) -> Result<T, InputError> {
         T::parse(self.0.swap_remove(rust)).map_err(|error| error.at(rust))
+    }
+
+    /// Like [`take`](Self::take), but a text that has to be given may not be blank.
+    ///
+    /// # Errors
+    /// When its value is refused.
+    pub fn take_filled<T: Input>(&mut self, rust: &str) -> Result<T, InputError> {
+        match self.0.get(rust) {
+            Some(Value::String(text)) if T::REQUIRED_TEXT && text.trim().is_empty() => {
+                Err(InputError::new("write something; a blank text is not enough").at(rust))
+            }
+            _ => self.take(rust),
+        }
     }
 
     /// The Rust name of the only field of a `oneOf` object.

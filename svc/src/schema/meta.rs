@@ -198,6 +198,8 @@ pub struct OperationMeta {
 pub enum Run {
     /// No body: one SQL statement.
     Planned(PlannedMeta),
+    /// No body: a function of the database.
+    Function(FunctionMeta),
     /// A plain `fn`.
     Sync(for<'a> fn(Call<'a>) -> Outcome<'a>),
     /// An `async fn`.
@@ -228,6 +230,20 @@ pub struct PlannedMeta {
     pub row: KeyFn,
 }
 
+/// A root field that calls a function of the database.
+#[derive(Debug, Clone, Copy)]
+pub struct FunctionMeta {
+    /// `name` or `schema.name`.
+    pub name: &'static str,
+    /// The values of the request that the function gets before the arguments.
+    pub context: &'static [&'static str],
+    /// Whether the Rust type of each argument takes a value.
+    pub checks: &'static [Check],
+}
+
+/// Reads a coerced value into its Rust type, to see whether it fits.
+pub type Check = fn(Option<async_graphql::Value>) -> Result<(), super::InputError>;
+
 impl std::fmt::Debug for Method {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
@@ -241,6 +257,7 @@ impl std::fmt::Debug for Run {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Planned(planned) => planned.fmt(f),
+            Self::Function(function) => function.fmt(f),
             Self::Sync(_) => f.write_str("Sync"),
             Self::Async(_) => f.write_str("Async"),
         }

@@ -15,12 +15,14 @@ mod returns;
 mod sdl;
 mod stored;
 
+#[doc(hidden)]
+pub use input::check_input;
 pub use input::{Input, InputError, InputFields};
 #[doc(hidden)]
 pub use meta::{
-    AbstractMeta, ArgMeta, BoxFuture, ComputedMeta, ElementMeta, EnumMeta, EnumValueMeta, FieldMeta, InputMeta,
-    InterfaceFieldMeta, KeyFn, Method, ObjectMeta, OperationKind, OperationMeta, PlannedMeta, RelationMeta, Run, Shape,
-    TypeFn,
+    AbstractMeta, ArgMeta, BoxFuture, Check, ComputedMeta, ElementMeta, EnumMeta, EnumValueMeta, FieldMeta,
+    FunctionMeta, InputMeta, InterfaceFieldMeta, KeyFn, Method, ObjectMeta, OperationKind, OperationMeta, PlannedMeta,
+    RelationMeta, Run, Shape, TypeFn,
 };
 pub use output::{Items, Object, Output, Resolved, StoredNode, SvcType, WriteScalar};
 pub use registry::{Registry, TypeKey, TypeRef};
@@ -28,11 +30,14 @@ pub use relation::{Many, One, Relation as RelationType};
 pub use returns::{PlannedReturn, Returns};
 pub use stored::{FromStored, StoredError, StoredFields};
 
+#[doc(hidden)]
+pub use crate::mutation::{FunctionReturn, ResultMember, ResultMeta};
 pub use crate::scalar::{CustomScalar, ScalarKind, ScalarMeta};
 pub(crate) use build::{Listed, build};
 pub use error::SchemaError;
 pub(crate) use model::{
-    ArgDef, ArgRole, EnumValue, FieldKind, InputDef, Model, Part, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind,
+    ArgDef, ArgRole, EnumValue, FieldDef, FieldKind, InputDef, Model, Part, Relation, TypeDef, TypeExpr, TypeIndex,
+    TypeKind,
 };
 pub(crate) use naming::Naming;
 pub(crate) use registry::Derived;

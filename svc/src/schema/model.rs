@@ -11,7 +11,7 @@ use async_graphql::Value;
 use indexmap::IndexMap;
 
 use super::registry::Decode;
-use super::{Method, Run, ScalarKind};
+use super::{Method, ResultMeta, Run, ScalarKind};
 use crate::db::AggregateFunction;
 
 /// Where a type stands in [`Model::types`].
@@ -24,6 +24,8 @@ pub(crate) struct Model {
     pub(crate) by_rust: HashMap<TypeId, TypeIndex>,
     /// How rows become the user's types.
     pub(crate) decoders: HashMap<TypeIndex, Decode>,
+    /// The members of results of mutations.
+    pub(crate) results: HashMap<TypeIndex, &'static ResultMeta>,
     /// The schema in the schema definition language.
     pub(crate) sdl: String,
     /// The schema for parsing, validation and introspection.

@@ -114,6 +114,10 @@ pub trait SvcType: Output + super::FromStored + 'static {
     /// The view or table with the rows.
     const SOURCE: Option<&'static str>;
 
+    /// The members, when this is a mutation's result.
+    #[doc(hidden)]
+    const RESULT: Option<&'static super::ResultMeta> = None;
+
     /// Registers the type.
     fn register(registry: &mut Registry) -> TypeKey;
 }

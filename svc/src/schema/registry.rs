@@ -4,7 +4,8 @@ use std::any::TypeId;
 use std::collections::HashMap;
 
 use super::{
-    AbstractMeta, ArgMeta, EnumMeta, FromStored, InputMeta, KeyFn, ObjectMeta, Output, ScalarMeta, StoredError,
+    AbstractMeta, ArgMeta, EnumMeta, FromStored, InputMeta, KeyFn, ObjectMeta, Output, ResultMeta, ScalarMeta,
+    StoredError, SvcType,
 };
 
 /// Reads a row into the user's type.
@@ -45,6 +46,17 @@ impl TypeRef {
         match self {
             Self::NonNull(inner) => *inner,
             other => other,
+        }
+    }
+}
+
+impl TypeRef {
+    /// The named type inside lists and non-nulls.
+    pub(crate) fn key(&self) -> Option<TypeKey> {
+        match self {
+            Self::Named(key) => Some(*key),
+            Self::List(inner) | Self::NonNull(inner) => inner.key(),
+            Self::Spread(_) => None,
         }
     }
 }
@@ -110,6 +122,8 @@ pub struct Registry {
     pub(crate) entries: Vec<Entry>,
     pub(crate) rust: HashMap<TypeId, TypeKey>,
     pub(crate) decoders: HashMap<TypeKey, Decode>,
+    /// The members of results of mutations.
+    pub(crate) results: HashMap<TypeKey, &'static ResultMeta>,
 }
 
 impl Registry {
@@ -147,15 +161,17 @@ impl Registry {
     }
 
     /// Registers an interface or union and its members.
-    pub fn abstraction<T: FromStored + Output + 'static>(&mut self, meta: &'static AbstractMeta) -> TypeKey {
-        self.rows::<T>(|registry| {
+    pub fn abstraction<T: SvcType>(&mut self, meta: &'static AbstractMeta) -> TypeKey {
+        let key = self.rows::<T>(|registry| {
             let fields = meta.interface.unwrap_or_default();
             let refs = AbstractRefs {
                 fields: fields.iter().map(|field| ((field.ty)(registry), registry.args(field.args))).collect(),
                 members: meta.members.iter().map(|key| key(registry)).collect(),
             };
             Entry::Abstract(meta, refs)
-        })
+        });
+        self.results.extend(T::RESULT.map(|result| (key, result)));
+        key
     }
 
     /// The arguments of a function. A parameter of a type such as [`Page`](crate::Page) stands for several.

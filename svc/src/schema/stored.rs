@@ -1,5 +1,7 @@
 //! Values read back from rows, for typed rows and computed fields.
 
+use std::any::TypeId;
+
 use serde_json::{Map, Value};
 
 /// A value that a row can hold.
@@ -13,6 +15,16 @@ use serde_json::{Map, Value};
             what is computed goes into a method of `#[svc_type] impl …`"
 )]
 pub trait FromStored: Sized {
+    /// Whether the value is a list.
+    #[doc(hidden)]
+    const IS_LIST: bool = false;
+
+    /// The `#[svc_type]`, or another type with rows, that the value holds.
+    #[doc(hidden)]
+    fn row_type() -> Option<TypeId> {
+        None
+    }
+
     /// Reads the value; an absent key arrives as null.
     ///
     /// # Errors
@@ -44,12 +56,22 @@ impl StoredError {
 }
 
 impl<T: FromStored> FromStored for Option<T> {
+    const IS_LIST: bool = T::IS_LIST;
+
+    fn row_type() -> Option<TypeId> {
+        T::row_type()
+    }
     fn from_stored(value: Value) -> Result<Self, StoredError> {
         if value.is_null() { Ok(None) } else { T::from_stored(value).map(Some) }
     }
 }
 
 impl<T: FromStored> FromStored for Vec<T> {
+    const IS_LIST: bool = true;
+
+    fn row_type() -> Option<TypeId> {
+        T::row_type()
+    }
     fn from_stored(value: Value) -> Result<Self, StoredError> {
         let Value::Array(items) = value else {
             return Err(StoredError::new("a list", &value));
@@ -63,6 +85,11 @@ impl<T: FromStored> FromStored for Vec<T> {
 }
 
 impl<T: FromStored> FromStored for Box<T> {
+    const IS_LIST: bool = T::IS_LIST;
+
+    fn row_type() -> Option<TypeId> {
+        T::row_type()
+    }
     fn from_stored(value: Value) -> Result<Self, StoredError> {
         T::from_stored(value).map(Box::new)
     }

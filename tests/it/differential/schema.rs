@@ -175,6 +175,7 @@ pub(super) struct Part {
 #[svc_input]
 #[derive(Debug, Clone)]
 pub(super) struct Shape {
+    #[svc(allow_blank)]
     pub(super) name: String,
     #[svc(default = 1.5)]
     pub(super) size: Option<f64>,
@@ -190,6 +191,7 @@ pub(super) struct Shape {
 #[derive(Debug, Clone)]
 pub(super) enum By {
     Id(ID),
+    #[svc(allow_blank)]
     Name(String),
     Shape(Shape),
     Ids(Vec<ID>),

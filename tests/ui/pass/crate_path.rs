@@ -6,7 +6,7 @@ mod deps {
 
 use deps::framework::async_graphql::{InputValueResult, ScalarType, Value};
 use deps::framework::prelude::Context;
-use deps::framework::{mutation, query, svc_enum, svc_input, svc_interface, svc_scalar, svc_type, svc_union};
+use deps::framework::{mutation, query, svc_enum, svc_input, svc_interface, svc_result, svc_scalar, svc_type, svc_union};
 
 #[svc_type(crate = crate::deps::framework)]
 struct User {
@@ -41,6 +41,12 @@ enum Any {
     User(User),
 }
 
+#[svc_result(crate = crate::deps::framework)]
+enum CreateUserResult {
+    Success { user: User },
+    Error,
+}
+
 struct Slug;
 
 #[svc_scalar(crate = crate::deps::framework)]
@@ -65,4 +71,9 @@ async fn rename(slug: Slug) -> bool {
     true
 }
 
-fn main() {}
+#[mutation(crate = crate::deps::framework, function = "app.create_user")]
+async fn create_user(filter: Filter) -> CreateUserResult;
+
+fn main() {
+    let _ = CreateUserSuccess::new("created", User { id: 1 });
+}

@@ -29,6 +29,22 @@ fn main() {
         role: Role,
     }
 
+    /// What came of it.
+    #[svc_result]
+    #[derive(Debug)]
+    enum MakeResult {
+        /// It worked.
+        Success {
+            /// The user.
+            user: Option<User>,
+        },
+        Error,
+    }
+
+    #[svc::mutation(function = "app.make")]
+    async fn make(filter: Filter) -> MakeResult;
+    let _ = mutations![make];
+
     #[svc_union]
     #[derive(Debug)]
     enum Any {

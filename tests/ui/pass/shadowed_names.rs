@@ -2,7 +2,7 @@
 #![allow(unused, non_camel_case_types)]
 #![no_implicit_prelude]
 
-use ::svc::prelude::{Context, svc_enum, svc_input, svc_interface, svc_scalar, svc_type, svc_union};
+use ::svc::prelude::{Context, svc_enum, svc_input, svc_interface, svc_result, svc_scalar, svc_type, svc_union};
 
 mod taken {
     pub struct Result;
@@ -80,6 +80,12 @@ enum Any {
     Ok(User),
 }
 
+#[svc_result]
+enum Made {
+    Success { user: User, errors: i32 },
+    Error { id: i32 },
+}
+
 struct Slug(i32);
 
 #[svc_scalar]
@@ -107,6 +113,20 @@ async fn call(call: i32, arg1: Role, by: By) -> Role {
 fn context(context: Filter, ctx: &Context<'_>, users: i32) -> ::std::result::Result<Slug, ::svc::Error> {
     let _ = (context.value, context.fields, ctx, users);
     ::std::result::Result::Ok(Slug(1))
+}
+
+#[::svc::mutation(function = "app.make", context = ["call"])]
+async fn make(input: Filter, call: i32) -> Made;
+
+#[::svc::mutation]
+fn make_here() -> Made {
+    MadeError::new("conflict:taken", "taken", 1).into_made()
+}
+
+impl MadeError {
+    fn into_made(self) -> Made {
+        ::std::convert::From::from(self)
+    }
 }
 
 fn main() {}

@@ -3,7 +3,7 @@
 use std::future::{Future, poll_fn};
 use std::num::NonZeroUsize;
 use std::pin::pin;
-use std::task::Poll;
+use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use bytes::BytesMut;
@@ -134,6 +134,17 @@ impl Connection {
         // A statement that falls out is closed when it is dropped.
         self.statements.put(statement.text.as_str().into(), prepared.clone());
         Ok(prepared)
+    }
+
+    /// Whether the server has not ended the connection, as far as is known here.
+    pub(super) fn is_alive(&mut self) -> bool {
+        loop {
+            match self.stream.poll_message(&mut Context::from_waker(Waker::noop())) {
+                Poll::Pending => return true,
+                Poll::Ready(Some(Ok(_))) => {}
+                Poll::Ready(None | Some(Err(_))) => return false,
+            }
+        }
     }
 
     /// Waits until everything that was asked is answered.

@@ -7,6 +7,8 @@ pub(crate) enum DriverError {
     Closed,
     #[error("all database connections are busy")]
     Busy,
+    #[error("the connection to the database was lost; what was asked may have been done, or not")]
+    Lost,
     #[error("TLS cannot be set up: {0}")]
     Tls(String),
     #[error(transparent)]
@@ -34,8 +36,13 @@ impl DriverError {
 
     /// The source file of PostgreSQL that reports it.
     pub(crate) fn file(&self) -> Option<&str> {
+        self.of_database()?.file()
+    }
+
+    /// What the database itself says, if the statement reached it.
+    pub(crate) fn of_database(&self) -> Option<&tokio_postgres::error::DbError> {
         match self {
-            Self::Postgres(error) => error.as_db_error()?.file(),
+            Self::Postgres(error) => error.as_db_error(),
             _ => None,
         }
     }
@@ -44,7 +51,7 @@ impl DriverError {
     pub(crate) fn is_connection(&self) -> bool {
         match self {
             Self::Closed => true,
-            Self::Busy | Self::Tls(_) => false,
+            Self::Busy | Self::Lost | Self::Tls(_) => false,
             Self::Postgres(error) => match error.code() {
                 // Class 57P: the server is shutting down or starting up.
                 Some(code) => code.code().starts_with("57P"),

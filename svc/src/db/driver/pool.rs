@@ -55,6 +55,20 @@ impl Driver {
         self.acquire().await?.read(session, statement).await
     }
 
+    /// Runs a statement that must not be sent twice. A connection that has died in the pool is not tried.
+    ///
+    /// # Errors
+    /// [`DriverError::Lost`] when the connection ends before the answer.
+    pub(in crate::db) async fn write(&self, session: &Session, statement: &Statement) -> Result<Vec<Row>, DriverError> {
+        loop {
+            let mut lease = self.acquire().await?;
+            if lease.is_alive() {
+                let result = lease.read(session, statement).await;
+                return result.map_err(|error| if error.is_connection() { DriverError::Lost } else { error });
+            }
+        }
+    }
+
     /// Closes the connections that lie unused; those in use are closed when they come back.
     pub(in crate::db) fn give_up_connections(&self) {
         self.pool.generation.fetch_add(1, Ordering::Relaxed);
@@ -145,6 +159,15 @@ struct Lease {
 impl Lease {
     fn new(pool: Arc<Pool>, connection: Box<Connection>, permit: OwnedSemaphorePermit) -> Self {
         Self { pool, connection: Some(connection), permit: Some(permit) }
+    }
+
+    /// Whether the server has not ended the connection, as far as is known here. One that is not alive is closed.
+    fn is_alive(&mut self) -> bool {
+        let alive = self.connection.as_mut().is_some_and(|connection| connection.is_alive());
+        if !alive && let Some(connection) = self.connection.take() {
+            connection.close();
+        }
+        alive
     }
 
     async fn read(mut self, session: &Session, statement: &Statement) -> Result<Vec<Row>, DriverError> {

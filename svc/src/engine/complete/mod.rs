@@ -166,6 +166,17 @@ fn non_null_value<N: Node>(
     }
 }
 
+/// Completes a field whose value is a JSON document.
+pub(crate) fn write_json(
+    walk: &mut Walk<'_>,
+    field: &PlanField,
+    document: &str,
+    path: &Path<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), Nulled> {
+    value(walk, field, &field.ty, &json::Json::new(document.as_bytes()), path, out)
+}
+
 /// Writes the comma and the key of the field at `index`.
 pub(crate) fn key(out: &mut Vec<u8>, index: usize, field: &PlanField) {
     if index > 0 {

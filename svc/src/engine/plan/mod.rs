@@ -101,6 +101,20 @@ pub(crate) enum Children {
     Any(Arc<[(TypeIndex, Arc<Selection>)]>),
 }
 
+impl Selection {
+    /// Whether a method is selected, which gets the whole object.
+    pub(crate) fn needs_whole_rows(&self) -> bool {
+        self.calls > Calls::None
+    }
+}
+
+impl Selection {
+    /// What completing a value in hand calls.
+    pub(crate) fn waits(&self) -> Calls {
+        if self.relations { Calls::Async } else { self.calls }
+    }
+}
+
 impl Children {
     /// The selection for an object type.
     pub(crate) fn of(&self, type_index: TypeIndex) -> Option<&Arc<Selection>> {
@@ -122,6 +136,11 @@ impl Children {
         one.into_iter().chain(any.into_iter().flat_map(|members| members.iter().map(|(_, selection)| selection)))
     }
 
+    /// Whether a method is selected, which gets the whole object.
+    pub(crate) fn needs_whole_rows(&self) -> bool {
+        self.calls() > Calls::None
+    }
+
     pub(crate) fn calls(&self) -> Calls {
         self.iter().map(|selection| selection.calls).max().unwrap_or(Calls::None)
     }
@@ -131,9 +150,14 @@ impl Children {
         self.iter().any(|selection| selection.relations)
     }
 
-    /// Whether completing values of resolvers waits: for methods, or for the rows of relations.
+    /// What completing values in hand calls: methods, or the database for the rows of relations.
+    pub(crate) fn waits(&self) -> Calls {
+        self.iter().map(|selection| selection.waits()).max().unwrap_or(Calls::None)
+    }
+
+    /// Whether completing values in hand waits.
     pub(crate) fn wait(&self) -> bool {
-        self.calls() == Calls::Async || self.relations()
+        self.waits() == Calls::Async
     }
 }
 

@@ -72,6 +72,7 @@ impl Builder {
             by_name: self.types.iter().enumerate().map(|(index, def)| (def.name.clone(), index)).collect(),
             by_rust: registry.rust.iter().map(|(id, key)| (*id, key.0)).collect(),
             decoders: registry.decoders.iter().map(|(key, decode)| (key.0, *decode)).collect(),
+            results: registry.results.iter().map(|(key, result)| (key.0, *result)).collect(),
             sdl: text,
             implementers: document.implementers_map(),
             types: self.types,

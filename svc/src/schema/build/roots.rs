@@ -15,6 +15,7 @@ pub(super) struct Operation {
     ty: TypeRef,
     args: Vec<ArgRef>,
     row: Option<TypeIndex>,
+    is_result: bool,
 }
 
 impl Operation {
@@ -23,7 +24,9 @@ impl Operation {
             Run::Planned(planned) => Some((planned.row)(registry).0),
             _ => None,
         };
-        Self { meta, ty: (meta.ty)(registry), args: registry.args(meta.args), row }
+        let ty = (meta.ty)(registry);
+        let is_result = ty.key().is_some_and(|key| registry.results.contains_key(&key));
+        Self { meta, ty, args: registry.args(meta.args), row, is_result }
     }
 }
 
@@ -67,6 +70,9 @@ impl Builder {
         let kind = FieldKind::Root(meta.run, operation.row);
         let module = meta.path.rsplit_once("::").map_or("", |(module, _)| module);
         let mut def = self.field(&meta.element, expr(&operation.ty), &operation.args, kind, module);
+        if let Run::Function(_) = meta.run {
+            self.check_function(meta, operation, &def);
+        }
         if let (Run::Planned(planned), Some(row)) = (meta.run, operation.row) {
             self.check_planned(meta, row, &def);
             let args = match planned.shape {
@@ -81,6 +87,13 @@ impl Builder {
             }
         }
         def
+    }
+
+    /// A result stands alone: in a list, no status would say what came of the others.
+    fn check_function(&mut self, meta: &OperationMeta, operation: &Operation, def: &FieldDef) {
+        if operation.is_result && def.ty.is_list() {
+            self.errors.push(SchemaError::ListOfResults { path: meta.path.to_owned() });
+        }
     }
 
     fn check_planned(&mut self, meta: &OperationMeta, row: TypeIndex, def: &FieldDef) {

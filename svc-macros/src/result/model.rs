@@ -1,0 +1,142 @@
+//! An enum that can be a mutation's result.
+
+use proc_macro2::Ident;
+use quote::format_ident;
+use syn::ext::IdentExt as _;
+use syn::{Attribute, Field, Fields, ItemEnum, LitStr, Variant, Visibility, parse_quote};
+
+use super::parse::{self, Args};
+use crate::errors::Errors;
+use crate::krate::Crate;
+use crate::{element, types};
+
+/// Fields that only a database function fills, so that they are not the entity.
+const NAMED: [&str; 2] = ["cascade", "metadata"];
+
+/// Which member of the union.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Success,
+    Error,
+}
+
+impl Side {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Success => "Success",
+            Self::Error => "Error",
+        }
+    }
+
+    /// The fields that the member has by itself.
+    fn automatic(self) -> [&'static str; 4] {
+        match self {
+            Self::Success => ["status", "message", "updated_fields", "id"],
+            Self::Error => ["status", "message", "code", "errors"],
+        }
+    }
+}
+
+/// A result with its members.
+pub(super) struct ResultUnion {
+    pub(super) krate: Crate,
+    pub(super) name: Option<LitStr>,
+    pub(super) attrs: Vec<Attribute>,
+    pub(super) vis: Visibility,
+    pub(super) ident: Ident,
+    pub(super) members: [Member; 2],
+}
+
+/// A variant, which becomes a struct.
+pub(super) struct Member {
+    pub(super) side: Side,
+    /// The struct.
+    pub(super) ident: Ident,
+    pub(super) name: Option<LitStr>,
+    pub(super) attrs: Vec<Attribute>,
+    /// The fields besides the automatic ones.
+    pub(super) fields: Vec<Field>,
+}
+
+impl Member {
+    /// The name of the field that holds the entity: the first that is filled by nothing else.
+    pub(super) fn entity(&self) -> Option<String> {
+        let mut names =
+            self.fields.iter().filter_map(|field| field.ident.as_ref()).map(|ident| ident.unraw().to_string());
+        names.find(|name| !NAMED.contains(&name.as_str()))
+    }
+}
+
+/// Checks the enum.
+pub(super) fn build(args: Args, item: ItemEnum, errors: &mut Errors) -> ResultUnion {
+    types::check_concrete(&item.generics, "enum", errors);
+    let members = [Side::Success, Side::Error].map(|side| Member {
+        side,
+        ident: member_ident(&item.ident, side),
+        name: None,
+        attrs: Vec::new(),
+        fields: Vec::new(),
+    });
+    let mut result = ResultUnion {
+        krate: args.krate,
+        name: args.name,
+        attrs: item.attrs,
+        vis: item.vis,
+        ident: item.ident,
+        members,
+    };
+    let mut seen = Vec::new();
+    for mut variant in item.variants {
+        let name = parse::variant(&mut variant.attrs, errors);
+        element::check_cfg(&variant.attrs, errors);
+        match result.members.iter_mut().find(|member| variant.ident == member.side.name()) {
+            Some(member) => {
+                seen.push(member.side);
+                (member.name, member.fields) = (name, fields(&variant, member.side, errors));
+                member.attrs = variant.attrs;
+            }
+            None => errors.at(
+                &variant.ident,
+                format!("a result has the members `Success` and `Error`; `{}` is neither", variant.ident),
+            ),
+        }
+    }
+    for side in [Side::Success, Side::Error] {
+        if !seen.contains(&side) && errors.is_empty() {
+            let (ident, side) = (&result.ident, side.name());
+            errors.at(ident, format!("`{ident}` has no `{side}`; write `{side},` or `{side} {{ … }}`"));
+        }
+    }
+    result
+}
+
+/// `CreateUserResult` has `CreateUserSuccess` and `CreateUserError`.
+fn member_ident(ident: &Ident, side: Side) -> Ident {
+    let text = ident.unraw().to_string();
+    let base = text.strip_suffix("Result").unwrap_or(&text);
+    format_ident!("{base}{}", side.name(), span = ident.span())
+}
+
+fn fields(variant: &Variant, side: Side, errors: &mut Errors) -> Vec<Field> {
+    let named = match &variant.fields {
+        Fields::Unit => return Vec::new(),
+        Fields::Named(named) => named,
+        Fields::Unnamed(unnamed) => {
+            let side = side.name();
+            errors.at(unnamed, format!("fields need names in GraphQL; write `{side} {{ user: User }}`"));
+            return Vec::new();
+        }
+    };
+    let own = |field: &Field| {
+        let ident = field.ident.as_ref()?;
+        if side.automatic().iter().any(|name| ident.unraw() == name) {
+            errors.at(
+                ident,
+                format!("every {} has the field `{ident}` by itself; remove it", side.name().to_lowercase()),
+            );
+            return None;
+        }
+        Some(Field { vis: parse_quote!(pub), ..field.clone() })
+    };
+    named.named.iter().filter_map(own).collect()
+}

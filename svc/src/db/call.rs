@@ -1,0 +1,117 @@
+//! Calling functions. A call is sent once: whoever loses the connection cannot know whether it ran.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use sqlx::pool::PoolConnection;
+use sqlx::{Connection as _, Postgres};
+
+use super::functions::{self, ArgForm, Function, FunctionSpec};
+use super::{Database, DbError, Rows, Session, Statement};
+
+/// What the database says of a statement that failed.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    /// The SQLSTATE.
+    pub(crate) code: String,
+    pub(crate) message: String,
+    pub(crate) hint: Option<String>,
+    /// The constraint that was broken.
+    pub(crate) constraint: Option<String>,
+}
+
+impl DbError {
+    /// What the database itself says, if the statement reached it.
+    pub(crate) fn fault(&self) -> Option<Fault> {
+        let Self::Read(error) = self else { return None };
+        let error = error.of_database()?;
+        Some(Fault {
+            code: error.code().code().to_owned(),
+            message: error.message().to_owned(),
+            hint: error.hint().map(str::to_owned),
+            constraint: error.constraint().map(str::to_owned),
+        })
+    }
+}
+
+impl Database {
+    /// Calls a function, and gives its answer as JSON: the rows of a function that returns a set when `list` is true,
+    /// and otherwise the first.
+    pub(crate) async fn call(
+        &self,
+        session: &Session,
+        name: &str,
+        args: &[(ArgForm, Option<Value>)],
+        list: bool,
+    ) -> Result<String, DbError> {
+        if args.iter().filter_map(|(_, arg)| arg.as_ref()).any(has_nul) {
+            return Err(DbError::Nul);
+        }
+        let spec = FunctionSpec { name: name.to_owned(), args: args.iter().map(|(form, _)| *form).collect() };
+        let function = self.function(&spec).await?;
+        let values: Vec<_> = args.iter().map(|(_, arg)| arg.clone()).collect();
+        let rows = self.fetch_once(session, &function.statement(&values)).await?;
+        let cell = |row| rows.cell(row, 0).map_or_else(|| "null".into(), String::from_utf8_lossy);
+        if list && function.returns_set {
+            let items: Vec<_> = (0..rows.len()).map(cell).collect();
+            return Ok(format!("[{}]", items.join(",")));
+        }
+        Ok(cell(0).into_owned())
+    }
+
+    /// The function, from what was read when the database was reached, or else from the database.
+    async fn function(&self, spec: &FunctionSpec) -> Result<Arc<Function>, DbError> {
+        self.reached().await?;
+        if let Some(Ok(known)) = self.functions().get(spec) {
+            return Ok(known.clone());
+        }
+        // It may have been made since.
+        let mut connection = self.live_connection().await?;
+        let mut found = functions::load(&mut connection, std::slice::from_ref(spec)).await?;
+        drop(connection);
+        match found.remove(spec) {
+            Some(Ok(function)) => {
+                self.functions().insert(spec.clone(), Ok(function.clone()));
+                Ok(function)
+            }
+            Some(Err(why)) => Err(DbError::UnknownFunction(why)),
+            None => Err(DbError::UnknownFunction(format!("the function `{}` does not exist", spec.name))),
+        }
+    }
+
+    /// Runs a statement that writes, with the session variables of the request that causes it. It is a transaction of
+    /// its own.
+    async fn fetch_once(&self, session: &Session, statement: &Statement) -> Result<Rows, DbError> {
+        self.reached().await?;
+        session.check()?;
+        Ok(Rows::Read(self.driver.write(session, statement).await?))
+    }
+
+    /// A connection of sqlx that answers.
+    async fn live_connection(&self) -> Result<PoolConnection<Postgres>, DbError> {
+        self.reached().await?;
+        let mut left = self.pool().options().get_max_connections() + 1;
+        loop {
+            let mut connection = self.pool().acquire().await?;
+            match connection.ping().await {
+                Ok(()) => return Ok(connection),
+                Err(error) if DbError::is_connection(&error) && left > 0 => {
+                    left -= 1;
+                    // Out of the pool, which would hand it out again.
+                    drop(connection.detach());
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+/// Whether a text holds the character that PostgreSQL has no place for.
+fn has_nul(json: &Value) -> bool {
+    match json {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(items) => items.iter().any(has_nul),
+        Value::Object(fields) => fields.iter().any(|(key, value)| key.contains('\0') || has_nul(value)),
+        _ => false,
+    }
+}

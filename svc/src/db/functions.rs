@@ -1,0 +1,211 @@
+//! The functions that mutations call: their parameters, read from the catalogue.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use sqlx::PgConnection;
+
+use super::catalogue::quote;
+use super::{Param, Statement};
+
+/// How an argument is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum ArgForm {
+    /// A scalar or an enum value.
+    Text,
+    /// A list of those.
+    List,
+    /// An input object, or whatever else only JSON holds.
+    Json,
+    /// A null of any type.
+    Null,
+}
+
+/// A function as it is to be called.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct FunctionSpec {
+    /// `name` or `schema.name`.
+    pub(crate) name: String,
+    pub(crate) args: Vec<ArgForm>,
+}
+
+/// A function of the database.
+#[derive(Debug)]
+pub(crate) struct Function {
+    /// The name for SQL.
+    quoted: String,
+    kind: String,
+    /// Whether it answers with rows.
+    pub(crate) returns_set: bool,
+    returns_void: bool,
+    allowed: bool,
+    params: Vec<Parameter>,
+    /// How many of the last parameters have a default.
+    defaults: usize,
+}
+
+#[derive(Debug)]
+struct Parameter {
+    /// Empty when it has none.
+    name: String,
+    /// As SQL writes it.
+    sql: String,
+    is_json: bool,
+    is_array: bool,
+}
+
+/// What was found for each function that is called.
+pub(crate) type Functions = HashMap<FunctionSpec, Result<Arc<Function>, String>>;
+
+const FUNCTIONS: &str = "\
+    SELECT w.name, n.nspname::text, p.proname::text, p.prokind::text, p.proretset, \
+        p.prorettype = 'void'::regtype, has_function_privilege(p.oid, 'EXECUTE') \
+            AND has_schema_privilege(n.oid, 'USAGE'), p.pronargdefaults::int4, \
+        ARRAY(SELECT coalesce(a.name, '') FROM unnest(p.proargnames, p.proargmodes) WITH ORDINALITY AS a(name, mode, i) \
+            WHERE coalesce(a.mode, 'i') IN ('i', 'b', 'v') ORDER BY a.i)::text[], \
+        ARRAY(SELECT format_type(t.oid, -1) FROM unnest(p.proargtypes) WITH ORDINALITY AS a(oid, i) \
+            JOIN pg_type t ON t.oid = a.oid ORDER BY a.i)::text[], \
+        ARRAY(SELECT coalesce(base.typname, t.typname) FROM unnest(p.proargtypes) WITH ORDINALITY AS a(oid, i) \
+            JOIN pg_type t ON t.oid = a.oid \
+            LEFT JOIN pg_type base ON base.oid = t.typbasetype AND t.typtype = 'd' ORDER BY a.i)::text[] \
+    FROM unnest($1::text[], $2::text[], $3::text[]) AS w(name, schema, function) \
+    JOIN pg_proc p ON p.proname = w.function \
+    JOIN pg_namespace n ON n.oid = p.pronamespace \
+    WHERE CASE WHEN w.schema = '' THEN pg_function_is_visible(p.oid) ELSE n.nspname = w.schema END \
+    ORDER BY p.oid";
+
+type Row = (String, String, String, String, bool, bool, bool, i32, Vec<String>, Vec<String>, Vec<String>);
+
+/// Finds each function, or says why it cannot be called.
+pub(crate) async fn load(connection: &mut PgConnection, specs: &[FunctionSpec]) -> Result<Functions, sqlx::Error> {
+    if specs.is_empty() {
+        return Ok(Functions::new());
+    }
+    let mut names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    let parts: Vec<(&str, &str)> = names.iter().map(|name| name.split_once('.').unwrap_or(("", name))).collect();
+    let (schemas, functions): (Vec<&str>, Vec<&str>) = parts.into_iter().unzip();
+    let query = sqlx::query_as::<_, Row>(FUNCTIONS).bind(names).bind(schemas).bind(functions);
+    let mut found: HashMap<String, Vec<Arc<Function>>> = HashMap::new();
+    for mut row in query.fetch_all(connection).await? {
+        found.entry(std::mem::take(&mut row.0)).or_default().push(Arc::new(Function::new(row)));
+    }
+    let choose = |spec: &FunctionSpec| spec.choose(found.get(&spec.name).map(Vec::as_slice).unwrap_or_default());
+    Ok(specs.iter().map(|spec| (spec.clone(), choose(spec))).collect())
+}
+
+impl FunctionSpec {
+    /// The one candidate that takes the arguments.
+    fn choose(&self, candidates: &[Arc<Function>]) -> Result<Arc<Function>, String> {
+        let name = &self.name;
+        if candidates.is_empty() {
+            return Err(format!("the function `{name}` does not exist"));
+        }
+        let fitting: Vec<_> = candidates.iter().filter(|candidate| candidate.takes(&self.args)).collect();
+        let function = match fitting.as_slice() {
+            [one] => *one,
+            [] => {
+                let takes: Vec<_> = candidates.iter().map(|candidate| candidate.signature(name)).collect();
+                return Err(format!("`{name}` is called as {}, but there is {}", self.shown(), takes.join(" and ")));
+            }
+            several => {
+                let takes: Vec<_> = several.iter().map(|candidate| candidate.signature(name)).collect();
+                return Err(format!("`{name}` is called as {}, which fits {}", self.shown(), takes.join(" and ")));
+            }
+        };
+        match function {
+            function if function.kind != "f" => Err(format!("`{name}` is no function; procedures cannot be called")),
+            function if function.returns_void => Err(format!("`{name}` returns nothing; let it return a value")),
+            function if !function.allowed => Err(format!("the service may not call the function `{name}`")),
+            function => Ok(function.clone()),
+        }
+    }
+
+    fn shown(&self) -> String {
+        let forms = self.args.iter().map(|form| match form {
+            ArgForm::Text => "scalar",
+            ArgForm::List => "list",
+            ArgForm::Json => "jsonb",
+            ArgForm::Null => "null",
+        });
+        format!("`{}({})`", self.name, forms.collect::<Vec<_>>().join(", "))
+    }
+}
+
+impl Function {
+    fn new((_, schema, name, kind, returns_set, returns_void, allowed, defaults, names, types, bases): Row) -> Self {
+        let params = types.into_iter().zip(bases).enumerate().map(|(index, (sql, base))| Parameter {
+            name: names.get(index).cloned().unwrap_or_default(),
+            sql,
+            is_json: matches!(base.as_str(), "json" | "jsonb"),
+            is_array: base.starts_with('_'),
+        });
+        Self {
+            quoted: format!("{}.{}", quote(&schema), quote(&name)),
+            kind,
+            returns_set,
+            returns_void,
+            allowed,
+            params: params.collect(),
+            defaults: usize::try_from(defaults).unwrap_or(0),
+        }
+    }
+
+    fn signature(&self, name: &str) -> String {
+        let types: Vec<_> = self.params.iter().map(|param| param.sql.as_str()).collect();
+        format!("`{name}({})`", types.join(", "))
+    }
+
+    fn takes(&self, args: &[ArgForm]) -> bool {
+        let required = self.params.len().saturating_sub(self.defaults);
+        let fits = |(param, form): (&Parameter, &ArgForm)| match form {
+            ArgForm::Text => !param.is_array,
+            ArgForm::List => param.is_array || param.is_json,
+            ArgForm::Json => param.is_json,
+            ArgForm::Null => true,
+        };
+        (required..=self.params.len()).contains(&args.len()) && self.params.iter().zip(args).all(fits)
+    }
+
+    /// The statement that calls it; an absent argument leaves the parameter's default.
+    pub(crate) fn statement(&self, args: &[Option<serde_json::Value>]) -> Statement {
+        let named = self.params.iter().all(|param| !param.name.is_empty());
+        let first_default = self.params.len().saturating_sub(self.defaults);
+        let (mut values, mut params) = (Vec::new(), Vec::new());
+        for (index, (param, arg)) in self.params.iter().zip(args).enumerate() {
+            let rest_is_absent = args[index..].iter().all(Option::is_none);
+            if arg.is_none() && index >= first_default && (named || rest_is_absent) {
+                continue;
+            }
+            let value = param.value(arg.as_ref(), &mut params);
+            values.push(if named { format!("{} => {value}", quote(&param.name)) } else { value });
+        }
+        let call = format!("{}({})", self.quoted, values.join(", "));
+        // A composite that is null arrives as a row of nulls.
+        let text = format!("SELECT CASE WHEN r IS NULL THEN NULL ELSE to_jsonb(r)::text END FROM {call} AS r");
+        Statement::new(text, params)
+    }
+}
+
+impl Parameter {
+    /// The SQL of a value, which is bound.
+    fn value(&self, arg: Option<&serde_json::Value>, params: &mut Vec<Param>) -> String {
+        use serde_json::Value as Json;
+        let cast = &self.sql;
+        let mut bind = |text: String| {
+            params.push(Param::Text(text));
+            format!("${}", params.len())
+        };
+        match arg {
+            None | Some(Json::Null) => format!("NULL::{cast}"),
+            Some(json) if self.is_json => format!("{}::{cast}", bind(json.to_string())),
+            Some(Json::Array(items)) => {
+                let place = bind(Json::Array(items.clone()).to_string());
+                format!("ARRAY(SELECT jsonb_array_elements_text({place}::jsonb))::{cast}")
+            }
+            Some(Json::String(text)) => format!("{}::{cast}", bind(text.clone())),
+            Some(other) => format!("{}::{cast}", bind(other.to_string())),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! An answer read into the user's types, for the methods that are selected.
+
+use serde_json::Value;
+
+use crate::Error;
+use crate::engine::plan::{OutType, PlanField};
+use crate::schema::{Items, Model, Output, Resolved, TypeIndex};
+
+/// A value of the field's type, whose objects are the user's.
+pub(super) enum Decoded {
+    Null,
+    Object(Box<dyn Output>),
+    List(Vec<Decoded>),
+    /// This part cannot be read.
+    Failed(Error),
+}
+
+impl Decoded {
+    /// Reads the JSON of a field.
+    pub(super) fn read(model: &Model, field: &PlanField, json: &str) -> Result<Self, Error> {
+        let def = model.field("Mutation", &field.name);
+        let ty = def.map(|def| def.ty.named()).ok_or_else(|| Error::internal("the mutation has no type"))?;
+        Ok(Self::value(model, ty, &field.ty, serde_json::from_str(json)?))
+    }
+
+    fn value(model: &Model, ty: TypeIndex, shape: &OutType, json: Value) -> Self {
+        match (shape.nullable().0, json) {
+            (_, Value::Null) => Self::Null,
+            (OutType::List(inner), Value::Array(items)) => {
+                Self::List(items.into_iter().map(|item| Self::value(model, ty, inner, item)).collect())
+            }
+            (_, json) => match model.decoders.get(&ty).map(|decode| decode(json)) {
+                Some(Ok(object)) => Self::Object(object),
+                Some(Err(error)) => Self::Failed(error.into()),
+                None => Self::Failed(Error::internal("the type cannot be read from stored values")),
+            },
+        }
+    }
+
+    pub(super) fn resolve(&self) -> Resolved<'_> {
+        match self {
+            Self::Null => Resolved::Null,
+            Self::Object(object) => object.resolve(),
+            Self::List(items) => Resolved::List(items),
+            Self::Failed(error) => Resolved::Failed(error),
+        }
+    }
+}
+
+impl Items for Vec<Decoded> {
+    fn len(&self) -> usize {
+        <[Decoded]>::len(self)
+    }
+    fn get(&self, index: usize) -> Resolved<'_> {
+        self[index].resolve()
+    }
+}

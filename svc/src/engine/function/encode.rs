@@ -1,0 +1,72 @@
+//! Arguments as functions get them: JSON with the Rust names as keys and enum values as they are stored.
+
+use async_graphql::Value;
+use serde_json::Value as Json;
+
+use crate::db::ArgForm;
+use crate::schema::{Model, ScalarKind, TypeDef, TypeExpr, TypeKind};
+
+/// How an argument of this type is given.
+pub(crate) fn form(types: &[TypeDef], ty: &TypeExpr) -> ArgForm {
+    match ty {
+        TypeExpr::NonNull(inner) => form(types, inner),
+        TypeExpr::List(inner) => match form(types, inner) {
+            ArgForm::Text => ArgForm::List,
+            _ => ArgForm::Json,
+        },
+        TypeExpr::Named(index) => match &types[*index].kind {
+            TypeKind::Enum(_) => ArgForm::Text,
+            TypeKind::Scalar { kind, .. } if *kind != ScalarKind::Json => ArgForm::Text,
+            _ => ArgForm::Json,
+        },
+    }
+}
+
+/// How a value is given of which only the JSON is known.
+pub(super) fn form_of_json(json: &Json) -> ArgForm {
+    match json {
+        Json::Null => ArgForm::Null,
+        Json::Object(_) => ArgForm::Json,
+        Json::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => ArgForm::Json,
+        Json::Array(_) => ArgForm::List,
+        _ => ArgForm::Text,
+    }
+}
+
+/// A coerced value.
+pub(super) fn json(model: &Model, ty: &TypeExpr, value: Value) -> Json {
+    match (ty, value) {
+        (_, Value::Null) => Json::Null,
+        (TypeExpr::NonNull(inner), value) => json(model, inner, value),
+        (TypeExpr::List(inner), Value::List(items)) => items.into_iter().map(|item| json(model, inner, item)).collect(),
+        (TypeExpr::Named(index), value) => named(model, &model.types[*index].kind, value),
+        (TypeExpr::List(_), value) => plain(value),
+    }
+}
+
+fn named(model: &Model, kind: &TypeKind, value: Value) -> Json {
+    match (kind, value) {
+        (TypeKind::Enum(def), Value::Enum(name)) => {
+            let stored = def.values.iter().find(|value| value.name == name.as_str()).map(|value| value.stored);
+            Json::from(stored.unwrap_or(name.as_str()))
+        }
+        (TypeKind::Input(input), Value::Object(fields)) => {
+            let field = |(name, value): (async_graphql::Name, Value)| {
+                let def = input.fields.values().find(|def| def.rust == name.as_str());
+                let json = match def {
+                    Some(def) => json(model, &def.ty, value),
+                    None => plain(value),
+                };
+                (name.to_string(), json)
+            };
+            Json::Object(fields.into_iter().map(field).collect())
+        }
+        (_, value) => plain(value),
+    }
+}
+
+/// A value whose form nothing changes.
+fn plain(value: Value) -> Json {
+    // Only bytes of an upload have no JSON, and they are no argument of a function.
+    value.into_json().unwrap_or_default()
+}

@@ -1,0 +1,119 @@
+//! Mutations that call a function of the database.
+
+mod decoded;
+mod encode;
+
+use decoded::Decoded;
+use encode::form;
+
+use super::call::refused;
+use super::complete::{Piece, complete_value, write_json};
+use super::env::Env;
+use super::path::Path;
+use super::plan::{Calls, Children, PlanField, Selection};
+use crate::Error;
+use crate::authz::Pass;
+use crate::db::{ArgForm, Db, FunctionSpec};
+use crate::mutation::{ContextValues, Target, settle};
+use crate::schema::{FieldDef, FieldKind, FromStored, FunctionMeta, Model, Run};
+
+/// The root type whose fields call functions.
+const ROOT: &str = "Mutation";
+
+/// Answers a root field that calls a function.
+pub(crate) async fn write_function(
+    env: &Env<'_>,
+    _: &Pass,
+    field: &PlanField,
+    function: FunctionMeta,
+    path: &Path<'_>,
+) -> Piece {
+    match answer(env, field, function).await {
+        Ok(json) => complete(env, field, &json, path).await,
+        Err(error) => Piece::failed(env, &error, field, path),
+    }
+}
+
+/// The JSON of the field's type.
+async fn answer(env: &Env<'_>, field: &PlanField, function: FunctionMeta) -> Result<String, Error> {
+    let unknown = || Error::internal(format!("there is no mutation `{}`", field.name));
+    let def = env.model.field(ROOT, &field.name).ok_or_else(unknown)?;
+    let args = arguments(env, field, function, def)?;
+    let db = env.context.db();
+    let list = def.ty.is_list();
+    let called = db.database.call(&db.session, function.name, &args, list).await;
+    let target = Target { function: function.name, ty: Some(def.ty.named()), list, field: Some(field) };
+    settle(db, &target, called).await
+}
+
+/// The context's values, then the arguments, as JSON with the stored names.
+fn arguments(
+    env: &Env<'_>,
+    field: &PlanField,
+    function: FunctionMeta,
+    def: &FieldDef,
+) -> Result<Vec<(ArgForm, Option<serde_json::Value>)>, Error> {
+    let mut args = Vec::with_capacity(function.context.len() + field.args.len());
+    for name in function.context {
+        let value = env.context.data::<ContextValues>()?.take(name, &env.context)?;
+        args.push((ArgForm::Text, Some(value.into())));
+    }
+    let values = env.arguments(&field.args)?;
+    for ((value, check), arg) in values.into_iter().zip(function.checks).zip(&def.args) {
+        check(value.clone()).map_err(|error| refused(&arg.name, &error))?;
+        let json = value.map(|value| encode::json(env.model, &arg.ty, value));
+        args.push((form(&env.model.types, &arg.ty), json));
+    }
+    Ok(args)
+}
+
+/// Completes the JSON like any that is stored; methods get the user's types.
+async fn complete(env: &Env<'_>, field: &PlanField, json: &str, path: &Path<'_>) -> Piece {
+    if calls(env.model, field, json) == Calls::None {
+        return Piece::walk(env, |walk, out| write_json(walk, field, json, path, out));
+    }
+    let decoded = match Decoded::read(env.model, field, json) {
+        Ok(decoded) => decoded,
+        Err(error) => return Piece::failed(env, &error, field, path),
+    };
+    complete_value(env, field, decoded.resolve(), path).await
+}
+
+/// What is called or followed below the answer. Of several members only the one that is there counts: another's methods are no
+/// reason to read this one into its type.
+fn calls(model: &Model, field: &PlanField, json: &str) -> Calls {
+    #[derive(serde::Deserialize)]
+    struct Named {
+        #[serde(rename = "__typename")]
+        name: String,
+    }
+    let member = || {
+        let named: Named = serde_json::from_str(json).ok()?;
+        field.children.of(model.type_named(&named.name)?.0).map(AsRef::as_ref)
+    };
+    match &field.children {
+        Children::Any(_) => member().map_or_else(|| field.children.waits(), Selection::waits),
+        children => children.waits(),
+    }
+}
+
+/// Calls a function for a resolver.
+pub(crate) async fn call<T: FromStored>(db: &Db, function: &str, args: Vec<serde_json::Value>) -> Result<T, Error> {
+    let args: Vec<_> = args.into_iter().map(|arg| (encode::form_of_json(&arg), Some(arg))).collect();
+    let ty = T::row_type().and_then(|row| db.model.by_rust.get(&row).copied());
+    let list = T::IS_LIST;
+    let called = db.database.call(&db.session, function, &args, list).await;
+    let json = settle(db, &Target { function, ty, list, field: None }, called).await?;
+    Ok(T::from_stored(serde_json::from_str(&json)?)?)
+}
+
+/// The mutations that call functions: the field, the function, and how it is called.
+pub(crate) fn functions(model: &Model) -> impl Iterator<Item = (&FieldDef, FunctionMeta, FunctionSpec)> {
+    let root = model.type_named(ROOT).and_then(|(index, _)| model.object(index));
+    root.into_iter().flat_map(|root| root.fields.values()).filter_map(|field| {
+        let FieldKind::Root(Run::Function(function), _) = field.kind else { return None };
+        let context = function.context.iter().map(|_| ArgForm::Text);
+        let args = context.chain(field.args.iter().map(|arg| form(&model.types, &arg.ty))).collect();
+        Some((field, function, FunctionSpec { name: function.name.to_owned(), args }))
+    })
+}

@@ -1,0 +1,43 @@
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+/// What clients are told when a mutation breaks a constraint of the database; given to
+/// [`AppOptions::constraint`](crate::AppOptions::constraint).
+///
+/// ```
+/// use svc::Constraint;
+/// use svc::prelude::*;
+///
+/// let options = AppOptions::new()
+///     .constraint(Constraint::new("tb_user_email_key", "this email is taken").field("email").identifier("email_taken"));
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "give the constraint to `AppOptions::constraint`"]
+pub struct Constraint {
+    pub(crate) name: Cow<'static, str>,
+    pub(crate) message: Cow<'static, str>,
+    pub(crate) field: Option<Cow<'static, str>>,
+    pub(crate) identifier: Option<Cow<'static, str>>,
+}
+
+impl Constraint {
+    /// The constraint with this name in the database, and the sentence for people.
+    pub fn new(name: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { name: name.into(), message: message.into(), field: None, identifier: None }
+    }
+
+    /// The field that is at fault, as clients name it.
+    pub fn field(mut self, field: impl Into<Cow<'static, str>>) -> Self {
+        self.field = Some(field.into());
+        self
+    }
+
+    /// The word that a program tells the error by; without it, the constraint's name.
+    pub fn identifier(mut self, identifier: impl Into<Cow<'static, str>>) -> Self {
+        self.identifier = Some(identifier.into());
+        self
+    }
+}
+
+/// The constraints that have a message, by name.
+pub(crate) type Constraints = HashMap<Cow<'static, str>, Constraint>;

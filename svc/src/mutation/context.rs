@@ -1,0 +1,28 @@
+//! Values of the request that functions get before the arguments.
+
+use std::collections::HashMap;
+
+use crate::{Context, Error, Result};
+
+/// Takes a value from a request; `None` is SQL null.
+type ContextValue = Box<dyn Fn(&Context<'_>) -> Result<Option<String>> + Send + Sync>;
+
+/// The values by the names that mutations use.
+#[derive(Default)]
+pub(crate) struct ContextValues(HashMap<String, ContextValue>);
+
+impl ContextValues {
+    pub(crate) fn insert(&mut self, name: String, value: ContextValue) {
+        self.0.insert(name, value);
+    }
+
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// The value of a request.
+    pub(crate) fn take(&self, name: &str, context: &Context<'_>) -> Result<Option<String>> {
+        let value = self.0.get(name).ok_or_else(|| Error::internal(format!("there is no context value `{name}`")))?;
+        value(context)
+    }
+}

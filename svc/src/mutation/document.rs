@@ -1,0 +1,63 @@
+//! A member of a result as stored JSON, which the engine completes.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::ResultMember;
+use super::response::Response;
+use crate::schema::{FieldDef, FieldKind, Model, TypeIndex};
+
+/// What a member is made of.
+pub(super) struct Member<'a> {
+    pub(super) meta: &'a ResultMember,
+    /// The fields that every member of its kind has.
+    pub(super) automatic: [(&'static str, Value); 4],
+    /// The entity's JSON.
+    pub(super) entity: Option<String>,
+    pub(super) response: &'a Response<'a>,
+}
+
+impl Member<'_> {
+    /// `{"__typename": "CreateUserSuccess", …}` with the stored names as keys.
+    pub(super) fn write(&self, model: &Model) -> String {
+        let mut out = format!("{{\"__typename\":{}", Value::from(self.meta.name));
+        let object = model.type_named(self.meta.name).and_then(|(index, _)| model.object(index));
+        for field in object.into_iter().flat_map(|object| object.fields.values()) {
+            let FieldKind::Stored { stored, .. } = field.kind else { continue };
+            let raw = |raw: &&RawValue| raw.get().to_owned();
+            let json = match self.automatic.iter().find(|(name, _)| *name == field.rust) {
+                Some((_, value)) => Some(value.to_string()),
+                None if self.meta.entity == Some(field.rust) => self.entity.clone(),
+                None if field.rust == "cascade" => self.response.cascade.as_ref().map(raw),
+                None if field.rust == "metadata" => self.response.raw_metadata.as_ref().map(raw),
+                None => self.response.metadata.get(stored).map(raw),
+            };
+            if let Some(json) = json {
+                out.push(',');
+                out.push_str(&Value::from(stored).to_string());
+                out.push(':');
+                out.push_str(&json);
+            }
+        }
+        out.push('}');
+        out
+    }
+}
+
+/// The field that holds a member's entity.
+pub(super) fn entity_field<'m>(model: &'m Model, member: &ResultMember) -> Option<&'m FieldDef> {
+    let (index, _) = model.type_named(member.name)?;
+    let fields = &model.object(index)?.fields;
+    fields.values().find(|field| Some(field.rust) == member.entity)
+}
+
+/// The names that clients know for stored fields; a name that is no field stays as it is.
+pub(super) fn graphql_names(model: &Model, ty: Option<TypeIndex>, stored: &[String]) -> Vec<String> {
+    let objects = ty.map(|ty| model.possible_types(ty)).unwrap_or_default();
+    let fields = || objects.iter().filter_map(|index| model.object(*index)).flat_map(|object| object.fields.values());
+    let name = |name: &String| {
+        let by_stored = fields().find(|field| matches!(field.kind, FieldKind::Stored { stored, .. } if stored == name));
+        by_stored.or_else(|| fields().find(|field| field.rust == name)).map_or(name, |field| &field.name).clone()
+    };
+    stored.iter().map(name).collect()
+}

@@ -1,0 +1,108 @@
+//! The entity that a mutation wrote: the JSON that the function gave, or the row of the view.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::response::Response;
+use crate::Error;
+use crate::db::{Db, FindSpec, col};
+use crate::engine::{Children, PlanKind, typed_rows};
+use crate::schema::{FieldKind, Model, ScalarKind, TypeIndex, TypeKind};
+
+/// The named type of an entity, and whether the field holds a list of it.
+#[derive(Clone, Copy)]
+pub(super) struct EntityType {
+    pub(super) ty: TypeIndex,
+    pub(super) list: bool,
+}
+
+/// The entity's JSON. Where the function gave none, or left out what is selected, the row with its id is read from the
+/// view, as a query would.
+///
+/// # Errors
+/// When the row cannot be read.
+pub(super) async fn entity(
+    db: &Db,
+    EntityType { ty, list }: EntityType,
+    response: &Response<'_>,
+    selected: Option<Vec<&Children>>,
+) -> Result<Option<String>, Error> {
+    let model = &db.model;
+    let given = response.entity.map(|raw| with_type_name(model, ty, raw.get(), response.entity_type.as_deref()));
+    if list
+        || !has_source(model, ty)
+        || given.as_deref().is_some_and(|given| has_all(model, ty, given, selected.as_deref()))
+    {
+        return Ok(given);
+    }
+    let id = response.entity_id.clone().map(Value::from).or_else(|| given.as_deref().and_then(own_id));
+    let id = id.as_ref().map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned));
+    let row = model.by_rust.iter().find(|(_, index)| **index == ty).map(|(row, _)| *row);
+    let (Some(id), Some(row)) = (id, row) else { return Ok(given) };
+    let find = FindSpec { filter: col("id").eq(id), limit: Some(1), ..FindSpec::new(row) };
+    Ok(typed_rows(db, db.reader(), &find).await?.first().map(ToString::to_string).or(given))
+}
+
+/// Whether an entity has a key for everything that is selected.
+fn has_all(model: &Model, ty: TypeIndex, entity: &str, selected: Option<&[&Children]>) -> bool {
+    let Ok(keys) = serde_json::from_str::<HashMap<String, &RawValue>>(entity) else {
+        // No object, which is reported where it is completed.
+        return true;
+    };
+    let whole = selected.is_none_or(|all| all.iter().any(|children| children.needs_whole_rows()));
+    if whole && !stored_keys(model, ty).all(|key| keys.contains_key(key)) {
+        return false;
+    }
+    let selections = selected.unwrap_or_default().iter().flat_map(|children| children.iter());
+    selections.flat_map(|selection| &selection.fields).all(|field| match field.kind {
+        PlanKind::Stored { stored, .. } => keys.contains_key(stored),
+        PlanKind::Relation(relation) => keys.contains_key(relation.from),
+        _ => true,
+    })
+}
+
+/// Whether the JSON of a value of this type may have a key `status` that is no response's.
+pub(super) fn holds_status(model: &Model, ty: TypeIndex) -> bool {
+    matches!(model.types[ty].kind, TypeKind::Scalar { kind: ScalarKind::Json, .. })
+        || stored_keys(model, ty).any(|key| key == "status")
+}
+
+/// The keys under which objects of a type are stored.
+fn stored_keys(model: &Model, ty: TypeIndex) -> impl Iterator<Item = &'static str> {
+    let objects = model.possible_types(ty).iter().filter_map(|index| model.object(*index));
+    objects.flat_map(|object| object.fields.values()).filter_map(|field| match field.kind {
+        FieldKind::Stored { stored, .. } => Some(stored),
+        _ => None,
+    })
+}
+
+fn has_source(model: &Model, ty: TypeIndex) -> bool {
+    match &model.types[ty].kind {
+        TypeKind::Object(object) => object.source.is_some(),
+        TypeKind::Abstract(abstraction) => abstraction.source.is_some(),
+        _ => false,
+    }
+}
+
+/// The key `id` of an entity.
+pub(super) fn own_id(entity: &str) -> Option<Value> {
+    #[derive(serde::Deserialize)]
+    struct Identified {
+        id: Option<Value>,
+    }
+    serde_json::from_str::<Identified>(entity).ok()?.id
+}
+
+/// An entity of an interface or union names its type; a function may name it beside the entity.
+fn with_type_name(model: &Model, ty: TypeIndex, entity: &str, entity_type: Option<&str>) -> String {
+    let is_abstract = matches!(model.types[ty].kind, TypeKind::Abstract(_));
+    match (entity_type, entity.strip_prefix('{')) {
+        (Some(name), Some(rest)) if is_abstract && !entity.contains("\"__typename\"") => {
+            let comma = if rest.trim_start().starts_with('}') { "" } else { "," };
+            format!("{{\"__typename\":{}{comma}{rest}", Value::from(name))
+        }
+        _ => entity.to_owned(),
+    }
+}

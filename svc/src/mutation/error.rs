@@ -1,0 +1,27 @@
+use super::status::{Kind, Status};
+
+/// One thing that is wrong, in the `errors` of a result's Error member.
+#[svc_macros::svc_type(crate = crate)]
+#[derive(Debug, Clone, PartialEq)]
+pub struct MutationError {
+    /// The kind of error, as an HTTP status.
+    pub code: i32,
+    /// The word that a program tells the error by, such as `email_taken`.
+    pub identifier: String,
+    /// A sentence for people.
+    pub message: String,
+    /// What else there is to know, such as `{"field": "email"}`.
+    pub details: Option<serde_json::Value>,
+}
+
+impl MutationError {
+    /// The code and the errors that follow from a status such as `conflict:email_taken`; an unknown status is a 500.
+    pub fn of_status(status: &str, message: &str) -> (i32, Vec<Self>) {
+        let (code, identifier) = match Status::read(status) {
+            Status::Failure(kind, identifier) => (kind.number(), identifier),
+            Status::Success | Status::Unknown => (Kind::Internal.number(), status),
+        };
+        let error = Self { code, identifier: identifier.to_owned(), message: message.to_owned(), details: None };
+        (code, vec![error])
+    }
+}

@@ -1,0 +1,106 @@
+//! A mutation that failed in a way its author declared.
+
+use serde_json::{Map, Value, json};
+
+use super::response::Response;
+use super::status::Kind;
+use super::{Constraints, MutationError};
+use crate::db::{DbError, Fault};
+use crate::{Error, ErrorCode};
+
+/// What clients are told.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) status: String,
+    kind: Kind,
+    pub(super) message: String,
+    pub(super) errors: Vec<MutationError>,
+}
+
+impl Failure {
+    /// A function's own answer; the errors of its metadata, or one that follows from the status.
+    pub(super) fn of_response(kind: Kind, identifier: &str, response: &Response<'_>) -> Self {
+        let status = response.status.clone();
+        let message = response.message.clone().unwrap_or_else(|| status.clone());
+        let mut failure = Self::one(kind, status, identifier, message, None);
+        let given = response.metadata.get("errors").and_then(|raw| serde_json::from_str(raw.get()).ok());
+        let given: Vec<Map<String, Value>> = given.unwrap_or_default();
+        if !given.is_empty() {
+            let first = failure.errors.remove(0);
+            failure.errors = given.into_iter().map(|error| filled(error, &first)).collect();
+        }
+        failure
+    }
+
+    /// What an error of the database tells clients.
+    ///
+    /// # Errors
+    /// The error itself, masked or not, when it is none that an author declared.
+    pub(super) fn of_error(error: DbError, constraints: &Constraints) -> Result<Self, Error> {
+        let Some(fault) = error.fault() else { return Err(error.into_error()) };
+        if fault.code == "P0001" {
+            let details = fault.hint.map(|hint| json!({ "hint": hint }));
+            return Ok(Self::one(Kind::Failed, "failed:raised".to_owned(), "raised", fault.message, details));
+        }
+        match Self::of_constraint(&fault, constraints) {
+            Some(failure) => Ok(failure),
+            None => Err(error.into_error()),
+        }
+    }
+
+    fn of_constraint(fault: &Fault, constraints: &Constraints) -> Option<Self> {
+        let declared = constraints.get(fault.constraint.as_deref()?)?;
+        // A value that is there already; everything else is a value that cannot be.
+        let taken = matches!(fault.code.as_str(), "23505" | "23P01");
+        let (kind, prefix) = if taken { (Kind::Conflict, "conflict") } else { (Kind::Validation, "validation") };
+        let identifier = declared.identifier.as_ref().unwrap_or(&declared.name);
+        let details = declared.field.as_ref().map(|field| json!({ "field": field }));
+        let (status, message) = (format!("{prefix}:{identifier}"), declared.message.clone().into_owned());
+        Some(Self::one(kind, status, identifier, message, details))
+    }
+
+    fn one(kind: Kind, status: String, identifier: &str, message: String, details: Option<Value>) -> Self {
+        let error =
+            MutationError { code: kind.number(), identifier: identifier.to_owned(), message: message.clone(), details };
+        Self { status, kind, message, errors: vec![error] }
+    }
+
+    pub(super) fn code(&self) -> i32 {
+        self.kind.number()
+    }
+
+    /// The errors as JSON, with the stored names.
+    pub(super) fn errors_json(&self) -> Value {
+        let error = |error: &MutationError| {
+            json!({
+                "code": error.code,
+                "identifier": error.identifier,
+                "message": error.message,
+                "details": error.details,
+            })
+        };
+        self.errors.iter().map(error).collect()
+    }
+
+    /// The same as an error of GraphQL, for return types that have no place for it.
+    pub(super) fn into_error(self) -> Error {
+        let code: ErrorCode = self.kind.code();
+        let errors = self.errors_json();
+        Error::new(code, self.message).extend("status", self.status).extend("errors", errors)
+    }
+}
+
+/// An error of the metadata; what it leaves out is as in `first`.
+fn filled(mut error: Map<String, Value>, first: &MutationError) -> MutationError {
+    let text = |value: Option<Value>| match value {
+        Some(Value::String(text)) => Some(text),
+        _ => None,
+    };
+    let code = error.get("code").and_then(Value::as_i64).and_then(|code| i32::try_from(code).ok());
+    MutationError {
+        code: code.unwrap_or(first.code),
+        identifier: text(error.remove("identifier")).unwrap_or_else(|| first.identifier.clone()),
+        message: text(error.remove("message")).unwrap_or_else(|| first.message.clone()),
+        details: error.remove("details").filter(|details| !details.is_null()),
+    }
+}

@@ -1,0 +1,46 @@
+//! What functions of the database answer, and what a mutation makes of it.
+//!
+//! [`status`] knows the words, [`response`] reads the answer, [`outcome`] decides, [`entity`] finds what was written,
+//! [`document`] writes the JSON that the engine completes like any stored JSON.
+
+mod constraint;
+mod context;
+mod document;
+mod entity;
+mod error;
+mod failure;
+mod meta;
+mod outcome;
+mod response;
+mod status;
+
+pub use constraint::Constraint;
+pub use error::MutationError;
+pub use meta::{FunctionReturn, ResultMember, ResultMeta};
+
+pub(crate) use constraint::Constraints;
+pub(crate) use context::ContextValues;
+pub(crate) use outcome::{Target, settle};
+
+/// A value of an input object that tells absent from null: absent leaves, null clears.
+///
+/// ```
+/// use svc::Patch;
+/// use svc::prelude::*;
+///
+/// #[svc_input]
+/// struct UserPatch {
+///     name: Patch<String>,
+///     bio: Patch<String>,
+/// }
+///
+/// fn describe(patch: &UserPatch) -> &'static str {
+///     match patch.bio {
+///         Patch::Undefined => "leaves the bio",
+///         Patch::Null => "clears the bio",
+///         Patch::Value(_) => "sets the bio",
+///     }
+/// }
+/// # assert_eq!(describe(&UserPatch { name: Patch::Undefined, bio: Patch::Null }), "clears the bio");
+/// ```
+pub type Patch<T> = async_graphql::MaybeUndefined<T>;

@@ -1,0 +1,174 @@
+//! From a function's answer to the JSON of the field's type.
+
+use serde_json::{Value, json};
+
+use super::document::{Member, entity_field, graphql_names};
+use super::entity::{EntityType, entity, holds_status, own_id};
+use super::failure::Failure;
+use super::response::Response;
+use super::status::Status;
+use super::{ResultMember, ResultMeta};
+use crate::db::{Db, DbError};
+use crate::engine::{Children, PlanField};
+use crate::schema::{FieldDef, Model, TypeIndex};
+use crate::{Error, ErrorCode};
+
+/// What is made of the answer.
+pub(crate) struct Target<'a> {
+    /// The function, for messages.
+    pub(crate) function: &'a str,
+    /// The named type of the answer, where the schema has it.
+    pub(crate) ty: Option<TypeIndex>,
+    /// Whether the answer is a list.
+    pub(crate) list: bool,
+    /// The field that asks; none asks for everything.
+    pub(crate) field: Option<&'a PlanField>,
+}
+
+/// Decides whether a call succeeded, and gives the JSON of its value.
+///
+/// # Errors
+/// A failure that the type has no place for, and whatever is not the author's word.
+pub(crate) async fn settle(db: &Db, target: &Target<'_>, called: Result<String, DbError>) -> Result<String, Error> {
+    let model = &db.model;
+    let result = target.ty.and_then(|ty| model.results.get(&ty).copied());
+    let answer = match called {
+        Ok(answer) => answer,
+        Err(error) => {
+            let failure = Failure::of_error(error, db.database.constraints())?;
+            return fail(db, target, result, failure, &Response::default()).await;
+        }
+    };
+    let own_status = match result {
+        Some(result) => entity_field(model, &result.success).is_some_and(|field| holds_status(model, field.ty.named())),
+        None => target.ty.is_none_or(|ty| holds_status(model, ty)),
+    };
+    let Some(response) = Response::read(&answer, own_status)? else {
+        return plain(db, target, result, answer).await;
+    };
+    match Status::read(&response.status) {
+        Status::Success => succeed(db, target, result, &response).await,
+        Status::Failure(kind, identifier) => {
+            fail(db, target, result, Failure::of_response(kind, identifier, &response), &response).await
+        }
+        Status::Unknown => Err(Error::internal(format!(
+            "the function `{}` answered with the status {:?}, which is neither a word of success nor a kind of failure",
+            target.function, response.status
+        ))),
+    }
+}
+
+/// An answer without a status is the entity.
+async fn plain(
+    db: &Db,
+    target: &Target<'_>,
+    result: Option<&'static ResultMeta>,
+    answer: String,
+) -> Result<String, Error> {
+    let Some(result) = result else { return Ok(answer) };
+    if answer == "null" {
+        return Err(Error::internal(format!("the function `{}` answered with nothing", target.function)));
+    }
+    let entity = serde_json::from_str(&answer)?;
+    let response = Response { status: "success".to_owned(), entity: Some(entity), ..Response::default() };
+    success(db, target, result, &response).await
+}
+
+async fn succeed(
+    db: &Db,
+    target: &Target<'_>,
+    result: Option<&'static ResultMeta>,
+    response: &Response<'_>,
+) -> Result<String, Error> {
+    match result {
+        Some(result) => success(db, target, result, response).await,
+        None => {
+            let entity = match target.ty {
+                Some(ty) => {
+                    let selected = target.field.map(|field| vec![&field.children]);
+                    entity(db, EntityType { ty, list: target.list }, response, selected).await?
+                }
+                None => response.entity.map(|raw| raw.get().to_owned()),
+            };
+            Ok(entity.unwrap_or_else(|| "null".to_owned()))
+        }
+    }
+}
+
+async fn success(
+    db: &Db,
+    target: &Target<'_>,
+    result: &'static ResultMeta,
+    response: &Response<'_>,
+) -> Result<String, Error> {
+    let meta = &result.success;
+    let entity = target.entity(db, meta, response).await?;
+    let id_of_entity = || entity.as_deref().and_then(own_id);
+    let ty = entity_field(&db.model, meta).map(|field| field.ty.named());
+    let updated = response.updated_fields.as_ref().map(|fields| graphql_names(&db.model, ty, fields));
+    let automatic = [
+        ("status", json!(response.status)),
+        ("message", json!(response.message)),
+        ("updated_fields", json!(updated)),
+        ("id", response.entity_id.clone().map(Value::from).or_else(id_of_entity).unwrap_or_default()),
+    ];
+    Ok(Member { meta, automatic, entity, response }.write(&db.model))
+}
+
+async fn fail(
+    db: &Db,
+    target: &Target<'_>,
+    result: Option<&'static ResultMeta>,
+    failure: Failure,
+    response: &Response<'_>,
+) -> Result<String, Error> {
+    let Some(result) = result else { return Err(failure.into_error()) };
+    let meta = &result.error;
+    let entity = target.entity(db, meta, response).await?;
+    let automatic = [
+        ("status", json!(failure.status)),
+        ("message", json!(failure.message)),
+        ("code", json!(failure.code())),
+        ("errors", failure.errors_json()),
+    ];
+    Ok(Member { meta, automatic, entity, response }.write(&db.model))
+}
+
+impl Target<'_> {
+    /// The entity of a member, where the client asks for it.
+    ///
+    /// # Errors
+    /// When there is none where one has to be.
+    async fn entity(&self, db: &Db, member: &ResultMember, response: &Response<'_>) -> Result<Option<String>, Error> {
+        let Some(field) = entity_field(&db.model, member).filter(|own| self.asks_for(&db.model, member, own)) else {
+            return Ok(response.entity.map(|raw| raw.get().to_owned()));
+        };
+        let ty = EntityType { ty: field.ty.named(), list: field.ty.is_list() };
+        let entity = entity(db, ty, response, self.selected(&db.model, member, field)).await?;
+        if entity.is_none() && field.ty.is_non_null() {
+            tracing::error!(function = self.function, status = response.status, "the function gave no entity");
+            let message = format!("Cannot return null for non-nullable field {}.{}.", member.name, field.name);
+            return Err(Error::new(ErrorCode::InternalServerError, message));
+        }
+        Ok(entity)
+    }
+
+    fn asks_for(&self, model: &Model, member: &ResultMember, own: &FieldDef) -> bool {
+        let Some(field) = self.field else { return true };
+        let selection = model.type_named(member.name).and_then(|(index, _)| field.children.of(index));
+        // A method of the member may look at it.
+        selection.is_some_and(|selection| {
+            selection.needs_whole_rows() || selection.fields.iter().any(|field| field.name == own.name)
+        })
+    }
+
+    /// What is selected below the member's entity; `None` is everything.
+    fn selected(&self, model: &Model, member: &ResultMember, own: &FieldDef) -> Option<Vec<&Children>> {
+        let selection = self.field?.children.of(model.type_named(member.name)?.0)?;
+        if selection.needs_whole_rows() {
+            return None;
+        }
+        let entities = selection.fields.iter().filter(|field| field.name == own.name);
+        Some(entities.map(|field| &field.children).collect())
+    }
+}

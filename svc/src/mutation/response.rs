@@ -1,0 +1,103 @@
+//! The answer of a function, as `to_jsonb` writes it.
+
+use std::collections::HashMap;
+
+use serde_json::value::RawValue;
+
+use crate::Error;
+
+/// The columns of a `mutation_response`.
+const COLUMNS: [&str; 8] =
+    ["status", "message", "entity_id", "entity_type", "entity", "updated_fields", "cascade", "metadata"];
+
+/// Those that no entity has by chance.
+const TELLING: [&str; 4] = ["entity", "entity_id", "entity_type", "updated_fields"];
+
+/// The columns of an answer that has a status; what is missing or null is `None`.
+#[derive(Debug, Default)]
+pub(super) struct Response<'a> {
+    /// Empty when it is null.
+    pub(super) status: String,
+    pub(super) message: Option<String>,
+    pub(super) entity_id: Option<String>,
+    pub(super) entity_type: Option<String>,
+    pub(super) entity: Option<&'a RawValue>,
+    pub(super) updated_fields: Option<Vec<String>>,
+    pub(super) cascade: Option<&'a RawValue>,
+    pub(super) metadata: HashMap<String, &'a RawValue>,
+    pub(super) raw_metadata: Option<&'a RawValue>,
+}
+
+impl<'a> Response<'a> {
+    /// Reads an answer; `None` when it is no response but the entity itself.
+    ///
+    /// An object with a `status` is a response, unless the entity stores a `status` of its own and nothing else in the
+    /// object tells a response from it.
+    pub(super) fn read(json: &'a str, entity_has_status: bool) -> Result<Option<Self>, Error> {
+        if !json.starts_with('{') {
+            return Ok(None);
+        }
+        let keys: HashMap<String, &RawValue> = serde_json::from_str(json)?;
+        let telling = TELLING.iter().any(|key| keys.contains_key(*key));
+        let nothing_else = keys.keys().all(|key| COLUMNS.contains(&key.as_str()));
+        if !keys.contains_key("status") || (entity_has_status && !telling && !nothing_else) {
+            return Ok(None);
+        }
+        let get = |key: &str| keys.get(key).copied().filter(|raw| raw.get() != "null");
+        let raw_metadata = get("metadata");
+        Ok(Some(Self {
+            status: get("status").and_then(text).unwrap_or_default(),
+            message: get("message").and_then(text),
+            entity_id: get("entity_id").and_then(text),
+            entity_type: get("entity_type").and_then(text),
+            entity: get("entity"),
+            updated_fields: get("updated_fields").map(texts).transpose()?,
+            cascade: get("cascade"),
+            metadata: raw_metadata.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default(),
+            raw_metadata,
+        }))
+    }
+}
+
+/// A JSON string's text, and the text of anything else as it is written.
+fn text(raw: &RawValue) -> Option<String> {
+    Some(serde_json::from_str(raw.get()).unwrap_or_else(|_| raw.get().to_owned()))
+}
+
+fn texts(raw: &RawValue) -> Result<Vec<String>, Error> {
+    let fields: Vec<Option<String>> = serde_json::from_str(raw.get())
+        .map_err(|error| Error::internal("`updated_fields` is no list of texts").because(error))?;
+    Ok(fields.into_iter().flatten().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Response;
+
+    #[test]
+    fn a_status_makes_a_response() {
+        for (json, entity_has_status, is_response) in [
+            (r#"{"status": "created", "message": null}"#, false, true),
+            (r#"{"status": "created", "extra": 1}"#, false, true),
+            (r#"{"status": "open", "id": 1}"#, true, false),
+            (r#"{"status": "failed:x", "message": "no"}"#, true, true),
+            (r#"{"status": "created", "id": 1, "entity": {}}"#, true, true),
+            (r#"{"id": 1}"#, false, false),
+            ("[1]", false, false),
+            ("null", false, false),
+        ] {
+            let found = Response::read(json, entity_has_status).unwrap();
+            assert_eq!(found.is_some(), is_response, "{json}");
+        }
+    }
+
+    #[test]
+    fn order_and_missing_columns_do_not_matter() {
+        let json = r#"{"metadata": {"a": 1}, "entity_id": 7, "updated_fields": ["x", null], "status": "ok"}"#;
+        let response = Response::read(json, false).unwrap().unwrap();
+        assert_eq!(response.entity_id.as_deref(), Some("7"));
+        assert_eq!(response.updated_fields.as_deref(), Some(&["x".to_owned()][..]));
+        assert_eq!(response.metadata["a"].get(), "1");
+        assert!(response.entity.is_none() && response.message.is_none());
+    }
+}

@@ -1,0 +1,135 @@
+//! The words of `status`.
+
+use crate::ErrorCode;
+
+/// The words that mean success; there are no others.
+const SUCCESS: [&str; 7] = ["success", "ok", "new", "created", "updated", "deleted", "completed"];
+
+/// What a status says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Status<'a> {
+    Success,
+    /// The kind of failure, and the word that a program can tell it by.
+    Failure(Kind, &'a str),
+    /// A word that nobody has given a meaning.
+    Unknown,
+}
+
+/// A kind of failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Failed,
+    Validation,
+    Unauthorized,
+    Forbidden,
+    NotFound,
+    Conflict,
+    Timeout,
+    Noop,
+    Internal,
+}
+
+/// The kinds by their prefix.
+const KINDS: [(&str, Kind); 8] = [
+    ("failed", Kind::Failed),
+    ("validation", Kind::Validation),
+    ("unauthorized", Kind::Unauthorized),
+    ("forbidden", Kind::Forbidden),
+    ("not_found", Kind::NotFound),
+    ("conflict", Kind::Conflict),
+    ("timeout", Kind::Timeout),
+    ("noop", Kind::Noop),
+];
+
+impl<'a> Status<'a> {
+    /// Reads a status such as `created` or `conflict:email_taken`, in any case.
+    pub(super) fn read(text: &'a str) -> Self {
+        let text = text.trim();
+        if SUCCESS.iter().any(|word| word.eq_ignore_ascii_case(text)) {
+            return Self::Success;
+        }
+        let (prefix, rest) = text.split_once(':').unwrap_or((text, ""));
+        let (prefix, rest) = (prefix.trim(), rest.trim());
+        let Some((_, kind)) = KINDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(prefix)) else {
+            return Self::Unknown;
+        };
+        let kind = if *kind == Kind::Failed { Kind::of_suffix(rest) } else { *kind };
+        Self::Failure(kind, if rest.is_empty() { prefix } else { rest })
+    }
+}
+
+impl Kind {
+    /// What `failed:…` is about: `failed:not_found_user` is a `not_found`.
+    fn of_suffix(suffix: &str) -> Self {
+        let begins = |word: &str| {
+            let head = suffix.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));
+            head && !suffix[word.len()..].starts_with(|next: char| next.is_ascii_alphanumeric())
+        };
+        let named = KINDS.iter().find(|(word, _)| begins(word)).map(|(_, kind)| *kind);
+        named.unwrap_or(if begins("internal") { Self::Internal } else { Self::Failed })
+    }
+
+    /// The code of an Error member, which is that of HTTP.
+    pub(super) fn number(self) -> i32 {
+        match self {
+            Self::Failed | Self::Validation | Self::Noop => 422,
+            Self::Unauthorized => 401,
+            Self::Forbidden => 403,
+            Self::NotFound => 404,
+            Self::Conflict => 409,
+            Self::Timeout => 408,
+            Self::Internal => 500,
+        }
+    }
+
+    /// The code of a GraphQL error.
+    pub(super) fn code(self) -> ErrorCode {
+        match self {
+            Self::Failed | Self::Validation | Self::Noop => ErrorCode::BadUserInput,
+            Self::Unauthorized => ErrorCode::Unauthenticated,
+            Self::Forbidden => ErrorCode::Forbidden,
+            Self::NotFound => ErrorCode::NotFound,
+            Self::Conflict => ErrorCode::Conflict,
+            Self::Timeout => ErrorCode::Timeout,
+            Self::Internal => ErrorCode::InternalServerError,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, SUCCESS, Status};
+
+    #[test]
+    fn every_prefix_has_its_code() {
+        for (status, code, identifier) in [
+            ("failed:", 422, "failed"),
+            ("validation:name_too_long", 422, "name_too_long"),
+            ("unauthorized:", 401, "unauthorized"),
+            ("forbidden", 403, "forbidden"),
+            ("NOT_FOUND:user", 404, "user"),
+            ("conflict: email_taken ", 409, "email_taken"),
+            ("timeout:payment", 408, "payment"),
+            ("noop:unchanged", 422, "unchanged"),
+            ("failed:out_of_stock", 422, "out_of_stock"),
+            ("failed:not_found", 404, "not_found"),
+            ("failed:conflict_email", 409, "conflict_email"),
+            ("failed:conflicted", 422, "conflicted"),
+            ("failed:internal_error", 500, "internal_error"),
+        ] {
+            let Status::Failure(kind, found) = Status::read(status) else { panic!("{status} is no failure") };
+            assert_eq!((kind.number(), found), (code, identifier), "{status}");
+        }
+    }
+
+    #[test]
+    fn the_words_of_success_are_a_closed_list() {
+        for word in SUCCESS {
+            assert_eq!(Status::read(&word.to_uppercase()), Status::Success);
+        }
+        for word in ["", "succes", "created:", "updated:email", "done", "error", "true"] {
+            assert_eq!(Status::read(word), Status::Unknown, "{word}");
+        }
+        assert_eq!(Status::read("noop"), Status::Failure(Kind::Noop, "noop"));
+    }
+}

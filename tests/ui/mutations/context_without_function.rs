@@ -1,0 +1,6 @@
+#[svc::mutation(context = ["tenant_id"])]
+async fn ping() -> bool {
+    true
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+#[svc::mutation(function = "app.ping")]
+async fn ping() -> bool {
+    true
+}
+
+fn main() {}

@@ -1,0 +1,4 @@
+#[svc::mutation(function = "app.ping()")]
+async fn ping() -> bool;
+
+fn main() {}

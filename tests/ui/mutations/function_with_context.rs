@@ -1,0 +1,4 @@
+#[svc::mutation(function = "app.ping")]
+async fn ping(ctx: &svc::Context<'_>) -> bool;
+
+fn main() {}

@@ -1,0 +1,13 @@
+use svc::prelude::*;
+
+struct User {
+    id: Uuid,
+}
+
+#[svc_result]
+enum CreateUserResult {
+    Success { user: User },
+    Error,
+}
+
+fn main() {}

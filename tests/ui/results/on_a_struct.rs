@@ -1,0 +1,8 @@
+use svc::prelude::*;
+
+#[svc_result]
+struct CreateUserResult {
+    id: Uuid,
+}
+
+fn main() {}
