@@ -3,7 +3,7 @@
 use proc_macro2::{Group, Ident, Punct, Spacing, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::visit::{self, Visit};
-use syn::{Generics, Type, TypeImplTrait, TypeReference, TypeTuple};
+use syn::{GenericArgument, Generics, PathArguments, Type, TypeImplTrait, TypeReference, TypeTuple};
 
 use crate::errors::Errors;
 
@@ -32,6 +32,18 @@ pub(crate) fn is_context(ty: &Type) -> bool {
     match peel(ty) {
         Type::Reference(reference) => is_context(&reference.elem),
         Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == "Context"),
+        _ => false,
+    }
+}
+
+/// Whether this is `One<…>`, `Many<…>` or `Option<One<…>>`.
+pub(crate) fn is_relation(ty: &Type) -> bool {
+    let Type::Path(path) = peel(ty) else { return false };
+    let Some(last) = path.path.segments.last() else { return false };
+    let PathArguments::AngleBracketed(args) = &last.arguments else { return false };
+    match args.args.first() {
+        Some(GenericArgument::Type(inner)) if last.ident == "Option" => is_relation(inner),
+        Some(GenericArgument::Type(_)) => last.ident == "One" || last.ident == "Many",
         _ => false,
     }
 }

@@ -5,8 +5,9 @@ pub use crate::scalar::{parse_scalar, recode_scalar, stored_scalar, write_scalar
 pub use crate::schema::{
     AbstractMeta, ArgMeta, BoxFuture, ComputedMeta, CustomScalar, ElementMeta, EnumMeta, EnumValueMeta, FieldMeta,
     FromStored, Input, InputError, InputFields, InputMeta, InterfaceFieldMeta, KeyFn, Method, Object, ObjectMeta,
-    OperationKind, OperationMeta, Output, PlannedMeta, PlannedReturn, Registry, Resolved, Returns, Run, ScalarKind,
-    ScalarMeta, Shape, StoredError, StoredFields, SvcType, TypeFn, TypeKey, TypeRef, WriteScalar,
+    OperationKind, OperationMeta, Output, PlannedMeta, PlannedReturn, Registry, RelationMeta, RelationType, Resolved,
+    Returns, Run, ScalarKind, ScalarMeta, Shape, StoredError, StoredFields, SvcType, TypeFn, TypeKey, TypeRef,
+    WriteScalar,
 };
 pub use async_graphql;
 pub use serde_json;

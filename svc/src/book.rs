@@ -15,6 +15,7 @@ chapter! {
     queries: "queries.md";
     scalars: "scalars.md";
     serving: "serving.md";
+    tenancy: "tenancy.md";
 }
 
 #[cfg(feature = "embedded")]

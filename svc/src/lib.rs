@@ -33,6 +33,7 @@
 //! | Operations | [`query`], [`mutation`], and what they get: [`Context`] |
 //! | Scalars beyond the built-in ones | [`scalar`] |
 //! | Reading rows in a function with a body | [`db`]: [`db::Db::find`], [`db::col`], [`db::asc`] |
+//! | SQL of your own, and who asks: tenants | [`db::Db::transaction`], [`db::SessionVariables`] |
 //! | Errors | [`Error`], [`ErrorCode`] |
 //! | Putting it together | [`AppOptions`], [`SvcConfig`], [`Limits`], [`types!`], [`queries!`], [`mutations!`] |
 //! | Serving | [`create_svc_app`], [`serve()`], [`Server`] |
@@ -75,8 +76,10 @@ pub use app::{
     AppOptions, ConfigError, Environment, MutationList, QueryList, Server, StartError, SvcConfig, TypeList,
     create_svc_app, serve,
 };
+pub use db::{Aggregate, Connection, CursorPage, OrderBy, Page, Where};
 pub use engine::{Context, Limits};
 pub use error::{Error, ErrorCode, Result};
+pub use schema::{Many, One};
 pub use svc_macros::{mutation, query, svc_enum, svc_input, svc_interface, svc_scalar, svc_type, svc_union};
 
 #[cfg(feature = "embedded")]

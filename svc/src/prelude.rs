@@ -7,6 +7,7 @@ pub use uuid::Uuid;
 
 pub use crate::db::{Find, FindOne, asc, col, desc};
 pub use crate::{
-    AppOptions, Context, Error, ErrorCode, Result, SvcConfig, create_svc_app, mutations, queries, svc_enum, svc_input,
-    svc_interface, svc_scalar, svc_type, svc_union, types,
+    Aggregate, AppOptions, Connection, Context, CursorPage, Error, ErrorCode, Many, One, OrderBy, Page, Result,
+    SvcConfig, Where, create_svc_app, mutations, queries, svc_enum, svc_input, svc_interface, svc_scalar, svc_type,
+    svc_union, types,
 };

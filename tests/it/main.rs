@@ -2,17 +2,24 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod aggregates;
 mod browser;
 mod database_away;
 mod differential;
+mod driver;
 mod embedding;
 mod filters;
 mod graphql_over_http;
 mod hostile;
 mod hostile_values;
+mod indexes;
 mod macros;
+mod pages;
 mod planned;
+mod relations;
+mod repository;
 mod resolved;
 mod scalars;
 mod schema_errors;
 mod statements;
+mod tenancy;

@@ -1,11 +1,14 @@
 //! The implementations of an object type.
 
-use proc_macro2::TokenStream;
-use quote::{quote, quote_spanned};
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote, quote_spanned};
+use syn::LitStr;
+use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 
 use super::model::{Field, Object};
 use crate::element;
+use crate::name;
 use crate::types;
 
 /// What each method of the implementations does.
@@ -103,13 +106,60 @@ fn field_meta(object: &Object, field: &Field) -> TokenStream {
     let (element, stored, ty) =
         (field.element.meta(krate), &field.stored, types::outside(&field.ty, Some(&object.ident)));
     let ty = quote_spanned!(field.ty.span()=> <#ty as #krate::Output>::type_ref);
-    quote! { #krate::FieldMeta { element: #element, stored: #stored, ty: #ty } }
+    let relation = match &field.relation {
+        None => quote!(::core::option::Option::None),
+        Some(_) => {
+            let (ty, from, to) =
+                (types::outside(&field.ty, Some(&object.ident)), from(object, field), to(object, field));
+            quote_spanned! {field.ty.span()=>
+                ::core::option::Option::Some(#krate::RelationMeta {
+                    many: <#ty as #krate::RelationType>::MANY,
+                    row: <#ty as #krate::RelationType>::row,
+                    from: #from,
+                    to: #to,
+                })
+            }
+        }
+    };
+    quote! { #krate::FieldMeta { element: #element, stored: #stored, ty: #ty, relation: #relation } }
+}
+
+/// The column here: by convention the field's name and `_id`, or `id` where the relation leads to many rows.
+fn from(object: &Object, field: &Field) -> TokenStream {
+    let name = field.ident.unraw().to_string();
+    key(object, field, field.relation.as_ref().and_then(|args| args.from.as_ref()), ["id", &format!("{name}_id")])
+}
+
+/// The column there: by convention `id`, or the struct's name and `_id` where the relation leads to many rows.
+fn to(object: &Object, field: &Field) -> TokenStream {
+    let name = name::snake(&object.ident.unraw().to_string());
+    key(object, field, field.relation.as_ref().and_then(|args| args.to.as_ref()), [&format!("{name}_id"), "id"])
+}
+
+fn key(object: &Object, field: &Field, given: Option<&LitStr>, [many, one]: [&str; 2]) -> TokenStream {
+    let (krate, ty) = (&object.krate, types::outside(&field.ty, Some(&object.ident)));
+    match given {
+        Some(given) => quote!(#given),
+        None => quote_spanned! {field.ty.span()=>
+            if <#ty as #krate::RelationType>::MANY { #many } else { #one }
+        },
+    }
 }
 
 fn stored(object: &Object) -> TokenStream {
     let Object { krate, skipped, .. } = object;
+    // A key may be a field as well, so relations are read while it is still there.
+    let relations = object.fields.iter().filter(|field| field.relation.is_some()).map(|field| {
+        let (ident, from, ty) = (&field.ident, from(object, field), types::outside(&field.ty, Some(&object.ident)));
+        let local = local(ident);
+        quote_spanned!(field.ty.span()=> let #local: #ty = #krate::StoredFields::relation::<#ty>(&fields, #from);)
+    });
     let fields = object.fields.iter().map(|field| {
         let (ident, stored, ty) = (&field.ident, &field.stored, types::outside(&field.ty, Some(&object.ident)));
+        if field.relation.is_some() {
+            let local = local(ident);
+            return quote!(#ident: #local,);
+        }
         quote_spanned!(field.ty.span()=> #ident: #krate::StoredFields::take::<#ty>(&mut fields, #stored)?,)
     });
     let skipped = skipped.iter().map(|(ident, ty)| {
@@ -118,9 +168,15 @@ fn stored(object: &Object) -> TokenStream {
     });
     quote! {
         let mut fields = #krate::StoredFields::new(value)?;
+        #(#relations)*
         ::core::result::Result::Ok(Self {
             #(#fields)*
             #(#skipped)*
         })
     }
+}
+
+/// A name for a field's value that no other local has.
+fn local(field: &Ident) -> Ident {
+    format_ident!("__svc_{}", field.unraw())
 }

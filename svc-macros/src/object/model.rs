@@ -5,7 +5,7 @@ use quote::ToTokens;
 use syn::ext::IdentExt as _;
 use syn::{Attribute, Fields, ItemStruct, LitStr, Path, Type};
 
-use super::parse::{self, Args};
+use super::parse::{self, Args, FieldArgs, RelationArgs};
 use crate::element::{self, Element};
 use crate::errors::Errors;
 use crate::krate::Crate;
@@ -32,6 +32,8 @@ pub(super) struct Field {
     pub(super) element: Element,
     pub(super) stored: String,
     pub(super) ty: Type,
+    /// Set on a field that leads to rows of another view.
+    pub(super) relation: Option<RelationArgs>,
 }
 
 /// Checks the struct and takes our attributes off it; `None` when nothing at all can be generated.
@@ -92,20 +94,40 @@ fn field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
         if let Some(key) = args.name.as_ref().or(args.stored.as_ref()) {
             errors.at(key, format!("`{ident}` is skipped; remove this key, or remove `skip`"));
         }
+        if args.relation.is_some() {
+            errors.at(&ident, format!("`{ident}` is skipped; remove `#[relation]`, or remove `skip`"));
+        }
         return None;
     }
     types::check(&field.ty, Place::Field, errors);
+    check_relation(&args, &ident, &field.ty, errors);
     if let Some(stored) = args.stored.as_ref().filter(|stored| stored.value().is_empty()) {
         errors.at(stored, "`stored` is empty; name a column or a JSON key");
     }
     let element = Element::new(&ident, args.name.as_ref(), &field.attrs, errors);
     let stored = args.stored.map_or_else(|| ident.unraw().to_string(), |stored| stored.value());
-    Some(Field { ident, element, stored, ty: field.ty.clone() })
+    Some(Field { ident, element, stored, ty: field.ty.clone(), relation: args.relation })
+}
+
+/// A relation is marked as one, and has no stored name of its own.
+fn check_relation(args: &FieldArgs, ident: &Ident, ty: &Type, errors: &mut Errors) {
+    match (&args.relation, &args.stored) {
+        (Some(_), Some(stored)) => {
+            errors.at(stored, "a relation is found by its keys; write `#[relation(from = \"…\")]` for the column here");
+        }
+        (None, _) if types::is_relation(ty) => {
+            errors.at(ty, format!("`{ident}` leads to rows of another view; put `#[relation]` on it"));
+        }
+        _ => {}
+    }
 }
 
 fn check_stored(fields: &[Field], errors: &mut Errors) {
     for (index, field) in fields.iter().enumerate() {
-        if let Some(other) = fields[..index].iter().find(|other| other.stored == field.stored) {
+        let reads = |other: &&Field| other.relation.is_none() && other.stored == field.stored;
+        if field.relation.is_none()
+            && let Some(other) = fields[..index].iter().find(reads)
+        {
             let (this, other, stored) = (&field.ident, &other.ident, &field.stored);
             let instead = "give one another `stored = \"…\"`, or write a method for it";
             errors.at(this, format!("`{other}` and `{this}` both read `{stored}`; {instead}"));

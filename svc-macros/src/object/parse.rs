@@ -1,7 +1,7 @@
 //! The keys of `#[svc_type]` on a struct and of `#[svc]` on its fields.
 
 use proc_macro2::TokenStream;
-use syn::{Attribute, LitStr, Path};
+use syn::{Attribute, LitStr, Meta, Path};
 
 use crate::errors::Errors;
 use crate::keys::{self, Keys};
@@ -23,6 +23,14 @@ pub(super) struct FieldArgs {
     pub(super) name: Option<LitStr>,
     pub(super) stored: Option<LitStr>,
     pub(super) skip: bool,
+    pub(super) relation: Option<RelationArgs>,
+}
+
+/// `#[relation(…)]` on a field.
+#[derive(Default)]
+pub(super) struct RelationArgs {
+    pub(super) from: Option<LitStr>,
+    pub(super) to: Option<LitStr>,
 }
 
 /// Reads the macro's arguments.
@@ -53,5 +61,34 @@ pub(super) fn field(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> FieldArg
         }
         Ok(())
     });
+    args.relation = relation(attrs, errors);
     args
+}
+
+fn relation(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Option<RelationArgs> {
+    let mut found = None;
+    let mut keys = Keys::new(&["from", "to"]);
+    for attr in attrs.extract_if(.., |attr| attr.path().is_ident("relation")) {
+        let args: &mut RelationArgs = found.get_or_insert_default();
+        match attr.meta {
+            Meta::Path(_) => {}
+            Meta::List(list) => keys.read(list.tokens, errors, |key, input| {
+                let column = keys::string(key, input)?;
+                if column.value().is_empty() {
+                    return Err(syn::Error::new(
+                        column.span(),
+                        format!("`{key}` is empty; name a column or a JSON key"),
+                    ));
+                }
+                let place = if key == "from" { &mut args.from } else { &mut args.to };
+                *place = Some(column);
+                Ok(())
+            }),
+            Meta::NameValue(other) => {
+                let instead = "write `#[relation]` or `#[relation(from = \"…\", to = \"…\")]`";
+                errors.at(&other, format!("`#[relation]` takes its keys in parentheses; {instead}"));
+            }
+        }
+    }
+    found
 }

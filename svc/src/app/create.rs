@@ -4,9 +4,9 @@ use std::time::Duration;
 use axum::Router;
 
 use super::config::check_url;
-use super::{AppOptions, StartError, logging};
+use super::{AppOptions, ConfigError, StartError, logging};
 use crate::authz::Gate;
-use crate::db::{Database, Settings};
+use crate::db::{Database, SessionVariables, Settings};
 use crate::engine::Engine;
 use crate::http;
 
@@ -47,6 +47,7 @@ pub async fn create_svc_app(
     if let Some(database) = &embedded {
         options.config.database_url = Some(database.url());
     }
+    check_session_variables(&options.session_variables)?;
     let url = options.config.database_url.as_deref().ok_or(StartError::NoDatabase)?;
     let settings = Settings {
         connect: check_url("the database URL", url)?,
@@ -61,6 +62,7 @@ pub async fn create_svc_app(
         model,
         limits: Arc::new(options.limits),
         database,
+        session_variables: options.session_variables,
         data: Arc::new(options.data),
         development,
         introspection: options.config.introspection.unwrap_or(development),
@@ -73,4 +75,12 @@ pub async fn create_svc_app(
         #[cfg(feature = "embedded")]
         _embedded: embedded,
     })))
+}
+
+fn check_session_variables(variables: &SessionVariables) -> Result<(), ConfigError> {
+    variables.check().map_err(|bad| ConfigError {
+        name: "a session variable".to_owned(),
+        value: bad.value,
+        allowed: bad.allowed.to_owned(),
+    })
 }

@@ -2,6 +2,7 @@ use std::any::Any;
 use std::borrow::Cow;
 
 use super::{ConfigError, MutationList, QueryList, SvcConfig, TypeList};
+use crate::db::SessionVariables;
 use crate::engine::{DataMap, Limits};
 use crate::schema::KeyFn;
 use crate::schema::OperationMeta;
@@ -16,6 +17,7 @@ pub struct AppOptions {
     pub(super) operations: Vec<&'static OperationMeta>,
     pub(super) data: DataMap,
     pub(super) setup: Option<Cow<'static, str>>,
+    pub(super) session_variables: SessionVariables,
     #[cfg(feature = "embedded")]
     pub(super) embedded: Option<svc_embedded::Options>,
 }
@@ -58,6 +60,12 @@ impl AppOptions {
     /// `OR REPLACE`).
     pub fn setup_sql(mut self, sql: impl Into<Cow<'static, str>>) -> Self {
         self.setup = Some(sql.into());
+        self
+    }
+
+    /// Settings that PostgreSQL gets from each request, for policies of row-level security.
+    pub fn session_variables(mut self, variables: SessionVariables) -> Self {
+        self.session_variables = variables;
         self
     }
 

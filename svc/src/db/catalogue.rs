@@ -1,14 +1,15 @@
 //! The columns of the views and tables that the schema names; read when the database is first reached.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use sqlx::PgConnection;
+
+use super::DbError;
 
 /// What the database has.
 #[derive(Debug, Default)]
 pub(crate) struct Catalogue {
-    sources: HashMap<String, Arc<Source>>,
+    sources: HashMap<String, Source>,
 }
 
 /// A view or table.
@@ -52,11 +53,16 @@ impl Catalogue {
             });
             source.columns.insert(column, ColumnType { name: type_name, sql });
         }
-        Ok(Self { sources: sources.into_iter().map(|(name, source)| (name, Arc::new(source))).collect() })
+        Ok(Self { sources })
     }
 
-    pub(crate) fn source(&self, name: &str) -> Option<&Arc<Source>> {
+    pub(crate) fn source(&self, name: &str) -> Option<&Source> {
         self.sources.get(name)
+    }
+
+    /// The view or table, or why there is none.
+    pub(crate) fn known(&self, name: &str) -> Result<&Source, DbError> {
+        self.source(name).ok_or_else(|| DbError::UnknownSource(name.to_owned()))
     }
 }
 

@@ -19,6 +19,30 @@ pub(crate) enum ColumnForm {
     Time,
     Json,
     Jsonb,
+    /// Only for orders: numbers are read as text.
+    Numeric,
+}
+
+impl ColumnForm {
+    /// The type whose values have this form.
+    pub(crate) fn sql_type(self) -> &'static str {
+        match self {
+            Self::Bool => "boolean",
+            Self::Int2 => "int2",
+            Self::Int4 => "int4",
+            Self::Int8 => "int8",
+            Self::Float4 => "float4",
+            Self::Float8 => "float8",
+            Self::Text => "text",
+            Self::Uuid => "uuid",
+            Self::Instant => "timestamptz",
+            Self::Date => "date",
+            Self::Time => "time",
+            Self::Json => "json",
+            Self::Jsonb => "jsonb",
+            Self::Numeric => "numeric",
+        }
+    }
 }
 
 /// How a column is selected.

@@ -5,17 +5,21 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
-use sqlx::postgres::{PgArguments, PgConnectOptions, PgPool, PgPoolOptions};
-use sqlx::{Arguments as _, AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 use tokio::sync::{Mutex, watch};
 
 use super::catalogue::Catalogue;
-use super::{DbError, Param, Rows, Source, Statement};
+use super::driver::Driver;
+use super::{DbError, Rows, Session, Statement};
 
 /// How often a database that is away is tried again, at first and at last.
 const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
 
-/// How the pool is set up.
+/// How often a read is run again because its connection had died.
+const TRIES: u32 = 3;
+
+/// How the pools are set up.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) connect: PgConnectOptions,
@@ -38,6 +42,9 @@ pub(crate) enum Health {
 /// The database of an application.
 #[derive(Debug)]
 pub(crate) struct Database {
+    /// Runs planned reads.
+    driver: Driver,
+    /// For statements of the application's own.
     pool: PgPool,
     connect: PgConnectOptions,
     acquire_timeout: Duration,
@@ -64,6 +71,7 @@ impl Database {
             .test_before_acquire(false)
             .connect_lazy_with(connect.clone());
         let database = Arc::new(Self {
+            driver: Driver::new(&connect, settings.max_connections, settings.acquire_timeout),
             pool,
             connect,
             acquire_timeout: settings.acquire_timeout,
@@ -114,12 +122,10 @@ impl Database {
         Ok(())
     }
 
-    /// The columns of a view or table.
-    pub(crate) async fn source(&self, name: &str) -> Result<Arc<Source>, DbError> {
+    /// The columns of the views and tables.
+    pub(crate) async fn catalogue(&self) -> Result<Arc<Catalogue>, DbError> {
         self.reached().await?;
-        let catalogue = self.catalogue.load();
-        let source = catalogue.as_ref().and_then(|catalogue| catalogue.source(name).cloned());
-        source.ok_or_else(|| DbError::UnknownSource(name.to_owned()))
+        self.catalogue.load_full().ok_or(DbError::Away)
     }
 
     /// The views and tables of the schema that the database does not have.
@@ -130,7 +136,10 @@ impl Database {
     }
 
     /// Waits for the first verdict; fails at once while the database is away.
-    async fn reached(&self) -> Result<(), DbError> {
+    pub(super) async fn reached(&self) -> Result<(), DbError> {
+        if *self.health.borrow() == Health::Up {
+            return Ok(());
+        }
         let mut health = self.health.subscribe();
         let verdict = health.wait_for(|health| *health != Health::Unknown);
         match tokio::time::timeout(self.acquire_timeout, verdict).await {
@@ -139,39 +148,40 @@ impl Database {
         }
     }
 
-    /// Runs a read. A connection that has died since it was last used is replaced.
-    pub(crate) async fn fetch(&self, statement: &Statement) -> Result<Rows, DbError> {
+    /// Runs a read, with the session variables of the request that causes it. A connection that has died since it
+    /// was last used is replaced.
+    pub(crate) async fn fetch(&self, session: &Session, statement: &Statement) -> Result<Rows, DbError> {
         self.reached().await?;
-        let text: Arc<str> = statement.text.as_str().into();
-        let mut left = self.pool.options().get_max_connections() + 1;
-        loop {
-            let query = sqlx::query_with(AssertSqlSafe(text.clone()), arguments(&statement.params));
-            match query.fetch_all(&self.pool).await {
-                Ok(rows) => return Ok(Rows(rows)),
-                Err(error) if DbError::is_connection(&error) && left > 0 => {
-                    left -= 1;
-                    if self.check().await.is_err() {
-                        self.health.send_replace(Health::Away);
-                        return Err(DbError::Away);
-                    }
-                }
-                Err(error) => return Err(error.into()),
+        session.check()?;
+        for _ in 0..TRIES {
+            match self.driver.read(session, statement).await {
+                Err(error) if error.is_connection() => self.replace_connections().await?,
+                result => return Ok(Rows(result?)),
             }
         }
+        Ok(Rows(self.driver.read(session, statement).await?))
+    }
+
+    /// A connection has died: so have the others, or the database is away.
+    async fn replace_connections(&self) -> Result<(), DbError> {
+        self.driver.give_up_connections();
+        if self.check().await.is_err() {
+            self.health.send_replace(Health::Away);
+            return Err(DbError::Away);
+        }
+        Ok(())
     }
 
     /// A round trip through the pool.
     pub(crate) async fn ping(&self) -> Result<(), DbError> {
-        self.reached().await?;
-        let query = sqlx::query("SELECT 1").execute(&self.pool);
-        let done = tokio::time::timeout(self.acquire_timeout, query).await;
-        done.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map(drop).map_err(DbError::from)
+        let statement = Statement { text: "SELECT 1".to_owned(), params: Vec::new() };
+        let done = tokio::time::timeout(self.acquire_timeout, self.fetch(&Session::none(), &statement)).await;
+        done.unwrap_or(Err(DbError::Busy)).map(drop)
     }
 
-    /// Connections in use or idle, and the most there can be.
+    /// Connections in use, and the most there can be.
     pub(crate) fn pool_use(&self) -> (u32, u32) {
-        let idle = u32::try_from(self.pool.num_idle()).unwrap_or(u32::MAX);
-        (self.pool.size().saturating_sub(idle), self.pool.options().get_max_connections())
+        self.driver.pool_use()
     }
 
     /// Where the database is, without the password.
@@ -182,19 +192,6 @@ impl Database {
         );
         format!("{}@{host}/{}", self.connect.get_username(), self.connect.get_database().unwrap_or_default())
     }
-}
-
-fn arguments(params: &[Param]) -> PgArguments {
-    let mut arguments = PgArguments::default();
-    for param in params {
-        // Encoding text, integers and lists of text cannot fail.
-        let _ = match param {
-            Param::Text(text) => arguments.add(text.as_str()),
-            Param::Texts(texts) => arguments.add(texts.as_slice()),
-            Param::Int(value) => arguments.add(*value),
-        };
-    }
-    arguments
 }
 
 /// Tries a database that is away until it answers; says so once when it goes and once when it comes back.

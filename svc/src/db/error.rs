@@ -1,3 +1,6 @@
+use tokio_postgres::error::SqlState;
+
+use super::driver::DriverError;
 use crate::{Error, ErrorCode};
 
 /// What can go wrong between a plan and its rows.
@@ -19,8 +22,12 @@ pub(crate) enum DbError {
     Nul,
     #[error("limit and offset cannot be negative")]
     NegativePage,
+    #[error("give `first` or `last`, not both")]
+    FirstAndLast,
     #[error("limit is {0}, and at most {1} rows can be read at once")]
     PageTooLarge(i64, u32),
+    #[error("the cursor is not one of this list; take it from `pageInfo` or an edge of the same list and order")]
+    BadCursor,
     #[error("{0}")]
     BadPattern(String),
     #[error("{0}")]
@@ -29,11 +36,31 @@ pub(crate) enum DbError {
         "the database has no extension `{0}`, or not in its search path; `CREATE EXTENSION {0}` lets this filter work"
     )]
     NoExtension(&'static str),
+    /// An argument or a resolver's query was refused.
+    #[error("{0}")]
+    Refused(Box<Error>),
     #[error(transparent)]
     Driver(sqlx::Error),
+    #[error(transparent)]
+    Read(DriverError),
+    #[error("the request's session variables are not known, so it can read nothing")]
+    NoSession,
 }
 
 impl DbError {
+    pub(crate) fn refused(error: Error) -> Self {
+        Self::Refused(Box::new(error))
+    }
+
+    /// The error of a page: keys that the columns cannot hold come from a cursor that was made by hand.
+    pub(crate) fn of_cursor(self) -> Self {
+        match &self {
+            // Class 22: data exceptions.
+            Self::Read(error) if error.code().is_some_and(|state| state.code().starts_with("22")) => Self::BadCursor,
+            _ => self,
+        }
+    }
+
     /// Whether the connection itself failed, so that another may work.
     pub(crate) fn is_connection(error: &sqlx::Error) -> bool {
         match error {
@@ -51,8 +78,23 @@ impl From<sqlx::Error> for DbError {
             sqlx::Error::PoolTimedOut => Self::Busy,
             sqlx::Error::Database(database) if database.code().as_deref() == Some("57014") => Self::Timeout,
             error if Self::is_connection(error) => Self::Away,
-            sqlx::Error::Database(database) => fault(database.as_ref()).unwrap_or(Self::Driver(error)),
             _ => Self::Driver(error),
+        }
+    }
+}
+
+impl From<DriverError> for DbError {
+    fn from(error: DriverError) -> Self {
+        match &error {
+            DriverError::Busy => return Self::Busy,
+            error if error.is_connection() => return Self::Away,
+            _ => {}
+        }
+        match error.code() {
+            Some(&SqlState::QUERY_CANCELED) => Self::Timeout,
+            // PostgreSQL has no connection left for us.
+            Some(&SqlState::TOO_MANY_CONNECTIONS) => Self::Busy,
+            _ => fault(&error).unwrap_or(Self::Read(error)),
         }
     }
 }
@@ -62,20 +104,18 @@ const READERS: [&str; 6] =
     ["jsonpath.c", "jsonpath_gram.y", "jsonpath_scan.l", "ltree_io.c", "tsquery.c", "tsvector_parser.c"];
 
 /// An error that is about what a client sent, or about an extension that such a filter needs.
-fn fault(error: &dyn sqlx::error::DatabaseError) -> Option<DbError> {
-    let code = error.code()?;
-    let message = error.message();
-    let file = error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>().and_then(|error| error.file());
+fn fault(error: &DriverError) -> Option<DbError> {
+    let (code, message, file) = (error.code()?.code(), error.message(), error.file());
     // A document that is stored broken is no fault of the client.
     let is_stored = message.contains("tsvector");
-    Some(match code.as_ref() {
+    Some(match code {
         "2201B" => DbError::BadPattern(format!("the regular expression is not valid: {message}")),
         "22025" => DbError::BadPattern("a pattern cannot end with `\\`".to_owned()),
-        "22003" if file == Some("numutils.c") => DbError::BadPattern("a number in a pattern is too large".to_owned()),
+        "22003" if file == Some("numutils.c") => DbError::BadPattern("a number is too large".to_owned()),
         "22P05" => DbError::Nul,
         "42704" if message.contains("ltree") || message.contains("lquery") => DbError::NoExtension("ltree"),
         _ if file.is_some_and(|file| READERS.contains(&file)) && !is_stored => {
-            DbError::BadPattern(format!("the pattern or query is not valid: {}", crate::scalar::shorten(message)))
+            DbError::BadPattern(format!("the pattern or query is not valid: {}", crate::scalar::shorten(&message)))
         }
         // Program limits, such as the depth of a query.
         code if code.starts_with("54") => DbError::BadPattern(format!("a value is too long or too complex: {message}")),
@@ -90,11 +130,19 @@ impl DbError {
         match self {
             Self::Away | Self::Busy | Self::NoExtension(_) => Error::new(ErrorCode::ServiceUnavailable, text),
             Self::Timeout => Error::new(ErrorCode::Timeout, text),
-            Self::BadPattern(_) | Self::BadValue(_) | Self::Nul | Self::NegativePage | Self::PageTooLarge(..) => {
-                Error::new(ErrorCode::BadUserInput, text)
-            }
+            Self::BadPattern(_)
+            | Self::BadValue(_)
+            | Self::BadCursor
+            | Self::FirstAndLast
+            | Self::Nul
+            | Self::NegativePage
+            | Self::PageTooLarge(..) => Error::new(ErrorCode::BadUserInput, text),
+            Self::Refused(error) => *error,
             Self::Driver(error) => Error::internal("a statement failed").because(error),
-            Self::UnknownSource(_) | Self::UnknownColumn { .. } | Self::NoSource { .. } => Error::internal(text),
+            Self::Read(error) => Error::internal("a statement failed").because(error),
+            Self::NoSession | Self::UnknownSource(_) | Self::UnknownColumn { .. } | Self::NoSource { .. } => {
+                Error::internal(text)
+            }
         }
     }
 }

@@ -55,6 +55,13 @@ impl Filter {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column(pub(crate) Vec<String>);
 
+impl Column {
+    /// One column or key, whatever characters its name has.
+    pub(crate) fn of(name: &str) -> Self {
+        Self(vec![name.to_owned()])
+    }
+}
+
 /// Names a column of a view or a stored field in its `data`; `author.name` is the name inside the embedded author.
 pub fn col(path: impl AsRef<str>) -> Column {
     Column(path.as_ref().split('.').map(str::to_owned).collect())
@@ -161,6 +168,15 @@ impl Order {
     #[must_use]
     pub fn nulls_last(mut self) -> Self {
         self.nulls = Nulls::Last;
+        self
+    }
+}
+
+impl Order {
+    /// The same list from its end.
+    pub(crate) fn flipped(mut self) -> Self {
+        self.direction = if self.direction == Direction::Asc { Direction::Desc } else { Direction::Asc };
+        self.nulls = if self.nulls == Nulls::First { Nulls::Last } else { Nulls::First };
         self
     }
 }

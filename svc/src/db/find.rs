@@ -3,9 +3,11 @@ use std::future::{Future, IntoFuture};
 use std::marker::PhantomData;
 use std::pin::Pin;
 
-use super::{Db, Filter, Order, Page, Total};
+use async_graphql::Value;
+
+use super::{Column, Connection, CursorPage, Db, DbError, Filter, Order, OrderBy, Page, Part, Where, Window};
 use crate::Error;
-use crate::schema::SvcType;
+use crate::schema::{Model, SvcType, TypeIndex};
 
 /// A query for the rows of `T`'s view; made by [`Db::find`].
 ///
@@ -25,33 +27,52 @@ pub struct FindSpec {
     pub(crate) row: TypeId,
     pub(crate) filter: Filter,
     pub(crate) order: Vec<Order>,
+    /// The `where` arguments of clients.
+    pub(crate) conditions: Vec<Value>,
+    /// The `orderBy` arguments of clients, which come after `order`.
+    pub(crate) keys: Vec<Value>,
     pub(crate) limit: Option<i64>,
     pub(crate) offset: i64,
 }
 
 impl FindSpec {
+    /// The type of the rows in the schema.
+    pub(crate) fn row(&self, model: &Model) -> Result<TypeIndex, DbError> {
+        let unknown = || DbError::UnknownSource("a type that is not in the schema".to_owned());
+        model.by_rust.get(&self.row).copied().ok_or_else(unknown)
+    }
+
     /// The page, within the limits.
-    pub(crate) fn page(&self, limits: &crate::engine::Limits) -> Result<Page, super::DbError> {
+    pub(crate) fn page(&self, limits: &crate::engine::Limits) -> Result<Window, DbError> {
         page(self.limit, self.offset, limits)
     }
 }
 
 /// A page from a limit and an offset, as a client or a resolver gives them.
-pub(crate) fn page(limit: Option<i64>, offset: i64, limits: &crate::engine::Limits) -> Result<Page, super::DbError> {
+pub(crate) fn page(limit: Option<i64>, offset: i64, limits: &crate::engine::Limits) -> Result<Window, DbError> {
     let limit = limit.unwrap_or_else(|| limits.default_page.into());
     if limit < 0 || offset < 0 {
-        return Err(super::DbError::NegativePage);
+        return Err(DbError::NegativePage);
     }
     if limit > limits.max_page.into() {
-        return Err(super::DbError::PageTooLarge(limit, limits.max_page));
+        return Err(DbError::PageTooLarge(limit, limits.max_page));
     }
-    Ok(Page { limit, offset })
+    Ok(Window { limit, offset })
 }
 
 impl<T: SvcType> Find<T> {
     pub(super) fn new(db: Db) -> Self {
-        let filter = Filter::All(Vec::new());
-        let spec = FindSpec { row: TypeId::of::<T>(), filter, order: Vec::new(), limit: None, offset: 0 };
+        let mandatory = db.mandatory.iter().map(|(column, value)| Column::of(column).eq(value.clone()));
+        let filter = Filter::All(mandatory.collect());
+        let spec = FindSpec {
+            row: TypeId::of::<T>(),
+            filter,
+            order: Vec::new(),
+            conditions: Vec::new(),
+            keys: Vec::new(),
+            limit: None,
+            offset: 0,
+        };
         Self { db, spec, row: PhantomData }
     }
 
@@ -83,9 +104,42 @@ impl<T: SvcType> Find<T> {
         self
     }
 
+    /// Only rows that match a client's `where`; without one, all.
+    pub fn matching(mut self, conditions: impl Into<Option<Where<T>>>) -> Self {
+        self.spec.conditions.extend(conditions.into().map(|conditions| conditions.value));
+        self
+    }
+
+    /// Adds the keys of a client's `orderBy` to the order.
+    pub fn ordered(mut self, order: impl Into<Option<OrderBy<T>>>) -> Self {
+        self.spec.keys.extend(order.into().map(|order| order.keys));
+        self
+    }
+
+    /// A client's `limit` and `offset`; what the client leaves out stays as it was.
+    pub fn page(mut self, page: Page) -> Self {
+        self.spec.limit = page.limit.map(i64::from).or(self.spec.limit);
+        self.spec.offset = page.offset.map_or(self.spec.offset, i64::from);
+        self
+    }
+
+    /// A page with cursors; the query's own limit and offset do not count.
+    pub fn paginate(self, page: CursorPage) -> Connection<T> {
+        Connection::new(self.db, self.spec, page)
+    }
+
     /// The first row, or none.
     pub fn one(self) -> FindOne<T> {
         FindOne(self.limit(1))
+    }
+
+    /// The rows as JSON objects of their stored fields, with the stored names as keys.
+    ///
+    /// # Errors
+    /// When the database is away, a filter names an unknown column, or there are more rows than the largest page
+    /// holds and the query has no limit.
+    pub async fn json(self) -> Result<Vec<serde_json::Value>, Error> {
+        crate::engine::typed_rows(&self.db, &self.spec).await
     }
 
     /// How many rows match, whatever the limit and offset.
@@ -93,7 +147,7 @@ impl<T: SvcType> Find<T> {
     /// # Errors
     /// When the database is away or a filter names an unknown column.
     pub async fn count(self) -> Result<i64, Error> {
-        crate::engine::total(&self.db, &self.spec, Total::Count).await
+        crate::engine::total(&self.db, &self.spec, Part::Count).await
     }
 
     /// Whether a row matches.
@@ -101,12 +155,16 @@ impl<T: SvcType> Find<T> {
     /// # Errors
     /// When the database is away or a filter names an unknown column.
     pub async fn exists(self) -> Result<bool, Error> {
-        Ok(crate::engine::total(&self.db, &self.spec, Total::Exists).await? != 0)
+        Ok(crate::engine::total(&self.db, &self.spec, Part::Exists).await? != 0)
     }
 
     /// The query without its type, for the engine.
     pub(crate) fn into_spec(self) -> FindSpec {
         self.spec
+    }
+
+    pub(super) fn into_parts(self) -> (Db, FindSpec) {
+        (self.db, self.spec)
     }
 }
 

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
-use super::{Database, Find, FindOne};
+use super::{Database, Find, FindOne, Session, SqlConnection, SqlValue, Transaction};
+use crate::Error;
 use crate::engine::Limits;
 use crate::schema::{Model, SvcType};
 
@@ -8,6 +9,9 @@ use crate::schema::{Model, SvcType};
 #[derive(Debug, Clone)]
 pub struct Db {
     pub(crate) database: Arc<Database>,
+    pub(crate) session: Arc<Session>,
+    /// What every row must have, whatever is asked.
+    pub(crate) mandatory: Vec<(String, SqlValue)>,
     pub(crate) model: Arc<Model>,
     pub(crate) limits: Arc<Limits>,
 }
@@ -48,7 +52,65 @@ impl Db {
         self.find().one()
     }
 
-    /// The connection pool, for SQL of your own.
+    /// The same database, in which only rows with this value in a column exist: every method of the repository adds
+    /// the condition. Further ones must hold as well.
+    ///
+    /// ```
+    /// use svc::prelude::*;
+    ///
+    /// # #[svc_type(sql_source = "v_order")]
+    /// # struct Order { id: Uuid, price: Decimal }
+    /// #[svc::query]
+    /// async fn turnover(ctx: &Context<'_>, shop: Uuid) -> Result<Option<Decimal>> {
+    ///     let db = ctx.db().only("shop_id", shop);
+    ///     if !db.find::<Order>().exists().await? {
+    ///         return Ok(None);
+    ///     }
+    ///     db.find::<Order>().sum("price").await
+    /// }
+    /// ```
+    ///
+    /// A view without the column is an error when it is read, never "all rows". The condition is on the rows that are
+    /// found, not on those that their relations lead to; policies of row-level security reach these as well.
+    #[must_use]
+    pub fn only(&self, column: impl Into<String>, value: impl Into<SqlValue>) -> Self {
+        let mut db = self.clone();
+        db.mandatory.push((column.into(), value.into()));
+        db
+    }
+
+    /// A transaction for SQL of your own, with the request's session variables set.
+    ///
+    /// ```
+    /// use svc::prelude::*;
+    ///
+    /// #[svc::mutation]
+    /// async fn rename(ctx: &Context<'_>, id: Uuid, name: String) -> Result<bool> {
+    ///     let mut tx = ctx.db().transaction().await?;
+    ///     let update = svc::sqlx::query("UPDATE tb_user SET name = $2 WHERE id = $1").bind(id).bind(name);
+    ///     let done = update.execute(&mut *tx).await?;
+    ///     tx.commit().await?;
+    ///     Ok(done.rows_affected() == 1)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// When the database is away or all connections are busy.
+    pub async fn transaction(&self) -> Result<Transaction, Error> {
+        Transaction::begin(self).await
+    }
+
+    /// A connection for SQL of your own, with the request's session variables set: a transaction that ends with
+    /// [`SqlConnection::close`].
+    ///
+    /// # Errors
+    /// When the database is away or all connections are busy.
+    pub async fn connection(&self) -> Result<SqlConnection, Error> {
+        SqlConnection::open(self).await
+    }
+
+    /// The connection pool of sqlx, for SQL of your own. Its connections do not know the request's session variables;
+    /// those of [`transaction`](Self::transaction) and [`connection`](Self::connection) do.
     pub fn pool(&self) -> &sqlx::PgPool {
         self.database.pool()
     }

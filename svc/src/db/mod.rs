@@ -1,29 +1,46 @@
-//! The database: its pool and its health, the catalogue of views, filters, and the statements made of them.
+//! The database: its pools and its health, session variables, the catalogue of views, filters, and the statements made of them.
 
+mod aggregate;
+mod arguments;
 mod catalogue;
 mod column;
+mod connection;
 mod database;
+mod driver;
 mod error;
 mod filter;
 mod find;
 mod handle;
 mod operator;
+mod page;
 mod rows;
+mod session;
 mod sql;
+mod transaction;
 mod value;
 
+pub use aggregate::{Aggregate, GroupCount};
+pub use arguments::{OrderBy, Where};
+pub use connection::{Connection, ConnectionSpec, Edge, Slice};
 pub use filter::{Column, Filter, Order, asc, col, desc};
 pub(crate) use find::page;
 pub use find::{Find, FindOne, FindSpec};
 pub use handle::Db;
 pub use operator::Operator;
+pub use page::{CursorPage, Page};
+pub use session::SessionVariables;
+pub use transaction::{SqlConnection, Transaction};
 pub use value::SqlValue;
 
-pub(crate) use catalogue::{Source, quote};
+pub(crate) use aggregate::key_order;
+pub(crate) use catalogue::{Catalogue, Source};
 pub(crate) use column::{ColumnForm, Select, select_form};
 pub(crate) use database::{Database, Settings};
 pub(crate) use error::DbError;
 pub(crate) use filter::{Direction, Nulls, Rank};
 pub(crate) use operator::{Family, Operand, OperatorDef, SEARCH};
 pub(crate) use rows::Rows;
-pub(crate) use sql::{Page, Param, SelectList, Statement, Total, family};
+pub(crate) use session::Session;
+pub(crate) use sql::{
+    AggregateFunction, Keyset, Param, Part, Query, Selected, Statement, Window, family, order_keys, value_form,
+};

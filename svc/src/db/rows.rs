@@ -1,11 +1,14 @@
 //! The seam to the driver: rows as bytes.
 
-use sqlx::postgres::PgRow;
-use sqlx::{Row as _, ValueRef as _};
+use tokio_postgres::Row;
+
+use super::driver::Raw;
 
 /// The rows of one statement, in PostgreSQL's binary format.
+///
+/// A row is one buffer, as it came, and the range of each column in it.
 #[derive(Debug, Default)]
-pub(crate) struct Rows(pub(super) Vec<PgRow>);
+pub(crate) struct Rows(pub(super) Vec<Row>);
 
 impl Rows {
     pub(crate) fn len(&self) -> usize {
@@ -14,7 +17,7 @@ impl Rows {
 
     /// The bytes of a value; `None` is null.
     pub(crate) fn cell(&self, row: usize, column: usize) -> Option<&[u8]> {
-        let value = self.0.get(row)?.try_get_raw(column).ok()?;
-        if value.is_null() { None } else { value.as_bytes().ok() }
+        let value: Option<Raw<'_>> = self.0.get(row)?.try_get(column).ok()?;
+        value.map(|Raw(bytes)| bytes)
     }
 }

@@ -3,7 +3,7 @@
 use async_graphql::Value;
 
 use super::Context;
-use crate::db::FindSpec;
+use crate::db::{ConnectionSpec, FindSpec};
 use crate::schema::{Input, Output};
 use crate::{Error, ErrorCode};
 
@@ -16,6 +16,10 @@ pub enum Completed<'a> {
     Value(Box<dyn Output + 'a>),
     /// Rows to select: compiled with the field's selection to one statement.
     Find(FindSpec),
+    /// A page of rows with cursors.
+    Connection(ConnectionSpec),
+    /// What is computed over rows.
+    Aggregate(FindSpec),
 }
 
 /// The arguments and the context of one call.
@@ -52,7 +56,8 @@ impl std::fmt::Debug for Completed<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Value(value) => value.resolve().fmt(f),
-            Self::Find(find) => find.fmt(f),
+            Self::Find(find) | Self::Aggregate(find) => find.fmt(f),
+            Self::Connection(connection) => connection.fmt(f),
         }
     }
 }

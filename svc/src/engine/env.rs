@@ -1,10 +1,14 @@
 //! What one execution has at hand.
 
+use async_graphql::{Name, Value};
+use indexmap::IndexMap;
+
+use super::call::Call;
 use super::coerce::Variables;
 use super::context::Context;
 use super::limits::Limits;
-use super::plan::{ArgPlan, argument_values};
-use crate::db::Database;
+use super::plan::{ArgPlan, PlanField, argument_values};
+use crate::db::{Database, Session};
 use crate::schema::Model;
 use crate::{Error, ErrorCode};
 
@@ -20,7 +24,33 @@ pub(crate) struct Env<'a> {
     pub(crate) development: bool,
 }
 
-impl Env<'_> {
+impl<'a> Env<'a> {
+    /// The call of a function or method. Arguments that one parameter stands for become one object.
+    pub(crate) fn call(&self, field: &PlanField) -> Result<Call<'a>, Error> {
+        let values = self.arguments(&field.args)?;
+        if !field.args.iter().any(|arg| arg.spread) {
+            return Ok(Call::new(self.context, values));
+        }
+        let mut slots: Vec<Option<Value>> = Vec::new();
+        for (arg, value) in field.args.iter().zip(values) {
+            slots.resize(slots.len().max(arg.slot + 1), None);
+            if !arg.spread {
+                slots[arg.slot] = value;
+                continue;
+            }
+            let slot = slots[arg.slot].get_or_insert_with(|| Value::Object(IndexMap::new()));
+            if let (Value::Object(fields), Some(value)) = (slot, value) {
+                fields.insert(Name::new(&arg.rust), value);
+            }
+        }
+        Ok(Call::new(self.context, slots))
+    }
+
+    /// The session variables of the request.
+    pub(crate) fn session(&self) -> &'a Session {
+        &self.context.request.db.session
+    }
+
     /// The coerced arguments of a field.
     pub(crate) fn arguments(&self, args: &[ArgPlan]) -> Result<Vec<Option<async_graphql::Value>>, Error> {
         argument_values(args, self.model, self.variables)

@@ -9,7 +9,6 @@ use futures_util::future::join_all;
 use serde_json::{Map, Value};
 
 use super::cache::DocumentCache;
-use super::call::Call;
 use super::coerce::{Variables, coerce_variables};
 use super::complete::{Nulled, Piece, guarded, join, key, root_value};
 use super::context::{Context, DataMap, RequestScope};
@@ -22,7 +21,7 @@ use super::plan::{Plan, PlanField, PlanKind};
 use super::request_error::{Location, RequestError};
 use super::response::{Answer, Response};
 use crate::authz::Gate;
-use crate::db::{Database, Db};
+use crate::db::{Database, Db, SessionVariables};
 use crate::schema::{Model, OperationKind, Run};
 use crate::{Error, ErrorCode};
 
@@ -48,6 +47,7 @@ pub(crate) struct Engine {
     pub(crate) model: Arc<Model>,
     pub(crate) limits: Arc<Limits>,
     pub(crate) database: Arc<Database>,
+    pub(crate) session_variables: SessionVariables,
     pub(crate) data: Arc<DataMap>,
     pub(crate) development: bool,
     pub(crate) introspection: bool,
@@ -110,11 +110,7 @@ impl Engine {
     }
 
     async fn execute(&self, prepared: Prepared, headers: HeaderMap) -> Response {
-        let scope = RequestScope {
-            db: Db { database: self.database.clone(), model: self.model.clone(), limits: self.limits.clone() },
-            headers,
-            data: self.data.clone(),
-        };
+        let scope = self.scope(headers);
         let env = Env {
             model: &self.model,
             limits: &self.limits,
@@ -136,6 +132,19 @@ impl Engine {
         let piece = join(pieces, write, *b"{}");
         let data = piece.bytes.unwrap_or_else(|Nulled| b"null".to_vec());
         Response::executed(&data, &piece.errors, &prepared.text, self.limits.errors)
+    }
+
+    fn scope(&self, headers: HeaderMap) -> RequestScope {
+        let db = Db {
+            database: self.database.clone(),
+            session: self.session_variables.unknown(),
+            mandatory: Vec::new(),
+            model: self.model.clone(),
+            limits: self.limits.clone(),
+        };
+        let mut scope = RequestScope { db, headers, data: self.data.clone() };
+        scope.db.session = self.session_variables.session(&Context { request: &scope });
+        scope
     }
 
     /// Mutations run one after the other; after a null that reaches the root the rest does not run.
@@ -183,15 +192,17 @@ impl Engine {
             Ok(pass) => pass,
             Err(denied) => return Piece::failed(env, &denied, field, path),
         };
-        let call = match env.arguments(&field.args) {
-            Ok(args) => Call::new(env.context, args),
+        if let (Run::Planned(planned), Some(row)) = (run, row) {
+            return write_planned(env, &pass, field, planned, row, path).await;
+        }
+        let call = match env.call(field) {
+            Ok(call) => call,
             Err(error) => return Piece::failed(env, &error, field, path),
         };
-        match (run, row) {
-            (Run::Planned(planned), Some(row)) => write_planned(env, &pass, field, planned, row, path).await,
-            (Run::Planned(_), None) => Piece::failed(env, &Error::internal("a planned field has no rows"), field, path),
-            (Run::Sync(resolve), _) => root_value(env, field, resolve(call), path).await,
-            (Run::Async(resolve), _) => root_value(env, field, guarded(resolve(call)).await, path).await,
+        match run {
+            Run::Planned(_) => Piece::failed(env, &Error::internal("a planned field has no rows"), field, path),
+            Run::Sync(resolve) => root_value(env, field, resolve(call), path).await,
+            Run::Async(resolve) => root_value(env, field, guarded(resolve(call)).await, path).await,
         }
     }
 }

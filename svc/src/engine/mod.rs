@@ -24,9 +24,10 @@ pub use context::Context;
 pub use limits::Limits;
 
 pub(crate) use coerce::coerce_literal;
+pub(crate) use complete::RowNode;
 pub(crate) use context::DataMap;
 pub(crate) use execute::{Engine, Methods, Request};
-pub(crate) use find::{total, typed_rows};
+pub(crate) use find::{computed, group_counts, total, typed_rows, typed_slice};
 pub(crate) use plan::PlanField;
 pub(crate) use request_error::RequestError;
 pub(crate) use response::{Answer, Response, write_request_errors};

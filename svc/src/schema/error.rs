@@ -75,6 +75,16 @@ pub enum SchemaError {
         /// The row's Rust item.
         row: String,
     },
+    /// A relation leads to rows that are nowhere.
+    #[error(
+        "the relation `{path}` leads to `{row}`, which has no view; write `#[svc_type(sql_source = \"v_…\")]` on `{row}`"
+    )]
+    RelationWithoutSource {
+        /// The field.
+        path: String,
+        /// The row's Rust item.
+        row: String,
+    },
     /// A planned function's argument matches nothing.
     #[error(
         "the argument `{argument}` of `{path}` matches no stored field of `{row}`; \

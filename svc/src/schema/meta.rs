@@ -56,6 +56,21 @@ pub struct FieldMeta {
     pub stored: &'static str,
     /// The field's type.
     pub ty: TypeFn,
+    /// Set when the field leads to rows of another view.
+    pub relation: Option<RelationMeta>,
+}
+
+/// A field with `#[relation]`.
+#[derive(Debug)]
+pub struct RelationMeta {
+    /// Whether it leads to any number of rows.
+    pub many: bool,
+    /// The type of the rows.
+    pub row: KeyFn,
+    /// The column or key here.
+    pub from: &'static str,
+    /// The column or key there.
+    pub to: &'static str,
 }
 
 /// A computed field: a method of a `#[svc_type] impl` block.
@@ -198,6 +213,10 @@ pub enum Shape {
     Optional,
     /// `T`: a row; its absence is an error.
     One,
+    /// `Connection<T>`: a page of rows with cursors.
+    Connection,
+    /// `Aggregate<T>`: what is computed over all rows.
+    Aggregate,
 }
 
 /// A planned root field.

@@ -1,6 +1,7 @@
 //! From what the macros register to the schema that is served.
 
 mod build;
+mod derived;
 mod error;
 mod generated;
 mod input;
@@ -9,6 +10,7 @@ mod model;
 mod naming;
 mod output;
 mod registry;
+mod relation;
 mod returns;
 mod sdl;
 mod stored;
@@ -17,10 +19,12 @@ pub use input::{Input, InputError, InputFields};
 #[doc(hidden)]
 pub use meta::{
     AbstractMeta, ArgMeta, BoxFuture, ComputedMeta, ElementMeta, EnumMeta, EnumValueMeta, FieldMeta, InputMeta,
-    InterfaceFieldMeta, KeyFn, Method, ObjectMeta, OperationKind, OperationMeta, PlannedMeta, Run, Shape, TypeFn,
+    InterfaceFieldMeta, KeyFn, Method, ObjectMeta, OperationKind, OperationMeta, PlannedMeta, RelationMeta, Run, Shape,
+    TypeFn,
 };
-pub use output::{Items, Object, Output, Resolved, SvcType, WriteScalar};
+pub use output::{Items, Object, Output, Resolved, StoredNode, SvcType, WriteScalar};
 pub use registry::{Registry, TypeKey, TypeRef};
+pub use relation::{Many, One, Relation as RelationType};
 pub use returns::{PlannedReturn, Returns};
 pub use stored::{FromStored, StoredError, StoredFields};
 
@@ -28,6 +32,7 @@ pub use crate::scalar::{CustomScalar, ScalarKind, ScalarMeta};
 pub(crate) use build::{Listed, build};
 pub use error::SchemaError;
 pub(crate) use model::{
-    ArgDef, ArgRole, EnumValue, FieldKind, InputDef, Model, TypeDef, TypeExpr, TypeIndex, TypeKind,
+    ArgDef, ArgRole, EnumValue, FieldKind, InputDef, Model, Part, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
 pub(crate) use naming::Naming;
+pub(crate) use registry::Derived;

@@ -12,6 +12,7 @@ use indexmap::IndexMap;
 
 use super::registry::Decode;
 use super::{Method, Run, ScalarKind};
+use crate::db::AggregateFunction;
 
 /// Where a type stands in [`Model::types`].
 pub(crate) type TypeIndex = usize;
@@ -58,13 +59,14 @@ impl Model {
         }
     }
 
+    /// The view or table with the rows of a type.
+    pub(crate) fn source(&self, index: TypeIndex) -> Option<&'static str> {
+        self.types[index].kind.source()
+    }
+
     /// The views and tables with rows.
     pub(crate) fn sources(&self) -> impl Iterator<Item = &str> {
-        self.types.iter().filter_map(|def| match &def.kind {
-            TypeKind::Object(object) => object.source,
-            TypeKind::Abstract(abstraction) => abstraction.source,
-            _ => None,
-        })
+        self.types.iter().filter_map(|def| def.kind.source())
     }
 }
 
@@ -89,6 +91,15 @@ pub(crate) enum TypeKind {
 }
 
 impl TypeKind {
+    /// The view or table with the rows.
+    pub(crate) fn source(&self) -> Option<&'static str> {
+        match self {
+            Self::Object(object) => object.source,
+            Self::Abstract(abstraction) => abstraction.source,
+            _ => None,
+        }
+    }
+
     /// A field of an object type or interface.
     pub(crate) fn field(&self, name: &str) -> Option<&FieldDef> {
         match self {
@@ -152,12 +163,50 @@ pub(crate) struct FieldDef {
 pub(crate) enum FieldKind {
     /// A struct's field: its position there, and its column or key.
     Stored { index: usize, stored: &'static str },
+    /// A struct's field that leads to rows of another view.
+    Relation(Relation),
+    /// A field of a type that the framework makes of a row's type.
+    Part(Part),
     /// A method.
     Method(Method),
     /// A root field.
     Root(Run, Option<TypeIndex>),
     /// A promise of an interface; the member's own field answers.
     Promised,
+}
+
+/// Rows of another view that a key of this row leads to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Relation {
+    /// The field's position in the struct.
+    pub(crate) index: usize,
+    /// Whether it leads to any number of rows.
+    pub(crate) many: bool,
+    /// The type of the rows.
+    pub(crate) row: TypeIndex,
+    /// The column or key here.
+    pub(crate) from: &'static str,
+    /// The column or key there.
+    pub(crate) to: &'static str,
+}
+
+/// A field of a connection or an aggregate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Edges,
+    Nodes,
+    PageInfo,
+    TotalCount,
+    Node,
+    Cursor,
+    HasNextPage,
+    HasPreviousPage,
+    StartCursor,
+    EndCursor,
+    Count,
+    Function(AggregateFunction),
+    Groups,
+    Key,
 }
 
 /// An argument, or a field of an input object.
@@ -171,6 +220,10 @@ pub(crate) struct ArgDef {
     pub(crate) ty: TypeExpr,
     pub(crate) default: Option<DefaultValue>,
     pub(crate) role: ArgRole,
+    /// The position of the function's parameter.
+    pub(crate) slot: usize,
+    /// Whether the parameter stands for several arguments, of which this is one.
+    pub(crate) spread: bool,
 }
 
 /// A default, as the schema shows it and as resolvers get it.
@@ -193,6 +246,14 @@ pub(crate) enum ArgRole {
     Limit,
     /// `offset`.
     Offset,
+    /// `first`.
+    First,
+    /// `after`.
+    After,
+    /// `last`.
+    Last,
+    /// `before`.
+    Before,
 }
 
 /// A type with its wrappers.

@@ -47,9 +47,17 @@ pub enum Resolved<'a> {
     List(&'a dyn Items),
     /// An object.
     Object(&'a dyn Object),
+    /// The key that a relation starts from.
+    Key(Option<&'a str>),
+    /// What a statement read.
+    Row(StoredNode<'a>),
     /// A value that could not be had: a field error here.
     Failed(&'a crate::Error),
 }
+
+/// Rows, a row, or a value in one, as a statement read them.
+#[derive(Debug, Clone, Copy)]
+pub struct StoredNode<'a>(pub(crate) &'a crate::engine::RowNode<'a>);
 
 /// A scalar that writes its JSON form.
 pub trait WriteScalar: Send + Sync {
@@ -169,6 +177,8 @@ impl std::fmt::Debug for Resolved<'_> {
             Self::Scalar(_) => f.write_str("Scalar"),
             Self::List(items) => write!(f, "List({})", items.len()),
             Self::Object(_) => f.write_str("Object"),
+            Self::Key(key) => write!(f, "Key({key:?})"),
+            Self::Row(_) => f.write_str("Row"),
             Self::Failed(error) => write!(f, "Failed({error})"),
         }
     }

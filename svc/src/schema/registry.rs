@@ -3,7 +3,9 @@
 use std::any::TypeId;
 use std::collections::HashMap;
 
-use super::{AbstractMeta, ArgMeta, EnumMeta, FromStored, InputMeta, ObjectMeta, Output, ScalarMeta, StoredError};
+use super::{
+    AbstractMeta, ArgMeta, EnumMeta, FromStored, InputMeta, KeyFn, ObjectMeta, Output, ScalarMeta, StoredError,
+};
 
 /// Reads a row into the user's type.
 pub(crate) type Decode = fn(serde_json::Value) -> Result<Box<dyn Output>, StoredError>;
@@ -13,7 +15,7 @@ pub(crate) type Decode = fn(serde_json::Value) -> Result<Box<dyn Output>, Stored
 pub struct TypeKey(pub(crate) usize);
 
 /// A GraphQL type reference. Rust types are non-null; `Option` makes them nullable.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum TypeRef {
     /// A named type.
     Named(TypeKey),
@@ -21,6 +23,8 @@ pub enum TypeRef {
     List(Box<TypeRef>),
     /// `T!`.
     NonNull(Box<TypeRef>),
+    /// A parameter that stands for several arguments.
+    Spread(&'static [ArgMeta]),
 }
 
 impl TypeRef {
@@ -43,14 +47,6 @@ impl TypeRef {
             other => other,
         }
     }
-
-    /// The named type inside lists and non-nulls.
-    pub fn key(&self) -> TypeKey {
-        match self {
-            Self::Named(key) => *key,
-            Self::List(inner) | Self::NonNull(inner) => inner.key(),
-        }
-    }
 }
 
 /// A registered type, with the references of its parts in the order of its description.
@@ -58,25 +54,53 @@ impl TypeRef {
 pub(crate) enum Entry {
     Scalar(&'static ScalarMeta),
     Enum(&'static EnumMeta),
-    Input(&'static InputMeta, Vec<TypeRef>),
+    Input(&'static InputMeta, Vec<ArgRef>),
     Object(&'static ObjectMeta, ObjectRefs),
     Abstract(&'static AbstractMeta, AbstractRefs),
+    /// A type that the framework makes of a row's type.
+    Derived(Derived, TypeKey),
     /// Being walked; only seen from inside a cycle.
     Pending,
+}
+
+/// What the framework makes of a row's type `T`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Derived {
+    /// `TConnection`.
+    Connection,
+    /// `TAggregate`.
+    Aggregate,
+    /// `TWhere`.
+    Where,
+    /// `TOrderBy`.
+    OrderBy,
+}
+
+/// An argument with its registered type.
+#[derive(Debug)]
+pub(crate) struct ArgRef {
+    /// The position of the function's parameter.
+    pub(crate) slot: usize,
+    /// Whether the parameter stands for several arguments.
+    pub(crate) spread: bool,
+    pub(crate) meta: &'static ArgMeta,
+    pub(crate) ty: TypeRef,
 }
 
 /// The references of an object type.
 #[derive(Debug, Default)]
 pub(crate) struct ObjectRefs {
     pub(crate) fields: Vec<TypeRef>,
-    pub(crate) computed: Vec<(TypeRef, Vec<TypeRef>)>,
+    /// The types of the rows that the fields with `#[relation]` lead to.
+    pub(crate) relations: Vec<Option<TypeKey>>,
+    pub(crate) computed: Vec<(TypeRef, Vec<ArgRef>)>,
     pub(crate) implements: Vec<TypeKey>,
 }
 
 /// The references of an interface or union.
 #[derive(Debug, Default)]
 pub(crate) struct AbstractRefs {
-    pub(crate) fields: Vec<(TypeRef, Vec<TypeRef>)>,
+    pub(crate) fields: Vec<(TypeRef, Vec<ArgRef>)>,
     pub(crate) members: Vec<TypeKey>,
 }
 
@@ -110,6 +134,11 @@ impl Registry {
         self.rows::<T>(|registry| {
             let refs = ObjectRefs {
                 fields: meta.fields.iter().map(|field| (field.ty)(registry)).collect(),
+                relations: meta
+                    .fields
+                    .iter()
+                    .map(|field| field.relation.as_ref().map(|relation| (relation.row)(registry)))
+                    .collect(),
                 computed: meta.computed.iter().map(|field| ((field.ty)(registry), registry.args(field.args))).collect(),
                 implements: meta.implements.iter().map(|key| key(registry)).collect(),
             };
@@ -129,8 +158,23 @@ impl Registry {
         })
     }
 
-    pub(crate) fn args(&mut self, args: &'static [ArgMeta]) -> Vec<TypeRef> {
-        args.iter().map(|arg| (arg.ty)(self)).collect()
+    /// The arguments of a function. A parameter of a type such as [`Page`](crate::Page) stands for several.
+    pub(crate) fn args(&mut self, args: &'static [ArgMeta]) -> Vec<ArgRef> {
+        let mut refs = Vec::with_capacity(args.len());
+        for (slot, meta) in args.iter().enumerate() {
+            match (meta.ty)(self) {
+                TypeRef::Spread(parts) => {
+                    refs.extend(parts.iter().map(|meta| ArgRef { slot, spread: true, meta, ty: (meta.ty)(self) }));
+                }
+                ty => refs.push(ArgRef { slot, spread: false, meta, ty }),
+            }
+        }
+        refs
+    }
+
+    /// Registers a type that is made of the row's type; `T` is the Rust type that stands for it.
+    pub(crate) fn derived<T: 'static>(&mut self, derived: Derived, row: KeyFn) -> TypeKey {
+        self.once::<T>(|registry| Entry::Derived(derived, row(registry)))
     }
 
     /// A type with rows, which can be read back.

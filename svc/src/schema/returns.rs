@@ -1,8 +1,8 @@
 //! What a resolver may return, and what a function without a body may.
 
-use super::{Output, Registry, Shape, SvcType, TypeKey, TypeRef};
+use super::{Derived, Output, Registry, Shape, SvcType, TypeKey, TypeRef};
 use crate::Error;
-use crate::db::{Find, FindOne};
+use crate::db::{Aggregate, Connection, Find, FindOne};
 use crate::engine::{Completed, Outcome};
 
 /// A resolver's return type: an [`Output`], a query such as [`Find`], or a `Result` of one.
@@ -73,11 +73,35 @@ impl<T: SvcType> Returns for FindOne<T> {
     }
 }
 
-/// The return type of a function without a body: `Vec<T>`, `Option<T>` or `T`.
+impl<T: SvcType + 'static> Returns for Connection<T> {
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        <Self as PlannedReturn>::type_ref(registry)
+    }
+    fn outcome<'a>(self) -> Outcome<'a>
+    where
+        Self: 'a,
+    {
+        Ok(Completed::Connection(self.into_spec()))
+    }
+}
+
+impl<T: SvcType + 'static> Returns for Aggregate<T> {
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        <Self as PlannedReturn>::type_ref(registry)
+    }
+    fn outcome<'a>(self) -> Outcome<'a>
+    where
+        Self: 'a,
+    {
+        Ok(Completed::Aggregate(self.into_spec()))
+    }
+}
+
+/// The return type of a function without a body: `Vec<T>`, `Option<T>`, `T`, `Connection<T>` or `Aggregate<T>`.
 #[diagnostic::on_unimplemented(
     message = "a function without a body cannot return `{Self}`",
     label = "not rows of a view",
-    note = "return `Vec<T>`, `Option<T>` or `T` of an `#[svc_type(sql_source = \"v_…\")]`, or give the function a body"
+    note = "return `Vec<T>`, `Option<T>`, `T`, `Connection<T>` or `Aggregate<T>` of an `#[svc_type(sql_source = \"v_…\")]`, or give the function a body"
 )]
 pub trait PlannedReturn {
     /// How many rows.
@@ -117,5 +141,25 @@ impl<T: SvcType> PlannedReturn for Vec<T> {
     }
     fn type_ref(registry: &mut Registry) -> TypeRef {
         T::type_ref(registry).list()
+    }
+}
+
+impl<T: SvcType + 'static> PlannedReturn for Connection<T> {
+    const SHAPE: Shape = Shape::Connection;
+    fn row(registry: &mut Registry) -> TypeKey {
+        T::register(registry)
+    }
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        TypeRef::named(registry.derived::<Self>(Derived::Connection, T::register))
+    }
+}
+
+impl<T: SvcType + 'static> PlannedReturn for Aggregate<T> {
+    const SHAPE: Shape = Shape::Aggregate;
+    fn row(registry: &mut Registry) -> TypeKey {
+        T::register(registry)
+    }
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        TypeRef::named(registry.derived::<Self>(Derived::Aggregate, T::register))
     }
 }

@@ -92,6 +92,11 @@ impl StoredFields {
         T::from_stored(self.0.swap_remove(stored).unwrap_or(Value::Null)).map_err(|error| error.at(stored))
     }
 
+    /// A relation, from the key that is stored under this name; the key stays for a field of its own.
+    pub fn relation<T: super::RelationType>(&self, stored: &str) -> T {
+        T::from_key(self.0.get(stored).and_then(super::relation::key_text))
+    }
+
     /// The object's `__typename`, which tells the members of an interface or union apart.
     ///
     /// # Errors

@@ -3,14 +3,15 @@
 use super::super::filter::Column;
 use super::super::{DbError, Family, Operator, SqlValue};
 use super::cast::is_value;
-use super::operand::{Operand, Scope};
+use super::operand::Operand;
+use super::scope::Scope;
 use super::{Builder, Param};
 use crate::scalar::shorten;
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
     pub(super) fn compare(
         &mut self,
-        scope: &Scope,
+        scope: &Scope<'a>,
         column: &Column,
         operator: Operator,
         value: &SqlValue,

@@ -1,19 +1,12 @@
 //! The left-hand side of a comparison: a column where the view has one, and a typed part of JSON otherwise.
 
-use super::super::catalogue::{ColumnType, quote};
-use super::super::filter::Column;
+use super::super::catalogue::ColumnType;
+use super::super::filter::{Column, Order, Rank};
 use super::super::{DbError, Family, select_form};
 use super::Builder;
 use super::cast::{Cast, Conversion};
-use crate::schema::{FieldKind, Model, ScalarKind, TypeExpr, TypeIndex, TypeKind};
-
-/// What the columns of a condition belong to.
-pub(super) enum Scope {
-    /// A row of the view.
-    Row(TypeIndex),
-    /// A JSON object: an embedded object or an element of an embedded list.
-    Json { sql: String, object: TypeIndex },
-}
+use super::scope::{Named, RowScope, Scope, Stored, named};
+use crate::schema::{Relation, ScalarKind, TypeKind};
 
 /// An expression, the type as which values are compared with it, and what can be asked of it.
 pub(super) struct Operand {
@@ -24,37 +17,30 @@ pub(super) struct Operand {
     pub(super) family: Family,
 }
 
-/// The declared type of a stored field.
-#[derive(Clone, Copy)]
-struct Stored {
-    named: TypeIndex,
-    list: bool,
-}
-
-impl Builder<'_> {
+impl<'a> Builder<'a> {
     /// The expression of a scalar, an enum, or a list of them.
-    pub(super) fn operand(&self, scope: &Scope, column: &Column) -> Result<Operand, DbError> {
-        let unknown = || self.unknown(column);
+    pub(super) fn operand(&self, scope: &Scope<'a>, column: &Column) -> Result<Operand, DbError> {
+        let unknown = || self.unknown(scope, column);
         let (first, rest) = column.0.split_first().ok_or_else(unknown)?;
-        let object = match scope {
-            Scope::Row(row) => *row,
-            Scope::Json { object, .. } => *object,
+        let stored = match named(self.model, scope.object(), first) {
+            Some(Named::Relation(relation)) => return self.behind(scope, relation, rest).map_err(|_| unknown()),
+            Some(Named::Stored(stored)) => Some(stored),
+            None => None,
         };
-        let stored = stored(self.model, object, first);
         if !rest.is_empty() {
             let stored = stored.ok_or_else(unknown)?;
             if let Some(operand) = self.key_column(scope, first, rest, stored) {
                 return Ok(operand);
             }
             let sql = self.json(scope, first).ok_or_else(unknown)?;
-            let inner = Scope::Json { sql, object: stored.named };
+            let inner = Scope::Json { sql, object: stored.named, depth: scope.depth() };
             return self.operand(&inner, &Column(rest.to_vec())).map_err(|_| unknown());
         }
-        if let Scope::Row(_) = scope
-            && let Some(ty) = self.source.columns.get(first)
+        if let Scope::Row(row) = scope
+            && let Some(ty) = row.source.columns.get(first)
             && stored.is_none_or(|stored| self.fits(ty, stored))
         {
-            return Ok(self.column(first, ty, stored));
+            return Ok(self.column(row, first, ty, stored));
         }
         let stored = stored.ok_or_else(unknown)?;
         let json = self.json(scope, first).ok_or_else(unknown)?;
@@ -62,35 +48,49 @@ impl Builder<'_> {
     }
 
     /// The column `author_id` for `author.id`, as only a column has an index.
-    fn key_column(&self, scope: &Scope, object: &str, rest: &[String], embedded: Stored) -> Option<Operand> {
-        let (Scope::Row(_), [key], false) = (scope, rest, embedded.list) else { return None };
+    fn key_column(&self, scope: &Scope<'a>, object: &str, rest: &[String], embedded: Stored) -> Option<Operand> {
+        let (Scope::Row(row), [key], false) = (scope, rest, embedded.list) else { return None };
         if key != "id" {
             return None;
         }
         let name = format!("{object}_id");
-        let (ty, id) = (self.source.columns.get(&name)?, stored(self.model, embedded.named, key)?);
-        self.fits(ty, id).then(|| self.column(&name, ty, Some(id)))
+        let Some(Named::Stored(id)) = named(self.model, embedded.named, key) else { return None };
+        let ty = row.source.columns.get(&name)?;
+        self.fits(ty, id).then(|| self.column(row, &name, ty, Some(id)))
     }
 
-    /// The JSON of an embedded list, and the type of its elements.
-    pub(super) fn embedded_list(&self, scope: &Scope, column: &Column) -> Result<(String, TypeIndex), DbError> {
-        let unknown = || self.unknown(column);
-        let (first, rest) = column.0.split_first().ok_or_else(unknown)?;
-        let object = match scope {
-            Scope::Row(row) => *row,
-            Scope::Json { object, .. } => *object,
-        };
-        let stored = stored(self.model, object, first).ok_or_else(unknown)?;
-        let sql = self.json(scope, first).ok_or_else(unknown)?;
-        if rest.is_empty() {
-            return if stored.list { Ok((sql, stored.named)) } else { Err(unknown()) };
+    /// What a key of an order sorts by.
+    pub(super) fn ordered(&mut self, scope: &Scope<'a>, key: &Order) -> Result<Operand, DbError> {
+        let operand = self.operand(scope, &key.column)?;
+        let Some(Rank { operator, query }) = &key.rank else { return Ok(operand) };
+        let sql = self.rank(&operand, *operator, query)?;
+        Ok(Operand { sql, cast: "real".to_owned(), fallback: None, family: Family::Ordered })
+    }
+
+    /// A value of the one row that a relation leads to.
+    fn behind(&self, scope: &Scope<'a>, relation: &Relation, rest: &[String]) -> Result<Operand, DbError> {
+        let column = Column(rest.to_vec());
+        if relation.many {
+            return Err(self.unknown(scope, &column));
         }
-        let inner = Scope::Json { sql, object: stored.named };
-        self.embedded_list(&inner, &Column(rest.to_vec())).map_err(|_| unknown())
+        let (rows, join) = self.related(scope, relation)?;
+        let (from, alias) = (rows.source.quoted.clone(), rows.alias());
+        let operand = self.operand(&Scope::Row(rows), &column)?;
+        let sql = format!("(SELECT {} FROM {from} AS {alias} WHERE {join} LIMIT 1)", operand.sql);
+        Ok(Operand { sql, ..operand })
     }
 
-    fn unknown(&self, column: &Column) -> DbError {
-        DbError::UnknownColumn { source_name: self.source.name.clone(), column: column.0.join(".") }
+    /// A key that a relation starts or ends at: a field, a column, or else a key of the JSON.
+    pub(super) fn key(&self, scope: &Scope<'a>, name: &str) -> Result<Operand, DbError> {
+        self.operand(scope, &Column(vec![name.to_owned()])).or_else(|error| {
+            let json = self.json(scope, name).ok_or(error)?;
+            Ok(Operand {
+                sql: format!("({json} #>> '{{}}')"),
+                cast: "text".to_owned(),
+                fallback: None,
+                family: Family::Text,
+            })
+        })
     }
 
     /// Whether a column answers the field, so that the same source is read and compared.
@@ -106,23 +106,23 @@ impl Builder<'_> {
     }
 
     /// A stored field as `jsonb`.
-    fn json(&self, scope: &Scope, name: &str) -> Option<String> {
+    pub(super) fn json(&self, scope: &Scope<'_>, name: &str) -> Option<String> {
         match scope {
             Scope::Json { sql, .. } => Some(format!("({sql}->{})", quote_literal(name))),
-            Scope::Row(_) => match self.source.columns.get(name) {
-                Some(ty) if ty.name == "jsonb" => Some(format!("t.{}", quote(name))),
-                Some(_) => Some(format!("to_jsonb(t.{})", quote(name))),
+            Scope::Row(row) => match row.source.columns.get(name) {
+                Some(ty) if ty.name == "jsonb" => Some(row.column(name)),
+                Some(_) => Some(format!("to_jsonb({})", row.column(name))),
                 None => {
-                    let data = self.source.data()?;
+                    let data = row.source.data()?;
                     let cast = if data.name == "json" { "::jsonb" } else { "" };
-                    Some(format!("(t.data{cast}->{})", quote_literal(name)))
+                    Some(format!("({}.data{cast}->{})", row.alias(), quote_literal(name)))
                 }
             },
         }
     }
 
     /// A column compares as its own type where it can.
-    fn column(&self, name: &str, ty: &ColumnType, stored: Option<Stored>) -> Operand {
+    fn column(&self, row: &RowScope<'_>, name: &str, ty: &ColumnType, stored: Option<Stored>) -> Operand {
         let declared = stored.map(|stored| &self.model.types[stored.named].kind);
         let is_list = stored.map_or_else(|| ty.sql.ends_with("[]"), |stored| stored.list);
         let family = match declared {
@@ -132,7 +132,7 @@ impl Builder<'_> {
         };
         let Cast { column, value, fallback } =
             if is_list { Cast::list(ty, declared) } else { Cast::single(ty, declared) };
-        let sql = format!("t.{}", quote(name));
+        let sql = row.column(name);
         let sql = match column {
             Conversion::None => sql,
             Conversion::To(ty) => format!("{sql}::{ty}"),
@@ -165,15 +165,6 @@ impl Builder<'_> {
         };
         Some(Operand { sql, cast: cast.to_owned(), fallback: None, family })
     }
-}
-
-/// A stored field of an object type, by its stored name.
-fn stored(model: &Model, object: TypeIndex, name: &str) -> Option<Stored> {
-    let object = model.possible_types(object).first().and_then(|index| model.object(*index))?;
-    let matches = |kind: &FieldKind| matches!(kind, FieldKind::Stored { stored, .. } if *stored == name);
-    let field = object.fields.values().find(|field| matches(&field.kind))?;
-    let list = matches!(field.ty.unwrapped(), TypeExpr::List(_));
-    Some(Stored { named: field.ty.named(), list })
 }
 
 /// Which operators a scalar or enum has.

@@ -4,14 +4,18 @@
 //! There is one implementation of the rules, [`value`], over three kinds of nodes: values of resolvers, JSON
 //! documents and columns. [`tree`] does the same where resolvers wait.
 
+mod cells;
 mod column;
 mod json;
+mod page;
 mod resolved;
 mod rows;
 mod tree;
 
-pub(crate) use rows::{RowColumn, RowShape, RowSource, write_rows};
-pub(crate) use tree::{Piece, complete_value, guarded, join, root_value};
+pub(crate) use cells::{Cells, Records};
+pub(crate) use page::{PageNode, address, complete_page, complete_page_items};
+pub(crate) use rows::{RowColumn, RowNode, RowShape, RowSource, write_rows};
+pub(crate) use tree::{Piece, complete_all, complete_value, guarded, join, root_value};
 
 use super::env::Env;
 use super::field_error::FieldError;
@@ -66,6 +70,11 @@ pub(crate) trait Node: Sized {
         None
     }
 
+    /// What a statement read, when a resolved value holds that.
+    fn stored(&self) -> Option<&RowNode<'_>> {
+        None
+    }
+
     /// Writes a scalar or an enum value.
     fn leaf(&self, leaf: &Leaf, out: &mut Vec<u8>) -> Result<(), LeafError>;
 
@@ -94,6 +103,9 @@ pub(crate) fn value<N: Node>(
     path: &Path<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), Nulled> {
+    if let Some(stored) = node.stored() {
+        return value(walk, field, ty, stored, path, out);
+    }
     let (inner, non_null) = ty.nullable();
     if node.is_null() {
         if non_null {

@@ -1,8 +1,8 @@
 //! Values of resolvers.
 
-use super::{Node, Nulled, Walk, key, typename, value};
+use super::{Node, Nulled, RowNode, Walk, key, typename, value};
 use crate::Error;
-use crate::engine::call::{Call, Completed, Outcome};
+use crate::engine::call::{Completed, Outcome};
 use crate::engine::env::Env;
 use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, PlanField, PlanKind, Selection};
@@ -21,6 +21,13 @@ impl<'v> Node for Resolved<'v> {
         }
     }
 
+    fn stored(&self) -> Option<&RowNode<'_>> {
+        match self {
+            Resolved::Row(stored) => Some(stored.0),
+            _ => None,
+        }
+    }
+
     fn leaf(&self, _: &Leaf, out: &mut Vec<u8>) -> Result<(), LeafError> {
         match self {
             Resolved::Null => out.extend_from_slice(b"null"),
@@ -34,7 +41,7 @@ impl<'v> Node for Resolved<'v> {
                 out.push(b'"');
             }
             Resolved::Scalar(scalar) => scalar.write(out).map_err(LeafError)?,
-            Resolved::List(_) | Resolved::Object(_) | Resolved::Failed(_) => {
+            Resolved::List(_) | Resolved::Object(_) | Resolved::Key(_) | Resolved::Row(_) | Resolved::Failed(_) => {
                 return Err(LeafError("expected a scalar".to_owned()));
             }
         }
@@ -64,12 +71,16 @@ impl<'v> Node for Resolved<'v> {
             let path = path.key(&field.key);
             match field.kind {
                 PlanKind::Stored { index, .. } => value(walk, field, &field.ty, &object.field(index), &path, out)?,
-                PlanKind::Method(Method::Sync(run)) => match arguments(walk.env, field) {
+                PlanKind::Method(Method::Sync(run)) => match walk.env.call(field) {
                     Ok(call) => outcome(walk, field, run(object.as_any(), call), &path, out)?,
                     Err(error) => walk.failed(&error, field, &path, out)?,
                 },
                 PlanKind::Typename => typename(out, selection),
-                PlanKind::Method(Method::Async(_)) | PlanKind::Introspection | PlanKind::Root(..) => {
+                PlanKind::Method(Method::Async(_))
+                | PlanKind::Relation(_)
+                | PlanKind::Part(_)
+                | PlanKind::Introspection
+                | PlanKind::Root(..) => {
                     let error = Error::internal("a field that waits was met on the path that does not");
                     walk.failed(&error, field, &path, out)?;
                 }
@@ -86,12 +97,6 @@ pub(super) fn selection<'s>(env: &Env<'_>, field: &'s PlanField, object: &dyn Ob
     selection.map(AsRef::as_ref).ok_or_else(|| "the value is of a type that the field cannot have".to_owned())
 }
 
-/// The call of a method with its coerced arguments.
-pub(super) fn arguments<'a>(env: &'a Env<'a>, field: &PlanField) -> Result<Call<'a>, Error> {
-    let args = env.arguments(&field.args)?;
-    Ok(Call::new(env.context, args))
-}
-
 /// Completes what a plain method gave back.
 fn outcome(
     walk: &mut Walk<'_>,
@@ -102,7 +107,7 @@ fn outcome(
 ) -> Result<(), Nulled> {
     match outcome {
         Ok(Completed::Value(answer)) => value(walk, field, &field.ty, &answer.resolve(), path, out),
-        Ok(Completed::Find(_)) => {
+        Ok(Completed::Find(_) | Completed::Connection(_) | Completed::Aggregate(_)) => {
             let error = Error::internal(format!("`{}` returns a query, so it has to be an `async fn`", field.name));
             walk.failed(&error, field, path, out)
         }

@@ -1,5 +1,6 @@
 //! Rows of a statement.
 
+use super::cells::{Cells, Records};
 use super::column::Column;
 use super::json::Json;
 use super::{Node, Nulled, Walk, key, typename, value};
@@ -22,12 +23,18 @@ pub(crate) struct RowShape {
 }
 
 /// Where one value of a row comes from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) enum RowSource {
     /// A column of the statement.
     Column(usize, ColumnForm),
     /// A key of `data`.
     Data,
+    /// A column with the record of a related row.
+    Record(usize, Box<RowShape>),
+    /// A column with a list of such records.
+    Records(usize, Box<RowShape>),
+    /// An object over columns of the same row.
+    Same(Box<RowShape>),
     /// Nothing is stored, as for `__typename`.
     Nothing,
 }
@@ -44,24 +51,26 @@ pub(crate) fn write_rows(
 ) -> Result<(), Nulled> {
     let node = match answer {
         Shape::List => RowNode::All(rows, shape),
-        Shape::Optional | Shape::One if rows.len() == 0 => RowNode::Null,
-        Shape::Optional | Shape::One => RowNode::Row(rows, shape, 0),
+        _ if rows.len() == 0 => RowNode::Null,
+        _ => RowNode::Row(Cells::Row(rows, 0), shape),
     };
     value(walk, field, &field.ty, &node, path, out)
 }
 
 /// Rows, a row, or a value in one.
-enum RowNode<'a> {
+#[derive(Debug, Clone)]
+pub(crate) enum RowNode<'a> {
     All(&'a Rows, &'a RowShape),
-    Row(&'a Rows, &'a RowShape, usize),
+    Records(Records<'a>, &'a RowShape),
+    Row(Cells<'a>, &'a RowShape),
     Column(Column<'a>),
     Json(Json<'a>),
     Null,
 }
 
 impl<'a> RowNode<'a> {
-    fn cell(rows: &'a Rows, row: usize, column: usize, form: ColumnForm) -> Self {
-        match rows.cell(row, column) {
+    fn cell(bytes: Option<&'a [u8]>, form: ColumnForm) -> Self {
+        match bytes {
             None => Self::Null,
             Some(bytes) => {
                 let column = Column { form, bytes };
@@ -69,11 +78,28 @@ impl<'a> RowNode<'a> {
             }
         }
     }
+
+    /// The value of a field of a row.
+    fn field(cells: &Cells<'a>, source: &'a RowSource, slot: impl FnOnce() -> Option<Json<'a>>) -> Self {
+        match source {
+            RowSource::Column(column, form) => Self::cell(cells.get(*column), *form),
+            RowSource::Data => slot().map_or(Self::Null, Self::Json),
+            RowSource::Record(column, shape) => {
+                let record = cells.get(*column).and_then(Cells::record);
+                record.map_or(Self::Null, |record| Self::Row(record, shape))
+            }
+            RowSource::Records(column, shape) => {
+                Self::Records(cells.get(*column).map(Records::new).unwrap_or_default(), shape)
+            }
+            RowSource::Same(shape) => Self::Row(cells.clone(), shape),
+            RowSource::Nothing => Self::Null,
+        }
+    }
 }
 
-fn data<'a>(rows: &'a Rows, shape: &RowShape, row: usize) -> Option<Json<'a>> {
+fn data<'a>(cells: &Cells<'a>, shape: &RowShape) -> Option<Json<'a>> {
     let (column, form) = shape.data?;
-    Column { form, bytes: rows.cell(row, column)? }.json()
+    Column { form, bytes: cells.get(column)? }.json()
 }
 
 impl Node for RowNode<'_> {
@@ -96,7 +122,10 @@ impl Node for RowNode<'_> {
     fn each(&self, mut visit: impl FnMut(usize, Self) -> Result<(), Nulled>) -> Option<Result<(), Nulled>> {
         match self {
             Self::All(rows, shape) => {
-                Some((0..rows.len()).try_for_each(|row| visit(row, RowNode::Row(rows, shape, row))))
+                Some((0..rows.len()).try_for_each(|row| visit(row, RowNode::Row(Cells::Row(rows, row), shape))))
+            }
+            Self::Records(records, shape) => {
+                Some(records.iter().enumerate().try_for_each(|(index, cells)| visit(index, RowNode::Row(cells, shape))))
             }
             Self::Json(json) => json.each(|index, item| visit(index, RowNode::Json(item))),
             _ => None,
@@ -105,14 +134,13 @@ impl Node for RowNode<'_> {
 
     fn selection<'s>(&self, env: &Env<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
         match self {
-            Self::Row(rows, shape, row) => {
-                let Some(source) = shape.type_name else {
+            Self::Row(cells, shape) => {
+                let Some(source) = &shape.type_name else {
                     let index = shape.sources.first().map(|(index, _)| *index);
                     let selection = index.and_then(|index| field.children.of(index));
                     return selection.map(AsRef::as_ref).ok_or_else(|| "nothing is selected".to_owned());
                 };
-                let name =
-                    type_name(rows, shape, *row, source).ok_or("the row does not name its type in `__typename`")?;
+                let name = type_name(cells, shape, source).ok_or("the row does not name its type in `__typename`")?;
                 let index = env.model.type_named(&name).map(|(index, _)| index);
                 let selection = index.and_then(|index| field.children.of(index));
                 selection.map(AsRef::as_ref).ok_or_else(|| format!("a row of type {name:?} cannot stand here"))
@@ -129,12 +157,12 @@ impl Node for RowNode<'_> {
         path: &Path<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Nulled> {
-        let (rows, shape, row) = match self {
-            Self::Row(rows, shape, row) => (rows, shape, *row),
+        let (cells, shape) = match self {
+            Self::Row(cells, shape) => (cells, *shape),
             Self::Json(json) => return json.fields(walk, selection, path, out),
             _ => return Err(Nulled),
         };
-        let slots = data(rows, shape, row).map(|json| json.slots(selection)).unwrap_or_default();
+        let slots = data(cells, shape).map(|json| json.slots(selection)).unwrap_or_default();
         let sources = shape.sources.iter().find(|(index, _)| *index == selection.type_index);
         let sources = sources.map(|(_, sources)| sources.as_slice()).unwrap_or_default();
         for (index, field) in selection.fields.iter().enumerate() {
@@ -143,11 +171,8 @@ impl Node for RowNode<'_> {
                 typename(out, selection);
                 continue;
             }
-            let node = match sources.get(index) {
-                Some(RowSource::Column(column, form)) => RowNode::cell(rows, row, *column, *form),
-                Some(RowSource::Data) => slots.get(index).copied().map_or(RowNode::Null, RowNode::Json),
-                _ => RowNode::Null,
-            };
+            let slot = || slots.get(index).copied();
+            let node = sources.get(index).map_or(RowNode::Null, |source| RowNode::field(cells, source, slot));
             value(walk, field, &field.ty, &node, &path.key(&field.key), out)?;
         }
         Ok(())
@@ -156,8 +181,7 @@ impl Node for RowNode<'_> {
 
 /// The cells of one row, for reading the row back as JSON.
 pub(crate) struct RowColumn<'a> {
-    pub(crate) rows: &'a Rows,
-    pub(crate) row: usize,
+    pub(crate) cells: Cells<'a>,
     pub(crate) data: Option<(usize, ColumnForm)>,
 }
 
@@ -169,15 +193,14 @@ impl RowColumn<'_> {
     pub(crate) fn value(
         &self,
         stored: &str,
-        source: RowSource,
+        source: &RowSource,
         ty: Option<&OutType>,
     ) -> Result<serde_json::Value, LeafError> {
         let json = match source {
-            RowSource::Nothing => None,
             RowSource::Data => self.document().and_then(|document| document.get(stored)),
             RowSource::Column(column, form) => {
-                let Some(bytes) = self.rows.cell(self.row, column) else { return Ok(serde_json::Value::Null) };
-                let column = Column { form, bytes };
+                let Some(bytes) = self.cells.get(*column) else { return Ok(serde_json::Value::Null) };
+                let column = Column { form: *form, bytes };
                 match (column.json(), ty) {
                     (Some(json), _) => Some(json),
                     (None, Some(OutType::Leaf(Leaf::Scalar(kind)))) if !matches!(kind, ScalarKind::Custom(_)) => {
@@ -186,6 +209,7 @@ impl RowColumn<'_> {
                     (None, _) => return written(column, ScalarKind::String),
                 }
             }
+            _ => None,
         };
         let Some(json) = json else { return Ok(serde_json::Value::Null) };
         serde_json::from_slice(json.bytes()).map_err(|error| LeafError(error.to_string()))
@@ -193,7 +217,7 @@ impl RowColumn<'_> {
 
     fn document(&self) -> Option<Json<'_>> {
         let (column, form) = self.data?;
-        Column { form, bytes: self.rows.cell(self.row, column)? }.json()
+        Column { form, bytes: self.cells.get(column)? }.json()
     }
 }
 
@@ -205,10 +229,10 @@ fn written(column: Column<'_>, kind: ScalarKind) -> Result<serde_json::Value, Le
 }
 
 /// The name of a row's type.
-fn type_name(rows: &Rows, shape: &RowShape, row: usize, source: RowSource) -> Option<String> {
+fn type_name(cells: &Cells<'_>, shape: &RowShape, source: &RowSource) -> Option<String> {
     match source {
-        RowSource::Column(column, _) => String::from_utf8(rows.cell(row, column)?.to_vec()).ok(),
-        RowSource::Data => data(rows, shape, row)?.get("__typename")?.text().map(Into::into),
-        RowSource::Nothing => None,
+        RowSource::Column(column, _) => String::from_utf8(cells.get(*column)?.to_vec()).ok(),
+        RowSource::Data => data(cells, shape)?.get("__typename")?.text().map(Into::into),
+        _ => None,
     }
 }

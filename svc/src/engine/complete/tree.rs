@@ -1,20 +1,21 @@
-//! Values whose fields wait: everything on one level runs concurrently, each piece into bytes of its own, and
-//! the pieces are joined in request order.
+//! Values whose fields wait. The walk goes level by level: a field is completed for all objects of a level at once,
+//! so that the rows of a relation are read with one statement, however many parents there are. Each value becomes a
+//! piece with bytes of its own, and the pieces are joined in request order.
 
 use std::borrow::Cow;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all};
 
-use super::resolved::{arguments, selection};
+use super::resolved::selection;
 use super::{Nulled, Walk, key, typename, value};
 use crate::Error;
 use crate::engine::call::{Completed, Outcome};
 use crate::engine::env::Env;
 use crate::engine::field_error::FieldError;
-use crate::engine::find::write_find;
+use crate::engine::find::{write_computed, write_connection, write_find, write_relation};
 use crate::engine::path::Path;
-use crate::engine::plan::{Calls, OutType, PlanField, PlanKind, Selection};
+use crate::engine::plan::{OutType, PlanField, PlanKind, Selection};
 use crate::schema::{Method, Object, Resolved};
 
 /// A part of the answer: its bytes unless it became null, and its errors.
@@ -52,7 +53,11 @@ impl Piece {
 
 /// Joins pieces in order. After the first that is null the rest does not count, nor do its errors, as if the
 /// fields had run one after the other.
-pub(crate) fn join(pieces: Vec<Piece>, mut write: impl FnMut(&mut Vec<u8>, usize, &[u8]), around: [u8; 2]) -> Piece {
+pub(crate) fn join(
+    pieces: impl IntoIterator<Item = Piece>,
+    mut write: impl FnMut(&mut Vec<u8>, usize, &[u8]),
+    around: [u8; 2],
+) -> Piece {
     let mut out = vec![around[0]];
     let mut errors = Vec::new();
     for (index, piece) in pieces.into_iter().enumerate() {
@@ -68,92 +73,203 @@ pub(crate) fn join(pieces: Vec<Piece>, mut write: impl FnMut(&mut Vec<u8>, usize
 
 /// Completes what a root field's resolver gave back.
 pub(crate) async fn root_value(env: &Env<'_>, field: &PlanField, outcome: Outcome<'_>, path: &Path<'_>) -> Piece {
-    match outcome {
-        Ok(Completed::Value(answer)) => complete(env, field, &field.ty, answer.resolve(), path).await,
-        Ok(Completed::Find(find)) => write_find(env, field, find, path).await,
-        Err(error) => Piece::failed(env, &error, field, path),
-    }
+    one(outcomes(env, field, vec![(outcome, path)]).await)
 }
 
 /// Completes a value of the field's type.
 pub(crate) async fn complete_value(env: &Env<'_>, field: &PlanField, node: Resolved<'_>, path: &Path<'_>) -> Piece {
-    complete(env, field, &field.ty, node, path).await
+    one(complete_all(env, field, &field.ty, vec![(node, path)]).await)
 }
 
-/// Completes a value; without waiting where nothing below waits.
-fn complete<'a>(
+fn one(pieces: Vec<Piece>) -> Piece {
+    pieces.into_iter().next().unwrap_or(Piece { bytes: Err(Nulled), errors: Vec::new() })
+}
+
+/// A value and where it stands.
+type Spot<'a> = (Resolved<'a>, &'a Path<'a>);
+
+/// Completes the values of one field on many objects, a piece for each; without waiting where nothing below waits.
+pub(crate) fn complete_all<'a>(
     env: &'a Env<'a>,
     field: &'a PlanField,
     ty: &'a OutType,
-    node: Resolved<'a>,
-    path: &'a Path<'a>,
-) -> BoxFuture<'a, Piece> {
-    if field.children.calls() < Calls::Async {
-        return std::future::ready(Piece::walk(env, |walk, out| value(walk, field, ty, &node, path, out))).boxed();
+    spots: Vec<Spot<'a>>,
+) -> BoxFuture<'a, Vec<Piece>> {
+    if !field.children.wait() {
+        let pieces = spots.into_iter().map(|spot| walked(env, field, ty, &spot)).collect();
+        return std::future::ready(pieces).boxed();
     }
-    async move {
-        let inner = ty.nullable().0;
-        match (inner, node) {
-            (OutType::List(item), Resolved::List(items)) => {
-                let paths: Vec<_> = (0..items.len()).map(|index| path.index(index)).collect();
-                let pieces =
-                    paths.iter().enumerate().map(|(index, path)| complete(env, field, item, items.get(index), path));
-                let comma = |out: &mut Vec<u8>, index: usize, bytes: &[u8]| {
-                    if index > 0 {
-                        out.push(b',');
-                    }
-                    out.extend_from_slice(bytes);
-                };
-                join(join_all(pieces).await, comma, *b"[]").settle(ty)
-            }
-            (OutType::Composite, Resolved::Object(object)) => match selection(env, field, object) {
-                Ok(selection) => fields(env, selection, object, path).await.settle(ty),
-                Err(why) => Piece::walk(env, |walk, _| Err(walk.broken(field, path, why))).settle(ty),
-            },
-            // Null, or a value that does not fit: the walk that does not wait reports it.
-            (_, node) => Piece::walk(env, |walk, out| value(walk, field, ty, &node, path, out)),
-        }
+    match ty.nullable().0 {
+        OutType::List(item) => lists(env, field, ty, item, spots).boxed(),
+        OutType::Composite => objects(env, field, ty, spots).boxed(),
+        _ => std::future::ready(spots.iter().map(|spot| walked(env, field, ty, spot)).collect()).boxed(),
     }
-    .boxed()
 }
 
-async fn fields<'a>(env: &'a Env<'a>, selection: &'a Selection, object: &'a dyn Object, path: &'a Path<'a>) -> Piece {
-    let paths: Vec<_> = selection.fields.iter().map(|field| path.key(&field.key)).collect();
-    let pieces =
-        selection.fields.iter().zip(&paths).map(|(field, path)| one_field(env, selection, field, object, path));
-    let pieces = join_all(pieces).await;
+fn walked(env: &Env<'_>, field: &PlanField, ty: &OutType, (node, path): &Spot<'_>) -> Piece {
+    Piece::walk(env, |walk, out| value(walk, field, ty, node, path, out))
+}
+
+/// Completes the items of all lists together.
+async fn lists<'a>(
+    env: &'a Env<'a>,
+    field: &'a PlanField,
+    ty: &'a OutType,
+    item: &'a OutType,
+    spots: Vec<Spot<'a>>,
+) -> Vec<Piece> {
+    let paths: Vec<Vec<Path<'_>>> = spots
+        .iter()
+        .map(|(node, path)| match node {
+            Resolved::List(items) => (0..items.len()).map(|index| path.index(index)).collect(),
+            _ => Vec::new(),
+        })
+        .collect();
+    let items = spots.iter().zip(&paths).flat_map(|((node, _), paths)| {
+        paths.iter().enumerate().filter_map(move |(index, path)| match node {
+            Resolved::List(items) => Some((items.get(index), path)),
+            _ => None,
+        })
+    });
+    let mut pieces = complete_all(env, field, item, items.collect()).await.into_iter();
+    let comma = |out: &mut Vec<u8>, index: usize, bytes: &[u8]| {
+        if index > 0 {
+            out.push(b',');
+        }
+        out.extend_from_slice(bytes);
+    };
+    let list = spots.iter().map(|spot| match spot.0 {
+        Resolved::List(items) => {
+            let items: Vec<_> = pieces.by_ref().take(items.len()).collect();
+            join(items, comma, *b"[]").settle(ty)
+        }
+        _ => walked(env, field, ty, spot),
+    });
+    list.collect()
+}
+
+/// Completes all objects together, type by type.
+async fn objects<'a>(env: &'a Env<'a>, field: &'a PlanField, ty: &'a OutType, spots: Vec<Spot<'a>>) -> Vec<Piece> {
+    let mut pieces: Vec<Option<Piece>> = Vec::with_capacity(spots.len());
+    let mut groups: Vec<(&Selection, Vec<usize>)> = Vec::new();
+    for (index, (node, path)) in spots.iter().enumerate() {
+        pieces.push(match node {
+            Resolved::Object(object) => match selection(env, field, *object) {
+                Ok(selection) => {
+                    match groups.iter_mut().find(|(known, _)| std::ptr::eq(*known, selection)) {
+                        Some((_, members)) => members.push(index),
+                        None => groups.push((selection, vec![index])),
+                    }
+                    None
+                }
+                Err(why) => Some(Piece::walk(env, |walk, _| Err(walk.broken(field, path, why))).settle(ty)),
+            },
+            // Null, rows, or a value that does not fit: the walk that does not wait does or reports it.
+            _ => Some(walked(env, field, ty, &spots[index])),
+        });
+    }
+    let completed = join_all(groups.iter().map(|(selection, members)| {
+        let objects = members.iter().filter_map(|index| match spots[*index] {
+            (Resolved::Object(object), path) => Some((object, path)),
+            _ => None,
+        });
+        fields(env, selection, objects.collect())
+    }));
+    for ((_, members), done) in groups.iter().zip(completed.await) {
+        for (index, piece) in members.iter().zip(done) {
+            pieces[*index] = Some(piece.settle(ty));
+        }
+    }
+    pieces.into_iter().map(|piece| piece.unwrap_or(Piece { bytes: Err(Nulled), errors: Vec::new() })).collect()
+}
+
+/// Completes the selected fields of objects of one type.
+async fn fields<'a>(
+    env: &'a Env<'a>,
+    selection: &'a Selection,
+    objects: Vec<(&'a dyn Object, &'a Path<'a>)>,
+) -> Vec<Piece> {
+    let paths: Vec<Vec<Path<'_>>> =
+        selection.fields.iter().map(|field| objects.iter().map(|(_, path)| path.key(&field.key)).collect()).collect();
+    let columns = selection.fields.iter().zip(&paths).map(|(field, paths)| {
+        let spots = objects.iter().zip(paths).map(|((object, _), path)| (*object, path)).collect();
+        one_field(env, selection, field, spots)
+    });
+    let mut columns: Vec<_> = join_all(columns).await.into_iter().map(Vec::into_iter).collect();
     let write = |out: &mut Vec<u8>, index: usize, bytes: &[u8]| {
         key(out, index, &selection.fields[index]);
         out.extend_from_slice(bytes);
     };
-    join(pieces, write, *b"{}")
+    objects
+        .iter()
+        .map(|_| join(columns.iter_mut().filter_map(Iterator::next).collect::<Vec<_>>(), write, *b"{}"))
+        .collect()
 }
 
+/// Completes one field of objects of one type.
 async fn one_field<'a>(
     env: &'a Env<'a>,
     selection: &'a Selection,
     field: &'a PlanField,
-    object: &'a dyn Object,
-    path: &'a Path<'a>,
-) -> Piece {
-    let outcome = match field.kind {
-        PlanKind::Stored { index, .. } => return complete(env, field, &field.ty, object.field(index), path).await,
-        PlanKind::Method(method) => match arguments(env, field) {
-            Ok(call) => match method {
-                Method::Sync(run) => run(object.as_any(), call),
-                Method::Async(run) => guarded(run(object.as_any(), call)).await,
-            },
-            Err(error) => Err(error),
-        },
+    objects: Vec<(&'a dyn Object, &'a Path<'a>)>,
+) -> Vec<Piece> {
+    match field.kind {
+        PlanKind::Stored { index, .. } => {
+            let spots = objects.into_iter().map(|(object, path)| (object.field(index), path));
+            complete_all(env, field, &field.ty, spots.collect()).await
+        }
+        PlanKind::Relation(relation) => {
+            let keys = objects.into_iter().map(|(object, path)| match object.field(relation.index) {
+                Resolved::Key(key) => (key, path),
+                _ => (None, path),
+            });
+            write_relation(env, field, relation, keys.collect()).await
+        }
+        PlanKind::Method(method) => {
+            let calls = objects.into_iter().map(|(object, path)| async move {
+                let outcome = match (env.call(field), method) {
+                    (Ok(call), Method::Sync(run)) => run(object.as_any(), call),
+                    (Ok(call), Method::Async(run)) => guarded(run(object.as_any(), call)).await,
+                    (Err(error), _) => Err(error),
+                };
+                (outcome, path)
+            });
+            outcomes(env, field, join_all(calls).await).await
+        }
         PlanKind::Typename => {
-            return Piece::walk(env, |_, out| {
+            let name = |walk: &mut Walk<'_>, out: &mut Vec<u8>| {
+                let _ = walk;
                 typename(out, selection);
                 Ok(())
-            });
+            };
+            objects.iter().map(|_| Piece::walk(env, name)).collect()
         }
-        PlanKind::Introspection | PlanKind::Root(..) => Err(Error::internal("a root field stands below the root")),
-    };
-    root_value(env, field, outcome, path).await
+        PlanKind::Introspection | PlanKind::Part(_) | PlanKind::Root(..) => {
+            let error = Error::internal("the field belongs to no value of a resolver");
+            objects.iter().map(|(_, path)| Piece::failed(env, &error, field, path)).collect()
+        }
+    }
+}
+
+/// Completes what calls gave back: values together, queries each with its statement.
+async fn outcomes<'a>(env: &'a Env<'a>, field: &'a PlanField, calls: Vec<(Outcome<'a>, &'a Path<'a>)>) -> Vec<Piece> {
+    let values = calls.iter().filter_map(|(outcome, path)| match outcome {
+        Ok(Completed::Value(value)) => Some((value.resolve(), *path)),
+        _ => None,
+    });
+    let values = complete_all(env, field, &field.ty, values.collect());
+    let others = join_all(calls.iter().map(|(outcome, path)| async move {
+        match outcome {
+            Ok(Completed::Value(_)) => None,
+            Ok(Completed::Find(find)) => Some(write_find(env, field, find.clone(), path).await),
+            Ok(Completed::Connection(page)) => Some(write_connection(env, field, page.clone(), path).await),
+            Ok(Completed::Aggregate(find)) => Some(write_computed(env, field, find.clone(), path).await),
+            Err(error) => Some(Piece::failed(env, error, field, path)),
+        }
+    }));
+    let (values, others) = futures_util::future::join(values, others).await;
+    let mut values = values.into_iter();
+    others.into_iter().filter_map(|other| other.or_else(|| values.next())).collect()
 }
 
 /// A resolver that panics fails like one that returns an error.

@@ -4,7 +4,7 @@ use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
 use crate::db::{Column, Direction, Family, Filter, Nulls, Operand, Operator, Order, Rank, SEARCH, SqlValue, family};
-use crate::schema::{EnumValue, FieldKind, Model, TypeIndex, TypeKind};
+use crate::schema::{EnumValue, FieldKind, Model, Relation, TypeIndex, TypeKind};
 use crate::{Error, ErrorCode};
 
 type Fields = IndexMap<Name, Value>;
@@ -53,6 +53,15 @@ impl<'a> Stored<'a> {
     fn family(&self, model: &Model) -> Family {
         if self.list { Family::List } else { family(&model.types[self.named].kind) }
     }
+}
+
+/// The relation with a Rust name.
+fn relation(model: &Model, object: TypeIndex, rust: &str) -> Option<Relation> {
+    let def = model.possible_types(object).first().and_then(|index| model.object(*index))?;
+    def.fields.values().find(|field| field.rust == rust).and_then(|field| match field.kind {
+        FieldKind::Relation(relation) => Some(relation),
+        _ => None,
+    })
 }
 
 /// A JSON value as the text that PostgreSQL reads as `jsonb`.
@@ -107,9 +116,15 @@ impl Where<'_> {
             ("OR", Value::List(items)) => Ok(Filter::Any(self.each(items)?)),
             ("NOT", Value::Object(fields)) => Ok(self.all(fields)?.not()),
             (rust, Value::Object(fields)) => {
+                if let Some(relation) = relation(self.model, self.object, rust) {
+                    return self.related(rust, relation, fields);
+                }
                 let stored = Stored::of(self.model, self.object, &self.path, rust)?;
                 match &self.model.types[stored.named].kind {
-                    TypeKind::Object(_) if stored.list => self.elements(&stored, fields),
+                    TypeKind::Object(_) if stored.list => {
+                        let element = Where { model: self.model, object: stored.named, path: Vec::new() };
+                        self.quantified(&stored.column, &element, fields)
+                    }
                     TypeKind::Object(_) => {
                         Where { model: self.model, object: stored.named, path: stored.column.0 }.all(fields)
                     }
@@ -128,13 +143,23 @@ impl Where<'_> {
         filters.collect()
     }
 
-    /// `some`, `every` and `none` of an embedded list.
-    fn elements(&self, stored: &Stored<'_>, quantifiers: &Fields) -> Result<Filter, Error> {
-        let element = Where { model: self.model, object: stored.named, path: Vec::new() };
+    /// Conditions on related rows.
+    fn related(&self, rust: &str, relation: Relation, fields: &Fields) -> Result<Filter, Error> {
+        let mut column = self.path.clone();
+        column.push(rust.to_owned());
+        let inner = Where { model: self.model, object: relation.row, path: Vec::new() };
+        match relation.many {
+            true => self.quantified(&Column(column), &inner, fields),
+            false => Ok(Filter::Some(Column(column), Box::new(inner.all(fields)?))),
+        }
+    }
+
+    /// `some`, `every` and `none` of an embedded list or a relation.
+    fn quantified(&self, column: &Column, element: &Where<'_>, quantifiers: &Fields) -> Result<Filter, Error> {
         let filters = quantifiers.iter().map(|(quantifier, value)| {
             let Value::Object(fields) = value else { return self.one(quantifier, &Value::Null) };
             let inner = element.all(fields)?;
-            let some = |filter: Filter| Filter::Some(stored.column.clone(), Box::new(filter));
+            let some = |filter: Filter| Filter::Some(column.clone(), Box::new(filter));
             Ok(match quantifier.as_str() {
                 "every" => some(inner.not()).not(),
                 "none" => some(inner).not(),
@@ -174,6 +199,14 @@ fn order_keys(
 ) -> Result<(), Error> {
     let Value::Object(fields) = key else { return Err(Error::internal("an order is no object")) };
     for (rust, direction) in fields {
+        if let Some(relation) = relation(model, object, rust) {
+            let mut path = path.to_vec();
+            path.push(rust.to_string());
+            if !matches!(direction, Value::Null) {
+                order_keys(model, relation.row, &path, direction, order)?;
+            }
+            continue;
+        }
         let stored = Stored::of(model, object, path, rust)?;
         let Value::Enum(direction) = direction else {
             if stored.family(model) == Family::Search {
@@ -183,34 +216,36 @@ fn order_keys(
             }
             continue;
         };
-        let (direction, nulls) = directed(direction);
-        order.push(Order { column: stored.column, direction, nulls, rank: None });
+        order.push(self::direction(
+            Order { column: stored.column, direction: Direction::Asc, nulls: Nulls::Last, rank: None },
+            direction,
+        ));
     }
     Ok(())
 }
 
-fn directed(direction: &str) -> (Direction, Nulls) {
-    match direction {
+/// The order in the direction that a client gave.
+pub(super) fn direction(order: Order, given: &str) -> Order {
+    let (direction, nulls) = match given {
         "ASC" | "ASC_NULLS_LAST" => (Direction::Asc, Nulls::Last),
         "ASC_NULLS_FIRST" => (Direction::Asc, Nulls::First),
         "DESC" | "DESC_NULLS_FIRST" => (Direction::Desc, Nulls::First),
         _ => (Direction::Desc, Nulls::Last),
-    }
+    };
+    Order { direction, nulls, ..order }
 }
 
 /// The order of a document for full text search: a query in one of its languages, and a direction.
 fn rank(column: Column, key: &Value) -> Result<Option<Order>, Error> {
     let Value::Object(fields) = key else { return Ok(None) };
     let queries = SEARCH.iter().filter_map(|def| Some((def.operator, fields.get(def.name)?)));
-    let (direction, nulls) = match fields.get("direction") {
-        Some(Value::Enum(direction)) => directed(direction),
-        _ => (Direction::Desc, Nulls::Last),
+    let [(operator, query)] = queries.filter(|(_, query)| **query != Value::Null).collect::<Vec<_>>()[..] else {
+        return Err(Error::new(ErrorCode::BadUserInput, "an order by rank takes exactly one query, which is not null"));
     };
-    match queries.collect::<Vec<_>>().as_slice() {
-        [(operator, query)] if **query != Value::Null => {
-            let rank = Some(Rank { operator: *operator, query: SqlValue::from_graphql(query) });
-            Ok(Some(Order { column, direction, nulls, rank }))
-        }
-        _ => Err(Error::new(ErrorCode::BadUserInput, "an order by rank takes exactly one query, which is not null")),
-    }
+    let rank = Some(Rank { operator, query: SqlValue::from_graphql(query) });
+    let best_first = Order { column, direction: Direction::Desc, nulls: Nulls::Last, rank };
+    Ok(Some(match fields.get("direction") {
+        Some(Value::Enum(given)) => direction(best_first, given),
+        _ => best_first,
+    }))
 }

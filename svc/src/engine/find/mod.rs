@@ -1,22 +1,33 @@
 //! Planned rows: from a field's selection and arguments to one statement, and from its rows to bytes.
 
+mod aggregate;
 mod columns;
 mod conditions;
+mod connection;
+mod cursor;
 mod read;
+mod relation;
+mod whole;
 
-use columns::Columns;
+pub(crate) use aggregate::{computed, group_counts};
+pub(crate) use connection::typed_slice;
+pub(crate) use relation::write_relation;
+
+use aggregate::write_aggregate;
+use connection::{PageRead, write_page};
 use read::Read;
+use whole::WholeRows;
 
 use super::Limits;
-use super::complete::{Piece, RowShape, RowSource, write_rows};
+use super::complete::{Cells, Piece, RowShape, write_rows};
 use super::env::Env;
 use super::path::Path;
 use super::plan::{Calls, PlanField};
-use super::typed::{complete_typed, objects, stored_fields};
+use super::typed::complete_typed;
 use crate::Error;
 use crate::authz::Pass;
-use crate::db::{Database, Db, DbError, FindSpec, Rows, Total};
-use crate::schema::{Model, PlannedMeta, Shape, TypeIndex, TypeKind};
+use crate::db::{ConnectionSpec, Database, Db, DbError, FindSpec, Part, Query, Rows, Selected, Session, Statement};
+use crate::schema::{Model, PlannedMeta, Shape, TypeIndex};
 
 /// Answers a root field without a body.
 pub(crate) async fn write_planned(
@@ -27,10 +38,39 @@ pub(crate) async fn write_planned(
     row: TypeIndex,
     path: &Path<'_>,
 ) -> Piece {
-    match Read::planned(env, field, planned, row) {
-        Ok(read) => write_read(env, field, read, path).await,
-        Err(error) => Piece::failed(env, &error, field, path),
-    }
+    let piece = match planned.shape {
+        Shape::Connection => match Read::connection(env, field, row) {
+            Ok(page) => write_page(env, field, page, path).await,
+            Err(error) => Err(error),
+        },
+        Shape::Aggregate => match Read::arguments(env, field, row, planned.shape) {
+            Ok(read) => write_aggregate(env, field, read, path).await,
+            Err(error) => Err(error),
+        },
+        _ => match Read::planned(env, field, planned, row) {
+            Ok(read) => return write_read(env, field, read, path).await,
+            Err(error) => Err(error),
+        },
+    };
+    piece.unwrap_or_else(|error| Piece::failed(env, &error.into_error(), field, path))
+}
+
+/// Answers a field whose resolver returned a page.
+pub(crate) async fn write_connection(env: &Env<'_>, field: &PlanField, spec: ConnectionSpec, path: &Path<'_>) -> Piece {
+    let piece = match Read::all(env.model, spec.find) {
+        Ok(read) => write_page(env, field, PageRead { read, page: spec.page }, path).await,
+        Err(error) => Err(error),
+    };
+    piece.unwrap_or_else(|error| Piece::failed(env, &error.into_error(), field, path))
+}
+
+/// Answers a field whose resolver returned aggregates.
+pub(crate) async fn write_computed(env: &Env<'_>, field: &PlanField, find: FindSpec, path: &Path<'_>) -> Piece {
+    let piece = match Read::all(env.model, find) {
+        Ok(read) => write_aggregate(env, field, read, path).await,
+        Err(error) => Err(error),
+    };
+    piece.unwrap_or_else(|error| Piece::failed(env, &error.into_error(), field, path))
 }
 
 /// Answers a field whose resolver returned a query.
@@ -45,7 +85,7 @@ pub(crate) async fn write_find(env: &Env<'_>, field: &PlanField, find: FindSpec,
 async fn write_read(env: &Env<'_>, field: &PlanField, read: Read, path: &Path<'_>) -> Piece {
     if field.children.calls() > Calls::None {
         // Methods need whole rows.
-        return match typed(env.database, env.model, &read).await {
+        return match typed(env.database, env.session(), env.model, &read).await {
             Ok(rows) => complete_typed(env, field, read.row, read.shape, rows, path).await,
             Err(error) => away(env, field, read.shape, error, path),
         };
@@ -84,37 +124,24 @@ fn away(env: &Env<'_>, field: &PlanField, shape: Shape, error: DbError, path: &P
 }
 
 async fn fetch(env: &Env<'_>, field: &PlanField, read: &Read) -> Result<(Rows, RowShape), DbError> {
-    let source = env.database.source(read.source(env.model)?).await?;
-    let mut columns = Columns::new(&source);
-    let shape = columns.shape(env.model, field, read.row)?;
-    let statement = read.statement(env.model, &source, &columns.finish().0)?;
-    Ok((env.database.fetch(&statement).await?, shape))
+    let catalogue = env.database.catalogue().await?;
+    let (query, shape) = read.clone().query(env, &catalogue, field)?;
+    let statement = Statement::rows(env.model, &catalogue, &query)?;
+    Ok((env.database.fetch(env.session(), &statement).await?, shape))
 }
 
 /// All stored fields of the rows as JSON objects with the stored names as keys.
 async fn typed(
     database: &Database,
+    session: &Session,
     model: &Model,
     read: &Read,
 ) -> Result<Vec<Result<serde_json::Value, Error>>, DbError> {
-    let source = database.source(read.source(model)?).await?;
-    let mut columns = Columns::new(&source);
-    let fields = stored_fields(model, read.row);
-    let is_abstract = matches!(model.types[read.row].kind, TypeKind::Abstract(_));
-    let mut sources = Vec::new();
-    for (stored, ty) in &fields {
-        // A member of an interface may store what the others do not.
-        match columns.stored(stored, Some(ty)) {
-            Ok(source) => sources.push(source),
-            Err(_) if is_abstract => sources.push(RowSource::Nothing),
-            Err(error) => return Err(error),
-        }
-    }
-    let type_name = if is_abstract { Some(columns.stored("__typename", None)?) } else { None };
-    let (list, data) = columns.finish();
-    let statement = read.statement(model, &source, &list)?;
-    let rows = database.fetch(&statement).await?;
-    Ok(objects(&rows, &fields, &sources, type_name, data))
+    let catalogue = database.catalogue().await?;
+    let (list, whole) = WholeRows::new(model, &catalogue, read.row)?;
+    let statement = Statement::rows(model, &catalogue, &read.clone().reading(list))?;
+    let rows = database.fetch(session, &statement).await?;
+    Ok((0..rows.len()).map(|row| whole.object(Cells::Row(&rows, row))).collect())
 }
 
 /// Typed rows for a resolver that awaits its query. Without a limit of its own, a query that finds more rows than
@@ -127,19 +154,24 @@ pub(crate) async fn typed_rows(db: &Db, find: &FindSpec) -> Result<Vec<serde_jso
     };
     let find = FindSpec { limit: find.limit.or(Some(most + 1)), ..find.clone() };
     let read = Read::find(&db.model, &limits, find, Shape::List).map_err(DbError::into_error)?;
-    let rows = typed(&db.database, &db.model, &read).await.map_err(DbError::into_error)?;
+    let rows = typed(&db.database, &db.session, &db.model, &read).await.map_err(DbError::into_error)?;
     if unlimited && rows.len() as i64 > most {
         return Err(Error::internal(format!("a query found more than {most} rows; give it a `.limit(…)`")));
     }
     rows.into_iter().collect()
 }
 
-/// Asks all rows that a query matches together.
-pub(crate) async fn total(db: &Db, find: &FindSpec, total: Total) -> Result<i64, Error> {
+/// Asks all rows that a query matches together: how many there are, or whether there is one.
+pub(crate) async fn total(db: &Db, find: &FindSpec, part: fn(Query) -> Part) -> Result<i64, Error> {
     let ask = async {
-        let read = Read::find(&db.model, &db.limits, FindSpec { limit: None, ..find.clone() }, Shape::List)?;
-        let source = db.database.source(read.source(&db.model)?).await?;
-        let rows = db.database.fetch(&read.total(&db.model, &source, total)?).await?;
+        let read = Read::all(&db.model, find.clone())?;
+        let mut query = Query::new(read.row, read.filter);
+        query.list.push(Selected::Count);
+        if matches!(part(query.clone()), Part::Exists(_)) {
+            query.list.clear();
+        }
+        let catalogue = db.database.catalogue().await?;
+        let rows = db.database.fetch(&db.session, &Statement::parts(&db.model, &catalogue, &[part(query)])?).await?;
         // A bigint has eight bytes, a Boolean one.
         let bytes = rows.cell(0, 0).unwrap_or_default();
         Ok::<_, DbError>(bytes.iter().fold(0, |value, byte| (value << 8) | i64::from(*byte)))

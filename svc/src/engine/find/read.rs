@@ -3,29 +3,65 @@
 use async_graphql::Value;
 
 use super::conditions::{declared_filter, orders, where_filter};
+use super::connection::PageRead;
 use crate::Error;
-use crate::db::{DbError, Filter, FindSpec, Order, Page, SelectList, Source, Statement, Total, page};
+use crate::db::{CursorPage, DbError, Filter, FindSpec, Order, Query, Selected, Window, page};
 use crate::engine::Limits;
 use crate::engine::env::Env;
 use crate::engine::plan::PlanField;
-use crate::schema::{ArgRole, Model, PlannedMeta, Shape, TypeIndex, TypeKind};
+use crate::schema::{ArgRole, Model, PlannedMeta, Relation, Shape, TypeIndex};
 
 /// Rows of a type: which of them, in which order.
+#[derive(Clone)]
 pub(super) struct Read {
     pub(super) row: TypeIndex,
     pub(super) shape: Shape,
-    filter: Filter,
-    order: Vec<Order>,
-    page: Page,
+    pub(super) filter: Filter,
+    pub(super) order: Vec<Order>,
+    pub(super) page: Option<Window>,
 }
 
 impl Read {
     /// What a resolver's query asks for.
     pub(super) fn find(model: &Model, limits: &Limits, find: FindSpec, shape: Shape) -> Result<Self, DbError> {
-        let unknown = || DbError::UnknownSource("a type that is not in the schema".to_owned());
-        let row = model.by_rust.get(&find.row).copied().ok_or_else(unknown)?;
-        let page = find.page(limits)?;
-        Ok(Self { row, shape, filter: find.filter, order: find.order, page })
+        let page = Some(find.page(limits)?);
+        Ok(Self { shape, page, ..Self::all(model, find)? })
+    }
+
+    /// All rows that a resolver's query matches, whatever its page.
+    pub(super) fn all(model: &Model, find: FindSpec) -> Result<Self, DbError> {
+        let row = find.row(model)?;
+        let (mut filters, mut order) = (vec![find.filter], find.order);
+        let conditions = find.conditions.iter().map(|value| (ArgRole::Where, value));
+        for (role, value) in conditions.chain(find.keys.iter().map(|value| (ArgRole::OrderBy, value))) {
+            apply(model, row, (role, ""), value, &mut filters, &mut order).map_err(DbError::refused)?;
+        }
+        let filter = if filters.len() == 1 { filters.remove(0) } else { Filter::All(filters) };
+        Ok(Self { row, shape: Shape::List, filter, order, page: None })
+    }
+
+    /// What the arguments of a connection without a body ask for.
+    pub(super) fn connection(env: &Env<'_>, field: &PlanField, row: TypeIndex) -> Result<PageRead, DbError> {
+        let values = env.arguments(&field.args).map_err(DbError::refused)?;
+        let mut page = CursorPage::default();
+        for (arg, value) in field.args.iter().zip(values) {
+            let number = |value| match value {
+                Some(Value::Number(number)) => number.as_i64().and_then(|number| i32::try_from(number).ok()),
+                _ => None,
+            };
+            let text = |value| match value {
+                Some(Value::String(text)) => Some(text),
+                _ => None,
+            };
+            match arg.role {
+                ArgRole::First => page.first = number(value),
+                ArgRole::Last => page.last = number(value),
+                ArgRole::After => page.after = text(value),
+                ArgRole::Before => page.before = text(value),
+                _ => {}
+            }
+        }
+        Ok(PageRead { read: Self::arguments(env, field, row, Shape::Connection)?, page })
     }
 
     /// What the arguments of a field without a body ask for.
@@ -34,48 +70,61 @@ impl Read {
         field: &PlanField,
         planned: PlannedMeta,
         row: TypeIndex,
-    ) -> Result<Self, Error> {
-        let values = env.arguments(&field.args)?;
+    ) -> Result<Self, DbError> {
+        Self::arguments(env, field, row, planned.shape)
+    }
+
+    /// What the arguments of a relation ask for.
+    pub(super) fn relation(env: &Env<'_>, field: &PlanField, relation: Relation) -> Result<Self, DbError> {
+        let shape = if relation.many { Shape::List } else { Shape::Optional };
+        let read = Self::arguments(env, field, relation.row, shape)?;
+        // A relation to one row takes the first by itself.
+        Ok(if relation.many { read } else { Self { page: None, ..read } })
+    }
+
+    pub(super) fn arguments(env: &Env<'_>, field: &PlanField, row: TypeIndex, shape: Shape) -> Result<Self, DbError> {
+        let values = env.arguments(&field.args).map_err(DbError::refused)?;
         let (mut filters, mut order, mut limit, mut offset) = (Vec::new(), Vec::new(), None, 0);
         for (arg, value) in field.args.iter().zip(values) {
             let Some(value) = value else { continue };
+            apply(env.model, row, (arg.role, &arg.rust), &value, &mut filters, &mut order).map_err(DbError::refused)?;
             match (arg.role, value) {
-                (ArgRole::Declared, value) => filters.push(declared_filter(env.model, row, &arg.rust, &value)?),
-                (ArgRole::Where, Value::Object(fields)) => filters.push(where_filter(env.model, row, &fields)?),
-                (ArgRole::OrderBy, Value::List(keys)) => {
-                    for key in &keys {
-                        orders(env.model, row, key, &mut order)?;
-                    }
-                }
                 (ArgRole::Limit, Value::Number(number)) => limit = number.as_i64(),
                 (ArgRole::Offset, Value::Number(number)) => offset = number.as_i64().unwrap_or(0),
                 _ => {}
             }
         }
-        let page = match planned.shape {
-            Shape::List => page(limit, offset, env.limits).map_err(DbError::into_error)?,
-            Shape::Optional | Shape::One => Page { limit: 1, offset: 0 },
+        let page = match shape {
+            Shape::List => page(limit, offset, env.limits)?,
+            _ => Window { limit: 1, offset: 0 },
         };
-        Ok(Self { row, shape: planned.shape, filter: Filter::All(filters), order, page })
+        Ok(Self { row, shape, filter: Filter::All(filters), order, page: Some(page) })
     }
 
-    /// The view or table with the rows.
-    pub(super) fn source(&self, model: &Model) -> Result<&'static str, DbError> {
-        let source = match &model.types[self.row].kind {
-            TypeKind::Object(object) => object.source,
-            TypeKind::Abstract(abstraction) => abstraction.source,
-            _ => None,
-        };
-        source.ok_or_else(|| DbError::UnknownSource(model.types[self.row].path.clone()))
+    /// The query that reads `list`.
+    pub(super) fn reading(self, list: Vec<Selected>) -> Query {
+        Query { list, order: self.order, page: self.page, ..Query::new(self.row, self.filter) }
     }
+}
 
-    /// The statement that asks all matching rows together; the page does not matter.
-    pub(super) fn total(&self, model: &Model, source: &Source, total: Total) -> Result<Statement, DbError> {
-        Statement::total(model, source, self.row, total, &self.filter)
+/// Adds the conditions and the order that an argument stands for.
+pub(super) fn apply(
+    model: &Model,
+    row: TypeIndex,
+    (role, rust): (ArgRole, &str),
+    value: &Value,
+    filters: &mut Vec<Filter>,
+    order: &mut Vec<Order>,
+) -> Result<(), Error> {
+    match (role, value) {
+        (ArgRole::Declared, value) => filters.push(declared_filter(model, row, rust, value)?),
+        (ArgRole::Where, Value::Object(fields)) => filters.push(where_filter(model, row, fields)?),
+        (ArgRole::OrderBy, Value::List(keys)) => {
+            for key in keys {
+                orders(model, row, key, order)?;
+            }
+        }
+        _ => {}
     }
-
-    /// The statement that reads `list`.
-    pub(super) fn statement(&self, model: &Model, source: &Source, list: &SelectList) -> Result<Statement, DbError> {
-        Statement::select(model, source, self.row, list, &self.filter, &self.order, Some(self.page))
-    }
+    Ok(())
 }

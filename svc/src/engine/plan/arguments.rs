@@ -15,6 +15,9 @@ pub(crate) struct ArgPlan {
     pub(crate) name: String,
     pub(crate) rust: String,
     pub(crate) role: ArgRole,
+    /// The position of the function's parameter, and whether it stands for several arguments.
+    pub(crate) slot: usize,
+    pub(crate) spread: bool,
     ty: TypeExpr,
     default: Option<Value>,
     source: ArgSource,
@@ -38,7 +41,16 @@ impl ArgPlan {
                 _ => ArgSource::Dynamic(value.clone()),
             },
         };
-        Self { name: def.name.clone(), rust: def.rust.clone(), role: def.role, ty: def.ty.clone(), default, source }
+        Self {
+            name: def.name.clone(),
+            rust: def.rust.clone(),
+            role: def.role,
+            slot: def.slot,
+            spread: def.spread,
+            ty: def.ty.clone(),
+            default,
+            source,
+        }
     }
 
     /// The value under these variables; `None` is absent.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{Children, Plan, PlanField, PlanKind, Selection};
 use crate::engine::coerce::Variables;
 use crate::engine::limits::Limits;
-use crate::schema::{ArgRole, Model};
+use crate::schema::{Model, Part};
 
 /// What a list counts as that takes no `limit`, such as one inside `data`.
 const UNPAGED: u64 = 5;
@@ -48,12 +48,16 @@ impl Costs<'_> {
     }
 
     fn page(&self, field: &PlanField) -> u64 {
-        if !field.ty.is_list() {
+        let is_rows = |kind| matches!(kind, PlanKind::Part(Part::Edges | Part::Nodes));
+        let is_connection =
+            field.children.iter().flat_map(|selection| &selection.fields).any(|field| is_rows(field.kind));
+        if is_rows(field.kind) || !(is_connection || field.ty.is_list()) {
+            // The page of a connection counts where its arguments are.
             return 1;
         }
-        let declared = || field.args.iter().find(|arg| matches!(arg.rust.as_str(), "limit" | "first" | "last"));
-        let Some(limit) = field.arg(ArgRole::Limit).or_else(declared) else { return UNPAGED };
-        let page = limit.integer(self.model, self.variables).and_then(|page| u64::try_from(page).ok());
-        page.unwrap_or_else(|| u64::from(self.limits.default_page))
+        let limits = || field.args.iter().filter(|arg| matches!(arg.rust.as_str(), "limit" | "first" | "last"));
+        let given = limits().find_map(|arg| arg.integer(self.model, self.variables));
+        let default = if limits().next().is_some() { u64::from(self.limits.default_page) } else { UNPAGED };
+        given.and_then(|page| u64::try_from(page).ok()).unwrap_or(default)
     }
 }

@@ -12,7 +12,7 @@ pub(crate) use planner::Planner;
 
 use std::sync::Arc;
 
-use crate::schema::{ArgRole, EnumValue, Method, OperationKind, Run, ScalarKind, TypeIndex};
+use crate::schema::{EnumValue, Method, OperationKind, Part, Relation, Run, ScalarKind, TypeIndex};
 
 /// A planned operation.
 #[derive(Debug)]
@@ -31,9 +31,11 @@ pub(crate) struct Selection {
     pub(crate) fields: Vec<PlanField>,
     /// What has to be called below here.
     pub(crate) calls: Calls,
+    /// Whether a relation is followed below here.
+    pub(crate) relations: bool,
 }
 
-/// What running a selection calls.
+/// What running a selection on rows calls. A relation calls nothing: its rows are read with their parents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Calls {
     /// Only stored fields: rows go straight to bytes.
@@ -68,6 +70,8 @@ pub(crate) enum PlanKind {
     Typename,
     Introspection,
     Stored { index: usize, stored: &'static str },
+    Relation(Relation),
+    Part(Part),
     Method(Method),
     Root(Run, Option<TypeIndex>),
 }
@@ -121,6 +125,16 @@ impl Children {
     pub(crate) fn calls(&self) -> Calls {
         self.iter().map(|selection| selection.calls).max().unwrap_or(Calls::None)
     }
+
+    /// Whether a relation is followed below here.
+    pub(crate) fn relations(&self) -> bool {
+        self.iter().any(|selection| selection.relations)
+    }
+
+    /// Whether completing values of resolvers waits: for methods, or for the rows of relations.
+    pub(crate) fn wait(&self) -> bool {
+        self.calls() == Calls::Async || self.relations()
+    }
 }
 
 impl OutType {
@@ -147,13 +161,17 @@ impl PlanField {
         let own = match self.kind {
             PlanKind::Method(Method::Async(_)) | PlanKind::Root(..) => Calls::Async,
             PlanKind::Method(Method::Sync(_)) => Calls::Sync,
+            // Methods of related rows need whole rows, and so a key of whole parents.
+            PlanKind::Relation(_) if self.children.calls() > Calls::None => Calls::Async,
+            // Rows inside JSON have no statement that could read what they lead to.
+            PlanKind::Stored { .. } if self.children.relations() => Calls::Async,
             _ => Calls::None,
         };
         own.max(self.children.calls())
     }
 
-    /// The argument with a role.
-    pub(crate) fn arg(&self, role: ArgRole) -> Option<&ArgPlan> {
-        self.args.iter().find(|arg| arg.role == role)
+    /// Whether this field or one below it follows a relation.
+    pub(crate) fn relations(&self) -> bool {
+        matches!(self.kind, PlanKind::Relation(_)) || self.children.relations()
     }
 }

@@ -80,6 +80,7 @@ impl<'a> Planner<'a> {
             type_index,
             type_name: self.model.types[type_index].name.clone(),
             calls: fields.iter().map(PlanField::calls).max().unwrap_or(Calls::None),
+            relations: fields.iter().any(PlanField::relations),
             fields,
         });
         self.known.insert(key, selection.clone());
@@ -164,6 +165,8 @@ impl<'a> Planner<'a> {
                 })?;
                 let kind = match def.kind {
                     FieldKind::Stored { index, stored } => PlanKind::Stored { index, stored },
+                    FieldKind::Relation(relation) => PlanKind::Relation(relation),
+                    FieldKind::Part(part) => PlanKind::Part(part),
                     FieldKind::Method(method) => PlanKind::Method(method),
                     FieldKind::Root(run, row) => PlanKind::Root(run, row),
                     FieldKind::Promised => {

@@ -2,14 +2,14 @@
 
 use indexmap::IndexMap;
 
-use super::{Args, Builder, expr, exprs};
+use super::{Builder, expr};
 use crate::schema::error::SchemaError;
 use crate::schema::model::{
-    AbstractDef, ArgDef, ArgRole, DefaultValue, EnumDef, EnumValue, FieldDef, FieldKind, InputDef, ObjectDef, TypeDef,
-    TypeExpr, TypeIndex, TypeKind,
+    AbstractDef, ArgDef, ArgRole, DefaultValue, EnumDef, EnumValue, FieldDef, FieldKind, InputDef, ObjectDef, Relation,
+    TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
-use crate::schema::registry::{AbstractRefs, Entry, ObjectRefs};
-use crate::schema::{AbstractMeta, ElementMeta, ObjectMeta, Registry};
+use crate::schema::registry::{AbstractRefs, ArgRef, Entry, ObjectRefs};
+use crate::schema::{AbstractMeta, ElementMeta, ObjectMeta, Registry, derived};
 
 impl Builder {
     pub(super) fn convert(&mut self, registry: &Registry, index: TypeIndex) -> TypeDef {
@@ -30,12 +30,13 @@ impl Builder {
                 define(&meta.element, meta.path, TypeKind::Enum(EnumDef { values: values.collect() }))
             }
             Entry::Input(meta, refs) => {
-                let fields = self.args((meta.fields, exprs(refs)), meta.path);
+                let fields = self.args(refs, meta.path);
                 let fields = fields.into_iter().map(|field| (field.name.clone(), field)).collect();
                 define(&meta.element, meta.path, TypeKind::Input(InputDef { fields, one_of: meta.one_of }))
             }
             Entry::Object(meta, refs) => self.object(index, meta, refs),
             Entry::Abstract(meta, refs) => self.abstraction(meta, refs),
+            Entry::Derived(derived, row) => derived::placeholder(registry, *derived, *row, index),
             Entry::Pending => unreachable!("the walk has ended"),
         }
     }
@@ -43,13 +44,22 @@ impl Builder {
     fn object(&mut self, index: TypeIndex, meta: &'static ObjectMeta, refs: &ObjectRefs) -> TypeDef {
         let mut fields = IndexMap::new();
         for (position, (field, ty)) in meta.fields.iter().zip(&refs.fields).enumerate() {
-            let kind = FieldKind::Stored { index: position, stored: field.stored };
-            let def = self.field(&field.element, expr(ty), (&[], Vec::new()), kind, meta.path);
+            let kind = match (&field.relation, refs.relations[position]) {
+                (Some(relation), Some(row)) => FieldKind::Relation(Relation {
+                    index: position,
+                    many: relation.many,
+                    row: row.0,
+                    from: relation.from,
+                    to: relation.to,
+                }),
+                _ => FieldKind::Stored { index: position, stored: field.stored },
+            };
+            let def = self.field(&field.element, expr(ty), &[], kind, meta.path);
             self.add_field(&mut fields, def, meta.path);
         }
         for (field, (ty, args)) in meta.computed.iter().zip(&refs.computed) {
             let kind = FieldKind::Method(field.run);
-            let def = self.field(&field.element, expr(ty), (field.args, exprs(args)), kind, meta.path);
+            let def = self.field(&field.element, expr(ty), args, kind, meta.path);
             self.add_field(&mut fields, def, meta.path);
         }
         for gated in meta.authorize_fields {
@@ -65,8 +75,7 @@ impl Builder {
         let fields = meta.interface.map(|promised| {
             let mut fields = IndexMap::new();
             for (field, (ty, args)) in promised.iter().zip(&refs.fields) {
-                let def =
-                    self.field(&field.element, expr(ty), (field.args, exprs(args)), FieldKind::Promised, meta.path);
+                let def = self.field(&field.element, expr(ty), args, FieldKind::Promised, meta.path);
                 self.add_field(&mut fields, def, meta.path);
             }
             fields
@@ -79,7 +88,7 @@ impl Builder {
         &mut self,
         element: &ElementMeta,
         ty: TypeExpr,
-        args: Args,
+        args: &[ArgRef],
         kind: FieldKind,
         path: &str,
     ) -> FieldDef {
@@ -111,9 +120,9 @@ impl Builder {
     }
 
     /// Arguments; the literals of defaults are checked once all types are known.
-    fn args(&mut self, (metas, types): Args, path: &str) -> Vec<ArgDef> {
-        let mut args: Vec<ArgDef> = Vec::with_capacity(metas.len());
-        for (meta, ty) in metas.iter().zip(types) {
+    fn args(&mut self, refs: &[ArgRef], path: &str) -> Vec<ArgDef> {
+        let mut args: Vec<ArgDef> = Vec::with_capacity(refs.len());
+        for ArgRef { slot, spread, meta, ty } in refs {
             let name = self.name(&meta.element, path);
             if let Some(first) = args.iter().find(|arg| arg.name == name) {
                 self.errors.push(SchemaError::FieldClash {
@@ -128,9 +137,11 @@ impl Builder {
                 rust: meta.element.rust.to_owned(),
                 description: meta.element.description.map(str::to_owned),
                 deprecated: meta.element.deprecated,
-                ty,
+                ty: expr(ty),
                 default: meta.default.map(DefaultValue::unchecked),
                 role: ArgRole::Declared,
+                slot: *slot,
+                spread: *spread,
             });
         }
         args

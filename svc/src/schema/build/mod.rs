@@ -3,8 +3,10 @@
 mod checks;
 mod convert;
 mod defaults;
+mod relations;
 mod roots;
 
+pub(super) use relations::relations;
 pub(super) use roots::stored_fields;
 
 use apollo_compiler::Schema;
@@ -12,7 +14,7 @@ use apollo_compiler::Schema;
 use super::error::SchemaError;
 use super::model::{Model, TypeDef, TypeExpr, TypeIndex};
 use super::naming::Naming;
-use super::{ArgMeta, KeyFn, OperationMeta, Registry, TypeRef, generated, sdl};
+use super::{KeyFn, OperationMeta, Registry, TypeRef, derived, generated, sdl};
 
 /// A directive of the specification that apollo-compiler does not define by itself.
 const ONE_OF: &str = "directive @oneOf on INPUT_OBJECT";
@@ -40,8 +42,11 @@ pub(crate) fn build(listed: &Listed, naming: Naming) -> Result<Model, Vec<Schema
         builder.types.push(def);
     }
     builder.join_interfaces();
-    let mut generated = generated::Generated::new(&common, naming);
+    let derived = derived::find(&registry);
+    let mut generated = generated::Generated::new(&common, naming, &derived);
+    generated.derive(&mut builder.types, &derived);
     builder.add_roots(&operations, &mut generated);
+    builder.add_relation_args(&mut generated);
     builder.fill_defaults();
     builder.check();
     builder.finish(&registry)
@@ -90,15 +95,9 @@ pub(super) fn expr(reference: &TypeRef) -> TypeExpr {
         TypeRef::Named(key) => TypeExpr::Named(key.0),
         TypeRef::List(inner) => TypeExpr::List(Box::new(expr(inner))),
         TypeRef::NonNull(inner) => TypeExpr::NonNull(Box::new(expr(inner))),
+        TypeRef::Spread(_) => unreachable!("a parameter that stands for several arguments is taken apart before"),
     }
 }
-
-/// Finds what `args` reach; kept beside [`expr`] as both read references.
-pub(super) fn exprs(references: &[TypeRef]) -> Vec<TypeExpr> {
-    references.iter().map(expr).collect()
-}
-
-type Args = (&'static [ArgMeta], Vec<TypeExpr>);
 
 fn member_names(types: &[TypeDef], members: &[TypeIndex]) -> Vec<String> {
     members.iter().map(|index| types[*index].name.clone()).collect()

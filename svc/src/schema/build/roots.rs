@@ -2,17 +2,18 @@
 
 use indexmap::IndexMap;
 
-use super::{Builder, expr, exprs};
+use super::{Builder, expr};
 use crate::schema::error::SchemaError;
 use crate::schema::generated::Generated;
 use crate::schema::model::{FieldDef, FieldKind, ObjectDef, TypeDef, TypeIndex, TypeKind};
+use crate::schema::registry::ArgRef;
 use crate::schema::{OperationKind, OperationMeta, Registry, Run, Shape, TypeRef};
 
 /// An operation with its registered types.
 pub(super) struct Operation {
     meta: &'static OperationMeta,
     ty: TypeRef,
-    args: Vec<TypeRef>,
+    args: Vec<ArgRef>,
     row: Option<TypeIndex>,
 }
 
@@ -65,11 +66,16 @@ impl Builder {
         let meta = operation.meta;
         let kind = FieldKind::Root(meta.run, operation.row);
         let module = meta.path.rsplit_once("::").map_or("", |(module, _)| module);
-        let mut def = self.field(&meta.element, expr(&operation.ty), (meta.args, exprs(&operation.args)), kind, module);
+        let mut def = self.field(&meta.element, expr(&operation.ty), &operation.args, kind, module);
         if let (Run::Planned(planned), Some(row)) = (meta.run, operation.row) {
             self.check_planned(meta, row, &def);
-            if planned.shape == Shape::List {
-                let args = generated.list_args(&mut self.types, row);
+            let args = match planned.shape {
+                Shape::List => generated.list_args(&mut self.types, row),
+                Shape::Connection => generated.connection_args(&mut self.types, row),
+                Shape::Aggregate => generated.where_arg(&mut self.types, row),
+                Shape::Optional | Shape::One => Vec::new(),
+            };
+            if !args.is_empty() {
                 let taken: Vec<_> = def.args.iter().map(|arg| arg.name.clone()).collect();
                 def.args.extend(args.into_iter().filter(|arg| !taken.contains(&arg.name)));
             }
@@ -79,7 +85,7 @@ impl Builder {
 
     fn check_planned(&mut self, meta: &OperationMeta, row: TypeIndex, def: &FieldDef) {
         let row_path = self.types[row].path.clone();
-        if source(&self.types[row]).is_none() {
+        if self.types[row].kind.source().is_none() {
             self.errors.push(SchemaError::NoSource { path: meta.path.to_owned(), row: row_path.clone() });
         }
         for arg in &def.args {
@@ -95,14 +101,6 @@ impl Builder {
                 });
             }
         }
-    }
-}
-
-fn source(def: &TypeDef) -> Option<&'static str> {
-    match &def.kind {
-        TypeKind::Object(object) => object.source,
-        TypeKind::Abstract(abstraction) => abstraction.source,
-        _ => None,
     }
 }
 

@@ -1,13 +1,17 @@
 //! Input types that the framework makes from the user's types: `UserWhere`, `UserOrderBy` and what they hold.
 
+mod aggregate;
+mod connection;
+mod objects;
 mod operands;
 
 use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
-use super::build::{expr, stored_fields};
+use super::build::{expr, relations, stored_fields};
 use super::model::{ArgDef, ArgRole, EnumDef, EnumValue, InputDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
+use super::registry::{Derived, Entry};
 use super::{Input, Naming, Registry, ScalarKind};
 use crate::db::{Family, Operand, family};
 
@@ -18,6 +22,8 @@ pub(super) struct Common {
     string: TypeIndex,
     /// When a range of dates is somewhere.
     date: Option<TypeIndex>,
+    /// The scalars of sums and averages, where a program aggregates.
+    numbers: Vec<(ScalarKind, TypeIndex)>,
 }
 
 impl Common {
@@ -27,8 +33,26 @@ impl Common {
             boolean: expr(&<bool as Input>::type_ref(registry)).named(),
             string: expr(&<String as Input>::type_ref(registry)).named(),
             date: operands::date(registry),
+            numbers: numbers(registry),
         }
     }
+
+    fn number(&self, kind: ScalarKind) -> Option<TypeIndex> {
+        self.numbers.iter().find(|(known, _)| *known == kind).map(|(_, index)| *index)
+    }
+}
+
+fn numbers(registry: &mut Registry) -> Vec<(ScalarKind, TypeIndex)> {
+    if !registry.entries.iter().any(|entry| matches!(entry, Entry::Derived(Derived::Aggregate, _))) {
+        return Vec::new();
+    }
+    let (integer, float, decimal) = (
+        <i64 as Input>::type_ref(registry),
+        <f64 as Input>::type_ref(registry),
+        <rust_decimal::Decimal as Input>::type_ref(registry),
+    );
+    let numbers = [(ScalarKind::BigInt, integer), (ScalarKind::Float, float), (ScalarKind::Decimal, decimal)];
+    numbers.into_iter().map(|(kind, ty)| (kind, expr(&ty).named())).collect()
 }
 
 /// Makes each generated type once.
@@ -42,12 +66,17 @@ pub(super) struct Generated<'a> {
     orders: HashMap<TypeIndex, Option<TypeIndex>>,
     /// Input objects that operators take, by their name.
     operands: HashMap<String, TypeIndex>,
+    /// The places of types that Rust types stand for.
+    reserved: HashMap<(Derived, TypeIndex), TypeIndex>,
+    pub(super) page_info: Option<TypeIndex>,
 }
 
 impl<'a> Generated<'a> {
-    pub(super) fn new(common: &'a Common, naming: Naming) -> Self {
+    pub(super) fn new(common: &'a Common, naming: Naming, derived: &[(Derived, TypeIndex, TypeIndex)]) -> Self {
         Self {
             common,
+            reserved: derived.iter().map(|(derived, row, index)| ((*derived, *row), *index)).collect(),
+            page_info: None,
             naming,
             direction: None,
             filters: HashMap::new(),
@@ -60,18 +89,58 @@ impl<'a> Generated<'a> {
 
     /// `where`, `orderBy`, `limit` and `offset` for a list of `row`.
     pub(super) fn list_args(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex) -> Vec<ArgDef> {
-        let mut args = Vec::new();
-        if let Some(index) = self.where_type(types, row) {
-            args.push(arg("where", "Only rows that match.", TypeExpr::Named(index), ArgRole::Where));
-        }
-        if let Some(index) = self.order_type(types, row) {
-            let name = self.naming.apply("order_by");
-            args.push(arg(&name, "The order, most significant key first.", list_of(index), ArgRole::OrderBy));
-        }
+        let mut args = self.where_arg(types, row);
+        args.extend(self.order_arg(types, row));
         let int = TypeExpr::Named(self.common.int);
         args.push(arg("limit", "At most this many rows.", int.clone(), ArgRole::Limit));
         args.push(arg("offset", "Skips this many rows.", int, ArgRole::Offset));
         args
+    }
+
+    /// `first`, `after`, `last`, `before`, `where` and `orderBy` for a connection of `row`.
+    pub(super) fn connection_args(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex) -> Vec<ArgDef> {
+        let (int, string) = (TypeExpr::Named(self.common.int), TypeExpr::Named(self.common.string));
+        let mut args = vec![
+            arg("first", "At most this many rows, from the start.", int.clone(), ArgRole::First),
+            arg("after", "Only rows after the one with this cursor.", string.clone(), ArgRole::After),
+            arg("last", "At most this many rows, from the end.", int, ArgRole::Last),
+            arg("before", "Only rows before the one with this cursor.", string, ArgRole::Before),
+        ];
+        args.extend(self.where_arg(types, row));
+        args.extend(self.order_arg(types, row));
+        args
+    }
+
+    /// `where`, when there is something to ask.
+    pub(super) fn where_arg(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex) -> Vec<ArgDef> {
+        let index = self.where_type(types, row);
+        index
+            .map(|index| arg("where", "Only rows that match.", TypeExpr::Named(index), ArgRole::Where))
+            .into_iter()
+            .collect()
+    }
+
+    fn order_arg(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex) -> Option<ArgDef> {
+        let index = self.order_type(types, row)?;
+        let name = self.naming.apply("order_by");
+        Some(arg(&name, "The order, most significant key first.", list_of(index), ArgRole::OrderBy))
+    }
+
+    /// Fills the types that Rust types stand for.
+    pub(super) fn derive(&mut self, types: &mut Vec<TypeDef>, derived: &[(Derived, TypeIndex, TypeIndex)]) {
+        for (derived, row, index) in derived {
+            match derived {
+                Derived::Connection => self.connection(types, *row, *index),
+                Derived::Aggregate => self.aggregate(types, *row, *index),
+                Derived::Where => drop(self.where_type(types, *row)),
+                Derived::OrderBy => drop(self.order_type(types, *row)),
+            }
+        }
+    }
+
+    /// The place of a type that a Rust type stands for, or else a new one.
+    fn place(&self, types: &mut Vec<TypeDef>, derived: Derived, row: TypeIndex, name: &str) -> TypeIndex {
+        self.reserved.get(&(derived, row)).copied().unwrap_or_else(|| reserve(types, name))
     }
 
     /// `UserWhere`; `None` when nothing of the type can be asked.
@@ -84,7 +153,8 @@ impl<'a> Generated<'a> {
             self.wheres.insert(row, None);
             return None;
         }
-        let index = reserve(types, &format!("{}Where", types[row].name));
+        let name = format!("{}Where", types[row].name);
+        let index = self.place(types, Derived::Where, row, &name);
         // Known before its fields are, as types may embed each other.
         self.wheres.insert(row, Some(index));
         let parts = parts(types, row);
@@ -168,7 +238,8 @@ impl<'a> Generated<'a> {
             self.orders.insert(row, None);
             return None;
         }
-        let index = reserve(types, &format!("{}OrderBy", types[row].name));
+        let name = format!("{}OrderBy", types[row].name);
+        let index = self.place(types, Derived::OrderBy, row, &name);
         self.orders.insert(row, Some(index));
         let direction = self.direction_type(types);
         let mut fields = Vec::new();
@@ -218,7 +289,7 @@ fn has_order(types: &[TypeDef], row: TypeIndex) -> bool {
     parts(types, row).iter().any(|part| !part.list && !unordered(&types[part.named].kind))
 }
 
-/// A stored field, apart from the types it is looked up in.
+/// A stored field or a relation, apart from the types it is looked up in.
 struct Part {
     name: String,
     rust: &'static str,
@@ -226,7 +297,7 @@ struct Part {
     list: bool,
 }
 
-/// The stored fields of a type; a list of lists cannot be asked.
+/// The stored fields and relations of a type; a list of lists cannot be asked.
 fn parts(types: &[TypeDef], row: TypeIndex) -> Vec<Part> {
     let fields = stored_fields(types, row).into_iter().filter(|field| match field.ty.unwrapped() {
         TypeExpr::List(inner) => !inner.is_list(),
@@ -238,7 +309,13 @@ fn parts(types: &[TypeDef], row: TypeIndex) -> Vec<Part> {
         named: field.ty.named(),
         list: field.ty.is_list(),
     };
-    fields.map(part).collect()
+    let related = relations(types, row).into_iter().map(|(field, relation)| Part {
+        name: field.name.clone(),
+        rust: field.rust,
+        named: relation.row,
+        list: relation.many,
+    });
+    fields.map(part).chain(related).collect()
 }
 
 /// Takes a place for an input type that is filled in later.
@@ -271,6 +348,8 @@ fn field(name: &str, rust: &str, ty: TypeExpr) -> ArgDef {
         ty,
         default: None,
         role: ArgRole::Declared,
+        slot: 0,
+        spread: false,
     }
 }
 

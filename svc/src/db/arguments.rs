@@ -1,0 +1,62 @@
+//! `where` and `orderBy` as arguments of a resolver.
+
+use std::marker::PhantomData;
+
+use async_graphql::Value;
+
+use crate::schema::{Derived, Input, InputError, Registry, SvcType, TypeRef};
+
+/// The argument `where` of a resolver, as fields without a body have it.
+///
+/// ```
+/// use svc::prelude::*;
+///
+/// # #[svc_type(sql_source = "v_user")]
+/// # struct User { id: Uuid, name: String, active: bool }
+/// #[svc::query]
+/// async fn members(
+///     ctx: &Context<'_>,
+///     r#where: Option<Where<User>>,
+///     order_by: Option<OrderBy<User>>,
+///     page: Page,
+/// ) -> Result<Find<User>> {
+///     let users = ctx.db().find::<User>().filter(col("active").eq(true));
+///     Ok(users.matching(r#where).ordered(order_by).page(page))
+/// }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Where<T> {
+    pub(crate) value: Value,
+    row: PhantomData<fn() -> T>,
+}
+
+/// The argument `orderBy` of a resolver, as fields without a body have it; see [`Where`].
+#[derive(Debug, Clone)]
+pub struct OrderBy<T> {
+    pub(crate) keys: Value,
+    row: PhantomData<fn() -> T>,
+}
+
+impl<T: SvcType + 'static> Input for Where<T> {
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        TypeRef::named(registry.derived::<Self>(Derived::Where, T::register))
+    }
+    fn parse(value: Option<Value>) -> Result<Self, InputError> {
+        match value {
+            Some(value @ Value::Object(_)) => Ok(Self { value, row: PhantomData }),
+            other => Err(InputError::expected("conditions", other.as_ref())),
+        }
+    }
+}
+
+impl<T: SvcType + 'static> Input for OrderBy<T> {
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        TypeRef::named(registry.derived::<Self>(Derived::OrderBy, T::register)).list()
+    }
+    fn parse(value: Option<Value>) -> Result<Self, InputError> {
+        match value {
+            Some(keys @ Value::List(_)) => Ok(Self { keys, row: PhantomData }),
+            other => Err(InputError::expected("a list of orders", other.as_ref())),
+        }
+    }
+}

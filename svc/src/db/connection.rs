@@ -1,0 +1,88 @@
+use std::future::{Future, IntoFuture};
+use std::marker::PhantomData;
+use std::pin::Pin;
+
+use super::{CursorPage, Db, FindSpec};
+use crate::Error;
+use crate::schema::SvcType;
+
+/// A page of rows with cursors (GraphQL Cursor Connections Specification, Relay).
+///
+/// A function without a body that returns it takes `first`, `after`, `last`, `before`, `where` and `orderBy`. A
+/// resolver makes one with [`Find::paginate`](super::Find::paginate): returned, it answers with one statement that
+/// reads what the client selects; awaited, it gives typed rows.
+///
+/// ```
+/// use svc::prelude::*;
+///
+/// # #[svc_type(sql_source = "v_user")]
+/// # struct User { id: Uuid, name: String }
+/// #[svc::query]
+/// async fn users() -> Connection<User>;
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "return the page or await it"]
+pub struct Connection<T> {
+    db: Db,
+    spec: ConnectionSpec,
+    row: PhantomData<fn() -> T>,
+}
+
+/// A connection without its row type.
+#[derive(Debug, Clone)]
+pub struct ConnectionSpec {
+    pub(crate) find: FindSpec,
+    pub(crate) page: CursorPage,
+}
+
+/// Typed rows of a page, with what lies around them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Slice<T> {
+    /// The rows with their cursors, in the order of the list.
+    pub edges: Vec<Edge<T>>,
+    /// Whether rows follow.
+    pub has_next_page: bool,
+    /// Whether rows come before.
+    pub has_previous_page: bool,
+}
+
+/// A row and where it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edge<T> {
+    /// The row.
+    pub node: T,
+    /// For `after` and `before`.
+    pub cursor: String,
+}
+
+impl<T> Connection<T> {
+    pub(super) fn new(db: Db, find: FindSpec, page: CursorPage) -> Self {
+        Self { db, spec: ConnectionSpec { find, page }, row: PhantomData }
+    }
+
+    /// The page without its type, for the engine.
+    pub(crate) fn into_spec(self) -> ConnectionSpec {
+        self.spec
+    }
+}
+
+/// Typed rows. Fails when the database is away, a cursor is not of this list, or a row breaks its declared type.
+impl<T: SvcType> IntoFuture for Connection<T> {
+    type Output = Result<Slice<T>, Error>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move {
+            let slice = crate::engine::typed_slice(&self.db, &self.spec).await?;
+            let edges = slice
+                .edges
+                .into_iter()
+                .map(|edge| Ok::<_, Error>(Edge { node: T::from_stored(edge.node)?, cursor: edge.cursor }));
+            Ok(Slice {
+                edges: edges.collect::<Result<_, _>>()?,
+                has_next_page: slice.has_next_page,
+                has_previous_page: slice.has_previous_page,
+            })
+        })
+    }
+}

@@ -1,0 +1,49 @@
+//! Statements whose request has gone.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::runtime::Handle;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::timeout;
+
+use super::connection::Connection;
+use super::pool::Pool;
+
+/// How long a statement may go on after its request has gone. Most end within it, and a cancellation costs PostgreSQL
+/// a process and us the connection.
+const GRACE: Duration = Duration::from_millis(50);
+
+/// How long a cancelled statement may take to end.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Ends the statement that runs on a connection. Until then the connection counts as used.
+pub(super) fn abandon(pool: Arc<Pool>, mut connection: Box<Connection>, permit: OwnedSemaphorePermit) {
+    // Without a runtime the program ends, and the server sees the connection close.
+    let Ok(runtime) = Handle::try_current() else { return };
+    runtime.spawn(async move {
+        match timeout(GRACE, connection.settle()).await {
+            // What was being prepared is known to nobody, so it could never be closed.
+            Ok(Ok(())) if !connection.preparing => pool.put_back(connection),
+            Ok(_) => connection.close(),
+            Err(_) => cancel(&pool, connection).await,
+        }
+        drop(permit);
+    });
+}
+
+/// Cancels the statement. The connection is not used again: the cancellation might arrive late, and hit the next one.
+async fn cancel(pool: &Pool, mut connection: Box<Connection>) {
+    let token = connection.client.cancel_token();
+    let cancelled = async {
+        let tls = pool.target.tls.connector().await?;
+        token.cancel_query(tls).await?;
+        connection.settle().await
+    };
+    match timeout(PATIENCE, cancelled).await {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => tracing::debug!(%error, "a statement whose request has gone was not cancelled"),
+        Err(_) => tracing::debug!("a statement whose request has gone did not end after its cancellation"),
+    }
+    connection.close();
+}

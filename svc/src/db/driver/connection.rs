@@ -1,0 +1,197 @@
+//! One connection: prepared statements, and reads.
+
+use std::future::{Future, poll_fn};
+use std::num::NonZeroUsize;
+use std::pin::pin;
+use std::task::Poll;
+use std::time::Instant;
+
+use bytes::BytesMut;
+use futures_util::future::join4;
+use futures_util::{FutureExt as _, TryStreamExt as _};
+use lru::LruCache;
+use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::{Client, Row, Socket, Statement as Prepared};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::DriverError;
+use super::config::Target;
+use crate::db::{Param, Session, Statement};
+
+/// How many statements stay prepared on a connection.
+const STATEMENTS: NonZeroUsize = NonZeroUsize::new(1_000).expect("is not zero");
+
+type Stream = tokio_postgres::Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A connection with the statements that are prepared on it. It is read and written only while something is asked of
+/// it.
+pub(super) struct Connection {
+    pub(super) client: Client,
+    stream: Stream,
+    statements: LruCache<Box<str>, Prepared>,
+    /// Whether a statement may be prepared that `statements` does not know.
+    pub(super) preparing: bool,
+    pub(super) opened: Instant,
+    pub(super) used: Instant,
+    /// Counts the times that all connections were given up.
+    pub(super) generation: u64,
+}
+
+impl Connection {
+    pub(super) async fn open(target: &Target, generation: u64) -> Result<Self, DriverError> {
+        let (client, stream) = target.config.connect(target.tls.connector().await?).await?;
+        let (statements, now) = (LruCache::new(STATEMENTS), Instant::now());
+        Ok(Self { client, stream, statements, preparing: false, opened: now, used: now, generation })
+    }
+
+    /// Runs a read. A statement that a changed view has made stale is prepared again.
+    pub(super) async fn read(&mut self, session: &Session, statement: &Statement) -> Result<Vec<Row>, DriverError> {
+        let setup = session.setup();
+        match self.read_once(setup, statement).await {
+            Err(error) if error.is_stale_plan() => {
+                self.statements.pop(statement.text.as_str());
+                if let Some(setup) = setup {
+                    self.statements.pop(setup.text.as_str());
+                }
+                self.read_once(setup, statement).await
+            }
+            result => result,
+        }
+    }
+
+    async fn read_once(&mut self, setup: Option<&Statement>, statement: &Statement) -> Result<Vec<Row>, DriverError> {
+        let prepared = self.prepared(statement).await?;
+        let Some(setup) = setup else {
+            return drive(&mut self.stream, rows(&self.client, &prepared, statement)).await;
+        };
+        let prepared_setup = self.prepared(setup).await?;
+        // All four are sent at once, in this order. When one fails, PostgreSQL refuses those after it, and the last
+        // one ends the transaction.
+        let client = &self.client;
+        let all = join4(
+            client.batch_execute("BEGIN"),
+            rows(client, &prepared_setup, setup),
+            rows(client, &prepared, statement),
+            client.batch_execute("COMMIT"),
+        );
+        let (begun, set, rows, ended) = drive(&mut self.stream, all.map(Ok::<_, DriverError>)).await?;
+        begun?;
+        set?;
+        let rows = rows?;
+        ended?;
+        Ok(rows)
+    }
+
+    async fn prepared(&mut self, statement: &Statement) -> Result<Prepared, DriverError> {
+        if let Some(known) = self.statements.get(statement.text.as_str())
+            && known.params().iter().eq(statement.params.iter().map(Param::ty))
+        {
+            return Ok(known.clone());
+        }
+        self.preparing = true;
+        let types: Vec<Type> = statement.params.iter().map(|param| param.ty().clone()).collect();
+        let prepared = drive(&mut self.stream, self.client.prepare_typed(&statement.text, &types)).await?;
+        self.preparing = false;
+        // A statement that falls out is closed when it is dropped.
+        self.statements.put(statement.text.as_str().into(), prepared.clone());
+        Ok(prepared)
+    }
+
+    /// Waits until everything that was asked is answered.
+    pub(super) async fn settle(&mut self) -> Result<(), DriverError> {
+        drive(&mut self.stream, self.client.batch_execute("")).await
+    }
+
+    /// Says goodbye, as far as it can be said without waiting.
+    pub(super) fn close(self) {
+        drop(self.statements);
+        drop(self.client);
+        let _ = self.stream.now_or_never();
+    }
+}
+
+async fn rows(client: &Client, prepared: &Prepared, statement: &Statement) -> Result<Vec<Row>, tokio_postgres::Error> {
+    client.query_raw(prepared, statement.params.iter().map(Bound)).await?.try_collect().await
+}
+
+/// Reads and writes the connection until the work on it is done.
+async fn drive<T, E>(stream: &mut Stream, work: impl Future<Output = Result<T, E>>) -> Result<T, DriverError>
+where
+    DriverError: From<E>,
+{
+    let mut work = pin!(work);
+    poll_fn(|cx| {
+        // Sends what there is to send.
+        if let Poll::Ready(done) = work.as_mut().poll(cx) {
+            return Poll::Ready(done.map_err(DriverError::from));
+        }
+        let ended = loop {
+            match stream.poll_message(cx) {
+                Poll::Pending => break None,
+                // A notice.
+                Poll::Ready(Some(Ok(_))) => {}
+                Poll::Ready(Some(Err(error))) => break Some(DriverError::Postgres(error)),
+                Poll::Ready(None) => break Some(DriverError::Closed),
+            }
+        };
+        match (work.as_mut().poll(cx), ended) {
+            (Poll::Ready(Ok(done)), _) => Poll::Ready(Ok(done)),
+            // Why the connection ended says more than that it did.
+            (_, Some(error)) => Poll::Ready(Err(error)),
+            (Poll::Ready(Err(error)), None) => Poll::Ready(Err(error.into())),
+            (Poll::Pending, None) => Poll::Pending,
+        }
+    })
+    .await
+}
+
+impl Param {
+    /// As which type a value is bound.
+    fn ty(&self) -> &'static Type {
+        match self {
+            Self::Text(_) => &Type::TEXT,
+            Self::Texts(_) => &Type::TEXT_ARRAY,
+            Self::Int(_) => &Type::INT8,
+        }
+    }
+}
+
+/// A value for the driver, which would write it to its log at the level `debug`.
+struct Bound<'a>(&'a Param);
+
+impl std::fmt::Debug for Bound<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("…")
+    }
+}
+
+impl ToSql for Bound<'_> {
+    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, BoxError> {
+        match self.0 {
+            Param::Text(text) => text.to_sql(ty, out),
+            Param::Texts(texts) => texts.to_sql(ty, out),
+            Param::Int(value) => value.to_sql(ty, out),
+        }
+    }
+
+    fn accepts(ty: &Type) -> bool {
+        [&Type::TEXT, &Type::TEXT_ARRAY, &Type::INT8].contains(&ty)
+    }
+
+    to_sql_checked!();
+}
+
+/// The bytes of a value, whatever its type.
+pub(crate) struct Raw<'a>(pub(crate) &'a [u8]);
+
+impl<'a> FromSql<'a> for Raw<'a> {
+    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, BoxError> {
+        Ok(Self(raw))
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+}

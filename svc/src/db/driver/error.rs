@@ -1,0 +1,76 @@
+use tokio_postgres::error::{Severity, SqlState};
+
+/// Why a statement gave no rows.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DriverError {
+    #[error("the database closed the connection")]
+    Closed,
+    #[error("all database connections are busy")]
+    Busy,
+    #[error("TLS cannot be set up: {0}")]
+    Tls(String),
+    #[error(transparent)]
+    Postgres(#[from] tokio_postgres::Error),
+}
+
+impl DriverError {
+    /// The code of PostgreSQL.
+    pub(crate) fn code(&self) -> Option<&SqlState> {
+        match self {
+            Self::Postgres(error) => error.code(),
+            _ => None,
+        }
+    }
+
+    /// What PostgreSQL says.
+    pub(crate) fn message(&self) -> String {
+        match self {
+            Self::Postgres(error) => {
+                error.as_db_error().map_or_else(|| error.to_string(), |db| db.message().to_owned())
+            }
+            _ => self.to_string(),
+        }
+    }
+
+    /// The file of PostgreSQL that raised it.
+    pub(crate) fn file(&self) -> Option<&str> {
+        match self {
+            Self::Postgres(error) => error.as_db_error()?.file(),
+            _ => None,
+        }
+    }
+
+    /// Whether the connection itself failed, so that another may work.
+    pub(crate) fn is_connection(&self) -> bool {
+        match self {
+            Self::Closed => true,
+            Self::Busy | Self::Tls(_) => false,
+            Self::Postgres(error) => match error.code() {
+                // Class 57P: the server is shutting down or starting up.
+                Some(code) => code.code().starts_with("57P"),
+                None => error.is_closed() || is_io(error),
+            },
+        }
+    }
+
+    /// Whether the connection can go on. After anything but an ordinary error of a statement it cannot be trusted.
+    pub(super) fn leaves_connection_usable(&self) -> bool {
+        let Self::Postgres(error) = self else { return false };
+        let fatal = [Some(Severity::Fatal), Some(Severity::Panic)];
+        error.as_db_error().is_some_and(|error| !fatal.contains(&error.parsed_severity()))
+    }
+
+    /// Whether the connection holds a prepared statement that PostgreSQL no longer accepts: a view has changed, or
+    /// something between us has discarded the statements.
+    pub(super) fn is_stale_plan(&self) -> bool {
+        let Self::Postgres(error) = self else { return false };
+        let Some(error) = error.as_db_error() else { return false };
+        let changed =
+            *error.code() == SqlState::FEATURE_NOT_SUPPORTED && error.routine() == Some("RevalidateCachedQuery");
+        changed || *error.code() == SqlState::INVALID_SQL_STATEMENT_NAME
+    }
+}
+
+fn is_io(error: &tokio_postgres::Error) -> bool {
+    std::error::Error::source(error).is_some_and(|source| source.is::<std::io::Error>())
+}

@@ -1,0 +1,168 @@
+//! The connections, and who has which.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use sqlx::postgres::PgConnectOptions;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
+use tokio_postgres::Row;
+
+use super::DriverError;
+use super::config::Target;
+use super::connection::Connection;
+use crate::db::{Session, Statement};
+
+/// How old a connection gets, and how long one may lie unused.
+const LIFETIME: Duration = Duration::from_secs(30 * 60);
+const IDLE: Duration = Duration::from_secs(10 * 60);
+
+/// Runs planned reads.
+pub(crate) struct Driver {
+    pool: Arc<Pool>,
+    max_connections: u32,
+    acquire_timeout: Duration,
+}
+
+/// The connections that nobody uses; one permit stands for each that may be used.
+pub(super) struct Pool {
+    pub(super) target: Target,
+    permits: Arc<Semaphore>,
+    #[expect(clippy::vec_box, reason = "a connection is large, and moves twice for each statement")]
+    idle: Mutex<Vec<Box<Connection>>>,
+    generation: AtomicU64,
+}
+
+impl Driver {
+    /// Connects when it is first used.
+    pub(in crate::db) fn new(options: &PgConnectOptions, max_connections: u32, acquire_timeout: Duration) -> Self {
+        let pool = Pool {
+            target: Target::new(options),
+            permits: Arc::new(Semaphore::new(max_connections as usize)),
+            idle: Mutex::default(),
+            generation: AtomicU64::new(0),
+        };
+        Self { pool: Arc::new(pool), max_connections, acquire_timeout }
+    }
+
+    /// Runs a read on a connection of its own. When the future is dropped, so is the statement.
+    pub(in crate::db) async fn read(&self, session: &Session, statement: &Statement) -> Result<Vec<Row>, DriverError> {
+        self.acquire().await?.read(session, statement).await
+    }
+
+    /// Closes the connections that lie unused; those in use are closed when they come back.
+    pub(in crate::db) fn give_up_connections(&self) {
+        self.pool.generation.fetch_add(1, Ordering::Relaxed);
+        let idle = std::mem::take(&mut *self.pool.idle.lock().unwrap_or_else(PoisonError::into_inner));
+        idle.into_iter().for_each(|connection| connection.close());
+    }
+
+    /// Connections in use, and the most there can be.
+    pub(in crate::db) fn pool_use(&self) -> (u32, u32) {
+        let free = u32::try_from(self.pool.permits.available_permits()).unwrap_or(u32::MAX);
+        (self.max_connections.saturating_sub(free), self.max_connections)
+    }
+
+    async fn acquire(&self) -> Result<Lease, DriverError> {
+        match self.pool.permits.clone().try_acquire_owned() {
+            Ok(permit) => match self.pool.take_idle() {
+                Some(connection) => Ok(Lease::new(self.pool.clone(), connection, permit)),
+                None => self.within(async { Ok(permit) }).await,
+            },
+            // Those that wait are served in their order.
+            Err(TryAcquireError::NoPermits) => {
+                let permit = self.pool.permits.clone().acquire_owned();
+                self.within(async { permit.await.map_err(|_| DriverError::Closed) }).await
+            }
+            Err(TryAcquireError::Closed) => Err(DriverError::Closed),
+        }
+    }
+
+    /// An idle or a new connection, within the time-out.
+    async fn within(
+        &self,
+        permit: impl Future<Output = Result<OwnedSemaphorePermit, DriverError>>,
+    ) -> Result<Lease, DriverError> {
+        let open = async {
+            let permit = permit.await?;
+            let connection = match self.pool.take_idle() {
+                Some(connection) => connection,
+                None => Box::new(self.pool.open().await?),
+            };
+            Ok(Lease::new(self.pool.clone(), connection, permit))
+        };
+        tokio::time::timeout(self.acquire_timeout, open).await.unwrap_or(Err(DriverError::Busy))
+    }
+}
+
+impl Pool {
+    async fn open(&self) -> Result<Connection, DriverError> {
+        Connection::open(&self.target, self.generation.load(Ordering::Relaxed)).await
+    }
+
+    /// The connection that was used last, as its caches are the warmest.
+    fn take_idle(&self) -> Option<Box<Connection>> {
+        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = idle.pop()?;
+        if connection.used.elapsed() < IDLE {
+            return Some(connection);
+        }
+        // Those below have been unused for even longer.
+        let old = std::mem::take(&mut *idle);
+        drop(idle);
+        old.into_iter().chain([connection]).for_each(|connection| connection.close());
+        None
+    }
+
+    /// Takes a connection back on which nothing runs any more.
+    pub(super) fn put_back(&self, mut connection: Box<Connection>) {
+        connection.used = Instant::now();
+        let outdated = connection.generation != self.generation.load(Ordering::Relaxed);
+        if outdated || connection.used - connection.opened > LIFETIME {
+            return connection.close();
+        }
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+    }
+}
+
+/// A connection, for one statement.
+struct Lease {
+    pool: Arc<Pool>,
+    connection: Option<Box<Connection>>,
+    permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Lease {
+    fn new(pool: Arc<Pool>, connection: Box<Connection>, permit: OwnedSemaphorePermit) -> Self {
+        Self { pool, connection: Some(connection), permit: Some(permit) }
+    }
+
+    async fn read(mut self, session: &Session, statement: &Statement) -> Result<Vec<Row>, DriverError> {
+        let connection = self.connection.as_mut().ok_or(DriverError::Closed)?;
+        let result = connection.read(session, statement).await;
+        if let Some(connection) = self.connection.take() {
+            match &result {
+                Err(error) if !error.leaves_connection_usable() => connection.close(),
+                _ => self.pool.put_back(connection),
+            }
+        }
+        result
+    }
+}
+
+impl Drop for Lease {
+    /// A connection that is still here has a statement whose request has gone.
+    fn drop(&mut self) {
+        if let (Some(connection), Some(permit)) = (self.connection.take(), self.permit.take()) {
+            super::abandon::abandon(self.pool.clone(), connection, permit);
+        }
+    }
+}
+
+impl std::fmt::Debug for Driver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Driver").field("max_connections", &self.max_connections).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,161 @@
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
+
+use svc_embedded::{Database, Options};
+use tokio_postgres::Row;
+use tokio_postgres::error::SqlState;
+
+use super::{Driver, DriverError, Raw};
+use crate::db::{Param, Session, Statement};
+
+/// A driver with so many connections to the tests' PostgreSQL, which ends with the program.
+fn driver(connections: u32) -> Driver {
+    static CLUSTER: OnceLock<Database> = OnceLock::new();
+    let cluster = CLUSTER.get_or_init(|| {
+        // A thread and a runtime of its own: those of the first test would end with it.
+        let start = std::thread::spawn(|| {
+            let runtime = tokio::runtime::Runtime::new().unwrap();
+            let database = runtime.block_on(Database::start(Options::temporary())).unwrap();
+            std::mem::forget(runtime);
+            database
+        });
+        start.join().unwrap()
+    });
+    Driver::new(&cluster.url().parse().unwrap(), connections, Duration::from_secs(1))
+}
+
+fn statement(text: &str) -> Statement {
+    Statement { text: text.to_owned(), params: Vec::new() }
+}
+
+fn tenant(name: &str) -> Arc<Session> {
+    let setting = |name: &str| Param::Text(name.to_owned());
+    let text = "SELECT set_config($1, $2, true)".to_owned();
+    Session::of(Statement { text, params: vec![setting("app.tenant_id"), setting(name)] })
+}
+
+const SEEN: &str = "SELECT coalesce(current_setting('app.tenant_id', true), '')";
+const PID: &str = "SELECT pg_backend_pid()::text";
+
+fn text(rows: Result<Vec<Row>, DriverError>) -> String {
+    let rows = rows.unwrap();
+    let Raw(bytes) = rows[0].try_get(0).unwrap();
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+impl Driver {
+    async fn ask(&self, session: &Session, sql: &str) -> String {
+        text(self.read(session, &statement(sql)).await)
+    }
+
+    /// The process of the only connection, on which nothing is set.
+    async fn clean(&self) -> String {
+        let none = Session::none();
+        assert_eq!(self.ask(&none, SEEN).await, "");
+        let savepoint = self.read(&none, &statement("SAVEPOINT x")).await.unwrap_err();
+        assert_eq!(savepoint.code(), Some(&SqlState::NO_ACTIVE_SQL_TRANSACTION));
+        self.ask(&none, PID).await
+    }
+}
+
+/// Edge case 48: the connection is read without any session variables of its own, and it is the same one.
+#[tokio::test]
+async fn settings_end_with_their_statement() {
+    let driver = driver(1);
+    let pid = driver.clean().await;
+    for name in ["a", "b", ""] {
+        assert_eq!(driver.ask(&tenant(name), SEEN).await, name);
+        assert_eq!(driver.clean().await, pid);
+    }
+    let division = statement("SELECT 1 / (current_setting('app.tenant_id') <> 'a')::int");
+    let failed = driver.read(&tenant("a"), &division).await;
+    assert_eq!(failed.unwrap_err().message(), "division by zero");
+    assert_eq!(driver.clean().await, pid);
+    assert!(driver.read(&tenant("a"), &statement("SELECT nothing")).await.is_err());
+    assert_eq!(driver.clean().await, pid);
+}
+
+#[tokio::test]
+async fn a_statement_does_not_run_without_its_settings() {
+    let driver = driver(1);
+    let pid = driver.clean().await;
+    let bad = Statement { text: "SELECT set_config('no_prefix', '', true)".to_owned(), params: Vec::new() };
+    let start = Instant::now();
+    let refused = driver.read(&Session::of(bad), &statement("SELECT pg_sleep(5)")).await.unwrap_err();
+    assert!(start.elapsed() < Duration::from_secs(3), "the statement ran");
+    assert!(refused.message().contains("no_prefix"), "{}", refused.message());
+    assert_eq!(driver.clean().await, pid);
+}
+
+/// A request that goes away while its statement is quick leaves the connection to the next one, clean.
+#[tokio::test]
+async fn an_abandoned_quick_statement_keeps_its_connection() {
+    let driver = driver(1);
+    let pid = driver.clean().await;
+    driver.ask(&tenant("a"), "SELECT pg_sleep(0.01)::text").await;
+    for _ in 0..5 {
+        let statement = statement("SELECT pg_sleep(0.01)::text");
+        let session = tenant("a");
+        let dropped = tokio::time::timeout(Duration::from_millis(2), driver.read(&session, &statement)).await;
+        assert!(dropped.is_err());
+        assert_eq!(driver.clean().await, pid);
+    }
+}
+
+#[tokio::test]
+async fn an_abandoned_slow_statement_is_cancelled_and_its_connection_closed() {
+    let (driver, watcher) = (driver(1), driver(1));
+    let pid = driver.clean().await;
+    for session in [Session::none(), tenant("a")] {
+        let pid = driver.clean().await;
+        driver.ask(&session, "SELECT pg_sleep(0)::text").await;
+        let (slow, start) = (statement("SELECT pg_sleep(30)::text"), Instant::now());
+        assert!(tokio::time::timeout(Duration::from_millis(100), driver.read(&session, &slow)).await.is_err());
+        assert_ne!(driver.clean().await, pid, "another connection");
+        let running = format!("SELECT count(*)::text FROM pg_stat_activity WHERE pid = {pid}");
+        while watcher.ask(&Session::none(), &running).await != "0" {
+            assert!(start.elapsed() < Duration::from_secs(10), "the statement still runs");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+    assert_ne!(driver.clean().await, pid);
+}
+
+#[tokio::test]
+async fn a_stale_statement_is_prepared_again_with_its_settings() {
+    let (driver, other) = (driver(1), driver(1));
+    let none = Session::none();
+    for sql in ["DROP VIEW IF EXISTS v_stale", "CREATE VIEW v_stale AS SELECT current_setting('app.tenant_id') AS x"] {
+        other.read(&none, &statement(sql)).await.unwrap();
+    }
+    assert_eq!(driver.ask(&tenant("a"), "SELECT x FROM v_stale").await, "a");
+    for sql in ["DROP VIEW v_stale", "CREATE VIEW v_stale AS SELECT current_setting('app.tenant_id')::varchar AS x"] {
+        other.read(&none, &statement(sql)).await.unwrap();
+    }
+    assert_eq!(driver.ask(&tenant("b"), "SELECT x FROM v_stale").await, "b");
+    driver.read(&none, &statement("DEALLOCATE ALL")).await.unwrap();
+    assert_eq!(driver.ask(&tenant("c"), "SELECT x FROM v_stale").await, "c");
+    driver.clean().await;
+}
+
+#[tokio::test]
+async fn connections_are_opened_when_they_are_needed_and_no_more() {
+    let driver = driver(3);
+    assert_eq!(driver.pool_use(), (0, 3));
+    let none = Session::none();
+    let one = driver.clean().await;
+    assert_eq!(driver.clean().await, one);
+    let slow = statement("SELECT pg_backend_pid()::text FROM pg_sleep(0.1)");
+    let (a, b, c, d) = tokio::join!(
+        driver.read(&none, &slow),
+        driver.read(&none, &slow),
+        driver.read(&none, &slow),
+        driver.read(&none, &slow)
+    );
+    let mut pids = [a, b, c, d].map(text).to_vec();
+    assert!(pids.contains(&one));
+    pids.sort();
+    pids.dedup();
+    assert_eq!(pids.len(), 3);
+    assert_eq!(driver.pool_use(), (0, 3));
+}

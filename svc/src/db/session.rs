@@ -1,0 +1,225 @@
+//! Session variables: values of the request that PostgreSQL sees while it runs the request's statements.
+
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, LazyLock};
+
+use axum::http::{HeaderMap, HeaderName};
+
+use super::{DbError, Param, Statement};
+use crate::Context;
+
+/// Which settings PostgreSQL gets from a request, and where their values come from; given to
+/// [`AppOptions::session_variables`](crate::AppOptions::session_variables).
+///
+/// Policies of row-level security read them with `current_setting('app.tenant_id', true)`. They are set for one
+/// transaction, in which the request's statement runs. A value that a request does not have is set to the empty
+/// text, so that neither a default of the database nor the value of another request can take its place.
+///
+/// ```
+/// use svc::db::SessionVariables;
+/// use svc::prelude::*;
+///
+/// let variables = SessionVariables::new()
+///     .header("app.tenant_id", "x-tenant-id")
+///     .with("app.language", |ctx| ctx.header("accept-language").map(str::to_owned));
+/// let options = AppOptions::new().session_variables(variables);
+/// ```
+#[derive(Default)]
+#[must_use = "give the variables to `AppOptions::session_variables`"]
+pub struct SessionVariables(Vec<Variable>);
+
+struct Variable {
+    name: String,
+    from: Value,
+}
+
+enum Value {
+    Header(String),
+    Request(Box<ValueFn>),
+}
+
+type ValueFn = dyn Fn(&Context<'_>) -> Option<String> + Send + Sync;
+
+/// Why session variables cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct BadVariable {
+    pub(crate) value: String,
+    pub(crate) allowed: &'static str,
+}
+
+impl SessionVariables {
+    /// No variables.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// A variable whose value is a header of the request.
+    ///
+    /// A client can send any header, so this fits only behind a gateway that sets it and drops the client's own. A
+    /// header that is sent twice counts as missing.
+    pub fn header(mut self, name: impl Into<String>, header: impl Into<String>) -> Self {
+        self.0.push(Variable { name: name.into(), from: Value::Header(header.into()) });
+        self
+    }
+
+    /// A variable whose value is computed once for each request. The function cannot read the database.
+    pub fn with<F>(mut self, name: impl Into<String>, value: F) -> Self
+    where
+        F: Fn(&Context<'_>) -> Option<String> + Send + Sync + 'static,
+    {
+        self.0.push(Variable { name: name.into(), from: Value::Request(Box::new(value)) });
+        self
+    }
+
+    /// Checks the names.
+    pub(crate) fn check(&self) -> Result<(), BadVariable> {
+        let bad = |value: &str, allowed| Err(BadVariable { value: value.to_owned(), allowed });
+        let mut names = HashSet::new();
+        for Variable { name, from } in &self.0 {
+            if !is_custom_setting(name) {
+                return bad(
+                    name,
+                    "it must be a prefix and a name of ASCII letters, digits and `_`, such as app.tenant_id",
+                );
+            }
+            if !names.insert(name.to_ascii_lowercase()) {
+                return bad(name, "each variable can be given once");
+            }
+            if let Value::Header(header) = from
+                && header.parse::<HeaderName>().is_err()
+            {
+                return bad(header, "it must be the name of an HTTP header, such as x-tenant-id");
+            }
+        }
+        Ok(())
+    }
+
+    /// The session of a request until the values are known.
+    pub(crate) fn unknown(&self) -> Arc<Session> {
+        if self.0.is_empty() { Session::none() } else { Arc::new(Session(State::Unknown)) }
+    }
+
+    /// The values of a request.
+    pub(crate) fn session(&self, context: &Context<'_>) -> Arc<Session> {
+        if self.0.is_empty() {
+            return Session::none();
+        }
+        // Without its values a request reads nothing.
+        let values = catch_unwind(AssertUnwindSafe(|| self.statement(context))).map_or(State::Unknown, State::Set);
+        Arc::new(Session(values))
+    }
+
+    /// The statement that sets the values of a request.
+    fn statement(&self, context: &Context<'_>) -> Statement {
+        let mut text = String::from("SELECT ");
+        let mut params = Vec::with_capacity(self.0.len() * 2);
+        for (index, variable) in self.0.iter().enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
+            text.push_str(&format!("{comma}set_config(${}, ${}, true)", index * 2 + 1, index * 2 + 2));
+            params.push(Param::Text(variable.name.clone()));
+            params.push(Param::Text(variable.from.value(context).unwrap_or_default()));
+        }
+        Statement { text, params }
+    }
+}
+
+impl Value {
+    fn value(&self, context: &Context<'_>) -> Option<String> {
+        match self {
+            Self::Header(name) => only_value(context.headers(), name).map(str::to_owned),
+            Self::Request(value) => value(context),
+        }
+    }
+}
+
+/// The value of a header that comes once.
+fn only_value<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next()?;
+    if values.next().is_some() { None } else { std::str::from_utf8(value.as_bytes()).ok() }
+}
+
+/// Whether PostgreSQL takes a name for a setting of an application's own: identifiers with dots between them.
+fn is_custom_setting(name: &str) -> bool {
+    let is_identifier = |part: &str| {
+        part.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+            && part.chars().all(|char| char.is_ascii_alphanumeric() || char == '_')
+    };
+    name.contains('.') && name.split('.').all(is_identifier)
+}
+
+impl std::fmt::Debug for SessionVariables {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|variable| &variable.name)).finish()
+    }
+}
+
+/// The session variables of one request. No statement of a request runs without one.
+#[derive(Debug)]
+pub(crate) struct Session(State);
+
+#[derive(Debug)]
+enum State {
+    /// There are none to set.
+    None,
+    /// There are some, and their values are being computed, or could not be.
+    Unknown,
+    /// The statement that sets them.
+    Set(Statement),
+}
+
+impl Session {
+    /// A session without variables.
+    pub(crate) fn none() -> Arc<Self> {
+        static NONE: LazyLock<Arc<Session>> = LazyLock::new(|| Arc::new(Session(State::None)));
+        NONE.clone()
+    }
+
+    /// A session that a statement sets up.
+    #[cfg(test)]
+    pub(super) fn of(setup: Statement) -> Arc<Self> {
+        Arc::new(Self(State::Set(setup)))
+    }
+
+    /// Fails while the values are not known: a statement without them might see too much.
+    pub(crate) fn check(&self) -> Result<(), DbError> {
+        if matches!(self.0, State::Unknown) { Err(DbError::NoSession) } else { Ok(()) }
+    }
+
+    /// The statement to run first, in the same transaction.
+    pub(crate) fn setup(&self) -> Option<&Statement> {
+        match &self.0 {
+            State::Set(statement) => Some(statement),
+            State::None | State::Unknown => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_checked() {
+        for name in ["app.tenant_id", "_a.b2", "my_app.tenant.id"] {
+            assert_eq!(SessionVariables::new().header(name, "x-tenant").check(), Ok(()), "{name}");
+        }
+        for name in ["tenant_id", "", ".", "app.", "app.1", "app.a b", "app.é", "role; DROP TABLE x.y"] {
+            assert_eq!(SessionVariables::new().with(name, |_| None).check().unwrap_err().value, name);
+        }
+        let twice = SessionVariables::new().header("app.a", "x-a").header("App.A", "x-b");
+        assert_eq!(twice.check().unwrap_err().allowed, "each variable can be given once");
+        assert_eq!(SessionVariables::new().header("app.a", "no header").check().unwrap_err().value, "no header");
+    }
+
+    #[test]
+    fn a_header_that_is_sent_twice_has_no_value() {
+        let mut headers = HeaderMap::new();
+        assert_eq!(only_value(&headers, "x-tenant"), None);
+        headers.append("x-tenant", "mine".parse().unwrap());
+        assert_eq!(only_value(&headers, "X-Tenant"), Some("mine"));
+        headers.append("x-tenant", "theirs".parse().unwrap());
+        assert_eq!(only_value(&headers, "x-tenant"), None);
+    }
+}

@@ -1,0 +1,78 @@
+//! What a statement reads, before it is SQL.
+
+use super::super::column::{ColumnForm, Select};
+use super::super::filter::{Column, Filter, Order};
+use super::{AggregateFunction, Keyset};
+use crate::schema::{Relation, TypeIndex};
+
+/// Rows of a type: which of them, in which order, and what of each.
+#[derive(Debug, Clone)]
+pub(crate) struct Query {
+    pub(crate) row: TypeIndex,
+    pub(crate) list: Vec<Selected>,
+    pub(crate) filter: Filter,
+    /// Rows with the same values here become one; what is selected of them are these values and aggregates.
+    pub(crate) group: Vec<Column>,
+    pub(crate) order: Vec<Order>,
+    /// The order of groups, which may be by what is selected of them.
+    pub(crate) group_order: Vec<(Selected, Order)>,
+    /// Read the list from its end.
+    pub(crate) backward: bool,
+    pub(crate) page: Option<Window>,
+    /// Only rows past these cursors.
+    pub(crate) past: Vec<Keyset>,
+}
+
+impl Query {
+    /// All rows that match.
+    pub(crate) fn new(row: TypeIndex, filter: Filter) -> Self {
+        Self {
+            row,
+            list: Vec::new(),
+            filter,
+            group: Vec::new(),
+            order: Vec::new(),
+            group_order: Vec::new(),
+            backward: false,
+            page: None,
+            past: Vec::new(),
+        }
+    }
+}
+
+/// Which rows of an ordered list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Window {
+    pub(crate) limit: i64,
+    pub(crate) offset: i64,
+}
+
+/// One value that is read of each row.
+#[derive(Debug, Clone)]
+pub(crate) enum Selected {
+    /// A column of the view.
+    Column(String, Select),
+    /// The rows that a relation leads to: a record, or a list of records.
+    Related(Relation, Box<Query>),
+    /// A list of records that does not depend on the row.
+    Rows(Box<Query>),
+    /// The keys of the order, as a list of texts.
+    OrderKeys,
+    /// A stored field in the form of its type.
+    Value(Column, ColumnForm),
+    /// How many rows there are.
+    Count,
+    /// An aggregate of a stored field.
+    Aggregate(AggregateFunction, Column, ColumnForm),
+}
+
+/// One of several things that are read at once.
+#[derive(Debug, Clone)]
+pub(crate) enum Part {
+    /// A list of records.
+    Rows(Query),
+    /// How many rows match.
+    Count(Query),
+    /// Whether a row matches.
+    Exists(Query),
+}

@@ -1,0 +1,207 @@
+//! Queries: what is selected, from where, in which order, and how queries stand in others.
+//!
+//! Rows inside rows are read as records, which PostgreSQL sends in its binary form: one statement reads a tree, and
+//! nothing is turned into JSON on the way.
+
+use std::fmt::Write as _;
+
+use super::super::column::Select;
+use super::super::filter::{Direction, Filter, Nulls, Order};
+use super::super::{DbError, Operator};
+use super::query::{Part, Query, Selected};
+use super::scope::{RowScope, Scope};
+use super::{Builder, Param};
+
+impl<'a> Builder<'a> {
+    /// Writes one of the things that are read at once.
+    pub(super) fn part(&mut self, part: &Part) -> Result<(), DbError> {
+        let (before, query, as_record, after) = match part {
+            Part::Rows(query) => ("ARRAY(", query, true, ")"),
+            Part::Count(query) => ("(", query, false, ")"),
+            Part::Exists(query) => ("EXISTS (", query, false, ")"),
+        };
+        let scope = self.rows(query.row, 0)?;
+        self.text.push_str(before);
+        self.query(&scope, query, None, as_record)?;
+        self.text.push_str(after);
+        Ok(())
+    }
+
+    /// Writes a whole query; `join` ties it to the query that it stands in.
+    pub(super) fn query(
+        &mut self,
+        rows: &RowScope<'a>,
+        query: &Query,
+        join: Option<&str>,
+        as_record: bool,
+    ) -> Result<(), DbError> {
+        self.text.push_str("SELECT ");
+        self.select_list(rows, query, as_record)?;
+        // Writing to a String cannot fail.
+        let _ = write!(self.text, " FROM {} AS {}", rows.source.quoted, rows.alias());
+        let scope = Scope::Row(rows.clone());
+        let mut word = " WHERE ";
+        if let Some(join) = join {
+            let _ = write!(self.text, "{word}{join}");
+            word = " AND ";
+        }
+        if query.filter != Filter::All(Vec::new()) {
+            self.text.push_str(word);
+            self.filter(&scope, &query.filter)?;
+            word = " AND ";
+        }
+        let order = self.order_keys(&scope, query);
+        for past in &query.past {
+            self.text.push_str(word);
+            self.past(&scope, &order, past)?;
+            word = " AND ";
+        }
+        self.group(&scope, query)?;
+        if query.backward {
+            self.order(&scope, &order.into_iter().map(Order::flipped).collect::<Vec<_>>())?;
+        } else {
+            self.order(&scope, &order)?;
+        }
+        self.group_order(rows, query)?;
+        if let Some(page) = query.page {
+            let limit = self.bind(Param::Int(page.limit));
+            let _ = write!(self.text, " LIMIT {limit}");
+            if page.offset != 0 {
+                let offset = self.bind(Param::Int(page.offset));
+                let _ = write!(self.text, " OFFSET {offset}");
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows that a relation leads to, inside the list of another query.
+    pub(super) fn nested(&mut self, rows: &RowScope<'a>, query: &Query, join: &str, many: bool) -> Result<(), DbError> {
+        self.text.push_str(if many { "ARRAY(" } else { "(" });
+        self.query(rows, query, Some(join), true)?;
+        self.text.push_str(if many { ")" } else { " LIMIT 1)" });
+        Ok(())
+    }
+
+    fn select_list(&mut self, rows: &RowScope<'a>, query: &Query, as_record: bool) -> Result<(), DbError> {
+        if as_record {
+            self.text.push_str("ROW(");
+        }
+        if query.list.is_empty() {
+            self.text.push_str("1::int4");
+        }
+        for (index, selected) in query.list.iter().enumerate() {
+            if index > 0 {
+                self.text.push_str(", ");
+            }
+            self.selected(rows, query, selected)?;
+        }
+        if as_record {
+            self.text.push(')');
+        }
+        Ok(())
+    }
+
+    fn selected(&mut self, rows: &RowScope<'a>, query: &Query, selected: &Selected) -> Result<(), DbError> {
+        let scope = Scope::Row(rows.clone());
+        match selected {
+            Selected::Column(name, select) => {
+                let column = rows.column(name);
+                let _ = match select {
+                    Select::Plain => write!(self.text, "{column}"),
+                    Select::Text => write!(self.text, "{column}::text"),
+                    Select::Json => write!(self.text, "to_jsonb({column})"),
+                };
+            }
+            Selected::Related(relation, query) => {
+                let (inner, join) = self.related(&scope, relation)?;
+                self.nested(&inner, query, &join, relation.many)?;
+            }
+            Selected::Rows(query) => {
+                let inner = self.rows(query.row, rows.depth + 1)?;
+                self.text.push_str("ARRAY(");
+                self.query(&inner, query, None, true)?;
+                self.text.push(')');
+            }
+            Selected::OrderKeys => {
+                let keys = self.order_keys(&scope, query);
+                let keys = keys.iter().map(|key| Ok(format!("({})::text", self.ordered(&scope, key)?.sql)));
+                let keys = keys.collect::<Result<Vec<_>, DbError>>()?;
+                let _ = write!(self.text, "ARRAY[{}]", keys.join(", "));
+            }
+            Selected::Value(column, form) => {
+                let sql = self.operand(&scope, column)?.sql;
+                let _ = write!(self.text, "({sql})::{}", form.sql_type());
+            }
+            Selected::Count => self.text.push_str("count(*)"),
+            Selected::Aggregate(function, column, form) => {
+                let sql = self.operand(&scope, column)?.sql;
+                let _ = write!(self.text, "({}({sql}))::{}", function.sql(), form.sql_type());
+            }
+        }
+        Ok(())
+    }
+
+    fn group(&mut self, scope: &Scope<'a>, query: &Query) -> Result<(), DbError> {
+        for (index, column) in query.group.iter().enumerate() {
+            self.text.push_str(if index == 0 { " GROUP BY " } else { ", " });
+            let sql = self.operand(scope, column)?.sql;
+            self.text.push_str(&sql);
+        }
+        Ok(())
+    }
+
+    /// The order with the unique last key that a page gets, so that it is stable. The key goes in the direction of
+    /// the one before it, so that one index serves both.
+    pub(super) fn order_keys(&self, scope: &Scope<'a>, query: &Query) -> Vec<Order> {
+        let mut keys = query.order.clone();
+        let unique = super::super::col("id");
+        let is_computed = |selected: &Selected| matches!(selected, Selected::Count | Selected::Aggregate(..));
+        let settled = !query.group.is_empty()
+            || query.list.iter().any(is_computed)
+            || (query.past.is_empty() && (query.page.is_none() || is_one_row(&query.filter)))
+            || keys.iter().any(|key| key.column == unique);
+        if !settled && self.operand(scope, &unique).is_ok() {
+            let (direction, nulls) =
+                keys.last().map_or((Direction::Asc, Nulls::Last), |last| (last.direction, last.nulls));
+            keys.push(Order { column: unique, direction, nulls, rank: None });
+        }
+        keys
+    }
+
+    fn order(&mut self, scope: &Scope<'a>, order: &[Order]) -> Result<(), DbError> {
+        for (index, key) in order.iter().enumerate() {
+            self.text.push_str(if index == 0 { " ORDER BY " } else { ", " });
+            let sql = self.ordered(scope, key)?.sql;
+            self.text.push_str(&sql);
+            self.text.push_str(suffix(key.direction, key.nulls));
+        }
+        Ok(())
+    }
+
+    fn group_order(&mut self, rows: &RowScope<'a>, query: &Query) -> Result<(), DbError> {
+        for (index, (selected, order)) in query.group_order.iter().enumerate() {
+            self.text.push_str(if index == 0 { " ORDER BY " } else { ", " });
+            self.selected(rows, query, selected)?;
+            self.text.push_str(suffix(order.direction, order.nulls));
+        }
+        Ok(())
+    }
+}
+
+fn suffix(direction: Direction, nulls: Nulls) -> &'static str {
+    match (direction, nulls) {
+        (Direction::Asc, Nulls::Last) => "",
+        (Direction::Asc, Nulls::First) => " ASC NULLS FIRST",
+        (Direction::Desc, Nulls::First) => " DESC",
+        (Direction::Desc, Nulls::Last) => " DESC NULLS LAST",
+    }
+}
+
+/// Whether a filter asks for one id, so that there is nothing to order.
+fn is_one_row(filter: &Filter) -> bool {
+    match filter {
+        Filter::All(all) => all.iter().any(is_one_row),
+        Filter::Compare(column, Operator::Eq, _) => column.0 == ["id"],
+        _ => false,
+    }
+}

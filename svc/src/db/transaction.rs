@@ -1,0 +1,127 @@
+//! Statements of a resolver's own that see the request's session variables.
+
+use std::ops::{Deref, DerefMut};
+
+use sqlx::postgres::PgArguments;
+use sqlx::{Arguments as _, AssertSqlSafe, PgConnection, Postgres};
+
+use super::{Db, DbError, Param, Session};
+use crate::Error;
+
+/// A transaction, for SQL of your own; made by [`Db::transaction`].
+///
+/// It is the [`sqlx::PgConnection`] on which the statements run. Dropping it without [`commit`](Self::commit) rolls
+/// it back.
+#[must_use = "a transaction that is dropped is rolled back"]
+pub struct Transaction(sqlx::Transaction<'static, Postgres>);
+
+impl Transaction {
+    /// Keeps what was done.
+    ///
+    /// # Errors
+    /// When the database is away, or a constraint that was deferred does not hold.
+    pub async fn commit(self) -> Result<(), Error> {
+        Ok(self.0.commit().await?)
+    }
+
+    /// Undoes what was done.
+    ///
+    /// # Errors
+    /// When the database is away.
+    pub async fn rollback(self) -> Result<(), Error> {
+        Ok(self.0.rollback().await?)
+    }
+
+    pub(super) async fn begin(db: &Db) -> Result<Self, Error> {
+        Self::try_begin(db).await.map_err(DbError::into_error)
+    }
+
+    async fn try_begin(db: &Db) -> Result<Self, DbError> {
+        db.database.reached().await?;
+        db.session.check()?;
+        let pool = db.database.pool();
+        // Each connection of the pool may have died since it was last used.
+        let mut left = pool.options().get_max_connections();
+        loop {
+            match begin_on(pool, &db.session).await {
+                Ok(transaction) => return Ok(Self(transaction)),
+                Err(error) if DbError::is_connection(&error) && left > 0 => left -= 1,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+async fn begin_on(pool: &sqlx::PgPool, session: &Session) -> Result<sqlx::Transaction<'static, Postgres>, sqlx::Error> {
+    let mut transaction = pool.begin().await?;
+    if let Some(setup) = session.setup() {
+        let mut arguments = PgArguments::default();
+        for param in &setup.params {
+            match param {
+                Param::Text(text) => arguments.add(text),
+                Param::Texts(texts) => arguments.add(texts),
+                Param::Int(value) => arguments.add(value),
+            }
+            .map_err(sqlx::Error::Encode)?;
+        }
+        sqlx::query_with(AssertSqlSafe(setup.text.as_str()), arguments).execute(&mut *transaction).await?;
+    }
+    Ok(transaction)
+}
+
+impl Deref for Transaction {
+    type Target = PgConnection;
+
+    fn deref(&self) -> &PgConnection {
+        &self.0
+    }
+}
+
+impl DerefMut for Transaction {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        &mut self.0
+    }
+}
+
+impl std::fmt::Debug for Transaction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Transaction").finish_non_exhaustive()
+    }
+}
+
+/// A connection, for SQL of your own; made by [`Db::connection`].
+///
+/// It is the [`sqlx::PgConnection`] on which the statements run. Session variables last for a transaction, so there
+/// is one under it: nothing of a connection that is dropped without [`close`](Self::close) is kept, and after a
+/// statement that fails PostgreSQL refuses those that follow.
+#[derive(Debug)]
+#[must_use = "what is done on a connection is kept when it is closed"]
+pub struct SqlConnection(Transaction);
+
+impl SqlConnection {
+    /// Keeps what was done and gives the connection back.
+    ///
+    /// # Errors
+    /// When the database is away, or a constraint that was deferred does not hold.
+    pub async fn close(self) -> Result<(), Error> {
+        self.0.commit().await
+    }
+
+    pub(super) async fn open(db: &Db) -> Result<Self, Error> {
+        Transaction::begin(db).await.map(Self)
+    }
+}
+
+impl Deref for SqlConnection {
+    type Target = PgConnection;
+
+    fn deref(&self) -> &PgConnection {
+        &self.0
+    }
+}
+
+impl DerefMut for SqlConnection {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        &mut self.0
+    }
+}

@@ -1,0 +1,252 @@
+//! Aggregates: what is computed over all rows that match, and over groups of them, with one statement.
+
+use super::conditions::direction;
+use super::read::Read;
+use crate::db::{
+    AggregateFunction, Catalogue, Column, ColumnForm, Db, DbError, FindSpec, GroupCount, Query, Selected, Statement,
+    Window, asc, key_order, page, value_form,
+};
+use crate::engine::complete::{Cells, Piece, RowShape, RowSource, write_rows};
+use crate::engine::env::Env;
+use crate::engine::path::Path;
+use crate::engine::plan::{Leaf, OutType, PlanField, PlanKind};
+use crate::schema::{ArgRole, FieldKind, Model, Part, ScalarKind, Shape, TypeIndex, TypeKind};
+use crate::{Error, ErrorCode};
+use async_graphql::Value;
+
+/// Answers a field with aggregates of the rows that `read` finds.
+pub(super) async fn write_aggregate(
+    env: &Env<'_>,
+    field: &PlanField,
+    read: Read,
+    path: &Path<'_>,
+) -> Result<Piece, DbError> {
+    let catalogue = env.database.catalogue().await?;
+    let mut asking = Asking { env, catalogue: &catalogue, query: Query::new(read.row, read.filter) };
+    let shape = asking.shape(field)?;
+    let statement = Statement::rows(env.model, &catalogue, &asking.query)?;
+    let rows = env.database.fetch(env.session(), &statement).await?;
+    Ok(Piece::walk(env, |walk, out| write_rows(walk, field, &shape, &rows, Shape::One, path, out)))
+}
+
+/// What is computed of the rows or groups of one query.
+struct Asking<'a> {
+    env: &'a Env<'a>,
+    catalogue: &'a Catalogue,
+    query: Query,
+}
+
+impl Asking<'_> {
+    fn shape(&mut self, field: &PlanField) -> Result<RowShape, DbError> {
+        let mut sources = Vec::new();
+        for selection in field.children.iter() {
+            let fields = selection.fields.iter().map(|field| self.source(field)).collect::<Result<_, _>>()?;
+            sources.push((selection.type_index, fields));
+        }
+        // A query without columns would not be one over all rows.
+        if self.query.list.is_empty() {
+            self.query.list.push(Selected::Count);
+        }
+        Ok(RowShape { type_name: None, data: None, sources })
+    }
+
+    fn source(&mut self, field: &PlanField) -> Result<RowSource, DbError> {
+        Ok(match field.kind {
+            PlanKind::Part(Part::Count) => RowSource::Column(self.add(Selected::Count), ColumnForm::Int8),
+            PlanKind::Part(Part::Function(function)) => self.inner(field, |asking, stored, form| {
+                asking.add(Selected::Aggregate(function, Column::of(stored), form))
+            })?,
+            PlanKind::Part(Part::Key) => self.inner(field, |asking, stored, form| {
+                let column = Column::of(stored);
+                if !asking.query.group.contains(&column) {
+                    asking.query.group.push(column.clone());
+                }
+                asking.add(Selected::Value(column, form))
+            })?,
+            PlanKind::Part(Part::Groups) => self.groups(field)?,
+            _ => RowSource::Nothing,
+        })
+    }
+
+    fn add(&mut self, selected: Selected) -> usize {
+        self.query.list.push(selected);
+        self.query.list.len() - 1
+    }
+
+    /// An object whose fields are values of the same row.
+    fn inner(
+        &mut self,
+        field: &PlanField,
+        mut add: impl FnMut(&mut Self, &str, ColumnForm) -> usize,
+    ) -> Result<RowSource, DbError> {
+        let mut sources = Vec::new();
+        for selection in field.children.iter() {
+            let fields = selection.fields.iter().map(|field| match (field.kind, form(&field.ty)) {
+                (PlanKind::Stored { stored, .. }, Some(form)) => RowSource::Column(add(self, stored, form), form),
+                _ => RowSource::Nothing,
+            });
+            sources.push((selection.type_index, fields.collect()));
+        }
+        Ok(RowSource::Same(Box::new(RowShape { type_name: None, data: None, sources })))
+    }
+
+    fn groups(&mut self, field: &PlanField) -> Result<RowSource, DbError> {
+        let query = Query::new(self.query.row, self.query.filter.clone());
+        let mut groups = Asking { env: self.env, catalogue: self.catalogue, query };
+        let shape = groups.shape(field)?;
+        groups.arguments(field)?;
+        let at = self.add(Selected::Rows(Box::new(groups.query)));
+        Ok(RowSource::Records(at, Box::new(shape)))
+    }
+
+    fn arguments(&mut self, field: &PlanField) -> Result<(), DbError> {
+        let (mut limit, mut offset) = (None, 0);
+        let values = self.env.arguments(&field.args).map_err(DbError::refused)?;
+        for (arg, value) in field.args.iter().zip(values) {
+            match (arg.role, value) {
+                (ArgRole::OrderBy, Some(Value::List(keys))) => {
+                    for key in &keys {
+                        self.order(key).map_err(DbError::refused)?;
+                    }
+                }
+                (ArgRole::Limit, Some(Value::Number(number))) => limit = number.as_i64(),
+                (ArgRole::Offset, Some(Value::Number(number))) => offset = number.as_i64().unwrap_or(0),
+                _ => {}
+            }
+        }
+        // The keys are unique together, so that pages of groups are stable.
+        for column in self.query.group.clone() {
+            let form = stored_form(self.env.model, self.query.row, &column).unwrap_or(ColumnForm::Text);
+            let order = asc(column.0.join("."));
+            self.query.group_order.push((Selected::Value(column, form), order));
+        }
+        self.query.page = Some(page(limit, offset, self.env.limits)?);
+        Ok(())
+    }
+
+    /// One object of `orderBy` of groups.
+    fn order(&mut self, key: &Value) -> Result<(), Error> {
+        let Value::Object(fields) = key else { return Err(Error::internal("an order is no object")) };
+        for (name, value) in fields {
+            match value {
+                Value::Enum(given) => {
+                    let order = direction(asc("count"), given);
+                    self.query.group_order.push((Selected::Count, order));
+                }
+                Value::Object(fields) => {
+                    for (rust, given) in fields {
+                        let Value::Enum(given) = given else { continue };
+                        let (column, kind) = stored(self.env.model, self.query.row, rust)?;
+                        let order = direction(asc(column.0.join(".")), given);
+                        let selected = match AggregateFunction::named(name) {
+                            Some(function) => {
+                                let result = match kind {
+                                    TypeKind::Scalar { kind, .. } => function.result(*kind),
+                                    _ => None,
+                                };
+                                Selected::Aggregate(function, column, number_form(result))
+                            }
+                            None if self.query.group.contains(&column) => {
+                                let form = value_form(kind).unwrap_or(ColumnForm::Text);
+                                Selected::Value(column, form)
+                            }
+                            None => {
+                                let message = format!(
+                                    "groups cannot be ordered by `{rust}`, which is not selected in `key`; select it there"
+                                );
+                                return Err(Error::new(ErrorCode::BadUserInput, message));
+                            }
+                        };
+                        self.query.group_order.push((selected, order));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A sum that is exact in the answer is exact in the order.
+fn number_form(result: Option<ScalarKind>) -> ColumnForm {
+    match result {
+        Some(ScalarKind::Decimal) | None => ColumnForm::Numeric,
+        Some(kind) => value_form(&TypeKind::Scalar { kind, specified_by: None }).unwrap_or(ColumnForm::Numeric),
+    }
+}
+
+fn form(ty: &OutType) -> Option<ColumnForm> {
+    match ty.nullable().0 {
+        OutType::Leaf(Leaf::Scalar(kind)) => value_form(&TypeKind::Scalar { kind: *kind, specified_by: None }),
+        OutType::Leaf(Leaf::Enum(_)) => Some(ColumnForm::Text),
+        _ => None,
+    }
+}
+
+fn stored<'a>(model: &'a Model, row: TypeIndex, rust: &str) -> Result<(Column, &'a TypeKind), Error> {
+    let object = model.possible_types(row).first().and_then(|index| model.object(*index));
+    let field = object.and_then(|object| object.fields.values().find(|field| field.rust == rust));
+    match field.map(|field| (field, field.kind)) {
+        Some((field, FieldKind::Stored { stored, .. })) => {
+            Ok((Column::of(stored), &model.types[field.ty.named()].kind))
+        }
+        _ => Err(Error::internal(format!("an order names `{rust}`, which is not stored"))),
+    }
+}
+
+fn stored_form(model: &Model, row: TypeIndex, column: &Column) -> Option<ColumnForm> {
+    let object = model.possible_types(row).first().and_then(|index| model.object(*index))?;
+    let field = object
+        .fields
+        .values()
+        .find(|field| matches!(field.kind, FieldKind::Stored { stored, .. } if column.0 == [stored]))?;
+    value_form(&model.types[field.ty.named()].kind)
+}
+
+/// An aggregate of one column, as text.
+pub(crate) async fn computed(
+    db: &Db,
+    find: &FindSpec,
+    function: AggregateFunction,
+    column: Column,
+) -> Result<Option<String>, Error> {
+    let ask = async {
+        let catalogue = db.database.catalogue().await?;
+        let read = Read::all(&db.model, find.clone())?;
+        let mut query = Query::new(read.row, read.filter);
+        query.list.push(Selected::Aggregate(function, column, ColumnForm::Text));
+        let rows = db.database.fetch(&db.session, &Statement::rows(&db.model, &catalogue, &query)?).await?;
+        Ok::<_, DbError>(rows.cell(0, 0).map(|bytes| String::from_utf8_lossy(bytes).into_owned()))
+    };
+    ask.await.map_err(DbError::into_error)
+}
+
+/// How many rows there are for each combination of values.
+pub(crate) async fn group_counts(db: &Db, find: &FindSpec, columns: Vec<Column>) -> Result<Vec<GroupCount>, Error> {
+    let most = i64::from(db.limits.max_page);
+    let ask = async {
+        let catalogue = db.database.catalogue().await?;
+        let read = Read::all(&db.model, find.clone())?;
+        let list = columns.iter().map(|column| Selected::Value(column.clone(), ColumnForm::Text));
+        let query = Query {
+            list: list.chain([Selected::Count]).collect(),
+            order: key_order(&columns),
+            group: columns.clone(),
+            page: Some(Window { limit: most + 1, offset: 0 }),
+            ..Query::new(read.row, read.filter)
+        };
+        let rows = db.database.fetch(&db.session, &Statement::rows(&db.model, &catalogue, &query)?).await?;
+        let group = |row: usize| {
+            let cells = Cells::Row(&rows, row);
+            let text = |column| cells.get(column).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+            let count = cells.get(columns.len()).and_then(|bytes| bytes.try_into().ok()).map_or(0, i64::from_be_bytes);
+            GroupCount { key: (0..columns.len()).map(text).collect(), count }
+        };
+        Ok::<_, DbError>((0..rows.len()).map(group).collect::<Vec<_>>())
+    };
+    let groups = ask.await.map_err(DbError::into_error)?;
+    if groups.len() as i64 > most {
+        return Err(Error::internal(format!("there are more than {most} groups; filter the rows")));
+    }
+    Ok(groups)
+}

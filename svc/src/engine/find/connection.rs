@@ -1,0 +1,255 @@
+//! Connections: a page of rows with cursors, the count of all rows, and what lies around the page, with one statement.
+
+use super::columns::Columns;
+use super::cursor::{decode, encode, mark};
+use super::read::Read;
+use super::whole::WholeRows;
+use crate::Error;
+use crate::db::{
+    Catalogue, ConnectionSpec, CursorPage, Db, DbError, Edge, Keyset, Part as Asked, Query, Rows, Selected, Slice,
+    Statement, Window, order_keys,
+};
+use crate::engine::complete::{Cells, PageNode, Piece, Records, RowShape, address, complete_page, complete_page_items};
+use crate::engine::env::Env;
+use crate::engine::limits::Limits;
+use crate::engine::path::Path;
+use crate::engine::plan::{Calls, PlanField, PlanKind};
+use crate::engine::typed::Decoded;
+use crate::schema::{Model, Part};
+
+/// A page of an ordered, filtered list.
+pub(super) struct PageRead {
+    pub(super) read: Read,
+    pub(super) page: CursorPage,
+}
+
+/// What of a page a client selects.
+#[derive(Default)]
+struct Wanted {
+    rows: bool,
+    total: bool,
+    next: bool,
+    previous: bool,
+    cursors: bool,
+}
+
+impl Wanted {
+    fn of(field: &PlanField) -> Self {
+        let mut wanted = Self::default();
+        for field in field.children.iter().flat_map(|selection| &selection.fields) {
+            let below = || field.children.iter().flat_map(|selection| &selection.fields);
+            match field.kind {
+                PlanKind::Part(Part::TotalCount) => wanted.total = true,
+                PlanKind::Part(Part::Nodes) => wanted.rows = true,
+                PlanKind::Part(Part::Edges) => {
+                    wanted.rows = true;
+                    wanted.cursors |= below().any(|field| matches!(field.kind, PlanKind::Part(Part::Cursor)));
+                }
+                PlanKind::Part(Part::PageInfo) => {
+                    for field in below() {
+                        match field.kind {
+                            PlanKind::Part(Part::HasNextPage) => wanted.next = true,
+                            PlanKind::Part(Part::HasPreviousPage) => wanted.previous = true,
+                            PlanKind::Part(_) => wanted.cursors = true,
+                            _ => {}
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        wanted.rows |= wanted.next || wanted.previous || wanted.cursors;
+        wanted
+    }
+
+    fn all() -> Self {
+        Self { rows: true, total: false, next: true, previous: true, cursors: true }
+    }
+}
+
+/// A page as a statement reads it.
+struct Asking {
+    parts: Vec<Asked>,
+    mark: u32,
+    limit: usize,
+    backward: bool,
+    /// The column with the list of order keys in each record.
+    keys: Option<usize>,
+    /// Where among the parts each is.
+    rows: Option<usize>,
+    total: Option<usize>,
+    beyond: Option<usize>,
+}
+
+impl PageRead {
+    /// The parts of the statement that reads `list` of each row.
+    fn ask(
+        self,
+        model: &Model,
+        limits: &Limits,
+        catalogue: &Catalogue,
+        mut list: Vec<Selected>,
+        wanted: &Wanted,
+    ) -> Result<Asking, DbError> {
+        let Self { read, page } = self;
+        let (limit, backward) = size(&page, limits)?;
+        let all = Query::new(read.row, read.filter.clone());
+        let mut query = Query {
+            order: read.order.clone(),
+            // One more than the page has tells whether rows follow.
+            page: Some(Window { limit: limit as i64 + 1, offset: 0 }),
+            backward,
+            ..all.clone()
+        };
+        let order = order_keys(model, catalogue, &query)?;
+        let mark = mark(&model.types[read.row].name, &order);
+        let bound = |cursor: &Option<String>, before| {
+            let keys = cursor.as_ref().map(|cursor| decode(mark, cursor));
+            Ok::<_, DbError>(keys.transpose()?.map(|keys| Keyset { keys, before, inverted: false }))
+        };
+        let (after, before) = (bound(&page.after, false)?, bound(&page.before, true)?);
+        query.past = after.iter().chain(&before).cloned().collect();
+
+        let mut asking =
+            Asking { parts: Vec::new(), mark, limit, backward, keys: None, rows: None, total: None, beyond: None };
+        if wanted.cursors {
+            asking.keys = Some(list.len());
+            list.push(Selected::OrderKeys);
+        }
+        // What lies on the side that the page does not grow to.
+        let beyond = if backward { (wanted.next, &before) } else { (wanted.previous, &after) };
+        if let (true, Some(keyset)) = beyond {
+            let past = vec![Keyset { inverted: true, ..keyset.clone() }];
+            let order = query.order.clone();
+            asking.beyond = Some(asking.add(Asked::Exists(Query { past, order, ..all.clone() })));
+        }
+        if wanted.total {
+            asking.total = Some(asking.add(Asked::Count(Query { list: vec![Selected::Count], ..all })));
+        }
+        if wanted.rows {
+            asking.rows = Some(asking.add(Asked::Rows(Query { list, ..query })));
+        }
+        Ok(asking)
+    }
+}
+
+impl Asking {
+    fn add(&mut self, part: Asked) -> usize {
+        self.parts.push(part);
+        self.parts.len() - 1
+    }
+
+    /// The answer of the statement.
+    fn node<'a>(&self, rows: &'a Rows) -> PageNode<'a> {
+        let cell = |part: Option<usize>| part.and_then(|part| rows.cell(0, part));
+        let mut records: Vec<Cells<'a>> = cell(self.rows).map(Records::new).unwrap_or_default().iter().collect();
+        let more = records.len() > self.limit;
+        records.truncate(self.limit);
+        if self.backward {
+            records.reverse();
+        }
+        let cursors = self.keys.map(|column| {
+            let cursor = |cells: &Cells<'_>| {
+                let keys = cells.get(column).map(Records::new).unwrap_or_default();
+                let keys: Vec<_> = keys.values().map(|key| key.and_then(|key| std::str::from_utf8(key).ok())).collect();
+                encode(self.mark, &keys)
+            };
+            records.iter().map(cursor).collect()
+        });
+        let beyond = cell(self.beyond) == Some(&[1]);
+        let total = cell(self.total).and_then(|bytes| bytes.try_into().ok()).map(i64::from_be_bytes);
+        PageNode {
+            records,
+            cursors: cursors.unwrap_or_default(),
+            total: total.unwrap_or(0),
+            has_next: if self.backward { beyond } else { more },
+            has_previous: if self.backward { more } else { beyond },
+        }
+    }
+}
+
+/// How many rows a page has, and whether it is read from its end.
+fn size(page: &CursorPage, limits: &Limits) -> Result<(usize, bool), DbError> {
+    let (limit, backward) = match (page.first, page.last) {
+        (Some(_), Some(_)) => return Err(DbError::FirstAndLast),
+        (Some(first), None) => (first, false),
+        (None, Some(last)) => (last, true),
+        (None, None) => (i32::try_from(limits.default_page).unwrap_or(i32::MAX), false),
+    };
+    let window = crate::db::page(Some(limit.into()), 0, limits)?;
+    Ok((usize::try_from(window.limit).unwrap_or(0), backward))
+}
+
+/// Answers a field with a page.
+pub(super) async fn write_page(
+    env: &Env<'_>,
+    field: &PlanField,
+    page: PageRead,
+    path: &Path<'_>,
+) -> Result<Piece, DbError> {
+    let catalogue = env.database.catalogue().await?;
+    let wanted = Wanted::of(field);
+    let row = page.read.row;
+    let mut nodes: Vec<&PlanField> = Vec::new();
+    for part in field.children.iter().flat_map(|selection| &selection.fields) {
+        match part.kind {
+            PlanKind::Part(Part::Nodes) => nodes.push(part),
+            PlanKind::Part(Part::Edges) => nodes.extend(
+                part.children
+                    .iter()
+                    .flat_map(|selection| &selection.fields)
+                    .filter(|field| matches!(field.kind, PlanKind::Part(Part::Node))),
+            ),
+            _ => {}
+        }
+    }
+    if nodes.iter().any(|node| node.children.calls() > Calls::None) {
+        let (list, whole) = WholeRows::new(env.model, &catalogue, row)?;
+        let asking = page.ask(env.model, env.limits, &catalogue, list, &wanted)?;
+        let rows = fetch(env, &catalogue, &asking).await?;
+        let answer = asking.node(&rows);
+        let objects = answer.records.iter().map(|cells| whole.object(cells.clone())).collect();
+        let decoded = Decoded::new(env.model, row, objects);
+        let items = complete_page_items(env, field, &decoded, path).await;
+        return Ok(complete_page(env, field, &answer, &[], items, path));
+    }
+    let mut columns = Columns::new(env.model, &catalogue, row)?;
+    let shapes = nodes.iter().map(|node| Ok((address(node), columns.shape(env, node, row)?)));
+    let shapes = shapes.collect::<Result<Vec<(usize, RowShape)>, DbError>>()?;
+    let asking = page.ask(env.model, env.limits, &catalogue, columns.finish().0, &wanted)?;
+    let rows = fetch(env, &catalogue, &asking).await?;
+    let answer = asking.node(&rows);
+    Ok(complete_page(env, field, &answer, &shapes, Vec::new(), path))
+}
+
+async fn fetch(env: &Env<'_>, catalogue: &Catalogue, asking: &Asking) -> Result<Rows, DbError> {
+    if asking.parts.is_empty() {
+        return Ok(Rows::default());
+    }
+    let statement = Statement::parts(env.model, catalogue, &asking.parts)?;
+    env.database.fetch(env.session(), &statement).await.map_err(DbError::of_cursor)
+}
+
+/// A page of typed rows, for a resolver.
+pub(crate) async fn typed_slice(db: &Db, spec: &ConnectionSpec) -> Result<Slice<serde_json::Value>, Error> {
+    let slice = async {
+        let catalogue = db.database.catalogue().await?;
+        let read = Read::all(&db.model, spec.find.clone())?;
+        let (list, whole) = WholeRows::new(&db.model, &catalogue, read.row)?;
+        let page = PageRead { read, page: spec.page.clone() };
+        let asking = page.ask(&db.model, &db.limits, &catalogue, list, &Wanted::all())?;
+        let statement = Statement::parts(&db.model, &catalogue, &asking.parts)?;
+        let rows = db.database.fetch(&db.session, &statement).await.map_err(DbError::of_cursor)?;
+        let answer = asking.node(&rows);
+        let edges = answer.records.iter().zip(&answer.cursors).map(|(cells, cursor)| {
+            let node = whole.object(cells.clone()).map_err(DbError::refused)?;
+            Ok(Edge { node, cursor: cursor.clone() })
+        });
+        Ok(Slice {
+            edges: edges.collect::<Result<_, DbError>>()?,
+            has_next_page: answer.has_next,
+            has_previous_page: answer.has_previous,
+        })
+    };
+    slice.await.map_err(DbError::into_error)
+}

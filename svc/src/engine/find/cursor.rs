@@ -1,0 +1,46 @@
+//! Cursors: the keys of a row in the order of its list, and a mark of that order, so that a cursor of another list is
+//! refused.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use crate::db::{DbError, Order};
+
+/// The cursor of a row with these keys.
+pub(super) fn encode(mark: u32, keys: &[Option<&str>]) -> String {
+    // Numbers and texts always have a JSON form.
+    URL_SAFE_NO_PAD.encode(serde_json::to_vec(&(mark, keys)).unwrap_or_default())
+}
+
+/// The keys in a cursor.
+///
+/// # Errors
+/// When the text is no cursor, or one of another list.
+pub(super) fn decode(mark: u32, cursor: &str) -> Result<Vec<Option<String>>, DbError> {
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| DbError::BadCursor)?;
+    let (found, keys): (u32, Vec<Option<String>>) = serde_json::from_slice(&bytes).map_err(|_| DbError::BadCursor)?;
+    let is_text = |key: &Option<String>| key.as_ref().is_none_or(|key| !key.contains('\0'));
+    if found == mark && keys.iter().all(is_text) { Ok(keys) } else { Err(DbError::BadCursor) }
+}
+
+/// A number for a list's order (FNV-1a, which stays the same from one version to the next).
+pub(super) fn mark(row: &str, order: &[Order]) -> u32 {
+    let text = format!("{row}{order:?}");
+    text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{decode, encode};
+
+    #[test]
+    fn what_is_no_cursor_of_this_list_is_refused() {
+        let keys = [Some("a \"b\" ü"), None];
+        let cursor = encode(7, &keys);
+        assert_eq!(decode(7, &cursor).unwrap(), [Some("a \"b\" ü".to_owned()), None]);
+        assert!(decode(8, &cursor).is_err());
+        for broken in ["", "%", "e30", "W10", &cursor[1..], &format!("{cursor}="), "WzcsWyJcdTAwMDAiXV0"] {
+            assert!(decode(7, broken).is_err(), "{broken}");
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! What relations add to a type: the arguments of their lists.
+
+use super::Builder;
+use crate::schema::error::SchemaError;
+use crate::schema::generated::Generated;
+use crate::schema::model::{FieldDef, FieldKind, Relation, TypeDef, TypeIndex, TypeKind};
+
+impl Builder {
+    pub(super) fn add_relation_args(&mut self, generated: &mut Generated<'_>) {
+        for index in 0..self.types.len() {
+            for (name, relation) in relations_of(&self.types[index]) {
+                if self.types[relation.row].kind.source().is_none() {
+                    let TypeKind::Object(object) = &self.types[index].kind else { continue };
+                    let (path, row) = (object.fields[&name].path.clone(), self.types[relation.row].path.clone());
+                    self.errors.push(SchemaError::RelationWithoutSource { path, row });
+                }
+                if !relation.many {
+                    continue;
+                }
+                let args = generated.list_args(&mut self.types, relation.row);
+                if let TypeKind::Object(object) = &mut self.types[index].kind
+                    && let Some(field) = object.fields.get_mut(&name)
+                {
+                    field.args = args;
+                }
+            }
+        }
+    }
+}
+
+fn relations_of(def: &TypeDef) -> Vec<(String, Relation)> {
+    let TypeKind::Object(object) = &def.kind else { return Vec::new() };
+    let relation = |field: &FieldDef| match field.kind {
+        FieldKind::Relation(relation) => Some((field.name.clone(), relation)),
+        _ => None,
+    };
+    object.fields.values().filter_map(relation).collect()
+}
+
+/// The relations of an object type.
+pub(in crate::schema) fn relations(types: &[TypeDef], row: TypeIndex) -> Vec<(&FieldDef, Relation)> {
+    let TypeKind::Object(object) = &types[row].kind else { return Vec::new() };
+    let relation = |field: &'_ FieldDef| match field.kind {
+        FieldKind::Relation(relation) => Some(relation),
+        _ => None,
+    };
+    object.fields.values().filter_map(|field| Some((field, relation(field)?))).collect()
+}

@@ -1,0 +1,39 @@
+//! Types that the framework makes of a row's type and a Rust type stands for: `Connection<T>`, `Aggregate<T>`,
+//! `Where<T>` and `OrderBy<T>`.
+
+use indexmap::IndexMap;
+
+use super::model::{InputDef, ObjectDef, TypeDef, TypeIndex, TypeKind};
+use super::registry::{Derived, Entry};
+use super::{Registry, TypeKey};
+
+/// Each with its row's type and its own.
+pub(super) fn find(registry: &Registry) -> Vec<(Derived, TypeIndex, TypeIndex)> {
+    let derived = |(index, entry): (usize, &Entry)| match entry {
+        Entry::Derived(derived, row) => Some((*derived, row.0, index)),
+        _ => None,
+    };
+    registry.entries.iter().enumerate().filter_map(derived).collect()
+}
+
+/// The type before its fields are known.
+pub(super) fn placeholder(registry: &Registry, derived: Derived, row: TypeKey, index: TypeIndex) -> TypeDef {
+    let element = match &registry.entries[row.0] {
+        Entry::Object(meta, _) => &meta.element,
+        Entry::Abstract(meta, _) => &meta.element,
+        _ => unreachable!("only types with rows are registered as rows"),
+    };
+    let row = element.name.unwrap_or(element.rust);
+    let (suffix, is_input) = match derived {
+        Derived::Connection => ("Connection", false),
+        Derived::Aggregate => ("Aggregate", false),
+        Derived::Where => ("Where", true),
+        Derived::OrderBy => ("OrderBy", true),
+    };
+    let kind = if is_input {
+        TypeKind::Input(InputDef { fields: IndexMap::new(), one_of: false })
+    } else {
+        TypeKind::Object(ObjectDef { index, fields: IndexMap::new(), source: None, implements: Vec::new() })
+    };
+    TypeDef { name: format!("{row}{suffix}"), description: None, path: format!("svc's {row}{suffix}"), kind }
+}

@@ -1,0 +1,45 @@
+//! `UserConnection`, `UserEdge` and `PageInfo` (GraphQL Cursor Connections Specification, Relay).
+
+use super::super::model::{Part, TypeDef, TypeExpr, TypeIndex};
+use super::objects::{define_object, list, non_null, reserve_object};
+use super::{Generated, TypeKind};
+
+impl Generated<'_> {
+    pub(super) fn connection(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex, index: TypeIndex) {
+        let name = types[row].name.clone();
+        let string = non_null(self.common.string);
+        let edge = reserve_object(types, &format!("{name}Edge"));
+        let fields = vec![
+            self.part("node", "The row.", non_null(row), Part::Node),
+            self.part("cursor", "Where the row stands; for `after` and `before`.", string, Part::Cursor),
+        ];
+        define_object(types, edge, format!("A row of {name} and where it stands."), fields);
+        let page_info = self.page_info(types);
+        let total = non_null(self.common.int);
+        let fields = vec![
+            self.part("edges", "The rows with their cursors.", list(edge), Part::Edges),
+            self.part("nodes", "The rows.", list(row), Part::Nodes),
+            self.part("page_info", "What lies before and after.", non_null(page_info), Part::PageInfo),
+            self.part("total_count", "How many rows match, on all pages.", total, Part::TotalCount),
+        ];
+        define_object(types, index, format!("A page of {name}."), fields);
+    }
+
+    fn page_info(&mut self, types: &mut Vec<TypeDef>) -> TypeIndex {
+        if let Some(known) = self.page_info {
+            return known;
+        }
+        let index = reserve_object(types, "PageInfo");
+        self.page_info = Some(index);
+        let (boolean, string) = (non_null(self.common.boolean), TypeExpr::Named(self.common.string));
+        let fields = vec![
+            self.part("has_next_page", "Whether rows follow.", boolean.clone(), Part::HasNextPage),
+            self.part("has_previous_page", "Whether rows come before.", boolean, Part::HasPreviousPage),
+            self.part("start_cursor", "The cursor of the first row.", string.clone(), Part::StartCursor),
+            self.part("end_cursor", "The cursor of the last row.", string, Part::EndCursor),
+        ];
+        define_object(types, index, "What lies before and after a page.".to_owned(), fields);
+        debug_assert!(matches!(types[index].kind, TypeKind::Object(_)));
+        index
+    }
+}

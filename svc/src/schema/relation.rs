@@ -1,0 +1,157 @@
+//! Relations: fields that lead to rows of another view.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde_json::Value;
+
+use super::{Output, Registry, Resolved, SvcType, TypeKey, TypeRef};
+use crate::db::SqlValue;
+
+/// The one row of another view that a key of this row leads to; `Option<One<T>>` where there may be none.
+///
+/// The value holds the key only. The rows are read when a client selects the field, for all parents at once.
+///
+/// ```
+/// use svc::prelude::*;
+///
+/// #[svc_type(sql_source = "v_user")]
+/// pub struct User {
+///     id: Uuid,
+///     name: String,
+///     /// Posts of this user: rows of `v_post` whose `user_id` is this `id`.
+///     #[relation]
+///     posts: Many<Post>,
+/// }
+///
+/// #[svc_type(sql_source = "v_post")]
+/// pub struct Post {
+///     id: Uuid,
+///     title: String,
+///     /// Who wrote it: the row of `v_user` whose `id` is this `author_id`.
+///     #[relation]
+///     author: One<User>,
+/// }
+/// ```
+pub struct One<T> {
+    key: Option<String>,
+    row: PhantomData<fn() -> T>,
+}
+
+/// The rows of another view that a key of this row leads to: a list with `where`, `orderBy`, `limit` and `offset`.
+///
+/// See [`One`].
+pub struct Many<T> {
+    key: Option<String>,
+    row: PhantomData<fn() -> T>,
+}
+
+/// A field that leads to rows of another view: [`One`], `Option<One<T>>` or [`Many`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no relation",
+    label = "expected `One<T>`, `Option<One<T>>` or `Many<T>`",
+    note = "`#[relation]` goes on a field that leads to rows of another view: `One<T>` to one, `Many<T>` to many"
+)]
+pub trait Relation: Sized {
+    /// Whether it leads to any number of rows.
+    const MANY: bool;
+
+    /// Registers the type of the rows.
+    fn row(registry: &mut Registry) -> TypeKey;
+
+    /// The relation of a row with this key.
+    fn from_key(key: Option<String>) -> Self;
+}
+
+macro_rules! relation {
+    ($name:ident, $many:literal) => {
+        impl<T> $name<T> {
+            /// The relation from a key.
+            pub fn new(key: impl Into<SqlValue>) -> Self {
+                Self { key: key.into().text(), row: PhantomData }
+            }
+
+            /// The key as text; `None` where the row has none.
+            pub fn key(&self) -> Option<&str> {
+                self.key.as_deref()
+            }
+        }
+
+        impl<T: SvcType> Relation for $name<T> {
+            const MANY: bool = $many;
+            fn row(registry: &mut Registry) -> TypeKey {
+                T::register(registry)
+            }
+            fn from_key(key: Option<String>) -> Self {
+                Self { key, row: PhantomData }
+            }
+        }
+
+        impl<T> Clone for $name<T> {
+            fn clone(&self) -> Self {
+                Self { key: self.key.clone(), row: PhantomData }
+            }
+        }
+
+        impl<T> Default for $name<T> {
+            fn default() -> Self {
+                Self { key: None, row: PhantomData }
+            }
+        }
+
+        impl<T> PartialEq for $name<T> {
+            fn eq(&self, other: &Self) -> bool {
+                self.key == other.key
+            }
+        }
+
+        impl<T> Eq for $name<T> {}
+
+        impl<T> fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_tuple(stringify!($name)).field(&self.key).finish()
+            }
+        }
+    };
+}
+
+relation!(One, false);
+relation!(Many, true);
+
+impl<T: SvcType> Relation for Option<One<T>> {
+    const MANY: bool = false;
+    fn row(registry: &mut Registry) -> TypeKey {
+        T::register(registry)
+    }
+    fn from_key(key: Option<String>) -> Self {
+        key.map(|key| One::from_key(Some(key)))
+    }
+}
+
+impl<T: SvcType> Output for One<T> {
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        TypeRef::named(T::register(registry))
+    }
+    fn resolve(&self) -> Resolved<'_> {
+        Resolved::Key(self.key())
+    }
+}
+
+impl<T: SvcType> Output for Many<T> {
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        TypeRef::named(T::register(registry)).list()
+    }
+    fn resolve(&self) -> Resolved<'_> {
+        Resolved::Key(self.key())
+    }
+}
+
+/// A stored key as text; null and what cannot be a key give none.
+pub(super) fn key_text(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(value) => Some(value.to_string()),
+        _ => None,
+    }
+}

@@ -1,0 +1,173 @@
+//! The connections of planned reads: what happens when they die, when statements take too long, and when views change.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use svc::prelude::*;
+use svc::sqlx;
+use svc_tests::{App, TestDatabase};
+use tokio::io::AsyncWriteExt as _;
+
+#[svc_type(sql_source = "v_driven")]
+struct Row {
+    id: i32,
+    name: Option<String>,
+}
+
+#[svc_type(sql_source = "v_sleep")]
+struct Sleep {
+    id: i32,
+}
+
+/// The statements that are prepared on the connection which reads them.
+#[svc_type(sql_source = "v_prepared")]
+struct Prepared {
+    number: i32,
+}
+
+#[svc::query]
+async fn rows() -> Vec<Row>;
+#[svc::query]
+async fn sleep() -> Option<Sleep>;
+#[svc::query]
+async fn own_sql(ctx: &Context<'_>) -> Result<Vec<i32>> {
+    let mut tx = ctx.db().transaction().await?;
+    Ok(sqlx::query_scalar("SELECT id FROM v_driven").fetch_all(&mut *tx).await?)
+}
+#[svc::query]
+async fn prepared() -> Prepared;
+#[svc::query]
+async fn picked(ctx: &Context<'_>, shape: i32) -> Result<Find<Row>> {
+    // Each bit of the number makes another statement.
+    let condition = |bit: i32| if shape & (1 << bit) == 0 { col("id").is_null() } else { col("name").is_null() };
+    Ok(ctx.db().find::<Row>().filter((1..11).fold(condition(0), |filter, bit| filter.or(condition(bit)))))
+}
+
+const SQL: &str = "
+CREATE VIEW v_driven AS SELECT i AS id, 'row ' || i AS name FROM generate_series(1, 2) AS i;
+CREATE VIEW v_sleep AS SELECT 1 AS id FROM pg_sleep(60);
+CREATE VIEW v_prepared AS SELECT count(*)::int AS number FROM pg_prepared_statements;";
+
+async fn serve(config: SvcConfig) -> (TestDatabase, App) {
+    let database = TestDatabase::new(SQL).await;
+    let config = SvcConfig { database_url: Some(database.url()), ..config };
+    let options = AppOptions::new().config(config).queries(queries![rows, sleep, own_sql, prepared, picked]);
+    (database, App::serve(options).await)
+}
+
+fn two_rows() -> Value {
+    json!({ "rows": [{ "id": 1, "name": "row 1" }, { "id": 2, "name": "row 2" }] })
+}
+
+const RUNNING: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle' \
+                       AND query LIKE '%v_sleep%' AND pid <> pg_backend_pid()";
+
+/// Waits until so many statements sleep in PostgreSQL.
+async fn until_asleep(database: &TestDatabase, number: i64) {
+    let (pool, start) = (database.pool().await, Instant::now());
+    while sqlx::query_scalar::<_, i64>(RUNNING).fetch_one(&pool).await.unwrap() != number {
+        assert!(start.elapsed() < Duration::from_secs(10), "never {number} sleeping statements");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_that_died_are_replaced() {
+    let (database, app) = serve(SvcConfig::default()).await;
+    let all = "{ a: rows { id } b: rows { id } c: own_sql own_sql rows { id name } }";
+    app.query(all).await.data();
+    let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+               WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    database.execute(end).await;
+    assert_eq!(app.query(all).await.data()["rows"], two_rows()["rows"]);
+    assert_eq!(app.get("/ready").await.status, 200);
+    database.execute(end).await;
+    assert_eq!(app.get("/ready").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_view_that_has_changed_is_read_anew() {
+    let (database, app) = serve(SvcConfig { database_pool_size: 1, ..SvcConfig::default() }).await;
+    assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
+    // Another type of a column makes the statement stale.
+    database
+        .execute(
+            "DROP VIEW v_driven;
+             CREATE VIEW v_driven AS SELECT i AS id, ('new ' || i)::varchar AS name FROM generate_series(1, 1) AS i",
+        )
+        .await;
+    assert_eq!(app.query("{ rows { id name } }").await.data(), json!({ "rows": [{ "id": 1, "name": "new 1" }] }));
+    database
+        .execute("CREATE OR REPLACE VIEW v_driven AS SELECT i AS id, 'more'::varchar AS name FROM generate_series(5, 5) AS i")
+        .await;
+    assert_eq!(app.query("{ rows { id name } }").await.data(), json!({ "rows": [{ "id": 5, "name": "more" }] }));
+    assert_eq!(database.statements("SELECT t.\"id\", t.\"name\" FROM \"v_driven\"").await, 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_goes_away_ends_its_statement() {
+    let (database, app) = serve(SvcConfig { database_pool_size: 1, ..SvcConfig::default() }).await;
+    for _ in 0..2 {
+        let body = r#"{"query":"{ sleep { id } }"}"#;
+        let mut stream = tokio::net::TcpStream::connect(app.address()).await.unwrap();
+        let head = "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
+        stream.write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).await.unwrap();
+        until_asleep(&database, 1).await;
+        drop(stream);
+        until_asleep(&database, 0).await;
+        // The only connection serves again.
+        assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
+    }
+}
+
+/// The cancellation of one request's statement leaves the statements of others alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cancellation_hits_nobody_else() {
+    let (database, app) = serve(SvcConfig { database_pool_size: 2, ..SvcConfig::default() }).await;
+    for _ in 0..5 {
+        let gone = tokio::time::timeout(Duration::from_millis(80), app.query("{ sleep { id } }"));
+        let (gone, ()) = tokio::join!(gone, async {
+            for _ in 0..20 {
+                assert_eq!(app.query("{ a: rows { id } rows { id name } }").await.data()["rows"], two_rows()["rows"]);
+            }
+        });
+        assert!(gone.is_err());
+    }
+    until_asleep(&database, 0).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn slow_statements_and_busy_pools_have_codes() {
+    let config =
+        SvcConfig { query_timeout: 3, database_pool_size: 1, database_pool_timeout: 1, ..SvcConfig::default() };
+    let (database, app) = serve(config).await;
+    app.query("{ rows { id } }").await.data();
+    let (slow, ()) = tokio::join!(app.query("{ sleep { id } }"), async {
+        until_asleep(&database, 1).await;
+        let (busy, ready) = tokio::join!(app.query("{ rows { id } }"), app.get("/ready"));
+        let expected = ("SERVICE_UNAVAILABLE", "all database connections are busy");
+        assert_eq!((busy.code().as_str(), busy.message().as_str()), expected);
+        let pool = &ready.json()["checks"]["pool"];
+        assert_eq!((ready.status, pool), (503, &json!("failed: all 1 connections are in use")));
+    });
+    let expected = ("TIMEOUT", "the statement was cancelled because it took too long");
+    assert_eq!((slow.code().as_str(), slow.message().as_str()), expected);
+    assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
+}
+
+#[tokio::test]
+async fn prepared_statements_are_bounded() {
+    let (_database, app) = serve(SvcConfig { database_pool_size: 1, ..SvcConfig::default() }).await;
+    let number = async || app.query("{ prepared { number } }").await.data()["prepared"]["number"].as_i64().unwrap();
+    app.query("{ rows { id } }").await.data();
+    // This one, the one before, and those of the driver itself.
+    let few = number().await;
+    assert!(few < 10, "{few}");
+    for from in (0..1_050).step_by(10) {
+        let fields: Vec<String> = (from..from + 10).map(|at| format!("a{at}: picked(shape: {at}) {{ id }}")).collect();
+        app.query(&format!("{{ {} }}", fields.join(" "))).await.data();
+    }
+    let most = number().await;
+    assert!((900..=1_005).contains(&most), "{most} statements are prepared");
+    assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
+}
