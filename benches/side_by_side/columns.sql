@@ -8,12 +8,9 @@ CROSS JOIN LATERAL (
                             'bio', u.bio, 'city', u.city, 'score', u.score, 'created_at', u.created_at) AS data
 ) v;
 
--- Scalar subqueries: PostgreSQL runs them only where they are selected, and only for the rows of the page.
 CREATE OR REPLACE VIEW c_post AS
-SELECT p.pk_post, p.fk_author, p.id, p.identifier, p.title, p.body, p.view_count, p.created_at,
-       (SELECT a.data FROM v_user a WHERE a.pk_user = p.fk_author) AS author,
-       (SELECT coalesce(jsonb_agg(f.data ORDER BY f.created_at), '[]')
-        FROM (SELECT vc.data, vc.created_at FROM v_comment vc WHERE vc.fk_post = p.pk_post
-              ORDER BY vc.created_at LIMIT 5) f) AS comments
-FROM tb_post p;
+SELECT pk_post, fk_author, id, identifier, title, body, view_count, created_at FROM tb_post;
+
+CREATE OR REPLACE VIEW c_comment AS
+SELECT pk_comment, fk_post, fk_author, id, body, created_at FROM tb_comment;
 COMMIT;

@@ -42,10 +42,12 @@ CREATE VIEW v_note AS SELECT n.*, jsonb_build_object('id', id, 'body', body) AS 
 ANALYZE;
 ";
 
-/// The statement that a document runs, as it was sent, with the plan that PostgreSQL makes for these values.
+/// The statement that a document runs, with the plan that PostgreSQL makes for these values. The statistics have
+/// placeholders for the bounds of pages as well; their values come last.
 async fn plan(database: &TestDatabase, app: &App, query: &str, values: &[&str]) -> String {
     let pool = database.pool().await;
-    sqlx::query("SELECT pg_stat_statements_reset()").execute(&pool).await.unwrap();
+    let reset = "SELECT pg_stat_statements_reset(0, oid, 0) FROM pg_database WHERE datname = current_database()";
+    sqlx::query(reset).execute(&pool).await.unwrap();
     app.query(query).await.data();
     let text: String = sqlx::query_scalar(
         "SELECT query FROM pg_stat_statements WHERE query LIKE 'SELECT %v_event%' AND query NOT LIKE '%pg_stat%'
@@ -77,33 +79,38 @@ async fn equality_range_order_and_cursor_use_the_index() {
     for (query, values, expected) in [
         (
             r#"{ events(where: {name: {eq: "event 7"}}) { name } }"#.to_owned(),
-            vec![text("event 7"), "20".to_owned()],
+            vec![text("event 7"), "20".to_owned(), "32".to_owned()],
             vec!["event_name", "Index Cond: (name = 'event 7'::text)"],
         ),
         (
             r#"{ events(where: {kind: {in: [7, 8]}}) { name } }"#.to_owned(),
-            vec![text("{7,8}"), "20".to_owned()],
+            vec![text("{7,8}"), "20".to_owned(), "32".to_owned()],
             vec!["event_kind", "Index Cond: (kind = ANY ('{7,8}'::bigint[]))"],
         ),
         (
             r#"{ events(where: {at: {gte: "2024-01-02T00:00:00Z", lt: "2024-01-02T00:05:00Z"}}) { name } }"#.to_owned(),
-            vec![text("2024-01-02T00:00:00Z"), text("2024-01-02T00:05:00Z"), "20".to_owned()],
+            vec![text("2024-01-02T00:00:00Z"), text("2024-01-02T00:05:00Z"), "20".to_owned(), "32".to_owned()],
             vec!["event_at", "Index Cond: ((at >= '2024-01-02", "(at < '2024-01-02"],
         ),
         (
             "{ events(order_by: [{at: DESC}], limit: 5) { name } }".to_owned(),
-            vec!["5".to_owned()],
+            vec!["5".to_owned(), "8".to_owned()],
             vec!["Index Scan Backward using event_at"],
         ),
         (
             format!("{{ pages(first: 5, after: \"{cursor}\", order_by: [{{at: DESC}}]) {{ nodes {{ name }} }} }}"),
-            vec![text("2024-02-04 17:20:00+00"), text("00000000-0000-0000-0000-000000000007"), "6".to_owned()],
+            vec![
+                text("2024-02-04 17:20:00+00"),
+                text("00000000-0000-0000-0000-000000000007"),
+                "6".to_owned(),
+                "8".to_owned(),
+            ],
             vec!["Index Scan Backward using event_at", "Index Cond: (ROW(at, id) < ROW("],
         ),
         (
             "{ events(order_by: [{at: ASC}], limit: 5) { notes(limit: 3) { body } } }".to_owned(),
-            vec!["3".to_owned(), "5".to_owned()],
-            vec!["using event_at", "note_event", "Index Cond: (event_id = e.id)"],
+            vec!["3".to_owned(), "5".to_owned(), "8".to_owned(), "8".to_owned()],
+            vec!["using event_at", "note_event", "Index Cond: (event_id = t.id)"],
         ),
     ] {
         let values: Vec<&str> = values.iter().map(String::as_str).collect();

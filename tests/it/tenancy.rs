@@ -13,6 +13,10 @@ use svc_tests::{App, Reply, TestDatabase};
 struct Note {
     id: i32,
     body: String,
+    /// The same for the notes of all tenants.
+    shelf: i32,
+    #[relation(from = "shelf", to = "shelf")]
+    neighbours: Many<Note>,
 }
 
 #[svc_type]
@@ -69,12 +73,41 @@ async fn exists(ctx: &Context<'_>, id: i32) -> Result<bool> {
     ctx.db().find::<Note>().filter(col("id").eq(id)).exists().await
 }
 
+#[svc::query]
+async fn paged() -> Connection<Note>;
+#[svc::query]
+async fn totals() -> Aggregate<Note>;
+#[svc::query]
+async fn found_page(ctx: &Context<'_>, page: CursorPage) -> Result<Connection<Note>> {
+    Ok(ctx.db().find::<Note>().order_by(asc("id")).paginate(page))
+}
+#[svc::query]
+async fn found_totals(ctx: &Context<'_>) -> Result<Aggregate<Note>> {
+    Ok(ctx.db().find::<Note>().aggregate())
+}
+/// Everything else that the repository gives, in one list.
+#[svc::query]
+async fn repository(ctx: &Context<'_>) -> Result<Vec<String>> {
+    let notes = || ctx.db().find::<Note>().order_by(asc("id"));
+    let slice = notes().paginate(CursorPage { first: Some(10), ..CursorPage::default() }).await?;
+    let mut all: Vec<String> = slice.edges.into_iter().map(|edge| edge.node.body).collect();
+    all.extend(notes().distinct("body").await?.into_iter().flatten());
+    all.extend(notes().min("body").await?);
+    all.extend(notes().max("body").await?);
+    all.extend(notes().sum("shelf").await?.map(|sum| sum.to_string()));
+    all.push(notes().group_counts(["body"]).await?.len().to_string());
+    all.extend(notes().json().await?.iter().map(|row| row["body"].as_str().unwrap_or_default().to_owned()));
+    Ok(all)
+}
+
 const BODIES: &str = "SELECT body FROM v_note ORDER BY id";
 
 #[svc::query]
 async fn in_transaction(ctx: &Context<'_>) -> Result<Vec<String>> {
     let mut tx = ctx.db().transaction().await?;
-    let bodies = sqlx::query_scalar(BODIES).fetch_all(&mut *tx).await?;
+    let bodies: Vec<String> = sqlx::query_scalar(BODIES).fetch_all(&mut *tx).await?;
+    let notes = tx.rows(ctx.db().find::<Note>().order_by(asc("id"))).await?;
+    assert!(notes.iter().map(|note| &note.body).eq(&bodies));
     tx.commit().await?;
     Ok(bodies)
 }
@@ -95,7 +128,11 @@ async fn left_in_pool(ctx: &Context<'_>) -> Result<Option<String>> {
 async fn add(ctx: &Context<'_>, body: String, commit: bool) -> Result<bool> {
     let mut tx = ctx.db().transaction().await?;
     let insert = "INSERT INTO tb_note (tenant, body) VALUES (current_setting('app.tenant_id'), $1)";
-    sqlx::query(insert).bind(body).execute(&mut *tx).await?;
+    sqlx::query(insert).bind(&body).execute(&mut *tx).await?;
+    let seen = tx.row(ctx.db().find_one::<Note>().filter(col("body").eq(body.as_str()))).await?;
+    assert_eq!(seen.map(|note| note.body).as_ref(), Some(&body), "the transaction sees what it did");
+    let outside = ctx.db().find::<Note>().filter(col("body").eq(body.as_str())).exists().await?;
+    assert!(!outside, "nobody else does");
     if commit {
         tx.commit().await?;
     }
@@ -116,7 +153,7 @@ CREATE TABLE tb_note (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, tenant te
 INSERT INTO tb_note (tenant, body) VALUES ('a', 'a one'), ('b', 'b one'), ('a', 'a two'), ('b', 'b two'), ('b', 'b three');
 ALTER TABLE tb_note ENABLE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON tb_note USING (tenant = current_setting('app.tenant_id', true));
-CREATE VIEW v_note WITH (security_invoker = true) AS SELECT id, body FROM tb_note;
+CREATE VIEW v_note WITH (security_invoker = true) AS SELECT id, body, 1 AS shelf FROM tb_note;
 CREATE VIEW v_slow_note WITH (security_invoker = true) AS SELECT body FROM tb_note, pg_sleep(20);
 CREATE VIEW v_broken AS SELECT 1 / (current_setting('app.tenant_id', true) = '')::int AS id;
 CREATE VIEW v_seen AS
@@ -145,6 +182,11 @@ async fn serve(url: &str, pool_size: u32) -> App {
     let options = AppOptions::new().config(config).session_variables(variables).mutations(mutations![add, smuggle]);
     App::serve(options.queries(queries![
         notes,
+        paged,
+        totals,
+        found_page,
+        found_totals,
+        repository,
         note,
         seen,
         slow_notes,
@@ -175,7 +217,27 @@ fn paths(id: i32, ids: &[i32], bodies: &[&str]) -> Vec<(String, Value)> {
     let rows: Vec<Value> = ids.iter().zip(bodies).map(|(id, body)| json!({ "id": id, "body": body })).collect();
     let shouted: Vec<Value> = bodies.iter().map(|body| json!({ "shout": body.to_uppercase() })).collect();
     let own = rows.iter().find(|row| row["id"] == id).cloned().unwrap_or_default();
+    let nodes: Vec<Value> = ids.iter().map(|id| json!({ "id": id })).collect();
+    let neighbours: Vec<Value> = ids.iter().map(|_| json!({ "neighbours": nodes })).collect();
+    let page = json!({ "total_count": ids.len(), "nodes": nodes });
+    let computed = json!({ "count": ids.len(), "max": { "id": ids.last() }, "sum": { "shelf": ids.len() } });
+    let mut sorted = bodies.to_vec();
+    sorted.sort_unstable();
+    let ends = [sorted[0], sorted[sorted.len() - 1]];
+    let number = ids.len().to_string();
+    let repository = [bodies, &sorted, &ends, &[&number, &number], bodies].concat();
     vec![
+        (
+            "{ paged(first: 9, order_by: [{ id: ASC }]) { total_count nodes { id } } }".to_owned(),
+            json!({ "paged": page }),
+        ),
+        ("{ found_page(first: 9) { total_count nodes { id } } }".to_owned(), json!({ "found_page": page })),
+        ("{ totals { count max { id } sum { shelf } } }".to_owned(), json!({ "totals": computed })),
+        ("{ found_totals { count max { id } sum { shelf } } }".to_owned(), json!({ "found_totals": computed })),
+        ("{ repository }".to_owned(), json!({ "repository": repository })),
+        ("{ notes { neighbours(order_by: [{ id: ASC }]) { id } } }".to_owned(), json!({ "notes": neighbours })),
+        ("{ found { neighbours(order_by: [{ id: ASC }]) { id } } }".to_owned(), json!({ "found": neighbours })),
+        ("{ awaited { neighbours(order_by: [{ id: ASC }]) { id } } }".to_owned(), json!({ "awaited": neighbours })),
         ("{ notes(order_by: [{ id: ASC }]) { id body } }".to_owned(), json!({ "notes": rows })),
         ("{ notes(order_by: [{ id: ASC }]) { shout } }".to_owned(), json!({ "notes": shouted })),
         ("{ found { id body } }".to_owned(), json!({ "found": rows })),

@@ -1,8 +1,10 @@
 //! The columns of the views and tables that the schema names; read when the database is first reached.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use sqlx::PgConnection;
+use tokio::sync::Notify;
 
 use super::DbError;
 
@@ -10,6 +12,8 @@ use super::DbError;
 #[derive(Debug, Default)]
 pub(crate) struct Catalogue {
     sources: HashMap<String, Source>,
+    /// Told when a view is asked for that was not there: it may have come since.
+    outdated: Arc<Notify>,
 }
 
 /// A view or table.
@@ -39,8 +43,12 @@ const COLUMNS: &str = "\
     LEFT JOIN pg_type base ON base.oid = t.typbasetype AND t.typtype = 'd'";
 
 impl Catalogue {
-    /// Reads the columns of `names`; those that do not exist are left out.
-    pub(crate) async fn load(connection: &mut PgConnection, names: &[String]) -> Result<Self, sqlx::Error> {
+    /// Reads the columns of `names`; those that do not exist are left out. `outdated` is told when they are asked for.
+    pub(crate) async fn load(
+        connection: &mut PgConnection,
+        names: &[String],
+        outdated: &Arc<Notify>,
+    ) -> Result<Self, sqlx::Error> {
         let quoted: Vec<String> = names.iter().map(|name| quote_path(name)).collect();
         let rows: Vec<(String, String, String, String)> =
             sqlx::query_as(COLUMNS).bind(names).bind(&quoted).fetch_all(connection).await?;
@@ -53,7 +61,7 @@ impl Catalogue {
             });
             source.columns.insert(column, ColumnType { name: type_name, sql });
         }
-        Ok(Self { sources })
+        Ok(Self { sources, outdated: outdated.clone() })
     }
 
     pub(crate) fn source(&self, name: &str) -> Option<&Source> {
@@ -62,7 +70,10 @@ impl Catalogue {
 
     /// The view or table, or why there is none.
     pub(crate) fn known(&self, name: &str) -> Result<&Source, DbError> {
-        self.source(name).ok_or_else(|| DbError::UnknownSource(name.to_owned()))
+        self.source(name).ok_or_else(|| {
+            self.outdated.notify_one();
+            DbError::UnknownSource(name.to_owned())
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use arc_swap::ArcSwapOption;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
-use tokio::sync::{Mutex, watch};
+use tokio::sync::{Mutex, Notify, watch};
 
 use super::catalogue::Catalogue;
 use super::driver::Driver;
@@ -95,7 +95,7 @@ impl Database {
             let connect = tokio::time::timeout(self.acquire_timeout, self.connect.connect());
             let mut connection = connect.await.unwrap_or(Err(sqlx::Error::PoolTimedOut))?;
             self.set_up(&mut connection).await?;
-            let catalogue = Catalogue::load(&mut connection, &self.sources).await?;
+            let catalogue = Catalogue::load(&mut connection, &self.sources, self.driver.views_changed()).await?;
             connection.close().await?;
             Ok::<_, sqlx::Error>(catalogue)
         };
@@ -156,10 +156,10 @@ impl Database {
         for _ in 0..TRIES {
             match self.driver.read(session, statement).await {
                 Err(error) if error.is_connection() => self.replace_connections().await?,
-                result => return Ok(Rows(result?)),
+                result => return Ok(Rows::Read(result?)),
             }
         }
-        Ok(Rows(self.driver.read(session, statement).await?))
+        Ok(Rows::Read(self.driver.read(session, statement).await?))
     }
 
     /// A connection has died: so have the others, or the database is away.
@@ -174,7 +174,7 @@ impl Database {
 
     /// A round trip through the pool.
     pub(crate) async fn ping(&self) -> Result<(), DbError> {
-        let statement = Statement { text: "SELECT 1".to_owned(), params: Vec::new() };
+        let statement = Statement::new("SELECT 1", Vec::new());
         let done = tokio::time::timeout(self.acquire_timeout, self.fetch(&Session::none(), &statement)).await;
         done.unwrap_or(Err(DbError::Busy)).map(drop)
     }
@@ -194,10 +194,12 @@ impl Database {
     }
 }
 
-/// Tries a database that is away until it answers; says so once when it goes and once when it comes back.
+/// Tries a database that is away until it answers; says so once when it goes and once when it comes back. Reads the
+/// catalogue again when views have changed.
 async fn watch_over(database: Weak<Database>) {
     let mut pause = RETRY[0];
     let mut said = false;
+    let mut known_missing = Vec::new();
     loop {
         let Some(strong) = database.upgrade() else { return };
         let result = strong.check().await;
@@ -205,16 +207,18 @@ async fn watch_over(database: Weak<Database>) {
         match result {
             Ok(()) => {
                 let missing = strong.missing_sources();
-                if !missing.is_empty() {
+                if !missing.is_empty() && missing != known_missing {
                     tracing::warn!(?missing, "views of the schema do not exist in the database");
                 }
+                known_missing = missing;
                 if said {
                     tracing::info!(database = strong.place(), "the database is back");
                 }
                 (said, pause) = (false, RETRY[0]);
                 strong.health.send_replace(Health::Up);
+                let changed = strong.driver.views_changed().clone();
                 drop(strong);
-                if wait_until_away(health).await.is_err() {
+                if wait_for_a_reason(health, &changed).await.is_err() {
                     return;
                 }
             }
@@ -233,6 +237,18 @@ async fn watch_over(database: Weak<Database>) {
     }
 }
 
-async fn wait_until_away(mut health: watch::Receiver<Health>) -> Result<(), watch::error::RecvError> {
-    health.wait_for(|health| *health == Health::Away).await.map(drop)
+/// Waits until the database is away or views have changed.
+async fn wait_for_a_reason(
+    mut health: watch::Receiver<Health>,
+    changed: &Notify,
+) -> Result<(), watch::error::RecvError> {
+    let changed = async {
+        // Clients that ask again and again must not make us read the catalogue again and again.
+        tokio::time::sleep(RETRY[1]).await;
+        changed.notified().await;
+    };
+    tokio::select! {
+        away = health.wait_for(|health| *health == Health::Away) => away.map(drop),
+        () = changed => Ok(()),
+    }
 }

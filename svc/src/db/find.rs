@@ -139,7 +139,7 @@ impl<T: SvcType> Find<T> {
     /// When the database is away, a filter names an unknown column, or there are more rows than the largest page
     /// holds and the query has no limit.
     pub async fn json(self) -> Result<Vec<serde_json::Value>, Error> {
-        crate::engine::typed_rows(&self.db, &self.spec).await
+        crate::engine::typed_rows(&self.db, self.db.reader(), &self.spec).await
     }
 
     /// How many rows match, whatever the limit and offset.
@@ -175,7 +175,7 @@ impl<T: SvcType> IntoFuture for Find<T> {
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
-            let rows = crate::engine::typed_rows(&self.db, &self.spec).await?;
+            let rows = crate::engine::typed_rows(&self.db, self.db.reader(), &self.spec).await?;
             rows.into_iter().map(|row| Ok(T::from_stored(row)?)).collect()
         })
     }
@@ -200,6 +200,10 @@ impl<T: SvcType> FindOne<T> {
     /// The query without its type, for the engine.
     pub(crate) fn into_spec(self) -> FindSpec {
         self.0.spec
+    }
+
+    pub(super) fn into_find(self) -> Find<T> {
+        self.0
     }
 }
 

@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use super::reader::Reader;
 use super::{Database, Find, FindOne, Session, SqlConnection, SqlValue, Transaction};
 use crate::Error;
 use crate::engine::Limits;
@@ -107,6 +108,10 @@ impl Db {
     /// When the database is away or all connections are busy.
     pub async fn connection(&self) -> Result<SqlConnection, Error> {
         SqlConnection::open(self).await
+    }
+
+    pub(super) fn reader(&self) -> Reader<'_> {
+        Reader::Pool(&self.database, &self.session)
     }
 
     /// The connection pool of sqlx, for SQL of your own. Its connections do not know the request's session variables;

@@ -13,6 +13,7 @@ mod find;
 mod handle;
 mod operator;
 mod page;
+mod reader;
 mod rows;
 mod session;
 mod sql;
@@ -39,6 +40,7 @@ pub(crate) use database::{Database, Settings};
 pub(crate) use error::DbError;
 pub(crate) use filter::{Direction, Nulls, Rank};
 pub(crate) use operator::{Family, Operand, OperatorDef, SEARCH};
+pub(crate) use reader::Reader;
 pub(crate) use rows::Rows;
 pub(crate) use session::Session;
 pub(crate) use sql::{

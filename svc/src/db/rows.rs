@@ -1,23 +1,45 @@
-//! The seam to the driver: rows as bytes.
+//! The seam to the drivers: rows as bytes.
 
+use sqlx::postgres::PgRow;
+use sqlx::{Row as _, ValueRef as _};
 use tokio_postgres::Row;
 
 use super::driver::Raw;
 
 /// The rows of one statement, in PostgreSQL's binary format.
-///
-/// A row is one buffer, as it came, and the range of each column in it.
-#[derive(Debug, Default)]
-pub(crate) struct Rows(pub(super) Vec<Row>);
+#[derive(Debug)]
+pub(crate) enum Rows {
+    /// Of a planned read. A row is one buffer, as it came, and the range of each column in it.
+    Read(Vec<Row>),
+    /// Of a transaction.
+    Transaction(Vec<PgRow>),
+}
 
 impl Rows {
     pub(crate) fn len(&self) -> usize {
-        self.0.len()
+        match self {
+            Self::Read(rows) => rows.len(),
+            Self::Transaction(rows) => rows.len(),
+        }
     }
 
     /// The bytes of a value; `None` is null.
     pub(crate) fn cell(&self, row: usize, column: usize) -> Option<&[u8]> {
-        let value: Option<Raw<'_>> = self.0.get(row)?.try_get(column).ok()?;
-        value.map(|Raw(bytes)| bytes)
+        match self {
+            Self::Read(rows) => {
+                let value: Option<Raw<'_>> = rows.get(row)?.try_get(column).ok()?;
+                value.map(|Raw(bytes)| bytes)
+            }
+            Self::Transaction(rows) => {
+                let value = rows.get(row)?.try_get_raw(column).ok()?;
+                if value.is_null() { None } else { value.as_bytes().ok() }
+            }
+        }
+    }
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        Self::Read(Vec::new())
     }
 }

@@ -120,7 +120,7 @@ impl SessionVariables {
             params.push(Param::Text(variable.name.clone()));
             params.push(Param::Text(variable.from.value(context).unwrap_or_default()));
         }
-        Statement { text, params }
+        Statement::new(text, params)
     }
 }
 

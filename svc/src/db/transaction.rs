@@ -2,11 +2,12 @@
 
 use std::ops::{Deref, DerefMut};
 
-use sqlx::postgres::PgArguments;
-use sqlx::{Arguments as _, AssertSqlSafe, PgConnection, Postgres};
+use sqlx::{AssertSqlSafe, PgConnection, Postgres};
 
-use super::{Db, DbError, Param, Session};
+use super::reader::{Reader, arguments};
+use super::{Db, DbError, Find, FindOne, Session};
 use crate::Error;
+use crate::schema::SvcType;
 
 /// A transaction, for SQL of your own; made by [`Db::transaction`].
 ///
@@ -32,6 +33,40 @@ impl Transaction {
         Ok(self.0.rollback().await?)
     }
 
+    /// The typed rows of a query, as the transaction sees them.
+    ///
+    /// ```
+    /// use svc::prelude::*;
+    ///
+    /// # #[svc_type(sql_source = "v_user")]
+    /// # struct User { id: Uuid, name: String }
+    /// #[svc::mutation]
+    /// async fn rename(ctx: &Context<'_>, id: Uuid, name: String) -> Result<Option<User>> {
+    ///     let mut tx = ctx.db().transaction().await?;
+    ///     let update = svc::sqlx::query("UPDATE tb_user SET name = $2 WHERE id = $1").bind(id).bind(name);
+    ///     update.execute(&mut *tx).await?;
+    ///     let user = tx.row(ctx.db().find_one().filter(col("id").eq(id))).await?;
+    ///     tx.commit().await?;
+    ///     Ok(user)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of awaiting the query.
+    pub async fn rows<T: SvcType>(&mut self, query: Find<T>) -> Result<Vec<T>, Error> {
+        let (db, spec) = query.into_parts();
+        let rows = crate::engine::typed_rows(&db, Reader::Transaction(&mut self.0), &spec).await?;
+        rows.into_iter().map(|row| Ok(T::from_stored(row)?)).collect()
+    }
+
+    /// The typed row of a query, if there is one, as the transaction sees it.
+    ///
+    /// # Errors
+    /// Those of awaiting the query.
+    pub async fn row<T: SvcType>(&mut self, query: FindOne<T>) -> Result<Option<T>, Error> {
+        Ok(self.rows(query.into_find()).await?.into_iter().next())
+    }
+
     pub(super) async fn begin(db: &Db) -> Result<Self, Error> {
         Self::try_begin(db).await.map_err(DbError::into_error)
     }
@@ -55,15 +90,7 @@ impl Transaction {
 async fn begin_on(pool: &sqlx::PgPool, session: &Session) -> Result<sqlx::Transaction<'static, Postgres>, sqlx::Error> {
     let mut transaction = pool.begin().await?;
     if let Some(setup) = session.setup() {
-        let mut arguments = PgArguments::default();
-        for param in &setup.params {
-            match param {
-                Param::Text(text) => arguments.add(text),
-                Param::Texts(texts) => arguments.add(texts),
-                Param::Int(value) => arguments.add(value),
-            }
-            .map_err(sqlx::Error::Encode)?;
-        }
+        let arguments = arguments(setup)?;
         sqlx::query_with(AssertSqlSafe(setup.text.as_str()), arguments).execute(&mut *transaction).await?;
     }
     Ok(transaction)

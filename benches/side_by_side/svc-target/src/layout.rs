@@ -1,7 +1,7 @@
 //! The same schema over three layouts.
 
 macro_rules! layout {
-    ($(#[$doc:meta])* $name:ident, $user:literal, $post:literal, $line:literal) => {
+    ($(#[$doc:meta])* $name:ident, $user:literal, $line:literal { $($nested:item)* }) => {
         $(#[$doc])*
         pub(crate) mod $name {
             use svc::prelude::*;
@@ -21,26 +21,7 @@ macro_rules! layout {
                 created_at: DateTime<Utc>,
             }
 
-            /// What an author publishes.
-            #[svc_type(sql_source = $post)]
-            pub(crate) struct Post {
-                id: Uuid,
-                title: String,
-                created_at: DateTime<Utc>,
-                author: User,
-                /// The first five; how many is the view's choice.
-                comments: Vec<Comment>,
-            }
-
-            /// What a reader says about a post.
-            #[svc_type]
-            #[derive(serde::Deserialize)]
-            pub(crate) struct Comment {
-                id: Uuid,
-                body: String,
-                created_at: DateTime<Utc>,
-                author: User,
-            }
+            $($nested)*
 
             /// A post without its text.
             #[svc_type(sql_source = $line)]
@@ -50,6 +31,15 @@ macro_rules! layout {
                 title: String,
                 view_count: i32,
                 created_at: DateTime<Utc>,
+            }
+
+            /// A comment that was just made.
+            #[svc_type]
+            #[derive(serde::Deserialize)]
+            pub(crate) struct NewComment {
+                id: Uuid,
+                body: String,
+                author: User,
             }
 
             #[svc::query]
@@ -64,38 +54,100 @@ macro_rules! layout {
             #[svc::query]
             async fn post_lines() -> Vec<PostLine>;
 
-            /// How many posts there are since an instant.
             #[svc::query]
-            async fn posts_count(ctx: &Context<'_>, since: DateTime<Utc>) -> Result<i64> {
-                ctx.db().find::<PostLine>().filter(col("created_at").gte(since)).count().await
-            }
+            async fn post_statistics() -> Aggregate<PostLine>;
 
             /// Adds a comment through the database function.
             #[svc::mutation]
-            async fn create_comment(ctx: &Context<'_>, post_id: Uuid, author_id: Uuid, body: String) -> Result<Comment> {
+            async fn create_comment(ctx: &Context<'_>, post_id: Uuid, author_id: Uuid, body: String) -> Result<NewComment> {
                 let query = sqlx::query_scalar("SELECT fn_create_comment($1, $2, $3)").bind(post_id).bind(author_id);
                 let Json(comment) = query.bind(body).fetch_one(ctx.db().pool()).await?;
                 Ok(comment)
             }
 
             pub(crate) fn operations(options: AppOptions) -> AppOptions {
-                options.queries(queries![user, users, posts, post_lines, posts_count]).mutations(mutations![create_comment])
+                options
+                    .queries(queries![user, users, posts, post_lines, post_statistics])
+                    .mutations(mutations![create_comment])
             }
         }
     };
 }
 
 layout! {
-    /// A column for each field.
-    columns, "c_user", "c_post", "c_post"
+    /// A column for each field; what is nested is read through relations.
+    columns, "c_user", "c_post" {
+        /// What an author publishes.
+        #[svc_type(sql_source = "c_post")]
+        pub(crate) struct Post {
+            id: Uuid,
+            title: String,
+            created_at: DateTime<Utc>,
+            #[relation(from = "fk_author", to = "pk_user")]
+            author: One<User>,
+            #[relation(from = "pk_post", to = "fk_post")]
+            comments: Many<Comment>,
+        }
+
+        /// What a reader says about a post.
+        #[svc_type(sql_source = "c_comment")]
+        pub(crate) struct Comment {
+            id: Uuid,
+            body: String,
+            created_at: DateTime<Utc>,
+            #[relation(from = "fk_author", to = "pk_user")]
+            author: One<User>,
+        }
+    }
 }
 
 layout! {
-    /// The columns that filters and orders need; the rest in `data`.
-    data, "v_user", "v_post_with_comments", "v_post"
+    /// The columns that filters, orders and relations need; the rest in `data`.
+    data, "v_user", "v_post" {
+        /// What an author publishes.
+        #[svc_type(sql_source = "v_post")]
+        pub(crate) struct Post {
+            id: Uuid,
+            title: String,
+            created_at: DateTime<Utc>,
+            #[relation(from = "fk_author", to = "pk_user")]
+            author: One<User>,
+            #[relation(from = "pk_post", to = "fk_post")]
+            comments: Many<Comment>,
+        }
+
+        /// What a reader says about a post.
+        #[svc_type(sql_source = "v_comment")]
+        pub(crate) struct Comment {
+            id: Uuid,
+            body: String,
+            created_at: DateTime<Utc>,
+            author: User,
+        }
+    }
 }
 
 layout! {
-    /// As `data`, but stored.
-    tv, "tv_user", "tv_post_with_comments", "tv_post"
+    /// Stored documents, with what is nested inside.
+    tv, "tv_user", "tv_post" {
+        /// What an author publishes.
+        #[svc_type(sql_source = "tv_post_with_comments")]
+        pub(crate) struct Post {
+            id: Uuid,
+            title: String,
+            created_at: DateTime<Utc>,
+            author: User,
+            /// The first five; how many is the view's choice.
+            comments: Vec<Comment>,
+        }
+
+        /// What a reader says about a post.
+        #[svc_type]
+        pub(crate) struct Comment {
+            id: Uuid,
+            body: String,
+            created_at: DateTime<Utc>,
+            author: User,
+        }
+    }
 }

@@ -3,8 +3,7 @@
 //!   data     views with few columns and the rest in `data` (`v_*`)
 //!   tv       projection tables: as `data`, but stored (`tv_*`)
 //!
-//! Lists and single users are fields without a body. The count is a resolver on `ctx.db()`, and the mutation one with
-//! SQL of its own, as svc has no declaration for database functions yet.
+//! Queries are fields without a body. The mutation is a resolver with SQL of its own.
 
 mod layout;
 

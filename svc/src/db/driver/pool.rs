@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use sqlx::postgres::PgConnectOptions;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, TryAcquireError};
 use tokio_postgres::Row;
 
 use super::DriverError;
@@ -33,6 +33,8 @@ pub(super) struct Pool {
     #[expect(clippy::vec_box, reason = "a connection is large, and moves twice for each statement")]
     idle: Mutex<Vec<Box<Connection>>>,
     generation: AtomicU64,
+    /// Says that a view has changed since its statement was made.
+    views_changed: Arc<Notify>,
 }
 
 impl Driver {
@@ -43,6 +45,7 @@ impl Driver {
             permits: Arc::new(Semaphore::new(max_connections as usize)),
             idle: Mutex::default(),
             generation: AtomicU64::new(0),
+            views_changed: Arc::default(),
         };
         Self { pool: Arc::new(pool), max_connections, acquire_timeout }
     }
@@ -57,6 +60,11 @@ impl Driver {
         self.pool.generation.fetch_add(1, Ordering::Relaxed);
         let idle = std::mem::take(&mut *self.pool.idle.lock().unwrap_or_else(PoisonError::into_inner));
         idle.into_iter().for_each(|connection| connection.close());
+    }
+
+    /// Notified when a view has changed since its statement was made.
+    pub(in crate::db) fn views_changed(&self) -> &Arc<Notify> {
+        &self.pool.views_changed
     }
 
     /// Connections in use, and the most there can be.
@@ -142,7 +150,10 @@ impl Lease {
     async fn read(mut self, session: &Session, statement: &Statement) -> Result<Vec<Row>, DriverError> {
         let connection = self.connection.as_mut().ok_or(DriverError::Closed)?;
         let result = connection.read(session, statement).await;
-        if let Some(connection) = self.connection.take() {
+        if let Some(mut connection) = self.connection.take() {
+            if std::mem::take(&mut connection.found_stale) {
+                self.pool.views_changed.notify_one();
+            }
             match &result {
                 Err(error) if !error.leaves_connection_usable() => connection.close(),
                 _ => self.pool.put_back(connection),

@@ -21,17 +21,17 @@ fn driver(connections: u32) -> Driver {
         });
         start.join().unwrap()
     });
-    Driver::new(&cluster.url().parse().unwrap(), connections, Duration::from_secs(1))
+    Driver::new(&cluster.url().parse().unwrap(), connections, Duration::from_secs(10))
 }
 
 fn statement(text: &str) -> Statement {
-    Statement { text: text.to_owned(), params: Vec::new() }
+    Statement::new(text, Vec::new())
 }
 
 fn tenant(name: &str) -> Arc<Session> {
     let setting = |name: &str| Param::Text(name.to_owned());
     let text = "SELECT set_config($1, $2, true)".to_owned();
-    Session::of(Statement { text, params: vec![setting("app.tenant_id"), setting(name)] })
+    Session::of(Statement::new(text, vec![setting("app.tenant_id"), setting(name)]))
 }
 
 const SEEN: &str = "SELECT coalesce(current_setting('app.tenant_id', true), '')";
@@ -79,7 +79,7 @@ async fn settings_end_with_their_statement() {
 async fn a_statement_does_not_run_without_its_settings() {
     let driver = driver(1);
     let pid = driver.clean().await;
-    let bad = Statement { text: "SELECT set_config('no_prefix', '', true)".to_owned(), params: Vec::new() };
+    let bad = Statement::new("SELECT set_config('no_prefix', '', true)", Vec::new());
     let start = Instant::now();
     let refused = driver.read(&Session::of(bad), &statement("SELECT pg_sleep(5)")).await.unwrap_err();
     assert!(start.elapsed() < Duration::from_secs(3), "the statement ran");

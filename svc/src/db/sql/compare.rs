@@ -17,6 +17,7 @@ impl<'a> Builder<'a> {
         value: &SqlValue,
     ) -> Result<(), DbError> {
         use Operator as O;
+        self.replan |= !matches!(operator, O::Eq | O::Ne | O::In | O::NotIn | O::IsNull);
         let operand = settled(self.operand(scope, column)?, column, operator, value)?;
         let sql = &operand.sql;
         let text = match (operator, value) {

@@ -26,6 +26,8 @@ use crate::schema::{Model, Relation};
 pub(crate) struct Statement {
     pub(crate) text: String,
     pub(crate) params: Vec<Param>,
+    /// Whether the best plan depends on the values, as for ranges and patterns: PostgreSQL then plans each time.
+    pub(crate) replan: bool,
 }
 
 /// The order of a list with the unique last key that its pages get.
@@ -33,7 +35,7 @@ pub(crate) struct Statement {
 /// # Errors
 /// When the view is unknown.
 pub(crate) fn order_keys(model: &Model, catalogue: &Catalogue, query: &Query) -> Result<Vec<Order>, DbError> {
-    let builder = Builder { model, catalogue, text: String::new(), params: Vec::new() };
+    let builder = Builder { model, catalogue, text: String::new(), params: Vec::new(), replan: false };
     let rows = builder.rows(query.row, 0)?;
     Ok(builder.order_keys(&scope::Scope::Row(rows), query))
 }
@@ -47,6 +49,11 @@ pub(crate) enum Param {
 }
 
 impl Statement {
+    /// A statement that is written by hand.
+    pub(crate) fn new(text: impl Into<String>, params: Vec<Param>) -> Self {
+        Self { text: text.into(), params, replan: false }
+    }
+
     /// Reads rows, each a row of the answer.
     pub(crate) fn rows(model: &Model, catalogue: &Catalogue, query: &Query) -> Result<Self, DbError> {
         Self::built(model, catalogue, |builder| {
@@ -92,9 +99,10 @@ impl Statement {
         catalogue: &Catalogue,
         write: impl FnOnce(&mut Builder<'_>) -> Result<(), DbError>,
     ) -> Result<Self, DbError> {
-        let mut builder = Builder { model, catalogue, text: String::with_capacity(512), params: Vec::new() };
+        let mut builder =
+            Builder { model, catalogue, text: String::with_capacity(512), params: Vec::new(), replan: false };
         write(&mut builder)?;
-        Ok(Self { text: builder.text, params: builder.params })
+        Ok(Self { text: builder.text, params: builder.params, replan: builder.replan })
     }
 }
 
@@ -103,6 +111,7 @@ struct Builder<'a> {
     catalogue: &'a Catalogue,
     text: String,
     params: Vec<Param>,
+    replan: bool,
 }
 
 impl Builder<'_> {

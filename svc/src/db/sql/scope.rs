@@ -98,7 +98,7 @@ impl<'a> Builder<'a> {
     /// A scope over the view of a type.
     pub(super) fn rows(&self, row: TypeIndex, depth: usize) -> Result<RowScope<'a>, DbError> {
         let name = self.model.source(row).ok_or_else(|| DbError::UnknownSource(self.model.types[row].path.clone()))?;
-        let source = self.catalogue.source(name).ok_or_else(|| DbError::UnknownSource(name.to_owned()))?;
+        let source = self.catalogue.known(name)?;
         Ok(RowScope { row, source, depth })
     }
 }

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use super::super::column::Select;
 use super::super::filter::{Direction, Filter, Nulls, Order};
 use super::super::{DbError, Operator};
-use super::query::{Part, Query, Selected};
+use super::query::{Part, Query, Selected, Window};
 use super::scope::{RowScope, Scope};
 use super::{Builder, Param};
 
@@ -35,10 +35,35 @@ impl<'a> Builder<'a> {
         join: Option<&str>,
         as_record: bool,
     ) -> Result<(), DbError> {
+        let scope = Scope::Row(rows.clone());
+        let order = self.order_keys(&scope, query);
         self.text.push_str("SELECT ");
         self.select_list(rows, query, as_record)?;
+        self.text.push_str(" FROM ");
+        let bound = query.page.filter(|_| !order.is_empty() && query.group.is_empty()).and_then(bound);
+        if bound.is_some() {
+            self.text.push_str("(SELECT * FROM ");
+        }
+        self.matching(rows, query, join, &order)?;
         // Writing to a String cannot fail.
-        let _ = write!(self.text, " FROM {} AS {}", rows.source.quoted, rows.alias());
+        if let Some(bound) = bound {
+            let _ = write!(self.text, " LIMIT {bound}) AS {}", rows.alias());
+        }
+        if let Some(page) = query.page {
+            self.page(page);
+        }
+        Ok(())
+    }
+
+    /// The rows of a query in their order, groups as one.
+    fn matching(
+        &mut self,
+        rows: &RowScope<'a>,
+        query: &Query,
+        join: Option<&str>,
+        order: &[Order],
+    ) -> Result<(), DbError> {
+        let _ = write!(self.text, "{} AS {}", rows.source.quoted, rows.alias());
         let scope = Scope::Row(rows.clone());
         let mut word = " WHERE ";
         if let Some(join) = join {
@@ -50,28 +75,31 @@ impl<'a> Builder<'a> {
             self.filter(&scope, &query.filter)?;
             word = " AND ";
         }
-        let order = self.order_keys(&scope, query);
         for past in &query.past {
             self.text.push_str(word);
-            self.past(&scope, &order, past)?;
+            self.past(&scope, order, past)?;
             word = " AND ";
         }
         self.group(&scope, query)?;
         if query.backward {
-            self.order(&scope, &order.into_iter().map(Order::flipped).collect::<Vec<_>>())?;
+            self.order(&scope, &order.iter().cloned().map(Order::flipped).collect::<Vec<_>>())?;
         } else {
-            self.order(&scope, &order)?;
+            self.order(&scope, order)?;
         }
-        self.group_order(rows, query)?;
-        if let Some(page) = query.page {
-            let limit = self.bind(Param::Int(page.limit));
-            let _ = write!(self.text, " LIMIT {limit}");
-            if page.offset != 0 {
-                let offset = self.bind(Param::Int(page.offset));
-                let _ = write!(self.text, " OFFSET {offset}");
-            }
+        self.group_order(rows, query)
+    }
+
+    fn page(&mut self, page: Window) {
+        if page == FIRST {
+            self.text.push_str(" LIMIT 1");
+            return;
         }
-        Ok(())
+        let limit = self.bind(Param::Int(page.limit));
+        let _ = write!(self.text, " LIMIT {limit}");
+        if page.offset != 0 {
+            let offset = self.bind(Param::Int(page.offset));
+            let _ = write!(self.text, " OFFSET {offset}");
+        }
     }
 
     /// The rows that a relation leads to, inside the list of another query.
@@ -186,6 +214,19 @@ impl<'a> Builder<'a> {
         }
         Ok(())
     }
+}
+
+/// The page of a query for one row.
+const FIRST: Window = Window { limit: 1, offset: 0 };
+
+/// A round number of rows within which a page lies.
+///
+/// PostgreSQL plans a bound `LIMIT` as if it were a tenth of the table, unless it plans the statement anew for each
+/// request. With the rows bounded by a number that it can see, one plan is right for all pages of about this size. The
+/// numbers are few, so that a client cannot fill the server with statements.
+fn bound(page: Window) -> Option<i64> {
+    let last = page.limit.checked_add(page.offset)?;
+    [8, 32, 128, 512, 2_048, 8_192].into_iter().find(|bound| *bound >= last && page != FIRST)
 }
 
 fn suffix(direction: Direction, nulls: Nulls) -> &'static str {

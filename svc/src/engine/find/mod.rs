@@ -26,7 +26,7 @@ use super::plan::{Calls, PlanField};
 use super::typed::complete_typed;
 use crate::Error;
 use crate::authz::Pass;
-use crate::db::{ConnectionSpec, Database, Db, DbError, FindSpec, Part, Query, Rows, Selected, Session, Statement};
+use crate::db::{ConnectionSpec, Database, Db, DbError, FindSpec, Part, Query, Reader, Rows, Selected, Statement};
 use crate::schema::{Model, PlannedMeta, Shape, TypeIndex};
 
 /// Answers a root field without a body.
@@ -85,7 +85,7 @@ pub(crate) async fn write_find(env: &Env<'_>, field: &PlanField, find: FindSpec,
 async fn write_read(env: &Env<'_>, field: &PlanField, read: Read, path: &Path<'_>) -> Piece {
     if field.children.calls() > Calls::None {
         // Methods need whole rows.
-        return match typed(env.database, env.session(), env.model, &read).await {
+        return match typed(env.database, Reader::Pool(env.database, env.session()), env.model, &read).await {
             Ok(rows) => complete_typed(env, field, read.row, read.shape, rows, path).await,
             Err(error) => away(env, field, read.shape, error, path),
         };
@@ -133,20 +133,20 @@ async fn fetch(env: &Env<'_>, field: &PlanField, read: &Read) -> Result<(Rows, R
 /// All stored fields of the rows as JSON objects with the stored names as keys.
 async fn typed(
     database: &Database,
-    session: &Session,
+    reader: Reader<'_>,
     model: &Model,
     read: &Read,
 ) -> Result<Vec<Result<serde_json::Value, Error>>, DbError> {
     let catalogue = database.catalogue().await?;
     let (list, whole) = WholeRows::new(model, &catalogue, read.row)?;
     let statement = Statement::rows(model, &catalogue, &read.clone().reading(list))?;
-    let rows = database.fetch(session, &statement).await?;
+    let rows = reader.fetch(&statement).await?;
     Ok((0..rows.len()).map(|row| whole.object(Cells::Row(&rows, row))).collect())
 }
 
 /// Typed rows for a resolver that awaits its query. Without a limit of its own, a query that finds more rows than
 /// a page may have is an error, as half of them would be a wrong answer.
-pub(crate) async fn typed_rows(db: &Db, find: &FindSpec) -> Result<Vec<serde_json::Value>, Error> {
+pub(crate) async fn typed_rows(db: &Db, reader: Reader<'_>, find: &FindSpec) -> Result<Vec<serde_json::Value>, Error> {
     let most = i64::from(db.limits.max_page);
     let (limits, unlimited) = match find.limit {
         Some(_) => (Limits::clone(&db.limits), false),
@@ -154,7 +154,7 @@ pub(crate) async fn typed_rows(db: &Db, find: &FindSpec) -> Result<Vec<serde_jso
     };
     let find = FindSpec { limit: find.limit.or(Some(most + 1)), ..find.clone() };
     let read = Read::find(&db.model, &limits, find, Shape::List).map_err(DbError::into_error)?;
-    let rows = typed(&db.database, &db.session, &db.model, &read).await.map_err(DbError::into_error)?;
+    let rows = typed(&db.database, reader, &db.model, &read).await.map_err(DbError::into_error)?;
     if unlimited && rows.len() as i64 > most {
         return Err(Error::internal(format!("a query found more than {most} rows; give it a `.limit(…)`")));
     }
