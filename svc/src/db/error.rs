@@ -122,7 +122,7 @@ fn of_client(code: &str, message: &str, file: Option<&str>) -> Option<DbError> {
     Some(match code {
         "2201B" => DbError::BadPattern(format!("the regular expression is not valid: {message}")),
         "22025" => DbError::BadPattern("a pattern cannot end with `\\`".to_owned()),
-        "22003" if file == Some("numutils.c") => DbError::BadPattern("a number in a pattern is too large".to_owned()),
+        "22003" if file == Some("numutils.c") => DbError::BadPattern("a number is too large".to_owned()),
         "22P05" => DbError::Nul,
         "42704" if message.contains("ltree") || message.contains("lquery") => DbError::NoExtension("ltree"),
         _ if file.is_some_and(|file| READERS.contains(&file)) && !is_stored => {

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::super::column::Select;
 use super::super::filter::{Direction, Filter, Nulls, Order, Rank};
-use super::super::{DbError, Operator};
+use super::super::{DbError, Family, Operator};
 use super::operand::Operand;
 use super::query::{Part, Query, Selected, Window};
 use super::scope::{RowScope, Scope};
@@ -213,7 +213,7 @@ impl<'a> Builder<'a> {
         match &key.rank {
             Some(Rank { operator, query }) => {
                 let sql = self.rank(&operand, *operator, query)?;
-                Ok(Operand { sql, cast: "float4".to_owned(), ..operand })
+                Ok(Operand { sql, cast: "float4".to_owned(), fallback: None, family: Family::Ordered })
             }
             None => Ok(operand),
         }
