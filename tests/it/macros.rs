@@ -11,6 +11,7 @@ fn ui() {
         "interfaces",
         "mutations",
         "queries",
+        "relations",
         "scalars",
         "types",
         "unions",
