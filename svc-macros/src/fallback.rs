@@ -9,7 +9,7 @@ pub(crate) fn strip(item: TokenStream) -> TokenStream {
     while let Some(token) = tokens.next() {
         match token {
             TokenTree::Punct(hash) if hash.as_char() == '#' && tokens.peek().is_some_and(is_ours) => {
-                drop(tokens.next())
+                drop(tokens.next());
             }
             TokenTree::Group(group) => {
                 let mut inner = Group::new(group.delimiter(), strip(group.stream()));

@@ -104,7 +104,7 @@ impl Writer<'_> {
             let path = path.key(&field.key);
             match field.kind {
                 PlanKind::Part(Part::Edges) => {
-                    self.list(&path, out, |writer, row, path, out| writer.edge(walk, field, row, path, out))?
+                    self.list(&path, out, |writer, row, path, out| writer.edge(walk, field, row, path, out))?;
                 }
                 PlanKind::Part(Part::Nodes) => self.list(&path, out, |writer, row, path, out| {
                     writer.row(walk, field, item_type(&field.ty), row, path, out)
@@ -150,7 +150,7 @@ impl Writer<'_> {
             match field.kind {
                 PlanKind::Part(Part::Node) => self.row(walk, field, &field.ty, row, &path.key(&field.key), out)?,
                 PlanKind::Part(_) => {
-                    write_text(out, <[String]>::get(&self.page.cursors, row).map_or("", String::as_str))
+                    write_text(out, <[String]>::get(&self.page.cursors, row).map_or("", String::as_str));
                 }
                 _ => typename(out, selection),
             }
