@@ -54,6 +54,7 @@ impl Argument {
             }
             Ok(())
         });
+        keys::refuse_relation(attrs, errors);
         element::check_cfg(attrs, errors);
         types::check(ty, Place::Argument, errors);
         let element = Element::new(ident, name.as_ref(), attrs, errors);

@@ -98,6 +98,13 @@ pub(crate) fn read_svc(
     }
 }
 
+/// Takes `#[relation]` off an element that cannot be one.
+pub(crate) fn refuse_relation(attrs: &mut Vec<Attribute>, errors: &mut Errors) {
+    for attr in attrs.extract_if(.., |attr| attr.path().is_ident("relation")) {
+        errors.at(&attr, "`#[relation]` goes on a field of an `#[svc_type]` struct; remove it here");
+    }
+}
+
 /// `key = "…"`.
 pub(crate) fn string(key: &Ident, input: ParseStream<'_>) -> syn::Result<LitStr> {
     value(key, input, "\"…\"")

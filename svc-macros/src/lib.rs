@@ -109,6 +109,9 @@ pub fn mutation(args: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
+/// A field of type `One<T>`, `Option<One<T>>` or `Many<T>` with `#[relation]` leads to rows of another view;
+/// `#[relation(from = "…", to = "…")]` names the key here and the key there. `svc::One` says more.
+///
 /// Keys on the struct: `sql_source`, `name`, `implements`, `authorize_fields`, `crate`. Keys on a field:
 /// `name`, `stored`, `skip`. Keys on a method: `name`, `skip`; on its arguments: `name`, `default`.
 #[proc_macro_attribute]

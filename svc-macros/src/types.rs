@@ -36,16 +36,37 @@ pub(crate) fn is_context(ty: &Type) -> bool {
     }
 }
 
-/// Whether this is `One<…>`, `Many<…>` or `Option<One<…>>`.
+/// Whether `One<…>` or `Many<…>` stands in the type.
 pub(crate) fn is_relation(ty: &Type) -> bool {
-    let Type::Path(path) = peel(ty) else { return false };
-    let Some(last) = path.path.segments.last() else { return false };
-    let PathArguments::AngleBracketed(args) = &last.arguments else { return false };
-    match args.args.first() {
-        Some(GenericArgument::Type(inner)) if last.ident == "Option" => is_relation(inner),
-        Some(GenericArgument::Type(_)) => last.ident == "One" || last.ident == "Many",
-        _ => false,
+    wrappers(ty).0.iter().any(|name| *name == "One" || *name == "Many")
+}
+
+/// What to write for a type that is none of `One<…>`, `Option<One<…>>` and `Many<…>`.
+pub(crate) fn instead_of_relation(ty: &Type) -> Option<String> {
+    let (names, row) = wrappers(ty);
+    let names: Vec<_> = names.iter().map(ToString::to_string).collect();
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
+    let row = pretty(row);
+    match names.as_slice() {
+        ["One" | "Many"] | ["Option", "One"] => None,
+        names if names.contains(&"Vec") || names.contains(&"Many") => Some(format!("write `Many<{row}>`")),
+        ["Option", ..] => Some(format!("write `Option<One<{row}>>`")),
+        _ => Some(format!("write `One<{row}>` for one row, or `Many<{row}>` for a list")),
     }
+}
+
+/// The names of the types around the innermost one, outermost first: `Option` and `One` of `Option<One<User>>`.
+fn wrappers(ty: &Type) -> (Vec<&Ident>, &Type) {
+    if let Type::Path(path) = peel(ty)
+        && let Some(last) = path.path.segments.last()
+        && let PathArguments::AngleBracketed(args) = &last.arguments
+        && let Some(GenericArgument::Type(inner)) = args.args.first()
+    {
+        let (mut names, row) = wrappers(inner);
+        names.insert(0, &last.ident);
+        return (names, row);
+    }
+    (Vec::new(), ty)
 }
 
 /// Whether this is `&Context<'_>`.

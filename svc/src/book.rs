@@ -12,8 +12,11 @@ macro_rules! chapter {
 chapter! {
     install: "install.md";
     views_and_types: "views-and-types.md";
+    relations: "relations.md";
     queries: "queries.md";
     mutations: "mutations.md";
+    pages: "pages.md";
+    aggregates: "aggregates.md";
     scalars: "scalars.md";
     serving: "serving.md";
     tenancy: "tenancy.md";

@@ -31,8 +31,11 @@
 //! |---|---|
 //! | Types | [`svc_type`], [`svc_enum`], [`svc_interface`], [`svc_union`], [`svc_input`], [`svc_scalar`], [`svc_result`] |
 //! | Operations | [`query`], [`mutation`], and what they get: [`Context`] |
+//! | Relations between views | [`One`], [`Many`] |
+//! | Pages with cursors, aggregates | [`Connection`], [`Aggregate`] |
+//! | List arguments of a function with a body | [`Where`], [`OrderBy`], [`Page`], [`CursorPage`] |
 //! | Scalars beyond the built-in ones | [`scalar`] |
-//! | Reading rows in a function with a body | [`db`]: [`db::Db::find`], [`db::col`], [`db::asc`] |
+//! | Reading rows in a function with a body | [`db`]: [`db::Db::find`], [`db::Find`], [`db::col`], [`db::asc`] |
 //! | SQL of your own, and who asks: tenants | [`db::Db::transaction`], [`db::SessionVariables`] |
 //! | Calling functions of the database | [`mutation`], [`svc_result`], [`Patch`], [`Constraint`], [`db::Db::call`] |
 //! | Errors | [`Error`], [`ErrorCode`], [`MutationError`] |

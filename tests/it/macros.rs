@@ -11,6 +11,7 @@ fn ui() {
         "interfaces",
         "mutations",
         "queries",
+        "relations",
         "results",
         "scalars",
         "types",

@@ -50,6 +50,15 @@ async fn data_list() -> Vec<DataItem>;
 #[svc::query]
 async fn table_list() -> Vec<TableItem>;
 
+/// Rows that nothing tells apart.
+#[svc_type(sql_source = "v_word")]
+struct Word {
+    name: String,
+}
+
+#[svc::query]
+async fn words() -> Connection<Word>;
+
 /// A page that a resolver returns, over the client's arguments and a condition of its own.
 #[svc::query]
 async fn ranked(
@@ -89,13 +98,14 @@ INSERT INTO tb_item SELECT md5(n::text)::uuid, 'name ' || n % 4, nullif(n % 5, 3
   '2024-01-01T00:00:00Z'::timestamptz + (n % 6) * interval '1 hour 0.000001 s', CASE WHEN n % 7 > 2 THEN 'n' || n % 2 END
   FROM generate_series(1, 61) n;
 CREATE VIEW c_item AS SELECT *, '{}'::jsonb AS data FROM tb_item;
+CREATE VIEW v_word AS SELECT name FROM tb_item;
 CREATE VIEW d_item AS SELECT to_jsonb(t) AS data FROM tb_item t;
 CREATE TABLE tv_item AS SELECT id, rank, to_jsonb(t) AS data FROM tb_item t;
 ";
 
 async fn app() -> (TestDatabase, App) {
     let database = TestDatabase::copy_of("pages", SQL).await;
-    let queries = queries![columns, data, table, column_list, data_list, table_list, ranked, ranked_list, names];
+    let queries = queries![columns, data, table, column_list, data_list, table_list, ranked, ranked_list, names, words];
     let limits = svc::Limits { complexity: 10_000, ..svc::Limits::default() };
     let options = AppOptions::new().database_url(database.url()).auto_camel_case(true).limits(limits).queries(queries);
     let app = App::serve(options).await;
@@ -299,6 +309,10 @@ async fn a_page_that_cannot_be_is_a_clean_error() {
         assert_eq!(reply.code(), "BAD_USER_INPUT", "{arguments}: {}", reply.text);
         assert!(reply.message().contains(part), "{arguments}: {}", reply.text);
     }
+    let reply = app.query("{ words { nodes { name } } }").await;
+    assert_eq!(reply.code(), "BAD_USER_INPUT");
+    assert!(reply.message().contains("give `orderBy`"), "{}", reply.text);
+    assert_eq!(app.query("{ words { totalCount } }").await.data(), json!({"words": {"totalCount": 61}}));
     let reply = app.query("{ columns(orderBy: [{nope: ASC}]) { nodes { id } } }").await;
     assert_eq!(reply.code(), "GRAPHQL_VALIDATION_FAILED");
     let empty = app.query("{ columnList(offset: 1000) { id } columns(where: {name: {eq: \"x\"}}) { nodes { id } edges { cursor } totalCount pageInfo { hasNextPage hasPreviousPage startCursor endCursor } } }").await.data();

@@ -316,3 +316,62 @@ async fn bad_arguments_of_a_relation_fail_alone() {
     let reply = app.query("{ users { posts(where: {nope: {eq: 1}}) { title } } }").await;
     assert_eq!(reply.code(), "GRAPHQL_VALIDATION_FAILED");
 }
+
+#[svc_type(sql_source = "k_box")]
+struct Crate {
+    id: i32,
+    /// The view has no `owner_id`, and no `data` for it.
+    #[relation]
+    owner: Option<One<columns::User>>,
+    /// `k_box` has no `crate_id` either.
+    #[relation]
+    parts: Many<Crate>,
+    #[relation(from = "id", to = "id")]
+    itself: One<Crate>,
+}
+
+#[svc::query]
+async fn crates() -> Vec<Crate>;
+
+/// What the log says of mistakes in relations.
+#[svc::query]
+async fn mistakes(ctx: &Context<'_>) -> Vec<String> {
+    let posts = || ctx.db().find::<columns::Post>();
+    let crates = || ctx.db().find::<Crate>();
+    let counts = [
+        crates().filter(col("owner.name").eq("x")).count().await,
+        crates().filter(col("parts").some(col("id").eq(1))).count().await,
+        posts().filter(col("author").eq("x")).count().await,
+        posts().filter(col("author.nope").eq("x")).count().await,
+        posts().filter(col("notes.body").eq("note 5")).count().await,
+        posts().order_by(asc("author")).await.map(|_| 0),
+        posts().order_by(asc("notes.body")).await.map(|_| 0),
+    ];
+    counts.into_iter().map(|count| count.map_or_else(|error| error.to_string(), |count| count.to_string())).collect()
+}
+
+#[tokio::test]
+async fn a_key_that_is_nowhere_is_named_with_what_to_write() {
+    let database = TestDatabase::new(&format!("{SQL} CREATE VIEW k_box AS SELECT id FROM tb_note;")).await;
+    let app = App::serve(AppOptions::new().database_url(database.url()).queries(queries![crates, mistakes])).await;
+    assert_eq!(
+        app.query("{ mistakes }").await.data()["mistakes"],
+        json!([
+            "a relation needs the key `owner_id` of `k_box`, which has neither such a column nor a `data` column; add it to the view, or name another with `#[relation(from = \"…\")]`",
+            "a relation needs the key `crate_id` of `k_box`, which has neither such a column nor a `data` column; add it to the view, or name another with `#[relation(to = \"…\")]`",
+            "`author` is a relation; name a column of the rows that it leads to, such as `author.id`",
+            "`c_user` has neither a column `nope` nor a `data` column with a field of that name",
+            "1",
+            "`author` is a relation; name a column of the rows that it leads to, such as `author.id`",
+            "`notes` leads to many rows, which have no one value to order by or to compute with",
+        ])
+    );
+    for query in ["{ crates { owner { name } } }", "{ crates { parts { id } } }"] {
+        let reply = app.query(query).await;
+        assert_eq!((reply.code(), reply.message()), ("INTERNAL_SERVER_ERROR".into(), "internal server error".into()));
+    }
+    assert_eq!(
+        app.query("{ crates(where: {id: {eq: 3}}) { id itself { id } } }").await.data(),
+        json!({"crates": [{"id": 3, "itself": {"id": 3}}]})
+    );
+}

@@ -81,6 +81,18 @@ fn colored() -> Option<Colored> {
     None
 }
 
+#[svc_type(sql_source = "v_letter")]
+struct Letter {
+    id: i32,
+    #[relation]
+    sender: svc::One<Rowless>,
+    #[relation]
+    copies: svc::Many<Rowless>,
+}
+
+#[svc::query]
+async fn letters() -> Vec<Letter>;
+
 #[svc_type(authorize_fields = ["salary"])]
 struct Gated {
     id: i32,
@@ -123,6 +135,16 @@ fn names_the_rust_items() {
             vec![format!(
                 "`{here}::rowless` has no body, and its row type `{here}::Rowless` has no view; write `#[svc_type(sql_source = \"v_…\")]` on `{here}::Rowless`, or give the function a body"
             )],
+        ),
+        (
+            options().queries(queries![letters]),
+            ["sender", "copies"]
+                .map(|field| {
+                    format!(
+                        "the relation `{here}::Letter::{field}` leads to `{here}::Rowless`, which has no view; write `#[svc_type(sql_source = \"v_…\")]` on `{here}::Rowless`"
+                    )
+                })
+                .to_vec(),
         ),
         (
             options().auto_camel_case(false).queries(queries![by_color]),

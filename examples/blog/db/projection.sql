@@ -1,4 +1,4 @@
--- A projection: what the feed shows, stored ready to read. Whoever writes a post or a comment refreshes its row.
+-- A projection: what the feed shows, stored ready to read, with the author and the newest comment embedded. Whoever writes a post or a comment refreshes its row.
 
 CREATE TABLE IF NOT EXISTS tv_post (
     id             uuid PRIMARY KEY,
@@ -6,7 +6,7 @@ CREATE TABLE IF NOT EXISTS tv_post (
     comment_count  integer NOT NULL,
     data           jsonb NOT NULL
 );
-CREATE INDEX IF NOT EXISTS tv_post_created_at ON tv_post (created_at);
+CREATE INDEX IF NOT EXISTS tv_post_created_at_id ON tv_post (created_at, id);
 CREATE INDEX IF NOT EXISTS tv_post_comment_count ON tv_post (comment_count);
 
 -- The rows as they should be.

@@ -6,23 +6,23 @@ SELECT u.pk_user, u.id, u.identifier, u.name, u.role, u.created_at,
                           'bio', u.bio, 'created_at', u.created_at) AS data
 FROM tb_user AS u;
 
+-- `post_id` and `author_id` are the keys of relations; in `data` too, for comments that are embedded elsewhere.
 CREATE OR REPLACE VIEW v_comment AS
 SELECT c.pk_comment, c.fk_post, c.id, p.id AS post_id, c.created_at,
-       jsonb_build_object('id', c.id, 'post_id', p.id, 'body', c.body, 'created_at', c.created_at, 'author', a.data) AS data
+       jsonb_build_object('id', c.id, 'post_id', p.id, 'author_id', a.id, 'body', c.body,
+                          'created_at', c.created_at) AS data,
+       a.id AS author_id
 FROM tb_comment AS c
 JOIN tb_post AS p ON p.pk_post = c.fk_post
-JOIN v_user AS a ON a.pk_user = c.fk_author;
+JOIN tb_user AS a ON a.pk_user = c.fk_author;
 
--- A post with its author and all comments, each with its own author.
 CREATE OR REPLACE VIEW v_post AS
 SELECT p.pk_post, p.id, a.id AS author_id, a.identifier AS author_identifier, p.title, p.view_count, p.created_at,
        jsonb_build_object(
            'id', p.id, 'identifier', p.identifier, 'title', p.title, 'body', p.body, 'view_count', p.view_count,
-           'created_at', p.created_at, 'author', a.data,
-           'comments', (SELECT coalesce(jsonb_agg(c.data ORDER BY c.created_at, c.id), '[]')
-                        FROM v_comment AS c WHERE c.fk_post = p.pk_post)) AS data
+           'created_at', p.created_at, 'author_id', a.id) AS data
 FROM tb_post AS p
-JOIN v_user AS a ON a.pk_user = p.fk_author;
+JOIN tb_user AS a ON a.pk_user = p.fk_author;
 
 -- For an interface: `__typename` says which type a row is of. The documents stand in subqueries, so that they are
 -- made for the rows of a page, after the order and the limit.

@@ -3,6 +3,7 @@
 use svc::prelude::*;
 
 use crate::entry::Entry;
+use crate::post::Post;
 use crate::user::User;
 
 /// What a user says about a post.
@@ -11,14 +12,16 @@ use crate::user::User;
 pub struct Comment {
     /// Never reused.
     pub id: Uuid,
-    /// The post that the comment is about.
-    pub post_id: Uuid,
     /// The text.
     pub body: String,
     /// When it was written.
     pub created_at: DateTime<Utc>,
+    /// What it is about.
+    #[relation]
+    pub post: One<Post>,
     /// Who wrote it.
-    pub author: User,
+    #[relation]
+    pub author: One<User>,
 }
 
 /// A comment to add.
@@ -35,10 +38,7 @@ pub struct NewComment {
 
 /// Comments.
 #[svc::query]
-pub async fn comments(
-    /// Only those about this post.
-    post_id: Option<Uuid>,
-) -> Vec<Comment>;
+pub async fn comments() -> Vec<Comment>;
 
 /// One comment.
 #[svc::query]

@@ -19,7 +19,7 @@ pub struct FeedItem {
     pub title: String,
     /// When it was published.
     pub created_at: DateTime<Utc>,
-    /// Who wrote it.
+    /// Who wrote it; embedded, as is the comment.
     pub author: User,
     /// How many comments it has.
     pub comment_count: i32,
@@ -27,6 +27,6 @@ pub struct FeedItem {
     pub last_comment: Option<Comment>,
 }
 
-/// The feed.
+/// The feed, page by page.
 #[svc::query]
-pub async fn feed() -> Vec<FeedItem>;
+pub async fn feed() -> Connection<FeedItem>;

@@ -37,12 +37,12 @@ pub fn with_blog(options: AppOptions) -> AppOptions {
     options
         .auto_camel_case(true)
         .setup_sql(SETUP_SQL)
-        // A hundred posts with all fields, their comments and all authors.
+        // Twenty posts with all fields, twenty comments of each, and all authors.
         .limits(Limits { complexity: 10_000, ..Limits::default() })
         .queries(queries![user::users, user::user, user::user_by_slug, user::staff])
         .queries(queries![post::posts, post::post, post::posts_by, comment::comments, comment::comment])
         .queries(queries![entry::entries, entry::entry, search::search, feed::feed])
-        .queries(queries![statistics::statistics, statistics::months])
+        .queries(queries![statistics::statistics, statistics::months, statistics::user_statistics])
         .mutations(mutations![comment::create_comment])
         .mutations(mutations![publishing::create_post, publishing::update_post, publishing::delete_post])
         .constraint(

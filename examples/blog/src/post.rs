@@ -26,9 +26,11 @@ pub struct Post {
     /// When it was published.
     pub created_at: DateTime<Utc>,
     /// Who wrote it.
-    pub author: User,
-    /// What readers say, oldest first.
-    pub comments: Vec<Comment>,
+    #[relation]
+    pub author: One<User>,
+    /// What readers say.
+    #[relation]
+    pub comments: Many<Comment>,
 }
 
 #[svc_type]
@@ -79,15 +81,8 @@ pub async fn post(id: Uuid) -> Option<Post>;
 
 /// Posts chosen by a filter. It returns the query, so it is still one statement.
 #[svc::query]
-pub async fn posts_by(
-    ctx: &Context<'_>,
-    filter: PostsBy,
-    /// At most this many posts.
-    #[svc(default = 10)]
-    limit: i32,
-) -> Result<Find<Post>> {
-    let limit = limit.try_into().map_err(|_| Error::new(ErrorCode::BadUserInput, "limit cannot be negative"))?;
-    let mut posts = ctx.db().find::<Post>().limit(limit).order_by(match filter.order {
+pub async fn posts_by(ctx: &Context<'_>, filter: PostsBy, page: Page) -> Result<Find<Post>> {
+    let mut posts = ctx.db().find::<Post>().page(page).order_by(match filter.order {
         PostOrder::Newest => desc("created_at"),
         PostOrder::Oldest => asc("created_at"),
         PostOrder::Title => asc("title"),

@@ -1,6 +1,8 @@
-//! Figures, from a view with only columns and one with only `data`.
+//! Figures: from a view with only columns, one with only `data`, and computed over users.
 
 use svc::prelude::*;
+
+use crate::user::User;
 
 /// How much there is. Its view has columns only, and one row.
 #[svc_type(sql_source = "v_statistics")]
@@ -33,3 +35,7 @@ pub async fn statistics() -> Statistics;
 /// The months with posts.
 #[svc::query]
 pub async fn months() -> Vec<Month>;
+
+/// What is computed over users: how many have which role, when the first one joined.
+#[svc::query]
+pub async fn user_statistics() -> Aggregate<User>;

@@ -24,6 +24,9 @@ pub struct User {
     pub bio: Option<String>,
     /// When the user joined.
     pub created_at: DateTime<Utc>,
+    /// What the user has published.
+    #[relation(to = "author_id")]
+    pub posts: Many<Post>,
 }
 
 /// What a user may do.
@@ -55,17 +58,9 @@ impl User {
         }
     }
 
-    /// The user's posts, newest first. It is a statement for each user that is asked.
-    async fn recent_posts(
-        &self,
-        ctx: &Context<'_>,
-        /// At most this many posts.
-        #[svc(default = 3)]
-        limit: i32,
-    ) -> Result<Find<Post>> {
-        let limit = limit.try_into().map_err(|_| Error::new(ErrorCode::BadUserInput, "limit cannot be negative"))?;
-        let posts = ctx.db().find::<Post>().filter(col("author_id").eq(self.id));
-        Ok(posts.order_by(desc("created_at")).limit(limit))
+    /// How many posts the user has published. It is a statement for each user that is asked.
+    async fn post_count(&self, ctx: &Context<'_>) -> Result<i64> {
+        ctx.db().find::<Post>().filter(col("author_id").eq(self.id)).count().await
     }
 }
 

@@ -65,6 +65,7 @@ pub(super) fn union(tokens: TokenStream, errors: &mut Errors) -> Args {
 /// Takes our attributes off a promised field.
 pub(super) fn promise(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Option<LitStr> {
     let mut name = None;
+    keys::refuse_relation(attrs, errors);
     keys::read_svc(attrs, &["name"], errors, |key, input| {
         name = Some(keys::string(key, input)?);
         Ok(())

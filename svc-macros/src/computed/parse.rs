@@ -51,6 +51,7 @@ pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Crate {
 /// Takes our attributes off a method.
 pub(super) fn method(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> MethodArgs {
     let mut args = MethodArgs::default();
+    keys::refuse_relation(attrs, errors);
     keys::read_svc(attrs, &["name", "skip"], errors, |key, input| {
         match key.to_string().as_str() {
             "name" => args.name = Some(keys::string(key, input)?),

@@ -37,6 +37,7 @@ pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Args {
 /// Takes our attributes off a variant.
 pub(super) fn variant(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> VariantArgs {
     let mut args = VariantArgs::default();
+    keys::refuse_relation(attrs, errors);
     keys::read_svc(attrs, &["name", "stored"], errors, |key, input| {
         match key.to_string().as_str() {
             "name" => args.name = Some(keys::string(key, input)?),

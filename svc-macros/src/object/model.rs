@@ -118,6 +118,11 @@ fn check_relation(args: &FieldArgs, ident: &Ident, ty: &Type, errors: &mut Error
         (None, _) if types::is_relation(ty) => {
             errors.at(ty, format!("`{ident}` leads to rows of another view; put `#[relation]` on it"));
         }
+        (Some(_), None) => {
+            if let Some(instead) = types::instead_of_relation(ty) {
+                errors.at(ty, format!("a relation is read when it is asked for; {instead}"));
+            }
+        }
         _ => {}
     }
 }

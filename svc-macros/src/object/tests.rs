@@ -58,3 +58,48 @@ fn a_mistake_leaves_the_item_and_a_stub() {
     assert!(output.contains("SvcType for User"));
     assert!(!output.contains("__SVC_META"));
 }
+
+#[test]
+fn keys_of_relations_follow_from_names() {
+    has(
+        expand,
+        r#"sql_source = "v_blog_post""#,
+        r#"struct BlogPost { #[relation] author: Option<One<User>>, #[relation(from = "key", to = "about")] notes: Many<Note> }"#,
+        &[
+            r#"from: if <Option<One<User>> as ::svc::__private::RelationType>::MANY { "id" } else { "author_id" },"#,
+            r#"to: if <Option<One<User>> as ::svc::__private::RelationType>::MANY { "blog_post_id" } else { "id" },"#,
+            r#"from: "key", to: "about","#,
+            r#"let __svc_notes: Many<Note> = ::svc::__private::StoredFields::relation::<Many<Note>>(&fields, "key");"#,
+        ],
+    );
+}
+
+#[test]
+fn mistakes_of_relations_name_the_fix() {
+    for (field, message) in [
+        (
+            "#[relation] a: User",
+            "a relation is read when it is asked for; write `One<User>` for one row, or `Many<User>` for a list",
+        ),
+        ("#[relation] a: Option<User>", "a relation is read when it is asked for; write `Option<One<User>>`"),
+        ("#[relation] a: Vec<User>", "a relation is read when it is asked for; write `Many<User>`"),
+        ("#[relation] a: Option<Many<User>>", "a relation is read when it is asked for; write `Many<User>`"),
+        ("a: One<User>", "`a` leads to rows of another view; put `#[relation]` on it"),
+        ("a: Option<One<User>>", "`a` leads to rows of another view; put `#[relation]` on it"),
+        (r#"#[relation(key = "b")] a: One<User>"#, "unknown key `key`; the keys here are `from` and `to`"),
+        (r#"#[relation(from = "")] a: One<User>"#, "`from` is empty; name a column or a JSON key"),
+        (r#"#[relation(to = "b", to = "c")] a: One<User>"#, "`to` is given twice; keep one"),
+        (r#"#[relation(from)] a: One<User>"#, "`from` needs a value; write `from = \"…\"`"),
+        (
+            r#"#[relation = "author_id"] a: One<User>"#,
+            "`#[relation]` takes its keys in parentheses; write `#[relation]` or `#[relation(from = \"…\", to = \"…\")]`",
+        ),
+        (
+            r#"#[svc(stored = "b")] #[relation] a: One<User>"#,
+            "a relation is found by its keys; write `#[relation(from = \"…\")]` for the column here",
+        ),
+        ("#[svc(skip)] #[relation] a: One<User>", "`a` is skipped; remove `#[relation]`, or remove `skip`"),
+    ] {
+        assert_eq!(messages(expand, "", &format!("struct Post {{ {field} }}")), [message], "{field}");
+    }
+}

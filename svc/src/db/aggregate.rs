@@ -7,7 +7,11 @@ use crate::schema::SvcType;
 /// What is computed over the rows that match: `count`, `sum`, `avg`, `min`, `max` and groups.
 ///
 /// A function without a body that returns it takes `where`. A resolver makes one with
-/// [`Find::aggregate`](super::Find::aggregate).
+/// [`Find::aggregate`](super::Find::aggregate). Everything that a client selects comes from one statement.
+///
+/// In GraphQL it is `UserAggregate`. `sum` and `avg` have the fields that are numbers, `min` and `max` also those that
+/// are texts, dates and times. Sums of whole numbers and decimals are exact: of `Int` they are `BigInt`, of `BigInt`
+/// `Decimal`. `groups` are by the fields that are selected of `key`, with an order and a page of their own.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -66,7 +70,7 @@ impl<T: SvcType> Find<T> {
         number(self.computed(AggregateFunction::Sum, column).await?)
     }
 
-    /// The average of a numeric column; none without values.
+    /// The average of a numeric column, rounded to a float; none without values.
     ///
     /// # Errors
     /// Like [`sum`](Self::sum).
@@ -101,7 +105,20 @@ impl<T: SvcType> Find<T> {
         Ok(groups.into_iter().filter_map(|group| group.key.into_iter().next()).collect())
     }
 
-    /// How many rows there are for each combination of values of some columns.
+    /// How many rows there are for each combination of values of some columns, in the order of the values.
+    ///
+    /// ```
+    /// use svc::prelude::*;
+    ///
+    /// # #[svc_type(sql_source = "v_order")]
+    /// # struct Order { id: Uuid, city: Option<String> }
+    /// #[svc::query]
+    /// async fn largest_city(ctx: &Context<'_>) -> Result<Option<String>> {
+    ///     let groups = ctx.db().find::<Order>().group_counts(["city"]).await?;
+    ///     let largest = groups.into_iter().max_by_key(|group| group.count);
+    ///     Ok(largest.and_then(|group| group.key.into_iter().next().flatten()))
+    /// }
+    /// ```
     ///
     /// # Errors
     /// When the database is away, a column is unknown, or there are more groups than
@@ -116,6 +133,17 @@ impl<T: SvcType> Find<T> {
     }
 
     /// Everything at once, as a client selects it: return it from a resolver.
+    ///
+    /// ```
+    /// use svc::prelude::*;
+    ///
+    /// # #[svc_type(sql_source = "v_order")]
+    /// # struct Order { id: Uuid, city: String, price: Decimal }
+    /// #[svc::query]
+    /// async fn orders_in(ctx: &Context<'_>, city: String, r#where: Option<Where<Order>>) -> Result<Aggregate<Order>> {
+    ///     Ok(ctx.db().find::<Order>().filter(col("city").eq(city)).matching(r#where).aggregate())
+    /// }
+    /// ```
     pub fn aggregate(self) -> Aggregate<T> {
         Aggregate::new(self.into_spec())
     }

@@ -8,6 +8,9 @@ use crate::schema::{Derived, Input, InputError, Registry, SvcType, TypeRef};
 
 /// The argument `where` of a resolver, as fields without a body have it.
 ///
+/// [`Find::matching`](super::Find::matching) takes it. Its conditions and those of the resolver must all hold, so that
+/// a client can ask for less than the resolver allows, and never for more.
+///
 /// ```
 /// use svc::prelude::*;
 ///
@@ -31,6 +34,9 @@ pub struct Where<T> {
 }
 
 /// The argument `orderBy` of a resolver, as fields without a body have it; see [`Where`].
+///
+/// [`Find::ordered`](super::Find::ordered) takes it. Its keys come after those of the resolver. The parameter is
+/// called `order_by`, which becomes `orderBy` with camel case.
 #[derive(Debug, Clone)]
 pub struct OrderBy<T> {
     pub(crate) keys: Value,

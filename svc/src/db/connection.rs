@@ -10,15 +10,30 @@ use crate::schema::SvcType;
 ///
 /// A function without a body that returns it takes `first`, `after`, `last`, `before`, `where` and `orderBy`. A
 /// resolver makes one with [`Find::paginate`](super::Find::paginate): returned, it answers with one statement that
-/// reads what the client selects; awaited, it gives typed rows.
+/// reads what the client selects; awaited, it gives typed rows as a [`Slice`].
+///
+/// In GraphQL it is `UserConnection` with `edges { cursor node }`, `nodes`, `pageInfo` and `totalCount`. `hasNextPage`
+/// and `hasPreviousPage` are exact; `totalCount` is counted when it is selected.
+///
+/// A cursor holds the keys of its row in the order of the list, where clients can read them, and it is good for lists
+/// of the same type and order. The rows need an `id`, which is the last key.
 ///
 /// ```
 /// use svc::prelude::*;
 ///
 /// # #[svc_type(sql_source = "v_user")]
 /// # struct User { id: Uuid, name: String }
+/// /// `{ users(first: 10, orderBy: [{name: ASC}]) { nodes { name } pageInfo { hasNextPage endCursor } } }`
 /// #[svc::query]
 /// async fn users() -> Connection<User>;
+///
+/// /// The ids of a page, and the cursor of the next.
+/// #[svc::query]
+/// async fn ids(ctx: &Context<'_>, page: CursorPage) -> Result<Vec<String>> {
+///     let slice = ctx.db().find::<User>().order_by(asc("name")).paginate(page).await?;
+///     let next = slice.edges.last().filter(|_| slice.has_next_page).map(|edge| edge.cursor.clone());
+///     Ok(slice.edges.iter().map(|edge| edge.node.id.to_string()).chain(next).collect())
+/// }
 /// ```
 #[derive(Debug, Clone)]
 #[must_use = "return the page or await it"]

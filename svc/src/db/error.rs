@@ -17,6 +17,15 @@ pub(crate) enum DbError {
     UnknownColumn { source_name: String, column: String },
     #[error("`{source_name}` has no column that fits the field `{field}`, and no `data` column")]
     NoSource { source_name: String, field: String },
+    #[error(
+        "a relation needs the key `{key}` of `{source_name}`, which has neither such a column nor a `data` column; \
+         add it to the view, or name another with `#[relation({end} = \"…\")]`"
+    )]
+    NoKey { source_name: String, key: String, end: &'static str },
+    #[error("`{0}` is a relation; name a column of the rows that it leads to, such as `{0}.id`")]
+    Relation(String),
+    #[error("`{0}` leads to many rows, which have no one value to order by or to compute with")]
+    RelationToMany(String),
     #[error("the statement was cancelled because it took too long")]
     Timeout,
     #[error("strings cannot contain the character U+0000")]
@@ -25,6 +34,8 @@ pub(crate) enum DbError {
     NegativePage,
     #[error("give `first` or `last`, not both")]
     FirstAndLast,
+    #[error("the rows have no `id` to tell them apart, so a page of them needs an order; give `orderBy`")]
+    NoOrder,
     #[error("limit is {0}, and at most {1} rows can be read at once")]
     PageTooLarge(i64, u32),
     #[error("the cursor is not one of this list; take it from `pageInfo` or an edge of the same list and order")]
@@ -147,6 +158,7 @@ impl DbError {
             | Self::BadValue(_)
             | Self::BadCursor
             | Self::FirstAndLast
+            | Self::NoOrder
             | Self::Nul
             | Self::NegativePage
             | Self::PageTooLarge(..) => Error::new(ErrorCode::BadUserInput, text),
@@ -157,7 +169,10 @@ impl DbError {
             | Self::UnknownFunction(_)
             | Self::UnknownSource(_)
             | Self::UnknownColumn { .. }
-            | Self::NoSource { .. } => Error::internal(text),
+            | Self::NoSource { .. }
+            | Self::NoKey { .. }
+            | Self::Relation(_)
+            | Self::RelationToMany(_) => Error::internal(text),
         }
     }
 }

@@ -108,26 +108,26 @@ impl<T: SvcType> Find<T> {
         self
     }
 
-    /// Only rows that match a client's `where`; without one, all.
+    /// Only rows that match a client's `where`, besides the filters here; without one, nothing changes. See [`Where`].
     pub fn matching(mut self, conditions: impl Into<Option<Where<T>>>) -> Self {
         self.spec.conditions.extend(conditions.into().map(|conditions| conditions.value));
         self
     }
 
-    /// Adds the keys of a client's `orderBy` to the order.
+    /// Adds the keys of a client's `orderBy` after those of [`order_by`](Self::order_by). See [`OrderBy`].
     pub fn ordered(mut self, order: impl Into<Option<OrderBy<T>>>) -> Self {
         self.spec.keys.extend(order.into().map(|order| order.keys));
         self
     }
 
-    /// A client's `limit` and `offset`; what the client leaves out stays as it was.
+    /// A client's `limit` and `offset`; what the client leaves out stays as it was. See [`Page`].
     pub fn page(mut self, page: Page) -> Self {
         self.spec.limit = page.limit.map(i64::from).or(self.spec.limit);
         self.spec.offset = page.offset.map_or(self.spec.offset, i64::from);
         self
     }
 
-    /// A page with cursors; the query's own limit and offset do not count.
+    /// A page with cursors; the query's own limit and offset do not count. See [`CursorPage`] and [`Connection`].
     pub fn paginate(self, page: CursorPage) -> Connection<T> {
         Connection::new(self.db, self.spec, page)
     }

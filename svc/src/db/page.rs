@@ -4,7 +4,10 @@ use async_graphql::Value;
 
 use crate::schema::{ArgMeta, ElementMeta, Input, InputError, InputFields, Registry, TypeRef};
 
-/// The arguments `limit` and `offset` of a resolver.
+/// The arguments `limit` and `offset` of a resolver, whatever the parameter is called.
+///
+/// [`Find::page`](super::Find::page) takes it. What the client leaves out stays as the resolver has it. A negative
+/// number, and a limit above [`Limits::max_page`](crate::Limits::max_page), are errors that the client sees.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -18,13 +21,18 @@ use crate::schema::{ArgMeta, ElementMeta, Input, InputError, InputFields, Regist
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Page {
-    /// At most this many rows.
+    /// At most this many rows; without it [`Limits::default_page`](crate::Limits::default_page).
     pub limit: Option<i32>,
     /// Skips this many rows.
     pub offset: Option<i32>,
 }
 
-/// The arguments `first`, `after`, `last` and `before` of a resolver (GraphQL Cursor Connections Specification).
+/// The arguments `first`, `after`, `last` and `before` of a resolver (GraphQL Cursor Connections Specification),
+/// whatever the parameter is called.
+///
+/// [`Find::paginate`](super::Find::paginate) takes it. Without `first` and `last` a page has
+/// [`Limits::default_page`](crate::Limits::default_page) rows; with both, and with a cursor of another list or order,
+/// the client sees an error.
 ///
 /// ```
 /// use svc::prelude::*;

@@ -10,7 +10,18 @@ use crate::db::SqlValue;
 
 /// The one row of another view that a key of this row leads to; `Option<One<T>>` where there may be none.
 ///
-/// The value holds the key only. The rows are read when a client selects the field, for all parents at once.
+/// The value holds the key only. The rows are read when a client selects the field, for all parents at once: as a part
+/// of the statement that reads the parents, or with one statement for each relation where the parents are values.
+///
+/// The field takes `#[relation]`. A key here is compared with a key there; each is a column of the view, or else a key
+/// of its `data`.
+///
+/// | Field | `from`, the key here | `to`, the key there |
+/// |---|---|---|
+/// | `author: One<User>` | `author_id` | `id` |
+/// | `posts: Many<Post>` of `User` | `id` | `user_id` |
+///
+/// `#[relation(from = "…", to = "…")]` names others.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -28,11 +39,21 @@ use crate::db::SqlValue;
 /// pub struct Post {
 ///     id: Uuid,
 ///     title: String,
-///     /// Who wrote it: the row of `v_user` whose `id` is this `author_id`.
+///     /// Who wrote it: the row of `v_user` whose `id` is this `user_id`.
 ///     #[relation]
-///     author: One<User>,
+///     user: One<User>,
+///     /// Who looks after it, if anybody does: the row of `v_user` whose `id` is this `looked_after_by`.
+///     #[relation(from = "looked_after_by")]
+///     editor: Option<One<User>>,
 /// }
+///
+/// // Structs that are made by hand get their relations from keys.
+/// let (id, title) = (Uuid::nil(), "draft".to_owned());
+/// let post = Post { id, title, user: One::new(Uuid::nil()), editor: None };
+/// assert_eq!(post.user.key(), Some("00000000-0000-0000-0000-000000000000"));
 /// ```
+///
+/// A key that leads nowhere is null in an `Option<One<T>>`, and an error of the field in a `One<T>`.
 pub struct One<T> {
     key: Option<String>,
     row: PhantomData<fn() -> T>,
@@ -40,7 +61,26 @@ pub struct One<T> {
 
 /// The rows of another view that a key of this row leads to: a list with `where`, `orderBy`, `limit` and `offset`.
 ///
-/// See [`One`].
+/// Each parent has its own page: `limit` counts for each. Keys are those of [`One`].
+///
+/// ```
+/// use svc::prelude::*;
+///
+/// /// `{ users { name posts(orderBy: [{title: ASC}], limit: 3) { title } } }`
+/// #[svc_type(sql_source = "v_user")]
+/// pub struct User {
+///     id: Uuid,
+///     name: String,
+///     #[relation(to = "author_id")]
+///     posts: Many<Post>,
+/// }
+///
+/// #[svc_type(sql_source = "v_post")]
+/// pub struct Post {
+///     id: Uuid,
+///     title: String,
+/// }
+/// ```
 pub struct Many<T> {
     key: Option<String>,
     row: PhantomData<fn() -> T>,
@@ -66,12 +106,12 @@ pub trait Relation: Sized {
 macro_rules! relation {
     ($name:ident, $many:literal) => {
         impl<T> $name<T> {
-            /// The relation from a key.
+            /// The relation that starts at a key, for structs that are made by hand.
             pub fn new(key: impl Into<SqlValue>) -> Self {
                 Self { key: key.into().text(), row: PhantomData }
             }
 
-            /// The key as text; `None` where the row has none.
+            /// The key as text; `None` where the row has none, so that the relation leads nowhere.
             pub fn key(&self) -> Option<&str> {
                 self.key.as_deref()
             }

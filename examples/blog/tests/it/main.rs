@@ -73,10 +73,18 @@ async fn answers_what_the_readme_says_and_stops_on_sigterm() {
     let answer = blog.post(quoted("-d '", "'\n").to_owned()).await;
     assert_eq!(answer, quoted("```json\n", "\n```"));
 
-    let nested = r#"{"query":"{ posts(limit: 1, orderBy: [{createdAt: DESC}]) { author { name } comments { author { name } } } }"}"#;
-    let answer: serde_json::Value = serde_json::from_str(&blog.post(nested.to_owned()).await).unwrap();
-    assert!(answer["data"]["posts"][0]["author"]["name"].is_string(), "{answer}");
-    assert!(answer["data"]["posts"][0]["comments"].is_array(), "{answer}");
+    let nested = r#"{"query":"{ posts(limit: 1, orderBy: [{createdAt: DESC}]) { author { name } comments(limit: 1) { author { name } } }
+        feed(first: 1, orderBy: [{commentCount: DESC}]) { nodes { author { postCount } lastComment { post { title } author { name } } } totalCount }
+        entries(limit: 1, orderBy: [{createdAt: DESC}]) { ... on Comment { post { author { name } } } }
+        userStatistics { groups(orderBy: [{count: DESC}], limit: 1) { key { role } count } } }"}"#;
+    let answer: serde_json::Value = serde_json::from_str(&blog.post(nested.replace('\n', " ")).await).unwrap();
+    let data = &answer["data"];
+    assert!(data["posts"][0]["author"]["name"].is_string(), "{answer}");
+    assert!(data["posts"][0]["comments"].is_array(), "{answer}");
+    assert_eq!(data["feed"]["totalCount"], 2000, "{answer}");
+    assert!(data["feed"]["nodes"][0]["lastComment"]["author"]["name"].is_string(), "{answer}");
+    assert!(data["entries"][0]["post"]["author"]["name"].is_string(), "{answer}");
+    assert_eq!(data["userStatistics"]["groups"], serde_json::json!([{"key": {"role": "AUTHOR"}, "count": 240}]));
     assert_eq!(blog.terminate(), Some(0));
 
     let again = Blog::start(folder.path());

@@ -18,6 +18,7 @@ impl<'a> Builder<'a> {
                 Ok(())
             }
             Filter::Compare(column, operator, value) => match self.through_relation(scope, column) {
+                Some((path, rest)) if rest.0.is_empty() => Err(DbError::Relation(path.0.join("."))),
                 // A path through a relation asks for a related row.
                 Some((path, rest)) => {
                     let inner = Filter::Compare(rest, *operator, value.clone());
@@ -99,10 +100,17 @@ impl<'a> Builder<'a> {
     }
 
     pub(super) fn unknown(&self, scope: &Scope<'_>, column: &Column) -> DbError {
-        let source_name = match scope {
+        DbError::UnknownColumn { source_name: self.source_name(scope), column: column.0.join(".") }
+    }
+
+    pub(super) fn no_key(&self, scope: &Scope<'_>, key: &str, end: &'static str) -> DbError {
+        DbError::NoKey { source_name: self.source_name(scope), key: key.to_owned(), end }
+    }
+
+    fn source_name(&self, scope: &Scope<'_>) -> String {
+        match scope {
             Scope::Row(row) => row.source.name.clone(),
             Scope::Json { object, .. } => self.model.types[*object].path.clone(),
-        };
-        DbError::UnknownColumn { source_name, column: column.0.join(".") }
+        }
     }
 }

@@ -84,7 +84,7 @@ impl Statement {
         Self::built(model, catalogue, |builder| {
             let keys = builder.bind(Param::Texts(keys));
             let inner = builder.rows(relation.row, 1)?;
-            let to = builder.key(&scope::Scope::Row(inner.clone()), relation.to)?;
+            let to = builder.key(&scope::Scope::Row(inner.clone()), relation.to, "to")?;
             let join = format!("{} = k.v::{}", to.sql, to.cast);
             builder.text.push_str("SELECT ");
             builder.nested(&inner, query, &join, relation.many)?;

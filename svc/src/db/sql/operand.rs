@@ -23,7 +23,9 @@ impl<'a> Builder<'a> {
         let unknown = || self.unknown(scope, column);
         let (first, rest) = column.0.split_first().ok_or_else(unknown)?;
         let stored = match named(self.model, scope.object(), first) {
-            Some(Named::Relation(relation)) => return self.behind(scope, relation, rest).map_err(|_| unknown()),
+            Some(Named::Relation(relation)) if relation.many => return Err(DbError::RelationToMany(first.clone())),
+            Some(Named::Relation(_)) if rest.is_empty() => return Err(DbError::Relation(first.clone())),
+            Some(Named::Relation(relation)) => return self.behind(scope, relation, rest),
             Some(Named::Stored(stored)) => Some(stored),
             None => None,
         };
@@ -62,9 +64,6 @@ impl<'a> Builder<'a> {
     /// A value of the one row that a relation leads to.
     fn behind(&self, scope: &Scope<'a>, relation: &Relation, rest: &[String]) -> Result<Operand, DbError> {
         let column = Column(rest.to_vec());
-        if relation.many {
-            return Err(self.unknown(scope, &column));
-        }
         let (rows, join) = self.related(scope, relation)?;
         let (from, alias) = (rows.source.quoted.clone(), rows.alias());
         let operand = self.operand(&Scope::Row(rows), &column)?;
@@ -73,9 +72,9 @@ impl<'a> Builder<'a> {
     }
 
     /// A key that a relation starts or ends at: a field, a column, or else a key of the JSON.
-    pub(super) fn key(&self, scope: &Scope<'a>, name: &str) -> Result<Operand, DbError> {
-        self.operand(scope, &Column(vec![name.to_owned()])).or_else(|error| {
-            let json = self.json(scope, name).ok_or(error)?;
+    pub(super) fn key(&self, scope: &Scope<'a>, name: &str, end: &'static str) -> Result<Operand, DbError> {
+        self.operand(scope, &Column(vec![name.to_owned()])).or_else(|_| {
+            let json = self.json(scope, name).ok_or_else(|| self.no_key(scope, name, end))?;
             let sql = format!("({json} #>> '{{}}')");
             Ok(Operand { sql, cast: "text".to_owned(), fallback: None, family: Family::Text })
         })

@@ -87,9 +87,9 @@ pub(super) fn named<'a>(model: &'a Model, object: TypeIndex, name: &str) -> Opti
 impl<'a> Builder<'a> {
     /// The rows that a relation leads to, and the condition that joins them to this scope.
     pub(super) fn related(&self, scope: &Scope<'a>, relation: &Relation) -> Result<(RowScope<'a>, String), DbError> {
-        let from = self.key(scope, relation.from)?;
+        let from = self.key(scope, relation.from, "from")?;
         let inner = self.rows(relation.row, scope.depth() + 1)?;
-        let to = self.key(&Scope::Row(inner.clone()), relation.to)?;
+        let to = self.key(&Scope::Row(inner.clone()), relation.to, "to")?;
         let cast = if from.cast == to.cast { String::new() } else { format!("::{}", to.cast) };
         let join = format!("{} = {}{cast}", to.sql, from.sql);
         Ok((inner, join))

@@ -102,6 +102,9 @@ impl PageRead {
             ..all.clone()
         };
         let order = order_keys(model, catalogue, &query)?;
+        if order.is_empty() && wanted.rows {
+            return Err(DbError::NoOrder);
+        }
         let mark = mark(&model.types[read.row].name, &order);
         let bound = |cursor: &Option<String>, before| {
             let keys = cursor.as_ref().map(|cursor| decode(mark, cursor));

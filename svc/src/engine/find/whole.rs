@@ -29,6 +29,9 @@ impl WholeRows {
             // A member of an interface may store what the others do not.
             let source = match columns.stored(stored, ty.as_ref()) {
                 Err(_) if is_abstract => RowSource::Nothing,
+                Err(DbError::NoSource { source_name, field: key }) if ty.is_none() => {
+                    return Err(DbError::NoKey { source_name, key, end: "from" });
+                }
                 source => source?,
             };
             fields.push((stored, ty, source));

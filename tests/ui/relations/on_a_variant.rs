@@ -1,0 +1,9 @@
+use svc::prelude::*;
+
+#[svc_enum]
+enum Role {
+    #[relation]
+    Author,
+}
+
+fn main() {}

@@ -1,0 +1,16 @@
+use svc::prelude::*;
+
+#[svc_type(sql_source = "v_user")]
+struct User {
+    id: Uuid,
+    name: String,
+}
+
+#[svc_type(sql_source = "v_post")]
+struct Post {
+    id: Uuid,
+    #[relation(from = "author_id", from = "writer_id")]
+    author: One<User>,
+}
+
+fn main() {}
