@@ -6,6 +6,7 @@ use serde_json::Value;
 use sqlx::pool::PoolConnection;
 use sqlx::{Connection as _, Postgres};
 
+use super::driver::DriverError;
 use super::functions::{self, ArgForm, Function, FunctionSpec};
 use super::{Database, DbError, Rows, Session, Statement};
 
@@ -84,7 +85,12 @@ impl Database {
     async fn fetch_once(&self, session: &Session, statement: &Statement) -> Result<Rows, DbError> {
         self.reached().await?;
         session.check()?;
-        Ok(Rows::Read(self.driver.write(session, statement).await?))
+        let result = self.driver.write(session, statement).await;
+        if matches!(result, Err(DriverError::Lost)) {
+            // The others have died as well.
+            self.driver.give_up_connections();
+        }
+        Ok(Rows::Read(result?))
     }
 
     /// A connection of sqlx that answers.

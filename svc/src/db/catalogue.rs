@@ -33,6 +33,8 @@ pub(crate) struct ColumnType {
     pub(crate) name: String,
     /// As SQL writes it.
     pub(crate) sql: String,
+    /// The column's own name for SQL.
+    pub(crate) quoted: String,
 }
 
 const COLUMNS: &str = "\
@@ -59,7 +61,8 @@ impl Catalogue {
                 quoted: quote_path(name),
                 columns: HashMap::new(),
             });
-            source.columns.insert(column, ColumnType { name: type_name, sql });
+            let quoted = quote(&column);
+            source.columns.insert(column, ColumnType { name: type_name, sql, quoted });
         }
         Ok(Self { sources, outdated: outdated.clone() })
     }

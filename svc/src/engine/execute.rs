@@ -121,7 +121,8 @@ impl Engine {
             development: self.development,
         };
         let fields = &prepared.plan.root.fields;
-        let pieces = if prepared.plan.kind == OperationKind::Mutation {
+        // One field needs nobody to join it with others.
+        let pieces = if prepared.plan.kind == OperationKind::Mutation || fields.len() == 1 {
             self.in_order(&env, &prepared).await
         } else {
             join_all(fields.iter().map(|field| self.root_field(&env, &prepared, field))).await
@@ -148,7 +149,7 @@ impl Engine {
         scope
     }
 
-    /// Mutations run one after the other; after a null that reaches the root the rest does not run.
+    /// Fields one after the other, as mutations run; after a null that reaches the root the rest does not run.
     async fn in_order(&self, env: &Env<'_>, prepared: &Prepared) -> Vec<Piece> {
         let mut pieces = Vec::new();
         for field in &prepared.plan.root.fields {
@@ -201,10 +202,10 @@ impl Engine {
             Err(error) => return Piece::failed(env, &error, field, path),
         };
         match run {
-            Run::Function(function) => write_function(env, &pass, field, function, path).await,
+            Run::Function(function) => write_function(env, &pass, field, function, path).boxed().await,
             Run::Planned(_) => Piece::failed(env, &Error::internal("a planned field has no rows"), field, path),
-            Run::Sync(resolve) => root_value(env, field, resolve(call), path).await,
-            Run::Async(resolve) => root_value(env, field, guarded(resolve(call)).await, path).await,
+            Run::Sync(resolve) => root_value(env, field, resolve(call), path).boxed().await,
+            Run::Async(resolve) => root_value(env, field, guarded(resolve(call)).await, path).boxed().await,
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What the columns of a condition or an order belong to.
 
+use std::borrow::Cow;
+
 use super::super::catalogue::quote;
 use super::super::{DbError, Source};
 use super::Builder;
@@ -24,13 +26,22 @@ pub(super) struct RowScope<'a> {
 }
 
 impl<'a> RowScope<'a> {
-    pub(super) fn alias(&self) -> String {
-        if self.depth == 0 { "t".to_owned() } else { format!("t{}", self.depth) }
+    pub(super) fn alias(&self) -> Cow<'static, str> {
+        match self.depth {
+            0 => "t".into(),
+            1 => "t1".into(),
+            2 => "t2".into(),
+            deeper => format!("t{deeper}").into(),
+        }
     }
 
     /// A column of the row.
     pub(super) fn column(&self, name: &str) -> String {
-        format!("{}.{}", self.alias(), quote(name))
+        let (alias, known) = (self.alias(), self.source.columns.get(name));
+        match known {
+            Some(known) => [&*alias, ".", &known.quoted].concat(),
+            None => [&*alias, ".", &quote(name)].concat(),
+        }
     }
 }
 

@@ -135,11 +135,12 @@ impl<'a> Builder<'a> {
         match selected {
             Selected::Column(name, select) => {
                 let column = rows.column(name);
-                let _ = match select {
-                    Select::Plain => write!(self.text, "{column}"),
-                    Select::Text => write!(self.text, "{column}::text"),
-                    Select::Json => write!(self.text, "to_jsonb({column})"),
+                let (before, after) = match select {
+                    Select::Plain => ("", ""),
+                    Select::Text => ("", "::text"),
+                    Select::Json => ("to_jsonb(", ")"),
                 };
+                self.text.extend([before, column.as_str(), after]);
             }
             Selected::Related(relation, query) => {
                 let (inner, join) = self.related(&scope, relation)?;

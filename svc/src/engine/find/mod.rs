@@ -13,6 +13,8 @@ pub(crate) use aggregate::{computed, group_counts};
 pub(crate) use connection::typed_slice;
 pub(crate) use relation::write_relation;
 
+use futures_util::FutureExt as _;
+
 use aggregate::write_aggregate;
 use connection::{PageRead, write_page};
 use read::Read;
@@ -29,7 +31,8 @@ use crate::authz::Pass;
 use crate::db::{ConnectionSpec, Database, Db, DbError, FindSpec, Part, Query, Reader, Rows, Selected, Statement};
 use crate::schema::{Model, PlannedMeta, Shape, TypeIndex};
 
-/// Answers a root field without a body.
+/// Answers a root field without a body. What is not the usual list is boxed, so that the future of a list stays small:
+/// it is moved for each request.
 pub(crate) async fn write_planned(
     env: &Env<'_>,
     _: &Pass,
@@ -40,11 +43,11 @@ pub(crate) async fn write_planned(
 ) -> Piece {
     let piece = match planned.shape {
         Shape::Connection => match Read::connection(env, field, row) {
-            Ok(page) => write_page(env, field, page, path).await,
+            Ok(page) => write_page(env, field, page, path).boxed().await,
             Err(error) => Err(error),
         },
         Shape::Aggregate => match Read::arguments(env, field, row, planned.shape) {
-            Ok(read) => write_aggregate(env, field, read, path).await,
+            Ok(read) => write_aggregate(env, field, read, path).boxed().await,
             Err(error) => Err(error),
         },
         _ => match Read::planned(env, field, planned, row) {
@@ -82,13 +85,17 @@ pub(crate) async fn write_find(env: &Env<'_>, field: &PlanField, find: FindSpec,
     }
 }
 
+/// Methods need whole rows.
+async fn write_whole(env: &Env<'_>, field: &PlanField, read: &Read, path: &Path<'_>) -> Piece {
+    match typed(env.database, Reader::Pool(env.database, env.session()), env.model, read).await {
+        Ok(rows) => complete_typed(env, field, read.row, read.shape, rows, path).await,
+        Err(error) => away(env, field, read.shape, error, path),
+    }
+}
+
 async fn write_read(env: &Env<'_>, field: &PlanField, read: Read, path: &Path<'_>) -> Piece {
     if field.children.calls() > Calls::None {
-        // Methods need whole rows.
-        return match typed(env.database, Reader::Pool(env.database, env.session()), env.model, &read).await {
-            Ok(rows) => complete_typed(env, field, read.row, read.shape, rows, path).await,
-            Err(error) => away(env, field, read.shape, error, path),
-        };
+        return write_whole(env, field, &read, path).boxed().await;
     }
     match fetch(env, field, &read).await {
         Ok((rows, shape)) => {
