@@ -23,6 +23,14 @@ impl Rows {
         }
     }
 
+    /// About how many bytes the rows hold.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::Read(rows) => rows.iter().map(Row::raw_size_bytes).sum(),
+            Self::Transaction(rows) => rows.len() * 64,
+        }
+    }
+
     /// The bytes of a value; `None` is null.
     pub(crate) fn cell(&self, row: usize, column: usize) -> Option<&[u8]> {
         match self {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::cache::DocumentCache;
 use super::coerce::{Variables, coerce_variables};
-use super::complete::{Nulled, Piece, guarded, join, key, root_value};
+use super::complete::{Piece, guarded, join_after, key, root_value};
 use super::context::{Context, DataMap, RequestScope};
 use super::env::Env;
 use super::find::write_planned;
@@ -25,6 +25,9 @@ use crate::authz::Gate;
 use crate::db::{Database, Db, SessionVariables};
 use crate::schema::{Model, OperationKind, Run};
 use crate::{Error, ErrorCode};
+
+/// About how long a response key is, with what stands around it.
+const KEY: usize = 32;
 
 /// A GraphQL request.
 #[derive(Debug, Default)]
@@ -131,9 +134,9 @@ impl Engine {
             key(out, index, &fields[index]);
             out.extend_from_slice(bytes);
         };
-        let piece = join(pieces, write, *b"{}");
-        let data = piece.bytes.unwrap_or_else(|Nulled| b"null".to_vec());
-        Response::executed(&data, &piece.errors, &prepared.text, self.limits.errors)
+        let size = pieces.iter().flat_map(|piece| &piece.bytes).map(|bytes| bytes.len() + KEY).sum();
+        let piece = join_after(Response::begin(size), pieces, write, *b"{}");
+        Response::executed(piece.bytes.ok(), &piece.errors, &prepared.text, self.limits.errors)
     }
 
     fn scope(&self, headers: HeaderMap) -> RequestScope {

@@ -41,21 +41,29 @@ impl Response {
         Self { answer: Answer::Refused, body }
     }
 
-    pub(crate) fn executed(data: &[u8], errors: &[FieldError], text: &str, limit: usize) -> Self {
-        let mut body = Vec::with_capacity(data.len() + 16);
-        body.push(b'{');
+    /// A body to which `data` of about `size` bytes is appended.
+    pub(crate) fn begin(size: usize) -> Vec<u8> {
+        let mut body = Vec::with_capacity(BEGIN.len() + size + 8);
+        body.extend_from_slice(BEGIN);
+        body
+    }
+
+    /// The answer of a body that was begun; `None` when `data` became null.
+    pub(crate) fn executed(begun: Option<Vec<u8>>, errors: &[FieldError], text: &str, limit: usize) -> Self {
+        let mut body = begun.unwrap_or_else(|| [BEGIN, b"null"].concat());
         if !errors.is_empty() {
             let errors: Vec<Value> = errors.iter().take(limit).map(|error| field_error(error, text)).collect();
-            body.extend_from_slice(b"\"errors\":");
-            body.extend_from_slice(Value::from(errors).to_string().as_bytes());
-            body.push(b',');
+            // Errors come first, so that people see them.
+            let errors = format!("{{\"errors\":{},", Value::from(errors));
+            body.splice(..1, errors.into_bytes());
         }
-        body.extend_from_slice(b"\"data\":");
-        body.extend_from_slice(data);
         body.push(b'}');
         Self { answer: Answer::Executed, body }
     }
 }
+
+/// What stands before `data`.
+const BEGIN: &[u8] = b"{\"data\":";
 
 /// Writes an answer without `data`.
 pub(crate) fn write_request_errors(out: &mut Vec<u8>, errors: &[RequestError]) {

@@ -31,8 +31,17 @@ impl Piece {
         env: &'a Env<'a>,
         run: impl FnOnce(&mut Walk<'a>, &mut Vec<u8>) -> Result<(), Nulled>,
     ) -> Self {
+        Self::walk_into(env, 0, run)
+    }
+
+    /// Runs a walk into a piece that will have about `size` bytes.
+    pub(crate) fn walk_into<'a>(
+        env: &'a Env<'a>,
+        size: usize,
+        run: impl FnOnce(&mut Walk<'a>, &mut Vec<u8>) -> Result<(), Nulled>,
+    ) -> Self {
         let mut walk = Walk::new(env);
-        let mut out = Vec::new();
+        let mut out = Vec::with_capacity(size);
         let bytes = run(&mut walk, &mut out).map(|()| out);
         Self { bytes, errors: walk.errors }
     }
@@ -55,10 +64,20 @@ impl Piece {
 /// fields had run one after the other.
 pub(crate) fn join(
     pieces: impl IntoIterator<Item = Piece>,
+    write: impl FnMut(&mut Vec<u8>, usize, &[u8]),
+    around: [u8; 2],
+) -> Piece {
+    join_after(Vec::new(), pieces, write, around)
+}
+
+/// Joins pieces behind what is in `out` already.
+pub(crate) fn join_after(
+    mut out: Vec<u8>,
+    pieces: impl IntoIterator<Item = Piece>,
     mut write: impl FnMut(&mut Vec<u8>, usize, &[u8]),
     around: [u8; 2],
 ) -> Piece {
-    let mut out = vec![around[0]];
+    out.push(around[0]);
     let mut errors = Vec::new();
     for (index, piece) in pieces.into_iter().enumerate() {
         errors.extend(piece.errors);

@@ -100,7 +100,11 @@ async fn write_read(env: &Env<'_>, field: &PlanField, read: Read, path: &Path<'_
     match fetch(env, field, &read).await {
         Ok((rows, shape)) => {
             let missing = read.shape == Shape::One && rows.len() == 0;
-            Piece::walk(env, |walk, out| {
+            // Numbers get longer as text; keys are written for each row.
+            let keys: usize =
+                field.children.iter().flat_map(|set| &set.fields).map(|field| field.prefix.len() + 4).sum();
+            let size = rows.size() + rows.len() * (keys + 16);
+            Piece::walk_into(env, size, |walk, out| {
                 if missing {
                     return walk.failed(&not_found(field), field, path, out);
                 }
