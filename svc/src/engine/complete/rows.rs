@@ -212,6 +212,13 @@ impl RowColumn<'_> {
             _ => None,
         };
         let Some(json) = json else { return Ok(serde_json::Value::Null) };
+        // As a JSON number it would pass through a double, which has too few digits.
+        if let Some(OutType::Leaf(leaf @ Leaf::Scalar(ScalarKind::Decimal))) = ty {
+            let mut out = Vec::new();
+            if json.leaf(leaf, &mut out).is_ok() {
+                return serde_json::from_slice(&out).map_err(|error| LeafError(error.to_string()));
+            }
+        }
         serde_json::from_slice(json.bytes()).map_err(|error| LeafError(error.to_string()))
     }
 

@@ -101,7 +101,8 @@ impl PageRead {
             backward,
             ..all.clone()
         };
-        let order = order_keys(model, catalogue, &query)?;
+        let with_cursors = Query { list: vec![Selected::OrderKeys], ..query.clone() };
+        let order = order_keys(model, catalogue, &with_cursors)?;
         let mark = mark(&model.types[read.row].name, &order);
         let bound = |cursor: &Option<String>, before| {
             let keys = cursor.as_ref().map(|cursor| decode(mark, cursor));
