@@ -43,6 +43,7 @@ INSERT INTO tb_number VALUES
   (2, 9007199254740993, 123456789012345678901234567890, 0.1),
   (3, -9223372036854775808, 0.000000000000000000000000000001, 5e-324),
   (4, 9223372036854775807, -99999999999999999999999999999.9, -0.5),
+  (8, 1, 1.234567890123456789, 1),
   (5, 1, 'NaN', 'NaN'), (6, 1, 'Infinity', 'Infinity'), (7, 1, '-Infinity', '-Infinity');
 CREATE VIEW c_number AS SELECT *, '{}'::jsonb AS data FROM tb_number;
 CREATE VIEW d_number AS SELECT to_jsonb(t) AS data FROM tb_number t;
@@ -116,11 +117,12 @@ async fn thirty_digits_reach_a_method_or_fail() {
             (2, "123456789012345678901234567890"),
             (3, "0.000000000000000000000000000001"),
             (4, "-99999999999999999999999999999.9"),
+            (8, "1.234567890123456789"),
         ] {
             let reply = app.query(&format!("{{ {root}(where: {{id: {{eq: {id}}}}}) {{ price_again }} }}")).await;
             if reply.json().get("errors").is_some() {
                 assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{}", reply.text);
-                assert_ne!(id, 1, "its digits fit, without the last zero: {}", reply.text);
+                assert!(![1, 8].contains(&id), "its digits fit: {}", reply.text);
             } else {
                 let got = reply.data()[root][0]["price_again"].as_str().unwrap().to_owned();
                 assert_eq!(got.trim_end_matches('0'), price.trim_end_matches('0'), "{root} {id}");
