@@ -106,6 +106,7 @@ async fn the_answer_has_the_media_type_that_was_asked_for() {
     assert_eq!(app.send(request.body(r#"{"query":"{ hello }"}"#)).await.status, 406);
 }
 
+/// EDGE_CASES 42.
 #[tokio::test]
 async fn operation_name_picks_the_operation() {
     let app = app().await;

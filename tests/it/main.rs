@@ -7,6 +7,7 @@ mod browser;
 mod database_away;
 mod differential;
 mod driver;
+mod edge_cases;
 mod embedding;
 mod filters;
 mod graphql_over_http;

@@ -187,6 +187,7 @@ fn random_arguments(random: &mut StdRng) -> String {
     format!(", orderBy: [{}]{}", keys.join(", "), conditions[random.random_range(0..conditions.len())])
 }
 
+/// EDGE_CASES 21: by cursor, backward and by offset, over keys that many rows share.
 #[tokio::test]
 async fn every_walk_yields_each_row_once() {
     let seed = std::env::var("PAGES_SEED").map_or(20, |seed| seed.parse().unwrap());

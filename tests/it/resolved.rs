@@ -230,6 +230,7 @@ async fn a_failing_field_is_null_where_that_is_allowed() {
     );
 }
 
+/// EDGE_CASES 34: of resolvers; through lists and objects.
 #[tokio::test]
 async fn null_rises_to_the_nearest_field_that_allows_it() {
     let app = app().await;

@@ -103,6 +103,7 @@ fn gated() -> Option<Gated> {
     None
 }
 
+/// EDGE_CASES 37 is one of them: two fields that become one.
 #[test]
 fn names_the_rust_items() {
     let options = || AppOptions::new().auto_camel_case(true);

@@ -148,6 +148,26 @@ async fn smuggle(ctx: &Context<'_>, tenant: String) -> Result<bool> {
     Ok(true)
 }
 
+#[svc::mutation(function = "tenant_of_call")]
+async fn tenant_of_call() -> Option<String>;
+/// Its answer names a row, which is then read from the view.
+#[svc::mutation(function = "add_note")]
+async fn add_note(tenant: Option<String>, body: String) -> Option<Note>;
+#[svc::mutation(function = "add_then_fail")]
+async fn add_then_fail(body: String) -> Option<Note>;
+#[svc::mutation]
+async fn called(ctx: &Context<'_>) -> Result<Option<String>> {
+    ctx.db().call("tenant_of_call", Vec::<Value>::new()).await
+}
+#[svc::mutation]
+async fn call_add(ctx: &Context<'_>, tenant: Option<String>, body: String) -> Result<Option<Note>> {
+    ctx.db().call("add_note", [json!(tenant), json!(body)]).await
+}
+#[svc::mutation]
+async fn call_and_fail(ctx: &Context<'_>, body: String) -> Result<Option<Note>> {
+    ctx.db().call("add_then_fail", [json!(body)]).await
+}
+
 const SQL: &str = "
 CREATE TABLE tb_note (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, tenant text NOT NULL, body text NOT NULL);
 INSERT INTO tb_note (tenant, body) VALUES ('a', 'a one'), ('b', 'b one'), ('a', 'a two'), ('b', 'b two'), ('b', 'b three');
@@ -158,6 +178,15 @@ CREATE VIEW v_slow_note WITH (security_invoker = true) AS SELECT body FROM tb_no
 CREATE VIEW v_broken AS SELECT 1 / (current_setting('app.tenant_id', true) = '')::int AS id;
 CREATE VIEW v_seen AS
 SELECT current_setting('app.tenant_id', true) AS tenant, current_setting('app.user', true) AS \"user\";
+CREATE FUNCTION tenant_of_call() RETURNS text LANGUAGE sql AS $$ SELECT current_setting('app.tenant_id', true) $$;
+CREATE FUNCTION add_note(owner text, body text) RETURNS jsonb LANGUAGE sql AS $$
+INSERT INTO tb_note (tenant, body) VALUES (coalesce(owner, current_setting('app.tenant_id')), body)
+RETURNING jsonb_build_object('status', 'created', 'entity', jsonb_build_object('id', id)) $$;
+CREATE FUNCTION add_then_fail(body text) RETURNS jsonb LANGUAGE plpgsql AS $$ BEGIN
+    PERFORM set_config('app.tenant_id', 'a', false);
+    INSERT INTO tb_note (tenant, body) VALUES ('a', body);
+    RAISE EXCEPTION 'no more notes';
+END $$;
 DO $$ BEGIN
     EXECUTE format('CREATE ROLE %I LOGIN', 'app_' || current_database());
     EXECUTE format('GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA public TO %I', 'app_' || current_database());
@@ -179,7 +208,16 @@ async fn serve(url: &str, pool_size: u32) -> App {
         .with("app.user", |ctx| ctx.header("x-user").map(|user| format!("user {user}")));
     let config =
         SvcConfig { database_url: Some(url.to_owned()), database_pool_size: pool_size, ..SvcConfig::default() };
-    let options = AppOptions::new().config(config).session_variables(variables).mutations(mutations![add, smuggle]);
+    let options = AppOptions::new().config(config).session_variables(variables).mutations(mutations![
+        add,
+        smuggle,
+        tenant_of_call,
+        add_note,
+        add_then_fail,
+        called,
+        call_add,
+        call_and_fail
+    ]);
     App::serve(options.queries(queries![
         notes,
         paged,
@@ -261,7 +299,7 @@ async fn check(app: &App, tenant: &str, (query, expected): (String, Value)) {
     assert_eq!(data, expected, "{query} of {tenant}");
 }
 
-/// Edge case 47: every path, of two tenants in turn and at the same time.
+/// EDGE_CASES 47: every path, of two tenants in turn and at the same time.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_path_sees_the_rows_of_its_tenant_only() {
     let (_database, url) = database().await;
@@ -278,6 +316,45 @@ async fn every_path_sees_the_rows_of_its_tenant_only() {
         let b = of_b().into_iter().chain(of_b()).map(|path| check(&app, "b", path));
         tokio::join!(join_all(a), join_all(b));
     }
+}
+
+/// EDGE_CASES 47: a database function that is a mutation, or that a resolver calls, runs as its tenant: it knows the
+/// variable, its insert has to satisfy the policy, and the entity of its answer is read under the policy.
+#[tokio::test(flavor = "multi_thread")]
+async fn functions_run_as_their_tenant() {
+    let (database, url) = database().await;
+    for pool_size in [1, 3] {
+        let app = serve(&url, pool_size).await;
+        for (tenant, other) in [("a", "b"), ("b", "a")] {
+            let query = "mutation { tenant_of_call called }";
+            let both = json!({ "tenant_of_call": tenant, "called": tenant });
+            assert_eq!(ask(&app, Some(tenant), query).await.data(), both);
+            for field in ["add_note", "call_add"] {
+                let body = format!("{tenant} by {field} {pool_size}");
+                let query = format!("mutation {{ note: {field}(body: \"{body}\") {{ body shout }} }}");
+                let note = json!({ "note": { "body": body, "shout": body.to_uppercase() } });
+                assert_eq!(ask(&app, Some(tenant), &query).await.data(), note, "{field}");
+                let smuggled =
+                    format!("mutation {{ note: {field}(tenant: \"{other}\", body: \"smuggled\") {{ body }} }}");
+                let reply = ask(&app, Some(tenant), &smuggled).await;
+                assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{field}");
+                assert!(!reply.text.contains("policy") && !reply.text.contains("tb_note"), "{}", reply.text);
+            }
+        }
+        let together = (0..20).map(|n| {
+            let (app, tenant) = (&app, if n % 2 == 0 { "a" } else { "b" });
+            async move {
+                let data = ask(app, Some(tenant), "mutation { tenant_of_call called }").await.data();
+                assert_eq!(data, json!({ "tenant_of_call": tenant, "called": tenant }));
+            }
+        });
+        join_all(together).await;
+        let nobody = ask(&app, None, "mutation { tenant_of_call called }").await.data();
+        assert_eq!(nobody, json!({ "tenant_of_call": "", "called": "" }));
+    }
+    let pool = database.pool().await;
+    let wrong = "SELECT count(*) FROM tb_note WHERE body = 'smuggled' OR body NOT LIKE tenant || ' %'";
+    assert_eq!(sqlx::query_scalar::<_, i64>(wrong).fetch_one(&pool).await.unwrap(), 0);
 }
 
 /// A default of the database must not stand in for a value that the request does not have.
@@ -300,7 +377,7 @@ async fn a_missing_value_is_empty() {
     assert_eq!(reply.data(), json!({ "seen": { "tenant": "", "user": "user 7'; --" } }));
 }
 
-/// Edge case 48: after a statement that failed, one that was abandoned, and transactions of every end, the only
+/// EDGE_CASES 48: after a statement that failed, one that was abandoned, and transactions of every end, the only
 /// connection of each pool knows no tenant.
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_left_on_a_connection() {
@@ -317,6 +394,15 @@ async fn nothing_is_left_on_a_connection() {
     clean("a statement that failed").await;
     assert_eq!(ask(&app, Some("b"), "mutation { smuggle(tenant: \"a\") }").await.code(), "INTERNAL_SERVER_ERROR");
     clean("a connection whose statement failed").await;
+    // They raise after a setting of their own that would outlive the transaction.
+    for field in ["add_then_fail", "call_and_fail"] {
+        let query = format!("mutation {{ {field}(body: \"undone\") {{ id }} }}");
+        let reply = ask(&app, Some("a"), &query).await;
+        assert_eq!(reply.message(), "no more notes", "{}", reply.text);
+        clean(field).await;
+    }
+    ask(&app, Some("b"), "mutation { tenant_of_call called }").await.data();
+    clean("functions that answered").await;
     ask(&app, Some("b"), "mutation { add(body: \"undone\", commit: false) }").await.data();
     clean("a transaction that was dropped").await;
     ask(&app, Some("b"), "mutation { add(body: \"b four\", commit: true) }").await.data();

@@ -155,7 +155,11 @@ impl<T: SvcType> Find<T> {
 }
 
 fn number(text: Option<String>) -> Result<Option<rust_decimal::Decimal>, Error> {
-    Ok(text.map(|text| text.parse()).transpose()?)
+    let exact = |text: String| {
+        let number = crate::scalar::parse_decimal(&text);
+        number.ok_or_else(|| Error::internal(format!("the sum {text} has more digits than a Decimal holds")))
+    };
+    text.map(exact).transpose()
 }
 
 /// An order of groups is by their keys.

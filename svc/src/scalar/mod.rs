@@ -40,6 +40,6 @@ pub use library::{
     SearchVector, SemanticVersion, Slug, Timezone, Url,
 };
 pub(crate) use text::{
-    LeafError, canonical, integer, is_decimal, shorten, write_big_integer, write_date, write_float, write_instant,
-    write_integer, write_text, write_time, write_value,
+    LeafError, canonical, integer, is_decimal, parse_decimal, shorten, write_big_integer, write_date, write_float,
+    write_instant, write_integer, write_text, write_time, write_value,
 };

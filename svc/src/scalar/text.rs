@@ -214,9 +214,14 @@ pub(crate) fn is_decimal(text: &str) -> bool {
     [whole, fraction].iter().all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Reads an exact decimal.
+/// Reads an exact decimal: one with more digits than the type holds is none, as rounding it would be silent.
 pub(crate) fn parse_decimal(text: &str) -> Option<Decimal> {
-    is_decimal(text).then(|| text.parse().ok()).flatten()
+    if !is_decimal(text) {
+        return None;
+    }
+    let exact = |text| Decimal::from_str_exact(text).ok();
+    let shortest = || text.contains('.').then(|| text.trim_end_matches('0').trim_end_matches('.'));
+    exact(text).or_else(|| exact(shortest()?))
 }
 
 /// The integer in a JSON number, also when it is written as `3.0`.

@@ -180,6 +180,7 @@ const FOUND: &[(u32, &str, &str)] = &[
     (17, r#"title: {eq: "' OR true --"}"#, ""),
 ];
 
+/// EDGE_CASES 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14 and 17.
 #[tokio::test]
 async fn filters_find_what_they_should() {
     let (app, _) = app().await;
@@ -219,6 +220,7 @@ fn refused() -> Vec<(u32, Value, &'static str)> {
     ]
 }
 
+/// EDGE_CASES 15, and the refusals of others.
 #[tokio::test]
 async fn filters_refuse_what_they_should() {
     let (app, _) = app().await;
@@ -231,6 +233,7 @@ async fn filters_refuse_what_they_should() {
     }
 }
 
+/// EDGE_CASES 12.
 #[tokio::test]
 async fn case_12_a_malformed_uuid_never_reaches_the_database() {
     let (app, database) = app().await;
@@ -240,6 +243,7 @@ async fn case_12_a_malformed_uuid_never_reaches_the_database() {
     assert_eq!(database.statements("FROM \"v_note_columns\"").await, 0);
 }
 
+/// EDGE_CASES 16.
 #[tokio::test]
 async fn case_16_the_id_of_an_embedded_object_uses_the_column_where_there_is_one() {
     let (app, database) = app().await;
@@ -258,6 +262,7 @@ async fn case_16_the_id_of_an_embedded_object_uses_the_column_where_there_is_one
     }
 }
 
+/// EDGE_CASES 18.
 #[tokio::test]
 async fn case_18_no_name_of_a_client_reaches_sql() {
     let (app, database) = app().await;

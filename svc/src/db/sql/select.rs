@@ -186,9 +186,11 @@ impl<'a> Builder<'a> {
         let mut keys = query.order.clone();
         let unique = super::super::col("id");
         let is_computed = |selected: &Selected| matches!(selected, Selected::Count | Selected::Aggregate(..));
+        // A cursor has the last key even of a page that can only have one row: the next page need not be filtered so.
+        let has_cursor = query.list.iter().any(|selected| matches!(selected, Selected::OrderKeys));
         let settled = !query.group.is_empty()
             || query.list.iter().any(is_computed)
-            || (query.past.is_empty() && (query.page.is_none() || is_one_row(&query.filter)))
+            || (query.past.is_empty() && !has_cursor && (query.page.is_none() || is_one_row(&query.filter)))
             || keys.iter().any(|key| key.column == unique);
         if !settled && self.operand(scope, &unique).is_ok() {
             let (direction, nulls) =

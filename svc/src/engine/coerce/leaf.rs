@@ -40,9 +40,12 @@ fn scalar(kind: ScalarKind, name: &str, value: Value, origin: Origin) -> Result<
         (K::Float, Value::Number(number)) => number.as_f64().is_some_and(f64::is_finite),
         (K::BigInt, Value::Number(number)) => integer(number, origin).is_some(),
         (K::Id, Value::Number(number)) => number.is_u64() || integer(number, origin).is_some(),
-        (K::String | K::Id, Value::String(_)) | (K::Boolean, Value::Boolean(_)) | (K::Decimal, Value::Number(_)) => {
-            true
+        (K::String | K::Id, Value::String(_)) | (K::Boolean, Value::Boolean(_)) => true,
+        (K::Decimal, Value::Number(number)) if is_rounded(number) => {
+            let why = "has more digits than a JSON number keeps; send it as a string";
+            return Err(refuse(name, why, &value));
         }
+        (K::Decimal, Value::Number(_)) => true,
         (K::Uuid | K::DateTime | K::Date | K::Time | K::Decimal | K::BigInt, Value::String(text)) => {
             return one_form(kind, text).map_err(|error| format!("`{name}`: {}", error.0));
         }
@@ -68,6 +71,15 @@ fn one_form(kind: ScalarKind, text: &str) -> Result<Value, LeafError> {
     let mut out = Vec::new();
     canonical(kind, text, &mut out)?;
     serde_json::from_slice(&out).map_err(|error| LeafError(error.to_string()))
+}
+
+/// Whether a number may have lost digits when it became a double, which is sure to keep 15 and integers below 2^53.
+fn is_rounded(number: &serde_json::Number) -> bool {
+    let text = number.to_string();
+    let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
+    let digits = mantissa.bytes().filter(u8::is_ascii_digit).skip_while(|digit| *digit == b'0');
+    let is_large = number.as_f64().is_some_and(|value| value.abs() >= 9_007_199_254_740_992.0);
+    number.is_f64() && (is_large || digits.count() > 15)
 }
 
 fn integer(number: &serde_json::Number, origin: Origin) -> Option<i64> {

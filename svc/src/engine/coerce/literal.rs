@@ -52,7 +52,16 @@ impl Literal<'_> {
                         Ok(Some(Value::String(number.as_str().to_owned())))
                     }
                     (_, value) if self.variables.is_none() && holds_variable(value) => Ok(None),
-                    (kind, value) => coerce_leaf(kind, &def.name, self.plain(value)?, Origin::Literal).map(Some),
+                    (kind, value) => {
+                        let value = match (kind, plain_number(value)) {
+                            // All digits of a literal count.
+                            (TypeKind::Scalar { kind: ScalarKind::Decimal, .. }, Some(digits)) => {
+                                Value::String(digits.to_owned())
+                            }
+                            _ => self.plain(value)?,
+                        };
+                        coerce_leaf(kind, &def.name, value, Origin::Literal).map(Some)
+                    }
                 }
             }
         }
@@ -135,6 +144,16 @@ fn holds_variable(value: &ast::Value) -> bool {
         ast::Value::Object(fields) => fields.iter().any(|(_, value)| holds_variable(value)),
         _ => false,
     }
+}
+
+/// The digits of a number without an exponent.
+fn plain_number(value: &ast::Value) -> Option<&str> {
+    let text = match value {
+        ast::Value::Int(number) => number.as_str(),
+        ast::Value::Float(number) => number.as_str(),
+        _ => return None,
+    };
+    (!text.contains(['e', 'E'])).then_some(text)
 }
 
 fn number_value(text: &str) -> Result<Value, String> {

@@ -212,6 +212,15 @@ impl RowColumn<'_> {
             _ => None,
         };
         let Some(json) = json else { return Ok(serde_json::Value::Null) };
+        // A number passes through a double, which holds 15 digits; a decimal with more becomes a text.
+        if let Some(OutType::Leaf(leaf @ Leaf::Scalar(ScalarKind::Decimal))) = ty
+            && json.bytes().iter().filter(|byte| byte.is_ascii_digit()).count() > 15
+        {
+            let mut out = Vec::new();
+            if json.leaf(leaf, &mut out).is_ok() {
+                return serde_json::from_slice(&out).map_err(|error| LeafError(error.to_string()));
+            }
+        }
         serde_json::from_slice(json.bytes()).map_err(|error| LeafError(error.to_string()))
     }
 

@@ -101,7 +101,8 @@ impl PageRead {
             backward,
             ..all.clone()
         };
-        let order = order_keys(model, catalogue, &query)?;
+        let with_cursors = Query { list: vec![Selected::OrderKeys], ..query.clone() };
+        let order = order_keys(model, catalogue, &with_cursors)?;
         if order.is_empty() && wanted.rows {
             return Err(DbError::NoOrder);
         }
