@@ -22,6 +22,10 @@ page!(DataPage, "v_page_data");
 async fn columns() -> Vec<ColumnPage>;
 #[svc::query]
 async fn data() -> Vec<DataPage>;
+#[svc::query]
+async fn column_pages() -> Connection<ColumnPage>;
+#[svc::query]
+async fn data_pages() -> Connection<DataPage>;
 
 const SQL: &str = "
 DO $$ BEGIN EXECUTE format(
@@ -34,7 +38,7 @@ CREATE VIEW v_page_data AS SELECT to_jsonb(page) AS data FROM v_page_columns AS 
 async fn app() -> App {
     let database = TestDatabase::new(SQL).await;
     let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
-    App::serve(options.queries(queries![columns, data])).await
+    App::serve(options.queries(queries![columns, data, column_pages, data_pages])).await
 }
 
 #[tokio::test]
@@ -64,6 +68,37 @@ async fn queries_use_the_text_search_configuration_of_the_database() {
                 reply.data()[root].as_array().unwrap().iter().map(|row| row["id"].to_string()).collect();
             assert_eq!(found, ids, "{root}: {arguments}");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_list_by_rank_is_walked_with_cursors() {
+    let app = app().await;
+    for root in ["columnPages", "dataPages"] {
+        for (count, bound, cursor, ids) in
+            [("first", "after", "endCursor", "2134"), ("last", "before", "startCursor", "4312")]
+        {
+            let (mut found, mut at) = (String::new(), serde_json::Value::Null);
+            for _ in 0..4 {
+                let query = format!(
+                    "query ($at: String) {{ page: {root}({count}: 1, {bound}: $at, orderBy: [{{search: {{plainQuery: \"cat\"}}}}])
+                     {{ nodes {{ id }} pageInfo {{ {cursor} }} }} }}"
+                );
+                let page = app.query_with(&query, json!({ "at": at })).await.data()["page"].clone();
+                found.push_str(&page["nodes"][0]["id"].to_string());
+                at = page["pageInfo"][cursor].clone();
+            }
+            assert_eq!(found, ids, "{root} {count}");
+        }
+        // A cursor of one search is none of another.
+        let first = format!(
+            "{{ {root}(first: 1, orderBy: [{{search: {{plainQuery: \"cat\"}}}}]) {{ pageInfo {{ endCursor }} }} }}"
+        );
+        let cursor = app.query(&first).await.data()[root]["pageInfo"]["endCursor"].clone();
+        let other = format!(
+            "{{ {root}(after: {cursor}, orderBy: [{{search: {{plainQuery: \"dog\"}}}}]) {{ nodes {{ id }} }} }}"
+        );
+        assert_eq!(app.query(&other).await.code(), "BAD_USER_INPUT");
     }
 }
 

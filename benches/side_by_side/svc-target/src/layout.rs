@@ -5,11 +5,9 @@ macro_rules! layout {
         $(#[$doc])*
         pub(crate) mod $name {
             use svc::prelude::*;
-            use svc::sqlx::{self, types::Json};
 
             /// A person who writes.
             #[svc_type(sql_source = $user)]
-            #[derive(serde::Deserialize)]
             pub(crate) struct User {
                 id: Uuid,
                 identifier: String,
@@ -35,7 +33,6 @@ macro_rules! layout {
 
             /// A comment that was just made.
             #[svc_type]
-            #[derive(serde::Deserialize)]
             pub(crate) struct NewComment {
                 id: Uuid,
                 body: String,
@@ -57,13 +54,8 @@ macro_rules! layout {
             #[svc::query]
             async fn post_statistics() -> Aggregate<PostLine>;
 
-            /// Adds a comment through the database function.
-            #[svc::mutation]
-            async fn create_comment(ctx: &Context<'_>, post_id: Uuid, author_id: Uuid, body: String) -> Result<NewComment> {
-                let query = sqlx::query_scalar("SELECT fn_create_comment($1, $2, $3)").bind(post_id).bind(author_id);
-                let Json(comment) = query.bind(body).fetch_one(ctx.db().pool()).await?;
-                Ok(comment)
-            }
+            #[svc::mutation(function = "fn_create_comment")]
+            async fn create_comment(post_id: Uuid, author_id: Uuid, body: String) -> NewComment;
 
             pub(crate) fn operations(options: AppOptions) -> AppOptions {
                 options

@@ -3,7 +3,7 @@
 //!   data     views with few columns and the rest in `data` (`v_*`)
 //!   tv       projection tables: as `data`, but stored (`tv_*`)
 //!
-//! Queries are fields without a body. The mutation is a resolver with SQL of its own.
+//! Queries are fields without a body, and the mutation calls its function.
 
 mod layout;
 
