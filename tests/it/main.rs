@@ -17,6 +17,7 @@ mod indexes;
 mod macros;
 mod mutations;
 mod pages;
+mod persisted;
 mod planned;
 mod relations;
 mod repository;

@@ -40,6 +40,8 @@ pub struct SvcConfig {
     pub service_name: String,
     /// `SVC_INTROSPECTION`: whether clients may read the schema. Default: in development only.
     pub introspection: Option<bool>,
+    /// `SVC_PERSISTED_QUERIES`: whether clients may send the hash of a document that they have sent before. Default true.
+    pub persisted_queries: bool,
     /// `SVC_HOST`: the address to listen on. Default 127.0.0.1.
     pub host: IpAddr,
     /// `SVC_PORT`: the port to listen on; 0 takes a free one. Default 8000.
@@ -57,6 +59,7 @@ impl Default for SvcConfig {
             environment: Environment::Development,
             service_name: "svc".to_owned(),
             introspection: None,
+            persisted_queries: true,
             host: IpAddr::from([127, 0, 0, 1]),
             port: 8000,
         }
@@ -106,6 +109,7 @@ impl SvcConfig {
             environment: variables.environment("SVC_ENVIRONMENT")?.unwrap_or_default(),
             service_name: variables.text("SVC_SERVICE_NAME").unwrap_or(default.service_name),
             introspection: variables.boolean("SVC_INTROSPECTION")?,
+            persisted_queries: variables.boolean("SVC_PERSISTED_QUERIES")?.unwrap_or(default.persisted_queries),
             host: variables
                 .parsed("SVC_HOST", "it must be an IP address, such as 127.0.0.1, 0.0.0.0 or ::1")?
                 .unwrap_or(default.host),
@@ -135,6 +139,7 @@ impl std::fmt::Debug for SvcConfig {
             .field("environment", &self.environment)
             .field("service_name", &self.service_name)
             .field("introspection", &self.introspection)
+            .field("persisted_queries", &self.persisted_queries)
             .field("host", &self.host)
             .field("port", &self.port)
             .finish()

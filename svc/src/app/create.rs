@@ -7,7 +7,7 @@ use super::config::check_url;
 use super::{AppOptions, ConfigError, StartError, logging};
 use crate::authz::Gate;
 use crate::db::{Database, SessionVariables, Settings};
-use crate::engine::{Engine, functions};
+use crate::engine::{Engine, PersistedQueries, functions};
 use crate::http;
 use crate::schema::Model;
 
@@ -69,6 +69,7 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         data: Arc::new(options.data),
         development,
         introspection: options.config.introspection.unwrap_or(development),
+        persisted: options.config.persisted_queries.then(PersistedQueries::default),
         gate: Gate,
         documents: Default::default(),
     };

@@ -12,12 +12,14 @@ use super::cache::DocumentCache;
 use super::coerce::{Variables, coerce_variables};
 use super::complete::{Piece, guarded, join_after, key, root_value};
 use super::context::{Context, DataMap, RequestScope};
+use super::document::Document;
 use super::env::Env;
 use super::find::write_planned;
 use super::function::write_function;
 use super::introspect::introspect;
 use super::limits::Limits;
 use super::path::Path;
+use super::persisted::{Hash, PersistedQueries, check_hash, not_supported};
 use super::plan::{Plan, PlanField, PlanKind};
 use super::request_error::{Location, RequestError};
 use super::response::{Answer, Response};
@@ -32,7 +34,10 @@ const KEY: usize = 32;
 /// A GraphQL request.
 #[derive(Debug, Default)]
 pub(crate) struct Request {
+    /// The document; empty when only its hash is sent.
     pub(crate) query: String,
+    /// The hash of a persisted query.
+    pub(crate) persisted: Option<Hash>,
     pub(crate) variables: Map<String, Value>,
     pub(crate) operation_name: Option<String>,
 }
@@ -57,6 +62,8 @@ pub(crate) struct Engine {
     pub(crate) introspection: bool,
     pub(crate) gate: Gate,
     pub(crate) documents: DocumentCache,
+    /// None where clients may not send hashes.
+    pub(crate) persisted: Option<PersistedQueries>,
 }
 
 impl Engine {
@@ -71,8 +78,7 @@ impl Engine {
     fn prepare(&self, request: Request, methods: Methods) -> Result<Prepared, Response> {
         let one = |error: RequestError| Response::refused(&[error]);
         self.limits.check_variables(&request.variables).map_err(one)?;
-        let documents = self.documents.get(&self.model, &self.limits, &request.query);
-        let document = documents.map_err(|errors| Response::refused(&errors))?;
+        let document = self.document(&request)?;
         let (operation, info) = document.operation(request.operation_name.as_deref()).map_err(one)?;
         if methods == Methods::QueriesOnly && !operation.is_query() {
             let error =
@@ -96,6 +102,24 @@ impl Engine {
         });
         let introspection = introspection.map_err(one)?;
         Ok(Prepared { text: document.text.clone(), plan, variables, introspection })
+    }
+
+    /// The document that a request sends or names.
+    fn document(&self, request: &Request) -> Result<Arc<Document>, Response> {
+        let one = |error: RequestError| Response::refused(&[error]);
+        let prepare = |text: &str| {
+            let documents = self.documents.get(&self.model, &self.limits, text);
+            documents.map_err(|errors| Response::refused(&errors))
+        };
+        let Some(hash) = &request.persisted else { return prepare(&request.query) };
+        let persisted = self.persisted.as_ref().ok_or_else(not_supported).map_err(one)?;
+        if request.query.is_empty() {
+            return prepare(&persisted.text(hash).map_err(one)?);
+        }
+        check_hash(hash, &request.query).map_err(one)?;
+        let document = prepare(&request.query)?;
+        persisted.keep(*hash, &document.text);
+        Ok(document)
     }
 
     fn check(&self, plan: &Plan, variables: &Variables) -> Result<(), RequestError> {

@@ -41,8 +41,11 @@ pub(super) fn from_query_string(query: &str) -> Result<Request, Refusal> {
 }
 
 fn from_fields(mut fields: Map<String, Value>) -> Result<Request, Refusal> {
+    let persisted = persisted(object(&mut fields, "extensions")?)?;
     let query = match fields.remove("query") {
         Some(Value::String(query)) if !query.trim().is_empty() => query,
+        // The hash names the document.
+        Some(Value::String(_) | Value::Null) | None if persisted.is_some() => String::new(),
         Some(Value::String(_)) | None => return Err(refuse("`query` is missing: send the GraphQL document in it")),
         Some(_) => return Err(refuse("`query` must be a string")),
     };
@@ -52,8 +55,24 @@ fn from_fields(mut fields: Map<String, Value>) -> Result<Request, Refusal> {
         Some(_) => return Err(refuse("`operationName` must be a string or null")),
     };
     let variables = object(&mut fields, "variables")?;
-    object(&mut fields, "extensions")?;
-    Ok(Request { query, variables, operation_name })
+    Ok(Request { query, persisted, variables, operation_name })
+}
+
+/// `persistedQuery`, as Apollo's clients send it.
+fn persisted(mut extensions: Map<String, Value>) -> Result<Option<[u8; 32]>, Refusal> {
+    let fields = match extensions.remove("persistedQuery") {
+        None | Some(Value::Null) => return Ok(None),
+        Some(Value::Object(fields)) => fields,
+        Some(_) => return Err(refuse("`extensions.persistedQuery` must be an object")),
+    };
+    if fields.get("version") != Some(&Value::from(1)) {
+        return Err(refuse("`extensions.persistedQuery.version` must be 1"));
+    }
+    let mut hash = [0; 32];
+    let text = fields.get("sha256Hash").and_then(Value::as_str).unwrap_or_default();
+    hex::decode_to_slice(text, &mut hash)
+        .map_err(|_| refuse("`extensions.persistedQuery.sha256Hash` must be a SHA-256 of 64 hexadecimal digits"))?;
+    Ok(Some(hash))
 }
 
 fn object(fields: &mut Map<String, Value>, name: &str) -> Result<Map<String, Value>, Refusal> {

@@ -1,0 +1,75 @@
+//! Automatic persisted queries: a client sends the hash of a document it has sent before, instead of the document.
+
+use std::sync::Arc;
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use sha2::{Digest as _, Sha256};
+
+use super::request_error::RequestError;
+use crate::ErrorCode;
+
+/// What may be kept: bytes of document text.
+const CAPACITY: u64 = 8 << 20;
+/// How many documents to make room for at first.
+const EXPECTED: usize = 512;
+/// What a document weighs besides its text.
+const BASE_WEIGHT: u64 = 128;
+
+/// The SHA-256 of a document's text.
+pub(crate) type Hash = [u8; 32];
+
+/// The documents that clients may name by their hash; those that were not used for long make room for others.
+#[derive(Debug)]
+pub(crate) struct PersistedQueries(Cache<Hash, Arc<str>, ByText>);
+
+#[derive(Debug, Clone)]
+struct ByText;
+
+impl Weighter<Hash, Arc<str>> for ByText {
+    fn weight(&self, _: &Hash, text: &Arc<str>) -> u64 {
+        BASE_WEIGHT + text.len() as u64
+    }
+}
+
+impl Default for PersistedQueries {
+    fn default() -> Self {
+        Self(Cache::with_weighter(EXPECTED, CAPACITY, ByText))
+    }
+}
+
+impl PersistedQueries {
+    /// The text of a document that was kept.
+    ///
+    /// # Errors
+    /// When it was not, or no longer is: the client then sends the text as well.
+    pub(crate) fn text(&self, hash: &Hash) -> Result<Arc<str>, RequestError> {
+        // Clients know this message.
+        let unknown = || RequestError::new(ErrorCode::PersistedQueryNotFound, "PersistedQueryNotFound");
+        self.0.get(hash).ok_or_else(unknown)
+    }
+
+    /// Keeps a document that has been found valid.
+    pub(crate) fn keep(&self, hash: Hash, text: &Arc<str>) {
+        if self.0.get(&hash).is_none() {
+            self.0.insert(hash, text.clone());
+        }
+    }
+}
+
+/// Whether a hash is that of a text; otherwise one client could give another's documents a meaning of its own.
+///
+/// # Errors
+/// When it is not.
+pub(crate) fn check_hash(hash: &Hash, text: &str) -> Result<(), RequestError> {
+    if Hash::from(Sha256::digest(text)) == *hash {
+        return Ok(());
+    }
+    let message = "`extensions.persistedQuery.sha256Hash` is not the SHA-256 of `query`; send the right one, or none";
+    Err(RequestError::new(ErrorCode::BadRequest, message))
+}
+
+/// The answer where persisted queries are switched off.
+pub(crate) fn not_supported() -> RequestError {
+    RequestError::new(ErrorCode::PersistedQueryNotSupported, "PersistedQueryNotSupported")
+}
