@@ -22,6 +22,7 @@ mod planned;
 mod relations;
 mod repository;
 mod resolved;
+mod rust_endpoint;
 mod scalars;
 mod schema_errors;
 mod statements;

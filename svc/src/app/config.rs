@@ -42,6 +42,9 @@ pub struct SvcConfig {
     pub introspection: Option<bool>,
     /// `SVC_PERSISTED_QUERIES`: whether clients may send the hash of a document that they have sent before. Default true.
     pub persisted_queries: bool,
+    /// `SVC_ENABLE_RUST_ENDPOINT`: whether there is a `POST /graphql/rust`, for operations that need no function of the
+    /// program. Default false.
+    pub enable_rust_endpoint: bool,
     /// `SVC_HOST`: the address to listen on. Default 127.0.0.1.
     pub host: IpAddr,
     /// `SVC_PORT`: the port to listen on; 0 takes a free one. Default 8000.
@@ -60,6 +63,7 @@ impl Default for SvcConfig {
             service_name: "svc".to_owned(),
             introspection: None,
             persisted_queries: true,
+            enable_rust_endpoint: false,
             host: IpAddr::from([127, 0, 0, 1]),
             port: 8000,
         }
@@ -110,6 +114,9 @@ impl SvcConfig {
             service_name: variables.text("SVC_SERVICE_NAME").unwrap_or(default.service_name),
             introspection: variables.boolean("SVC_INTROSPECTION")?,
             persisted_queries: variables.boolean("SVC_PERSISTED_QUERIES")?.unwrap_or(default.persisted_queries),
+            enable_rust_endpoint: variables
+                .boolean("SVC_ENABLE_RUST_ENDPOINT")?
+                .unwrap_or(default.enable_rust_endpoint),
             host: variables
                 .parsed("SVC_HOST", "it must be an IP address, such as 127.0.0.1, 0.0.0.0 or ::1")?
                 .unwrap_or(default.host),
@@ -140,6 +147,7 @@ impl std::fmt::Debug for SvcConfig {
             .field("service_name", &self.service_name)
             .field("introspection", &self.introspection)
             .field("persisted_queries", &self.persisted_queries)
+            .field("enable_rust_endpoint", &self.enable_rust_endpoint)
             .field("host", &self.host)
             .field("port", &self.port)
             .finish()

@@ -76,6 +76,7 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     Ok(http::router(Arc::new(http::Service {
         engine,
         name: options.config.service_name,
+        rust_endpoint: options.config.enable_rust_endpoint,
         #[cfg(feature = "embedded")]
         _embedded: embedded,
     })))

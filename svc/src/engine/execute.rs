@@ -49,6 +49,8 @@ pub(crate) enum Methods {
     All,
     /// GET changes nothing.
     QueriesOnly,
+    /// What needs no function of the program.
+    PlannedOnly,
 }
 
 /// Everything that answers operations.
@@ -93,6 +95,14 @@ impl Engine {
             Response::refused(&errors.collect::<Vec<_>>())
         })?;
         let plan = document.plan(&self.model, &self.limits, operation, &variables).map_err(one)?;
+        if methods == Methods::PlannedOnly
+            && let Some(coordinate) = plan.needs_code()
+        {
+            let message = format!(
+                "`{coordinate}` runs a function of the program, which this endpoint does not; send the operation to /graphql"
+            );
+            return Err(one(RequestError::new(ErrorCode::BadRequest, message)));
+        }
         let introspection = self.check(&plan, &variables).and_then(|()| {
             if plan.introspects {
                 introspect(&self.model, &document, operation, &variables)

@@ -14,13 +14,30 @@ use crate::engine::{Methods, Request};
 
 /// `POST /graphql`: a JSON body.
 pub(super) async fn post(State(service): State<Arc<Service>>, request: HttpRequest) -> Response<Body> {
+    run(&service, request, Methods::All).await
+}
+
+/// `POST /graphql/rust`: the same for operations that need no function of the program.
+pub(super) async fn post_planned(State(service): State<Arc<Service>>, request: HttpRequest) -> Response<Body> {
+    run(&service, request, Methods::PlannedOnly).await
+}
+
+/// Any other method of `/graphql/rust`.
+pub(super) async fn post_only() -> Response<Body> {
+    let refusal = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::BadRequest, "use POST");
+    let mut response = refusal.reply(MediaType::Json);
+    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
+    response
+}
+
+async fn run(service: &Service, request: HttpRequest, methods: Methods) -> Response<Body> {
     let Some(media) = MediaType::negotiate(request.headers()) else { return not_acceptable() };
     let (parts, body) = request.into_parts();
-    let request = match read(&service, &parts.headers, body).await {
+    let request = match read(service, &parts.headers, body).await {
         Ok(request) => request,
         Err(refusal) => return refusal.reply(media),
     };
-    answer(media, service.engine.run(request, parts.headers, Methods::All).await)
+    answer(media, service.engine.run(request, parts.headers, methods).await)
 }
 
 async fn read(service: &Service, headers: &HeaderMap, body: Body) -> Result<Request, Refusal> {

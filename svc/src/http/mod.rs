@@ -23,6 +23,8 @@ use crate::engine::Engine;
 pub(crate) struct Service {
     pub(crate) engine: Engine,
     pub(crate) name: String,
+    /// Whether there is a `/graphql/rust`.
+    pub(crate) rust_endpoint: bool,
     /// Stops when the last route is gone.
     #[cfg(feature = "embedded")]
     pub(crate) _embedded: Option<svc_embedded::Database>,
@@ -35,6 +37,11 @@ pub(crate) fn router(service: Arc<Service>) -> Router {
         .route("/graphql", graphql)
         .route("/health", get(health::health))
         .route("/ready", get(health::ready));
+    let router = if service.rust_endpoint {
+        router.route("/graphql/rust", MethodRouter::new().post(endpoint::post_planned).fallback(endpoint::post_only))
+    } else {
+        router
+    };
     #[cfg(feature = "graphiql")]
     let router = if service.engine.development { router.merge(graphiql::routes()) } else { router };
     router.with_state(service)

@@ -10,6 +10,7 @@ mod planner;
 pub(crate) use arguments::{ArgPlan, argument_values};
 pub(crate) use planner::Planner;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::schema::{EnumValue, Method, OperationKind, Part, Relation, Run, ScalarKind, TypeIndex};
@@ -101,7 +102,26 @@ pub(crate) enum Children {
     Any(Arc<[(TypeIndex, Arc<Selection>)]>),
 }
 
+impl Plan {
+    /// The first field that runs a function of the program: a resolver or a method.
+    pub(crate) fn needs_code(&self) -> Option<&str> {
+        let mut seen = HashSet::new();
+        self.root.needs_code(&mut seen)
+    }
+}
+
 impl Selection {
+    /// Selections are shared, so each is looked into once.
+    fn needs_code<'a>(&'a self, seen: &mut HashSet<*const Selection>) -> Option<&'a str> {
+        if !seen.insert(std::ptr::from_ref(self)) {
+            return None;
+        }
+        self.fields.iter().find_map(|field| match field.kind {
+            PlanKind::Method(_) | PlanKind::Root(Run::Sync(_) | Run::Async(_), _) => Some(field.coordinate.as_str()),
+            _ => field.children.iter().find_map(|selection| selection.needs_code(seen)),
+        })
+    }
+
     /// Whether a method is selected, which gets the whole object.
     pub(crate) fn needs_whole_rows(&self) -> bool {
         self.calls > Calls::None
