@@ -9,6 +9,7 @@ mod differential;
 mod driver;
 mod edge_cases;
 mod embedding;
+mod equivalence;
 mod filters;
 mod graphql_over_http;
 mod hostile;

@@ -152,5 +152,5 @@ async fn a_mandatory_filter_on_nothing_finds_nothing() {
 async fn rows_are_json_with_the_stored_names() {
     let (_database, app) = app().await;
     let answer = app.query("{ raw }").await.data();
-    assert_eq!(answer["raw"], json!([{"id": 1, "item": "a", "price": 1.5}]));
+    assert_eq!(answer["raw"], json!([{"id": 1, "item": "a", "price": "1.5"}]));
 }

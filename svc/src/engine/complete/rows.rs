@@ -211,17 +211,22 @@ impl RowColumn<'_> {
             }
             _ => None,
         };
-        let Some(json) = json else { return Ok(serde_json::Value::Null) };
-        // A number passes through a double, which holds 15 digits; a decimal with more becomes a text.
-        if let Some(OutType::Leaf(leaf @ Leaf::Scalar(ScalarKind::Decimal))) = ty
-            && json.bytes().iter().filter(|byte| byte.is_ascii_digit()).count() > 15
-        {
-            let mut out = Vec::new();
-            if json.leaf(leaf, &mut out).is_ok() {
-                return serde_json::from_slice(&out).map_err(|error| LeafError(error.to_string()));
+        let json = match json {
+            Some(json) if !json.is_null() => json,
+            _ => return Ok(serde_json::Value::Null),
+        };
+        match ty {
+            // In the one form that clients get, so that a row means the same on either path.
+            Some(OutType::Leaf(leaf @ Leaf::Scalar(kind)))
+                if !matches!(kind, ScalarKind::Custom(_) | ScalarKind::Json) =>
+            {
+                read_back(|out| json.leaf(leaf, out))
             }
+            _ => read_back(|out| {
+                out.extend_from_slice(json.bytes());
+                Ok(())
+            }),
         }
-        serde_json::from_slice(json.bytes()).map_err(|error| LeafError(error.to_string()))
     }
 
     fn document(&self) -> Option<Json<'_>> {
@@ -232,8 +237,12 @@ impl RowColumn<'_> {
 
 /// A column's value through the one writer of scalars.
 fn written(column: Column<'_>, kind: ScalarKind) -> Result<serde_json::Value, LeafError> {
+    read_back(|out| column.leaf(&Leaf::Scalar(kind), out))
+}
+
+fn read_back(write: impl FnOnce(&mut Vec<u8>) -> Result<(), LeafError>) -> Result<serde_json::Value, LeafError> {
     let mut out = Vec::new();
-    column.leaf(&Leaf::Scalar(kind), &mut out)?;
+    write(&mut out)?;
     serde_json::from_slice(&out).map_err(|error| LeafError(error.to_string()))
 }
 
