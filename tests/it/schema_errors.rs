@@ -180,3 +180,42 @@ fn all_errors_are_said_at_once() {
         errors(&AppOptions::new().auto_camel_case(true).queries(queries![a, b, also_a, rowless, counted, colored]));
     assert_eq!(found.len(), 5, "{found:#?}");
 }
+
+#[svc_input]
+struct Paged {
+    page: Page,
+}
+
+#[svc::query]
+fn paged_input(input: Paged) -> i32 {
+    input.page.limit.unwrap_or(0)
+}
+
+#[svc::query]
+fn paged_list(pages: Vec<CursorPage>) -> i32 {
+    i32::try_from(pages.len()).unwrap_or(0)
+}
+
+#[svc_type(sql_source = "v_paged")]
+struct PagedRow {
+    id: i32,
+}
+
+#[svc::query]
+async fn paged_rows(page: Page) -> Vec<PagedRow>;
+
+#[svc::mutation(function = "fn_paged")]
+async fn paged_call(page: Page) -> i32;
+
+/// A page that could not arrive is no page that is silently dropped.
+#[test]
+fn a_page_stands_alone_and_in_a_function_with_a_body() {
+    let options =
+        AppOptions::new().queries(queries![paged_input, paged_list, paged_rows]).mutations(mutations![paged_call]);
+    let errors = errors(&options);
+    for (argument, item) in [("page", "Paged"), ("pages", "paged_list"), ("page", "paged_rows"), ("page", "paged_call")]
+    {
+        let part = format!("`{argument}` of `it::schema_errors::{item}` is a `Page` or `CursorPage`");
+        assert!(errors.iter().any(|error| error.starts_with(&part)), "{part}: {errors:#?}");
+    }
+}

@@ -104,6 +104,17 @@ pub enum SchemaError {
         /// The mutation.
         path: String,
     },
+    /// A page where only one argument can stand.
+    #[error(
+        "`{argument}` of `{path}` is a `Page` or `CursorPage`, which stands for several arguments of a function with a \
+         body; take it there by itself, or write its fields out here"
+    )]
+    MisplacedPage {
+        /// The argument or input field.
+        argument: String,
+        /// The Rust item.
+        path: String,
+    },
     /// A member does not keep an interface's promise.
     #[error("`{member}` is a member of the interface `{interface}` but {why}")]
     BrokenPromise {
@@ -135,4 +146,10 @@ pub enum SchemaError {
     /// What only the whole schema shows.
     #[error("the schema is not valid: {0}")]
     Invalid(String),
+}
+
+impl SchemaError {
+    pub(super) fn misplaced_page((argument, path): (&str, &str)) -> Self {
+        Self::MisplacedPage { argument: argument.to_owned(), path: path.to_owned() }
+    }
 }

@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::collections::HashMap;
 
 use super::{
-    AbstractMeta, ArgMeta, EnumMeta, FromStored, InputMeta, KeyFn, ObjectMeta, Output, ResultMeta, ScalarMeta,
+    AbstractMeta, ArgMeta, EnumMeta, FromStored, Input, InputMeta, KeyFn, ObjectMeta, Output, ResultMeta, ScalarMeta,
     StoredError, SvcType,
 };
 
@@ -51,6 +51,15 @@ impl TypeRef {
 }
 
 impl TypeRef {
+    /// Whether this is, or holds, what stands for several arguments.
+    fn is_spread(&self) -> bool {
+        match self {
+            Self::Named(_) => false,
+            Self::List(inner) | Self::NonNull(inner) => inner.is_spread(),
+            Self::Spread(_) => true,
+        }
+    }
+
     /// The named type inside lists and non-nulls.
     pub(crate) fn key(&self) -> Option<TypeKey> {
         match self {
@@ -122,6 +131,8 @@ pub struct Registry {
     pub(crate) entries: Vec<Entry>,
     pub(crate) rust: HashMap<TypeId, TypeKey>,
     pub(crate) decoders: HashMap<TypeKey, Decode>,
+    /// Arguments and fields whose type stands for several, where only one can be: their names and their items.
+    pub(crate) misplaced: Vec<(&'static str, &'static str)>,
     /// The members of results of mutations.
     pub(crate) results: HashMap<TypeKey, &'static ResultMeta>,
 }
@@ -140,7 +151,7 @@ impl Registry {
 
     /// Registers an input object and what its fields reach.
     pub fn input<T: 'static>(&mut self, meta: &'static InputMeta) -> TypeRef {
-        TypeRef::named(self.once::<T>(|registry| Entry::Input(meta, registry.args(meta.fields))))
+        TypeRef::named(self.once::<T>(|registry| Entry::Input(meta, registry.fields(meta))))
     }
 
     /// Registers an object type and what its fields reach.
@@ -153,7 +164,11 @@ impl Registry {
                     .iter()
                     .map(|field| field.relation.as_ref().map(|relation| (relation.row)(registry)))
                     .collect(),
-                computed: meta.computed.iter().map(|field| ((field.ty)(registry), registry.args(field.args))).collect(),
+                computed: meta
+                    .computed
+                    .iter()
+                    .map(|field| ((field.ty)(registry), registry.args(field.args, meta.path)))
+                    .collect(),
                 implements: meta.implements.iter().map(|key| key(registry)).collect(),
             };
             Entry::Object(meta, refs)
@@ -165,7 +180,10 @@ impl Registry {
         let key = self.rows::<T>(|registry| {
             let fields = meta.interface.unwrap_or_default();
             let refs = AbstractRefs {
-                fields: fields.iter().map(|field| ((field.ty)(registry), registry.args(field.args))).collect(),
+                fields: fields
+                    .iter()
+                    .map(|field| ((field.ty)(registry), registry.args(field.args, meta.path)))
+                    .collect(),
                 members: meta.members.iter().map(|key| key(registry)).collect(),
             };
             Entry::Abstract(meta, refs)
@@ -175,17 +193,37 @@ impl Registry {
     }
 
     /// The arguments of a function. A parameter of a type such as [`Page`](crate::Page) stands for several.
-    pub(crate) fn args(&mut self, args: &'static [ArgMeta]) -> Vec<ArgRef> {
+    pub(crate) fn args(&mut self, args: &'static [ArgMeta], path: &'static str) -> Vec<ArgRef> {
         let mut refs = Vec::with_capacity(args.len());
         for (slot, meta) in args.iter().enumerate() {
             match (meta.ty)(self) {
                 TypeRef::Spread(parts) => {
                     refs.extend(parts.iter().map(|meta| ArgRef { slot, spread: true, meta, ty: (meta.ty)(self) }));
                 }
-                ty => refs.push(ArgRef { slot, spread: false, meta, ty }),
+                ty => refs.push(self.single(slot, meta, ty, path)),
             }
         }
         refs
+    }
+
+    /// The fields of an input object, each of which is one.
+    fn fields(&mut self, meta: &'static InputMeta) -> Vec<ArgRef> {
+        let fields = meta.fields.iter().enumerate();
+        fields
+            .map(|(slot, field)| {
+                let ty = (field.ty)(self);
+                self.single(slot, field, ty, meta.path)
+            })
+            .collect()
+    }
+
+    /// An argument or field that cannot stand for several; one that does is told at the end of the walk.
+    fn single(&mut self, slot: usize, meta: &'static ArgMeta, ty: TypeRef, path: &'static str) -> ArgRef {
+        if ty.is_spread() {
+            self.misplaced.push((meta.element.rust, path));
+            return ArgRef { slot, spread: false, meta, ty: <String as Input>::type_ref(self) };
+        }
+        ArgRef { slot, spread: false, meta, ty }
     }
 
     /// Registers a type that is made of the row's type; `T` is the Rust type that stands for it.

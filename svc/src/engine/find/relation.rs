@@ -23,6 +23,12 @@ pub(crate) async fn write_relation<'a>(
     let mut keys: Vec<String> = parents.iter().filter_map(|(key, _)| key.map(str::to_owned)).collect();
     keys.sort_unstable();
     keys.dedup();
+    if keys.is_empty() {
+        // No parent leads anywhere, so there is nothing to ask.
+        let none = Decoded::new(env.model, relation.row, Vec::new());
+        let none = if relation.many { Resolved::List(&none) } else { Resolved::Null };
+        return complete_all(env, field, &field.ty, parents.iter().map(|(_, path)| (none, *path)).collect()).await;
+    }
     let result = if field.children.calls() > Calls::None {
         whole(env, field, relation, &keys, &parents).await
     } else {

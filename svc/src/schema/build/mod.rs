@@ -41,6 +41,7 @@ pub(crate) fn build(listed: &Listed, naming: Naming) -> Result<Model, Vec<Schema
         let def = builder.convert(&registry, index);
         builder.types.push(def);
     }
+    builder.errors.extend(registry.misplaced.iter().copied().map(SchemaError::misplaced_page));
     builder.join_interfaces();
     let derived = derived::find(&registry);
     let mut generated = generated::Generated::new(&common, naming, &derived);

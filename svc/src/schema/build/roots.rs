@@ -26,7 +26,7 @@ impl Operation {
         };
         let ty = (meta.ty)(registry);
         let is_result = ty.key().is_some_and(|key| registry.results.contains_key(&key));
-        Self { meta, ty, args: registry.args(meta.args), row, is_result }
+        Self { meta, ty, args: registry.args(meta.args, meta.path), row, is_result }
     }
 }
 
@@ -70,6 +70,11 @@ impl Builder {
         let kind = FieldKind::Root(meta.run, operation.row);
         let module = meta.path.rsplit_once("::").map_or("", |(module, _)| module);
         let mut def = self.field(&meta.element, expr(&operation.ty), &operation.args, kind, module);
+        if !matches!(meta.run, Run::Sync(_) | Run::Async(_)) {
+            let spread = operation.args.iter().find(|arg| arg.spread);
+            let misplaced = spread.and_then(|arg| meta.args.get(arg.slot)).map(|arg| (arg.element.rust, meta.path));
+            self.errors.extend(misplaced.map(SchemaError::misplaced_page));
+        }
         if let Run::Function(_) = meta.run {
             self.check_function(meta, operation, &def);
         }
