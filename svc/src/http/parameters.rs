@@ -1,14 +1,32 @@
 //! The parameters of a request: from a JSON body or a query string.
 
 use axum::http::StatusCode;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::reply::Refusal;
 use crate::ErrorCode;
 use crate::engine::Request;
 
+/// The body that most requests have.
+#[derive(Deserialize)]
+struct Body {
+    query: String,
+    variables: Option<Map<String, Value>>,
+    #[serde(rename = "operationName")]
+    operation_name: Option<String>,
+    extensions: Option<IgnoredAny>,
+}
+
 /// Reads a JSON body.
 pub(super) fn from_body(body: &[u8]) -> Result<Request, Refusal> {
+    // What is wrong with a body is found the long way.
+    if let Ok(Body { query, variables, operation_name, extensions: None }) = serde_json::from_slice(body)
+        && !query.trim().is_empty()
+    {
+        return Ok(Request { query, persisted: None, variables: variables.unwrap_or_default(), operation_name });
+    }
     if body.iter().all(u8::is_ascii_whitespace) {
         return Err(refuse("the body is empty; send a JSON object with `query`"));
     }
