@@ -48,9 +48,9 @@ pub struct Server {
     header_timeout: Duration,
 }
 
-/// In the extensions of every request: cancelled when the server is to stop.
+/// In the extensions of requests that come after the server was told to stop.
 #[derive(Debug, Clone)]
-pub(crate) struct ShuttingDown(pub(crate) CancellationToken);
+pub(crate) struct ShuttingDown;
 
 impl Server {
     /// Binds an address; port 0 takes a free one.
@@ -126,7 +126,9 @@ fn connection(
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
         first.cancel();
         request.extensions_mut().insert(ConnectInfo(peer));
-        request.extensions_mut().insert(ShuttingDown(stopping.clone()));
+        if stopping.is_cancelled() {
+            request.extensions_mut().insert(ShuttingDown);
+        }
         let app = app.clone();
         async move {
             let answer: Result<_, Infallible> = app.oneshot(request.map(axum::body::Body::new)).await;

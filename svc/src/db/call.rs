@@ -52,12 +52,16 @@ impl Database {
         let function = self.function(&spec).await?;
         let values: Vec<_> = args.iter().map(|(_, arg)| arg.clone()).collect();
         let rows = self.fetch_once(session, &function.statement(&values)).await?;
-        let cell = |row| rows.cell(row, 0).map_or_else(|| "null".into(), String::from_utf8_lossy);
+        let text = |bytes: &[u8]| match std::str::from_utf8(bytes) {
+            Ok(text) => text.to_owned(),
+            Err(_) => String::from_utf8_lossy(bytes).into_owned(),
+        };
+        let cell = |row| rows.cell(row, 0).map_or_else(|| "null".to_owned(), text);
         if list && function.returns_set {
             let items: Vec<_> = (0..rows.len()).map(cell).collect();
             return Ok(format!("[{}]", items.join(",")));
         }
-        Ok(cell(0).into_owned())
+        Ok(cell(0))
     }
 
     /// The function, from what was read when the database was reached, or else from the database.
@@ -66,7 +70,12 @@ impl Database {
         if let Some(Ok(known)) = self.functions().get(spec) {
             return Ok(known.clone());
         }
-        // It may have been made since.
+        // Boxed, as the future is large, and would be moved with each call's.
+        Box::pin(self.find_function(spec)).await
+    }
+
+    /// The function, which may have been made since the database was reached.
+    async fn find_function(&self, spec: &FunctionSpec) -> Result<Arc<Function>, DbError> {
         let mut connection = self.live_connection().await?;
         let mut found = functions::load(&mut connection, std::slice::from_ref(spec)).await?;
         drop(connection);

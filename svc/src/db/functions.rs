@@ -1,8 +1,9 @@
 //! The functions that mutations call: their parameters, read from the catalogue.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use ahash::{HashMap, HashMapExt as _};
+use arc_swap::ArcSwapOption;
 use sqlx::PgConnection;
 
 use super::catalogue::quote;
@@ -42,6 +43,18 @@ pub(crate) struct Function {
     params: Vec<Parameter>,
     /// How many of the last parameters have a default.
     defaults: usize,
+    /// The call that was written last: of one mutation all have the same text, as a rule.
+    written: ArcSwapOption<(Vec<Given>, Arc<str>)>,
+}
+
+/// What decides about the text of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Given {
+    Absent,
+    Null,
+    Value,
+    /// A list for a parameter that is an array.
+    List,
 }
 
 #[derive(Debug)]
@@ -149,6 +162,7 @@ impl Function {
             allowed,
             params: params.collect(),
             defaults: usize::try_from(defaults).unwrap_or(0),
+            written: ArcSwapOption::empty(),
         }
     }
 
@@ -170,42 +184,67 @@ impl Function {
 
     /// The statement that calls it; an absent argument leaves the parameter's default.
     pub(crate) fn statement(&self, args: &[Option<serde_json::Value>]) -> Statement {
+        let args = || self.params.iter().zip(args);
+        let given: Vec<Given> = args().map(|(param, arg)| param.given(arg.as_ref())).collect();
+        let params = args().filter_map(|(param, arg)| param.bound(arg.as_ref()?)).collect();
+        if let Some(written) = &*self.written.load()
+            && written.0 == given
+        {
+            return Statement::new(written.1.clone(), params);
+        }
+        let text: Arc<str> = self.text(&given).into();
+        self.written.store(Some(Arc::new((given, text.clone()))));
+        Statement::new(text, params)
+    }
+
+    fn text(&self, given: &[Given]) -> String {
         let named = self.params.iter().all(|param| !param.name.is_empty());
         let first_default = self.params.len().saturating_sub(self.defaults);
-        let (mut values, mut params) = (Vec::new(), Vec::new());
-        for (index, (param, arg)) in self.params.iter().zip(args).enumerate() {
-            let rest_is_absent = args[index..].iter().all(Option::is_none);
-            if arg.is_none() && index >= first_default && (named || rest_is_absent) {
+        let (mut values, mut bound) = (Vec::new(), 0);
+        for (index, (param, arg)) in self.params.iter().zip(given).enumerate() {
+            let rest_is_absent = given[index..].iter().all(|given| *given == Given::Absent);
+            if *arg == Given::Absent && index >= first_default && (named || rest_is_absent) {
                 continue;
             }
-            let value = param.value(arg.as_ref(), &mut params);
+            let value = param.value(*arg, &mut bound);
             values.push(if named { format!("{} => {value}", quote(&param.name)) } else { value });
         }
         let call = format!("{}({})", self.quoted, values.join(", "));
         // A composite that is null arrives as a row of nulls.
-        let text = format!("SELECT CASE WHEN r IS NULL THEN NULL ELSE to_jsonb(r)::text END FROM {call} AS r");
-        Statement::new(text, params)
+        format!("SELECT CASE WHEN r IS NULL THEN NULL ELSE to_jsonb(r)::text END FROM {call} AS r")
     }
 }
 
 impl Parameter {
-    /// The SQL of a value, which is bound.
-    fn value(&self, arg: Option<&serde_json::Value>, params: &mut Vec<Param>) -> String {
+    fn given(&self, arg: Option<&serde_json::Value>) -> Given {
         use serde_json::Value as Json;
-        let cast = &self.sql;
-        let mut bind = |text: String| {
-            params.push(Param::Text(text));
-            format!("${}", params.len())
-        };
         match arg {
-            None | Some(Json::Null) => format!("NULL::{cast}"),
-            Some(json) if self.is_json => format!("{}::{cast}", bind(json.to_string())),
-            Some(Json::Array(items)) => {
-                let place = bind(Json::Array(items.clone()).to_string());
-                format!("ARRAY(SELECT jsonb_array_elements_text({place}::jsonb))::{cast}")
-            }
-            Some(Json::String(text)) => format!("{}::{cast}", bind(text.clone())),
-            Some(other) => format!("{}::{cast}", bind(other.to_string())),
+            None => Given::Absent,
+            Some(Json::Null) => Given::Null,
+            Some(Json::Array(_)) if !self.is_json => Given::List,
+            Some(_) => Given::Value,
+        }
+    }
+
+    /// The SQL of a value, which is bound.
+    fn value(&self, given: Given, bound: &mut usize) -> String {
+        let cast = &self.sql;
+        if matches!(given, Given::Absent | Given::Null) {
+            return format!("NULL::{cast}");
+        }
+        *bound += 1;
+        match given {
+            Given::List => format!("ARRAY(SELECT jsonb_array_elements_text(${bound}::jsonb))::{cast}"),
+            _ => format!("${bound}::{cast}"),
+        }
+    }
+
+    fn bound(&self, arg: &serde_json::Value) -> Option<Param> {
+        use serde_json::Value as Json;
+        match arg {
+            Json::Null => None,
+            Json::String(text) if !self.is_json => Some(Param::Text(text.clone())),
+            other => Some(Param::Text(other.to_string())),
         }
     }
 }

@@ -38,8 +38,7 @@ pub(super) async fn ready(
         ),
         ("pool", (in_use >= most).then(|| format!("all {most} connections are in use"))),
     ];
-    let stopping = stopping.is_some_and(|Extension(ShuttingDown(token))| token.is_cancelled());
-    let is_ready = !stopping && checks.iter().all(|(_, failure)| failure.is_none());
+    let is_ready = stopping.is_none() && checks.iter().all(|(_, failure)| failure.is_none());
     let checks: serde_json::Map<String, Value> = checks
         .into_iter()
         .map(|(name, failure)| {

@@ -36,7 +36,7 @@ pub(crate) async fn settle(db: &Db, target: &Target<'_>, called: Result<String, 
         Ok(answer) => answer,
         Err(error) => {
             let failure = Failure::of_error(error, db.database.constraints())?;
-            return fail(db, target, result, failure, &Response::default()).await;
+            return Box::pin(fail(db, target, result, failure, &Response::default())).await;
         }
     };
     let own_status = match result {
@@ -47,9 +47,10 @@ pub(crate) async fn settle(db: &Db, target: &Target<'_>, called: Result<String, 
         return plain(db, target, result, answer).await;
     };
     match Status::read(&response.status) {
-        Status::Success => succeed(db, target, result, &response).await,
+        Status::Success => Box::pin(succeed(db, target, result, &response)).await,
         Status::Failure(kind, identifier) => {
-            fail(db, target, result, Failure::of_response(kind, identifier, &response), &response).await
+            let failure = Failure::of_response(kind, identifier, &response);
+            Box::pin(fail(db, target, result, failure, &response)).await
         }
         Status::Unknown => Err(Error::internal(format!(
             "the function `{}` answered with the status {:?}, which is neither a word of success nor a kind of failure",
@@ -71,7 +72,7 @@ async fn plain(
     }
     let entity = serde_json::from_str(&answer)?;
     let response = Response { status: "success".to_owned(), entity: Some(entity), ..Response::default() };
-    success(db, target, result, &response).await
+    Box::pin(success(db, target, result, &response)).await
 }
 
 async fn succeed(

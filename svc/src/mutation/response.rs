@@ -34,7 +34,8 @@ impl<'a> Response<'a> {
     /// An object with a `status` is a response, unless the entity stores a `status` of its own and nothing else in the
     /// object tells a response from it.
     pub(super) fn read(json: &'a str, entity_has_status: bool) -> Result<Option<Self>, Error> {
-        if !json.starts_with('{') {
+        // Most entities have no such key anywhere.
+        if !json.starts_with('{') || memchr::memmem::find(json.as_bytes(), b"\"status\"").is_none() {
             return Ok(None);
         }
         let keys: HashMap<String, &RawValue> = serde_json::from_str(json)?;
