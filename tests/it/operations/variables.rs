@@ -121,8 +121,9 @@ async fn a_value_that_does_not_fit_is_the_client_s() {
 #[tokio::test]
 async fn a_statement_needs_not_name_all_variables() {
     let document = "query Some($a: BigInt = 5, $b: String, $c: JSON, $on: Boolean!) { echo(number: $a, text: $b, json: $c) @include(if: $on) }";
-    let store =
-        store([Operation::new(document).sql("SELECT to_jsonb(($3::jsonb)::int * ($3::jsonb)::int + coalesce($1, 0)) AS echo -- $9")]).await;
+    let store = store([Operation::new(document)
+        .sql("SELECT to_jsonb(($3::jsonb)::int * ($3::jsonb)::int + coalesce($1, 0)) AS echo -- $9")])
+    .await;
     for (variables, expected) in [
         (json!({ "c": 3, "on": true }), json!({ "echo": 14 })),
         (json!({ "a": null, "b": "x", "c": 3, "on": true }), json!({ "echo": 9 })),
