@@ -71,6 +71,23 @@ async fn a_full_registry_forgets_what_is_not_used() {
     }
 }
 
+/// They are bounded in size as well.
+#[tokio::test]
+async fn large_operations_push_others_out() {
+    let registry = OperationRegistry::new();
+    let store = store_with(SvcConfig::default(), |options| options.operation_registry(registry.clone())).await;
+    let large = |n: i32, mebibytes: usize| {
+        Operation::new(numbered(n)).sql(format!("SELECT to_jsonb({n}) AS resolved --{}", "x".repeat(mebibytes << 20)))
+    };
+    registry.register(large(1, 33)).unwrap();
+    registry.register(large(2, 33)).unwrap();
+    assert_eq!(registry.len(), 1);
+    assert_eq!(store.by_id("Number1", json!({})).await.code(), "PERSISTED_QUERY_NOT_FOUND");
+    let error = registry.register(large(3, 65)).unwrap_err();
+    assert_eq!(error.reason, "it is larger than all operations together may be (64 MiB)");
+    assert_eq!(registry.len(), 1);
+}
+
 #[tokio::test]
 async fn many_at_once_leave_a_registry_that_holds_together() {
     let registry = OperationRegistry::new();

@@ -7,7 +7,7 @@ use svc::{Operation, SvcConfig, create_svc_app};
 use svc_tests::cluster;
 
 use super::log::Log;
-use super::schema::{Runs, hash, options, store_with};
+use super::schema::{Runs, options, store_with};
 
 fn write(folder: &Path, files: &[(&str, &str)]) {
     for (name, text) in files {
@@ -43,15 +43,19 @@ async fn files_are_operations() {
             (".git/hidden.graphql", "{"),
         ],
     );
+    // As mounted configuration has them.
+    std::fs::create_dir(folder.path().join("..data")).unwrap();
+    std::fs::write(folder.path().join("..data/linked.graphql"), "query Linked { resolved(n: 6) }").unwrap();
+    std::os::unix::fs::symlink("..data/linked.graphql", folder.path().join("linked.graphql")).unwrap();
     let log = Log::start();
     let code = [Operation::new("query Code { optional }")];
     let store =
         store_with(SvcConfig::default(), |options| options.operations(code).operations_dir(folder.path())).await;
-    log.has("operations are registered operations=3 with_sql=1").await;
+    log.has("operations are registered operations=4 with_sql=1").await;
     assert_eq!(store.by_id("Resolved", json!({})).await.data(), json!({ "resolved": 5 }));
     assert_eq!(store.by_id("Seen", json!({})).await.data(), json!({ "seen": "SQL" }));
     assert_eq!(store.by_id("Code", json!({})).await.data(), json!({ "optional": null }));
-    assert_eq!(hash("query Seen { seen: optional }\n").len(), 64);
+    assert_eq!(store.by_id("Linked", json!({})).await.data(), json!({ "resolved": 6 }));
     assert_eq!(store.by_hash("query Seen { seen: optional }\n", json!({})).await.data(), json!({ "seen": "SQL" }));
 }
 

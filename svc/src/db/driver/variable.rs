@@ -6,6 +6,11 @@ use tokio_postgres::types::{IsNull, Kind, Type};
 
 use super::connection::BoxError;
 
+/// A value that cannot be written for its parameter; nothing was sent.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Unwritten(String);
+
 /// Writes a value for a parameter of this type.
 pub(super) fn write(value: &Value, ty: &Type, out: &mut BytesMut) -> Result<IsNull, BoxError> {
     let is_json = matches!(*base(ty), Type::JSON | Type::JSONB);
@@ -16,13 +21,15 @@ pub(super) fn write(value: &Value, ty: &Type, out: &mut BytesMut) -> Result<IsNu
         Value::Bool(_) | Value::Number(_) => out.extend_from_slice(value.to_string().as_bytes()),
         Value::Array(items) => match base(ty).kind() {
             Kind::Array(item) => array(items, item, out)?,
-            _ => return Err(format!("a list cannot be a {}; make the parameter an array or jsonb", ty.name()).into()),
+            _ => return refuse(format!("a list cannot be a {}; make the parameter an array or jsonb", ty.name())),
         },
-        Value::Object(_) => {
-            return Err(format!("an object cannot be a {}; make the parameter jsonb", ty.name()).into());
-        }
+        Value::Object(_) => return refuse(format!("an object cannot be a {}; make the parameter jsonb", ty.name())),
     }
     Ok(IsNull::No)
+}
+
+fn refuse<T>(why: String) -> Result<T, BoxError> {
+    Err(Unwritten(why).into())
 }
 
 /// The type below domains.

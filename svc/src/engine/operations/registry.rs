@@ -28,10 +28,10 @@ use crate::schema::Model;
 /// ```
 ///
 /// At most `SVC_MAX_OPERATIONS` are kept. Past that, the one that was used least recently falls out.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub struct OperationRegistry(Arc<Inner>);
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Inner {
     /// Set when an application starts with the registry.
     app: OnceLock<App>,
@@ -39,7 +39,6 @@ struct Inner {
     count: AtomicUsize,
 }
 
-#[derive(Debug)]
 struct App {
     model: Arc<Model>,
     limits: Arc<Limits>,
@@ -172,5 +171,11 @@ impl OperationRegistry {
         let result = change(&mut store);
         self.0.count.store(store.len(), Ordering::Release);
         Some(result)
+    }
+}
+
+impl std::fmt::Debug for OperationRegistry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OperationRegistry").field("len", &self.len()).finish_non_exhaustive()
     }
 }
