@@ -101,7 +101,7 @@ async fn a_view_that_has_changed_is_read_anew() {
         .execute("CREATE OR REPLACE VIEW v_driven AS SELECT i AS id, 'more'::varchar AS name FROM generate_series(5, 5) AS i")
         .await;
     assert_eq!(app.query("{ rows { id name } }").await.data(), json!({ "rows": [{ "id": 5, "name": "more" }] }));
-    assert_eq!(database.statements("SELECT t.\"id\", t.\"name\" FROM (SELECT * FROM \"v_driven\"").await, 3);
+    assert_eq!(database.statements("SELECT * FROM (SELECT t.\"id\", t.\"name\" FROM \"v_driven\"").await, 3);
 }
 
 /// Columns that have got other types, and views that are new, are noticed without a restart.

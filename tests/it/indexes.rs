@@ -89,7 +89,7 @@ async fn equality_range_order_and_cursor_use_the_index() {
         ),
         (
             r#"{ events(where: {at: {gte: "2024-01-02T00:00:00Z", lt: "2024-01-02T00:05:00Z"}}) { name } }"#.to_owned(),
-            vec![text("2024-01-02T00:00:00Z"), text("2024-01-02T00:05:00Z"), "20".to_owned(), "32".to_owned()],
+            vec![text("2024-01-02T00:00:00Z"), text("2024-01-02T00:05:00Z"), "20".to_owned()],
             vec!["event_at", "Index Cond: ((at >= '2024-01-02", "(at < '2024-01-02"],
         ),
         (

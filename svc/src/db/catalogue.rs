@@ -1,8 +1,8 @@
 //! The columns of the views and tables that the schema names; read when the database is first reached.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use ahash::{HashMap, HashMapExt as _};
 use sqlx::PgConnection;
 use tokio::sync::Notify;
 

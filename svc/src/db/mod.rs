@@ -49,5 +49,6 @@ pub(crate) use reader::Reader;
 pub(crate) use rows::Rows;
 pub(crate) use session::Session;
 pub(crate) use sql::{
-    AggregateFunction, Keyset, Param, Part, Query, Selected, Statement, Window, family, order_keys, value_form,
+    AggregateFunction, Checks, Keyset, Param, Part, Query, Selected, Statement, Varying, Window, family, order_keys,
+    value_form,
 };

@@ -16,7 +16,7 @@ impl Reader<'_> {
         match self {
             Self::Pool(database, session) => database.fetch(session, statement).await,
             Self::Transaction(connection) => {
-                let query = sqlx::query_with(AssertSqlSafe(statement.text.as_str()), arguments(statement)?);
+                let query = sqlx::query_with(AssertSqlSafe(&*statement.text), arguments(statement)?);
                 Ok(Rows::Transaction(query.fetch_all(connection).await?))
             }
         }

@@ -91,7 +91,7 @@ async fn begin_on(pool: &sqlx::PgPool, session: &Session) -> Result<sqlx::Transa
     let mut transaction = pool.begin().await?;
     if let Some(setup) = session.setup() {
         let arguments = arguments(setup)?;
-        sqlx::query_with(AssertSqlSafe(setup.text.as_str()), arguments).execute(&mut *transaction).await?;
+        sqlx::query_with(AssertSqlSafe(&*setup.text), arguments).execute(&mut *transaction).await?;
     }
     Ok(transaction)
 }

@@ -7,7 +7,6 @@ use apollo_compiler::diagnostic::ToCliReport as _;
 use apollo_compiler::executable::{self, Operation};
 use apollo_compiler::parser::Parser;
 use apollo_compiler::validation::{DiagnosticList, Valid};
-use indexmap::IndexMap;
 
 use super::coerce::{Literal, VariableDef, Variables};
 use super::limits::Limits;
@@ -24,7 +23,7 @@ const MAX_PLANS: usize = 32;
 pub(crate) struct Document {
     pub(crate) text: Arc<str>,
     pub(crate) executable: Valid<ExecutableDocument>,
-    operations: IndexMap<Option<String>, OperationInfo>,
+    operations: Vec<(Option<String>, OperationInfo)>,
     /// The Boolean variables of `@skip` and `@include`: a plan holds for one combination of their values.
     conditions: Vec<String>,
     plans: Mutex<Vec<(PlanKey, Arc<Plan>)>>,
@@ -83,8 +82,8 @@ impl Document {
             None if self.operations.is_empty() => failed("the document has no operation".to_owned()),
             None => failed("the document has several operations; name one with `operationName`".to_owned()),
         })?;
-        let key = operation.name.as_ref().map(ToString::to_string);
-        let info = self.operations.get(&key).ok_or_else(|| failed("the document has no such operation".to_owned()))?;
+        let found = self.operations.iter().find(|(known, _)| known.as_deref() == operation.name.as_deref());
+        let (_, info) = found.ok_or_else(|| failed("the document has no such operation".to_owned()))?;
         Ok((operation, info))
     }
 
@@ -101,17 +100,18 @@ impl Document {
         operation: &Operation,
         variables: &Variables,
     ) -> Result<Arc<Plan>, RequestError> {
-        let bits = self.conditions.iter().map(|name| condition(variables, name)).collect();
-        let key = (operation.name.as_ref().map(ToString::to_string), bits);
+        let name = operation.name.as_deref();
+        let conditions: Vec<_> = self.conditions.iter().map(|name| condition(variables, name)).collect();
         // The lock is held for a look-up or a push, which cannot panic.
         let lock = || self.plans.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if let Some((_, plan)) = lock().iter().find(|(known, _)| *known == key) {
+        let is_known = |key: &PlanKey| key.0.as_deref() == name && key.1 == conditions;
+        if let Some((_, plan)) = lock().iter().find(|(known, _)| is_known(known)) {
             return Ok(plan.clone());
         }
         let plan = Arc::new(Planner::new(model, limits, &self.executable, variables).plan(operation)?);
         let mut plans = lock();
         if plans.len() < MAX_PLANS {
-            plans.push((key, plan.clone()));
+            plans.push(((name.map(str::to_owned), conditions), plan.clone()));
         }
         Ok(plan)
     }

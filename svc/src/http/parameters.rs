@@ -1,14 +1,36 @@
 //! The parameters of a request: from a JSON body or a query string.
 
 use axum::http::StatusCode;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
 use super::reply::Refusal;
 use crate::ErrorCode;
 use crate::engine::{DocumentId, Request};
 
+/// The body that most requests have.
+#[derive(Deserialize)]
+struct Body {
+    query: String,
+    variables: Option<Map<String, Value>>,
+    #[serde(rename = "operationName")]
+    operation_name: Option<String>,
+    extensions: Option<IgnoredAny>,
+    #[serde(rename = "documentId")]
+    document_id: Option<IgnoredAny>,
+}
+
 /// Reads a JSON body.
 pub(super) fn from_body(body: &[u8]) -> Result<Request, Refusal> {
+    // What is wrong with a body is found the long way.
+    if let Ok(Body { query, variables, operation_name, extensions: None, document_id: None }) =
+        serde_json::from_slice(body)
+        && !query.trim().is_empty()
+    {
+        let variables = variables.unwrap_or_default();
+        return Ok(Request { query, variables, operation_name, ..Request::default() });
+    }
     if body.iter().all(u8::is_ascii_whitespace) {
         return Err(refuse("the body is empty; send a JSON object with `query`"));
     }

@@ -1,35 +1,30 @@
 //! One connection: prepared statements, and reads.
 
-use std::future::{Future, poll_fn};
 use std::num::NonZeroUsize;
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
 use std::time::Instant;
 
 use bytes::BytesMut;
 use futures_util::future::{join, join5};
 use futures_util::{FutureExt as _, TryStreamExt as _};
 use lru::LruCache;
-use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::types::{Format, FromSql, IsNull, ToSql, Type, to_sql_checked};
-use tokio_postgres::{Client, Row, Socket, Statement as Prepared};
-use tokio_postgres_rustls::MakeRustlsConnect;
+use tokio_postgres::{Client, Row, Statement as Prepared};
 
 use super::DriverError;
 use super::config::Target;
+use super::wire::Wire;
 use crate::db::{Param, Session, Statement};
 
 /// How many statements stay prepared on a connection.
 const STATEMENTS: NonZeroUsize = NonZeroUsize::new(1_000).expect("is not zero");
 
-type Stream = tokio_postgres::Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
 pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A connection with the statements that are prepared on it. It is read and written only while something is asked of
 /// it.
 pub(super) struct Connection {
     pub(super) client: Client,
-    stream: Stream,
+    wire: Wire,
     statements: LruCache<Box<str>, Prepared>,
     /// Whether a statement may be prepared that `statements` does not know.
     pub(super) preparing: bool,
@@ -49,7 +44,7 @@ impl Connection {
         let (statements, now) = (LruCache::new(STATEMENTS), Instant::now());
         Ok(Self {
             client,
-            stream,
+            wire: Wire::new(stream),
             statements,
             preparing: false,
             replans: false,
@@ -66,9 +61,9 @@ impl Connection {
         match self.read_once(setup, statement).await {
             Err(error) if error.is_stale_plan() => {
                 self.found_stale = true;
-                self.statements.pop(statement.text.as_str());
+                self.statements.pop(&*statement.text);
                 if let Some(setup) = setup {
-                    self.statements.pop(setup.text.as_str());
+                    self.statements.pop(&*setup.text);
                 }
                 self.read_once(setup, statement).await
             }
@@ -80,30 +75,41 @@ impl Connection {
         }
     }
 
+    // What few reads need is boxed, so that the future of a request, which is moved, stays small.
     async fn read_once(&mut self, setup: Option<&Statement>, statement: &Statement) -> Result<Vec<Row>, DriverError> {
         let prepared = self.prepared(statement).await?;
         let Some(setup) = setup else {
             let Some(switch) = self.switch(statement.replan) else {
-                return drive(&mut self.stream, rows(&self.client, &prepared, statement)).await;
+                return self.wire.drive(rows(&self.client, &prepared, statement)).await;
             };
             let both = join(self.client.batch_execute(switch), rows(&self.client, &prepared, statement));
-            let (switched, rows) = drive(&mut self.stream, both.map(Ok::<_, DriverError>)).await?;
+            let (switched, rows) = Box::pin(self.wire.drive(both.map(Ok::<_, DriverError>))).await?;
             switched?;
             return Ok(rows?);
         };
+        Box::pin(self.read_with(setup, statement, &prepared)).await
+    }
+
+    /// Reads in a transaction that begins with `setup`.
+    async fn read_with(
+        &mut self,
+        setup: &Statement,
+        statement: &Statement,
+        prepared: &Prepared,
+    ) -> Result<Vec<Row>, DriverError> {
         let prepared_setup = self.prepared(setup).await?;
+        let switch = self.switch(statement.replan);
         // All are sent at once, in this order. When one fails, PostgreSQL refuses those after it, and the last one ends
         // the transaction.
-        let switch = self.switch(statement.replan);
         let client = &self.client;
         let all = join5(
             async { if let Some(switch) = switch { client.batch_execute(switch).await } else { Ok(()) } },
             client.batch_execute("BEGIN"),
             rows(client, &prepared_setup, setup),
-            rows(client, &prepared, statement),
+            rows(client, prepared, statement),
             client.batch_execute("COMMIT"),
         );
-        let (switched, begun, set, rows, ended) = drive(&mut self.stream, all.map(Ok::<_, DriverError>)).await?;
+        let (switched, begun, set, rows, ended) = self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
         switched?;
         begun?;
         set?;
@@ -122,78 +128,45 @@ impl Connection {
     }
 
     async fn prepared(&mut self, statement: &Statement) -> Result<Prepared, DriverError> {
-        if let Some(known) = self.statements.get(statement.text.as_str())
+        if let Some(known) = self.statements.get(&*statement.text)
             && known.params().len() == statement.params.len()
             && known.params().iter().zip(&statement.params).all(|(known, param)| param.is_of(known))
         {
             return Ok(known.clone());
         }
+        Box::pin(self.prepare(statement)).await
+    }
+
+    async fn prepare(&mut self, statement: &Statement) -> Result<Prepared, DriverError> {
         self.preparing = true;
         let types: Vec<Type> = statement.params.iter().map(|param| param.ty().clone()).collect();
-        let prepared = drive(&mut self.stream, self.client.prepare_typed(&statement.text, &types)).await?;
+        let prepared = self.wire.drive(self.client.prepare_typed(&statement.text, &types)).await?;
         self.preparing = false;
         // A statement that falls out is closed when it is dropped.
-        self.statements.put(statement.text.as_str().into(), prepared.clone());
+        self.statements.put((&*statement.text).into(), prepared.clone());
         Ok(prepared)
     }
 
     /// Whether the server has not ended the connection, as far as is known here.
     pub(super) fn is_alive(&mut self) -> bool {
-        loop {
-            match self.stream.poll_message(&mut Context::from_waker(Waker::noop())) {
-                Poll::Pending => return true,
-                Poll::Ready(Some(Ok(_))) => {}
-                Poll::Ready(None | Some(Err(_))) => return false,
-            }
-        }
+        self.wire.is_alive()
     }
 
     /// Waits until everything that was asked is answered.
     pub(super) async fn settle(&mut self) -> Result<(), DriverError> {
-        drive(&mut self.stream, self.client.batch_execute("")).await
+        self.wire.drive(self.client.batch_execute("")).await
     }
 
     /// Says goodbye, as far as it can be said without waiting.
     pub(super) fn close(self) {
         drop(self.statements);
         drop(self.client);
-        let _ = self.stream.now_or_never();
+        self.wire.close();
     }
 }
 
 async fn rows(client: &Client, prepared: &Prepared, statement: &Statement) -> Result<Vec<Row>, tokio_postgres::Error> {
     client.query_raw(prepared, statement.params.iter().map(Bound)).await?.try_collect().await
-}
-
-/// Reads and writes the connection until the work on it is done.
-async fn drive<T, E>(stream: &mut Stream, work: impl Future<Output = Result<T, E>>) -> Result<T, DriverError>
-where
-    DriverError: From<E>,
-{
-    let mut work = pin!(work);
-    poll_fn(|cx| {
-        // Sends what there is to send.
-        if let Poll::Ready(done) = work.as_mut().poll(cx) {
-            return Poll::Ready(done.map_err(DriverError::from));
-        }
-        let ended = loop {
-            match stream.poll_message(cx) {
-                Poll::Pending => break None,
-                // A notice.
-                Poll::Ready(Some(Ok(_))) => {}
-                Poll::Ready(Some(Err(error))) => break Some(DriverError::Postgres(error)),
-                Poll::Ready(None) => break Some(DriverError::Closed),
-            }
-        };
-        match (work.as_mut().poll(cx), ended) {
-            (Poll::Ready(Ok(done)), _) => Poll::Ready(Ok(done)),
-            // Why the connection ended says more than that it did.
-            (_, Some(error)) => Poll::Ready(Err(error)),
-            (Poll::Ready(Err(error)), None) => Poll::Ready(Err(error.into())),
-            (Poll::Pending, None) => Poll::Pending,
-        }
-    })
-    .await
 }
 
 impl Param {

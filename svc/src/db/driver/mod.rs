@@ -18,6 +18,7 @@ mod tls;
 #[cfg(all(test, unix))]
 mod tls_tests;
 mod variable;
+mod wire;
 
 pub(super) use connection::Raw;
 pub(crate) use error::DriverError;

@@ -111,7 +111,8 @@ impl Driver {
             let permit = permit.await?;
             let connection = match self.pool.take_idle() {
                 Some(connection) => connection,
-                None => Box::new(self.pool.open().await?),
+                // Boxed, as the future that connects is large, and is moved with each request's.
+                None => Box::new(Box::pin(self.pool.open()).await?),
             };
             Ok(Lease::new(self.pool.clone(), connection, permit))
         };

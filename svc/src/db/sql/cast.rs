@@ -106,6 +106,11 @@ fn is_network(cast: &str) -> bool {
     matches!(cast, "inet" | "cidr")
 }
 
+/// Whether [`is_value`] refuses anything.
+pub(super) fn is_checked(cast: &str) -> bool {
+    matches!(cast, "int8" | "uuid" | "macaddr")
+}
+
 /// Whether `text` is a value of a type, as far as PostgreSQL is strict about it; other types check in the schema.
 pub(super) fn is_value(cast: &str, text: &str) -> bool {
     match cast {

@@ -1,10 +1,28 @@
 //! Conditions: how filters are joined, and how they lead into lists and relations.
 
-use super::super::DbError;
 use super::super::filter::{Column, Filter};
+use super::super::{DbError, Operator};
 use super::Builder;
 use super::scope::{Named, Scope, named};
 use crate::schema::Relation;
+
+impl Filter {
+    /// Whether the best plan depends on the values.
+    pub(super) fn replans(&self) -> bool {
+        match self {
+            Self::All(all) | Self::Any(all) => all.iter().any(Self::replans),
+            Self::Not(inner) | Self::Some(_, inner) => inner.replans(),
+            Self::Compare(_, operator, _) => operator.replans(),
+        }
+    }
+}
+
+impl Operator {
+    /// Whether the best plan depends on the value, as it does for ranges and patterns.
+    pub(super) fn replans(self) -> bool {
+        !matches!(self, Self::Eq | Self::Ne | Self::In | Self::NotIn | Self::IsNull)
+    }
+}
 
 impl<'a> Builder<'a> {
     pub(super) fn filter(&mut self, scope: &Scope<'a>, filter: &Filter) -> Result<(), DbError> {

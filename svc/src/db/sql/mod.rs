@@ -1,9 +1,11 @@
 //! Statements: text from the schema and the catalogue, values bound. The only place that writes SQL for reads.
 
 mod aggregate;
+mod bound;
 mod cast;
 mod compare;
 mod condition;
+mod form;
 mod keyset;
 mod operand;
 mod query;
@@ -12,9 +14,12 @@ mod select;
 mod specific;
 
 pub(crate) use aggregate::{AggregateFunction, value_form};
+pub(crate) use form::{Checks, Varying};
 pub(crate) use keyset::Keyset;
 pub(crate) use operand::family;
 pub(crate) use query::{Part, Query, Selected, Window};
+
+use std::sync::Arc;
 
 use super::DbError;
 use super::catalogue::Catalogue;
@@ -24,7 +29,7 @@ use crate::schema::{Model, Relation};
 /// A statement with its values.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Statement {
-    pub(crate) text: String,
+    pub(crate) text: Arc<str>,
     pub(crate) params: Vec<Param>,
     /// Whether the best plan depends on the values, as for ranges and patterns: PostgreSQL then plans each time.
     pub(crate) replan: bool,
@@ -35,7 +40,7 @@ pub(crate) struct Statement {
 /// # Errors
 /// When the view is unknown.
 pub(crate) fn order_keys(model: &Model, catalogue: &Catalogue, query: &Query) -> Result<Vec<Order>, DbError> {
-    let builder = Builder { model, catalogue, text: String::new(), params: Vec::new(), replan: false };
+    let builder = Builder::new(model, catalogue);
     let rows = builder.rows(query.row, 0)?;
     Ok(builder.order_keys(&scope::Scope::Row(rows), query))
 }
@@ -52,16 +57,26 @@ pub(crate) enum Param {
 
 impl Statement {
     /// A statement that is written by hand.
-    pub(crate) fn new(text: impl Into<String>, params: Vec<Param>) -> Self {
+    pub(crate) fn new(text: impl Into<Arc<str>>, params: Vec<Param>) -> Self {
         Self { text: text.into(), params, replan: false }
     }
 
     /// Reads rows, each a row of the answer.
     pub(crate) fn rows(model: &Model, catalogue: &Catalogue, query: &Query) -> Result<Self, DbError> {
-        Self::built(model, catalogue, |builder| {
-            let scope = builder.rows(query.row, 0)?;
-            builder.query(&scope, query, None, false)
-        })
+        Self::reusable_rows(model, catalogue, query).map(|(statement, _)| statement)
+    }
+
+    /// Reads rows; with what other values must be for the text to hold for them as well, if it can.
+    pub(crate) fn reusable_rows(
+        model: &Model,
+        catalogue: &Catalogue,
+        query: &Query,
+    ) -> Result<(Self, Option<Checks>), DbError> {
+        let mut builder = Builder::new(model, catalogue);
+        let scope = builder.rows(query.row, 0)?;
+        builder.query(&scope, query, None, false)?;
+        let checks = builder.checks();
+        Ok((builder.finish(), checks))
     }
 
     /// Reads several things at once, each a column of the one row of the answer.
@@ -101,10 +116,9 @@ impl Statement {
         catalogue: &Catalogue,
         write: impl FnOnce(&mut Builder<'_>) -> Result<(), DbError>,
     ) -> Result<Self, DbError> {
-        let mut builder =
-            Builder { model, catalogue, text: String::with_capacity(512), params: Vec::new(), replan: false };
+        let mut builder = Builder::new(model, catalogue);
         write(&mut builder)?;
-        Ok(Self { text: builder.text, params: builder.params, replan: builder.replan })
+        Ok(builder.finish())
     }
 }
 
@@ -114,9 +128,28 @@ struct Builder<'a> {
     text: String,
     params: Vec<Param>,
     replan: bool,
+    checks: Checks,
+    /// Whether other values of the same form need another text.
+    depends_on_values: bool,
 }
 
-impl Builder<'_> {
+impl<'a> Builder<'a> {
+    fn new(model: &'a Model, catalogue: &'a Catalogue) -> Self {
+        Self {
+            model,
+            catalogue,
+            text: String::with_capacity(512),
+            params: Vec::new(),
+            replan: false,
+            checks: Checks::new(),
+            depends_on_values: false,
+        }
+    }
+
+    fn finish(self) -> Statement {
+        Statement { text: self.text.into(), params: self.params, replan: self.replan }
+    }
+
     /// Binds a value and gives its placeholder.
     fn bind(&mut self, param: Param) -> String {
         self.params.push(param);

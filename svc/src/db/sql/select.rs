@@ -38,13 +38,14 @@ impl<'a> Builder<'a> {
     ) -> Result<(), DbError> {
         let scope = Scope::Row(rows.clone());
         let order = self.order_keys(&scope, query);
-        self.text.push_str("SELECT ");
+        // What is planned for its values needs no bound.
+        let is_bounded = !order.is_empty() && query.group.is_empty() && !query.filter.replans();
+        let bound = query.page.filter(|_| is_bounded).and_then(bound);
+        // PostgreSQL leaves a query out that only passes on what another one reads.
+        let is_plain = !as_record && query.list.iter().all(|selected| matches!(selected, Selected::Column(..)));
+        self.text.push_str(if bound.is_some() && is_plain { "SELECT * FROM (SELECT " } else { "SELECT " });
         self.select_list(rows, query, as_record)?;
-        self.text.push_str(" FROM ");
-        let bound = query.page.filter(|_| !order.is_empty() && query.group.is_empty()).and_then(bound);
-        if bound.is_some() {
-            self.text.push_str("(SELECT * FROM ");
-        }
+        self.text.push_str(if bound.is_some() && !is_plain { " FROM (SELECT * FROM " } else { " FROM " });
         self.matching(rows, query, join, &order)?;
         // Writing to a String cannot fail.
         if let Some(bound) = bound {
@@ -233,14 +234,14 @@ impl<'a> Builder<'a> {
 }
 
 /// The page of a query for one row.
-const FIRST: Window = Window { limit: 1, offset: 0 };
+pub(super) const FIRST: Window = Window { limit: 1, offset: 0 };
 
 /// A round number of rows within which a page lies.
 ///
 /// PostgreSQL plans a bound `LIMIT` as if it were a tenth of the table, unless it plans the statement anew for each
 /// request. With the rows bounded by a number that it can see, one plan is right for all pages of about this size. The
 /// numbers are few, so that a client cannot fill the server with statements.
-fn bound(page: Window) -> Option<i64> {
+pub(super) fn bound(page: Window) -> Option<i64> {
     let last = page.limit.checked_add(page.offset)?;
     [8, 32, 128, 512, 2_048, 8_192].into_iter().find(|bound| *bound >= last && page != FIRST)
 }

@@ -1,7 +1,6 @@
 //! Variables of a request.
 
-use std::collections::HashMap;
-
+use ahash::{HashMap, HashMapExt as _};
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json};

@@ -8,10 +8,14 @@ mod cursor;
 mod read;
 mod relation;
 mod whole;
+mod written;
 
 pub(crate) use aggregate::{computed, group_counts};
 pub(crate) use connection::typed_slice;
 pub(crate) use relation::write_relation;
+pub(crate) use written::WrittenStatements;
+
+use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 
@@ -134,10 +138,9 @@ fn away(env: &Env<'_>, field: &PlanField, shape: Shape, error: DbError, path: &P
     }
 }
 
-async fn fetch(env: &Env<'_>, field: &PlanField, read: &Read) -> Result<(Rows, RowShape), DbError> {
+async fn fetch(env: &Env<'_>, field: &PlanField, read: &Read) -> Result<(Rows, Arc<RowShape>), DbError> {
     let catalogue = env.database.catalogue().await?;
-    let (query, shape) = read.clone().query(env, &catalogue, field)?;
-    let statement = Statement::rows(env.model, &catalogue, &query)?;
+    let (statement, shape) = written::statement(env, &catalogue, field, read)?;
     Ok((env.database.fetch(env.session(), &statement).await?, shape))
 }
 

@@ -12,7 +12,7 @@ use crate::engine::plan::PlanField;
 use crate::schema::{ArgRole, Model, PlannedMeta, Relation, Shape, TypeIndex};
 
 /// Rows of a type: which of them, in which order.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(super) struct Read {
     pub(super) row: TypeIndex,
     pub(super) shape: Shape,

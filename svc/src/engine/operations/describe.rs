@@ -9,8 +9,7 @@ use crate::db::Database;
 /// may be changed, and until then each such operation is an error.
 pub(crate) async fn describe_all(database: Weak<Database>, operations: Vec<Arc<Registered>>) {
     let operations: Vec<_> = operations.iter().filter(|operation| operation.sql.is_some()).collect();
-    let statements: Vec<_> =
-        operations.iter().filter_map(|operation| Some(operation.sql.as_ref()?.text.as_str())).collect();
+    let statements: Vec<_> = operations.iter().filter_map(|operation| Some(&*operation.sql.as_ref()?.text)).collect();
     if statements.is_empty() {
         return;
     }

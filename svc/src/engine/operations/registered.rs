@@ -28,7 +28,7 @@ pub(crate) struct Registered {
 /// The statement that answers an operation.
 #[derive(Debug)]
 pub(crate) struct Sql {
-    pub(super) text: String,
+    pub(super) text: Arc<str>,
     /// Whether each parameter stands in the text; as many as the highest number.
     pub(super) parameters: Vec<bool>,
     /// What stands for the operation in messages.
@@ -88,7 +88,7 @@ impl Registered {
 
 impl Sql {
     fn new(text: String, operation: String) -> Self {
-        Self { parameters: parameters(&text), text, operation }
+        Self { parameters: parameters(&text), text: text.into(), operation }
     }
 
     fn check(&self, variables: &[VariableDef]) -> Result<(), String> {

@@ -106,7 +106,7 @@ impl<'a> OperationStatement<'a> {
             if has_nul(&json) { Err(DbError::Nul) } else { Ok(Param::Variable(json)) }
         };
         let params = self.variables.iter().zip(&self.sql.parameters).map(param);
-        Ok(Statement::new(self.sql.text.as_str(), params.collect::<Result<_, _>>()?))
+        Ok(Statement::new(self.sql.text.clone(), params.collect::<Result<_, _>>()?))
     }
 
     fn error(self, env: &Env<'_>, kind: OperationKind, error: DbError) -> Error {

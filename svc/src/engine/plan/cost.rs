@@ -1,6 +1,8 @@
 //! The complexity of a plan: a scalar 1, an object 1 and its children, a list 1 and its children times the page.
 
-use std::collections::HashMap;
+use std::sync::Arc;
+
+use ahash::{HashMap, HashMapExt as _};
 
 use super::{Children, Plan, PlanField, PlanKind, Selection};
 use crate::engine::coerce::Variables;
@@ -26,14 +28,21 @@ struct Costs<'a> {
 }
 
 impl Costs<'_> {
-    fn selection(&mut self, selection: &Selection) -> u64 {
-        let key = std::ptr::from_ref(selection);
+    fn selection(&mut self, selection: &Arc<Selection>) -> u64 {
+        if Arc::strong_count(selection) == 1 {
+            return self.fields(selection);
+        }
+        let key = Arc::as_ptr(selection);
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
-        let cost = selection.fields.iter().fold(0u64, |sum, field| sum.saturating_add(self.field(field)));
+        let cost = self.fields(selection);
         self.known.insert(key, cost);
         cost
+    }
+
+    fn fields(&mut self, selection: &Selection) -> u64 {
+        selection.fields.iter().fold(0u64, |sum, field| sum.saturating_add(self.field(field)))
     }
 
     fn field(&mut self, field: &PlanField) -> u64 {

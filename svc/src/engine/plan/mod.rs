@@ -13,6 +13,7 @@ pub(crate) use planner::Planner;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use super::find::WrittenStatements;
 use crate::schema::{EnumValue, Method, OperationKind, Part, Relation, Run, ScalarKind, TypeIndex};
 
 /// A planned operation.
@@ -63,6 +64,8 @@ pub(crate) struct PlanField {
     pub(crate) children: Children,
     /// Where the field stands in the document, once for each time it is selected.
     pub(crate) offsets: Vec<usize>,
+    /// The statements that were written for the field.
+    pub(crate) statements: WrittenStatements,
 }
 
 /// What answers a field.

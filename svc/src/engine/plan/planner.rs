@@ -13,6 +13,7 @@ use super::{ArgPlan, Calls, Children, Leaf, OutType, Plan, PlanField, PlanKind, 
 use crate::ErrorCode;
 use crate::engine::coerce::Variables;
 use crate::engine::document::condition;
+use crate::engine::find::WrittenStatements;
 use crate::engine::limits::{Limits, within};
 use crate::engine::request_error::RequestError;
 use crate::schema::{FieldKind, Model, OperationKind, TypeExpr, TypeIndex, TypeKind};
@@ -191,6 +192,7 @@ impl<'a> Planner<'a> {
             args,
             children,
             offsets: nodes.iter().filter_map(|node| node.location()).map(|span| span.offset()).collect(),
+            statements: WrittenStatements::default(),
         })
     }
 

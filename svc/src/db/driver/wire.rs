@@ -1,0 +1,114 @@
+//! The socket of a connection: written and read by the request that uses the connection, in its own task.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
+
+use futures_util::FutureExt as _;
+use futures_util::task::AtomicWaker;
+use tokio_postgres::Socket;
+use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use super::DriverError;
+
+type Stream = tokio_postgres::Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
+
+/// The socket, and what it wakes.
+pub(super) struct Wire {
+    stream: Stream,
+    relay: Arc<Relay>,
+    waker: Waker,
+}
+
+/// Wakes the task that waits for the socket now. The driver's channels remember who waited last, and would wake that
+/// task, or this one once more, with each message.
+#[derive(Default)]
+struct Relay {
+    task: AtomicWaker,
+    /// Whether there is something to do since the socket was polled.
+    woken: AtomicBool,
+}
+
+impl Wake for Relay {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.woken.store(true, Ordering::Release);
+        self.task.wake();
+    }
+}
+
+impl Wire {
+    pub(super) fn new(stream: Stream) -> Self {
+        let relay = Arc::<Relay>::default();
+        Self { stream, waker: relay.clone().into(), relay }
+    }
+
+    /// Writes and reads until the work is done, which waits for nothing but messages.
+    pub(super) async fn drive<T, E>(&mut self, work: impl Future<Output = Result<T, E>>) -> Result<T, DriverError>
+    where
+        DriverError: From<E>,
+    {
+        let mut work = pin!(work);
+        let mut waits = false;
+        poll_fn(|cx| {
+            if waits {
+                self.relay.task.register(cx.waker());
+                // Others poll a task as well, such as the HTTP server that waits for more of the request.
+                if !self.relay.woken.swap(false, Ordering::Acquire) {
+                    return Poll::Pending;
+                }
+            }
+            // Sends what there is to send. It is polled after each message, so nobody has to wake it.
+            let idle = &mut Context::from_waker(Waker::noop());
+            if let Poll::Ready(done) = work.as_mut().poll(idle) {
+                return Poll::Ready(done.map_err(DriverError::from));
+            }
+            if !waits {
+                self.relay.task.register(cx.waker());
+                self.relay.woken.store(false, Ordering::Release);
+                waits = true;
+            }
+            let ended = self.poll();
+            let done = match (work.as_mut().poll(idle), ended) {
+                (Poll::Ready(Ok(done)), _) => Ok(done),
+                // Why the connection ended says more than that it did.
+                (_, Some(error)) => Err(error),
+                (Poll::Ready(Err(error)), None) => Err(error.into()),
+                (Poll::Pending, None) => return Poll::Pending,
+            };
+            self.relay.task.take();
+            Poll::Ready(done)
+        })
+        .await
+    }
+
+    /// Writes and reads what can be without waiting; why the connection has ended, if it has.
+    fn poll(&mut self) -> Option<DriverError> {
+        let cx = &mut Context::from_waker(&self.waker);
+        loop {
+            match self.stream.poll_message(cx) {
+                Poll::Pending => return None,
+                // A notice.
+                Poll::Ready(Some(Ok(_))) => {}
+                Poll::Ready(Some(Err(error))) => return Some(DriverError::Postgres(error)),
+                Poll::Ready(None) => return Some(DriverError::Closed),
+            }
+        }
+    }
+
+    /// Whether the server has not ended the connection, as far as is known here.
+    pub(super) fn is_alive(&mut self) -> bool {
+        self.poll().is_none()
+    }
+
+    /// Sends what there is to send, as far as that needs no waiting.
+    pub(super) fn close(self) {
+        let _ = self.stream.now_or_never();
+    }
+}

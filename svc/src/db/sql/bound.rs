@@ -1,0 +1,77 @@
+//! What comparisons bind.
+
+use super::super::{DbError, Operator, SqlValue};
+use super::{Builder, Param};
+
+/// The longest regular expression. PostgreSQL needs minutes to read one of a megabyte.
+const LONGEST_EXPRESSION: usize = 1_000;
+
+/// Binds what a comparison needs, in the order of its placeholders.
+pub(super) fn bind(operator: Operator, value: &SqlValue, params: &mut Vec<Param>) -> Result<(), DbError> {
+    use Operator as O;
+    match (operator, value) {
+        // Their text says it all.
+        (_, SqlValue::Null) | (O::IsNull | O::IsEmpty | O::IsPrivate | O::IsLoopback | O::IsIpv4 | O::IsIpv6, _) => {}
+        (
+            O::In | O::NotIn | O::ListContains | O::ListContainedBy | O::Overlaps | O::HasAnyKeys | O::HasAllKeys,
+            value,
+        ) => params.push(Param::Texts(value.texts().map(checked).collect::<Result<_, _>>()?)),
+        (O::Contains | O::IContains, value) => params.push(text(&format!("%{}%", escape(value)))?),
+        (O::StartsWith | O::IStartsWith, value) => params.push(text(&format!("{}%", escape(value)))?),
+        (O::EndsWith | O::IEndsWith, value) => params.push(text(&format!("%{}", escape(value)))?),
+        (O::Matches | O::IMatches, SqlValue::Text(text)) if text.len() > LONGEST_EXPRESSION => {
+            let message = format!("a regular expression can have at most {LONGEST_EXPRESSION} bytes");
+            return Err(DbError::BadPattern(message));
+        }
+        (O::InRange, SqlValue::List(ends)) if ends.len() == 2 => {
+            params.extend(ends.iter().map(one).collect::<Result<Vec<_>, _>>()?);
+        }
+        (O::InRange, _) => {}
+        (_, value) => params.push(one(value)?),
+    }
+    Ok(())
+}
+
+/// A single value.
+pub(super) fn one(value: &SqlValue) -> Result<Param, DbError> {
+    Ok(Param::Text(checked(value.text().unwrap_or_default())?))
+}
+
+fn text(text: &str) -> Result<Param, DbError> {
+    Ok(Param::Text(checked(text.to_owned())?))
+}
+
+fn checked(text: String) -> Result<String, DbError> {
+    if text.contains('\0') { Err(DbError::Nul) } else { Ok(text) }
+}
+
+/// Takes the special meaning from the characters of `LIKE`.
+fn escape(value: &SqlValue) -> String {
+    value.text().unwrap_or_default().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
+}
+
+/// The placeholders of a comparison that was bound, by the number of the one before.
+pub(super) struct Placeholders(usize);
+
+impl Placeholders {
+    /// The next value, cast.
+    pub(super) fn one(&mut self, cast: &str) -> String {
+        self.0 += 1;
+        format!("${}::{cast}", self.0)
+    }
+
+    /// The next list, cast.
+    pub(super) fn list(&mut self, cast: &str) -> String {
+        self.0 += 1;
+        format!("${}::{cast}[]", self.0)
+    }
+}
+
+impl Builder<'_> {
+    /// Binds what a comparison needs.
+    pub(super) fn bind_values(&mut self, operator: Operator, value: &SqlValue) -> Result<Placeholders, DbError> {
+        let before = self.params.len();
+        bind(operator, value, &mut self.params)?;
+        Ok(Placeholders(before))
+    }
+}

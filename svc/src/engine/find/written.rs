@@ -1,0 +1,133 @@
+//! Statements that were written for a field and hold for later requests, which only bind their values.
+
+use std::sync::Arc;
+
+use arc_swap::ArcSwapOption;
+
+use super::read::Read;
+use crate::db::{Catalogue, Checks, DbError, Statement, Varying};
+use crate::engine::complete::RowShape;
+use crate::engine::env::Env;
+use crate::engine::plan::{PlanField, PlanKind};
+
+/// How many statements a field keeps: a client's `where` can have any form.
+const MOST: usize = 8;
+
+/// The statements of one field, for as long as its plan is kept.
+#[derive(Debug, Default)]
+pub(crate) struct WrittenStatements(ArcSwapOption<Vec<Arc<Written>>>);
+
+/// A statement, and for which requests it holds.
+#[derive(Debug)]
+struct Written {
+    catalogue: Arc<Catalogue>,
+    /// What was read when it was written.
+    reads: Vec<Read>,
+    checks: Checks,
+    statement: Statement,
+    shape: Arc<RowShape>,
+}
+
+/// The statement that reads the rows of a field, and where in them its values are.
+pub(super) fn statement(
+    env: &Env<'_>,
+    catalogue: &Arc<Catalogue>,
+    field: &PlanField,
+    read: &Read,
+) -> Result<(Statement, Arc<RowShape>), DbError> {
+    let reads = Reads::of(env, field, read)?;
+    let known = field.statements.0.load();
+    let known = || known.iter().flat_map(|known| known.iter());
+    for written in known().filter(|written| Arc::ptr_eq(&written.catalogue, catalogue)) {
+        if let Some(statement) = written.bound(&reads)? {
+            #[cfg(debug_assertions)]
+            assert_eq!(statement, write(env, catalogue, field, read)?.0, "a statement was kept that does not hold");
+            return Ok((statement, written.shape.clone()));
+        }
+    }
+    let (statement, shape, checks) = write(env, catalogue, field, read)?;
+    if let Some(checks) = checks.filter(|_| reads.have_form_of(&reads.to_vec())) {
+        let catalogue = catalogue.clone();
+        let kept = Statement { params: Vec::new(), ..statement.clone() };
+        let written =
+            Arc::new(Written { catalogue, reads: reads.to_vec(), checks, statement: kept, shape: shape.clone() });
+        // When two requests write at once, one of the statements may be lost, and is written again.
+        let others = known().filter(|other| Arc::ptr_eq(&other.catalogue, &written.catalogue)).take(MOST - 1);
+        field.statements.0.store(Some(Arc::new([written.clone()].into_iter().chain(others.cloned()).collect())));
+    }
+    Ok((statement, shape))
+}
+
+fn write(
+    env: &Env<'_>,
+    catalogue: &Catalogue,
+    field: &PlanField,
+    read: &Read,
+) -> Result<(Statement, Arc<RowShape>, Option<Checks>), DbError> {
+    let (query, shape) = read.clone().query(env, catalogue, field)?;
+    let (statement, checks) = Statement::reusable_rows(env.model, catalogue, &query)?;
+    Ok((statement, Arc::new(shape), checks))
+}
+
+/// What a statement reads: the rows of the relations below a field in the order in which it has them, and then the
+/// field's own.
+struct Reads<'a> {
+    related: Vec<Read>,
+    own: &'a Read,
+}
+
+impl<'a> Reads<'a> {
+    fn of(env: &Env<'_>, field: &PlanField, own: &'a Read) -> Result<Self, DbError> {
+        let mut related = Vec::new();
+        if field.children.relations() {
+            relations(env, field, &mut related)?;
+        }
+        Ok(Self { related, own })
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &Read> {
+        self.related.iter().chain([self.own])
+    }
+
+    fn to_vec(&self) -> Vec<Read> {
+        self.iter().cloned().collect()
+    }
+
+    fn have_form_of(&self, others: &[Read]) -> bool {
+        others.len() == self.related.len() + 1
+            && self
+                .iter()
+                .zip(others)
+                .all(|(one, other)| one.row == other.row && varying(one).has_form_of(&varying(other)))
+    }
+}
+
+fn relations(env: &Env<'_>, field: &PlanField, found: &mut Vec<Read>) -> Result<(), DbError> {
+    for field in field.children.iter().flat_map(|selection| &selection.fields) {
+        if let PlanKind::Relation(relation) = field.kind {
+            relations(env, field, found)?;
+            found.push(Read::relation(env, field, relation)?);
+        }
+    }
+    Ok(())
+}
+
+fn varying(read: &Read) -> Varying<'_> {
+    Varying { filter: &read.filter, order: &read.order, page: read.page }
+}
+
+impl Written {
+    /// The statement with the values of `reads`; `None` when it does not hold for them.
+    fn bound(&self, reads: &Reads<'_>) -> Result<Option<Statement>, DbError> {
+        if !reads.have_form_of(&self.reads) {
+            return Ok(None);
+        }
+        let (mut checks, mut params) = (self.checks.iter(), Vec::with_capacity(self.checks.len() + 2));
+        for read in reads.iter() {
+            if !varying(read).bind(&mut checks, &mut params)? {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Statement { text: self.statement.text.clone(), params, replan: self.statement.replan }))
+    }
+}
