@@ -20,6 +20,7 @@ chapter! {
     scalars: "scalars.md";
     serving: "serving.md";
     tenancy: "tenancy.md";
+    operations: "operations.md";
 }
 
 #[cfg(feature = "embedded")]

@@ -40,6 +40,7 @@
 //! | Calling functions of the database | [`mutation`], [`svc_result`], [`Patch`], [`Constraint`], [`db::Db::call`] |
 //! | Errors | [`Error`], [`ErrorCode`], [`MutationError`] |
 //! | Putting it together | [`AppOptions`], [`SvcConfig`], [`Limits`], [`types!`], [`queries!`], [`mutations!`] |
+//! | Documents that the program registers, cached SQL | [`Operation`], [`OperationRegistry`] |
 //! | Serving | [`create_svc_app`], [`serve()`], [`Server`] |
 //! | What the macros implement | [`schema`] |
 //! | Imports of most programs | [`prelude`] |
@@ -82,7 +83,7 @@ pub use app::{
     create_svc_app, serve,
 };
 pub use db::{Aggregate, Connection, CursorPage, OrderBy, Page, Where};
-pub use engine::{Context, Limits};
+pub use engine::{Context, Limits, Operation, OperationError, OperationRegistry};
 pub use error::{Error, ErrorCode, Result};
 pub use mutation::{Constraint, MutationError, Patch};
 pub use schema::{Many, One};

@@ -17,6 +17,7 @@ mod hostile_values;
 mod indexes;
 mod macros;
 mod mutations;
+mod operations;
 mod pages;
 mod persisted;
 mod planned;

@@ -44,6 +44,7 @@ pub fn with_blog(options: AppOptions) -> AppOptions {
         .queries(queries![entry::entries, entry::entry, search::search, feed::feed])
         .queries(queries![statistics::statistics, statistics::months, statistics::user_statistics])
         .mutations(mutations![comment::create_comment])
+        .operations_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/operations"))
         .mutations(mutations![publishing::create_post, publishing::update_post, publishing::delete_post])
         .constraint(
             Constraint::new("tb_post_identifier_key", "this slug is taken").field("slug").identifier("slug_taken"),

@@ -1,4 +1,5 @@
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -42,6 +43,12 @@ pub struct SvcConfig {
     pub introspection: Option<bool>,
     /// `SVC_PERSISTED_QUERIES`: whether clients may send the hash of a document that they have sent before. Default true.
     pub persisted_queries: bool,
+    /// `SVC_OPERATIONS_DIR`: a folder whose files are [registered operations](crate::Operation). Default none.
+    pub operations_dir: Option<PathBuf>,
+    /// `SVC_MAX_OPERATIONS`: the most registered operations that are kept. Default 1,000.
+    pub max_operations: u32,
+    /// `SVC_REGISTERED_ONLY`: whether clients may send nothing but registered operations. Default false.
+    pub registered_only: bool,
     /// `SVC_ENABLE_RUST_ENDPOINT`: whether there is a `POST /graphql/rust`, for operations that need no function of the
     /// program. Default false.
     pub enable_rust_endpoint: bool,
@@ -63,6 +70,9 @@ impl Default for SvcConfig {
             service_name: "svc".to_owned(),
             introspection: None,
             persisted_queries: true,
+            operations_dir: None,
+            max_operations: 1_000,
+            registered_only: false,
             enable_rust_endpoint: false,
             host: IpAddr::from([127, 0, 0, 1]),
             port: 8000,
@@ -114,6 +124,11 @@ impl SvcConfig {
             service_name: variables.text("SVC_SERVICE_NAME").unwrap_or(default.service_name),
             introspection: variables.boolean("SVC_INTROSPECTION")?,
             persisted_queries: variables.boolean("SVC_PERSISTED_QUERIES")?.unwrap_or(default.persisted_queries),
+            operations_dir: variables.text("SVC_OPERATIONS_DIR").map(PathBuf::from),
+            max_operations: variables
+                .number("SVC_MAX_OPERATIONS", 1..=100_000, "operations")?
+                .map_or(default.max_operations, |most| u32::try_from(most).unwrap_or(u32::MAX)),
+            registered_only: variables.boolean("SVC_REGISTERED_ONLY")?.unwrap_or(default.registered_only),
             enable_rust_endpoint: variables
                 .boolean("SVC_ENABLE_RUST_ENDPOINT")?
                 .unwrap_or(default.enable_rust_endpoint),
@@ -147,6 +162,9 @@ impl std::fmt::Debug for SvcConfig {
             .field("service_name", &self.service_name)
             .field("introspection", &self.introspection)
             .field("persisted_queries", &self.persisted_queries)
+            .field("operations_dir", &self.operations_dir)
+            .field("max_operations", &self.max_operations)
+            .field("registered_only", &self.registered_only)
             .field("enable_rust_endpoint", &self.enable_rust_endpoint)
             .field("host", &self.host)
             .field("port", &self.port)

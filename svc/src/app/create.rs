@@ -7,7 +7,7 @@ use super::config::check_url;
 use super::{AppOptions, ConfigError, StartError, logging};
 use crate::authz::Gate;
 use crate::db::{Database, SessionVariables, Settings};
-use crate::engine::{Engine, PersistedQueries, functions};
+use crate::engine::{Engine, Limits, OperationRegistry, PersistedQueries, describe_all, functions, read_folder};
 use crate::http;
 use crate::schema::Model;
 
@@ -38,6 +38,8 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     logging::init();
     let model = Arc::new(options.model()?);
     check_context(&model, &options)?;
+    let limits = Arc::new(std::mem::take(&mut options.limits));
+    let operations = register(&model, &limits, &mut options)?;
     #[cfg(feature = "embedded")]
     let embedded = match (&options.config.database_url, options.embedded.take()) {
         (None, Some(embedded)) => Some(svc_embedded::Database::start(embedded).await?),
@@ -59,17 +61,20 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     };
     let called = functions(&model).map(|(_, _, spec)| spec).collect();
     let database = Database::new(settings, model.sources().map(str::to_owned).collect(), called);
+    tokio::spawn(describe_all(Arc::downgrade(&database), operations.all()));
     options.data.insert(options.context_values);
     let development = options.config.is_development();
     let engine = Engine {
         model,
-        limits: Arc::new(options.limits),
+        limits,
         database,
         session_variables: options.session_variables,
         data: Arc::new(options.data),
         development,
         introspection: options.config.introspection.unwrap_or(development),
         persisted: options.config.persisted_queries.then(PersistedQueries::default),
+        operations,
+        registered_only: options.config.registered_only,
         gate: Gate,
         documents: Default::default(),
     };
@@ -80,6 +85,29 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         #[cfg(feature = "embedded")]
         _embedded: embedded,
     })))
+}
+
+/// Registers the operations of the program and of the folder.
+fn register(
+    model: &Arc<Model>,
+    limits: &Arc<Limits>,
+    options: &mut AppOptions,
+) -> Result<OperationRegistry, StartError> {
+    let mut operations = std::mem::take(&mut options.registered);
+    if let Some(folder) = &options.config.operations_dir {
+        operations.extend(read_folder(folder).map_err(StartError::Operations)?);
+    }
+    let most = usize::try_from(options.config.max_operations).unwrap_or(usize::MAX);
+    let registry = std::mem::take(&mut options.registry);
+    registry.start(model, limits, most, operations).map_err(StartError::Operations)?;
+    let all = registry.all();
+    let with_sql = all.iter().filter(|operation| operation.sql.is_some()).count();
+    if !all.is_empty() {
+        tracing::info!(operations = all.len(), with_sql, "operations are registered");
+    } else if options.config.registered_only {
+        tracing::warn!("only registered operations are answered, and none is registered yet");
+    }
+    Ok(registry)
 }
 
 fn check_session_variables(variables: &SessionVariables) -> Result<(), ConfigError> {

@@ -1,3 +1,4 @@
+use crate::engine::OperationError;
 use crate::schema::SchemaError;
 
 /// A setting that cannot be used.
@@ -32,6 +33,9 @@ pub enum StartError {
     /// The schema cannot be served.
     #[error("the schema has {} {}:\n{}", .0.len(), if .0.len() == 1 { "error" } else { "errors" }, list(.0))]
     Schema(Vec<SchemaError>),
+    /// Operations cannot be registered.
+    #[error("{} cannot be registered:\n{}", if .0.len() == 1 { "an operation" } else { "operations" }, list(.0))]
+    Operations(Vec<OperationError>),
     /// A mutation names a value of the request that nobody gives.
     #[error(
         "`{path}` gets the context value `{name}`, which is not known; add \
@@ -53,6 +57,6 @@ pub enum StartError {
     },
 }
 
-fn list(errors: &[SchemaError]) -> String {
+fn list<E: std::fmt::Display>(errors: &[E]) -> String {
     errors.iter().map(|error| format!("  - {error}")).collect::<Vec<_>>().join("\n")
 }

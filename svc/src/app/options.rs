@@ -1,10 +1,11 @@
 use std::any::Any;
 use std::borrow::Cow;
+use std::path::PathBuf;
 
 use super::{ConfigError, MutationList, QueryList, SvcConfig, TypeList};
 use crate::Constraint;
 use crate::db::SessionVariables;
-use crate::engine::{Context, DataMap, Limits};
+use crate::engine::{Context, DataMap, Limits, Operation, OperationRegistry};
 use crate::mutation::{Constraints, ContextValues};
 use crate::schema::KeyFn;
 use crate::schema::OperationMeta;
@@ -22,6 +23,8 @@ pub struct AppOptions {
     pub(super) session_variables: SessionVariables,
     pub(super) constraints: Constraints,
     pub(super) context_values: ContextValues,
+    pub(super) registered: Vec<Operation>,
+    pub(super) registry: OperationRegistry,
     #[cfg(feature = "embedded")]
     pub(super) embedded: Option<svc_embedded::Options>,
 }
@@ -100,6 +103,31 @@ impl AppOptions {
     /// The mutations to serve.
     pub fn mutations(mut self, mutations: MutationList) -> Self {
         self.operations.extend(mutations.0);
+        self
+    }
+
+    /// Operations to register: documents that clients may name, with SQL that answers them or without.
+    pub fn operations(mut self, operations: impl IntoIterator<Item = Operation>) -> Self {
+        self.registered.extend(operations);
+        self
+    }
+
+    /// A folder whose files are registered: each `*.graphql` or `*.gql` below it is an operation, and `name.sql` beside
+    /// `name.graphql` is its SQL. It is read when the application is created.
+    pub fn operations_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.config.operations_dir = Some(folder.into());
+        self
+    }
+
+    /// The registry to use, for a program that registers operations while it runs.
+    pub fn operation_registry(mut self, registry: OperationRegistry) -> Self {
+        self.registry = registry;
+        self
+    }
+
+    /// Whether clients may send nothing but registered operations.
+    pub fn registered_only(mut self, on: bool) -> Self {
+        self.config.registered_only = on;
         self
     }
 

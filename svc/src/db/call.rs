@@ -91,7 +91,7 @@ impl Database {
 
     /// Runs a statement that writes, with the session variables of the request that causes it. It is a transaction of
     /// its own.
-    async fn fetch_once(&self, session: &Session, statement: &Statement) -> Result<Rows, DbError> {
+    pub(crate) async fn fetch_once(&self, session: &Session, statement: &Statement) -> Result<Rows, DbError> {
         self.reached().await?;
         session.check()?;
         let result = self.driver.write(session, statement).await;
@@ -122,7 +122,7 @@ impl Database {
 }
 
 /// Whether a text holds the character that PostgreSQL has no place for.
-fn has_nul(json: &Value) -> bool {
+pub(crate) fn has_nul(json: &Value) -> bool {
     match json {
         Value::String(text) => text.contains('\0'),
         Value::Array(items) => items.iter().any(has_nul),

@@ -50,14 +50,14 @@ pub(crate) struct Database {
     pub(super) driver: Driver,
     /// For statements of the application's own.
     pool: PgPool,
-    connect: PgConnectOptions,
+    pub(super) connect: PgConnectOptions,
     acquire_timeout: Duration,
     sources: Vec<String>,
     called: Vec<FunctionSpec>,
     catalogue: ArcSwapOption<Catalogue>,
     functions: std::sync::Mutex<Functions>,
     constraints: Constraints,
-    health: watch::Sender<Health>,
+    pub(super) health: watch::Sender<Health>,
     setup: Mutex<Option<Cow<'static, str>>>,
 }
 

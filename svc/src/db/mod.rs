@@ -7,6 +7,7 @@ mod catalogue;
 mod column;
 mod connection;
 mod database;
+mod describe;
 mod driver;
 mod error;
 mod filter;
@@ -36,7 +37,7 @@ pub use transaction::{SqlConnection, Transaction};
 pub use value::SqlValue;
 
 pub(crate) use aggregate::key_order;
-pub(crate) use call::Fault;
+pub(crate) use call::{Fault, has_nul};
 pub(crate) use catalogue::{Catalogue, Source};
 pub(crate) use column::{ColumnForm, Select, select_form};
 pub(crate) use database::{Database, Settings};

@@ -31,6 +31,14 @@ impl Rows {
         }
     }
 
+    /// Where a column stands, and the name of its type; of rows of a read, when there is one.
+    pub(crate) fn column(&self, name: &str) -> Option<(usize, &str)> {
+        let Self::Read(rows) = self else { return None };
+        let columns = rows.first()?.columns();
+        let index = columns.iter().position(|column| column.name() == name)?;
+        Some((index, columns[index].type_().name()))
+    }
+
     /// The bytes of a value; `None` is null.
     pub(crate) fn cell(&self, row: usize, column: usize) -> Option<&[u8]> {
         match self {

@@ -87,6 +87,11 @@ impl Document {
         Ok((operation, info))
     }
 
+    /// The Boolean variables of `@skip` and `@include`.
+    pub(crate) fn conditions(&self) -> &[String] {
+        &self.conditions
+    }
+
     /// The plan for an operation under the values of its conditions.
     pub(crate) fn plan(
         &self,

@@ -12,14 +12,14 @@ use super::cache::DocumentCache;
 use super::coerce::{Variables, coerce_variables};
 use super::complete::{Piece, guarded, join_after, key, root_value};
 use super::context::{Context, DataMap, RequestScope};
-use super::document::Document;
 use super::env::Env;
 use super::find::write_planned;
 use super::function::write_function;
 use super::introspect::introspect;
 use super::limits::Limits;
+use super::operations::{Chosen, DocumentId, OperationRegistry, Registered};
 use super::path::Path;
-use super::persisted::{Hash, PersistedQueries, check_hash, not_supported};
+use super::persisted::{Hash, PersistedQueries};
 use super::plan::{Plan, PlanField, PlanKind};
 use super::request_error::{Location, RequestError};
 use super::response::{Answer, Response};
@@ -38,6 +38,8 @@ pub(crate) struct Request {
     pub(crate) query: String,
     /// The hash of a persisted query.
     pub(crate) persisted: Option<Hash>,
+    /// What a registered operation, or a persisted query, is called.
+    pub(crate) document_id: Option<DocumentId>,
     pub(crate) variables: Map<String, Value>,
     pub(crate) operation_name: Option<String>,
 }
@@ -66,6 +68,9 @@ pub(crate) struct Engine {
     pub(crate) documents: DocumentCache,
     /// None where clients may not send hashes.
     pub(crate) persisted: Option<PersistedQueries>,
+    pub(crate) operations: OperationRegistry,
+    /// Whether clients may send no other documents.
+    pub(crate) registered_only: bool,
 }
 
 impl Engine {
@@ -80,7 +85,8 @@ impl Engine {
     fn prepare(&self, request: Request, methods: Methods) -> Result<Prepared, Response> {
         let one = |error: RequestError| Response::refused(&[error]);
         self.limits.check_variables(&request.variables).map_err(one)?;
-        let document = self.document(&request)?;
+        let chosen = self.choose(&request).map_err(|errors| Response::refused(&errors))?;
+        let Chosen { document, operation: registered } = chosen;
         let (operation, info) = document.operation(request.operation_name.as_deref()).map_err(one)?;
         if methods == Methods::QueriesOnly && !operation.is_query() {
             let error =
@@ -95,12 +101,9 @@ impl Engine {
             Response::refused(&errors.collect::<Vec<_>>())
         })?;
         let plan = document.plan(&self.model, &self.limits, operation, &variables).map_err(one)?;
-        if methods == Methods::PlannedOnly
-            && let Some(coordinate) = plan.needs_code()
-        {
-            let message = format!(
-                "`{coordinate}` runs a function of the program, which this endpoint does not; send the operation to /graphql"
-            );
+        let has_sql = registered.as_ref().is_some_and(|operation| operation.sql.is_some());
+        let code = if methods == Methods::PlannedOnly { plan.needs_code().map(code_refused) } else { None };
+        if let Some(message) = code.as_ref().filter(|_| !has_sql) {
             return Err(one(RequestError::new(ErrorCode::BadRequest, message)));
         }
         let introspection = self.check(&plan, &variables).and_then(|()| {
@@ -111,25 +114,8 @@ impl Engine {
             }
         });
         let introspection = introspection.map_err(one)?;
-        Ok(Prepared { text: document.text.clone(), plan, variables, introspection })
-    }
-
-    /// The document that a request sends or names.
-    fn document(&self, request: &Request) -> Result<Arc<Document>, Response> {
-        let one = |error: RequestError| Response::refused(&[error]);
-        let prepare = |text: &str| {
-            let documents = self.documents.get(&self.model, &self.limits, text);
-            documents.map_err(|errors| Response::refused(&errors))
-        };
-        let Some(hash) = &request.persisted else { return prepare(&request.query) };
-        let persisted = self.persisted.as_ref().ok_or_else(not_supported).map_err(one)?;
-        if request.query.is_empty() {
-            return prepare(&persisted.text(hash).map_err(one)?);
-        }
-        check_hash(hash, &request.query).map_err(one)?;
-        let document = prepare(&request.query)?;
-        persisted.keep(*hash, &document.text);
-        Ok(document)
+        let text = document.text.clone();
+        Ok(Prepared { text, plan, variables, introspection, registered, code })
     }
 
     fn check(&self, plan: &Plan, variables: &Variables) -> Result<(), RequestError> {
@@ -158,11 +144,9 @@ impl Engine {
             development: self.development,
         };
         let fields = &prepared.plan.root.fields;
-        // One field needs nobody to join it with others.
-        let pieces = if prepared.plan.kind == OperationKind::Mutation || fields.len() == 1 {
-            self.in_order(&env, &prepared).await
-        } else {
-            join_all(fields.iter().map(|field| self.root_field(&env, &prepared, field))).await
+        let pieces = match prepared.registered.as_ref().and_then(|operation| operation.statement()) {
+            Some(statement) => self.by_statement(&env, &prepared, statement).boxed().await,
+            None => self.by_field(&env, &prepared).await,
         };
         let write = |out: &mut Vec<u8>, index: usize, bytes: &[u8]| {
             key(out, index, &fields[index]);
@@ -171,6 +155,16 @@ impl Engine {
         let size = pieces.iter().flat_map(|piece| &piece.bytes).map(|bytes| bytes.len() + KEY).sum();
         let piece = join_after(Response::begin(size), pieces, write, *b"{}");
         Response::executed(piece.bytes.ok(), &piece.errors, &prepared.text, self.limits.errors)
+    }
+
+    pub(super) async fn by_field(&self, env: &Env<'_>, prepared: &Prepared) -> Vec<Piece> {
+        let fields = &prepared.plan.root.fields;
+        // One field needs nobody to join it with others.
+        if prepared.plan.kind == OperationKind::Mutation || fields.len() == 1 {
+            self.in_order(env, prepared).await
+        } else {
+            join_all(fields.iter().map(|field| self.root_field(env, prepared, field))).await
+        }
     }
 
     fn scope(&self, headers: HeaderMap) -> RequestScope {
@@ -200,7 +194,7 @@ impl Engine {
         pieces
     }
 
-    async fn root_field(&self, env: &Env<'_>, prepared: &Prepared, field: &PlanField) -> Piece {
+    pub(super) async fn root_field(&self, env: &Env<'_>, prepared: &Prepared, field: &PlanField) -> Piece {
         let root = Path::Root;
         let path = root.key(&field.key);
         let run = std::panic::AssertUnwindSafe(self.run_root(env, prepared, field, &path)).catch_unwind();
@@ -231,6 +225,9 @@ impl Engine {
             Ok(pass) => pass,
             Err(denied) => return Piece::failed(env, &denied, field, path),
         };
+        if let Some(message) = &prepared.code {
+            return Piece::failed(env, &Error::new(ErrorCode::BadRequest, message.clone()), field, path);
+        }
         if let (Run::Planned(planned), Some(row)) = (run, row) {
             return write_planned(env, &pass, field, planned, row, path).await;
         }
@@ -247,12 +244,22 @@ impl Engine {
     }
 }
 
+/// What a client is told of a field that runs a function of the program, where none may run.
+fn code_refused(coordinate: &str) -> String {
+    format!(
+        "`{coordinate}` runs a function of the program, which this endpoint does not; send the operation to /graphql"
+    )
+}
+
 /// A request that may run.
-struct Prepared {
+pub(super) struct Prepared {
     text: Arc<str>,
-    plan: Arc<Plan>,
+    pub(super) plan: Arc<Plan>,
     variables: Variables,
     introspection: JsonMap,
+    registered: Option<Arc<Registered>>,
+    /// Why only its statement may answer it.
+    code: Option<String>,
 }
 
 impl std::fmt::Debug for Engine {

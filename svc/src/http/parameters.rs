@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::reply::Refusal;
 use crate::ErrorCode;
-use crate::engine::Request;
+use crate::engine::{DocumentId, Request};
 
 /// The body that most requests have.
 #[derive(Deserialize)]
@@ -17,15 +17,19 @@ struct Body {
     #[serde(rename = "operationName")]
     operation_name: Option<String>,
     extensions: Option<IgnoredAny>,
+    #[serde(rename = "documentId")]
+    document_id: Option<IgnoredAny>,
 }
 
 /// Reads a JSON body.
 pub(super) fn from_body(body: &[u8]) -> Result<Request, Refusal> {
     // What is wrong with a body is found the long way.
-    if let Ok(Body { query, variables, operation_name, extensions: None }) = serde_json::from_slice(body)
+    if let Ok(Body { query, variables, operation_name, extensions: None, document_id: None }) =
+        serde_json::from_slice(body)
         && !query.trim().is_empty()
     {
-        return Ok(Request { query, persisted: None, variables: variables.unwrap_or_default(), operation_name });
+        let variables = variables.unwrap_or_default();
+        return Ok(Request { query, variables, operation_name, ..Request::default() });
     }
     if body.iter().all(u8::is_ascii_whitespace) {
         return Err(refuse("the body is empty; send a JSON object with `query`"));
@@ -44,7 +48,7 @@ pub(super) fn from_query_string(query: &str) -> Result<Request, Refusal> {
     let mut fields = Map::new();
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
         let value = match name.as_ref() {
-            "query" | "operationName" => Value::String(value.into_owned()),
+            "query" | "operationName" | "documentId" => Value::String(value.into_owned()),
             "variables" | "extensions" if value.is_empty() => Value::Null,
             "variables" | "extensions" => {
                 serde_json::from_str(&value).map_err(|_| refuse(format!("the parameter `{name}` is not JSON")))?
@@ -60,20 +64,35 @@ pub(super) fn from_query_string(query: &str) -> Result<Request, Refusal> {
 
 fn from_fields(mut fields: Map<String, Value>) -> Result<Request, Refusal> {
     let persisted = persisted(object(&mut fields, "extensions")?)?;
+    let document_id = document_id(fields.remove("documentId"))?;
     let query = match fields.remove("query") {
         Some(Value::String(query)) if !query.trim().is_empty() => query,
-        // The hash names the document.
-        Some(Value::String(_) | Value::Null) | None if persisted.is_some() => String::new(),
+        // The hash or the id names the document.
+        Some(Value::String(_) | Value::Null) | None if persisted.is_some() || document_id.is_some() => String::new(),
         Some(Value::String(_)) | None => return Err(refuse("`query` is missing: send the GraphQL document in it")),
         Some(_) => return Err(refuse("`query` must be a string")),
     };
+    if document_id.is_some() && (persisted.is_some() || !query.is_empty()) {
+        return Err(refuse(
+            "name the document once: with `documentId`, or with `query` and `extensions.persistedQuery`",
+        ));
+    }
     let operation_name = match fields.remove("operationName") {
         None | Some(Value::Null) => None,
         Some(Value::String(name)) => Some(name),
         Some(_) => return Err(refuse("`operationName` must be a string or null")),
     };
     let variables = object(&mut fields, "variables")?;
-    Ok(Request { query, persisted, variables, operation_name })
+    Ok(Request { query, persisted, document_id, variables, operation_name })
+}
+
+/// `documentId`, as the draft on persisted documents has it.
+fn document_id(value: Option<Value>) -> Result<Option<DocumentId>, Refusal> {
+    match value {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(id)) => id.parse().map(Some).map_err(refuse),
+        Some(_) => Err(refuse("`documentId` must be a string")),
+    }
 }
 
 /// `persistedQuery`, as Apollo's clients send it.

@@ -90,6 +90,11 @@ impl Failure {
     }
 }
 
+/// What clients see of an error of the database that a mutation ran into, where no result has a place for it.
+pub(crate) fn failed_call(error: DbError, constraints: &Constraints) -> Error {
+    Failure::of_error(error, constraints).map_or_else(|error| error, Failure::into_error)
+}
+
 /// An error of the metadata; what it leaves out is as in `first`.
 fn filled(mut error: Map<String, Value>, first: &MutationError) -> MutationError {
     let text = |value: Option<Value>| match value {

@@ -20,6 +20,7 @@ pub use meta::{FunctionReturn, ResultMember, ResultMeta};
 
 pub(crate) use constraint::Constraints;
 pub(crate) use context::ContextValues;
+pub(crate) use failure::failed_call;
 pub(crate) use outcome::{Target, settle};
 
 /// A value of an input object that tells absent from null: absent leaves, null clears.

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod operations;
 mod publishing;
 
 use std::io::{BufRead as _, BufReader};

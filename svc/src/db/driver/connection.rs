@@ -7,7 +7,7 @@ use bytes::BytesMut;
 use futures_util::future::{join, join5};
 use futures_util::{FutureExt as _, TryStreamExt as _};
 use lru::LruCache;
-use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::types::{Format, FromSql, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Client, Row, Statement as Prepared};
 
 use super::DriverError;
@@ -18,7 +18,7 @@ use crate::db::{Param, Session, Statement};
 /// How many statements stay prepared on a connection.
 const STATEMENTS: NonZeroUsize = NonZeroUsize::new(1_000).expect("is not zero");
 
-type BoxError = Box<dyn std::error::Error + Send + Sync>;
+pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A connection with the statements that are prepared on it. It is read and written only while something is asked of
 /// it.
@@ -129,7 +129,8 @@ impl Connection {
 
     async fn prepared(&mut self, statement: &Statement) -> Result<Prepared, DriverError> {
         if let Some(known) = self.statements.get(&*statement.text)
-            && known.params().iter().eq(statement.params.iter().map(Param::ty))
+            && known.params().len() == statement.params.len()
+            && known.params().iter().zip(&statement.params).all(|(known, param)| param.is_of(known))
         {
             return Ok(known.clone());
         }
@@ -175,7 +176,13 @@ impl Param {
             Self::Text(_) => &Type::TEXT,
             Self::Texts(_) => &Type::TEXT_ARRAY,
             Self::Int(_) => &Type::INT8,
+            // PostgreSQL finds the type.
+            Self::Variable(_) => &Type::UNKNOWN,
         }
+    }
+
+    fn is_of(&self, ty: &Type) -> bool {
+        matches!(self, Self::Variable(_)) || self.ty() == ty
     }
 }
 
@@ -194,11 +201,17 @@ impl ToSql for Bound<'_> {
             Param::Text(text) => text.to_sql(ty, out),
             Param::Texts(texts) => texts.to_sql(ty, out),
             Param::Int(value) => value.to_sql(ty, out),
+            Param::Variable(value) => super::variable::write(value, ty, out),
         }
     }
 
-    fn accepts(ty: &Type) -> bool {
-        [&Type::TEXT, &Type::TEXT_ARRAY, &Type::INT8].contains(&ty)
+    fn encode_format(&self, _: &Type) -> Format {
+        if matches!(self.0, Param::Variable(_)) { Format::Text } else { Format::Binary }
+    }
+
+    fn accepts(_: &Type) -> bool {
+        // A statement is prepared for the types of its values, or its values are text.
+        true
     }
 
     to_sql_checked!();

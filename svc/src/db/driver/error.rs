@@ -1,5 +1,7 @@
 use tokio_postgres::error::{Severity, SqlState};
 
+use super::variable::Unwritten;
+
 /// Why a statement gave no rows.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DriverError {
@@ -63,6 +65,9 @@ impl DriverError {
     /// Whether the connection can go on. After anything but an ordinary error of a statement it cannot be trusted.
     pub(super) fn leaves_connection_usable(&self) -> bool {
         let Self::Postgres(error) = self else { return false };
+        if std::error::Error::source(error).is_some_and(|source| source.is::<Unwritten>()) {
+            return true;
+        }
         let fatal = [Some(Severity::Fatal), Some(Severity::Panic)];
         error.as_db_error().is_some_and(|error| !fatal.contains(&error.parsed_severity()))
     }

@@ -17,6 +17,7 @@ mod tests;
 mod tls;
 #[cfg(all(test, unix))]
 mod tls_tests;
+mod variable;
 mod wire;
 
 pub(super) use connection::Raw;

@@ -51,6 +51,8 @@ pub(crate) enum Param {
     Text(String),
     Texts(Vec<String>),
     Int(i64),
+    /// Read as the type that PostgreSQL finds for the parameter.
+    Variable(serde_json::Value),
 }
 
 impl Statement {

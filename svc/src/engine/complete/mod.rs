@@ -4,6 +4,7 @@
 //! There is one implementation of the rules, [`value`], over three kinds of nodes: values of resolvers, JSON
 //! documents and columns. [`tree`] does the same where resolvers wait.
 
+mod answer;
 mod cells;
 mod column;
 mod json;
@@ -12,6 +13,7 @@ mod resolved;
 mod rows;
 mod tree;
 
+pub(crate) use answer::write_answer;
 pub(crate) use cells::{Cells, Records};
 pub(crate) use page::{PageNode, address, complete_page, complete_page_items};
 pub(crate) use rows::{RowColumn, RowNode, RowShape, RowSource, write_rows};

@@ -34,7 +34,7 @@ pub(super) fn form_of_json(json: &Json) -> ArgForm {
 }
 
 /// A coerced value.
-pub(super) fn json(model: &Model, ty: &TypeExpr, value: Value) -> Json {
+pub(crate) fn json(model: &Model, ty: &TypeExpr, value: Value) -> Json {
     match (ty, value) {
         (_, Value::Null) => Json::Null,
         (TypeExpr::NonNull(inner), value) => json(model, inner, value),

@@ -5,6 +5,7 @@ mod encode;
 
 use decoded::Decoded;
 use encode::form;
+pub(crate) use encode::json as argument_json;
 
 use super::call::refused;
 use super::complete::{Piece, complete_value, write_json};

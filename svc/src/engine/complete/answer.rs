@@ -1,0 +1,65 @@
+//! JSON that a statement of the program's own gives: stored documents, in which related rows stand under their keys in
+//! the answer.
+
+use super::json::Json;
+use super::{Node, Nulled, Walk, key, typename, value};
+use crate::engine::env::Env;
+use crate::engine::path::Path;
+use crate::engine::plan::{Leaf, PlanField, PlanKind, Selection};
+use crate::scalar::LeafError;
+
+/// One value of such JSON.
+struct Answer<'a>(Json<'a>);
+
+/// Completes a field whose value is such JSON.
+pub(crate) fn write_answer(
+    walk: &mut Walk<'_>,
+    field: &PlanField,
+    json: &[u8],
+    path: &Path<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), Nulled> {
+    value(walk, field, &field.ty, &Answer(Json::new(json)), path, out)
+}
+
+impl Node for Answer<'_> {
+    fn is_null(&self) -> bool {
+        self.0.is_null()
+    }
+
+    fn leaf(&self, leaf: &Leaf, out: &mut Vec<u8>) -> Result<(), LeafError> {
+        self.0.leaf(leaf, out)
+    }
+
+    fn each(&self, mut visit: impl FnMut(usize, Self) -> Result<(), Nulled>) -> Option<Result<(), Nulled>> {
+        self.0.each(|index, item| visit(index, Self(item)))
+    }
+
+    fn selection<'s>(&self, env: &Env<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
+        self.0.selection(env, field)
+    }
+
+    fn fields(
+        &self,
+        walk: &mut Walk<'_>,
+        selection: &Selection,
+        path: &Path<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Nulled> {
+        let slots = self.0.slots(selection);
+        for (index, (field, slot)) in selection.fields.iter().zip(slots).enumerate() {
+            key(out, index, field);
+            let json = match field.kind {
+                PlanKind::Typename => {
+                    typename(out, selection);
+                    continue;
+                }
+                // The same rows may be asked for several times, with other arguments.
+                PlanKind::Relation(_) | PlanKind::Part(_) => self.0.get(&field.key).unwrap_or(Json::new(b"null")),
+                _ => slot,
+            };
+            value(walk, field, &field.ty, &Self(json), &path.key(&field.key), out)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,121 @@
+//! The document that a request means.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::Registered;
+use crate::ErrorCode;
+use crate::engine::document::Document;
+use crate::engine::execute::{Engine, Request};
+use crate::engine::persisted::{Hash, check_hash, not_supported};
+use crate::engine::request_error::RequestError;
+
+/// What a client calls a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum DocumentId {
+    /// The SHA-256 of its text.
+    Hash(Hash),
+    /// The name of a registered operation.
+    Name(String),
+}
+
+/// A document, and the registered operation that it is.
+pub(crate) struct Chosen {
+    pub(crate) document: Arc<Document>,
+    pub(crate) operation: Option<Arc<Registered>>,
+}
+
+impl FromStr for DocumentId {
+    type Err = String;
+
+    fn from_str(id: &str) -> Result<Self, String> {
+        let Some(digits) = id.strip_prefix("sha256:") else { return Ok(Self::Name(id.to_owned())) };
+        let mut hash = Hash::default();
+        hex::decode_to_slice(digits, &mut hash)
+            .map_err(|_| "`documentId` must be `sha256:` with 64 hexadecimal digits, or the name of an operation")?;
+        Ok(Self::Hash(hash))
+    }
+}
+
+impl Engine {
+    /// The document that a request sends or names: a registered one, or any other where those are allowed.
+    pub(crate) fn choose(&self, request: &Request) -> Result<Chosen, Vec<RequestError>> {
+        let one = |error: RequestError| vec![error];
+        let Request { query, persisted, document_id, .. } = request;
+        if let Some(hash) = persisted.as_ref().filter(|_| !query.is_empty()) {
+            if self.persisted.is_none() && !self.registered_only && self.operations.by_hash(hash).is_none() {
+                return Err(vec![not_supported()]);
+            }
+            check_hash(hash, query).map_err(one)?;
+        }
+        let operation = match (document_id, persisted) {
+            (Some(DocumentId::Hash(hash)), _) => self.operations.by_hash(hash),
+            (Some(DocumentId::Name(name)), _) => self.operations.by_name(name),
+            (None, Some(hash)) if query.is_empty() => self.operations.by_hash(hash),
+            _ => self.operations.by_text(query),
+        };
+        if let Some(operation) = operation {
+            return Ok(Chosen { document: operation.document.clone(), operation: Some(operation) });
+        }
+        let document = match document_id {
+            Some(id) => self.named(id)?,
+            None if self.registered_only => self.only_about_schema(request)?,
+            None => self.sent(query, persisted.as_ref())?,
+        };
+        Ok(Chosen { document, operation: None })
+    }
+
+    /// A document by an id that no operation has: one that a client has persisted.
+    fn named(&self, id: &DocumentId) -> Result<Arc<Document>, Vec<RequestError>> {
+        let persisted = self.persisted.as_ref().filter(|_| !self.registered_only);
+        match (id, persisted) {
+            (DocumentId::Hash(hash), Some(persisted)) => match persisted.text(hash) {
+                Ok(text) => self.documents.get(&self.model, &self.limits, &text),
+                Err(_) => Err(vec![unknown()]),
+            },
+            _ => Err(vec![unknown()]),
+        }
+    }
+
+    /// A document by its text, by the hash of one that was sent before, or by both.
+    fn sent(&self, query: &str, hash: Option<&Hash>) -> Result<Arc<Document>, Vec<RequestError>> {
+        let prepare = |text: &str| self.documents.get(&self.model, &self.limits, text);
+        let Some(hash) = hash else { return prepare(query) };
+        let persisted = self.persisted.as_ref().ok_or_else(|| vec![not_supported()])?;
+        if query.is_empty() {
+            return prepare(&persisted.text(hash).map_err(|error| vec![error])?);
+        }
+        let document = prepare(query)?;
+        persisted.keep(*hash, &document.text);
+        Ok(document)
+    }
+
+    /// The one kind of document that needs not be registered where others must: tools read the schema with it, as far as
+    /// introspection is switched on.
+    fn only_about_schema(&self, request: &Request) -> Result<Arc<Document>, Vec<RequestError>> {
+        if request.query.is_empty() {
+            // Clients know this message, and send the text next.
+            return Err(vec![RequestError::new(ErrorCode::PersistedQueryNotFound, "PersistedQueryNotFound")]);
+        }
+        let refused = || {
+            let message = "this service answers registered operations only, and this is none; register the document \
+                           exactly as it is sent";
+            vec![RequestError::new(ErrorCode::Forbidden, message)]
+        };
+        if !self.introspection {
+            return Err(refused());
+        }
+        let document = self.documents.get(&self.model, &self.limits, &request.query)?;
+        let executable = &document.executable;
+        let is_meta = executable
+            .operations
+            .iter()
+            .all(|operation| operation.root_fields(executable).all(|field| field.name.starts_with("__")));
+        if is_meta { Ok(document) } else { Err(refused()) }
+    }
+}
+
+fn unknown() -> RequestError {
+    let message = "no document is known by this `documentId`; register it, or send its text in `query`";
+    RequestError::new(ErrorCode::PersistedQueryNotFound, message)
+}

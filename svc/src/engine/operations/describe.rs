@@ -1,0 +1,42 @@
+//! Checks the SQL of operations when the database is first reached.
+
+use std::sync::{Arc, Weak};
+
+use super::Registered;
+use crate::db::Database;
+
+/// Asks PostgreSQL what each statement gives, and writes what is wrong to the log. The service serves on: the database
+/// may be changed, and until then each such operation is an error.
+pub(crate) async fn describe_all(database: Weak<Database>, operations: Vec<Arc<Registered>>) {
+    let operations: Vec<_> = operations.iter().filter(|operation| operation.sql.is_some()).collect();
+    let statements: Vec<_> = operations.iter().filter_map(|operation| Some(&*operation.sql.as_ref()?.text)).collect();
+    if statements.is_empty() {
+        return;
+    }
+    let Some(database) = Database::when_up(database).await else { return };
+    let described = match database.describe(&statements).await {
+        Ok(described) => described,
+        Err(error) => return tracing::warn!(%error, "the SQL of operations could not be checked"),
+    };
+    for (operation, described) in operations.iter().zip(described) {
+        let complaints = described.map_or_else(|error| vec![error], |columns| operation.complaints(&columns));
+        for complaint in complaints {
+            tracing::warn!(operation = operation.shown, complaint, "the SQL of an operation does not answer it");
+        }
+    }
+}
+
+impl Registered {
+    /// What is wrong with the columns of the SQL.
+    fn complaints(&self, columns: &[(String, String)]) -> Vec<String> {
+        let wrong = columns.iter().filter_map(|(name, ty)| {
+            if !self.keys().any(|key| key == name) {
+                return Some(format!("its column {name:?} is no root field of the operation"));
+            }
+            let is_json = matches!(ty.as_str(), "json" | "jsonb");
+            (!is_json).then(|| format!("its column {name:?} is a {ty}, and has to be jsonb or json"))
+        });
+        let missing = self.keys().filter(|key| columns.iter().all(|(name, _)| name != key));
+        wrong.chain(missing.map(|key| format!("it gives no column {key:?}"))).collect()
+    }
+}

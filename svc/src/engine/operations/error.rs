@@ -1,0 +1,16 @@
+/// Why an operation cannot be registered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{operation}: {reason}")]
+#[non_exhaustive]
+pub struct OperationError {
+    /// The file, or the beginning of the document.
+    pub operation: String,
+    /// What is wrong, and what to do.
+    pub reason: String,
+}
+
+impl OperationError {
+    pub(crate) fn new(operation: impl Into<String>, reason: impl Into<String>) -> Self {
+        Self { operation: operation.into(), reason: reason.into() }
+    }
+}

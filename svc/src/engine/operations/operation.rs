@@ -1,0 +1,58 @@
+/// A document with one operation that a program registers; given to
+/// [`AppOptions::operations`](crate::AppOptions::operations) or [`OperationRegistry`](crate::OperationRegistry).
+///
+/// Clients name it by the SHA-256 of its text or by the operation's name, or send the text.
+///
+/// ```
+/// use svc::Operation;
+/// use svc::prelude::*;
+///
+/// # #[svc_type(sql_source = "v_user")]
+/// # struct User { id: Uuid, name: String }
+/// # #[svc::query]
+/// # async fn user(id: Uuid) -> Option<User>;
+/// let card = Operation::new("query UserCard($id: UUID!) { user(id: $id) { name } }")
+///     .sql(r#"SELECT jsonb_build_object('name', name) AS "user" FROM tb_user WHERE id = $1"#);
+/// let options = AppOptions::new().queries(queries![user]).operations([card]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use = "give the operation to `AppOptions::operations` or `OperationRegistry::register`"]
+pub struct Operation {
+    pub(super) document: String,
+    pub(super) sql: Option<String>,
+    /// The file that it comes from.
+    pub(super) file: Option<String>,
+}
+
+/// How much of a document stands for it in messages.
+const SHOWN: usize = 60;
+
+impl Operation {
+    /// An operation by its document, exactly as clients send or hash it; white space at the end does not matter.
+    pub fn new(document: impl Into<String>) -> Self {
+        Self { document: document.into(), sql: None, file: None }
+    }
+
+    /// The statement that answers it, in place of the fields' own functions.
+    ///
+    /// `$1`, `$2` and so on are the operation's variables, in the order in which it declares them. The statement gives
+    /// at most one row, with a column of type `jsonb` or `json` for each root field, named by the field's key in the
+    /// answer. A column holds what `data` holds in a view: objects with the stored names as keys.
+    pub fn sql(mut self, sql: impl Into<String>) -> Self {
+        self.sql = Some(sql.into());
+        self
+    }
+
+    /// What stands for it in messages: the file, or the beginning of the document.
+    pub(super) fn shown(&self) -> String {
+        if let Some(file) = &self.file {
+            return file.clone();
+        }
+        let words: Vec<&str> = self.document.split_whitespace().collect();
+        let line = words.join(" ");
+        match line.char_indices().nth(SHOWN) {
+            Some((end, _)) => format!("`{}…`", &line[..end]),
+            None => format!("`{line}`"),
+        }
+    }
+}

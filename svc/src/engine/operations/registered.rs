@@ -1,0 +1,110 @@
+//! An operation that has been checked and prepared.
+
+use std::sync::Arc;
+
+use sha2::{Digest as _, Sha256};
+
+use super::fields::check_fields;
+use super::parameters::parameters;
+use super::{Operation, OperationError};
+use crate::engine::Limits;
+use crate::engine::coerce::VariableDef;
+use crate::engine::document::Document;
+use crate::engine::persisted::Hash;
+use crate::schema::Model;
+
+/// An operation that may be asked for.
+#[derive(Debug)]
+pub(crate) struct Registered {
+    pub(crate) document: Arc<Document>,
+    pub(crate) name: Option<String>,
+    pub(crate) sql: Option<Sql>,
+    /// Of the text as it was given, and without white space at its end.
+    pub(super) hashes: Vec<Hash>,
+    /// What stands for it in messages.
+    pub(super) shown: String,
+}
+
+/// The statement that answers an operation.
+#[derive(Debug)]
+pub(crate) struct Sql {
+    pub(super) text: Arc<str>,
+    /// Whether each parameter stands in the text; as many as the highest number.
+    pub(super) parameters: Vec<bool>,
+    /// What stands for the operation in messages.
+    pub(super) operation: String,
+}
+
+impl Registered {
+    /// Checks and prepares an operation; all that can be known without the database.
+    pub(super) fn new(model: &Model, limits: &Limits, operation: Operation) -> Result<Self, OperationError> {
+        let shown = operation.shown();
+        let fail = |reason: String| OperationError::new(shown.clone(), reason);
+        let text = operation.document.trim_end();
+        let document = match Document::prepare(model, limits, text) {
+            Ok(document) => Arc::new(document),
+            Err(errors) => {
+                let errors = errors.iter().map(|error| match error.locations.first() {
+                    Some(at) => format!("{} (line {}, column {})", error.message, at.line, at.column),
+                    None => error.message.clone(),
+                });
+                return Err(fail(format!("the document is not valid: {}", errors.collect::<Vec<_>>().join("; "))));
+            }
+        };
+        let count = document.executable.operations.iter().count();
+        if count != 1 {
+            return Err(fail(format!("the document has {count} operations; give each a document of its own")));
+        }
+        let (executable, info) = document.operation(None).map_err(|error| fail(error.message))?;
+        let sql = match operation.sql {
+            Some(text) => {
+                let sql = Sql::new(text, shown.clone());
+                sql.check(&info.variables).map_err(fail)?;
+                check_fields(model, limits, &document, executable).map_err(fail)?;
+                Some(sql)
+            }
+            None => None,
+        };
+        let mut hashes = vec![Sha256::digest(text).into()];
+        if text.len() != operation.document.len() {
+            hashes.push(Sha256::digest(&operation.document).into());
+        }
+        let name = executable.name.as_ref().map(ToString::to_string);
+        Ok(Self { name, sql, hashes, shown, document })
+    }
+
+    /// The keys of the root fields that SQL answers.
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        let executable = &self.document.executable;
+        let fields = executable.operations.iter().flat_map(|operation| operation.root_fields(executable));
+        fields.filter(|field| !field.name.starts_with("__")).map(|field| field.response_key().as_str())
+    }
+
+    /// What it holds, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.document.text.len() + self.sql.as_ref().map_or(0, |sql| sql.text.len())
+    }
+}
+
+impl Sql {
+    fn new(text: String, operation: String) -> Self {
+        Self { parameters: parameters(&text), text: text.into(), operation }
+    }
+
+    fn check(&self, variables: &[VariableDef]) -> Result<(), String> {
+        if self.text.trim().is_empty() {
+            return Err("its SQL is empty; write a statement, or leave it out".to_owned());
+        }
+        let (used, declared) = (self.parameters.len(), variables.len());
+        if used <= declared {
+            return Ok(());
+        }
+        let names: Vec<_> = variables
+            .iter()
+            .enumerate()
+            .map(|(index, variable)| format!("${} is ${}", index + 1, variable.name))
+            .collect();
+        let known = if names.is_empty() { "it declares no variables".to_owned() } else { names.join(", ") };
+        Err(format!("its SQL has the parameter ${used}, for which the operation declares no variable ({known})"))
+    }
+}

@@ -1,0 +1,181 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use super::store::Store;
+use super::{DocumentId, Operation, OperationError, Registered};
+use crate::engine::Limits;
+use crate::engine::persisted::Hash;
+use crate::schema::Model;
+
+/// The registered operations of an application, for a program that registers while it runs.
+///
+/// It is a handle: clones are the same registry. Give one to
+/// [`AppOptions::operation_registry`](crate::AppOptions::operation_registry), and keep another.
+///
+/// ```no_run
+/// use svc::prelude::*;
+/// use svc::{Operation, OperationRegistry};
+///
+/// # #[svc::query]
+/// # fn hello() -> &'static str { "world" }
+/// # async fn start() -> svc::Result<()> {
+/// let registry = OperationRegistry::new();
+/// let options = AppOptions::from_env()?.queries(queries![hello]).operation_registry(registry.clone());
+/// let app = create_svc_app(options).await?;
+/// registry.register(Operation::new("query Hello { hello }"))?;
+/// assert_eq!(registry.len(), 1);
+/// # drop(app); Ok(()) }
+/// ```
+///
+/// At most `SVC_MAX_OPERATIONS` are kept. Past that, the one that was used least recently falls out.
+#[derive(Clone, Default)]
+pub struct OperationRegistry(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    /// Set when an application starts with the registry.
+    app: OnceLock<App>,
+    /// How many operations there are, so that an application without any takes no lock.
+    count: AtomicUsize,
+}
+
+struct App {
+    model: Arc<Model>,
+    limits: Arc<Limits>,
+    store: Mutex<Store>,
+}
+
+impl OperationRegistry {
+    /// A registry that belongs to no application yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Registers an operation; one with the same text is replaced. It is prepared at once, and its SQL is sent to the
+    /// database when the operation is first asked for.
+    ///
+    /// # Errors
+    /// When the operation is not valid, when another has its name, and before the application has been created.
+    pub fn register(&self, operation: Operation) -> Result<(), OperationError> {
+        let Some(app) = self.0.app.get() else {
+            let reason = "the registry belongs to no application yet; give it to `AppOptions::operation_registry` and \
+                          register after `create_svc_app`, or use `AppOptions::operations`";
+            return Err(OperationError::new(operation.shown(), reason));
+        };
+        let registered = Registered::new(&app.model, &app.limits, operation)?;
+        self.change(|store| {
+            store.check_name(&registered)?;
+            store.put(registered);
+            Ok(())
+        })
+        .unwrap_or(Ok(()))
+    }
+
+    /// Removes the operation with this name, or with this `sha256:…` of its text; whether there was one.
+    pub fn remove(&self, id: &str) -> bool {
+        let Ok(id) = id.parse::<DocumentId>() else { return false };
+        let removed = self.change(|store| {
+            let known = match &id {
+                DocumentId::Hash(hash) => store.by_hash(hash),
+                DocumentId::Name(name) => store.by_name(name),
+            };
+            known.is_some_and(|operation| store.remove(&operation.document.text))
+        });
+        removed.unwrap_or(false)
+    }
+
+    /// How many operations are registered.
+    pub fn len(&self) -> usize {
+        self.0.count.load(Ordering::Acquire)
+    }
+
+    /// Whether none is registered.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Starts with the operations of an application.
+    ///
+    /// # Errors
+    /// All that keeps operations from being registered.
+    pub(crate) fn start(
+        &self,
+        model: &Arc<Model>,
+        limits: &Arc<Limits>,
+        most: usize,
+        operations: Vec<Operation>,
+    ) -> Result<(), Vec<OperationError>> {
+        let mut store = Store::new(most);
+        let mut errors = Vec::new();
+        let given = operations.len();
+        for operation in operations {
+            let shown = operation.shown();
+            let checked = Registered::new(model, limits, operation).and_then(|registered| {
+                store.check_new(&registered)?;
+                if store.has_room_for(&registered) {
+                    store.put(registered);
+                    return Ok(());
+                }
+                let reason = format!(
+                    "{given} operations are given, and at most {most} of 64 MiB together are kept; register fewer, or \
+                     raise `SVC_MAX_OPERATIONS`"
+                );
+                Err(OperationError::new(shown, reason))
+            });
+            errors.extend(checked.err());
+            if errors.len() >= limits.errors {
+                break;
+            }
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let count = store.len();
+        let app = App { model: model.clone(), limits: limits.clone(), store: Mutex::new(store) };
+        self.0.app.set(app).map_err(|_| {
+            let reason = "it belongs to another application already; give each its own";
+            vec![OperationError::new("the operation registry", reason)]
+        })?;
+        self.0.count.store(count, Ordering::Release);
+        Ok(())
+    }
+
+    pub(super) fn by_text(&self, text: &str) -> Option<Arc<Registered>> {
+        self.look(|store| store.by_text(text))
+    }
+
+    pub(super) fn by_hash(&self, hash: &Hash) -> Option<Arc<Registered>> {
+        self.look(|store| store.by_hash(hash))
+    }
+
+    pub(super) fn by_name(&self, name: &str) -> Option<Arc<Registered>> {
+        self.look(|store| store.by_name(name))
+    }
+
+    /// All operations at this moment.
+    pub(crate) fn all(&self) -> Vec<Arc<Registered>> {
+        self.look(|store| Some(store.iter().cloned().collect())).unwrap_or_default()
+    }
+
+    fn look<T>(&self, look: impl FnOnce(&mut Store) -> Option<T>) -> Option<T> {
+        if self.is_empty() {
+            return None;
+        }
+        self.change(look).flatten()
+    }
+
+    /// The lock is held for look-ups and changes of maps, which cannot panic; `None` without an application.
+    fn change<T>(&self, change: impl FnOnce(&mut Store) -> T) -> Option<T> {
+        let app = self.0.app.get()?;
+        let mut store = app.store.lock().unwrap_or_else(PoisonError::into_inner);
+        let result = change(&mut store);
+        self.0.count.store(store.len(), Ordering::Release);
+        Some(result)
+    }
+}
+
+impl std::fmt::Debug for OperationRegistry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OperationRegistry").field("len", &self.len()).finish_non_exhaustive()
+    }
+}

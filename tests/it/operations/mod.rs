@@ -1,0 +1,11 @@
+//! Registered operations, and SQL that answers them.
+
+mod log;
+mod mutation;
+mod names;
+mod only;
+mod registry;
+mod schema;
+mod sql;
+mod start;
+mod variables;
