@@ -20,6 +20,7 @@ mod mutations;
 mod pages;
 mod persisted;
 mod planned;
+mod projection;
 mod relations;
 mod repository;
 mod resolved;

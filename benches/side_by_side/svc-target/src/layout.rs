@@ -95,9 +95,9 @@ layout! {
 
 layout! {
     /// The columns that filters, orders and relations need; the rest in `data`.
-    data, "v_user", "v_post" {
+    data, "v_user", "d_post" {
         /// What an author publishes.
-        #[svc_type(sql_source = "v_post")]
+        #[svc_type(sql_source = "d_post")]
         pub(crate) struct Post {
             id: Uuid,
             title: String,
@@ -109,12 +109,13 @@ layout! {
         }
 
         /// What a reader says about a post.
-        #[svc_type(sql_source = "v_comment")]
+        #[svc_type(sql_source = "d_comment")]
         pub(crate) struct Comment {
             id: Uuid,
             body: String,
             created_at: DateTime<Utc>,
-            author: User,
+            #[relation(from = "fk_author", to = "pk_user")]
+            author: One<User>,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The workloads served by svc: `svc-target LAYOUT PORT`, LAYOUT one of
 //!   columns  views with a column for each field (`c_*` of columns.sql)
-//!   data     views with few columns and the rest in `data` (`v_*`)
+//!   data     views with few columns and the rest in `data` (`v_user`, and `d_*` of data.sql)
 //!   tv       projection tables: as `data`, but stored (`tv_*`)
 //!
 //! Queries are fields without a body, and the mutation calls its function.

@@ -35,7 +35,7 @@ impl<'a> Column<'a> {
         match self.form {
             ColumnForm::Json => Some(Json::new(self.bytes)),
             // The first byte is the format's version.
-            ColumnForm::Jsonb => Some(Json::new(self.bytes.get(1..)?)),
+            ColumnForm::Jsonb => Some(Json::of_jsonb(self.bytes.get(1..)?)),
             _ => None,
         }
     }
