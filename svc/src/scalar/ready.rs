@@ -131,9 +131,9 @@ mod tests {
         let bytes = text.as_bytes();
         let around = |index: usize, middle: &[u8]| [&bytes[..index], middle, &bytes[index + 1..]].concat();
         let mut texts = vec![bytes.to_vec()];
-        for index in 0..bytes.len() {
+        for (index, byte) in bytes.iter().enumerate() {
             texts.extend(b"0123456789abfAFTZtz+-:. \xc3".iter().map(|byte| around(index, &[*byte])));
-            texts.extend([around(index, b""), around(index, &[bytes[index]; 2])]);
+            texts.extend([around(index, b""), around(index, &[*byte; 2])]);
         }
         texts.into_iter().filter_map(|text| String::from_utf8(text).ok()).collect()
     }
