@@ -154,8 +154,11 @@ async fn ask(app: &App, root: &str, fields: &[&str]) -> (Vec<Value>, Vec<Value>)
 async fn a_field_is_the_same_however_much_is_selected() {
     let mut random = StdRng::seed_from_u64(17);
     let database = TestDatabase::new(&sql(&mut random)).await;
-    let options = AppOptions::new().config(SvcConfig::default()).database_url(database.url());
-    let app = App::serve(options.queries(queries![view, json, table])).await;
+    let options = AppOptions::new()
+        .config(SvcConfig { auto_camel_case: true, ..SvcConfig::default() })
+        .database_url(database.url());
+    let limits = svc::Limits { complexity: 10_000, errors: 10_000, ..svc::Limits::default() };
+    let app = App::serve(options.limits(limits).queries(queries![view, json, table])).await;
     let (all, errors) = ask(&app, "json", &FIELDS).await;
     assert_eq!(all.len(), ROWS);
     assert!(errors.len() > ROWS, "wrong values are errors: {errors:?}");

@@ -46,4 +46,4 @@ pub(crate) use text::{
     LeafError, canonical, integer, is_decimal, parse_decimal, shorten, write_big_integer, write_date, write_float,
     write_instant, write_integer, write_text, write_time, write_value,
 };
-pub(crate) use words::string_end;
+pub(crate) use words::{is_plain, string_end};

@@ -1,5 +1,4 @@
-//! Searches bytes in words and blocks: most texts are short, where a call of a vectorized search costs more than it
-//! saves.
+//! Searches bytes eight at a time: most texts are short, where a call of a vectorized search costs more than it saves.
 
 const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
 const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
@@ -20,36 +19,43 @@ fn lowest(marks: u64) -> usize {
     (marks.trailing_zeros() / 8) as usize
 }
 
-/// Past the blocks at `at` that have no byte to stop at. A block is looked at without a branch for each byte, which
-/// the compiler turns into vector instructions.
-fn past_blocks(bytes: &[u8], at: usize, stop: impl Fn(u8) -> bool) -> usize {
-    let blocks = bytes.get(at..).unwrap_or_default().chunks_exact(16);
-    let quiet = |block: &&[u8]| !block.iter().fold(false, |found, byte| found | stop(*byte));
-    at + blocks.take_while(quiet).count() * 16
+/// Marks the bytes of `word` that cannot stand in a JSON string as they are. Marks above the lowest may be false.
+fn marks_special(word: u64) -> u64 {
+    marks(word, b'"') | marks(word, b'\\') | marks_below(word, b' ')
+}
+
+fn is_special(byte: u8) -> bool {
+    byte < b' ' || byte == b'"' || byte == b'\\'
+}
+
+/// Whether bytes are ASCII that can stand in a JSON string as they are.
+pub(crate) fn is_plain(bytes: &[u8]) -> bool {
+    let (words, rest) = bytes.as_chunks();
+    let is_word = |word: &[u8; 8]| {
+        let word = u64::from_le_bytes(*word);
+        (word & HIGH) | marks_special(word) == 0
+    };
+    words.iter().all(is_word) && rest.iter().all(|byte| byte.is_ascii() && !is_special(*byte))
 }
 
 /// The first byte at or after `at` that cannot stand in a JSON string as it is; the length when there is none.
-pub(super) fn special(bytes: &[u8], at: usize) -> usize {
-    let stop = |byte| byte < b' ' || byte == b'"' || byte == b'\\';
-    let mut at = past_blocks(bytes, at, stop);
+pub(super) fn special(bytes: &[u8], mut at: usize) -> usize {
     while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
         let word = u64::from_le_bytes(*chunk);
-        let found = marks(word, b'"') | marks(word, b'\\') | marks_below(word, b' ');
+        let found = marks_special(word);
         if found != 0 {
             return at + lowest(found);
         }
         at += 8;
     }
     let rest = bytes.get(at..).unwrap_or_default();
-    at + rest.iter().position(|byte| stop(*byte)).unwrap_or(rest.len())
+    at + rest.iter().position(|byte| is_special(*byte)).unwrap_or(rest.len())
 }
 
 /// The end of the JSON string that begins at `at`, past its quote, and whether it is ASCII without escapes. Without a
 /// closing quote the string ends with the bytes.
 pub(crate) fn string_end(bytes: &[u8], at: usize) -> (usize, bool) {
     let (mut at, mut plain) = (at + 1, true);
-    // A text that is this long may be much longer.
-    let long = at + 16;
     loop {
         while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
             let word = u64::from_le_bytes(*chunk);
@@ -62,9 +68,6 @@ pub(crate) fn string_end(bytes: &[u8], at: usize) -> (usize, bool) {
                 break;
             }
             at += 8;
-            if at == long {
-                at = past_blocks(bytes, at, |byte| byte == b'"' || byte == b'\\' || byte >= 0x80);
-            }
         }
         match bytes.get(at) {
             None => return (bytes.len(), plain),
@@ -77,7 +80,7 @@ pub(crate) fn string_end(bytes: &[u8], at: usize) -> (usize, bool) {
 
 #[cfg(test)]
 mod tests {
-    use super::{special, string_end};
+    use super::{is_plain, special, string_end};
 
     #[test]
     fn a_byte_is_found_wherever_it_stands() {
@@ -90,6 +93,8 @@ mod tests {
                     let expected = text.iter().position(|byte| *byte < b' ' || matches!(byte, b'"' | b'\\')).unwrap();
                     assert_eq!(special(&text, 0), expected, "{byte} after {before} of {filler}");
                     assert_eq!(special(&vec![filler; before], 0), before);
+                    let head = &text[..=before];
+                    assert_eq!(is_plain(head), head.is_ascii() && special(head, 0) == head.len());
 
                     // A backslash would hide the byte behind it.
                     if byte != b'\\' {
