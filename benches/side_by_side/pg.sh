@@ -30,7 +30,7 @@ load)
   export PGOPTIONS='-c client_min_messages=warning'
   $P -c 'DROP DATABASE IF EXISTS bench' -c 'DROP DATABASE IF EXISTS bench_new' -c 'CREATE DATABASE bench_new'
   $P -c "ALTER DATABASE bench_new SET timezone = 'UTC'"
-  for f in schema.sql seed.sql views.sql tv.sql columns.sql; do $P -d bench_new -f "$here/$f"; done
+  for f in schema.sql seed.sql views.sql tv.sql columns.sql data.sql; do $P -d bench_new -f "$here/$f"; done
   $P -c 'ALTER DATABASE bench_new RENAME TO bench' ;;
 stop) as_pg "$BIN/pg_ctl -D $D -m fast stop" ;;
 esac

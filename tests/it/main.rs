@@ -21,6 +21,7 @@ mod operations;
 mod pages;
 mod persisted;
 mod planned;
+mod projection;
 mod relations;
 mod repository;
 mod resolved;

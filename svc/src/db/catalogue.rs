@@ -23,6 +23,8 @@ pub(crate) struct Source {
     pub(crate) name: String,
     /// The name for SQL.
     pub(crate) quoted: String,
+    /// Whether the rows are stored, and not computed as they are read.
+    pub(crate) is_table: bool,
     pub(crate) columns: HashMap<String, ColumnType>,
 }
 
@@ -38,7 +40,8 @@ pub(crate) struct ColumnType {
 }
 
 const COLUMNS: &str = "\
-    SELECT s.name, a.attname::text, coalesce(base.typname, t.typname)::text, format_type(a.atttypid, NULL) \
+    SELECT s.name, a.attname::text, coalesce(base.typname, t.typname)::text, format_type(a.atttypid, NULL), \
+    (SELECT relkind IN ('r', 'p', 'm') FROM pg_class WHERE oid = a.attrelid) \
     FROM unnest($1::text[], $2::text[]) AS s(name, quoted) \
     JOIN pg_attribute a ON a.attrelid = to_regclass(s.quoted) AND a.attnum > 0 AND NOT a.attisdropped \
     JOIN pg_type t ON t.oid = a.atttypid \
@@ -52,13 +55,14 @@ impl Catalogue {
         outdated: &Arc<Notify>,
     ) -> Result<Self, sqlx::Error> {
         let quoted: Vec<String> = names.iter().map(|name| quote_path(name)).collect();
-        let rows: Vec<(String, String, String, String)> =
+        let rows: Vec<(String, String, String, String, bool)> =
             sqlx::query_as(COLUMNS).bind(names).bind(&quoted).fetch_all(connection).await?;
         let mut sources: HashMap<String, Source> = HashMap::new();
-        for (name, column, type_name, sql) in rows {
+        for (name, column, type_name, sql, is_table) in rows {
             let source = sources.entry(name).or_insert_with_key(|name| Source {
                 name: name.clone(),
                 quoted: quote_path(name),
+                is_table,
                 columns: HashMap::new(),
             });
             let quoted = quote(&column);

@@ -5,6 +5,10 @@ use chrono::{DateTime, Datelike as _, NaiveDate, NaiveTime, SecondsFormat, Timel
 use rust_decimal::Decimal;
 use uuid::Uuid;
 
+use super::ScalarKind;
+use super::ready::write_ready;
+use super::words::special;
+
 /// A value that breaks its scalar; the text is for the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LeafError(pub(crate) String);
@@ -26,12 +30,10 @@ pub(crate) fn write_text(out: &mut Vec<u8>, text: &str) {
     out.push(b'"');
     let bytes = text.as_bytes();
     let mut start = 0;
-    let plain = plain_start(bytes);
-    for (index, &byte) in bytes.iter().enumerate().skip(plain) {
-        if !is_special(byte) {
-            continue;
-        }
+    loop {
+        let index = special(bytes, start);
         out.extend_from_slice(&bytes[start..index]);
+        let Some(&byte) = bytes.get(index) else { break };
         start = index + 1;
         match byte {
             b'"' => out.extend_from_slice(b"\\\""),
@@ -51,21 +53,7 @@ pub(crate) fn write_text(out: &mut Vec<u8>, text: &str) {
             ]),
         }
     }
-    out.extend_from_slice(&bytes[start..]);
     out.push(b'"');
-}
-
-/// Whether a byte cannot stand in a JSON string as it is.
-fn is_special(byte: u8) -> bool {
-    byte < b' ' || byte == b'"' || byte == b'\\'
-}
-
-/// A number of bytes at the start that hold nothing special. Whole blocks are looked at without a branch for each
-/// byte, which the compiler turns into vector instructions.
-fn plain_start(bytes: &[u8]) -> usize {
-    let blocks = bytes.chunks_exact(16);
-    let plain = blocks.take_while(|block| !block.iter().fold(false, |found, byte| found | is_special(*byte)));
-    plain.count() * 16
 }
 
 /// Writes an integer.
@@ -178,8 +166,13 @@ fn is_common_era(date: NaiveDate) -> bool {
 }
 
 /// The canonical text of a scalar that is a JSON string, or why `text` is not one.
-pub(crate) fn canonical(kind: super::ScalarKind, text: &str, out: &mut Vec<u8>) -> Result<(), LeafError> {
-    use super::ScalarKind as K;
+pub(crate) fn canonical(kind: ScalarKind, text: &str, out: &mut Vec<u8>) -> Result<(), LeafError> {
+    if write_ready(kind, text.as_bytes(), out) { Ok(()) } else { parsed(kind, text, out) }
+}
+
+/// The same through the scalar's type.
+pub(super) fn parsed(kind: ScalarKind, text: &str, out: &mut Vec<u8>) -> Result<(), LeafError> {
+    use ScalarKind as K;
     let refuse = |what: &str| LeafError(format!("{what}, found {:?}", shorten(text)));
     match kind {
         K::Uuid => {

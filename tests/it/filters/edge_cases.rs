@@ -254,7 +254,7 @@ async fn case_16_the_id_of_an_embedded_object_uses_the_column_where_there_is_one
     }
     for (source, condition) in [
         ("v_note_columns", r#"t."owner_id" = $1::uuid)))) ORDER BY t."owner_id", t."id""#),
-        ("v_note_data", r#"(((t.data->$3)->$4) #>> $5)::uuid = $1::uuid"#),
+        ("v_note_data", r#"(((t.data->$4)->$5) #>> $6)::uuid = $1::uuid"#),
         ("tv_note", r#"(((t.data->$3)->$4) #>> $5)::uuid = $1::uuid"#),
     ] {
         let text = database.texts(source).await.join("\n");

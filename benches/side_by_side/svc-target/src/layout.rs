@@ -1,4 +1,4 @@
-//! The same schema over three layouts.
+//! The same schema over four layouts.
 
 macro_rules! layout {
     ($(#[$doc:meta])* $name:ident, $user:literal, $line:literal { $($nested:item)* }) => {
@@ -95,9 +95,9 @@ layout! {
 
 layout! {
     /// The columns that filters, orders and relations need; the rest in `data`.
-    data, "v_user", "v_post" {
+    data, "v_user", "d_post" {
         /// What an author publishes.
-        #[svc_type(sql_source = "v_post")]
+        #[svc_type(sql_source = "d_post")]
         pub(crate) struct Post {
             id: Uuid,
             title: String,
@@ -109,37 +109,53 @@ layout! {
         }
 
         /// What a reader says about a post.
-        #[svc_type(sql_source = "v_comment")]
+        #[svc_type(sql_source = "d_comment")]
         pub(crate) struct Comment {
             id: Uuid,
             body: String,
             created_at: DateTime<Utc>,
-            author: User,
+            #[relation(from = "fk_author", to = "pk_user")]
+            author: One<User>,
         }
     }
 }
 
-layout! {
-    /// Stored documents, with what is nested inside.
-    tv, "tv_user", "tv_post" {
-        /// What an author publishes.
-        #[svc_type(sql_source = "tv_post_with_comments")]
-        pub(crate) struct Post {
-            id: Uuid,
-            title: String,
-            created_at: DateTime<Utc>,
-            author: User,
-            /// The first five; how many is the view's choice.
-            comments: Vec<Comment>,
-        }
+/// Stored documents, with what is nested inside, in tables of their own names.
+macro_rules! documents {
+    ($(#[$doc:meta])* $name:ident, $user:literal, $line:literal, $post:literal) => {
+        layout! {
+            $(#[$doc])*
+            $name, $user, $line {
+                /// What an author publishes.
+                #[svc_type(sql_source = $post)]
+                pub(crate) struct Post {
+                    id: Uuid,
+                    title: String,
+                    created_at: DateTime<Utc>,
+                    author: User,
+                    /// The first five; how many is the view's choice.
+                    comments: Vec<Comment>,
+                }
 
-        /// What a reader says about a post.
-        #[svc_type]
-        pub(crate) struct Comment {
-            id: Uuid,
-            body: String,
-            created_at: DateTime<Utc>,
-            author: User,
+                /// What a reader says about a post.
+                #[svc_type]
+                pub(crate) struct Comment {
+                    id: Uuid,
+                    body: String,
+                    created_at: DateTime<Utc>,
+                    author: User,
+                }
+            }
         }
-    }
+    };
+}
+
+documents! {
+    /// Stored documents as `jsonb`.
+    tv, "tv_user", "tv_post", "tv_post_with_comments"
+}
+
+documents! {
+    /// Stored documents as `json`: the text as it lies.
+    text, "tj_user", "tj_post", "tj_post_with_comments"
 }

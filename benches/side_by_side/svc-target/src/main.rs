@@ -1,7 +1,8 @@
 //! The workloads served by svc: `svc-target LAYOUT PORT`, LAYOUT one of
 //!   columns  views with a column for each field (`c_*` of columns.sql)
-//!   data     views with few columns and the rest in `data` (`v_*`)
+//!   data     views with few columns and the rest in `data` (`v_user`, and `d_*` of data.sql)
 //!   tv       projection tables: as `data`, but stored (`tv_*`)
+//!   text     as `tv`, but `data` is `json` (`tj_*`)
 //!
 //! Queries are fields without a body, and the mutation calls its function.
 
@@ -29,7 +30,8 @@ async fn main() -> svc::Result<()> {
         "columns" => layout::columns::operations(options),
         "data" => layout::data::operations(options),
         "tv" => layout::tv::operations(options),
-        other => return Err(Error::internal(format!("{other:?} is no layout; give columns, data or tv"))),
+        "text" => layout::text::operations(options),
+        other => return Err(Error::internal(format!("{other:?} is no layout; give columns, data, tv or text"))),
     };
     let app = create_svc_app(options).await?;
     Server::bind(([127, 0, 0, 1], port)).await?.run(app, std::future::pending()).await;

@@ -201,6 +201,6 @@ pub(super) fn json_cast(kind: &TypeKind) -> Option<&'static str> {
 }
 
 /// Quotes a name of the schema as a text literal.
-fn quote_literal(name: &str) -> String {
+pub(super) fn quote_literal(name: &str) -> String {
     format!("'{}'", name.replace('\'', "''"))
 }

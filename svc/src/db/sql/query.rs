@@ -52,6 +52,8 @@ pub(crate) struct Window {
 pub(crate) enum Selected {
     /// A column of the view.
     Column(String, Select),
+    /// A key of the view's `data`, as JSON.
+    Key(String),
     /// The rows that a relation leads to: a record, or a list of records.
     Related(Relation, Box<Query>),
     /// A list of records that does not depend on the row.

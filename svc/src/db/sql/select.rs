@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use super::super::column::Select;
 use super::super::filter::{Direction, Filter, Nulls, Order, Rank};
 use super::super::{DbError, Family, Operator};
-use super::operand::Operand;
+use super::operand::{Operand, quote_literal};
 use super::query::{Part, Query, Selected, Window};
 use super::scope::{RowScope, Scope};
 use super::{Builder, Param};
@@ -142,6 +142,9 @@ impl<'a> Builder<'a> {
                     Select::Json => ("to_jsonb(", ")"),
                 };
                 self.text.extend([before, column.as_str(), after]);
+            }
+            Selected::Key(name) => {
+                let _ = write!(self.text, "{}->{}", rows.column("data"), quote_literal(name));
             }
             Selected::Related(relation, query) => {
                 let (inner, join) = self.related(&scope, relation)?;

@@ -8,27 +8,33 @@ use crate::db::Rows;
 #[derive(Debug, Clone)]
 pub(crate) enum Cells<'a> {
     Row(&'a Rows, usize),
-    Record(Arc<[Option<&'a [u8]>]>),
+    /// The values of a record as they came.
+    Narrow(Reader<'a>),
+    /// The values of a record with so many that looking for one would take its time.
+    Wide(Arc<[Option<&'a [u8]>]>),
 }
+
+/// How many values a record has at most that are looked for anew each time.
+const NARROW: usize = 16;
 
 impl<'a> Cells<'a> {
     pub(crate) fn get(&self, column: usize) -> Option<&'a [u8]> {
         match self {
             Self::Row(rows, row) => rows.cell(*row, column),
-            Self::Record(cells) => cells.get(column).copied().flatten(),
+            Self::Narrow(values) => values.clone().typed_values().nth(column)??,
+            Self::Wide(values) => values.get(column).copied().flatten(),
         }
     }
 
     /// The values of a record (`record_send` in PostgreSQL): their number, then of each the type, the length and
     /// the bytes.
     pub(crate) fn record(bytes: &'a [u8]) -> Option<Self> {
-        let mut bytes = Reader(bytes);
-        let count = usize::try_from(bytes.int()?).ok()?;
-        let cells = (0..count).map(|_| {
-            bytes.int()?;
-            bytes.value()
-        });
-        Some(Self::Record(cells.collect::<Option<Arc<[_]>>>()?))
+        let mut values = Reader(bytes);
+        let count = usize::try_from(values.int()?).ok()?;
+        if count > NARROW {
+            return Some(Self::Wide(values.typed_values().take(count).collect::<Option<_>>()?));
+        }
+        values.clone().typed_values().take(count).all(|value| value.is_some()).then_some(Self::Narrow(values))
     }
 }
 
@@ -66,7 +72,8 @@ impl<'a> Records<'a> {
     }
 }
 
-struct Reader<'a>(&'a [u8]);
+#[derive(Debug, Clone)]
+pub(crate) struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
     fn int(&mut self) -> Option<i32> {
@@ -82,11 +89,41 @@ impl<'a> Reader<'a> {
         self.0 = rest;
         Some(Some(value))
     }
+
+    /// Values behind their types; `None` where the bytes are cut short.
+    fn typed_values(mut self) -> impl Iterator<Item = Option<Option<&'a [u8]>>> {
+        std::iter::repeat_with(move || {
+            self.int()?;
+            self.value()
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Cells, Records};
+
+    #[test]
+    fn records_have_their_values_however_many() {
+        for count in [0, 1, 2, super::NARROW, super::NARROW + 1, 100] {
+            let mut record = i32::try_from(count).unwrap().to_be_bytes().to_vec();
+            for value in 0..count {
+                let null = value % 3 == 2;
+                record.extend([0, 0, 0, 25]);
+                record.extend(if null { -1i32 } else { 1 }.to_be_bytes());
+                record.extend((!null).then_some(value as u8));
+            }
+            let cells = Cells::record(&record).unwrap();
+            for value in 0..count {
+                let expected = (value % 3 != 2).then_some([value as u8]);
+                assert_eq!(cells.get(value), expected.as_ref().map(|value| &value[..]), "{value} of {count}");
+            }
+            assert_eq!(cells.get(count), None);
+            if count > 0 {
+                assert!(Cells::record(&record[..record.len() - 1]).is_none());
+            }
+        }
+    }
 
     #[test]
     fn bytes_that_are_cut_short_give_nothing() {

@@ -9,7 +9,7 @@ use super::{Node as _, enum_name};
 use crate::db::ColumnForm;
 use crate::engine::plan::Leaf;
 use crate::scalar::{
-    LeafError, canonical, shorten, write_big_integer, write_date, write_float, write_instant, write_integer,
+    LeafError, canonical, is_plain, shorten, write_big_integer, write_date, write_float, write_instant, write_integer,
     write_text, write_time, write_value,
 };
 use crate::schema::ScalarKind;
@@ -35,7 +35,7 @@ impl<'a> Column<'a> {
         match self.form {
             ColumnForm::Json => Some(Json::new(self.bytes)),
             // The first byte is the format's version.
-            ColumnForm::Jsonb => Some(Json::new(self.bytes.get(1..)?)),
+            ColumnForm::Jsonb => Some(Json::of_jsonb(self.bytes.get(1..)?)),
             _ => None,
         }
     }
@@ -100,6 +100,12 @@ impl<'a> Column<'a> {
 
     fn scalar(self, kind: ScalarKind, out: &mut Vec<u8>) -> Result<(), LeafError> {
         use ScalarKind as K;
+        if self.form == ColumnForm::Text && matches!(kind, K::String | K::Id) && is_plain(self.bytes) {
+            out.push(b'"');
+            out.extend_from_slice(self.bytes);
+            out.push(b'"');
+            return Ok(());
+        }
         if let Some(text) = self.text() {
             return self.scalar_of_text(kind, text, out);
         }

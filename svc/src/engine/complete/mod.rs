@@ -16,7 +16,7 @@ mod tree;
 pub(crate) use answer::write_answer;
 pub(crate) use cells::{Cells, Records};
 pub(crate) use page::{PageNode, address, complete_page, complete_page_items};
-pub(crate) use rows::{RowColumn, RowNode, RowShape, RowSource, write_rows};
+pub(crate) use rows::{RowColumn, RowNode, RowShape, RowSource, RowSources, write_rows};
 pub(crate) use tree::{Piece, complete_all, complete_value, guarded, join_after, root_value};
 
 use super::env::Env;

@@ -7,7 +7,7 @@ use super::{Node, Nulled, Walk, key, typename, value};
 use crate::db::{ColumnForm, Rows};
 use crate::engine::env::Env;
 use crate::engine::path::Path;
-use crate::engine::plan::{Leaf, OutType, PlanField, PlanKind, Selection};
+use crate::engine::plan::{Keys, Leaf, OutType, PlanField, PlanKind, Selection};
 use crate::scalar::LeafError;
 use crate::schema::{ScalarKind, Shape, TypeIndex};
 
@@ -18,8 +18,29 @@ pub(crate) struct RowShape {
     pub(crate) type_name: Option<RowSource>,
     /// The column that holds the `data` document, when a field needs it.
     pub(crate) data: Option<(usize, ColumnForm)>,
-    /// By object type: a source for each field of its selection.
-    pub(crate) sources: Vec<(TypeIndex, Vec<RowSource>)>,
+    /// What is read of the rows of each object type.
+    pub(crate) sources: Vec<RowSources>,
+}
+
+/// Where the fields of the rows of one object type come from.
+#[derive(Debug)]
+pub(crate) struct RowSources {
+    pub(crate) type_index: TypeIndex,
+    /// One for each field of the selection.
+    pub(crate) fields: Vec<RowSource>,
+    /// What the fields read of `data`.
+    pub(crate) keys: Keys,
+}
+
+impl RowSources {
+    pub(crate) fn new(selection: &Selection, fields: Vec<RowSource>) -> Self {
+        let in_data = |(field, source): (&PlanField, &RowSource)| match source {
+            RowSource::Data => field.stored(),
+            _ => None,
+        };
+        let keys = Keys::new(selection.fields.iter().zip(&fields).map(in_data));
+        Self { type_index: selection.type_index, fields, keys }
+    }
 }
 
 /// Where one value of a row comes from.
@@ -136,7 +157,7 @@ impl Node for RowNode<'_> {
         match self {
             Self::Row(cells, shape) => {
                 let Some(source) = &shape.type_name else {
-                    let index = shape.sources.first().map(|(index, _)| *index);
+                    let index = shape.sources.first().map(|sources| sources.type_index);
                     let selection = index.and_then(|index| field.children.of(index));
                     return selection.map(AsRef::as_ref).ok_or_else(|| "nothing is selected".to_owned());
                 };
@@ -162,17 +183,18 @@ impl Node for RowNode<'_> {
             Self::Json(json) => return json.fields(walk, selection, path, out),
             _ => return Err(Nulled),
         };
-        let slots = data(cells, shape).map(|json| json.slots(selection)).unwrap_or_default();
-        let sources = shape.sources.iter().find(|(index, _)| *index == selection.type_index);
-        let sources = sources.map(|(_, sources)| sources.as_slice()).unwrap_or_default();
+        let sources = shape.sources.iter().find(|sources| sources.type_index == selection.type_index);
+        let in_data = sources.filter(|sources| !sources.keys.names.is_empty());
+        let slots = in_data.and_then(|sources| Some(data(cells, shape)?.slots(&sources.keys)));
         for (index, field) in selection.fields.iter().enumerate() {
             key(out, index, field);
             if matches!(field.kind, PlanKind::Typename) {
                 typename(out, selection);
                 continue;
             }
-            let slot = || slots.get(index).copied();
-            let node = sources.get(index).map_or(RowNode::Null, |source| RowNode::field(cells, source, slot));
+            let slot = || slots.as_ref()?.get(sources?.keys.of_field(index)?).copied();
+            let source = sources.and_then(|sources| sources.fields.get(index));
+            let node = source.map_or(RowNode::Null, |source| RowNode::field(cells, source, slot));
             value(walk, field, &field.ty, &node, &path.key(&field.key), out)?;
         }
         Ok(())

@@ -6,7 +6,7 @@ use crate::db::{
     AggregateFunction, Catalogue, Column, ColumnForm, Db, DbError, FindSpec, GroupCount, Query, Selected, Statement,
     Window, asc, key_order, page, value_form,
 };
-use crate::engine::complete::{Cells, Piece, RowShape, RowSource, write_rows};
+use crate::engine::complete::{Cells, Piece, RowShape, RowSource, RowSources, write_rows};
 use crate::engine::env::Env;
 use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, OutType, PlanField, PlanKind};
@@ -41,7 +41,7 @@ impl Asking<'_> {
         let mut sources = Vec::new();
         for selection in field.children.iter() {
             let fields = selection.fields.iter().map(|field| self.source(field)).collect::<Result<_, _>>()?;
-            sources.push((selection.type_index, fields));
+            sources.push(RowSources::new(selection, fields));
         }
         // A query without columns would not be one over all rows.
         if self.query.list.is_empty() {
@@ -85,7 +85,7 @@ impl Asking<'_> {
                 (PlanKind::Stored { stored, .. }, Some(form)) => RowSource::Column(add(self, stored, form), form),
                 _ => RowSource::Nothing,
             });
-            sources.push((selection.type_index, fields.collect()));
+            sources.push(RowSources::new(selection, fields.collect()));
         }
         Ok(RowSource::Same(Box::new(RowShape { type_name: None, data: None, sources })))
     }

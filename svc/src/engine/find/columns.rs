@@ -2,7 +2,7 @@
 
 use super::read::Read;
 use crate::db::{Catalogue, ColumnForm, DbError, Query, Select, Selected, Source, select_form};
-use crate::engine::complete::{RowShape, RowSource};
+use crate::engine::complete::{RowShape, RowSource, RowSources};
 use crate::engine::env::Env;
 use crate::engine::plan::{Leaf, OutType, PlanField, PlanKind};
 use crate::schema::{Model, ScalarKind, TypeIndex, TypeKind};
@@ -14,13 +14,15 @@ pub(super) struct Columns<'a> {
     source: &'a Source,
     list: Vec<Selected>,
     data: Option<(usize, ColumnForm)>,
+    /// Whether keys of `data` are read one by one.
+    apart: bool,
 }
 
 impl<'a> Columns<'a> {
     /// Nothing is read yet of the rows of type `row`.
     pub(super) fn new(model: &'a Model, catalogue: &'a Catalogue, row: TypeIndex) -> Result<Self, DbError> {
         let name = model.source(row).ok_or_else(|| DbError::UnknownSource(model.types[row].path.clone()))?;
-        Ok(Self { model, catalogue, source: catalogue.known(name)?, list: Vec::new(), data: None })
+        Ok(Self { model, catalogue, source: catalogue.known(name)?, list: Vec::new(), data: None, apart: false })
     }
 
     /// What was chosen, and where among it the `data` document is.
@@ -38,12 +40,28 @@ impl<'a> Columns<'a> {
     pub(super) fn shape(&mut self, env: &Env<'_>, field: &PlanField, row: TypeIndex) -> Result<RowShape, DbError> {
         let is_abstract = matches!(self.model.types[row].kind, TypeKind::Abstract(_));
         let type_name = if is_abstract { Some(self.stored("__typename", None)?) } else { None };
+        self.apart = !is_abstract && self.takes_apart(field);
         let mut sources = Vec::new();
         for selection in field.children.iter() {
             let fields = selection.fields.iter().map(|field| self.source(env, field)).collect::<Result<_, _>>()?;
-            sources.push((selection.type_index, fields));
+            sources.push(RowSources::new(selection, fields));
         }
         Ok(RowShape { type_name, data: self.data, sources })
+    }
+
+    /// Whether the few keys that are read of `data` cost PostgreSQL less than writing the whole as text. A second key
+    /// is unpacked, or in a view built, a second time, which small values of a table are worth.
+    fn takes_apart(&self, field: &PlanField) -> bool {
+        if self.data.is_some() || self.source.data().is_none_or(|data| data.name != "jsonb") {
+            return false;
+        }
+        let fields = field.children.iter().flat_map(|selection| &selection.fields);
+        let read = fields.filter_map(|field| Some((field.stored()?, &field.ty)));
+        let mut keys: Vec<_> = read.filter(|(stored, ty)| self.fitting(stored, Some(ty)).is_none()).collect();
+        keys.sort_unstable_by_key(|(stored, _)| *stored);
+        keys.dedup_by_key(|(stored, _)| *stored);
+        let is_small = |(_, ty): &(_, &OutType)| matches!(ty.nullable().0, OutType::Leaf(_));
+        keys.len() == 1 || (keys.len() == 2 && self.source.is_table && keys.iter().all(is_small))
     }
 
     fn source(&mut self, env: &Env<'_>, field: &PlanField) -> Result<RowSource, DbError> {
@@ -59,10 +77,10 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// A column of the field's name and a fitting type, or else a key of `data`.
-    pub(super) fn stored(&mut self, stored: &str, ty: Option<&OutType>) -> Result<RowSource, DbError> {
-        let column = self.source.columns.get(stored);
-        let fitting = column.and_then(|column| match ty {
+    /// The column of a field's name, when its type fits.
+    fn fitting(&self, stored: &str, ty: Option<&OutType>) -> Option<(Select, ColumnForm)> {
+        let column = self.source.columns.get(stored)?;
+        match ty {
             None => Some((Select::Text, ColumnForm::Text)),
             Some(ty) => match ty.nullable().0 {
                 OutType::Leaf(Leaf::Scalar(kind)) => select_form(&column.name, Some(*kind)),
@@ -70,13 +88,20 @@ impl<'a> Columns<'a> {
                 // Lists and objects arrive as JSON, whatever the column is.
                 _ => select_form(&column.name, Some(ScalarKind::Json)).filter(|(_, form)| *form != ColumnForm::Text),
             },
-        });
-        if let Some((select, form)) = fitting {
+        }
+    }
+
+    /// A column of the field's name and a fitting type, or else a key of `data`.
+    pub(super) fn stored(&mut self, stored: &str, ty: Option<&OutType>) -> Result<RowSource, DbError> {
+        if let Some((select, form)) = self.fitting(stored, ty) {
             return Ok(RowSource::Column(self.column(stored, select), form));
         }
         let Some(data) = self.source.data() else {
             return Err(DbError::NoSource { source_name: self.source.name.clone(), field: stored.to_owned() });
         };
+        if self.apart {
+            return Ok(RowSource::Column(self.read(Selected::Key(stored.to_owned())), ColumnForm::Jsonb));
+        }
         if self.data.is_none() {
             let form = if data.name == "json" { ColumnForm::Json } else { ColumnForm::Jsonb };
             self.data = Some((self.column("data", Select::Plain), form));
@@ -85,9 +110,17 @@ impl<'a> Columns<'a> {
     }
 
     fn column(&mut self, name: &str, select: Select) -> usize {
-        let same =
-            |known: &Selected| matches!(known, Selected::Column(other, form) if other == name && *form == select);
-        self.list.iter().position(same).unwrap_or_else(|| self.add(Selected::Column(name.to_owned(), select)))
+        self.read(Selected::Column(name.to_owned(), select))
+    }
+
+    /// Reads a value once, however often it is selected, and gives its position.
+    fn read(&mut self, selected: Selected) -> usize {
+        let same = |known: &Selected| match (known, &selected) {
+            (Selected::Column(known, form), Selected::Column(name, select)) => known == name && form == select,
+            (Selected::Key(known), Selected::Key(name)) => known == name,
+            _ => false,
+        };
+        self.list.iter().position(same).unwrap_or_else(|| self.add(selected))
     }
 }
 

@@ -5,9 +5,11 @@
 
 mod arguments;
 mod cost;
+mod keys;
 mod planner;
 
 pub(crate) use arguments::{ArgPlan, argument_values};
+pub(crate) use keys::Keys;
 pub(crate) use planner::Planner;
 
 use std::collections::HashSet;
@@ -31,6 +33,8 @@ pub(crate) struct Selection {
     pub(crate) type_index: TypeIndex,
     pub(crate) type_name: String,
     pub(crate) fields: Vec<PlanField>,
+    /// What the fields read of an object that is stored as JSON.
+    pub(crate) keys: Keys,
     /// What has to be called below here.
     pub(crate) calls: Calls,
     /// Whether a relation is followed below here.
@@ -203,6 +207,14 @@ impl OutType {
 }
 
 impl PlanField {
+    /// The name under which the field's value is stored.
+    pub(crate) fn stored(&self) -> Option<&'static str> {
+        match self.kind {
+            PlanKind::Stored { stored, .. } => Some(stored),
+            _ => None,
+        }
+    }
+
     /// What running this field and those below it calls.
     pub(crate) fn calls(&self) -> Calls {
         let own = match self.kind {

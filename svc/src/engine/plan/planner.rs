@@ -9,7 +9,7 @@ use apollo_compiler::executable::{
 use apollo_compiler::{ExecutableDocument, Node};
 use indexmap::IndexMap;
 
-use super::{ArgPlan, Calls, Children, Leaf, OutType, Plan, PlanField, PlanKind, Selection};
+use super::{ArgPlan, Calls, Children, Keys, Leaf, OutType, Plan, PlanField, PlanKind, Selection};
 use crate::ErrorCode;
 use crate::engine::coerce::Variables;
 use crate::engine::document::condition;
@@ -82,6 +82,7 @@ impl<'a> Planner<'a> {
             type_name: self.model.types[type_index].name.clone(),
             calls: fields.iter().map(PlanField::calls).max().unwrap_or(Calls::None),
             relations: fields.iter().any(PlanField::relations),
+            keys: Keys::new(fields.iter().map(PlanField::stored)),
             fields,
         });
         self.known.insert(key, selection.clone());

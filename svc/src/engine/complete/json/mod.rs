@@ -1,0 +1,272 @@
+//! JSON documents as PostgreSQL writes them, projected without building a tree.
+
+mod scan;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use async_graphql::Value;
+use scan::{key_is, past, past_key, value_end};
+use smallvec::SmallVec;
+
+use super::{Node, Nulled, Walk, enum_name, key, typename, value};
+use crate::engine::env::Env;
+use crate::engine::path::Path;
+use crate::engine::plan::{Children, Keys, Leaf, PlanField, PlanKind, Selection};
+use crate::scalar::{
+    LeafError, canonical, is_escaped_once, is_integer, shorten, string_end, write_big_integer, write_float,
+    write_integer, write_ready, write_text, write_value,
+};
+use crate::schema::ScalarKind;
+
+/// One JSON value; the text begins and ends with it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Json<'a> {
+    text: &'a [u8],
+    /// Whether it is known to be a string of ASCII without escapes, or no string.
+    plain: bool,
+    /// Whether no key comes twice in an object.
+    unique: bool,
+}
+
+/// The values of some keys of an object, in their order.
+pub(super) type Slots<'a> = SmallVec<[Json<'a>; 16]>;
+
+impl<'a> Json<'a> {
+    const NULL: Self = Self { text: b"null", plain: true, unique: true };
+
+    /// The value in `text`, which is JSON that PostgreSQL has checked.
+    pub(crate) fn new(text: &'a [u8]) -> Self {
+        Self { text: text.trim_ascii(), plain: false, unique: false }
+    }
+
+    /// The value in `text`, which PostgreSQL has written from `jsonb`.
+    pub(crate) fn of_jsonb(text: &'a [u8]) -> Self {
+        Self { text, plain: false, unique: true }
+    }
+
+    pub(crate) fn bytes(self) -> &'a [u8] {
+        self.text
+    }
+
+    /// The value that begins at `at`, and where what follows it begins, past a comma.
+    fn part(self, at: usize) -> (Self, usize) {
+        let (end, plain) = value_end(self.text, at);
+        (Self { text: &self.text[at..end], plain, ..self }, past(self.text, end, b','))
+    }
+
+    /// The key that begins at `at` with its quotes, whether it is plain, and where its value begins.
+    fn key(self, at: usize) -> Option<(&'a [u8], bool, usize)> {
+        if self.text.get(at) != Some(&b'"') {
+            return None;
+        }
+        let (end, plain) = string_end(self.text, at);
+        Some((&self.text[at..end], plain, past(self.text, end, b':')))
+    }
+
+    /// The values of keys in an object. Of a key that comes more than once the last counts, as in PostgreSQL.
+    pub(super) fn slots(self, keys: &Keys) -> Slots<'a> {
+        self.find(&keys.names, keys.literal)
+    }
+
+    fn find(self, names: &[&str], literal: bool) -> Slots<'a> {
+        let mut slots = SmallVec::from_elem(Self::NULL, names.len());
+        let mut missing = if self.text.first() == Some(&b'{') { names.len() } else { 0 };
+        let (mut at, mut next) = (past(self.text, 0, b'{'), 0);
+        while missing > 0 {
+            let expected = names.get(next).filter(|_| literal);
+            let expected = expected.and_then(|name| Some((next, past_key(self.text, at, name)?)));
+            let (found, start) = match expected {
+                Some((found, start)) => (Some(found), start),
+                None => {
+                    let Some((key, plain, start)) = self.key(at) else { break };
+                    (names.iter().position(|name| key_is(key, plain, name)), start)
+                }
+            };
+            let (value, following) = self.part(start);
+            at = following;
+            if let Some(found) = found {
+                slots[found] = value;
+                next = found + 1;
+                missing -= usize::from(self.unique);
+            }
+        }
+        slots
+    }
+
+    /// The value under one key.
+    pub(crate) fn get(self, wanted: &str) -> Option<Self> {
+        Some(self.find(&[wanted], false)[0]).filter(|found| !found.is_null())
+    }
+
+    /// The inside of a JSON string.
+    fn inside(self) -> Option<&'a [u8]> {
+        self.text.strip_prefix(b"\"")?.strip_suffix(b"\"")
+    }
+
+    /// The text of a JSON string.
+    pub(crate) fn text(self) -> Option<Cow<'a, str>> {
+        let inside = self.inside()?;
+        if self.plain || memchr::memchr(b'\\', inside).is_none() {
+            return std::str::from_utf8(inside).ok().map(Cow::Borrowed);
+        }
+        serde_json::from_slice::<String>(self.text).ok().map(Cow::Owned)
+    }
+
+    fn number(self) -> Option<&'a str> {
+        let first = *self.text.first()?;
+        (first == b'-' || first.is_ascii_digit()).then(|| std::str::from_utf8(self.text).ok()).flatten()
+    }
+
+    fn refuse(self, expected: &str) -> LeafError {
+        LeafError(format!("expected {expected}, found {}", shorten(&String::from_utf8_lossy(self.text))))
+    }
+
+    fn scalar(self, kind: ScalarKind, out: &mut Vec<u8>) -> Result<(), LeafError> {
+        use ScalarKind as K;
+        if self.is_written(kind) {
+            out.extend_from_slice(self.text);
+            return Ok(());
+        }
+        match kind {
+            K::Int => {
+                let value = self.number().and_then(integer).ok_or_else(|| self.refuse("an integer"))?;
+                let value = i32::try_from(value).map_err(|_| self.refuse("a 32-bit integer"))?;
+                write_integer(out, value.into());
+            }
+            K::BigInt => match self.number().and_then(integer) {
+                Some(value) => write_big_integer(out, value.into()),
+                None => return self.quoted(kind, "a 64-bit integer", out),
+            },
+            K::Float => {
+                let value = self.number().and_then(|text| text.parse().ok()).ok_or_else(|| self.refuse("a number"))?;
+                write_float(out, value)?;
+            }
+            K::Boolean if matches!(self.text, b"true" | b"false") => out.extend_from_slice(self.text),
+            K::Boolean => return Err(self.refuse("true or false")),
+            K::Id => match self.number() {
+                Some(text) if integer(text).is_some() => write_text(out, text),
+                _ => return self.quoted(kind, "an ID", out),
+            },
+            K::Decimal => match self.number() {
+                Some(text) => canonical(kind, text, out)?,
+                None => return self.quoted(kind, "a decimal number", out),
+            },
+            K::String => return self.quoted(kind, "a string", out),
+            K::Uuid => return self.quoted(kind, "a UUID", out),
+            K::DateTime => return self.quoted(kind, "an RFC 3339 date and time", out),
+            K::Date => return self.quoted(kind, "a date", out),
+            K::Time => return self.quoted(kind, "a time", out),
+            K::Json => {
+                let value: serde_json::Value = serde_json::from_slice(self.text).map_err(|_| self.refuse("JSON"))?;
+                serde_json::to_writer(out, &value).map_err(|error| LeafError(error.to_string()))?;
+            }
+            K::Custom(custom) => {
+                let value: Value = serde_json::from_slice(self.text).map_err(|_| self.refuse("JSON"))?;
+                write_value(out, &(custom.recode)(value).map_err(LeafError)?)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the text is in the scalar's form as it stands.
+    fn is_written(self, kind: ScalarKind) -> bool {
+        match kind {
+            // So many digits always fit; a double is written without an exponent up to 10^15.
+            ScalarKind::Int => is_integer(self.text, 9),
+            ScalarKind::BigInt | ScalarKind::Float => is_integer(self.text, 15),
+            ScalarKind::String | ScalarKind::Id => self
+                .inside()
+                .is_some_and(|inside| self.plain || (is_escaped_once(inside) && std::str::from_utf8(inside).is_ok())),
+            _ => false,
+        }
+    }
+
+    /// A scalar whose JSON form is a string.
+    fn quoted(self, kind: ScalarKind, expected: &str, out: &mut Vec<u8>) -> Result<(), LeafError> {
+        if self.inside().is_some_and(|inside| write_ready(kind, inside, out)) {
+            return Ok(());
+        }
+        let text = self.text().ok_or_else(|| self.refuse(expected))?;
+        canonical(kind, &text, out)
+    }
+}
+
+impl Node for Json<'_> {
+    fn is_null(&self) -> bool {
+        self.text == b"null"
+    }
+
+    fn leaf(&self, leaf: &Leaf, out: &mut Vec<u8>) -> Result<(), LeafError> {
+        match leaf {
+            Leaf::Scalar(kind) => self.scalar(*kind, out),
+            Leaf::Enum(values) => {
+                let text = self.text().ok_or_else(|| self.refuse("a string"))?;
+                out.push(b'"');
+                out.extend_from_slice(enum_name(values, &text)?.as_bytes());
+                out.push(b'"');
+                Ok(())
+            }
+        }
+    }
+
+    fn each(&self, mut visit: impl FnMut(usize, Self) -> Result<(), Nulled>) -> Option<Result<(), Nulled>> {
+        if self.text.first() != Some(&b'[') {
+            return None;
+        }
+        let (mut at, mut index) = (past(self.text, 0, b'['), 0);
+        while at < self.text.len() && self.text[at] != b']' {
+            let (item, following) = self.part(at);
+            if let Err(nulled) = visit(index, item) {
+                return Some(Err(nulled));
+            }
+            if following == at {
+                break;
+            }
+            (at, index) = (following, index + 1);
+        }
+        Some(Ok(()))
+    }
+
+    fn selection<'s>(&self, env: &Env<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
+        if self.text.first() != Some(&b'{') {
+            return Err(self.refuse("an object").0);
+        }
+        match &field.children {
+            Children::One(selection) => Ok(selection),
+            children => {
+                let name = self.get("__typename").and_then(Json::text);
+                let name =
+                    name.ok_or_else(|| "the stored object has no `__typename` to tell its type by".to_owned())?;
+                let index = env.model.type_named(&name).map(|(index, _)| index);
+                let selection = index.and_then(|index| children.of(index));
+                selection.map(AsRef::as_ref).ok_or_else(|| format!("a stored `{}` cannot stand here", shorten(&name)))
+            }
+        }
+    }
+
+    fn fields(
+        &self,
+        walk: &mut Walk<'_>,
+        selection: &Selection,
+        path: &Path<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Nulled> {
+        let slots = self.slots(&selection.keys);
+        for (index, field) in selection.fields.iter().enumerate() {
+            key(out, index, field);
+            if matches!(field.kind, PlanKind::Typename) {
+                typename(out, selection);
+                continue;
+            }
+            let slot = selection.keys.of_field(index).and_then(|slot| slots.get(slot)).unwrap_or(&Self::NULL);
+            value(walk, field, &field.ty, slot, &path.key(&field.key), out)?;
+        }
+        Ok(())
+    }
+}
+
+fn integer(text: &str) -> Option<i64> {
+    text.parse().ok().or_else(|| crate::scalar::integer(&text.parse().ok()?))
+}

@@ -1,0 +1,65 @@
+//! Where the parts of a JSON text begin and end.
+
+use crate::scalar::string_end;
+
+/// Where the value of the key `name` begins, when the key is at `at` as PostgreSQL writes it.
+pub(super) fn past_key(text: &[u8], at: usize, name: &str) -> Option<usize> {
+    let rest = text.get(at..)?.strip_prefix(b"\"")?.strip_prefix(name.as_bytes())?.strip_prefix(b"\": ")?;
+    Some(text.len() - rest.len())
+}
+
+/// Whether a key with its quotes is `wanted`; keys with escapes are decoded, which is rare.
+pub(super) fn key_is(key: &[u8], plain: bool, wanted: &str) -> bool {
+    let inside = key.get(1..key.len() - 1).unwrap_or_default();
+    inside == wanted.as_bytes()
+        || (!plain
+            && memchr::memchr(b'\\', inside).is_some()
+            && serde_json::from_slice::<String>(key).is_ok_and(|name| name == wanted))
+}
+
+/// Past white space, one `sign` if it is there, and white space again.
+pub(super) fn past(text: &[u8], at: usize, sign: u8) -> usize {
+    let at = past_space(text, at);
+    if text.get(at) == Some(&sign) { past_space(text, at + 1) } else { at }
+}
+
+fn past_space(text: &[u8], mut at: usize) -> usize {
+    while text.get(at).is_some_and(u8::is_ascii_whitespace) {
+        at += 1;
+    }
+    at
+}
+
+/// The end of the value that begins at `at`, and whether it has no string that is not plain.
+pub(super) fn value_end(text: &[u8], at: usize) -> (usize, bool) {
+    match text.get(at) {
+        Some(b'"') => string_end(text, at),
+        Some(b'{' | b'[') => (nested_end(text, at), false),
+        _ => {
+            let rest = text.get(at..).unwrap_or_default();
+            let length = rest.iter().position(|b| matches!(b, b',' | b'}' | b']') || b.is_ascii_whitespace());
+            (at + length.unwrap_or(rest.len()), true)
+        }
+    }
+}
+
+/// The end of the object or list that begins at `at`.
+fn nested_end(text: &[u8], mut at: usize) -> usize {
+    let mut depth = 0usize;
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'"' => {
+                at = string_end(text, at).0;
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth -= 1,
+            _ => {}
+        }
+        at += 1;
+        if depth == 0 {
+            return at;
+        }
+    }
+    text.len()
+}
