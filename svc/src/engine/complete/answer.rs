@@ -46,8 +46,8 @@ impl Node for Answer<'_> {
         path: &Path<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Nulled> {
-        let slots = self.0.slots(selection);
-        for (index, (field, slot)) in selection.fields.iter().zip(slots).enumerate() {
+        let slots = self.0.slots(&selection.keys);
+        for (index, field) in selection.fields.iter().enumerate() {
             key(out, index, field);
             let json = match field.kind {
                 PlanKind::Typename => {
@@ -55,8 +55,8 @@ impl Node for Answer<'_> {
                     continue;
                 }
                 // The same rows may be asked for several times, with other arguments.
-                PlanKind::Relation(_) | PlanKind::Part(_) => self.0.get(&field.key).unwrap_or(Json::new(b"null")),
-                _ => slot,
+                PlanKind::Relation(_) | PlanKind::Part(_) => self.0.get(&field.key).unwrap_or(Json::NULL),
+                _ => selection.keys.of_field(index).and_then(|at| slots.get(at).copied()).unwrap_or(Json::NULL),
             };
             value(walk, field, &field.ty, &Self(json), &path.key(&field.key), out)?;
         }

@@ -34,7 +34,7 @@ pub(crate) struct Json<'a> {
 pub(super) type Slots<'a> = SmallVec<[Json<'a>; 16]>;
 
 impl<'a> Json<'a> {
-    const NULL: Self = Self { text: b"null", plain: true, unique: true };
+    pub(super) const NULL: Self = Self { text: b"null", plain: true, unique: true };
 
     /// The value in `text`, which is JSON that PostgreSQL has checked.
     pub(crate) fn new(text: &'a [u8]) -> Self {
