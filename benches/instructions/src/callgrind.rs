@@ -56,8 +56,9 @@ impl Profile {
     pub(crate) fn annotate(&self, name: &str) -> Result<()> {
         let out = File::create(self.folder.join(name))?;
         let mut command = Command::new("callgrind_annotate");
+        // Below 100, the functions in which the threads began before the count would be all.
         let status =
-            command.args(["--auto=no", "--inclusive=no", "--threshold=95"]).arg(self.last()).stdout(out).status()?;
+            command.args(["--auto=no", "--inclusive=no", "--threshold=100"]).arg(self.last()).stdout(out).status()?;
         ensure!(status.success(), "callgrind_annotate failed ({status})");
         Ok(())
     }

@@ -34,7 +34,7 @@ pub(crate) fn run(server: &Server, requests: &[Request], total: usize, connectio
             if number >= total {
                 return Ok(());
             }
-            if number % every == 0 && number / every < SAMPLES {
+            if number.is_multiple_of(every) && number / every < SAMPLES {
                 sample(number)?;
             }
             client.send(&requests[number % requests.len()])?;
