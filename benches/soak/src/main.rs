@@ -19,7 +19,7 @@ const BOUND: f64 = 0.03;
 #[derive(Parser)]
 #[command(about = "Whether memory stays flat over a million requests")]
 struct Arguments {
-    /// Requests in all; each set of documents gets an equal part.
+    /// Requests in all; each set of documents gets an equal part. With fewer than 200,000 the caches still fill.
     #[arg(long, default_value_t = 1_000_000)]
     requests: usize,
     /// How many are sent at a time.
