@@ -14,6 +14,9 @@ WORKLOADS = {
     "Q4": "20 posts by date + author + first 5 comments + their author", "Q5": "posts: title contains, date range, order, limit 20 offset 40",
     "Q6": "count of posts since a date", "Q7": "mutation: create a comment", "Q8": "100 users, 2 of 8 fields",
 }
+# What `--latency` compares, with how many connections, and what it allows.
+LATENCY = {"reference": "ceiling-sqlx", "targets": ["svc-columns", "svc-data", "svc-tv"], "judged": ["svc-columns", "svc-tv"],
+           "c": 64, "times": 1.1, "start_ms": 150, "rss": 40}
 WORDS = ["amber", "basalt", "cobalt", "delta", "ember", "fjord", "garnet", "harbor", "indigo", "jasper", "kelp", "lagoon", "maple", "nectar", "onyx"]
 
 
@@ -258,14 +261,57 @@ def hardware():
             f"PostgreSQL {psql('SHOW server_version').split()[0]}, rustc {rustc[1] if len(rustc) > 1 else '?'}")
 
 
+def main_concurrency(cs):
+    """the one that is measured in several rounds"""
+    return 16 if 16 in cs else min(cs)
+
+
+def setting(res, c):
+    return (f"{res['when']}; {res['hardware']}; {res['rounds']} interleaved round(s) of {res['seconds']} s, {c} connections. "
+            f"Load average before and after: {res['load'][0]:.2f}, {res['load'][1]:.2f}.")
+
+
+def latency(res):
+    """the block of docs/benchmarks.md, and what is out of bounds"""
+    c, ref = LATENCY["c"], LATENCY["reference"]
+    ws = [w for w in WORKLOADS if any(r["workload"] == w for r in res["rows"])]
+    p99 = {}
+    for r in res["rows"]:
+        p99.setdefault((r["target"], r["workload"]), []).append(r["p99_ms"])
+    L = [setting(res, c), "", f"p99, ms: median of the rounds (median of its ratios to {ref} in the same round)", "",
+         "| target | " + " | ".join(ws) + " |", "|---|" + "---:|" * len(ws)]
+    over = [f"{k}: {v}" for k, v in {**res["absent"], **res["bad"]}.items()]
+    over += [f"{r['target']} {r['workload']}: {r['bad']} bad answers" for r in res["rows"] if r["bad"]]
+    for t in res["targets"]:
+        cells = []
+        for w in ws:
+            if (t, w) not in p99:
+                cells.append("–")
+                continue
+            cell = f"{statistics.median(p99[t, w]):.1f}"
+            if t != ref and (ref, w) in p99:
+                times = statistics.median(a / b for a, b in zip(p99[t, w], p99[ref, w]))
+                cell += f" ({times:.2f})"
+                if t in LATENCY["judged"] and times > LATENCY["times"]:
+                    over.append(f"{t} {w}: the p99 is {times:.2f} times that of {ref} (at most {LATENCY['times']})")
+            cells.append(cell)
+        L.append(f"| {t} | " + " | ".join(cells) + " |")
+    L += ["", "| target | start to first good answer, ms | resident after start, MiB | resident after the run, MiB |", "|---|---:|---:|---:|"]
+    for t, m in res["memory"].items():
+        L.append(f"| {t} | {m['start_ms']:.0f} | {m['rss0']:.0f} | {m['rss1']:.0f} |")
+        if t != ref and m["start_ms"] >= LATENCY["start_ms"]:
+            over.append(f"{t}: the first good answer came after {m['start_ms']:.0f} ms (under {LATENCY['start_ms']})")
+        if t != ref and m["rss1"] >= LATENCY["rss"]:
+            over.append(f"{t}: {m['rss1']:.0f} MiB are resident after the run (under {LATENCY['rss']})")
+    return "\n".join(["<!-- begin latency -->", *L, "<!-- end latency -->"]), over
+
+
 def summary(res):
     """the block of docs/benchmarks.md"""
     rows = res["rows"]
     ws = [w for w in WORKLOADS if any(r["workload"] == w for r in rows)]
-    cs = {r["c"] for r in rows}
-    c = 16 if 16 in cs else min(cs)
-    L = [f"{res['when']}; {res['hardware']}; {res['rounds']} interleaved round(s) of {res['seconds']} s, {c} connections. "
-         f"Load average before and after: {res['load'][0]:.2f}, {res['load'][1]:.2f}.", ""]
+    c = main_concurrency({r["c"] for r in rows})
+    L = [setting(res, c), ""]
     def table(title, fmt):
         L.extend([title, "", "| target | " + " | ".join(ws) + " |", "|---|" + "---:|" * len(ws)])
         for t in res["targets"]:
@@ -288,11 +334,11 @@ def summary(res):
 def report(res, out):
     names, rows = res["targets"], res["rows"]
     ws = [w for w in WORKLOADS if any(r["workload"] == w for r in rows)]
-    L = ["# Side-by-side results", "", f"Written by `bench.py` on {res['when']}; {res['hardware']}, shared by load generator, server and PostgreSQL.",
-         f"Load average at the start {res['load'][0]:.2f}, at the end {res['load'][1]:.2f}; {res['rounds']} interleaved round(s) of {res['seconds']} s at c=16.",
-         "", "Comparable inside one file only: the machine is shared, so between files compare ratios, not figures.", ""]
     cs = sorted({r["c"] for r in rows})
-    main = 16 if 16 in cs else cs[0]
+    main = main_concurrency(cs)
+    L = ["# Side-by-side results", "", f"Written by `bench.py` on {res['when']}; {res['hardware']}, shared by load generator, server and PostgreSQL.",
+         f"Load average at the start {res['load'][0]:.2f}, at the end {res['load'][1]:.2f}; {res['rounds']} interleaved round(s) of {res['seconds']} s at c={main}.",
+         "", "Comparable inside one file only: the machine is shared, so between files compare ratios, not figures.", ""]
     L += ["## Workloads", ""] + [f"- **{w}** {WORKLOADS[w]}" for w in ws] + [""]
     def table(title, fmt, c=main):
         L.extend([f"## {title}", "", "| target | " + " | ".join(ws) + " |", "|---|" + "---:|" * len(ws)])
@@ -326,15 +372,19 @@ def main():
     ap = argparse.ArgumentParser()
     ap.add_argument("--targets", help="comma-separated names (default: all present)")
     ap.add_argument("--workloads", default=",".join(WORKLOADS))
-    ap.add_argument("--seconds", type=int, default=6, help="one wrk run at c=16")
+    ap.add_argument("--seconds", type=int, default=6, help="one wrk run at c=16, or else the lowest concurrency")
     ap.add_argument("--side-seconds", type=int, default=4, help="one wrk run at the other concurrencies")
-    ap.add_argument("--rounds", type=int, default=2)
+    ap.add_argument("--rounds", type=int, default=None, help="of the former; 2, or 3 with --latency")
     ap.add_argument("--concurrency", default="16,1,64")
+    ap.add_argument("--latency", action="store_true", help=f"only the p99 at {LATENCY['c']} connections beside {LATENCY['reference']}, start and memory; ends with 1 when they are out of bounds")
     ap.add_argument("--config", default=str(HERE / "targets.toml"))
     ap.add_argument("--extra-targets", action="append", default=[], metavar="FILE", help="more targets, as targets.toml")
     ap.add_argument("--out", default=str(WORK / "results"), help="where results.md and results.json go, without the ending")
     ap.add_argument("--check-only", action="store_true")
     a = ap.parse_args()
+    a.rounds = a.rounds or (3 if a.latency else 2)
+    if a.latency:
+        a.targets, a.concurrency = a.targets or ",".join([LATENCY["reference"], *LATENCY["targets"]]), str(LATENCY["c"])
     cfg = tomllib.loads(Path(a.config).read_text())
     for extra in a.extra_targets:
         cfg |= tomllib.loads(Path(extra).read_text())
@@ -382,19 +432,23 @@ def main():
                     (WORK / "requests" / f"{t.name}.{w}").write_text("".join(f"{p}\t{b}\n" for p, b in (t.request(w, x) for x in params[w])))
         rows = []
         for w in ws:
-            for c in map(int, a.concurrency.split(",")):
+            cs = [int(c) for c in a.concurrency.split(",")]
+            for c in cs:
+                main = c == main_concurrency(cs)
                 live = [t for t in targets if t.has(w) and (t.name, w) not in bad]
-                for r in range(a.rounds if c == 16 else 1):
+                for r in range(a.rounds if main else 1):
                     order = live[r % max(1, len(live)):] + live[:r % max(1, len(live))]
                     for t in order if r % 2 == 0 else order[::-1]:
-                        if c == 16 and r == 0:
-                            run_wrk(t, w, 16, 1, 99, pgroot)  # warm-up
-                        x = run_wrk(t, w, c, a.seconds if c == 16 else a.side_seconds, 7 + r, pgroot)
+                        if main and r == 0:
+                            run_wrk(t, w, c, 1, 99, pgroot)  # warm-up
+                        x = run_wrk(t, w, c, a.seconds if main else a.side_seconds, 7 + r, pgroot)
                         rows.append(x)
                         print(f"{w} c={c:<3} {t.name:<18} {x['rps']:>9.0f} r/s  p50 {x['p50_ms']:.2f}  p99 {x['p99_ms']:.2f}  cpu {x['srv_ms']:.3f}+{x['pg_ms']:.3f} ms  bad {x['bad']}  load {os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
                         memory[t.name]["peak"] = max(memory[t.name]["peak"], rss(t.proc.pid, "VmHWM"))
                         if w == "Q7":
                             clean_comments()
+        for t in targets:
+            memory[t.name]["rss1"] = rss(t.proc.pid, "VmRSS")
     finally:
         for t in targets:
             t.stop()
@@ -403,7 +457,13 @@ def main():
            "bad": {f"{n} {w}": v for (n, w), v in bad.items()}, "sizes": {f"{n} {w}": v for (n, w), v in sizes.items()}, "errors": errors}
     Path(a.out + ".json").write_text(json.dumps(res))
     report(res, Path(a.out + ".md"))
-    print(summary(res))
+    if not a.latency:
+        print(summary(res))
+        return
+    table, over = latency(res)
+    print(table)
+    if over:
+        sys.exit("out of bounds:\n  " + "\n  ".join(over))
 
 
 if __name__ == "__main__":

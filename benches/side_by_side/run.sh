@@ -4,8 +4,4 @@
 #   --targets a,b --workloads Q1,Q3 --seconds 6 --rounds 5 --concurrency 16,1,64 --check-only --out FILE
 set -eu
 cd "$(dirname "$0")"
-./setup.sh >&2
-. ./env.sh
-./pg.sh start
-trap './pg.sh stop >/dev/null' EXIT
-python3 bench.py "$@"
+./with_postgres.sh ceiling,handwritten,svc-target python3 bench.py "$@"

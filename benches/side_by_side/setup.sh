@@ -1,5 +1,5 @@
 #!/bin/bash
-# wrk and PostgreSQL from Debian's packages where they are missing, the reference programs, and svc-target.
+# setup.sh MANIFEST…: wrk and PostgreSQL from Debian's packages where they are missing, and the programs that are named.
 set -eu
 cd "$(dirname "$0")"
 . ./env.sh
@@ -17,6 +17,6 @@ if [ ${#missing[@]} -gt 0 ]; then
   apt-get update -qq
   apt-get install -y -qq "${missing[@]}" >/dev/null
 fi
-for manifest in ceiling handwritten svc-target; do
+for manifest; do
   CARGO_TARGET_DIR=$BENCH_TARGET "${CARGO:-cargo}" build --release --manifest-path "$manifest/Cargo.toml"
 done

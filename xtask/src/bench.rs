@@ -15,19 +15,40 @@ pub(crate) enum What {
     Compile,
     /// How fast hostile documents are refused.
     Hostile,
+    /// Whether cost grows in a straight line with rows and fields.
+    Growth,
+    /// Whether memory stays flat over a million requests.
+    Soak,
+    /// The 99th percentile beside a reference program, the start, and memory.
+    Latency,
+    /// Instructions of a request, against the record.
+    Instructions,
 }
 
 /// Builds and runs a measurement.
 pub(crate) fn bench(what: What, arguments: &[String]) -> Result<()> {
     match what {
-        What::SideBySide => run(Command::new("benches/side_by_side/run.sh").args(arguments)),
-        What::Compile => run(program("compile_cost").args(arguments)),
-        What::Hostile => run(program("hostile").args(arguments)),
+        What::SideBySide => run(Command::new(SIDE_BY_SIDE).args(arguments)),
+        What::Latency => run(Command::new(SIDE_BY_SIDE).arg("--latency").args(arguments)),
+        What::Compile => run(cargo().args(program("compile_cost")).args(arguments)),
+        What::Hostile => run(cargo().args(program("hostile")).args(arguments)),
+        What::Growth => run(with_postgres("").args(program("growth")).args(arguments)),
+        What::Soak => run(with_postgres("svc-target").args(program("soak")).args(arguments)),
+        What::Instructions => run(with_postgres("svc-target").args(program("instructions")).args(arguments)),
     }
 }
 
-fn program(name: &str) -> Command {
-    let mut command = cargo();
-    command.args(["run", "--release", "--manifest-path", &format!("benches/{name}/Cargo.toml"), "--"]);
+const SIDE_BY_SIDE: &str = "benches/side_by_side/run.sh";
+
+/// What cargo is told to run a program of `benches/`.
+fn program(name: &str) -> [String; 5] {
+    let manifest = format!("benches/{name}/Cargo.toml");
+    ["run", "--release", "--manifest-path", &manifest, "--"].map(str::to_owned)
+}
+
+/// Cargo beside the bench database, with some of the servers built.
+fn with_postgres(servers: &str) -> Command {
+    let mut command = Command::new("benches/side_by_side/with_postgres.sh");
+    command.arg(servers).arg(cargo().get_program());
     command
 }

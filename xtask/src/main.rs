@@ -33,7 +33,7 @@ enum Task {
     Ci,
     /// Checks the repository's own rules: file lengths, machine paths, vendored assets.
     Tidy,
-    /// Measures: `side-by-side` (the default), `compile` or `hostile`.
+    /// Measures: `side-by-side` (the default) or another claim of docs/benchmarks.md.
     Bench {
         /// What to measure.
         #[arg(default_value = "side-by-side")]

@@ -148,12 +148,22 @@ impl Engine {
             Some(statement) => self.by_statement(&env, &prepared, statement).boxed().await,
             None => self.by_field(&env, &prepared).await,
         };
-        let write = |out: &mut Vec<u8>, index: usize, bytes: &[u8]| {
-            key(out, index, &fields[index]);
-            out.extend_from_slice(bytes);
+        let piece = match <[Piece; 1]>::try_from(pieces) {
+            Ok([piece]) => {
+                let mut head = Response::begin(KEY);
+                head.push(b'{');
+                key(&mut head, 0, &fields[0]);
+                piece.between(&head, b'}')
+            }
+            Err(pieces) => {
+                let write = |out: &mut Vec<u8>, index: usize, bytes: &[u8]| {
+                    key(out, index, &fields[index]);
+                    out.extend_from_slice(bytes);
+                };
+                let size = pieces.iter().flat_map(|piece| &piece.bytes).map(|bytes| bytes.len() + KEY).sum();
+                join_after(Response::begin(size), pieces, write, *b"{}")
+            }
         };
-        let size = pieces.iter().flat_map(|piece| &piece.bytes).map(|bytes| bytes.len() + KEY).sum();
-        let piece = join_after(Response::begin(size), pieces, write, *b"{}");
         Response::executed(piece.bytes.ok(), &piece.errors, &prepared.text, self.limits.errors)
     }
 

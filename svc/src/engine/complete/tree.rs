@@ -51,6 +51,18 @@ impl Piece {
         Piece::walk(env, |walk, out| walk.failed(error, field, path, out))
     }
 
+    /// Puts bytes around those of the piece. They move inside their buffer, as a copy would double the memory of a large
+    /// answer.
+    pub(crate) fn between(mut self, head: &[u8], tail: u8) -> Self {
+        if let Ok(bytes) = &mut self.bytes {
+            // Also for what closes the answer.
+            bytes.reserve(head.len() + 2);
+            bytes.splice(..0, head.iter().copied());
+            bytes.push(tail);
+        }
+        self
+    }
+
     /// Stops a null here when the type allows it.
     fn settle(mut self, ty: &OutType) -> Self {
         if self.bytes.is_err() && !ty.nullable().1 {

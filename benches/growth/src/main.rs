@@ -1,0 +1,170 @@
+//! Measures how the cost of a list grows with its rows and fields, over three layouts, and what the largest answer needs
+//! of memory. Prints tables; ends with 1 when a cost grows faster than rows or fields, or an answer takes too much.
+//!
+//! The program starts itself once more as the server (`growth serve LAYOUT PORT`).
+
+mod app;
+mod linear;
+mod measure;
+mod wide;
+
+use std::process::{Command, ExitCode};
+use std::time::Duration;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand, ValueEnum};
+use linear::{by_fields, by_rows};
+use measure::Cost;
+use testbed::{Database, Server, mebibytes};
+
+const ROWS: [u32; 5] = [1, 10, 100, 1_000, wide::ROWS];
+const FIELDS: [usize; 5] = [2, 5, 10, 20, wide::FIELDS];
+/// The peak of memory of the largest answer, times its bytes.
+const MEMORY: f64 = 3.0;
+
+#[derive(Parser)]
+#[command(about = "How cost grows with rows and fields")]
+struct Arguments {
+    #[command(subcommand)]
+    serve: Option<Serve>,
+    /// How often everything is measured; the least counts.
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// For how long each combination is asked for in a round.
+    #[arg(long, default_value_t = 100)]
+    milliseconds: u64,
+    /// Only this layout.
+    #[arg(long)]
+    layout: Option<Layout>,
+}
+
+#[derive(Subcommand)]
+enum Serve {
+    /// Serves a layout; the measurement starts it.
+    Serve { layout: Layout, port: u16 },
+}
+
+/// Where the rows' values are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Layout {
+    Columns,
+    Data,
+    Tv,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let ended = match arguments.serve {
+        Some(Serve::Serve { layout, port }) => {
+            app::serve(layout, port).map(|()| Vec::new()).map_err(|error| anyhow::anyhow!("{error:?}"))
+        }
+        None => measure_all(&arguments),
+    };
+    match ended {
+        Ok(failed) if failed.is_empty() => ExitCode::SUCCESS,
+        Ok(failed) => {
+            eprintln!("not as it should be:\n  {}", failed.join("\n  "));
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Prints everything; gives back what is out of bounds.
+fn measure_all(arguments: &Arguments) -> Result<Vec<String>> {
+    let database = Database::from_env()?;
+    wide::seed(&database)?;
+    println!("<!-- begin growth -->\n{}", database.hardware()?);
+    let mut failed = Vec::new();
+    for layout in Layout::value_variants() {
+        if arguments.layout.is_none_or(|only| only == *layout) {
+            measure_layout(&database, *layout, arguments, &mut failed)?;
+        }
+    }
+    println!("<!-- end growth -->");
+    Ok(failed)
+}
+
+fn measure_layout(database: &Database, layout: Layout, arguments: &Arguments, failed: &mut Vec<String>) -> Result<()> {
+    let name = layout.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+    let costs = costs(database, &name, arguments)?;
+    println!("\n{name}: CPU ms per request, server + PostgreSQL");
+    println!("\n| rows | {} |", FIELDS.map(|count| format!("{count} fields")).join(" | "));
+    println!("|---:|{}", "---:|".repeat(FIELDS.len()));
+    for (rows, costs) in ROWS.iter().zip(&costs) {
+        let cells = costs.iter().map(|cost| format!("{} + {}", figure(cost.server), figure(cost.postgres)));
+        println!("| {rows} | {} |", cells.collect::<Vec<_>>().join(" | "));
+    }
+    println!();
+    for verdict in [by_rows(&costs), by_fields(&costs)] {
+        println!("{verdict}\n");
+        failed.extend(verdict.failed().map(|why| format!("{name}: {why}")));
+    }
+    memories(database, &name, failed)
+}
+
+/// A row of costs for each number of rows: the least of all rounds.
+fn costs(database: &Database, name: &str, arguments: &Arguments) -> Result<Vec<Vec<Cost>>> {
+    let (server, postgres) = (start(database, name)?, database.process()?);
+    let mut client = server.client()?;
+    let time = Duration::from_millis(arguments.milliseconds);
+    let mut costs = vec![vec![Cost::MOST; FIELDS.len()]; ROWS.len()];
+    for round in 0..arguments.rounds {
+        for (rows, costs) in ROWS.iter().zip(&mut costs) {
+            for (count, least) in FIELDS.iter().zip(costs) {
+                let request = wide::request(*rows, *count);
+                if round == 0 {
+                    measure::warm_up(&mut client, &request)?;
+                }
+                let cost = measure::cost(&mut client, server.process(), postgres, &request, time)?;
+                *least = least.least(cost);
+            }
+        }
+        eprintln!("{name}: round {} of {} is done", round + 1, arguments.rounds);
+    }
+    Ok(costs)
+}
+
+/// Each answer has a server of its own, as one keeps memory that it has had.
+fn memories(database: &Database, name: &str, failed: &mut Vec<String>) -> Result<()> {
+    println!(
+        "| answer of {} rows | bytes | resident before, MiB | peak, MiB | after | peak − before, times the answer |",
+        wide::ROWS
+    );
+    println!("|---|---:|---:|---:|---:|---:|");
+    for count in FIELDS {
+        let memory = measure::memory(&start(database, name)?, count)?;
+        println!(
+            "| {count} fields | {} | {:.1} | {:.1} | {:.1} | {:.2} |",
+            memory.bytes,
+            mebibytes(memory.before),
+            mebibytes(memory.peak),
+            mebibytes(memory.after),
+            memory.times()
+        );
+        if memory.times() >= MEMORY {
+            failed.push(format!("{name}: {count} fields take {:.2} times the answer", memory.times()));
+        }
+    }
+    Ok(())
+}
+
+fn start(database: &Database, layout: &str) -> Result<Server> {
+    let mut command = Command::new(std::env::current_exe()?);
+    // Huge pages would round what is resident to 2 MiB.
+    command.args(["serve", layout]).env("DATABASE_URL", database.url(wide::DATABASE)).env("MIMALLOC_ALLOW_THP", "0");
+    Server::start(command, &wide::request(1, 1))
+}
+
+/// Milliseconds with as many digits as say something.
+fn figure(time: Duration) -> String {
+    let milliseconds = time.as_secs_f64() * 1_000.0;
+    match milliseconds {
+        0.0..1.0 => format!("{milliseconds:.3}"),
+        1.0..10.0 => format!("{milliseconds:.2}"),
+        _ => format!("{milliseconds:.1}"),
+    }
+}

@@ -1,0 +1,76 @@
+//! A server under callgrind.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, bail, ensure};
+use serde_json::json;
+use testbed::{Client, Request, Server};
+
+/// The server, a connection to it, and where the counts go.
+pub(crate) struct Profile {
+    client: Client,
+    server: Server,
+    folder: PathBuf,
+    dumps: usize,
+}
+
+impl Profile {
+    /// Starts svc-target for a layout.
+    pub(crate) fn start(program: &Path, layout: &str, database: &str, folder: &Path) -> Result<Self> {
+        if Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_err() {
+            bail!("install valgrind first (on Debian, as root: apt-get install valgrind)");
+        }
+        let mut command = Command::new("valgrind");
+        command
+            .args(["--tool=callgrind", "--quiet"])
+            .arg(format!("--callgrind-out-file={}", folder.join("callgrind.out").display()))
+            .arg(program)
+            .arg(layout)
+            .env("DATABASE_URL", database);
+        let server = Server::start(command, &Request::new("{ users(limit: 1) { id } }", &json!({})))?;
+        Ok(Self { client: server.client()?, server, folder: folder.to_owned(), dumps: 0 })
+    }
+
+    pub(crate) fn send(&mut self, request: &Request) -> Result<()> {
+        self.client.send(request).map(drop)
+    }
+
+    /// Counts from here.
+    pub(crate) fn zero(&mut self) -> Result<()> {
+        self.control("--zero")
+    }
+
+    /// The instructions since the last count or `zero`.
+    pub(crate) fn dump(&mut self) -> Result<u64> {
+        self.control("--dump")?;
+        self.dumps += 1;
+        let path = self.last();
+        let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let total = text.lines().find_map(|line| line.strip_prefix("totals: ")).context("the dump has no totals")?;
+        Ok(total.trim().parse()?)
+    }
+
+    /// Writes the functions of the last dump, the dearest first.
+    pub(crate) fn annotate(&self, name: &str) -> Result<()> {
+        let out = File::create(self.folder.join(name))?;
+        let mut command = Command::new("callgrind_annotate");
+        // Below 100, the functions in which the threads began before the count would be all.
+        let status =
+            command.args(["--auto=no", "--inclusive=no", "--threshold=100"]).arg(self.last()).stdout(out).status()?;
+        ensure!(status.success(), "callgrind_annotate failed ({status})");
+        Ok(())
+    }
+
+    fn last(&self) -> PathBuf {
+        self.folder.join(format!("callgrind.out.{}", self.dumps))
+    }
+
+    fn control(&self, what: &str) -> Result<()> {
+        let output = Command::new("callgrind_control").arg(what).arg(self.server.id().to_string()).output()?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        ensure!(output.status.success() && said.contains("OK."), "callgrind_control {what}: {said}");
+        Ok(())
+    }
+}

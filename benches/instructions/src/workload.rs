@@ -1,0 +1,50 @@
+//! What is counted: requests of the side-by-side benchmark, always with the same variables.
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value, json};
+use testbed::Request;
+
+/// A layout of svc-target, and what is asked of it.
+pub(crate) struct Layout {
+    pub(crate) name: &'static str,
+    pub(crate) workloads: &'static [Workload],
+}
+
+/// A workload of the side-by-side benchmark.
+pub(crate) struct Workload {
+    pub(crate) name: &'static str,
+    queries: &'static str,
+}
+
+const RELATIONS: &str = include_str!("../../side_by_side/queries/svc-relations.json");
+const STORED: &str = include_str!("../../side_by_side/queries/svc.json");
+
+/// Everything that is counted.
+pub(crate) const LAYOUTS: [Layout; 2] = [
+    Layout {
+        name: "columns",
+        workloads: &[
+            Workload { name: "Q1", queries: RELATIONS },
+            Workload { name: "Q3", queries: RELATIONS },
+            Workload { name: "Q4", queries: RELATIONS },
+        ],
+    },
+    Layout { name: "tv", workloads: &[Workload { name: "Q3", queries: STORED }] },
+];
+
+impl Workload {
+    /// The request, the same each time.
+    pub(crate) fn request(&self) -> Result<Request> {
+        let queries: Value = serde_json::from_str(self.queries)?;
+        let document = queries[self.name]["query"].as_str().with_context(|| format!("there is no {}", self.name))?;
+        let variables = match self.name {
+            "Q1" => json!({ "id": FIRST_USER }),
+            "Q3" => json!({ "limit": 100, "offset": 0 }),
+            _ => json!({ "limit": 20, "offset": 0 }),
+        };
+        Ok(Request::new(document, &variables))
+    }
+}
+
+/// `md5('user1')` of the bench database, as a UUID.
+const FIRST_USER: &str = "24c9e15e-52af-c47c-225b-757e7bee1f9d";

@@ -1,0 +1,75 @@
+//! Requests, one after the other, over one connection.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::{Value, json};
+
+/// The longest wait for an answer; a server under valgrind is slow.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// How every answer without errors begins.
+const DATA: &[u8] = b"{\"data\":";
+
+/// A request, ready to be sent in one write, so that the server always reads it in one piece.
+#[derive(Debug, Clone)]
+pub struct Request(Vec<u8>);
+
+impl Request {
+    /// A `POST /graphql` of a document and its variables.
+    pub fn new(document: &str, variables: &Value) -> Self {
+        let body = json!({ "query": document, "variables": variables }).to_string();
+        let length = body.len();
+        let head = "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json";
+        Self(format!("{head}\r\nAccept: application/json\r\nContent-Length: {length}\r\n\r\n{body}").into_bytes())
+    }
+}
+
+/// A connection that is kept open.
+#[derive(Debug)]
+pub struct Client {
+    stream: BufReader<TcpStream>,
+    answer: Vec<u8>,
+}
+
+impl Client {
+    /// Connects to a server.
+    pub fn connect(address: SocketAddr) -> Result<Self> {
+        let stream = TcpStream::connect(address)?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        Ok(Self { stream: BufReader::new(stream), answer: Vec::new() })
+    }
+
+    /// Sends a request and waits for its answer; one with errors is an error.
+    pub fn send(&mut self, request: &Request) -> Result<&[u8]> {
+        self.stream.get_mut().write_all(&request.0)?;
+        let length = self.head().context("the head of the answer")?;
+        self.answer.resize(length, 0);
+        self.stream.read_exact(&mut self.answer)?;
+        ensure!(
+            self.answer.starts_with(DATA),
+            "the server refuses: {}",
+            String::from_utf8_lossy(&self.answer[..length.min(400)])
+        );
+        Ok(&self.answer)
+    }
+
+    /// Reads up to the body and says how long that is.
+    fn head(&mut self) -> Result<usize> {
+        let (mut line, mut length) = (String::new(), None);
+        loop {
+            line.clear();
+            ensure!(self.stream.read_line(&mut line)? > 0, "the server has closed the connection");
+            match line.trim_end().split_once(':') {
+                Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                    length = Some(value.trim().parse()?)
+                }
+                Some(_) => {}
+                None if line.trim_end().is_empty() => return length.context("no Content-Length"),
+                None => {}
+            }
+        }
+    }
+}
