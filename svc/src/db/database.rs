@@ -12,7 +12,7 @@ use tokio::sync::{Mutex, Notify, watch};
 use super::catalogue::Catalogue;
 use super::driver::Driver;
 use super::functions::{self, FunctionSpec, Functions};
-use super::{DbError, Rows, Session, Statement};
+use super::{DbError, RowSink, Rows, Session, Statement};
 use crate::mutation::Constraints;
 
 /// How often a database that is away is tried again, at first and at last.
@@ -176,18 +176,32 @@ impl Database {
         }
     }
 
-    /// Runs a read, with the session variables of the request that causes it. A connection that has died since it
-    /// was last used is replaced.
+    /// Runs a read, with the session variables of the request that causes it.
     pub(crate) async fn fetch(&self, session: &Session, statement: &Statement) -> Result<Rows, DbError> {
+        let mut rows = Vec::new();
+        self.stream(session, statement, &mut rows).await?;
+        Ok(Rows::Read(rows))
+    }
+
+    /// Runs a read and gives its rows away as they arrive. A connection that has died since it was last used is
+    /// replaced.
+    pub(crate) async fn stream(
+        &self,
+        session: &Session,
+        statement: &Statement,
+        sink: &mut dyn RowSink,
+    ) -> Result<(), DbError> {
         self.reached().await?;
         session.check()?;
         for _ in 0..TRIES {
-            match self.driver.read(session, statement).await {
-                Err(error) if error.is_connection() => self.replace_connections().await?,
-                result => return Ok(Rows::Read(result?)),
+            match self.driver.read(session, statement, sink).await {
+                // Boxed, as the future that connects is large, and would be moved with each request's.
+                Err(error) if error.is_connection() => Box::pin(self.replace_connections()).await?,
+                result => return Ok(result?),
             }
+            sink.restart();
         }
-        Ok(Rows::Read(self.driver.read(session, statement).await?))
+        Ok(self.driver.read(session, statement, sink).await?)
     }
 
     /// A connection has died: so have the others, or the database is away.

@@ -46,7 +46,7 @@ pub(crate) use filter::{Direction, Nulls, Rank};
 pub(crate) use functions::{ArgForm, FunctionSpec};
 pub(crate) use operator::{Family, Operand, OperatorDef, SEARCH};
 pub(crate) use reader::Reader;
-pub(crate) use rows::Rows;
+pub(crate) use rows::{RowSink, Rows, cell};
 pub(crate) use session::Session;
 pub(crate) use sql::{
     AggregateFunction, Checks, Keyset, Param, Part, Query, Selected, Statement, Varying, Window, family, order_keys,

@@ -6,6 +6,30 @@ use tokio_postgres::Row;
 
 use super::driver::Raw;
 
+/// Takes the rows of a read as they arrive.
+pub(crate) trait RowSink: Send {
+    fn row(&mut self, row: Row);
+
+    /// Forgets what it took, as the statement is run again.
+    fn restart(&mut self);
+}
+
+impl RowSink for Vec<Row> {
+    fn row(&mut self, row: Row) {
+        self.push(row);
+    }
+
+    fn restart(&mut self) {
+        self.clear();
+    }
+}
+
+/// The bytes of a value, in PostgreSQL's binary format; `None` is null.
+pub(crate) fn cell(row: &Row, column: usize) -> Option<&[u8]> {
+    let value: Option<Raw<'_>> = row.try_get(column).ok()?;
+    value.map(|Raw(bytes)| bytes)
+}
+
 /// The rows of one statement, in PostgreSQL's binary format.
 #[derive(Debug)]
 pub(crate) enum Rows {
@@ -42,10 +66,7 @@ impl Rows {
     /// The bytes of a value; `None` is null.
     pub(crate) fn cell(&self, row: usize, column: usize) -> Option<&[u8]> {
         match self {
-            Self::Read(rows) => {
-                let value: Option<Raw<'_>> = rows.get(row)?.try_get(column).ok()?;
-                value.map(|Raw(bytes)| bytes)
-            }
+            Self::Read(rows) => cell(rows.get(row)?, column),
             Self::Transaction(rows) => {
                 let value = rows.get(row)?.try_get_raw(column).ok()?;
                 if value.is_null() { None } else { value.as_bytes().ok() }

@@ -1,6 +1,7 @@
 //! One connection: prepared statements, and reads.
 
 use std::num::NonZeroUsize;
+use std::pin::pin;
 use std::time::Instant;
 
 use bytes::BytesMut;
@@ -8,12 +9,12 @@ use futures_util::future::{join, join5};
 use futures_util::{FutureExt as _, TryStreamExt as _};
 use lru::LruCache;
 use tokio_postgres::types::{Format, FromSql, IsNull, ToSql, Type, to_sql_checked};
-use tokio_postgres::{Client, Row, Statement as Prepared};
+use tokio_postgres::{Client, Statement as Prepared};
 
 use super::DriverError;
 use super::config::Target;
 use super::wire::Wire;
-use crate::db::{Param, Session, Statement};
+use crate::db::{Param, RowSink, Session, Statement};
 
 /// How many statements stay prepared on a connection.
 const STATEMENTS: NonZeroUsize = NonZeroUsize::new(1_000).expect("is not zero");
@@ -56,16 +57,22 @@ impl Connection {
     }
 
     /// Runs a read. A statement that a changed view has made stale is prepared again.
-    pub(super) async fn read(&mut self, session: &Session, statement: &Statement) -> Result<Vec<Row>, DriverError> {
+    pub(super) async fn read(
+        &mut self,
+        session: &Session,
+        statement: &Statement,
+        sink: &mut dyn RowSink,
+    ) -> Result<(), DriverError> {
         let setup = session.setup();
-        match self.read_once(setup, statement).await {
+        match self.read_once(setup, statement, sink).await {
             Err(error) if error.is_stale_plan() => {
                 self.found_stale = true;
                 self.statements.pop(&*statement.text);
                 if let Some(setup) = setup {
                     self.statements.pop(&*setup.text);
                 }
-                self.read_once(setup, statement).await
+                sink.restart();
+                self.read_once(setup, statement, sink).await
             }
             Err(error) if error.names_unknown_columns() => {
                 self.found_stale = true;
@@ -76,18 +83,23 @@ impl Connection {
     }
 
     // What few reads need is boxed, so that the future of a request, which is moved, stays small.
-    async fn read_once(&mut self, setup: Option<&Statement>, statement: &Statement) -> Result<Vec<Row>, DriverError> {
+    async fn read_once(
+        &mut self,
+        setup: Option<&Statement>,
+        statement: &Statement,
+        sink: &mut dyn RowSink,
+    ) -> Result<(), DriverError> {
         let prepared = self.prepared(statement).await?;
         let Some(setup) = setup else {
             let Some(switch) = self.switch(statement.replan) else {
-                return self.wire.drive(rows(&self.client, &prepared, statement)).await;
+                return self.wire.drive(rows(&self.client, &prepared, statement, sink)).await;
             };
-            let both = join(self.client.batch_execute(switch), rows(&self.client, &prepared, statement));
-            let (switched, rows) = Box::pin(self.wire.drive(both.map(Ok::<_, DriverError>))).await?;
+            let both = join(self.client.batch_execute(switch), rows(&self.client, &prepared, statement, sink));
+            let (switched, read) = Box::pin(self.wire.drive(both.map(Ok::<_, DriverError>))).await?;
             switched?;
-            return Ok(rows?);
+            return Ok(read?);
         };
-        Box::pin(self.read_with(setup, statement, &prepared)).await
+        Box::pin(self.read_with(setup, statement, &prepared, sink)).await
     }
 
     /// Reads in a transaction that begins with `setup`.
@@ -96,26 +108,27 @@ impl Connection {
         setup: &Statement,
         statement: &Statement,
         prepared: &Prepared,
-    ) -> Result<Vec<Row>, DriverError> {
+        sink: &mut dyn RowSink,
+    ) -> Result<(), DriverError> {
         let prepared_setup = self.prepared(setup).await?;
         let switch = self.switch(statement.replan);
+        let mut settings = Vec::new();
         // All are sent at once, in this order. When one fails, PostgreSQL refuses those after it, and the last one ends
         // the transaction.
         let client = &self.client;
         let all = join5(
             async { if let Some(switch) = switch { client.batch_execute(switch).await } else { Ok(()) } },
             client.batch_execute("BEGIN"),
-            rows(client, &prepared_setup, setup),
-            rows(client, prepared, statement),
+            rows(client, &prepared_setup, setup, &mut settings),
+            rows(client, prepared, statement, sink),
             client.batch_execute("COMMIT"),
         );
-        let (switched, begun, set, rows, ended) = self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
+        let (switched, begun, set, read, ended) = self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
         switched?;
         begun?;
         set?;
-        let rows = rows?;
-        ended?;
-        Ok(rows)
+        read?;
+        Ok(ended?)
     }
 
     /// What tells PostgreSQL to plan for the values, or no longer to; `None` where it does so already.
@@ -165,8 +178,17 @@ impl Connection {
     }
 }
 
-async fn rows(client: &Client, prepared: &Prepared, statement: &Statement) -> Result<Vec<Row>, tokio_postgres::Error> {
-    client.query_raw(prepared, statement.params.iter().map(Bound)).await?.try_collect().await
+async fn rows(
+    client: &Client,
+    prepared: &Prepared,
+    statement: &Statement,
+    sink: &mut dyn RowSink,
+) -> Result<(), tokio_postgres::Error> {
+    let mut rows = pin!(client.query_raw(prepared, statement.params.iter().map(Bound)).await?);
+    while let Some(row) = rows.try_next().await? {
+        sink.row(row);
+    }
+    Ok(())
 }
 
 impl Param {

@@ -13,7 +13,7 @@ use tokio_postgres::Row;
 use super::DriverError;
 use super::config::Target;
 use super::connection::Connection;
-use crate::db::{Session, Statement};
+use crate::db::{RowSink, Session, Statement};
 
 /// How old a connection gets, and how long one may lie unused.
 const LIFETIME: Duration = Duration::from_secs(30 * 60);
@@ -51,8 +51,13 @@ impl Driver {
     }
 
     /// Runs a read on a connection of its own. When the future is dropped, so is the statement.
-    pub(in crate::db) async fn read(&self, session: &Session, statement: &Statement) -> Result<Vec<Row>, DriverError> {
-        self.acquire().await?.read(session, statement).await
+    pub(in crate::db) async fn read(
+        &self,
+        session: &Session,
+        statement: &Statement,
+        sink: &mut dyn RowSink,
+    ) -> Result<(), DriverError> {
+        self.acquire().await?.read(session, statement, sink).await
     }
 
     /// Runs a statement that must not be sent twice. A connection that has died in the pool is not tried.
@@ -63,8 +68,13 @@ impl Driver {
         loop {
             let mut lease = self.acquire().await?;
             if lease.is_alive() {
-                let result = lease.read(session, statement).await;
-                return result.map_err(|error| if error.is_connection() { DriverError::Lost } else { error });
+                let mut rows = Vec::new();
+                let result = lease.read(session, statement, &mut rows).await;
+                return match result {
+                    Ok(()) => Ok(rows),
+                    Err(error) if error.is_connection() => Err(DriverError::Lost),
+                    Err(error) => Err(error),
+                };
             }
         }
     }
@@ -171,9 +181,14 @@ impl Lease {
         alive
     }
 
-    async fn read(mut self, session: &Session, statement: &Statement) -> Result<Vec<Row>, DriverError> {
+    async fn read(
+        mut self,
+        session: &Session,
+        statement: &Statement,
+        sink: &mut dyn RowSink,
+    ) -> Result<(), DriverError> {
         let connection = self.connection.as_mut().ok_or(DriverError::Closed)?;
-        let result = connection.read(session, statement).await;
+        let result = connection.read(session, statement, sink).await;
         if let Some(mut connection) = self.connection.take() {
             if std::mem::take(&mut connection.found_stale) {
                 self.pool.views_changed.notify_one();

@@ -44,15 +44,21 @@ fn text(rows: Result<Vec<Row>, DriverError>) -> String {
 }
 
 impl Driver {
+    pub(super) async fn rows(&self, session: &Session, statement: &Statement) -> Result<Vec<Row>, DriverError> {
+        let mut rows = Vec::new();
+        self.read(session, statement, &mut rows).await?;
+        Ok(rows)
+    }
+
     async fn ask(&self, session: &Session, sql: &str) -> String {
-        text(self.read(session, &statement(sql)).await)
+        text(self.rows(session, &statement(sql)).await)
     }
 
     /// The process of the only connection, on which nothing is set.
     async fn clean(&self) -> String {
         let none = Session::none();
         assert_eq!(self.ask(&none, SEEN).await, "");
-        let savepoint = self.read(&none, &statement("SAVEPOINT x")).await.unwrap_err();
+        let savepoint = self.rows(&none, &statement("SAVEPOINT x")).await.unwrap_err();
         assert_eq!(savepoint.code(), Some(&SqlState::NO_ACTIVE_SQL_TRANSACTION));
         self.ask(&none, PID).await
     }
@@ -68,10 +74,10 @@ async fn settings_end_with_their_statement() {
         assert_eq!(driver.clean().await, pid);
     }
     let division = statement("SELECT 1 / (current_setting('app.tenant_id') <> 'a')::int");
-    let failed = driver.read(&tenant("a"), &division).await;
+    let failed = driver.rows(&tenant("a"), &division).await;
     assert_eq!(failed.unwrap_err().message(), "division by zero");
     assert_eq!(driver.clean().await, pid);
-    assert!(driver.read(&tenant("a"), &statement("SELECT nothing")).await.is_err());
+    assert!(driver.rows(&tenant("a"), &statement("SELECT nothing")).await.is_err());
     assert_eq!(driver.clean().await, pid);
 }
 
@@ -81,7 +87,7 @@ async fn a_statement_does_not_run_without_its_settings() {
     let pid = driver.clean().await;
     let bad = Statement::new("SELECT set_config('no_prefix', '', true)", Vec::new());
     let start = Instant::now();
-    let refused = driver.read(&Session::of(bad), &statement("SELECT pg_sleep(5)")).await.unwrap_err();
+    let refused = driver.rows(&Session::of(bad), &statement("SELECT pg_sleep(5)")).await.unwrap_err();
     assert!(start.elapsed() < Duration::from_secs(3), "the statement ran");
     assert!(refused.message().contains("no_prefix"), "{}", refused.message());
     assert_eq!(driver.clean().await, pid);
@@ -96,7 +102,7 @@ async fn an_abandoned_quick_statement_keeps_its_connection() {
     for _ in 0..5 {
         let statement = statement("SELECT pg_sleep(0.01)::text");
         let session = tenant("a");
-        let dropped = tokio::time::timeout(Duration::from_millis(2), driver.read(&session, &statement)).await;
+        let dropped = tokio::time::timeout(Duration::from_millis(2), driver.rows(&session, &statement)).await;
         assert!(dropped.is_err());
         assert_eq!(driver.clean().await, pid);
     }
@@ -110,7 +116,7 @@ async fn an_abandoned_slow_statement_is_cancelled_and_its_connection_closed() {
         let pid = driver.clean().await;
         driver.ask(&session, "SELECT pg_sleep(0)::text").await;
         let (slow, start) = (statement("SELECT pg_sleep(30)::text"), Instant::now());
-        assert!(tokio::time::timeout(Duration::from_millis(100), driver.read(&session, &slow)).await.is_err());
+        assert!(tokio::time::timeout(Duration::from_millis(100), driver.rows(&session, &slow)).await.is_err());
         assert_ne!(driver.clean().await, pid, "another connection");
         let running = format!("SELECT count(*)::text FROM pg_stat_activity WHERE pid = {pid}");
         while watcher.ask(&Session::none(), &running).await != "0" {
@@ -126,14 +132,14 @@ async fn a_stale_statement_is_prepared_again_with_its_settings() {
     let (driver, other) = (driver(1), driver(1));
     let none = Session::none();
     for sql in ["DROP VIEW IF EXISTS v_stale", "CREATE VIEW v_stale AS SELECT current_setting('app.tenant_id') AS x"] {
-        other.read(&none, &statement(sql)).await.unwrap();
+        other.rows(&none, &statement(sql)).await.unwrap();
     }
     assert_eq!(driver.ask(&tenant("a"), "SELECT x FROM v_stale").await, "a");
     for sql in ["DROP VIEW v_stale", "CREATE VIEW v_stale AS SELECT current_setting('app.tenant_id')::varchar AS x"] {
-        other.read(&none, &statement(sql)).await.unwrap();
+        other.rows(&none, &statement(sql)).await.unwrap();
     }
     assert_eq!(driver.ask(&tenant("b"), "SELECT x FROM v_stale").await, "b");
-    driver.read(&none, &statement("DEALLOCATE ALL")).await.unwrap();
+    driver.rows(&none, &statement("DEALLOCATE ALL")).await.unwrap();
     assert_eq!(driver.ask(&tenant("c"), "SELECT x FROM v_stale").await, "c");
     driver.clean().await;
 }
@@ -147,10 +153,10 @@ async fn connections_are_opened_when_they_are_needed_and_no_more() {
     assert_eq!(driver.clean().await, one);
     let slow = statement("SELECT pg_backend_pid()::text FROM pg_sleep(0.1)");
     let (a, b, c, d) = tokio::join!(
-        driver.read(&none, &slow),
-        driver.read(&none, &slow),
-        driver.read(&none, &slow),
-        driver.read(&none, &slow)
+        driver.rows(&none, &slow),
+        driver.rows(&none, &slow),
+        driver.rows(&none, &slow),
+        driver.rows(&none, &slow)
     );
     let mut pids = [a, b, c, d].map(text).to_vec();
     assert!(pids.contains(&one));

@@ -8,6 +8,7 @@ mod answer;
 mod cells;
 mod column;
 mod json;
+mod list;
 mod page;
 mod resolved;
 mod rows;
@@ -15,8 +16,9 @@ mod tree;
 
 pub(crate) use answer::write_answer;
 pub(crate) use cells::{Cells, Records};
+pub(crate) use list::RowList;
 pub(crate) use page::{PageNode, address, complete_page, complete_page_items};
-pub(crate) use rows::{RowColumn, RowNode, RowShape, RowSource, RowSources, write_rows};
+pub(crate) use rows::{RowColumn, RowNode, RowShape, RowSource, RowSources, write_row};
 pub(crate) use tree::{Piece, complete_all, complete_value, guarded, join_after, root_value};
 
 use super::env::Env;

@@ -9,7 +9,7 @@ use crate::engine::env::Env;
 use crate::engine::path::Path;
 use crate::engine::plan::{Keys, Leaf, OutType, PlanField, PlanKind, Selection};
 use crate::scalar::LeafError;
-use crate::schema::{ScalarKind, Shape, TypeIndex};
+use crate::schema::{ScalarKind, TypeIndex};
 
 /// Where the fields of a row come from.
 #[derive(Debug)]
@@ -60,28 +60,22 @@ pub(crate) enum RowSource {
     Nothing,
 }
 
-/// Completes the rows that answer a field.
-pub(crate) fn write_rows(
+/// Completes the first row as the value of a field.
+pub(crate) fn write_row(
     walk: &mut Walk<'_>,
     field: &PlanField,
     shape: &RowShape,
     rows: &Rows,
-    answer: Shape,
     path: &Path<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), Nulled> {
-    let node = match answer {
-        Shape::List => RowNode::All(rows, shape),
-        _ if rows.len() == 0 => RowNode::Null,
-        _ => RowNode::Row(Cells::Row(rows, 0), shape),
-    };
+    let node = if rows.len() == 0 { RowNode::Null } else { RowNode::Row(Cells::Row(rows, 0), shape) };
     value(walk, field, &field.ty, &node, path, out)
 }
 
 /// Rows, a row, or a value in one.
 #[derive(Debug, Clone)]
 pub(crate) enum RowNode<'a> {
-    All(&'a Rows, &'a RowShape),
     Records(Records<'a>, &'a RowShape),
     Row(Cells<'a>, &'a RowShape),
     Column(Column<'a>),
@@ -142,9 +136,6 @@ impl Node for RowNode<'_> {
 
     fn each(&self, mut visit: impl FnMut(usize, Self) -> Result<(), Nulled>) -> Option<Result<(), Nulled>> {
         match self {
-            Self::All(rows, shape) => {
-                Some((0..rows.len()).try_for_each(|row| visit(row, RowNode::Row(Cells::Row(rows, row), shape))))
-            }
             Self::Records(records, shape) => {
                 Some(records.iter().enumerate().try_for_each(|(index, cells)| visit(index, RowNode::Row(cells, shape))))
             }

@@ -56,7 +56,7 @@ impl Piece {
     pub(crate) fn between(mut self, head: &[u8], tail: u8) -> Self {
         if let Ok(bytes) = &mut self.bytes {
             // Also for what closes the answer.
-            bytes.reserve(head.len() + 2);
+            bytes.reserve_exact(head.len() + 2);
             bytes.splice(..0, head.iter().copied());
             bytes.push(tail);
         }

@@ -6,11 +6,11 @@ use crate::db::{
     AggregateFunction, Catalogue, Column, ColumnForm, Db, DbError, FindSpec, GroupCount, Query, Selected, Statement,
     Window, asc, key_order, page, value_form,
 };
-use crate::engine::complete::{Cells, Piece, RowShape, RowSource, RowSources, write_rows};
+use crate::engine::complete::{Cells, Piece, RowShape, RowSource, RowSources, write_row};
 use crate::engine::env::Env;
 use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, OutType, PlanField, PlanKind};
-use crate::schema::{ArgRole, FieldKind, Model, Part, ScalarKind, Shape, TypeIndex, TypeKind};
+use crate::schema::{ArgRole, FieldKind, Model, Part, ScalarKind, TypeIndex, TypeKind};
 use crate::{Error, ErrorCode};
 use async_graphql::Value;
 
@@ -26,7 +26,7 @@ pub(super) async fn write_aggregate(
     let shape = asking.shape(field)?;
     let statement = Statement::rows(env.model, &catalogue, &asking.query)?;
     let rows = env.database.fetch(env.session(), &statement).await?;
-    Ok(Piece::walk(env, |walk, out| write_rows(walk, field, &shape, &rows, Shape::One, path, out)))
+    Ok(Piece::walk(env, |walk, out| write_row(walk, field, &shape, &rows, path, out)))
 }
 
 /// What is computed of the rows or groups of one query.

@@ -15,8 +15,6 @@ pub(crate) use connection::typed_slice;
 pub(crate) use relation::write_relation;
 pub(crate) use written::WrittenStatements;
 
-use std::sync::Arc;
-
 use futures_util::FutureExt as _;
 
 use aggregate::write_aggregate;
@@ -25,15 +23,18 @@ use read::Read;
 use whole::WholeRows;
 
 use super::Limits;
-use super::complete::{Cells, Piece, RowShape, write_rows};
+use super::complete::{Cells, Piece, RowList, write_row};
 use super::env::Env;
 use super::path::Path;
 use super::plan::{Calls, PlanField};
 use super::typed::complete_typed;
 use crate::Error;
 use crate::authz::Pass;
-use crate::db::{ConnectionSpec, Database, Db, DbError, FindSpec, Part, Query, Reader, Rows, Selected, Statement};
+use crate::db::{ConnectionSpec, Database, Db, DbError, FindSpec, Part, Query, Reader, Selected, Statement};
 use crate::schema::{Model, PlannedMeta, Shape, TypeIndex};
+
+/// About how long a root field's key is, with what stands around it.
+const AROUND: usize = 64;
 
 /// Answers a root field without a body. What is not the usual list is boxed, so that the future of a list stays small:
 /// it is moved for each request.
@@ -101,22 +102,38 @@ async fn write_read(env: &Env<'_>, field: &PlanField, read: Read, path: &Path<'_
     if field.children.calls() > Calls::None {
         return write_whole(env, field, &read, path).boxed().await;
     }
-    match fetch(env, field, &read).await {
-        Ok((rows, shape)) => {
-            let missing = read.shape == Shape::One && rows.len() == 0;
-            // Numbers get longer as text; keys are written for each row.
-            let keys: usize =
-                field.children.iter().flat_map(|set| &set.fields).map(|field| field.prefix.len() + 4).sum();
-            let size = rows.size() + rows.len() * (keys + 16);
-            Piece::walk_into(env, size, |walk, out| {
-                if missing {
-                    return walk.failed(&not_found(field), field, path, out);
-                }
-                write_rows(walk, field, &shape, &rows, read.shape, path, out)
-            })
+    let piece = if read.shape == Shape::List {
+        list(env, field, &read, path).await
+    } else {
+        single(env, field, &read, path).await
+    };
+    piece.unwrap_or_else(|error| away(env, field, read.shape, error, path))
+}
+
+/// The rows of a list, as they arrive.
+async fn list(env: &Env<'_>, field: &PlanField, read: &Read, path: &Path<'_>) -> Result<Piece, DbError> {
+    let catalogue = env.database.catalogue().await?;
+    let (statement, shape) = written::statement(env, &catalogue, field, read)?;
+    let limit = read.page.map_or(0, |page| usize::try_from(page.limit).unwrap_or(0));
+    let Some(mut list) = RowList::new(env, field, &shape, path, limit) else {
+        return Ok(Piece::failed(env, &Error::internal("rows are asked for, and the field is no list"), field, path));
+    };
+    env.database.stream(env.session(), &statement, &mut list).await?;
+    Ok(list.finish())
+}
+
+async fn single(env: &Env<'_>, field: &PlanField, read: &Read, path: &Path<'_>) -> Result<Piece, DbError> {
+    let catalogue = env.database.catalogue().await?;
+    let (statement, shape) = written::statement(env, &catalogue, field, read)?;
+    let rows = env.database.fetch(env.session(), &statement).await?;
+    // Numbers get longer as text, and the root stands around the row.
+    let keys: usize = field.children.iter().flat_map(|set| &set.fields).map(|field| field.prefix.len() + 4).sum();
+    Ok(Piece::walk_into(env, rows.size() + keys + AROUND, |walk, out| {
+        if read.shape == Shape::One && rows.len() == 0 {
+            return walk.failed(&not_found(field), field, path, out);
         }
-        Err(error) => away(env, field, read.shape, error, path),
-    }
+        write_row(walk, field, &shape, &rows, path, out)
+    }))
 }
 
 pub(super) fn not_found(field: &PlanField) -> Error {
@@ -136,12 +153,6 @@ fn away(env: &Env<'_>, field: &PlanField, shape: Shape, error: DbError, path: &P
         }),
         _ => Piece::failed(env, &error.into_error(), field, path),
     }
-}
-
-async fn fetch(env: &Env<'_>, field: &PlanField, read: &Read) -> Result<(Rows, Arc<RowShape>), DbError> {
-    let catalogue = env.database.catalogue().await?;
-    let (statement, shape) = written::statement(env, &catalogue, field, read)?;
-    Ok((env.database.fetch(env.session(), &statement).await?, shape))
 }
 
 /// All stored fields of the rows as JSON objects with the stored names as keys.

@@ -1,0 +1,94 @@
+//! Rows that are completed as they arrive, so that an answer needs no memory for them besides its own.
+
+use tokio_postgres::Row;
+
+use super::cells::Cells;
+use super::rows::{RowNode, RowShape};
+use super::{Nulled, Piece, Walk, value};
+use crate::db::RowSink;
+use crate::engine::env::Env;
+use crate::engine::path::Path;
+use crate::engine::plan::{OutType, PlanField};
+
+/// The room for an answer at first.
+const ROOM: usize = 4 << 10;
+/// From which size on the room is made for all rows that may come. What doubles needs three times its size while it is
+/// moved; room that is not used costs nothing.
+const LARGE: usize = 32 << 10;
+/// How many times its size an answer may get in room at once, as the first rows may be unlike the others.
+const MOST: usize = 16;
+
+/// The rows that answer a field whose type is a list.
+pub(crate) struct RowList<'a> {
+    walk: Walk<'a>,
+    field: &'a PlanField,
+    item: &'a OutType,
+    shape: &'a RowShape,
+    path: &'a Path<'a>,
+    out: Vec<u8>,
+    count: usize,
+    /// How many rows there are at most.
+    limit: usize,
+    /// A row was null where none may be.
+    nulled: bool,
+}
+
+impl<'a> RowList<'a> {
+    /// `None` when the field is no list.
+    pub(crate) fn new(
+        env: &'a Env<'a>,
+        field: &'a PlanField,
+        shape: &'a RowShape,
+        path: &'a Path<'a>,
+        limit: usize,
+    ) -> Option<Self> {
+        let OutType::List(item) = field.ty.nullable().0 else { return None };
+        let mut out = Vec::with_capacity(ROOM);
+        out.push(b'[');
+        Some(Self { walk: Walk::new(env), field, item, shape, path, out, count: 0, limit, nulled: false })
+    }
+
+    fn make_room(&mut self) {
+        let length = self.out.len();
+        if length < LARGE || self.out.capacity() - length > length / 8 {
+            return;
+        }
+        let to_come = length / self.count.max(1) * self.limit.saturating_sub(self.count);
+        self.out.reserve_exact((to_come + to_come / 8).clamp(length / 4, length * MOST));
+    }
+
+    /// The list, or null where that is allowed.
+    pub(crate) fn finish(mut self) -> Piece {
+        let bytes = match (self.nulled, self.field.ty.nullable().1) {
+            (false, _) => {
+                self.out.push(b']');
+                Ok(self.out)
+            }
+            (true, false) => Ok(b"null".to_vec()),
+            (true, true) => Err(Nulled),
+        };
+        Piece { bytes, errors: self.walk.errors }
+    }
+}
+
+impl RowSink for RowList<'_> {
+    fn row(&mut self, row: Row) {
+        if self.nulled {
+            return;
+        }
+        self.make_room();
+        if self.count > 0 {
+            self.out.push(b',');
+        }
+        let node = RowNode::Row(Cells::Passing(&row), self.shape);
+        let path = self.path.index(self.count);
+        self.nulled = value(&mut self.walk, self.field, self.item, &node, &path, &mut self.out).is_err();
+        self.count += 1;
+    }
+
+    fn restart(&mut self) {
+        self.out.truncate(1);
+        self.walk.errors.clear();
+        (self.count, self.nulled) = (0, false);
+    }
+}
