@@ -1,12 +1,10 @@
 -- Views with a column for each field, and `data` beside them: the layout that svc reads at the least cost.
 BEGIN;
 CREATE OR REPLACE VIEW c_user AS
-SELECT u.pk_user, u.id, u.identifier, u.name, u.email, u.bio, u.city, u.score, u.created_at, v.data
-FROM tb_user u
-CROSS JOIN LATERAL (
-  SELECT jsonb_build_object('id', u.id, 'identifier', u.identifier, 'name', u.name, 'email', u.email,
-                            'bio', u.bio, 'city', u.city, 'score', u.score, 'created_at', u.created_at) AS data
-) v;
+SELECT pk_user, id, identifier, name, email, bio, city, score, created_at,
+       jsonb_build_object('id', id, 'identifier', identifier, 'name', name, 'email', email,
+                          'bio', bio, 'city', city, 'score', score, 'created_at', created_at) AS data
+FROM tb_user;
 
 CREATE OR REPLACE VIEW c_post AS
 SELECT pk_post, fk_author, id, identifier, title, body, view_count, created_at FROM tb_post;

@@ -1,6 +1,6 @@
 //! The form of a query: all of it but its values. A statement is written once for a form, and bound for each request.
 
-use super::super::filter::{Filter, Order};
+use super::super::filter::{Filter, Order, Rank};
 use super::super::{DbError, Operator, SqlValue};
 use super::bound::bind;
 use super::cast::is_value;
@@ -57,6 +57,38 @@ impl Varying<'_> {
             _ => {}
         }
         Ok(true)
+    }
+}
+
+impl Filter {
+    /// The same form, without the values.
+    pub(crate) fn without_values(&self) -> Self {
+        let all = |all: &[Self]| all.iter().map(Self::without_values).collect();
+        match self {
+            Self::All(filters) => Self::All(all(filters)),
+            Self::Any(filters) => Self::Any(all(filters)),
+            Self::Not(inner) => Self::Not(Box::new(inner.without_values())),
+            Self::Some(column, inner) => Self::Some(column.clone(), Box::new(inner.without_values())),
+            Self::Compare(column, operator, value) => Self::Compare(column.clone(), *operator, formal(value)),
+        }
+    }
+}
+
+impl Order {
+    /// The same form, without the value.
+    pub(crate) fn without_value(&self) -> Self {
+        let rank = self.rank.as_ref().map(|rank| Rank { operator: rank.operator, query: formal(&rank.query) });
+        Self { column: self.column.clone(), rank, ..*self }
+    }
+}
+
+/// A small value of the same form.
+fn formal(value: &SqlValue) -> SqlValue {
+    match value {
+        SqlValue::Null => SqlValue::Null,
+        SqlValue::Bool(value) => SqlValue::Bool(*value),
+        SqlValue::Int(_) | SqlValue::Text(_) => SqlValue::Int(0),
+        SqlValue::List(_) => SqlValue::List(Vec::new()),
     }
 }
 
@@ -126,5 +158,59 @@ impl Builder<'_> {
     /// What the values must be for the text to hold; `None` when it holds for no other values.
     pub(super) fn checks(&mut self) -> Option<Checks> {
         (!self.depends_on_values).then(|| std::mem::take(&mut self.checks))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::{asc, col, desc};
+
+    fn varying<'a>(filter: &'a Filter, order: &'a [Order], page: Option<Window>) -> Varying<'a> {
+        Varying { filter, order, page }
+    }
+
+    #[test]
+    fn values_are_no_part_of_the_form() {
+        let filter = |name: &str, ids: Vec<i64>| {
+            let either = col("name").contains(name).or(col("tags").some(col("label").ne("x").not()));
+            either.and(col("id").is_in(ids)).and(col("age").gt(name.len() as i64)).and(col("gone").is_null())
+        };
+        let (one, other) = (filter("a", vec![1]), filter("long", vec![1, 2, 3]));
+        let page = |limit| Some(Window { limit, offset: 0 });
+        for (limit, same) in [(7, true), (8, true), (9, false)] {
+            let (one, other) = (varying(&one, &[], page(8)), varying(&other, &[], page(limit)));
+            assert_eq!(one.has_form_of(&other), same, "{limit}");
+        }
+        let bare = other.without_values();
+        assert!(varying(&one, &[], None).has_form_of(&varying(&bare, &[], None)));
+        assert!(!format!("{bare:?}").contains("long"));
+    }
+
+    #[test]
+    fn what_changes_the_text_is_part_of_the_form() {
+        let all = Filter::All(Vec::new());
+        for (one, other) in [
+            (col("a").eq(1), col("b").eq(1)),
+            (col("a").eq(1), col("a").ne(1)),
+            (col("a").eq(1), col("a").eq(None::<i64>)),
+            (col("a").is_null(), Filter::Compare(col("a"), Operator::IsNull, SqlValue::Bool(false))),
+            (col("a").eq(1), col("a").eq(1).and(col("a").eq(1))),
+            (col("a").eq(1).or(col("b").eq(1)), Filter::All(vec![col("a").eq(1), col("b").eq(1)])),
+            (col("a").eq(1), col("a").eq(1).not()),
+        ] {
+            assert!(!varying(&one, &[], None).has_form_of(&varying(&other, &[], None)), "{one:?} {other:?}");
+        }
+        for (one, other) in [(asc("a"), desc("a")), (asc("a"), asc("b")), (asc("a"), asc("a").nulls_first())] {
+            assert!(!varying(&all, &[one], None).has_form_of(&varying(&all, &[other], None)));
+        }
+        let window = |limit, offset| Some(Window { limit, offset });
+        for (one, other) in [(window(1, 0), window(2, 0)), (window(5, 0), window(5, 2)), (window(5, 0), None)] {
+            assert!(!varying(&all, &[], one).has_form_of(&varying(&all, &[], other)));
+        }
+        // The ends of a range decide about its text.
+        let ends = SqlValue::List(vec!["10.0.0.1".into(), "10.0.0.2".into()]);
+        let range = Filter::Compare(col("a"), Operator::InRange, ends);
+        assert!(!varying(&range, &[], None).has_form_of(&varying(&range, &[], None)));
     }
 }

@@ -1,17 +1,28 @@
 //! Statements that were written for a field and hold for later requests, which only bind their values.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arc_swap::ArcSwapOption;
 
 use super::read::Read;
-use crate::db::{Catalogue, Checks, DbError, Statement, Varying};
+use crate::db::{Catalogue, Checks, DbError, Order, Statement, Varying};
 use crate::engine::complete::RowShape;
 use crate::engine::env::Env;
 use crate::engine::plan::{PlanField, PlanKind};
 
 /// How many statements a field keeps: a client's `where` can have any form.
 const MOST: usize = 8;
+/// The longest statement that is kept, in bytes.
+const LONGEST: usize = 16 << 10;
+/// What all statements that are kept may weigh, in bytes. Past that they are written anew each time, until documents
+/// have fallen out of their cache.
+const ROOM: usize = 64 << 20;
+/// What a comparison or a key of an order weighs besides the text.
+const PART: usize = 128;
+
+/// What all statements that are kept weigh.
+static WEIGHT: AtomicUsize = AtomicUsize::new(0);
 
 /// The statements of one field, for as long as its plan is kept.
 #[derive(Debug, Default)]
@@ -26,6 +37,13 @@ struct Written {
     checks: Checks,
     statement: Statement,
     shape: Arc<RowShape>,
+    weight: usize,
+}
+
+impl Drop for Written {
+    fn drop(&mut self) {
+        WEIGHT.fetch_sub(self.weight, Ordering::Relaxed);
+    }
 }
 
 /// The statement that reads the rows of a field, and where in them its values are.
@@ -46,16 +64,40 @@ pub(super) fn statement(
         }
     }
     let (statement, shape, checks) = write(env, catalogue, field, read)?;
-    if let Some(checks) = checks.filter(|_| reads.have_form_of(&reads.to_vec())) {
-        let catalogue = catalogue.clone();
-        let kept = Statement { params: Vec::new(), ..statement.clone() };
-        let written =
-            Arc::new(Written { catalogue, reads: reads.to_vec(), checks, statement: kept, shape: shape.clone() });
-        // When two requests write at once, one of the statements may be lost, and is written again.
-        let others = known().filter(|other| Arc::ptr_eq(&other.catalogue, &written.catalogue)).take(MOST - 1);
-        field.statements.0.store(Some(Arc::new([written.clone()].into_iter().chain(others.cloned()).collect())));
+    if let Some(checks) = checks {
+        keep(field, Kept { catalogue, reads: &reads, checks, statement: &statement, shape: &shape });
     }
     Ok((statement, shape))
+}
+
+/// What a statement is kept with.
+struct Kept<'a> {
+    catalogue: &'a Arc<Catalogue>,
+    reads: &'a Reads<'a>,
+    checks: Checks,
+    statement: &'a Statement,
+    shape: &'a Arc<RowShape>,
+}
+
+/// Keeps a statement if it is of use for other values, and there is room.
+fn keep(field: &PlanField, kept: Kept<'_>) {
+    let Kept { catalogue, reads, checks, statement, shape } = kept;
+    let reads = reads.without_values();
+    let keys: usize = reads.iter().map(|read| read.order.len()).sum();
+    let weight = statement.text.len() + (checks.len() + keys) * PART;
+    let is_of_use = reads.iter().all(|read| varying(read).has_form_of(&varying(read)));
+    if !is_of_use || weight > LONGEST || WEIGHT.load(Ordering::Relaxed) + weight > ROOM {
+        return;
+    }
+    WEIGHT.fetch_add(weight, Ordering::Relaxed);
+    let statement = Statement { params: Vec::new(), ..statement.clone() };
+    let (catalogue, shape) = (catalogue.clone(), shape.clone());
+    let written = Arc::new(Written { catalogue, reads, checks, statement, shape, weight });
+    let known = field.statements.0.load();
+    let others = known.iter().flat_map(|known| known.iter());
+    let others = others.filter(|other| Arc::ptr_eq(&other.catalogue, &written.catalogue)).take(MOST - 1);
+    // When two requests write at once, one of the statements may be lost, and is written again.
+    field.statements.0.store(Some(Arc::new([written.clone()].into_iter().chain(others.cloned()).collect())));
 }
 
 fn write(
@@ -89,8 +131,14 @@ impl<'a> Reads<'a> {
         self.related.iter().chain([self.own])
     }
 
-    fn to_vec(&self) -> Vec<Read> {
-        self.iter().cloned().collect()
+    /// The reads as far as they have to do with the form. The values are the clients', and can be large.
+    fn without_values(&self) -> Vec<Read> {
+        let read = |read: &Read| Read {
+            filter: read.filter.without_values(),
+            order: read.order.iter().map(Order::without_value).collect(),
+            ..*read
+        };
+        self.iter().map(read).collect()
     }
 
     fn have_form_of(&self, others: &[Read]) -> bool {
