@@ -85,6 +85,29 @@ async fn connections_that_died_are_replaced() {
     assert_eq!(app.get("/ready").await.status, 200);
 }
 
+/// Rows are completed as they arrive; a read that is run again must not leave those of the first attempt. The view has
+/// the order that is asked for, so that rows are on their way before all are computed.
+#[tokio::test]
+async fn a_connection_that_dies_among_the_rows_gives_each_row_once() {
+    let (database, app) = serve(SvcConfig { database_pool_size: 1, ..SvcConfig::default() }).await;
+    database
+        .execute(
+            "CREATE SEQUENCE attempts;
+             CREATE OR REPLACE VIEW v_driven AS
+             SELECT i AS id, CASE WHEN i = 350 AND nextval('attempts') = 1
+                 THEN pg_terminate_backend(pg_backend_pid())::text ELSE repeat('x', 2000) END AS name
+             FROM generate_series(1, 400) AS i ORDER BY i",
+        )
+        .await;
+    let data = app.query("{ rows(limit: 400, order_by: [{id: ASC}]) { id name } }").await.data();
+    let name = "x".repeat(2_000);
+    let expected: Vec<_> = (1..=400).map(|id| json!({ "id": id, "name": name })).collect();
+    assert!(data["rows"] == Value::from(expected), "the rows differ from those of the view");
+    let attempts: i64 =
+        sqlx::query_scalar("SELECT last_value FROM attempts").fetch_one(&database.pool().await).await.unwrap();
+    assert_eq!(attempts, 2);
+}
+
 #[tokio::test]
 async fn a_view_that_has_changed_is_read_anew() {
     let (database, app) = serve(SvcConfig { database_pool_size: 1, ..SvcConfig::default() }).await;
