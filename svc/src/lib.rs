@@ -75,6 +75,7 @@ mod engine;
 mod error;
 mod http;
 mod mutation;
+mod relay;
 
 pub mod prelude;
 

@@ -7,7 +7,9 @@ use super::config::check_url;
 use super::{AppOptions, ConfigError, StartError, logging};
 use crate::authz::Gate;
 use crate::db::{Database, SessionVariables, Settings};
-use crate::engine::{Engine, Limits, OperationRegistry, PersistedQueries, describe_all, functions, read_folder};
+use crate::engine::{
+    Application, Engine, Limits, OperationRegistry, PersistedQueries, describe_all, functions, read_folder,
+};
 use crate::http;
 use crate::schema::Model;
 
@@ -65,11 +67,8 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     options.data.insert(options.context_values);
     let development = options.config.is_development();
     let engine = Engine {
-        model,
-        limits,
-        database,
+        app: Arc::new(Application { model, limits, database, data: options.data }),
         session_variables: options.session_variables,
-        data: Arc::new(options.data),
         development,
         introspection: options.config.introspection.unwrap_or(development),
         persisted: options.config.persisted_queries.then(PersistedQueries::default),

@@ -1,6 +1,8 @@
 use std::convert::Infallible;
 use std::future::Future;
 use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use axum::Router;
@@ -86,7 +88,7 @@ impl Server {
 
     /// Serves until `stop` completes and requests in flight are answered or out of time.
     pub async fn run(self, app: Router, stop: impl Future<Output = ()>) {
-        let token = CancellationToken::new();
+        let stopping = Arc::<AtomicBool>::default();
         let graceful = GracefulShutdown::new();
         tokio::pin!(stop);
         loop {
@@ -95,7 +97,7 @@ impl Server {
                 () = &mut stop => break,
             };
             match accepted {
-                Ok((stream, peer)) => connection(stream, peer, app.clone(), &token, &graceful, self.header_timeout),
+                Ok((stream, peer)) => connection(stream, peer, app.clone(), &stopping, &graceful, self.header_timeout),
                 Err(error) => {
                     // Out of file descriptors, most likely: closing connections will free some.
                     tracing::warn!(%error, "cannot accept a connection");
@@ -103,7 +105,7 @@ impl Server {
                 }
             }
         }
-        token.cancel();
+        stopping.store(true, Ordering::Relaxed);
         drop(self.listener);
         if tokio::time::timeout(self.grace, graceful.shutdown()).await.is_err() {
             tracing::warn!("requests were still running when the time to stop was over");
@@ -115,18 +117,21 @@ fn connection(
     stream: TcpStream,
     peer: SocketAddr,
     app: Router,
-    token: &CancellationToken,
+    stopping: &Arc<AtomicBool>,
     graceful: &GracefulShutdown,
     header_timeout: Duration,
 ) {
     // Answers are written whole, so waiting for more to send only delays them.
     let _ = stream.set_nodelay(true);
     let heard = CancellationToken::new();
-    let (stopping, first) = (token.clone(), heard.clone());
+    let (stopping, first, spoken) = (stopping.clone(), heard.clone(), AtomicBool::new(false));
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
-        first.cancel();
+        // Once is enough, and it takes a lock.
+        if !spoken.swap(true, Ordering::Relaxed) {
+            first.cancel();
+        }
         request.extensions_mut().insert(ConnectInfo(peer));
-        if stopping.is_cancelled() {
+        if stopping.load(Ordering::Relaxed) {
             request.extensions_mut().insert(ShuttingDown);
         }
         let app = app.clone();

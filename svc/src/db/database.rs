@@ -1,10 +1,11 @@
 //! The pool and the health of the database.
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use arc_swap::ArcSwapOption;
+use arc_swap::{ArcSwapOption, Guard};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 use tokio::sync::{Mutex, Notify, watch};
@@ -58,6 +59,8 @@ pub(crate) struct Database {
     functions: std::sync::Mutex<Functions>,
     constraints: Constraints,
     pub(super) health: watch::Sender<Health>,
+    /// Whether `health` says so: each request asks, and a channel is shared with a lock.
+    is_up: AtomicBool,
     setup: Mutex<Option<Cow<'static, str>>>,
 }
 
@@ -88,6 +91,7 @@ impl Database {
             functions: std::sync::Mutex::default(),
             constraints: settings.constraints,
             health: watch::Sender::new(Health::Unknown),
+            is_up: AtomicBool::new(false),
             setup: Mutex::new(settings.setup),
         });
         tokio::spawn(watch_over(Arc::downgrade(&database)));
@@ -140,6 +144,12 @@ impl Database {
         self.catalogue.load_full().ok_or(DbError::Away)
     }
 
+    /// The same for now, without counting who has it; not to be kept.
+    pub(crate) async fn catalogue_now(&self) -> Result<Guard<Option<Arc<Catalogue>>>, DbError> {
+        self.reached().await?;
+        Ok(self.catalogue.load())
+    }
+
     /// The views and tables of the schema that the database does not have.
     pub(crate) fn missing_sources(&self) -> Vec<String> {
         let catalogue = self.catalogue.load();
@@ -165,7 +175,7 @@ impl Database {
 
     /// Waits for the first verdict; fails at once while the database is away.
     pub(super) async fn reached(&self) -> Result<(), DbError> {
-        if *self.health.borrow() == Health::Up {
+        if self.is_up.load(Ordering::Acquire) {
             return Ok(());
         }
         let mut health = self.health.subscribe();
@@ -174,6 +184,11 @@ impl Database {
             Ok(Ok(health)) if *health == Health::Up => Ok(()),
             _ => Err(DbError::Away),
         }
+    }
+
+    fn tell(&self, health: Health) {
+        self.is_up.store(health == Health::Up, Ordering::Release);
+        self.health.send_replace(health);
     }
 
     /// Runs a read, with the session variables of the request that causes it.
@@ -208,7 +223,7 @@ impl Database {
     async fn replace_connections(&self) -> Result<(), DbError> {
         self.driver.give_up_connections();
         if self.check().await.is_err() {
-            self.health.send_replace(Health::Away);
+            self.tell(Health::Away);
             return Err(DbError::Away);
         }
         Ok(())
@@ -217,7 +232,7 @@ impl Database {
     /// A round trip through the pool.
     pub(crate) async fn ping(&self) -> Result<(), DbError> {
         let statement = Statement::new("SELECT 1", Vec::new());
-        let done = tokio::time::timeout(self.acquire_timeout, self.fetch(&Session::none(), &statement)).await;
+        let done = tokio::time::timeout(self.acquire_timeout, self.fetch(Session::none(), &statement)).await;
         done.unwrap_or(Err(DbError::Busy)).map(drop)
     }
 
@@ -260,7 +275,7 @@ async fn watch_over(database: Weak<Database>) {
                     tracing::info!(database = strong.place(), "the database is back");
                 }
                 (said, pause) = (false, RETRY[0]);
-                strong.health.send_replace(Health::Up);
+                strong.tell(Health::Up);
                 let changed = strong.driver.views_changed().clone();
                 drop(strong);
                 if wait_for_a_reason(health, &changed).await.is_err() {
@@ -273,7 +288,7 @@ async fn watch_over(database: Weak<Database>) {
                     tracing::warn!(database = place, %error, "the database cannot be used; trying again until it can");
                     said = true;
                 }
-                strong.health.send_replace(Health::Away);
+                strong.tell(Health::Away);
                 drop(strong);
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(RETRY[1]);

@@ -1,20 +1,19 @@
 use std::sync::Arc;
 
 use super::reader::Reader;
-use super::{Database, Find, FindOne, Session, SqlConnection, SqlValue, Transaction};
+use super::{Find, FindOne, Session, SqlConnection, SqlValue, Transaction};
 use crate::Error;
-use crate::engine::Limits;
-use crate::schema::{FromStored, Model, SvcType};
+use crate::engine::Application;
+use crate::schema::{FromStored, SvcType};
 
 /// The database, as resolvers see it: `ctx.db()`.
 #[derive(Debug, Clone)]
 pub struct Db {
-    pub(crate) database: Arc<Database>,
-    pub(crate) session: Arc<Session>,
+    pub(crate) app: Arc<Application>,
+    /// `None` where there are no session variables.
+    pub(crate) session: Option<Arc<Session>>,
     /// What every row must have, whatever is asked.
     pub(crate) mandatory: Vec<(String, SqlValue)>,
-    pub(crate) model: Arc<Model>,
-    pub(crate) limits: Arc<Limits>,
 }
 
 impl Db {
@@ -143,13 +142,18 @@ impl Db {
         crate::engine::call(self, function, args.into_iter().collect()).await
     }
 
+    /// The session variables of the request.
+    pub(crate) fn session(&self) -> &Session {
+        self.session.as_deref().unwrap_or(Session::none())
+    }
+
     pub(crate) fn reader(&self) -> Reader<'_> {
-        Reader::Pool(&self.database, &self.session)
+        Reader::Pool(&self.app.database, self.session())
     }
 
     /// The connection pool of sqlx, for SQL of your own. Its connections do not know the request's session variables;
     /// those of [`transaction`](Self::transaction) and [`connection`](Self::connection) do.
     pub fn pool(&self) -> &sqlx::PgPool {
-        self.database.pool()
+        self.app.database.pool()
     }
 }

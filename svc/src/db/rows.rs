@@ -24,6 +24,17 @@ impl RowSink for Vec<Row> {
     }
 }
 
+/// The first row.
+impl RowSink for Option<Row> {
+    fn row(&mut self, row: Row) {
+        self.get_or_insert(row);
+    }
+
+    fn restart(&mut self) {
+        *self = None;
+    }
+}
+
 /// The bytes of a value, in PostgreSQL's binary format; `None` is null.
 pub(crate) fn cell(row: &Row, column: usize) -> Option<&[u8]> {
     let value: Option<Raw<'_>> = row.try_get(column).ok()?;
@@ -44,14 +55,6 @@ impl Rows {
         match self {
             Self::Read(rows) => rows.len(),
             Self::Transaction(rows) => rows.len(),
-        }
-    }
-
-    /// About how many bytes the rows hold.
-    pub(crate) fn size(&self) -> usize {
-        match self {
-            Self::Read(rows) => rows.iter().map(Row::raw_size_bytes).sum(),
-            Self::Transaction(rows) => rows.len() * 64,
         }
     }
 

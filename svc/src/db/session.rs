@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use axum::http::{HeaderMap, HeaderName};
 
@@ -96,18 +96,18 @@ impl SessionVariables {
     }
 
     /// The session of a request until the values are known.
-    pub(crate) fn unknown(&self) -> Arc<Session> {
-        if self.0.is_empty() { Session::none() } else { Arc::new(Session(State::Unknown)) }
+    pub(crate) fn unknown(&self) -> Option<Arc<Session>> {
+        (!self.0.is_empty()).then(|| Arc::new(Session(State::Unknown)))
     }
 
     /// The values of a request.
-    pub(crate) fn session(&self, context: &Context<'_>) -> Arc<Session> {
+    pub(crate) fn session(&self, context: &Context<'_>) -> Option<Arc<Session>> {
         if self.0.is_empty() {
-            return Session::none();
+            return None;
         }
         // Without its values a request reads nothing.
         let values = catch_unwind(AssertUnwindSafe(|| self.statement(context))).map_or(State::Unknown, State::Set);
-        Arc::new(Session(values))
+        Some(Arc::new(Session(values)))
     }
 
     /// The statement that sets the values of a request.
@@ -171,9 +171,9 @@ enum State {
 
 impl Session {
     /// A session without variables.
-    pub(crate) fn none() -> Arc<Self> {
-        static NONE: LazyLock<Arc<Session>> = LazyLock::new(|| Arc::new(Session(State::None)));
-        NONE.clone()
+    pub(crate) fn none() -> &'static Self {
+        static NONE: Session = Session(State::None);
+        &NONE
     }
 
     /// A session that a statement sets up.

@@ -72,13 +72,13 @@ impl Transaction {
     }
 
     async fn try_begin(db: &Db) -> Result<Self, DbError> {
-        db.database.reached().await?;
-        db.session.check()?;
-        let pool = db.database.pool();
+        db.app.database.reached().await?;
+        db.session().check()?;
+        let pool = db.app.database.pool();
         // Each connection of the pool may have died since it was last used.
         let mut left = pool.options().get_max_connections();
         loop {
-            match begin_on(pool, &db.session).await {
+            match begin_on(pool, db.session()).await {
                 Ok(transaction) => return Ok(Self(transaction)),
                 Err(error) if DbError::is_connection(&error) && left > 0 => left -= 1,
                 Err(error) => return Err(error.into()),

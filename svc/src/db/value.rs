@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use async_graphql::{ID, Value};
 use chrono::{DateTime, NaiveDate, NaiveTime, SecondsFormat, Utc};
 use rust_decimal::Decimal;
@@ -20,17 +22,17 @@ pub enum SqlValue {
 
 impl SqlValue {
     /// The text that is bound; `None` is null.
-    pub(crate) fn text(&self) -> Option<String> {
+    pub(crate) fn text(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Null | Self::List(_) => None,
-            Self::Bool(value) => Some(value.to_string()),
-            Self::Int(value) => Some(value.to_string()),
-            Self::Text(text) => Some(text.clone()),
+            Self::Bool(value) => Some(value.to_string().into()),
+            Self::Int(value) => Some(value.to_string().into()),
+            Self::Text(text) => Some(text.into()),
         }
     }
 
     /// The texts of a list, or of a single value.
-    pub(crate) fn texts(&self) -> impl Iterator<Item = String> + '_ {
+    pub(crate) fn texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
         let items = match self {
             Self::List(items) => items.as_slice(),
             single => std::slice::from_ref(single),

@@ -1,6 +1,5 @@
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use axum::http::HeaderMap;
 
@@ -28,7 +27,6 @@ pub struct Context<'a> {
 pub(crate) struct RequestScope {
     pub(crate) db: Db,
     pub(crate) headers: HeaderMap,
-    pub(crate) data: Arc<DataMap>,
 }
 
 /// Values of the application, by type.
@@ -52,7 +50,7 @@ impl<'a> Context<'a> {
     /// # Errors
     /// When no value of this type was given; clients see it masked.
     pub fn data<T: Any + Send + Sync>(&self) -> crate::Result<&'a T> {
-        let value = self.request.data.0.get(&TypeId::of::<T>()).and_then(|value| value.downcast_ref());
+        let value = self.request.db.app.data.0.get(&TypeId::of::<T>()).and_then(|value| value.downcast_ref());
         value.ok_or_else(|| {
             let name = std::any::type_name::<T>();
             crate::Error::internal(format!("no `{name}` was given; add `.data(…)` to the `AppOptions`"))

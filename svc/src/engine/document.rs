@@ -1,12 +1,13 @@
 //! Documents: parsed, limited, validated; kept for the next request with the same text.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use apollo_compiler::ExecutableDocument;
 use apollo_compiler::diagnostic::ToCliReport as _;
 use apollo_compiler::executable::{self, Operation};
 use apollo_compiler::parser::Parser;
 use apollo_compiler::validation::{DiagnosticList, Valid};
+use arc_swap::ArcSwapOption;
 
 use super::coerce::{Literal, VariableDef, Variables};
 use super::limits::Limits;
@@ -26,7 +27,7 @@ pub(crate) struct Document {
     operations: Vec<(Option<String>, OperationInfo)>,
     /// The Boolean variables of `@skip` and `@include`: a plan holds for one combination of their values.
     conditions: Vec<String>,
-    plans: Mutex<Vec<(PlanKey, Arc<Plan>)>>,
+    plans: ArcSwapOption<Vec<(PlanKey, Arc<Plan>)>>,
 }
 
 /// What is known of an operation before its variables.
@@ -70,7 +71,7 @@ impl Document {
             .iter()
             .map(|operation| (operation.name.as_ref().map(ToString::to_string), OperationInfo::new(model, operation)));
         let operations = operations.collect();
-        Ok(Self { text, operations, conditions: conditions(&executable), executable, plans: Mutex::default() })
+        Ok(Self { text, operations, conditions: conditions(&executable), executable, plans: ArcSwapOption::empty() })
     }
 
     /// The operation that the request selects.
@@ -102,16 +103,17 @@ impl Document {
     ) -> Result<Arc<Plan>, RequestError> {
         let name = operation.name.as_deref();
         let conditions: Vec<_> = self.conditions.iter().map(|name| condition(variables, name)).collect();
-        // The lock is held for a look-up or a push, which cannot panic.
-        let lock = || self.plans.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let is_known = |key: &PlanKey| key.0.as_deref() == name && key.1 == conditions;
-        if let Some((_, plan)) = lock().iter().find(|(known, _)| is_known(known)) {
+        let plans = self.plans.load();
+        let plans = plans.as_ref().map(|plans| plans.as_slice()).unwrap_or_default();
+        if let Some((_, plan)) = plans.iter().find(|(known, _)| is_known(known)) {
             return Ok(plan.clone());
         }
         let plan = Arc::new(Planner::new(model, limits, &self.executable, variables).plan(operation)?);
-        let mut plans = lock();
         if plans.len() < MAX_PLANS {
-            plans.push(((name.map(str::to_owned), conditions), plan.clone()));
+            // When two requests plan at once, one of the plans may be lost, and is made again.
+            let planned = ((name.map(str::to_owned), conditions), plan.clone());
+            self.plans.store(Some(Arc::new(plans.iter().cloned().chain([planned]).collect())));
         }
         Ok(plan)
     }
@@ -132,7 +134,7 @@ impl OperationInfo {
             let literal = Literal { types: &model.types, variables: None };
             let default = variable.default_value.as_ref().and_then(|value| literal.coerce(&ty, value).ok().flatten());
             Some(VariableDef {
-                name: variable.name.to_string(),
+                name: variable.name.as_str().into(),
                 shown: variable.ty.to_string(),
                 ty,
                 default,

@@ -1,5 +1,7 @@
 //! What one execution has at hand.
 
+use std::borrow::Cow;
+
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
@@ -7,7 +9,7 @@ use super::call::Call;
 use super::coerce::Variables;
 use super::context::Context;
 use super::limits::Limits;
-use super::plan::{ArgPlan, PlanField, argument_values};
+use super::plan::{ArgPlan, PlanField};
 use crate::db::{Database, Session};
 use crate::schema::Model;
 use crate::{Error, ErrorCode};
@@ -48,12 +50,16 @@ impl<'a> Env<'a> {
 
     /// The session variables of the request.
     pub(crate) fn session(&self) -> &'a Session {
-        &self.context.request.db.session
+        self.context.request.db.session()
+    }
+
+    /// The coerced value of an argument; `None` is absent.
+    pub(crate) fn argument(&self, arg: &'a ArgPlan) -> Result<Option<Cow<'a, Value>>, Error> {
+        arg.value(self.model, self.variables).map_err(|error| Error::new(ErrorCode::BadUserInput, error.message))
     }
 
     /// The coerced arguments of a field.
-    pub(crate) fn arguments(&self, args: &[ArgPlan]) -> Result<Vec<Option<async_graphql::Value>>, Error> {
-        argument_values(args, self.model, self.variables)
-            .map_err(|error| Error::new(ErrorCode::BadUserInput, error.message))
+    pub(crate) fn arguments(&self, args: &[ArgPlan]) -> Result<Vec<Option<Value>>, Error> {
+        args.iter().map(|arg| Ok(self.argument(arg)?.map(Cow::into_owned))).collect()
     }
 }

@@ -1,22 +1,23 @@
 //! Runs operations: the one way from a document to an answer.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use apollo_compiler::response::JsonMap;
 use axum::http::HeaderMap;
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
-use serde_json::{Map, Value};
 
+use super::application::Application;
 use super::cache::DocumentCache;
-use super::coerce::{Variables, coerce_variables};
+use super::coerce::{SentVariables, Variables, coerce_variables};
 use super::complete::{Piece, guarded, join_after, key, root_value};
-use super::context::{Context, DataMap, RequestScope};
+use super::context::{Context, RequestScope};
+use super::document::Document;
 use super::env::Env;
 use super::find::write_planned;
 use super::function::write_function;
 use super::introspect::introspect;
-use super::limits::Limits;
 use super::operations::{Chosen, DocumentId, OperationRegistry, Registered};
 use super::path::Path;
 use super::persisted::{Hash, PersistedQueries};
@@ -24,8 +25,8 @@ use super::plan::{Plan, PlanField, PlanKind};
 use super::request_error::{Location, RequestError};
 use super::response::{Answer, Response};
 use crate::authz::Gate;
-use crate::db::{Database, Db, SessionVariables};
-use crate::schema::{Model, OperationKind, Run};
+use crate::db::{Db, SessionVariables};
+use crate::schema::{OperationKind, Run};
 use crate::{Error, ErrorCode};
 
 /// About how long a response key is, with what stands around it.
@@ -33,14 +34,14 @@ const KEY: usize = 32;
 
 /// A GraphQL request.
 #[derive(Debug, Default)]
-pub(crate) struct Request {
+pub(crate) struct Request<'a> {
     /// The document; empty when only its hash is sent.
-    pub(crate) query: String,
+    pub(crate) query: Cow<'a, str>,
     /// The hash of a persisted query.
     pub(crate) persisted: Option<Hash>,
     /// What a registered operation, or a persisted query, is called.
     pub(crate) document_id: Option<DocumentId>,
-    pub(crate) variables: Map<String, Value>,
+    pub(crate) variables: SentVariables,
     pub(crate) operation_name: Option<String>,
 }
 
@@ -57,11 +58,8 @@ pub(crate) enum Methods {
 
 /// Everything that answers operations.
 pub(crate) struct Engine {
-    pub(crate) model: Arc<Model>,
-    pub(crate) limits: Arc<Limits>,
-    pub(crate) database: Arc<Database>,
+    pub(crate) app: Arc<Application>,
     pub(crate) session_variables: SessionVariables,
-    pub(crate) data: Arc<DataMap>,
     pub(crate) development: bool,
     pub(crate) introspection: bool,
     pub(crate) gate: Gate,
@@ -75,16 +73,16 @@ pub(crate) struct Engine {
 
 impl Engine {
     /// Answers a request.
-    pub(crate) async fn run(&self, request: Request, headers: HeaderMap, methods: Methods) -> Response {
+    pub(crate) async fn run(&self, request: Request<'_>, headers: HeaderMap, methods: Methods) -> Response {
         match self.prepare(request, methods) {
             Ok(prepared) => self.execute(prepared, headers).await,
             Err(response) => response,
         }
     }
 
-    fn prepare(&self, request: Request, methods: Methods) -> Result<Prepared, Response> {
+    fn prepare(&self, request: Request<'_>, methods: Methods) -> Result<Prepared, Response> {
         let one = |error: RequestError| Response::refused(&[error]);
-        self.limits.check_variables(&request.variables).map_err(one)?;
+        self.app.limits.check_variables(&request.variables).map_err(one)?;
         let chosen = self.choose(&request).map_err(|errors| Response::refused(&errors))?;
         let Chosen { document, operation: registered } = chosen;
         let (operation, info) = document.operation(request.operation_name.as_deref()).map_err(one)?;
@@ -93,14 +91,15 @@ impl Engine {
                 RequestError::new(ErrorCode::BadRequest, "only queries can be sent with GET; send mutations with POST");
             return Err(Response { answer: Answer::MethodNotAllowed, ..Response::refused(&[error]) });
         }
-        let variables = coerce_variables(&self.model.types, &info.variables, request.variables).map_err(|errors| {
-            let errors = errors.into_iter().take(self.limits.errors).map(|error| {
-                let location = error.offset.map(|offset| Location::of(&document.text, offset));
-                RequestError::new(ErrorCode::BadUserInput, error.message).at(location)
-            });
-            Response::refused(&errors.collect::<Vec<_>>())
-        })?;
-        let plan = document.plan(&self.model, &self.limits, operation, &variables).map_err(one)?;
+        let variables =
+            coerce_variables(&self.app.model.types, &info.variables, request.variables).map_err(|errors| {
+                let errors = errors.into_iter().take(self.app.limits.errors).map(|error| {
+                    let location = error.offset.map(|offset| Location::of(&document.text, offset));
+                    RequestError::new(ErrorCode::BadUserInput, error.message).at(location)
+                });
+                Response::refused(&errors.collect::<Vec<_>>())
+            })?;
+        let plan = document.plan(&self.app.model, &self.app.limits, operation, &variables).map_err(one)?;
         let has_sql = registered.as_ref().is_some_and(|operation| operation.sql.is_some());
         let code = if methods == Methods::PlannedOnly { plan.needs_code().map(code_refused) } else { None };
         if let Some(message) = code.as_ref().filter(|_| !has_sql) {
@@ -108,23 +107,22 @@ impl Engine {
         }
         let introspection = self.check(&plan, &variables).and_then(|()| {
             if plan.introspects {
-                introspect(&self.model, &document, operation, &variables)
+                introspect(&self.app.model, &document, operation, &variables)
             } else {
                 Ok(JsonMap::new())
             }
         });
         let introspection = introspection.map_err(one)?;
-        let text = document.text.clone();
-        Ok(Prepared { text, plan, variables, introspection, registered, code })
+        Ok(Prepared { document, plan, variables, introspection, registered, code })
     }
 
     fn check(&self, plan: &Plan, variables: &Variables) -> Result<(), RequestError> {
         if plan.introspects && !self.introspection {
             return Err(RequestError::new(ErrorCode::GraphqlValidationFailed, "introspection is switched off"));
         }
-        let cost = plan.cost(&self.model, &self.limits, variables);
-        if cost > self.limits.complexity {
-            let limit = self.limits.complexity;
+        let cost = plan.cost(&self.app.model, &self.app.limits, variables);
+        if cost > self.app.limits.complexity {
+            let limit = self.app.limits.complexity;
             let message = format!(
                 "the operation has a complexity of {cost}; at most {limit} is allowed; ask for fewer fields or smaller pages"
             );
@@ -136,9 +134,9 @@ impl Engine {
     async fn execute(&self, prepared: Prepared, headers: HeaderMap) -> Response {
         let scope = self.scope(headers);
         let env = Env {
-            model: &self.model,
-            limits: &self.limits,
-            database: &self.database,
+            model: &self.app.model,
+            limits: &self.app.limits,
+            database: &self.app.database,
             variables: &prepared.variables,
             context: Context { request: &scope },
             development: self.development,
@@ -164,7 +162,7 @@ impl Engine {
                 join_after(Response::begin(size), pieces, write, *b"{}")
             }
         };
-        Response::executed(piece.bytes.ok(), &piece.errors, &prepared.text, self.limits.errors)
+        Response::executed(piece.bytes.ok(), &piece.errors, &prepared.document.text, self.app.limits.errors)
     }
 
     pub(super) async fn by_field(&self, env: &Env<'_>, prepared: &Prepared) -> Vec<Piece> {
@@ -178,14 +176,8 @@ impl Engine {
     }
 
     fn scope(&self, headers: HeaderMap) -> RequestScope {
-        let db = Db {
-            database: self.database.clone(),
-            session: self.session_variables.unknown(),
-            mandatory: Vec::new(),
-            model: self.model.clone(),
-            limits: self.limits.clone(),
-        };
-        let mut scope = RequestScope { db, headers, data: self.data.clone() };
+        let db = Db { app: self.app.clone(), session: self.session_variables.unknown(), mandatory: Vec::new() };
+        let mut scope = RequestScope { db, headers };
         scope.db.session = self.session_variables.session(&Context { request: &scope });
         scope
     }
@@ -263,7 +255,7 @@ fn code_refused(coordinate: &str) -> String {
 
 /// A request that may run.
 pub(super) struct Prepared {
-    text: Arc<str>,
+    document: Arc<Document>,
     pub(super) plan: Arc<Plan>,
     variables: Variables,
     introspection: JsonMap,
@@ -274,6 +266,6 @@ pub(super) struct Prepared {
 
 impl std::fmt::Debug for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Engine").field("model", &self.model).finish_non_exhaustive()
+        f.debug_struct("Engine").field("app", &self.app).finish_non_exhaustive()
     }
 }

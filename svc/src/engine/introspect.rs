@@ -24,7 +24,7 @@ pub(crate) fn introspect(
     introspection::check_max_depth(&document.executable, operation).map_err(too_deep)?;
     let variables: JsonMap = variables
         .iter()
-        .filter_map(|(name, value)| Some((name.as_str().into(), JsonValue::from(value.clone().into_json().ok()?))))
+        .filter_map(|(name, value)| Some((name.into(), JsonValue::from(value.clone().into_json().ok()?))))
         .collect();
     let answer = introspection::partial_execute(
         &model.document,

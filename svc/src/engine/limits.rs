@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use apollo_compiler::ast::{Definition, Document, Selection};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use super::coerce::SentVariables;
 use super::request_error::RequestError;
 use crate::ErrorCode;
 
@@ -66,8 +67,8 @@ impl Limits {
     }
 
     /// Checks the size of the variables.
-    pub(crate) fn check_variables(&self, variables: &Map<String, Value>) -> Result<(), RequestError> {
-        let found = variables.values().map(values).sum::<usize>() + variables.len();
+    pub(crate) fn check_variables(&self, variables: &SentVariables) -> Result<(), RequestError> {
+        let found = variables.iter().map(|(_, value)| values(value)).sum::<usize>() + variables.len();
         if found <= self.values {
             return Ok(());
         }

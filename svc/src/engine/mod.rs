@@ -1,5 +1,6 @@
 //! From a document to bytes: prepare, coerce, gate, execute, complete, write.
 
+mod application;
 mod cache;
 mod call;
 mod coerce;
@@ -27,7 +28,8 @@ pub use context::Context;
 pub use limits::Limits;
 pub use operations::{Operation, OperationError, OperationRegistry};
 
-pub(crate) use coerce::coerce_literal;
+pub(crate) use application::Application;
+pub(crate) use coerce::{SentVariables, coerce_literal};
 pub(crate) use complete::RowNode;
 pub(crate) use context::DataMap;
 pub(crate) use execute::{Engine, Methods, Request};

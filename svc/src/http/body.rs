@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::{Body, Bytes, HttpBody as _};
 use axum::http::StatusCode;
+use futures_util::FutureExt as _;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 use super::reply::Refusal;
@@ -13,19 +14,32 @@ use crate::ErrorCode;
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The whole body.
-pub(super) async fn read(body: Body, limit: usize) -> Result<Bytes, Refusal> {
-    let declared = axum::body::HttpBody::size_hint(&body).lower();
-    if declared > limit as u64 {
+pub(super) async fn read(mut body: Body, limit: usize) -> Result<Bytes, Refusal> {
+    if body.size_hint().lower() > limit as u64 {
         return Err(too_large(limit));
     }
-    match tokio::time::timeout(TIMEOUT, Limited::new(body, limit).collect()).await {
-        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+    // A short body arrives with the head, and is read without a timer.
+    let first = match body.frame().now_or_never() {
+        Some(Some(frame)) => frame.map_err(|_| unreadable())?.into_data().unwrap_or_default(),
+        Some(None) | None => Bytes::new(),
+    };
+    if body.is_end_stream() && first.len() <= limit {
+        return Ok(first);
+    }
+    let rest = Limited::new(body, limit.checked_sub(first.len()).ok_or_else(|| too_large(limit))?);
+    match tokio::time::timeout(TIMEOUT, rest.collect()).await {
+        Ok(Ok(rest)) if first.is_empty() => Ok(rest.to_bytes()),
+        Ok(Ok(rest)) => Ok([first, rest.to_bytes()].concat().into()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large(limit)),
-        Ok(Err(_)) => Err(Refusal::new(StatusCode::BAD_REQUEST, ErrorCode::BadRequest, "the body could not be read")),
+        Ok(Err(_)) => Err(unreadable()),
         Err(_) => {
             Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, ErrorCode::Timeout, "the body took too long to arrive"))
         }
     }
+}
+
+fn unreadable() -> Refusal {
+    Refusal::new(StatusCode::BAD_REQUEST, ErrorCode::BadRequest, "the body could not be read")
 }
 
 fn too_large(limit: usize) -> Refusal {

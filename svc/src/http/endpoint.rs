@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{RawQuery, Request as HttpRequest, State};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 
@@ -10,17 +10,7 @@ use super::negotiate::MediaType;
 use super::reply::{Refusal, answer};
 use super::{Service, body, parameters};
 use crate::ErrorCode;
-use crate::engine::{Methods, Request};
-
-/// `POST /graphql`: a JSON body.
-pub(super) async fn post(State(service): State<Arc<Service>>, request: HttpRequest) -> Response<Body> {
-    run(&service, request, Methods::All).await
-}
-
-/// `POST /graphql/rust`: the same for operations that need no function of the program.
-pub(super) async fn post_planned(State(service): State<Arc<Service>>, request: HttpRequest) -> Response<Body> {
-    run(&service, request, Methods::PlannedOnly).await
-}
+use crate::engine::Methods;
 
 /// Any other method of `/graphql/rust`.
 pub(super) async fn post_only() -> Response<Body> {
@@ -30,20 +20,23 @@ pub(super) async fn post_only() -> Response<Body> {
     response
 }
 
-async fn run(service: &Service, request: HttpRequest, methods: Methods) -> Response<Body> {
+/// A request with a JSON body.
+pub(super) async fn post(service: &Service, request: HttpRequest, methods: Methods) -> Response<Body> {
     let Some(media) = MediaType::negotiate(request.headers()) else { return not_acceptable() };
     let (parts, body) = request.into_parts();
-    let request = match read(service, &parts.headers, body).await {
-        Ok(request) => request,
+    let body = match read(service, &parts.headers, body).await {
+        Ok(body) => body,
         Err(refusal) => return refusal.reply(media),
     };
-    answer(media, service.engine.run(request, parts.headers, methods).await)
+    match parameters::from_body(&body) {
+        Ok(request) => answer(media, service.engine.run(request, parts.headers, methods).await),
+        Err(refusal) => refusal.reply(media),
+    }
 }
 
-async fn read(service: &Service, headers: &HeaderMap, body: Body) -> Result<Request, Refusal> {
+async fn read(service: &Service, headers: &HeaderMap, body: Body) -> Result<Bytes, Refusal> {
     check_content_type(headers)?;
-    let body = body::read(body, service.engine.limits.body).await?;
-    parameters::from_body(&body)
+    body::read(body, service.engine.app.limits.body).await
 }
 
 /// `GET /graphql`: a query in the query string, or GraphiQL for a browser that brings none.

@@ -20,7 +20,7 @@ pub(super) async fn ready(
     State(service): State<Arc<Service>>,
     stopping: Option<Extension<ShuttingDown>>,
 ) -> (StatusCode, Json<Value>) {
-    let database = &service.engine.database;
+    let database = &service.engine.app.database;
     let answers = database.ping().await;
     let missing = database.missing_sources();
     let broken = database.missing_functions();

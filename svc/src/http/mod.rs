@@ -9,14 +9,16 @@ mod graphiql;
 mod health;
 mod negotiate;
 mod parameters;
+mod post;
 mod reply;
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::routing::{MethodRouter, get};
+use axum::routing::{MethodFilter, MethodRouter, get};
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Methods};
+use post::Post;
 
 /// What the handlers share.
 #[derive(Debug)]
@@ -32,13 +34,19 @@ pub(crate) struct Service {
 
 /// The routes of a service.
 pub(crate) fn router(service: Arc<Service>) -> Router {
-    let graphql = MethodRouter::new().get(endpoint::get).post(endpoint::post).fallback(endpoint::other_method);
+    let graphql = MethodRouter::new()
+        .get(endpoint::get)
+        .on_service(MethodFilter::POST, Post::new(&service, Methods::All))
+        .fallback(endpoint::other_method);
     let router = Router::new()
         .route("/graphql", graphql)
         .route("/health", get(health::health))
         .route("/ready", get(health::ready));
     let router = if service.rust_endpoint {
-        router.route("/graphql/rust", MethodRouter::new().post(endpoint::post_planned).fallback(endpoint::post_only))
+        let planned = MethodRouter::new()
+            .on_service(MethodFilter::POST, Post::new(&service, Methods::PlannedOnly))
+            .fallback(endpoint::post_only);
+        router.route("/graphql/rust", planned)
     } else {
         router
     };

@@ -1,5 +1,7 @@
 //! The parameters of a request: from a JSON body or a query string.
 
+use std::borrow::Cow;
+
 use axum::http::StatusCode;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -7,13 +9,14 @@ use serde_json::{Map, Value};
 
 use super::reply::Refusal;
 use crate::ErrorCode;
-use crate::engine::{DocumentId, Request};
+use crate::engine::{DocumentId, Request, SentVariables};
 
 /// The body that most requests have.
 #[derive(Deserialize)]
-struct Body {
-    query: String,
-    variables: Option<Map<String, Value>>,
+struct Body<'a> {
+    #[serde(borrow)]
+    query: Cow<'a, str>,
+    variables: Option<SentVariables>,
     #[serde(rename = "operationName")]
     operation_name: Option<String>,
     extensions: Option<IgnoredAny>,
@@ -22,10 +25,11 @@ struct Body {
 }
 
 /// Reads a JSON body.
-pub(super) fn from_body(body: &[u8]) -> Result<Request, Refusal> {
+pub(super) fn from_body(body: &[u8]) -> Result<Request<'_>, Refusal> {
     // What is wrong with a body is found the long way.
-    if let Ok(Body { query, variables, operation_name, extensions: None, document_id: None }) =
-        serde_json::from_slice(body)
+    if let Ok(text) = std::str::from_utf8(body)
+        && let Ok(Body { query, variables, operation_name, extensions: None, document_id: None }) =
+            serde_json::from_str(text)
         && !query.trim().is_empty()
     {
         let variables = variables.unwrap_or_default();
@@ -44,7 +48,7 @@ pub(super) fn from_body(body: &[u8]) -> Result<Request, Refusal> {
 }
 
 /// Reads a query string, where `variables` and `extensions` are JSON texts.
-pub(super) fn from_query_string(query: &str) -> Result<Request, Refusal> {
+pub(super) fn from_query_string(query: &str) -> Result<Request<'static>, Refusal> {
     let mut fields = Map::new();
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
         let value = match name.as_ref() {
@@ -62,7 +66,7 @@ pub(super) fn from_query_string(query: &str) -> Result<Request, Refusal> {
     from_fields(fields)
 }
 
-fn from_fields(mut fields: Map<String, Value>) -> Result<Request, Refusal> {
+fn from_fields(mut fields: Map<String, Value>) -> Result<Request<'static>, Refusal> {
     let persisted = persisted(object(&mut fields, "extensions")?)?;
     let document_id = document_id(fields.remove("documentId"))?;
     let query = match fields.remove("query") {
@@ -82,8 +86,8 @@ fn from_fields(mut fields: Map<String, Value>) -> Result<Request, Refusal> {
         Some(Value::String(name)) => Some(name),
         Some(_) => return Err(refuse("`operationName` must be a string or null")),
     };
-    let variables = object(&mut fields, "variables")?;
-    Ok(Request { query, persisted, document_id, variables, operation_name })
+    let variables = object(&mut fields, "variables")?.into_iter().collect();
+    Ok(Request { query: query.into(), persisted, document_id, variables, operation_name })
 }
 
 /// `documentId`, as the draft on persisted documents has it.

@@ -29,7 +29,7 @@ pub(super) async fn entity(
     response: &Response<'_>,
     selected: Option<Vec<&Children>>,
 ) -> Result<Option<String>, Error> {
-    let model = &db.model;
+    let model = &db.app.model;
     let given = response.entity.map(|raw| with_type_name(model, ty, raw.get(), response.entity_type.as_deref()));
     if list
         || !has_source(model, ty)

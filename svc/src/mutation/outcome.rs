@@ -30,12 +30,12 @@ pub(crate) struct Target<'a> {
 /// # Errors
 /// A failure that the type has no place for, and whatever is not the author's word.
 pub(crate) async fn settle(db: &Db, target: &Target<'_>, called: Result<String, DbError>) -> Result<String, Error> {
-    let model = &db.model;
+    let model = &db.app.model;
     let result = target.ty.and_then(|ty| model.results.get(&ty).copied());
     let answer = match called {
         Ok(answer) => answer,
         Err(error) => {
-            let failure = Failure::of_error(error, db.database.constraints())?;
+            let failure = Failure::of_error(error, db.app.database.constraints())?;
             return Box::pin(fail(db, target, result, failure, &Response::default())).await;
         }
     };
@@ -105,15 +105,15 @@ async fn success(
     let meta = &result.success;
     let entity = target.entity(db, meta, response).await?;
     let id_of_entity = || entity.as_deref().and_then(own_id);
-    let ty = entity_field(&db.model, meta).map(|field| field.ty.named());
-    let updated = response.updated_fields.as_ref().map(|fields| graphql_names(&db.model, ty, fields));
+    let ty = entity_field(&db.app.model, meta).map(|field| field.ty.named());
+    let updated = response.updated_fields.as_ref().map(|fields| graphql_names(&db.app.model, ty, fields));
     let automatic = [
         ("status", json!(response.status)),
         ("message", json!(response.message)),
         ("updated_fields", json!(updated)),
         ("id", response.entity_id.clone().map(Value::from).or_else(id_of_entity).unwrap_or_default()),
     ];
-    Ok(Member { meta, automatic, entity, response }.write(&db.model))
+    Ok(Member { meta, automatic, entity, response }.write(&db.app.model))
 }
 
 async fn fail(
@@ -132,7 +132,7 @@ async fn fail(
         ("code", json!(failure.code())),
         ("errors", failure.errors_json()),
     ];
-    Ok(Member { meta, automatic, entity, response }.write(&db.model))
+    Ok(Member { meta, automatic, entity, response }.write(&db.app.model))
 }
 
 impl Target<'_> {
@@ -141,11 +141,12 @@ impl Target<'_> {
     /// # Errors
     /// When there is none where one has to be.
     async fn entity(&self, db: &Db, member: &ResultMember, response: &Response<'_>) -> Result<Option<String>, Error> {
-        let Some(field) = entity_field(&db.model, member).filter(|own| self.asks_for(&db.model, member, own)) else {
+        let Some(field) = entity_field(&db.app.model, member).filter(|own| self.asks_for(&db.app.model, member, own))
+        else {
             return Ok(response.entity.map(|raw| raw.get().to_owned()));
         };
         let ty = EntityType { ty: field.ty.named(), list: field.ty.is_list() };
-        let entity = entity(db, ty, response, self.selected(&db.model, member, field)).await?;
+        let entity = entity(db, ty, response, self.selected(&db.app.model, member, field)).await?;
         if entity.is_none() && field.ty.is_non_null() {
             tracing::error!(function = self.function, status = response.status, "the function gave no entity");
             let message = format!("Cannot return null for non-nullable field {}.{}.", member.name, field.name);

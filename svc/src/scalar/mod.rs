@@ -41,7 +41,7 @@ pub use library::{
     LanguageCode, Latitude, LocaleCode, Longitude, MacAddress, Money, Percentage, PhoneNumber, Port, ScalarError,
     SearchVector, SemanticVersion, Slug, Timezone, Url,
 };
-pub(crate) use ready::{is_escaped_once, is_integer, write_ready};
+pub(crate) use ready::{is_escaped_once, is_integer, is_ready, write_ready};
 pub(crate) use text::{
     LeafError, canonical, integer, is_decimal, parse_decimal, shorten, write_big_integer, write_date, write_float,
     write_instant, write_integer, write_text, write_time, write_value,

@@ -7,14 +7,24 @@ use super::words::special;
 /// Writes a JSON string for `text` when it is plainly in the form of the scalar; false, with nothing written, when
 /// that has to be found out by parsing it.
 pub(crate) fn write_ready(kind: ScalarKind, text: &[u8], out: &mut Vec<u8>) -> bool {
-    match kind {
-        ScalarKind::Uuid if is_uuid(text) => quote(out, &[text]),
-        ScalarKind::DateTime => return write_instant(text, out),
-        ScalarKind::Date if is_date(text) => quote(out, &[text]),
-        ScalarKind::Time if is_time(text) => quote(out, &[text]),
-        _ => return false,
+    if kind == ScalarKind::DateTime {
+        return write_instant(text, out);
     }
-    true
+    let ready = is_ready(kind, text);
+    if ready {
+        quote(out, &[text]);
+    }
+    ready
+}
+
+/// Whether `text` is plainly in the form of the scalar.
+pub(crate) fn is_ready(kind: ScalarKind, text: &[u8]) -> bool {
+    match kind {
+        ScalarKind::Uuid => is_uuid(text),
+        ScalarKind::Date => is_date(text),
+        ScalarKind::Time => is_time(text),
+        _ => false,
+    }
 }
 
 fn quote(out: &mut Vec<u8>, parts: &[&[u8]]) {

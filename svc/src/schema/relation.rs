@@ -108,7 +108,7 @@ macro_rules! relation {
         impl<T> $name<T> {
             /// The relation that starts at a key, for structs that are made by hand.
             pub fn new(key: impl Into<SqlValue>) -> Self {
-                Self { key: key.into().text(), row: PhantomData }
+                Self { key: key.into().text().map(Into::into), row: PhantomData }
             }
 
             /// The key as text; `None` where the row has none, so that the relation leads nowhere.

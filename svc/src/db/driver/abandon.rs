@@ -1,14 +1,12 @@
 //! Statements whose request has gone.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
 use super::connection::Connection;
-use super::pool::Pool;
+use super::pool::{Owed, Pool};
 
 /// How long a statement may go on after its request has gone. Most end within it, and a cancellation costs PostgreSQL
 /// a process and us the connection.
@@ -18,17 +16,16 @@ const GRACE: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 50 })
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Ends the statement that runs on a connection. Until then the connection counts as used.
-pub(super) fn abandon(pool: Arc<Pool>, mut connection: Box<Connection>, permit: OwnedSemaphorePermit) {
+pub(super) fn abandon(owed: Owed, mut connection: Box<Connection>) {
     // Without a runtime the program ends, and the server sees the connection close.
     let Ok(runtime) = Handle::try_current() else { return };
     runtime.spawn(async move {
         match timeout(GRACE, connection.settle()).await {
             // What was being prepared is known to nobody, so it could never be closed.
-            Ok(Ok(())) if !connection.preparing => pool.put_back(connection),
+            Ok(Ok(())) if !connection.preparing => owed.0.put_back(connection),
             Ok(_) => connection.close(),
-            Err(_) => cancel(&pool, connection).await,
+            Err(_) => cancel(&owed.0, connection).await,
         }
-        drop(permit);
     });
 }
 

@@ -92,7 +92,9 @@ impl Connection {
         let prepared = self.prepared(statement).await?;
         let Some(setup) = setup else {
             let Some(switch) = self.switch(statement.replan) else {
-                return self.wire.drive(rows(&self.client, &prepared, statement, sink)).await;
+                // Pinned here, as it is large to be moved.
+                let read = pin!(rows(&self.client, &prepared, statement, sink));
+                return self.wire.drive(read).await;
             };
             let both = join(self.client.batch_execute(switch), rows(&self.client, &prepared, statement, sink));
             let (switched, read) = Box::pin(self.wire.drive(both.map(Ok::<_, DriverError>))).await?;

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use sqlx::postgres::PgConnectOptions;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, TryAcquireError};
+use tokio::sync::{Notify, Semaphore, SemaphorePermit, TryAcquireError};
 use tokio_postgres::Row;
 
 use super::DriverError;
@@ -29,7 +29,7 @@ pub(crate) struct Driver {
 /// The connections that nobody uses; one permit stands for each that may be used.
 pub(super) struct Pool {
     pub(super) target: Target,
-    permits: Arc<Semaphore>,
+    permits: Semaphore,
     #[expect(clippy::vec_box, reason = "a connection is large, and moves twice for each statement")]
     idle: Mutex<Vec<Box<Connection>>>,
     generation: AtomicU64,
@@ -42,7 +42,7 @@ impl Driver {
     pub(in crate::db) fn new(options: &PgConnectOptions, max_connections: u32, acquire_timeout: Duration) -> Self {
         let pool = Pool {
             target: Target::new(options),
-            permits: Arc::new(Semaphore::new(max_connections as usize)),
+            permits: Semaphore::new(max_connections as usize),
             idle: Mutex::default(),
             generation: AtomicU64::new(0),
             views_changed: Arc::default(),
@@ -97,15 +97,15 @@ impl Driver {
         (self.max_connections.saturating_sub(free), self.max_connections)
     }
 
-    async fn acquire(&self) -> Result<Lease, DriverError> {
-        match self.pool.permits.clone().try_acquire_owned() {
+    async fn acquire(&self) -> Result<Lease<'_>, DriverError> {
+        match self.pool.permits.try_acquire() {
             Ok(permit) => match self.pool.take_idle() {
-                Some(connection) => Ok(Lease::new(self.pool.clone(), connection, permit)),
+                Some(connection) => Ok(Lease::new(&self.pool, connection, permit)),
                 None => self.within(async { Ok(permit) }).await,
             },
             // Those that wait are served in their order.
             Err(TryAcquireError::NoPermits) => {
-                let permit = self.pool.permits.clone().acquire_owned();
+                let permit = self.pool.permits.acquire();
                 self.within(async { permit.await.map_err(|_| DriverError::Closed) }).await
             }
             Err(TryAcquireError::Closed) => Err(DriverError::Closed),
@@ -113,10 +113,10 @@ impl Driver {
     }
 
     /// An idle or a new connection, within the time-out.
-    async fn within(
-        &self,
-        permit: impl Future<Output = Result<OwnedSemaphorePermit, DriverError>>,
-    ) -> Result<Lease, DriverError> {
+    async fn within<'a>(
+        &'a self,
+        permit: impl Future<Output = Result<SemaphorePermit<'a>, DriverError>>,
+    ) -> Result<Lease<'a>, DriverError> {
         let open = async {
             let permit = permit.await?;
             let connection = match self.pool.take_idle() {
@@ -124,7 +124,7 @@ impl Driver {
                 // Boxed, as the future that connects is large, and is moved with each request's.
                 None => Box::new(Box::pin(self.pool.open()).await?),
             };
-            Ok(Lease::new(self.pool.clone(), connection, permit))
+            Ok(Lease::new(&self.pool, connection, permit))
         };
         tokio::time::timeout(self.acquire_timeout, open).await.unwrap_or(Err(DriverError::Busy))
     }
@@ -160,15 +160,24 @@ impl Pool {
     }
 }
 
-/// A connection, for one statement.
-struct Lease {
-    pool: Arc<Pool>,
-    connection: Option<Box<Connection>>,
-    permit: Option<OwnedSemaphorePermit>,
+/// A permit that is given back later than its request has ended.
+pub(super) struct Owed(pub(super) Arc<Pool>);
+
+impl Drop for Owed {
+    fn drop(&mut self) {
+        self.0.permits.add_permits(1);
+    }
 }
 
-impl Lease {
-    fn new(pool: Arc<Pool>, connection: Box<Connection>, permit: OwnedSemaphorePermit) -> Self {
+/// A connection, for one statement.
+struct Lease<'a> {
+    pool: &'a Arc<Pool>,
+    connection: Option<Box<Connection>>,
+    permit: Option<SemaphorePermit<'a>>,
+}
+
+impl<'a> Lease<'a> {
+    fn new(pool: &'a Arc<Pool>, connection: Box<Connection>, permit: SemaphorePermit<'a>) -> Self {
         Self { pool, connection: Some(connection), permit: Some(permit) }
     }
 
@@ -202,11 +211,12 @@ impl Lease {
     }
 }
 
-impl Drop for Lease {
+impl Drop for Lease<'_> {
     /// A connection that is still here has a statement whose request has gone.
     fn drop(&mut self) {
         if let (Some(connection), Some(permit)) = (self.connection.take(), self.permit.take()) {
-            super::abandon::abandon(self.pool.clone(), connection, permit);
+            permit.forget();
+            super::abandon::abandon(Owed(self.pool.clone()), connection);
         }
     }
 }

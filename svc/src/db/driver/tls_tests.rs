@@ -42,7 +42,7 @@ async fn server(folder: &Path) -> Database {
 
 async fn ask(url: &str, sql: &str) -> Result<String, DriverError> {
     let driver = Driver::new(&url.parse().unwrap(), 1, Duration::from_secs(5));
-    let rows = driver.rows(&Session::none(), &Statement::new(sql, Vec::new())).await?;
+    let rows = driver.rows(Session::none(), &Statement::new(sql, Vec::new())).await?;
     Ok(rows.first().map(|row| row.get(0)).unwrap_or_default())
 }
 

@@ -3,44 +3,24 @@
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll, Wake, Waker};
+use std::task::{Context, Poll, Waker};
 
 use futures_util::FutureExt as _;
-use futures_util::task::AtomicWaker;
 use tokio_postgres::Socket;
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::DriverError;
+use crate::relay::Relay;
 
 type Stream = tokio_postgres::Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
 
-/// The socket, and what it wakes.
+/// The socket, and what it wakes: the task that waits for it now. The driver's channels remember who waited last, and
+/// would wake that task, or this one once more, with each message.
 pub(super) struct Wire {
     stream: Stream,
     relay: Arc<Relay>,
     waker: Waker,
-}
-
-/// Wakes the task that waits for the socket now. The driver's channels remember who waited last, and would wake that
-/// task, or this one once more, with each message.
-#[derive(Default)]
-struct Relay {
-    task: AtomicWaker,
-    /// Whether there is something to do since the socket was polled.
-    woken: AtomicBool,
-}
-
-impl Wake for Relay {
-    fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
-    }
-
-    fn wake_by_ref(self: &Arc<Self>) {
-        self.woken.store(true, Ordering::Release);
-        self.task.wake();
-    }
 }
 
 impl Wire {
@@ -57,12 +37,8 @@ impl Wire {
         let mut work = pin!(work);
         let mut waits = false;
         poll_fn(|cx| {
-            if waits {
-                self.relay.task.register(cx.waker());
-                // Others poll a task as well, such as the HTTP server that waits for more of the request.
-                if !self.relay.woken.swap(false, Ordering::Acquire) {
-                    return Poll::Pending;
-                }
+            if waits && !self.relay.is_woken(cx.waker()) {
+                return Poll::Pending;
             }
             // Sends what there is to send. It is polled after each message, so nobody has to wake it.
             let idle = &mut Context::from_waker(Waker::noop());
@@ -70,8 +46,7 @@ impl Wire {
                 return Poll::Ready(done.map_err(DriverError::from));
             }
             if !waits {
-                self.relay.task.register(cx.waker());
-                self.relay.woken.store(false, Ordering::Release);
+                self.relay.is_woken(cx.waker());
                 waits = true;
             }
             let ended = self.poll();
@@ -82,7 +57,7 @@ impl Wire {
                 (Poll::Ready(Err(error)), None) => Err(error.into()),
                 (Poll::Pending, None) => return Poll::Pending,
             };
-            self.relay.task.take();
+            self.relay.leave();
             Poll::Ready(done)
         })
         .await

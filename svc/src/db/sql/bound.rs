@@ -1,5 +1,7 @@
 //! What comparisons bind.
 
+use std::borrow::Cow;
+
 use super::super::{DbError, Operator, SqlValue};
 use super::{Builder, Param};
 
@@ -16,9 +18,9 @@ pub(super) fn bind(operator: Operator, value: &SqlValue, params: &mut Vec<Param>
             O::In | O::NotIn | O::ListContains | O::ListContainedBy | O::Overlaps | O::HasAnyKeys | O::HasAllKeys,
             value,
         ) => params.push(Param::Texts(value.texts().map(checked).collect::<Result<_, _>>()?)),
-        (O::Contains | O::IContains, value) => params.push(text(&format!("%{}%", escape(value)))?),
-        (O::StartsWith | O::IStartsWith, value) => params.push(text(&format!("{}%", escape(value)))?),
-        (O::EndsWith | O::IEndsWith, value) => params.push(text(&format!("%{}", escape(value)))?),
+        (O::Contains | O::IContains, value) => params.push(text(format!("%{}%", escape(value)))?),
+        (O::StartsWith | O::IStartsWith, value) => params.push(text(format!("{}%", escape(value)))?),
+        (O::EndsWith | O::IEndsWith, value) => params.push(text(format!("%{}", escape(value)))?),
         (O::Matches | O::IMatches, SqlValue::Text(text)) if text.len() > LONGEST_EXPRESSION => {
             let message = format!("a regular expression can have at most {LONGEST_EXPRESSION} bytes");
             return Err(DbError::BadPattern(message));
@@ -37,12 +39,12 @@ pub(super) fn one(value: &SqlValue) -> Result<Param, DbError> {
     Ok(Param::Text(checked(value.text().unwrap_or_default())?))
 }
 
-fn text(text: &str) -> Result<Param, DbError> {
-    Ok(Param::Text(checked(text.to_owned())?))
+fn text(text: String) -> Result<Param, DbError> {
+    Ok(Param::Text(checked(text.into())?))
 }
 
-fn checked(text: String) -> Result<String, DbError> {
-    if text.contains('\0') { Err(DbError::Nul) } else { Ok(text) }
+fn checked(text: Cow<'_, str>) -> Result<String, DbError> {
+    if text.contains('\0') { Err(DbError::Nul) } else { Ok(text.into_owned()) }
 }
 
 /// Takes the special meaning from the characters of `LIKE`.

@@ -2,7 +2,7 @@
 
 use async_graphql::{Name, Value};
 
-use crate::scalar::{LeafError, canonical, shorten};
+use crate::scalar::{LeafError, canonical, is_ready, shorten};
 use crate::schema::{ScalarKind, TypeKind};
 
 /// Where a value comes from; literals are stricter than JSON.
@@ -47,7 +47,10 @@ fn scalar(kind: ScalarKind, name: &str, value: Value, origin: Origin) -> Result<
         }
         (K::Decimal, Value::Number(_)) => true,
         (K::Uuid | K::DateTime | K::Date | K::Time | K::Decimal | K::BigInt, Value::String(text)) => {
-            return one_form(kind, text).map_err(|error| format!("`{name}`: {}", error.0));
+            match other_form(kind, text).map_err(|error| format!("`{name}`: {}", error.0))? {
+                Some(value) => return Ok(value),
+                None => true,
+            }
         }
         (K::Json, _) => true,
         (K::Custom(custom), _) => {
@@ -66,11 +69,19 @@ fn scalar(kind: ScalarKind, name: &str, value: Value, origin: Origin) -> Result<
     }
 }
 
-/// A text in its one form, so that whatever binds it binds what PostgreSQL reads.
-fn one_form(kind: ScalarKind, text: &str) -> Result<Value, LeafError> {
-    let mut out = Vec::new();
+/// A text in the one form of its scalar, so that whatever binds it binds what PostgreSQL reads; `None` when it has that
+/// already.
+fn other_form(kind: ScalarKind, text: &str) -> Result<Option<Value>, LeafError> {
+    if is_ready(kind, text.as_bytes()) {
+        return Ok(None);
+    }
+    let mut out = Vec::with_capacity(text.len() + 2);
     canonical(kind, text, &mut out)?;
-    serde_json::from_slice(&out).map_err(|error| LeafError(error.to_string()))
+    let inner = out.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\""));
+    if inner == Some(text.as_bytes()) {
+        return Ok(None);
+    }
+    serde_json::from_slice(&out).map(Some).map_err(|error| LeafError(error.to_string()))
 }
 
 /// Whether a number may have lost digits when it became a double, which is sure to keep 15 and integers below 2^53.

@@ -19,18 +19,22 @@ pub(crate) struct Literal<'a> {
     pub(crate) variables: Option<&'a Variables>,
 }
 
-impl Literal<'_> {
+impl<'a> Literal<'a> {
+    /// The value of a variable that stands for all of a place, or `None` when it is absent. Validation has compared its
+    /// type with the place, and its value is coerced already.
+    pub(crate) fn variable(&self, ty: &TypeExpr, name: &str) -> Result<Option<&'a Value>, String> {
+        match self.variables.and_then(|variables| variables.get(name)) {
+            Some(Value::Null) | None if ty.is_non_null() && self.variables.is_some() => {
+                Err(format!("the variable `${name}` has no value where one is required"))
+            }
+            given => Ok(given),
+        }
+    }
+
     /// The value, or `None` when it is an absent variable.
     pub(crate) fn coerce(&self, ty: &TypeExpr, value: &ast::Value) -> Result<Option<Value>, String> {
         if let ast::Value::Variable(name) = value {
-            // Validation has compared the variable's type with this place, and its value is coerced already.
-            let given = self.variables.and_then(|variables| variables.get(name.as_str())).cloned();
-            return match given {
-                Some(Value::Null) | None if ty.is_non_null() && self.variables.is_some() => {
-                    Err(format!("the variable `${name}` has no value where one is required"))
-                }
-                given => Ok(given),
-            };
+            return Ok(self.variable(ty, name)?.cloned());
         }
         match ty {
             TypeExpr::NonNull(inner) => match value {
@@ -108,7 +112,7 @@ impl Literal<'_> {
 
     /// Whether `value` is a variable that was not given and has no default.
     fn is_absent(&self, value: &ast::Value) -> bool {
-        matches!((value, self.variables), (ast::Value::Variable(name), Some(given)) if !given.contains_key(name.as_str()))
+        matches!((value, self.variables), (ast::Value::Variable(name), Some(given)) if given.get(name.as_str()).is_none())
     }
 
     /// A literal for a scalar or enum, as it stands.

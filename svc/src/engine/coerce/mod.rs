@@ -2,12 +2,14 @@
 //!
 //! Coerced input objects have the Rust names as keys, in the order in which the client gave them.
 
+mod by_name;
 mod leaf;
 mod literal;
 mod variables;
 
+pub(crate) use by_name::ByName;
 pub(crate) use literal::{Literal, coerce_literal};
-pub(crate) use variables::{VariableDef, Variables, coerce_variables};
+pub(crate) use variables::{SentVariables, VariableDef, Variables, coerce_variables};
 
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;

@@ -1,21 +1,25 @@
 //! Variables of a request.
 
-use ahash::{HashMap, HashMapExt as _};
+use std::sync::Arc;
+
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 use serde_json::{Map, Value as Json};
 
-use super::finish_object;
 use super::leaf::{Origin, coerce_leaf};
+use super::{ByName, finish_object};
 use crate::schema::{InputDef, TypeDef, TypeExpr, TypeKind};
 
 /// Coerced variables by name; those that are absent and have no default are not there.
-pub(crate) type Variables = HashMap<String, Value>;
+pub(crate) type Variables = ByName<Arc<str>, Value>;
+
+/// What a client sent as variables.
+pub(crate) type SentVariables = ByName<String, Json>;
 
 /// A variable that an operation declares.
 #[derive(Debug)]
 pub(crate) struct VariableDef {
-    pub(crate) name: String,
+    pub(crate) name: Arc<str>,
     pub(crate) ty: TypeExpr,
     /// The type as written.
     pub(crate) shown: String,
@@ -35,12 +39,12 @@ pub(crate) struct VariableError {
 pub(crate) fn coerce_variables(
     types: &[TypeDef],
     defs: &[VariableDef],
-    mut given: Map<String, Json>,
+    mut given: SentVariables,
 ) -> Result<Variables, Vec<VariableError>> {
-    let mut variables = Variables::with_capacity(defs.len());
+    let mut variables = Vec::with_capacity(defs.len());
     let mut errors = Vec::new();
     for def in defs {
-        let result = match given.remove(&def.name) {
+        let result = match given.take(&def.name) {
             None => match &def.default {
                 Some(default) => Ok(Some(default.clone())),
                 None if def.ty.is_non_null() => {
@@ -53,14 +57,12 @@ pub(crate) fn coerce_variables(
                 .map_err(|Refused { at, why }| format!("variable `${}{at}` has an invalid value: {why}", def.name)),
         };
         match result {
-            Ok(Some(value)) => {
-                variables.insert(def.name.clone(), value);
-            }
+            Ok(Some(value)) => variables.push((def.name.clone(), value)),
             Ok(None) => {}
             Err(message) => errors.push(VariableError { message, offset: def.offset }),
         }
     }
-    if errors.is_empty() { Ok(variables) } else { Err(errors) }
+    if errors.is_empty() { Ok(ByName::new(variables)) } else { Err(errors) }
 }
 
 /// A value that does not fit, and where it stands; the place is put together only when there is one.
@@ -99,13 +101,22 @@ fn coerce(types: &[TypeDef], ty: &TypeExpr, json: Json) -> Result<Value, Refused
             match (&def.kind, json) {
                 (TypeKind::Input(input), Json::Object(fields)) => object(types, &def.name, input, fields),
                 (TypeKind::Input(_), _) => refuse(format!("expected an object of `{}`", def.name)),
-                (kind, json) => Value::from_json(json)
-                    .map_err(|error| error.to_string())
-                    .and_then(|value| coerce_leaf(kind, &def.name, value, Origin::Variable))
-                    .or_else(refuse),
+                (kind, json) => {
+                    plain(json).and_then(|value| coerce_leaf(kind, &def.name, value, Origin::Variable)).or_else(refuse)
+                }
             }
         }
     }
+}
+
+/// The value as it stands.
+fn plain(json: Json) -> Result<Value, String> {
+    Ok(match json {
+        Json::String(text) => Value::String(text),
+        Json::Number(number) => Value::Number(number),
+        Json::Bool(value) => Value::Boolean(value),
+        json => Value::from_json(json).map_err(|error| error.to_string())?,
+    })
 }
 
 fn object(types: &[TypeDef], name: &str, input: &InputDef, fields: Map<String, Json>) -> Result<Value, Refused> {

@@ -9,9 +9,9 @@ use crate::db::{Rows, cell};
 /// The values of a row by position; a value that is null is `None`.
 #[derive(Debug, Clone)]
 pub(crate) enum Cells<'a> {
-    Row(&'a Rows, usize),
-    /// A row that is not kept.
-    Passing(&'a Row),
+    /// One of the rows of a statement.
+    Of(&'a Rows, usize),
+    Row(&'a Row),
     /// The values of a record as they came.
     Narrow(Reader<'a>),
     /// The values of a record with so many that looking for one would take its time.
@@ -24,8 +24,8 @@ const NARROW: usize = 16;
 impl<'a> Cells<'a> {
     pub(crate) fn get(&self, column: usize) -> Option<&'a [u8]> {
         match self {
-            Self::Row(rows, row) => rows.cell(*row, column),
-            Self::Passing(row) => cell(row, column),
+            Self::Of(rows, row) => rows.cell(*row, column),
+            Self::Row(row) => cell(row, column),
             Self::Narrow(values) => values.clone().typed_values().nth(column)??,
             Self::Wide(values) => values.get(column).copied().flatten(),
         }

@@ -80,7 +80,7 @@ impl RowSink for RowList<'_> {
         if self.count > 0 {
             self.out.push(b',');
         }
-        let node = RowNode::Row(Cells::Passing(&row), self.shape);
+        let node = RowNode::Row(Cells::Row(&row), self.shape);
         let path = self.path.index(self.count);
         self.nulled = value(&mut self.walk, self.field, self.item, &node, &path, &mut self.out).is_err();
         self.count += 1;

@@ -1,10 +1,12 @@
 //! Rows of a statement.
 
+use tokio_postgres::Row;
+
 use super::cells::{Cells, Records};
 use super::column::Column;
 use super::json::Json;
 use super::{Node, Nulled, Walk, key, typename, value};
-use crate::db::{ColumnForm, Rows};
+use crate::db::ColumnForm;
 use crate::engine::env::Env;
 use crate::engine::path::Path;
 use crate::engine::plan::{Keys, Leaf, OutType, PlanField, PlanKind, Selection};
@@ -60,16 +62,16 @@ pub(crate) enum RowSource {
     Nothing,
 }
 
-/// Completes the first row as the value of a field.
+/// Completes a row, or none, as the value of a field.
 pub(crate) fn write_row(
     walk: &mut Walk<'_>,
     field: &PlanField,
     shape: &RowShape,
-    rows: &Rows,
+    row: Option<&Row>,
     path: &Path<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), Nulled> {
-    let node = if rows.len() == 0 { RowNode::Null } else { RowNode::Row(Cells::Row(rows, 0), shape) };
+    let node = row.map_or(RowNode::Null, |row| RowNode::Row(Cells::Row(row), shape));
     value(walk, field, &field.ty, &node, path, out)
 }
 

@@ -25,8 +25,9 @@ pub(super) async fn write_aggregate(
     let mut asking = Asking { env, catalogue: &catalogue, query: Query::new(read.row, read.filter) };
     let shape = asking.shape(field)?;
     let statement = Statement::rows(env.model, &catalogue, &asking.query)?;
-    let rows = env.database.fetch(env.session(), &statement).await?;
-    Ok(Piece::walk(env, |walk, out| write_row(walk, field, &shape, &rows, path, out)))
+    let mut row = None;
+    env.database.stream(env.session(), &statement, &mut row).await?;
+    Ok(Piece::walk(env, |walk, out| write_row(walk, field, &shape, row.as_ref(), path, out)))
 }
 
 /// What is computed of the rows or groups of one query.
@@ -101,16 +102,16 @@ impl Asking<'_> {
 
     fn arguments(&mut self, field: &PlanField) -> Result<(), DbError> {
         let (mut limit, mut offset) = (None, 0);
-        let values = self.env.arguments(&field.args).map_err(DbError::refused)?;
-        for (arg, value) in field.args.iter().zip(values) {
-            match (arg.role, value) {
-                (ArgRole::OrderBy, Some(Value::List(keys))) => {
-                    for key in &keys {
+        for arg in &field.args {
+            let Some(value) = self.env.argument(arg).map_err(DbError::refused)? else { continue };
+            match (arg.role, value.as_ref()) {
+                (ArgRole::OrderBy, Value::List(keys)) => {
+                    for key in keys {
                         self.order(key).map_err(DbError::refused)?;
                     }
                 }
-                (ArgRole::Limit, Some(Value::Number(number))) => limit = number.as_i64(),
-                (ArgRole::Offset, Some(Value::Number(number))) => offset = number.as_i64().unwrap_or(0),
+                (ArgRole::Limit, Value::Number(number)) => limit = number.as_i64(),
+                (ArgRole::Offset, Value::Number(number)) => offset = number.as_i64().unwrap_or(0),
                 _ => {}
             }
         }
@@ -211,11 +212,11 @@ pub(crate) async fn computed(
     column: Column,
 ) -> Result<Option<String>, Error> {
     let ask = async {
-        let catalogue = db.database.catalogue().await?;
-        let read = Read::all(&db.model, find.clone())?;
+        let catalogue = db.app.database.catalogue().await?;
+        let read = Read::all(&db.app.model, find.clone())?;
         let mut query = Query::new(read.row, read.filter);
         query.list.push(Selected::Aggregate(function, column, ColumnForm::Text));
-        let rows = db.database.fetch(&db.session, &Statement::rows(&db.model, &catalogue, &query)?).await?;
+        let rows = db.app.database.fetch(db.session(), &Statement::rows(&db.app.model, &catalogue, &query)?).await?;
         Ok::<_, DbError>(rows.cell(0, 0).map(|bytes| String::from_utf8_lossy(bytes).into_owned()))
     };
     ask.await.map_err(DbError::into_error)
@@ -223,10 +224,10 @@ pub(crate) async fn computed(
 
 /// How many rows there are for each combination of values.
 pub(crate) async fn group_counts(db: &Db, find: &FindSpec, columns: Vec<Column>) -> Result<Vec<GroupCount>, Error> {
-    let most = i64::from(db.limits.max_page);
+    let most = i64::from(db.app.limits.max_page);
     let ask = async {
-        let catalogue = db.database.catalogue().await?;
-        let read = Read::all(&db.model, find.clone())?;
+        let catalogue = db.app.database.catalogue().await?;
+        let read = Read::all(&db.app.model, find.clone())?;
         let list = columns.iter().map(|column| Selected::Value(column.clone(), ColumnForm::Text));
         let query = Query {
             list: list.chain([Selected::Count]).collect(),
@@ -235,9 +236,9 @@ pub(crate) async fn group_counts(db: &Db, find: &FindSpec, columns: Vec<Column>)
             page: Some(Window { limit: most + 1, offset: 0 }),
             ..Query::new(read.row, read.filter)
         };
-        let rows = db.database.fetch(&db.session, &Statement::rows(&db.model, &catalogue, &query)?).await?;
+        let rows = db.app.database.fetch(db.session(), &Statement::rows(&db.app.model, &catalogue, &query)?).await?;
         let group = |row: usize| {
-            let cells = Cells::Row(&rows, row);
+            let cells = Cells::Of(&rows, row);
             let text = |column| cells.get(column).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
             let count = cells.get(columns.len()).and_then(|bytes| bytes.try_into().ok()).map_or(0, i64::from_be_bytes);
             GroupCount { key: (0..columns.len()).map(text).collect(), count }

@@ -237,13 +237,13 @@ async fn fetch(env: &Env<'_>, catalogue: &Catalogue, asking: &Asking) -> Result<
 /// A page of typed rows, for a resolver.
 pub(crate) async fn typed_slice(db: &Db, spec: &ConnectionSpec) -> Result<Slice<serde_json::Value>, Error> {
     let slice = async {
-        let catalogue = db.database.catalogue().await?;
-        let read = Read::all(&db.model, spec.find.clone())?;
-        let (list, whole) = WholeRows::new(&db.model, &catalogue, read.row)?;
+        let catalogue = db.app.database.catalogue().await?;
+        let read = Read::all(&db.app.model, spec.find.clone())?;
+        let (list, whole) = WholeRows::new(&db.app.model, &catalogue, read.row)?;
         let page = PageRead { read, page: spec.page.clone() };
-        let asking = page.ask(&db.model, &db.limits, &catalogue, list, &Wanted::all())?;
-        let statement = Statement::parts(&db.model, &catalogue, &asking.parts)?;
-        let rows = db.database.fetch(&db.session, &statement).await.map_err(DbError::of_cursor)?;
+        let asking = page.ask(&db.app.model, &db.app.limits, &catalogue, list, &Wanted::all())?;
+        let statement = Statement::parts(&db.app.model, &catalogue, &asking.parts)?;
+        let rows = db.app.database.fetch(db.session(), &statement).await.map_err(DbError::of_cursor)?;
         let answer = asking.node(&rows);
         let edges = answer.records.iter().zip(&answer.cursors).map(|(cells, cursor)| {
             let node = whole.object(cells.clone()).map_err(DbError::refused)?;

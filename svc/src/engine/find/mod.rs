@@ -16,6 +16,7 @@ pub(crate) use relation::write_relation;
 pub(crate) use written::WrittenStatements;
 
 use futures_util::FutureExt as _;
+use tokio_postgres::Row;
 
 use aggregate::write_aggregate;
 use connection::{PageRead, write_page};
@@ -123,16 +124,20 @@ async fn list(env: &Env<'_>, field: &PlanField, read: &Read, path: &Path<'_>) ->
 }
 
 async fn single(env: &Env<'_>, field: &PlanField, read: &Read, path: &Path<'_>) -> Result<Piece, DbError> {
-    let catalogue = env.database.catalogue().await?;
-    let (statement, shape) = written::statement(env, &catalogue, field, read)?;
-    let rows = env.database.fetch(env.session(), &statement).await?;
+    let (statement, shape) = {
+        let catalogue = env.database.catalogue_now().await?;
+        written::statement(env, catalogue.as_ref().ok_or(DbError::Away)?, field, read)?
+    };
+    let mut row = None;
+    env.database.stream(env.session(), &statement, &mut row).await?;
     // Numbers get longer as text, and the root stands around the row.
     let keys: usize = field.children.iter().flat_map(|set| &set.fields).map(|field| field.prefix.len() + 4).sum();
-    Ok(Piece::walk_into(env, rows.size() + keys + AROUND, |walk, out| {
-        if read.shape == Shape::One && rows.len() == 0 {
+    let size = row.as_ref().map_or(0, Row::raw_size_bytes);
+    Ok(Piece::walk_into(env, size + keys + AROUND, |walk, out| {
+        if read.shape == Shape::One && row.is_none() {
             return walk.failed(&not_found(field), field, path, out);
         }
-        write_row(walk, field, &shape, &rows, path, out)
+        write_row(walk, field, &shape, row.as_ref(), path, out)
     }))
 }
 
@@ -166,20 +171,20 @@ async fn typed(
     let (list, whole) = WholeRows::new(model, &catalogue, read.row)?;
     let statement = Statement::rows(model, &catalogue, &read.clone().reading(list))?;
     let rows = reader.fetch(&statement).await?;
-    Ok((0..rows.len()).map(|row| whole.object(Cells::Row(&rows, row))).collect())
+    Ok((0..rows.len()).map(|row| whole.object(Cells::Of(&rows, row))).collect())
 }
 
 /// Typed rows for a resolver that awaits its query. Without a limit of its own, a query that finds more rows than
 /// a page may have is an error, as half of them would be a wrong answer.
 pub(crate) async fn typed_rows(db: &Db, reader: Reader<'_>, find: &FindSpec) -> Result<Vec<serde_json::Value>, Error> {
-    let most = i64::from(db.limits.max_page);
+    let most = i64::from(db.app.limits.max_page);
     let (limits, unlimited) = match find.limit {
-        Some(_) => (Limits::clone(&db.limits), false),
-        None => (Limits { max_page: db.limits.max_page.saturating_add(1), ..Limits::clone(&db.limits) }, true),
+        Some(_) => (Limits::clone(&db.app.limits), false),
+        None => (Limits { max_page: db.app.limits.max_page.saturating_add(1), ..Limits::clone(&db.app.limits) }, true),
     };
     let find = FindSpec { limit: find.limit.or(Some(most + 1)), ..find.clone() };
-    let read = Read::find(&db.model, &limits, find, Shape::List).map_err(DbError::into_error)?;
-    let rows = typed(&db.database, reader, &db.model, &read).await.map_err(DbError::into_error)?;
+    let read = Read::find(&db.app.model, &limits, find, Shape::List).map_err(DbError::into_error)?;
+    let rows = typed(&db.app.database, reader, &db.app.model, &read).await.map_err(DbError::into_error)?;
     if unlimited && rows.len() as i64 > most {
         return Err(Error::internal(format!("a query found more than {most} rows; give it a `.limit(…)`")));
     }
@@ -189,14 +194,15 @@ pub(crate) async fn typed_rows(db: &Db, reader: Reader<'_>, find: &FindSpec) -> 
 /// Asks all rows that a query matches together: how many there are, or whether there is one.
 pub(crate) async fn total(db: &Db, find: &FindSpec, part: fn(Query) -> Part) -> Result<i64, Error> {
     let ask = async {
-        let read = Read::all(&db.model, find.clone())?;
+        let read = Read::all(&db.app.model, find.clone())?;
         let mut query = Query::new(read.row, read.filter);
         query.list.push(Selected::Count);
         if matches!(part(query.clone()), Part::Exists(_)) {
             query.list.clear();
         }
-        let catalogue = db.database.catalogue().await?;
-        let rows = db.database.fetch(&db.session, &Statement::parts(&db.model, &catalogue, &[part(query)])?).await?;
+        let catalogue = db.app.database.catalogue().await?;
+        let rows =
+            db.app.database.fetch(db.session(), &Statement::parts(&db.app.model, &catalogue, &[part(query)])?).await?;
         // A bigint has eight bytes, a Boolean one.
         let bytes = rows.cell(0, 0).unwrap_or_default();
         Ok::<_, DbError>(bytes.iter().fold(0, |value, byte| (value << 8) | i64::from(*byte)))

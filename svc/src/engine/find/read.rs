@@ -42,22 +42,22 @@ impl Read {
 
     /// What the arguments of a connection without a body ask for.
     pub(super) fn connection(env: &Env<'_>, field: &PlanField, row: TypeIndex) -> Result<PageRead, DbError> {
-        let values = env.arguments(&field.args).map_err(DbError::refused)?;
         let mut page = CursorPage::default();
-        for (arg, value) in field.args.iter().zip(values) {
-            let number = |value| match value {
-                Some(Value::Number(number)) => number.as_i64().and_then(|number| i32::try_from(number).ok()),
+        for arg in &field.args {
+            let Some(value) = env.argument(arg).map_err(DbError::refused)? else { continue };
+            let number = |value: &Value| match value {
+                Value::Number(number) => number.as_i64().and_then(|number| i32::try_from(number).ok()),
                 _ => None,
             };
-            let text = |value| match value {
-                Some(Value::String(text)) => Some(text),
+            let text = |value: &Value| match value {
+                Value::String(text) => Some(text.clone()),
                 _ => None,
             };
             match arg.role {
-                ArgRole::First => page.first = number(value),
-                ArgRole::Last => page.last = number(value),
-                ArgRole::After => page.after = text(value),
-                ArgRole::Before => page.before = text(value),
+                ArgRole::First => page.first = number(&value),
+                ArgRole::Last => page.last = number(&value),
+                ArgRole::After => page.after = text(&value),
+                ArgRole::Before => page.before = text(&value),
                 _ => {}
             }
         }
@@ -83,12 +83,11 @@ impl Read {
     }
 
     pub(super) fn arguments(env: &Env<'_>, field: &PlanField, row: TypeIndex, shape: Shape) -> Result<Self, DbError> {
-        let values = env.arguments(&field.args).map_err(DbError::refused)?;
         let (mut filters, mut order, mut limit, mut offset) = (Vec::new(), Vec::new(), None, 0);
-        for (arg, value) in field.args.iter().zip(values) {
-            let Some(value) = value else { continue };
+        for arg in &field.args {
+            let Some(value) = env.argument(arg).map_err(DbError::refused)? else { continue };
             apply(env.model, row, (arg.role, &arg.rust), &value, &mut filters, &mut order).map_err(DbError::refused)?;
-            match (arg.role, value) {
+            match (arg.role, value.as_ref()) {
                 (ArgRole::Limit, Value::Number(number)) => limit = number.as_i64(),
                 (ArgRole::Offset, Value::Number(number)) => offset = number.as_i64().unwrap_or(0),
                 _ => {}

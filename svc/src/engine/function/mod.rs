@@ -42,7 +42,7 @@ async fn answer(env: &Env<'_>, field: &PlanField, function: FunctionMeta) -> Res
     let args = arguments(env, field, function, def)?;
     let db = env.context.db();
     let list = def.ty.is_list();
-    let called = db.database.call(&db.session, function.name, &args, list).await;
+    let called = db.app.database.call(db.session(), function.name, &args, list).await;
     let target = Target { function: function.name, ty: Some(def.ty.named()), list, field: Some(field) };
     settle(db, &target, called).await
 }
@@ -101,9 +101,9 @@ fn calls(model: &Model, field: &PlanField, json: &str) -> Calls {
 /// Calls a function for a resolver.
 pub(crate) async fn call<T: FromStored>(db: &Db, function: &str, args: Vec<serde_json::Value>) -> Result<T, Error> {
     let args: Vec<_> = args.into_iter().map(|arg| (encode::form_of_json(&arg), Some(arg))).collect();
-    let ty = T::row_type().and_then(|row| db.model.by_rust.get(&row).copied());
+    let ty = T::row_type().and_then(|row| db.app.model.by_rust.get(&row).copied());
     let list = T::IS_LIST;
-    let called = db.database.call(&db.session, function, &args, list).await;
+    let called = db.app.database.call(db.session(), function, &args, list).await;
     let json = settle(db, &Target { function, ty, list, field: None }, called).await?;
     Ok(T::from_stored(serde_json::from_str(&json)?)?)
 }

@@ -39,7 +39,7 @@ impl FromStr for DocumentId {
 
 impl Engine {
     /// The document that a request sends or names: a registered one, or any other where those are allowed.
-    pub(crate) fn choose(&self, request: &Request) -> Result<Chosen, Vec<RequestError>> {
+    pub(crate) fn choose(&self, request: &Request<'_>) -> Result<Chosen, Vec<RequestError>> {
         let one = |error: RequestError| vec![error];
         let Request { query, persisted, document_id, .. } = request;
         if let Some(hash) = persisted.as_ref().filter(|_| !query.is_empty()) {
@@ -70,7 +70,7 @@ impl Engine {
         let persisted = self.persisted.as_ref().filter(|_| !self.registered_only);
         match (id, persisted) {
             (DocumentId::Hash(hash), Some(persisted)) => match persisted.text(hash) {
-                Ok(text) => self.documents.get(&self.model, &self.limits, &text),
+                Ok(text) => self.documents.get(&self.app.model, &self.app.limits, &text),
                 Err(_) => Err(vec![unknown()]),
             },
             _ => Err(vec![unknown()]),
@@ -79,7 +79,7 @@ impl Engine {
 
     /// A document by its text, by the hash of one that was sent before, or by both.
     fn sent(&self, query: &str, hash: Option<&Hash>) -> Result<Arc<Document>, Vec<RequestError>> {
-        let prepare = |text: &str| self.documents.get(&self.model, &self.limits, text);
+        let prepare = |text: &str| self.documents.get(&self.app.model, &self.app.limits, text);
         let Some(hash) = hash else { return prepare(query) };
         let persisted = self.persisted.as_ref().ok_or_else(|| vec![not_supported()])?;
         if query.is_empty() {
@@ -92,7 +92,7 @@ impl Engine {
 
     /// The one kind of document that needs not be registered where others must: tools read the schema with it, as far as
     /// introspection is switched on.
-    fn only_about_schema(&self, request: &Request) -> Result<Arc<Document>, Vec<RequestError>> {
+    fn only_about_schema(&self, request: &Request<'_>) -> Result<Arc<Document>, Vec<RequestError>> {
         if request.query.is_empty() {
             // Clients know this message, and send the text next.
             return Err(vec![RequestError::new(ErrorCode::PersistedQueryNotFound, "PersistedQueryNotFound")]);
@@ -105,7 +105,7 @@ impl Engine {
         if !self.introspection {
             return Err(refused());
         }
-        let document = self.documents.get(&self.model, &self.limits, &request.query)?;
+        let document = self.documents.get(&self.app.model, &self.app.limits, &request.query)?;
         let executable = &document.executable;
         let is_meta = executable
             .operations

@@ -45,8 +45,11 @@ pub(super) fn check_fields(
     }
     // Conditions change what stands beside what; no document is checked for all of their combinations.
     for condition in [true, false] {
-        let variables: Variables =
-            document.conditions().iter().map(|name| (name.clone(), async_graphql::Value::Boolean(condition))).collect();
+        let variables: Variables = document
+            .conditions()
+            .iter()
+            .map(|name| (name.as_str().into(), async_graphql::Value::Boolean(condition)))
+            .collect();
         let plan = document.plan(model, limits, operation, &variables).map_err(|error| error.message)?;
         distinct_keys(&plan.root, &mut HashSet::new())?;
     }

@@ -1,5 +1,7 @@
 //! Arguments: constant ones are coerced with the plan, the rest when the request comes.
 
+use std::borrow::Cow;
+
 use apollo_compiler::executable::Field;
 use apollo_compiler::{Node, ast};
 use async_graphql::Value;
@@ -57,20 +59,30 @@ impl ArgPlan {
     ///
     /// # Errors
     /// When a variable leaves a required place empty.
-    pub(crate) fn value(&self, model: &Model, variables: &Variables) -> Result<Option<Value>, String> {
-        match &self.source {
-            ArgSource::Constant(value) => Ok(value.clone()),
-            ArgSource::Dynamic(literal) => {
-                let coerce = Literal { types: &model.types, variables: Some(variables) };
-                // An absent variable stands for the default, so its absence is no error where there is one.
-                let absent =
-                    matches!(literal.as_ref(), ast::Value::Variable(name) if !variables.contains_key(name.as_str()));
-                match (absent, &self.default) {
-                    (true, Some(default)) => Ok(Some(default.clone())),
-                    _ => coerce.coerce(&self.ty, literal).map_err(|why| format!("argument `{}`: {why}", self.name)),
-                }
+    pub(crate) fn value<'v>(
+        &'v self,
+        model: &'v Model,
+        variables: &'v Variables,
+    ) -> Result<Option<Cow<'v, Value>>, RequestError> {
+        let literal = match &self.source {
+            ArgSource::Constant(value) => return Ok(value.as_ref().map(Cow::Borrowed)),
+            ArgSource::Dynamic(literal) => literal,
+        };
+        let coerce = Literal { types: &model.types, variables: Some(variables) };
+        let value = match (literal.as_ref(), &self.default) {
+            // An absent variable stands for the default, so its absence is no error where there is one.
+            (ast::Value::Variable(name), Some(default)) if variables.get(name).is_none() => {
+                Ok(Some(Cow::Borrowed(default)))
             }
-        }
+            (ast::Value::Variable(name), _) => coerce.variable(&self.ty, name).map(|value| value.map(Cow::Borrowed)),
+            (literal, _) => coerce.coerce(&self.ty, literal).map(|value| value.map(Cow::Owned)),
+        };
+        value.map_err(|why| RequestError::new(ErrorCode::BadUserInput, format!("argument `{}`: {why}", self.name)))
+    }
+
+    /// Whether the value is known with the plan.
+    pub(super) fn is_constant(&self) -> bool {
+        matches!(self.source, ArgSource::Constant(_))
     }
 
     /// The value when it is a whole number; for pages.
@@ -78,21 +90,10 @@ impl ArgPlan {
         match &self.source {
             ArgSource::Constant(Some(Value::Number(number))) => number.as_i64(),
             ArgSource::Constant(_) => None,
-            ArgSource::Dynamic(_) => match self.value(model, variables) {
-                Ok(Some(Value::Number(number))) => number.as_i64(),
+            ArgSource::Dynamic(_) => match self.value(model, variables).ok()??.as_ref() {
+                Value::Number(number) => number.as_i64(),
                 _ => None,
             },
         }
     }
-}
-
-/// The values of all arguments of a field.
-pub(crate) fn argument_values(
-    args: &[ArgPlan],
-    model: &Model,
-    variables: &Variables,
-) -> Result<Vec<Option<Value>>, RequestError> {
-    args.iter()
-        .map(|arg| arg.value(model, variables).map_err(|why| RequestError::new(ErrorCode::BadUserInput, why)))
-        .collect()
 }

@@ -15,7 +15,15 @@ const UNPAGED: u64 = 5;
 impl Plan {
     /// What the operation costs with these variables; introspection and `__typename` are free.
     pub(crate) fn cost(&self, model: &Model, limits: &Limits, variables: &Variables) -> u64 {
-        Costs { model, limits, variables, known: HashMap::new() }.selection(&self.root)
+        if let Some(known) = self.fixed_cost.get() {
+            return *known;
+        }
+        let mut costs = Costs { model, limits, variables, known: HashMap::new(), varies: false };
+        let cost = costs.selection(&self.root);
+        if !costs.varies {
+            let _ = self.fixed_cost.set(cost);
+        }
+        cost
     }
 }
 
@@ -25,6 +33,8 @@ struct Costs<'a> {
     variables: &'a Variables,
     /// Selections are shared, so that fragments which spread each other cost no more time than they have lines.
     known: HashMap<*const Selection, u64>,
+    /// Whether a page depends on variables.
+    varies: bool,
 }
 
 impl Costs<'_> {
@@ -48,7 +58,10 @@ impl Costs<'_> {
     fn field(&mut self, field: &PlanField) -> u64 {
         match field.kind {
             PlanKind::Typename | PlanKind::Introspection => 0,
-            _ => 1u64.saturating_add(self.children(&field.children).saturating_mul(self.page(field))),
+            _ => {
+                let children = self.children(&field.children);
+                1u64.saturating_add(children.saturating_mul(self.page(field)))
+            }
         }
     }
 
@@ -56,7 +69,7 @@ impl Costs<'_> {
         children.iter().map(|selection| self.selection(selection)).max().unwrap_or(0)
     }
 
-    fn page(&self, field: &PlanField) -> u64 {
+    fn page(&mut self, field: &PlanField) -> u64 {
         let is_rows = |kind| matches!(kind, PlanKind::Part(Part::Edges | Part::Nodes));
         let is_connection =
             field.children.iter().flat_map(|selection| &selection.fields).any(|field| is_rows(field.kind));
@@ -65,6 +78,7 @@ impl Costs<'_> {
             return 1;
         }
         let limits = || field.args.iter().filter(|arg| matches!(arg.rust.as_str(), "limit" | "first" | "last"));
+        self.varies |= limits().any(|arg| !arg.is_constant());
         let given = limits().find_map(|arg| arg.integer(self.model, self.variables));
         let default = if limits().next().is_some() { u64::from(self.limits.default_page) } else { UNPAGED };
         given.and_then(|page| u64::try_from(page).ok()).unwrap_or(default)

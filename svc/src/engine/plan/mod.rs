@@ -8,12 +8,12 @@ mod cost;
 mod keys;
 mod planner;
 
-pub(crate) use arguments::{ArgPlan, argument_values};
+pub(crate) use arguments::ArgPlan;
 pub(crate) use keys::Keys;
 pub(crate) use planner::Planner;
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::find::WrittenStatements;
 use crate::schema::{EnumValue, Method, OperationKind, Part, Relation, Run, ScalarKind, TypeIndex};
@@ -25,6 +25,8 @@ pub(crate) struct Plan {
     pub(crate) root: Arc<Selection>,
     /// Whether `__schema` or `__type` is selected.
     pub(crate) introspects: bool,
+    /// The complexity, once it is known not to depend on variables.
+    fixed_cost: OnceLock<u64>,
 }
 
 /// The merged fields of one object type at one place.

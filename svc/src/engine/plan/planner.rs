@@ -1,7 +1,7 @@
 //! Collects and merges fields (GraphQL specification, section 6.3.2) for every object type that can occur.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use apollo_compiler::executable::{
     DirectiveList, Field, Operation, OperationType, Selection as Ast, SelectionSet, Value,
@@ -56,7 +56,7 @@ impl<'a> Planner<'a> {
             OperationType::Mutation => OperationKind::Mutation,
             OperationType::Subscription => OperationKind::Subscription,
         };
-        Ok(Plan { kind, root, introspects })
+        Ok(Plan { kind, root, introspects, fixed_cost: OnceLock::new() })
     }
 
     fn selection(&mut self, type_index: TypeIndex, sets: &[&'a SelectionSet]) -> Result<Arc<Selection>, RequestError> {

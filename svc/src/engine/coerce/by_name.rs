@@ -1,0 +1,83 @@
+//! Values by name.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+
+/// Values by name, sorted. A request has few of them, for which a hash table costs more than it saves.
+#[derive(Debug, Clone)]
+pub(crate) struct ByName<K, V>(Vec<(K, V)>);
+
+impl<K: AsRef<str>, V> ByName<K, V> {
+    /// Of values with one name, the last counts.
+    pub(crate) fn new(mut values: Vec<(K, V)>) -> Self {
+        values.sort_by(|(one, _), (other, _)| one.as_ref().cmp(other.as_ref()));
+        values.dedup_by(|later, earlier| {
+            let same = later.0.as_ref() == earlier.0.as_ref();
+            if same {
+                std::mem::swap(later, earlier);
+            }
+            same
+        });
+        Self(values)
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        self.0.binary_search_by(|(known, _)| known.as_ref().cmp(name)).ok()
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&V> {
+        Some(&self.0[self.place(name)?].1)
+    }
+
+    /// The value, which leaves its default behind.
+    pub(crate) fn take(&mut self, name: &str) -> Option<V>
+    where
+        V: Default,
+    {
+        let place = self.place(name)?;
+        Some(std::mem::take(&mut self.0[place].1))
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &V)> {
+        self.0.iter().map(|(name, value)| (name.as_ref(), value))
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl<K, V> Default for ByName<K, V> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<K: AsRef<str>, V> FromIterator<(K, V)> for ByName<K, V> {
+    fn from_iter<I: IntoIterator<Item = (K, V)>>(values: I) -> Self {
+        Self::new(values.into_iter().collect())
+    }
+}
+
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for ByName<String, V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object<V>(std::marker::PhantomData<V>);
+        impl<'de, V: Deserialize<'de>> Visitor<'de> for Object<V> {
+            type Value = ByName<String, V>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut values = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    values.push(entry);
+                }
+                Ok(ByName::new(values))
+            }
+        }
+        deserializer.deserialize_map(Object(std::marker::PhantomData))
+    }
+}

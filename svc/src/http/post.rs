@@ -1,0 +1,74 @@
+//! The service behind `POST`: the endpoint's future, at the least cost.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::Response;
+
+use super::{Service, endpoint};
+use crate::engine::Methods;
+use crate::relay::Relay;
+
+/// Answers `POST`. It is no handler, as those are moved with their future for each request, which is several kB here.
+#[derive(Debug, Clone)]
+pub(super) struct Post {
+    service: Arc<Service>,
+    methods: Methods,
+}
+
+impl Post {
+    pub(super) fn new(service: &Arc<Service>, methods: Methods) -> Self {
+        Self { service: service.clone(), methods }
+    }
+}
+
+impl tower::Service<Request> for Post {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Woken;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request) -> Woken {
+        let (service, methods) = (self.service.clone(), self.methods);
+        // Written where it stays.
+        let future = Box::write(Box::new_uninit(), async move { endpoint::post(&service, request, methods).await });
+        Woken::new(Box::into_pin(future))
+    }
+}
+
+/// A request's future, polled only when something has woken it: hyper polls it for its own reasons as well, such as a
+/// body that has been read.
+pub(super) struct Woken {
+    future: Pin<Box<dyn Future<Output = Response<Body>> + Send>>,
+    relay: Arc<Relay>,
+    waker: Waker,
+    begun: bool,
+}
+
+impl Woken {
+    fn new(future: Pin<Box<dyn Future<Output = Response<Body>> + Send>>) -> Self {
+        let relay = Arc::<Relay>::default();
+        Self { future, waker: relay.clone().into(), relay, begun: false }
+    }
+}
+
+impl Future for Woken {
+    type Output = Result<Response<Body>, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        if !this.relay.is_woken(cx.waker()) && this.begun {
+            return Poll::Pending;
+        }
+        this.begun = true;
+        this.future.as_mut().poll(&mut Context::from_waker(&this.waker)).map(Ok)
+    }
+}
