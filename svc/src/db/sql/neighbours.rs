@@ -5,8 +5,8 @@ use super::super::catalogue::{Catalogue, ColumnType};
 use super::super::filter::Order;
 use super::Builder;
 use super::query::Query;
-use super::scope::{RowScope, Scope};
-use crate::schema::Model;
+use super::scope::{Named, RowScope, Scope, named};
+use crate::schema::{Model, TypeKind};
 
 /// The columns among the keys of an order in which two rows differ only if they sort apart. `None` when the page needs
 /// no last unique key, or when its rows cannot be told apart by what is read of them.
@@ -31,7 +31,7 @@ pub(crate) fn telling_columns(
     let mut columns: Vec<String> = Vec::new();
     for key in &query.order {
         let Some((name, column)) = builder.plain_column(&rows, &scope, key) else { return Ok(None) };
-        if column.is_exact && !columns.contains(name) {
+        if column.is_exact && !builder.is_enum(&scope, name) && !columns.contains(name) {
             columns.push(name.clone());
         }
     }
@@ -50,5 +50,11 @@ impl<'a> Builder<'a> {
         let column = rows.source.columns.get(name)?;
         let operand = self.operand(scope, &key.column).ok()?;
         (operand.sql == rows.column(name)).then_some((name, column))
+    }
+
+    /// Whether a field has so few values that rows with the same one are certain.
+    fn is_enum(&self, scope: &Scope<'_>, name: &str) -> bool {
+        let Some(Named::Stored(stored)) = named(self.model, scope.object(), name) else { return false };
+        matches!(self.model.types[stored.named].kind, TypeKind::Enum(_))
     }
 }
