@@ -56,8 +56,7 @@ CREATE VIEW v_thing AS SELECT * FROM tb_thing;";
 async fn serve(sql: &str) -> (TestDatabase, App) {
     let database = TestDatabase::copy_of("ties", SQL).await;
     database.execute(sql).await;
-    let app =
-        App::serve(AppOptions::new().database_url(database.url()).queries(queries![things, some_things])).await;
+    let app = App::serve(AppOptions::new().database_url(database.url()).queries(queries![things, some_things])).await;
     (database, app)
 }
 

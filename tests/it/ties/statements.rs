@@ -7,7 +7,8 @@ use super::{ids, serve, unseen};
 
 const FREE: &str = "ORDER BY t.\"rank\" LIMIT";
 const EXACT: &str = "ORDER BY t.\"rank\", t.\"id\" LIMIT";
-const ROWS: &str = "INSERT INTO tb_thing (id, name, rank, data) SELECT i, 'name ' || i, i, jsonb_build_object('inner', i)
+const ROWS: &str =
+    "INSERT INTO tb_thing (id, name, rank, data) SELECT i, 'name ' || i, i, jsonb_build_object('inner', i)
                     FROM generate_series(1, 30) i;";
 
 async fn run(database: &TestDatabase) -> (i64, i64) {
@@ -61,7 +62,10 @@ async fn only_the_column_of_the_order_is_read_besides() {
     let (database, app) = serve(ROWS).await;
     let document = unseen("{ things(order_by: [{rank: ASC}], limit: 2, offset: 3) { name } }");
     for _ in 0..3 {
-        assert_eq!(app.query(&document).await.data(), json!({ "things": [{ "name": "name 4" }, { "name": "name 5" }] }));
+        assert_eq!(
+            app.query(&document).await.data(),
+            json!({ "things": [{ "name": "name 4" }, { "name": "name 5" }] })
+        );
     }
     let text = "SELECT * FROM (SELECT t.\"name\", t.\"rank\" FROM \"v_thing\" AS t ORDER BY t.\"rank\" LIMIT";
     assert_eq!(database.statements(text).await, 2);
@@ -79,7 +83,11 @@ async fn first_rows_and_filtered_pages_do_without_the_id() {
     let (database, app) = serve(ROWS).await;
     for (arguments, expected, part) in [
         ("limit: 1", vec![1], "ORDER BY t.\"rank\" LIMIT $1"),
-        ("where: {name: {contains: \"2\"}}, limit: 2, offset: 1", vec![12, 20], "ORDER BY t.\"rank\" LIMIT $2 OFFSET $3"),
+        (
+            "where: {name: {contains: \"2\"}}, limit: 2, offset: 1",
+            vec![12, 20],
+            "ORDER BY t.\"rank\" LIMIT $2 OFFSET $3",
+        ),
         ("where: {name: {in: [\"name 8\", \"name 9\"]}}, limit: 5", vec![8, 9], "[])))) ORDER BY t.\"rank\" LIMIT"),
     ] {
         let document = unseen(&format!("{{ things(order_by: [{{rank: ASC}}], {arguments}) {{ id }} }}"));
@@ -95,7 +103,8 @@ async fn first_rows_and_filtered_pages_do_without_the_id() {
 #[tokio::test]
 async fn other_orders_keep_the_id() {
     let (database, app) = serve(ROWS).await;
-    for order in ["{inner: ASC}", "{flag: ASC}", "{size: ASC}", "{id: DESC}", "{rank: ASC, id: ASC}", "{rank: ASC, inner: ASC}"]
+    for order in
+        ["{inner: ASC}", "{flag: ASC}", "{size: ASC}", "{id: DESC}", "{rank: ASC, id: ASC}", "{rank: ASC, inner: ASC}"]
     {
         let before = database.statements("FROM \"v_thing\"").await;
         let document = unseen(&format!("{{ things(order_by: [{order}], limit: 3) {{ id }} }}"));
@@ -105,6 +114,9 @@ async fn other_orders_keep_the_id() {
         assert_eq!(database.statements("FROM \"v_thing\"").await - before, 3, "{order}");
     }
     let texts = database.texts("v_thing").await;
-    assert!(!texts.is_empty() && texts.iter().all(|text| text.contains("t.\"id\"") || text.contains("t.id")), "{texts:?}");
+    assert!(
+        !texts.is_empty() && texts.iter().all(|text| text.contains("t.\"id\"") || text.contains("t.id")),
+        "{texts:?}"
+    );
     assert!(texts.iter().all(|text| text[text.find("ORDER BY").unwrap()..].contains("\"id\"")), "{texts:?}");
 }

@@ -8,9 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio_postgres::Row;
 
 use super::read::Read;
-use crate::db::{
-    Catalogue, DbError, Query, RowSink, Select, Selected, Statement, Window, cell, telling_columns,
-};
+use crate::db::{Catalogue, DbError, Query, RowSink, Select, Selected, Statement, Window, cell, telling_columns};
 use crate::engine::complete::RowList;
 use crate::engine::env::Env;
 use crate::engine::plan::PlanField;
