@@ -120,4 +120,11 @@ async fn equality_range_order_and_cursor_use_the_index() {
         }
         assert!(!plan.contains("Seq Scan"), "{query}\n{plan}");
     }
+    // From the second request of a document on, an index on the order alone serves a page without ties.
+    let query = "{ events(order_by: [{name: ASC}], limit: 5, offset: 3) { kind } }";
+    for (values, is_sorted) in [(["5", "3", "8"], true), (["7", "2", "9"], false)] {
+        let plan = plan(&database, &app, query, &values).await;
+        assert!(plan.contains("Index Scan using event_name"), "{plan}");
+        assert_eq!(plan.contains("Sort"), is_sorted, "{plan}");
+    }
 }

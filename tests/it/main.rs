@@ -30,3 +30,4 @@ mod scalars;
 mod schema_errors;
 mod statements;
 mod tenancy;
+mod ties;

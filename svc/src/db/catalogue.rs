@@ -37,11 +37,16 @@ pub(crate) struct ColumnType {
     pub(crate) sql: String,
     /// The column's own name for SQL.
     pub(crate) quoted: String,
+    /// Whether values with different bytes never sort as equal, as `1.0` and `1.00` do, or `A` and `a` in some
+    /// collations.
+    pub(crate) is_exact: bool,
 }
 
 const COLUMNS: &str = "\
     SELECT s.name, a.attname::text, coalesce(base.typname, t.typname)::text, format_type(a.atttypid, NULL), \
-    (SELECT relkind IN ('r', 'p', 'm') FROM pg_class WHERE oid = a.attrelid) \
+    (SELECT relkind IN ('r', 'p', 'm') FROM pg_class WHERE oid = a.attrelid), \
+    coalesce(base.oid, t.oid) = ANY ('{int2,int4,int8,uuid,text,varchar,date,timestamp,timestamptz,bytea}'::regtype[]) \
+    AND coalesce((SELECT collisdeterministic FROM pg_collation WHERE oid = a.attcollation), true) \
     FROM unnest($1::text[], $2::text[]) AS s(name, quoted) \
     JOIN pg_attribute a ON a.attrelid = to_regclass(s.quoted) AND a.attnum > 0 AND NOT a.attisdropped \
     JOIN pg_type t ON t.oid = a.atttypid \
@@ -55,10 +60,10 @@ impl Catalogue {
         outdated: &Arc<Notify>,
     ) -> Result<Self, sqlx::Error> {
         let quoted: Vec<String> = names.iter().map(|name| quote_path(name)).collect();
-        let rows: Vec<(String, String, String, String, bool)> =
+        let rows: Vec<(String, String, String, String, bool, bool)> =
             sqlx::query_as(COLUMNS).bind(names).bind(&quoted).fetch_all(connection).await?;
         let mut sources: HashMap<String, Source> = HashMap::new();
-        for (name, column, type_name, sql, is_table) in rows {
+        for (name, column, type_name, sql, is_table, is_exact) in rows {
             let source = sources.entry(name).or_insert_with_key(|name| Source {
                 name: name.clone(),
                 quoted: quote_path(name),
@@ -66,7 +71,7 @@ impl Catalogue {
                 columns: HashMap::new(),
             });
             let quoted = quote(&column);
-            source.columns.insert(column, ColumnType { name: type_name, sql, quoted });
+            source.columns.insert(column, ColumnType { name: type_name, sql, quoted, is_exact });
         }
         Ok(Self { sources, outdated: outdated.clone() })
     }

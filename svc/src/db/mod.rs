@@ -50,5 +50,5 @@ pub(crate) use rows::{RowSink, Rows, cell};
 pub(crate) use session::Session;
 pub(crate) use sql::{
     AggregateFunction, Checks, Keyset, Param, Part, Query, Selected, Statement, Varying, Window, family, order_keys,
-    value_form,
+    telling_columns, value_form,
 };

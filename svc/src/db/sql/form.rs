@@ -17,6 +17,8 @@ pub(crate) struct Varying<'a> {
     pub(crate) filter: &'a Filter,
     pub(crate) order: &'a [Order],
     pub(crate) page: Option<Window>,
+    /// Whether the rows next to the page are read as well, which every form of a page can have.
+    pub(crate) neighbours: bool,
 }
 
 impl Varying<'_> {
@@ -51,8 +53,9 @@ impl Varying<'_> {
         }
         match self.page {
             Some(page) if page != FIRST => {
-                params.push(Param::Int(page.limit));
-                params.extend((page.offset != 0).then_some(Param::Int(page.offset)));
+                let read = if self.neighbours { page.with_neighbours() } else { page };
+                params.push(Param::Int(read.limit));
+                params.extend((page.offset != 0).then_some(Param::Int(read.offset)));
             }
             _ => {}
         }
@@ -167,7 +170,7 @@ mod tests {
     use crate::db::{asc, col, desc};
 
     fn varying<'a>(filter: &'a Filter, order: &'a [Order], page: Option<Window>) -> Varying<'a> {
-        Varying { filter, order, page }
+        Varying { filter, order, page, neighbours: false }
     }
 
     #[test]

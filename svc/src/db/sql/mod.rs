@@ -7,6 +7,7 @@ mod compare;
 mod condition;
 mod form;
 mod keyset;
+mod neighbours;
 mod operand;
 mod query;
 mod scope;
@@ -16,6 +17,7 @@ mod specific;
 pub(crate) use aggregate::{AggregateFunction, value_form};
 pub(crate) use form::{Checks, Varying};
 pub(crate) use keyset::Keyset;
+pub(crate) use neighbours::telling_columns;
 pub(crate) use operand::family;
 pub(crate) use query::{Part, Query, Selected, Window};
 

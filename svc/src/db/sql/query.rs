@@ -21,6 +21,9 @@ pub(crate) struct Query {
     pub(crate) page: Option<Window>,
     /// Only rows past these cursors.
     pub(crate) past: Vec<Keyset>,
+    /// Order by the given keys alone, and read the rows next to the page as well, so that its reader sees whether that
+    /// order leaves anything open.
+    pub(crate) neighbours: bool,
 }
 
 impl Query {
@@ -36,6 +39,7 @@ impl Query {
             backward: false,
             page: None,
             past: Vec::new(),
+            neighbours: false,
         }
     }
 }
@@ -45,6 +49,14 @@ impl Query {
 pub(crate) struct Window {
     pub(crate) limit: i64,
     pub(crate) offset: i64,
+}
+
+impl Window {
+    /// The page with the rows next to it: one before, where there is one, and one after.
+    pub(crate) fn with_neighbours(self) -> Self {
+        let before = i64::from(self.offset > 0);
+        Self { limit: self.limit.saturating_add(1 + before), offset: self.offset - before }
+    }
 }
 
 /// One value that is read of each row.

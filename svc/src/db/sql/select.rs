@@ -41,6 +41,7 @@ impl<'a> Builder<'a> {
         // What is planned for its values needs no bound.
         let is_bounded = !order.is_empty() && query.group.is_empty() && !query.filter.replans();
         let bound = query.page.filter(|_| is_bounded).and_then(bound);
+        let bound = bound.map(|bound| bound + i64::from(query.neighbours));
         // PostgreSQL leaves a query out that only passes on what another one reads.
         let is_plain = !as_record && query.list.iter().all(|selected| matches!(selected, Selected::Column(..)));
         self.text.push_str(if bound.is_some() && is_plain { "SELECT * FROM (SELECT " } else { "SELECT " });
@@ -52,7 +53,7 @@ impl<'a> Builder<'a> {
             let _ = write!(self.text, " LIMIT {bound}) AS {}", rows.alias());
         }
         if let Some(page) = query.page {
-            self.page(page);
+            self.page(page, query.neighbours);
         }
         Ok(())
     }
@@ -91,15 +92,16 @@ impl<'a> Builder<'a> {
         self.group_order(rows, query)
     }
 
-    fn page(&mut self, page: Window) {
+    fn page(&mut self, page: Window, neighbours: bool) {
         if page == FIRST {
-            self.text.push_str(" LIMIT 1");
+            self.text.push_str(if neighbours { " LIMIT 2" } else { " LIMIT 1" });
             return;
         }
-        let limit = self.bind(Param::Int(page.limit));
+        let read = if neighbours { page.with_neighbours() } else { page };
+        let limit = self.bind(Param::Int(read.limit));
         let _ = write!(self.text, " LIMIT {limit}");
         if page.offset != 0 {
-            let offset = self.bind(Param::Int(page.offset));
+            let offset = self.bind(Param::Int(read.offset));
             let _ = write!(self.text, " OFFSET {offset}");
         }
     }
@@ -192,7 +194,8 @@ impl<'a> Builder<'a> {
         let is_computed = |selected: &Selected| matches!(selected, Selected::Count | Selected::Aggregate(..));
         // A cursor has the last key even of a page that can only have one row: the next page need not be filtered so.
         let has_cursor = query.list.iter().any(|selected| matches!(selected, Selected::OrderKeys));
-        let settled = !query.group.is_empty()
+        let settled = query.neighbours
+            || !query.group.is_empty()
             || query.list.iter().any(is_computed)
             || (query.past.is_empty() && !has_cursor && (query.page.is_none() || is_one_row(&query.filter)))
             || keys.iter().any(|key| key.column == unique);

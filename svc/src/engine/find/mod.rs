@@ -7,6 +7,7 @@ mod connection;
 mod cursor;
 mod read;
 mod relation;
+mod ties;
 mod whole;
 mod written;
 
@@ -114,11 +115,21 @@ async fn write_read(env: &Env<'_>, field: &PlanField, read: Read, path: &Path<'_
 /// The rows of a list, as they arrive.
 async fn list(env: &Env<'_>, field: &PlanField, read: &Read, path: &Path<'_>) -> Result<Piece, DbError> {
     let catalogue = env.database.catalogue().await?;
-    let (statement, shape) = written::statement(env, &catalogue, field, read)?;
+    let (mut statement, shape, tie_free) = written::of_list(env, &catalogue, field, read)?;
     let limit = read.page.map_or(0, |page| usize::try_from(page.limit).unwrap_or(0));
     let Some(mut list) = RowList::new(env, field, &shape, path, limit) else {
         return Ok(Piece::failed(env, &Error::internal("rows are asked for, and the field is no list"), field, path));
     };
+    if let (Some(tie_free), Some(page)) = (&tie_free, read.page) {
+        let mut rows = tie_free.page(list, page);
+        env.database.stream(env.session(), &statement, &mut rows).await?;
+        match rows.settled() {
+            Ok(list) => return Ok(list.finish()),
+            // Nothing of the first read is left, so the answer is that of one statement.
+            Err(begun) => list = begun,
+        }
+        statement = written::statement(env, &catalogue, field, read)?.0;
+    }
     env.database.stream(env.session(), &statement, &mut list).await?;
     Ok(list.finish())
 }

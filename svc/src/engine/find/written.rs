@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use arc_swap::ArcSwapOption;
 
 use super::read::Read;
+use super::ties::TieFree;
 use crate::db::{Catalogue, Checks, DbError, Order, Statement, Varying};
 use crate::engine::complete::RowShape;
 use crate::engine::env::Env;
@@ -37,6 +38,8 @@ struct Written {
     checks: Checks,
     statement: Statement,
     shape: Arc<RowShape>,
+    /// What reads the same page without the last unique key.
+    tie_free: Option<Arc<TieFree>>,
     weight: usize,
 }
 
@@ -53,38 +56,83 @@ pub(super) fn statement(
     field: &PlanField,
     read: &Read,
 ) -> Result<(Statement, Arc<RowShape>), DbError> {
+    found(env, catalogue, field, read, false).map(|(statement, shape, _)| (statement, shape))
+}
+
+/// The statement that reads the rows of a list, if possible one that reads its page without the last unique key. Only
+/// what is kept has such a one: whether rows tie is found out once for many requests.
+pub(super) fn of_list(
+    env: &Env<'_>,
+    catalogue: &Arc<Catalogue>,
+    field: &PlanField,
+    read: &Read,
+) -> Result<Found, DbError> {
+    found(env, catalogue, field, read, true)
+}
+
+/// A statement with its values, where in its rows those of the field are, and what it is if it reads a page without the
+/// last unique key.
+type Found = (Statement, Arc<RowShape>, Option<Arc<TieFree>>);
+
+fn found(
+    env: &Env<'_>,
+    catalogue: &Arc<Catalogue>,
+    field: &PlanField,
+    read: &Read,
+    may_tie: bool,
+) -> Result<Found, DbError> {
     let reads = Reads::of(env, field, read)?;
     let known = field.statements.0.load();
     let known = || known.iter().flat_map(|known| known.iter());
     for written in known().filter(|written| Arc::ptr_eq(&written.catalogue, catalogue)) {
-        if let Some(statement) = written.bound(&reads)? {
+        let tie_free = written.tie_free.as_ref().filter(|tie_free| may_tie && tie_free.is_promising());
+        if let Some(statement) = written.bound(&reads, tie_free)? {
             #[cfg(debug_assertions)]
-            assert_eq!(statement, write(env, catalogue, field, read)?.0, "a statement was kept that does not hold");
-            return Ok((statement, written.shape.clone()));
+            assert_holds(env, catalogue, field, read, (&statement, tie_free))?;
+            return Ok((statement, written.shape.clone(), tie_free.cloned()));
         }
     }
     let (statement, shape, checks) = write(env, catalogue, field, read)?;
     if let Some(checks) = checks {
-        keep(field, Kept { catalogue, reads: &reads, checks, statement: &statement, shape: &shape });
+        let tie_free = TieFree::new(env, catalogue, field, read)?.map(Arc::new);
+        keep(field, &reads, Kept { catalogue, checks, statement: &statement, shape: &shape, tie_free });
     }
-    Ok((statement, shape))
+    Ok((statement, shape, None))
+}
+
+/// Compares a statement that is reused with one that is written anew.
+#[cfg(debug_assertions)]
+fn assert_holds(
+    env: &Env<'_>,
+    catalogue: &Catalogue,
+    field: &PlanField,
+    read: &Read,
+    (statement, tie_free): (&Statement, Option<&Arc<TieFree>>),
+) -> Result<(), DbError> {
+    let anew = match tie_free {
+        Some(_) => TieFree::new(env, catalogue, field, read)?.map(|tie_free| tie_free.statement),
+        None => Some(write(env, catalogue, field, read)?.0),
+    };
+    assert_eq!(Some(statement), anew.as_ref(), "a statement was kept that does not hold");
+    Ok(())
 }
 
 /// What a statement is kept with.
 struct Kept<'a> {
     catalogue: &'a Arc<Catalogue>,
-    reads: &'a Reads<'a>,
     checks: Checks,
     statement: &'a Statement,
     shape: &'a Arc<RowShape>,
+    tie_free: Option<Arc<TieFree>>,
 }
 
 /// Keeps a statement if it is of use for other values, and there is room.
-fn keep(field: &PlanField, kept: Kept<'_>) {
-    let Kept { catalogue, reads, checks, statement, shape } = kept;
+fn keep(field: &PlanField, reads: &Reads<'_>, kept: Kept<'_>) {
+    let Kept { catalogue, checks, statement, shape, tie_free } = kept;
     let reads = reads.without_values();
     let keys: usize = reads.iter().map(|read| read.order.len()).sum();
-    let weight = statement.text.len() + (checks.len() + keys) * PART;
+    let texts = statement.text.len() + tie_free.as_ref().map_or(0, |tie_free| tie_free.statement.text.len());
+    let weight = texts + (checks.len() + keys) * PART;
     let is_of_use = reads.iter().all(|read| varying(read).has_form_of(&varying(read)));
     if !is_of_use || weight > LONGEST || WEIGHT.load(Ordering::Relaxed) + weight > ROOM {
         return;
@@ -92,7 +140,7 @@ fn keep(field: &PlanField, kept: Kept<'_>) {
     WEIGHT.fetch_add(weight, Ordering::Relaxed);
     let statement = Statement { params: Vec::new(), ..statement.clone() };
     let (catalogue, shape) = (catalogue.clone(), shape.clone());
-    let written = Arc::new(Written { catalogue, reads, checks, statement, shape, weight });
+    let written = Arc::new(Written { catalogue, reads, checks, statement, shape, tie_free, weight });
     let known = field.statements.0.load();
     let others = known.iter().flat_map(|known| known.iter());
     let others = others.filter(|other| Arc::ptr_eq(&other.catalogue, &written.catalogue)).take(MOST - 1);
@@ -161,21 +209,27 @@ fn relations(env: &Env<'_>, field: &PlanField, found: &mut Vec<Read>) -> Result<
 }
 
 fn varying(read: &Read) -> Varying<'_> {
-    Varying { filter: &read.filter, order: &read.order, page: read.page }
+    Varying { filter: &read.filter, order: &read.order, page: read.page, neighbours: false }
 }
 
 impl Written {
-    /// The statement with the values of `reads`; `None` when it does not hold for them.
-    fn bound(&self, reads: &Reads<'_>) -> Result<Option<Statement>, DbError> {
+    /// The statement, or the one without the last unique key, with the values of `reads`; `None` when it does not hold
+    /// for them.
+    fn bound(&self, reads: &Reads<'_>, tie_free: Option<&Arc<TieFree>>) -> Result<Option<Statement>, DbError> {
         if !reads.have_form_of(&self.reads) {
             return Ok(None);
         }
         let (mut checks, mut params) = (self.checks.iter(), Vec::with_capacity(self.checks.len() + 2));
-        for read in reads.iter() {
+        for read in &reads.related {
             if !varying(read).bind(&mut checks, &mut params)? {
                 return Ok(None);
             }
         }
-        Ok(Some(Statement { text: self.statement.text.clone(), params, replan: self.statement.replan }))
+        let own = Varying { neighbours: tie_free.is_some(), ..varying(reads.own) };
+        if !own.bind(&mut checks, &mut params)? {
+            return Ok(None);
+        }
+        let statement = tie_free.map_or(&self.statement, |tie_free| &tie_free.statement);
+        Ok(Some(Statement { text: statement.text.clone(), params, replan: statement.replan }))
     }
 }
