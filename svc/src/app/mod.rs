@@ -3,6 +3,7 @@
 mod config;
 mod create;
 mod error;
+mod head_timeout;
 mod lists;
 mod logging;
 mod options;

@@ -8,13 +8,13 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::ConnectInfo;
 use hyper::body::Incoming;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
-use tokio_util::sync::CancellationToken;
 use tower::ServiceExt as _;
 
+use super::head_timeout::HeadTimeout;
 use super::{StartError, SvcConfig};
 
 /// Serves an application on `SVC_HOST` and `SVC_PORT` until SIGTERM or SIGINT; see [`Server`].
@@ -123,13 +123,10 @@ fn connection(
 ) {
     // Answers are written whole, so waiting for more to send only delays them.
     let _ = stream.set_nodelay(true);
-    let heard = CancellationToken::new();
-    let (stopping, first, spoken) = (stopping.clone(), heard.clone(), AtomicBool::new(false));
+    let head = HeadTimeout::new(header_timeout);
+    let (stopping, awaited) = (stopping.clone(), head.clone());
     let service = hyper::service::service_fn(move |mut request: hyper::Request<Incoming>| {
-        // Once is enough, and it takes a lock.
-        if !spoken.swap(true, Ordering::Relaxed) {
-            first.cancel();
-        }
+        awaited.came();
         request.extensions_mut().insert(ConnectInfo(peer));
         if stopping.load(Ordering::Relaxed) {
             request.extensions_mut().insert(ShuttingDown);
@@ -141,20 +138,15 @@ fn connection(
         }
     });
     let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(header_timeout);
-    let watcher = graceful.watcher();
+    builder.http1().timer(head.clone()).header_read_timeout(header_timeout);
+    let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service).into_owned();
+    let task = tokio::spawn(graceful.watcher().watch(connection));
     tokio::spawn(async move {
-        let connection = builder.serve_connection_with_upgrades(TokioIo::new(stream), service);
-        // The builder waits without end for the bytes that tell HTTP/1 from HTTP/2.
-        let silent = async {
-            if tokio::time::timeout(header_timeout, heard.cancelled()).await.is_ok() {
-                std::future::pending::<()>().await;
-            }
-        };
+        let abort = task.abort_handle();
         tokio::select! {
             // A client that goes away in the middle is no event.
-            _ = watcher.watch(connection.into_owned()) => {}
-            () = silent => {}
+            _ = task => {}
+            () = head.is_late() => abort.abort(),
         }
     });
 }

@@ -142,33 +142,19 @@ impl Engine {
             development: self.development,
         };
         let fields = &prepared.plan.root.fields;
-        let pieces = match prepared.registered.as_ref().and_then(|operation| operation.statement()) {
-            Some(statement) => self.by_statement(&env, &prepared, statement).boxed().await,
-            None => self.by_field(&env, &prepared).await,
-        };
-        let piece = match <[Piece; 1]>::try_from(pieces) {
-            Ok([piece]) => {
-                let mut head = Response::begin(KEY);
-                head.push(b'{');
-                key(&mut head, 0, &fields[0]);
-                piece.between(&head, b'}')
-            }
-            Err(pieces) => {
-                let write = |out: &mut Vec<u8>, index: usize, bytes: &[u8]| {
-                    key(out, index, &fields[index]);
-                    out.extend_from_slice(bytes);
-                };
-                let size = pieces.iter().flat_map(|piece| &piece.bytes).map(|bytes| bytes.len() + KEY).sum();
-                join_after(Response::begin(size), pieces, write, *b"{}")
-            }
+        let statement = prepared.registered.as_ref().and_then(|operation| operation.statement());
+        let piece = match (statement, fields.as_slice()) {
+            // One field needs nobody to join it with others.
+            (None, [field]) => only(field, self.root_field(&env, &prepared, field).await),
+            (None, fields) => joined(fields, self.by_field(&env, &prepared).boxed().await),
+            (Some(statement), fields) => joined(fields, self.by_statement(&env, &prepared, statement).boxed().await),
         };
         Response::executed(piece.bytes.ok(), &piece.errors, &prepared.document.text, self.app.limits.errors)
     }
 
     pub(super) async fn by_field(&self, env: &Env<'_>, prepared: &Prepared) -> Vec<Piece> {
         let fields = &prepared.plan.root.fields;
-        // One field needs nobody to join it with others.
-        if prepared.plan.kind == OperationKind::Mutation || fields.len() == 1 {
+        if prepared.plan.kind == OperationKind::Mutation {
             self.in_order(env, prepared).await
         } else {
             join_all(fields.iter().map(|field| self.root_field(env, prepared, field))).await
@@ -244,6 +230,27 @@ impl Engine {
             Run::Async(resolve) => root_value(env, field, guarded(resolve(call)).await, path).boxed().await,
         }
     }
+}
+
+/// The answer of a single root field, in the body.
+fn only(field: &PlanField, piece: Piece) -> Piece {
+    let mut head = Response::begin(KEY);
+    head.push(b'{');
+    key(&mut head, 0, field);
+    piece.between(&head, b'}')
+}
+
+/// The answers of root fields, in the body.
+fn joined(fields: &[PlanField], mut pieces: Vec<Piece>) -> Piece {
+    if let (1, [field]) = (pieces.len(), fields) {
+        return only(field, pieces.remove(0));
+    }
+    let write = |out: &mut Vec<u8>, index: usize, bytes: &[u8]| {
+        key(out, index, &fields[index]);
+        out.extend_from_slice(bytes);
+    };
+    let size = pieces.iter().flat_map(|piece| &piece.bytes).map(|bytes| bytes.len() + KEY).sum();
+    join_after(Response::begin(size), pieces, write, *b"{}")
 }
 
 /// What a client is told of a field that runs a function of the program, where none may run.

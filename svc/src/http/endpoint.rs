@@ -68,7 +68,11 @@ pub(super) async fn other_method() -> Response<Body> {
 /// Only JSON: a form or plain text could be sent from another site without the browser asking first.
 fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
     let unsupported = |message: &str| Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::BadRequest, message);
-    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    let value = headers.get(header::CONTENT_TYPE);
+    if value.is_some_and(|value| value == "application/json") {
+        return Ok(());
+    }
+    let value = value.and_then(|value| value.to_str().ok());
     let mut parts = value.unwrap_or_default().split(';').map(str::trim);
     if !parts.next().is_some_and(|name| name.eq_ignore_ascii_case("application/json")) {
         return Err(unsupported("send the request as `Content-Type: application/json`"));

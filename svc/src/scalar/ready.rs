@@ -63,11 +63,10 @@ pub(crate) fn is_escaped_once(mut inside: &[u8]) -> bool {
 
 /// In lower case with hyphens.
 fn is_uuid(text: &[u8]) -> bool {
-    text.len() == 36
-        && text.iter().enumerate().all(|(index, byte)| match index {
-            8 | 13 | 18 | 23 => *byte == b'-',
-            _ => matches!(byte, b'0'..=b'9' | b'a'..=b'f'),
-        })
+    let Ok(text): Result<&[u8; 36], _> = text.try_into() else { return false };
+    // All bytes are looked at, which several at once can be.
+    let digits = text.iter().filter(|byte| byte.is_ascii_digit() | (b'a'..=b'f').contains(*byte)).count();
+    digits == 32 && [8, 13, 18, 23].iter().all(|index| text[*index] == b'-')
 }
 
 /// A number of two digits up to `most`.

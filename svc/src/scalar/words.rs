@@ -3,6 +3,9 @@
 const ONES: u64 = u64::from_ne_bytes([0x01; 8]);
 const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
 
+/// From how many bytes on a vectorized search pays.
+const LONG: usize = 32;
+
 /// Marks the bytes of `word` that are `byte`. Marks above the lowest may be false.
 fn marks(word: u64, byte: u8) -> u64 {
     let differs = word ^ (ONES * u64::from(byte));
@@ -56,8 +59,15 @@ pub(super) fn special(bytes: &[u8], mut at: usize) -> usize {
 /// closing quote the string ends with the bytes.
 pub(crate) fn string_end(bytes: &[u8], at: usize) -> (usize, bool) {
     let (mut at, mut plain) = (at + 1, true);
+    let long = at + LONG;
     loop {
         while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
+            if at >= long {
+                let found = memchr::memchr2(b'"', b'\\', &bytes[at..]).map_or(bytes.len(), |found| at + found);
+                plain &= bytes[at..found].is_ascii();
+                at = found;
+                break;
+            }
             let word = u64::from_le_bytes(*chunk);
             let found = marks(word, b'"') | marks(word, b'\\');
             // The bytes below the lowest mark: all of them when there is none.

@@ -1,7 +1,9 @@
 //! One connection: prepared statements, and reads.
 
+use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::BytesMut;
@@ -18,6 +20,8 @@ use crate::db::{Param, RowSink, Session, Statement};
 
 /// How many statements stay prepared on a connection.
 const STATEMENTS: NonZeroUsize = NonZeroUsize::new(1_000).expect("is not zero");
+/// How many are found without comparing their text.
+const RECENT: usize = 8;
 
 pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -27,6 +31,9 @@ pub(super) struct Connection {
     pub(super) client: Client,
     wire: Wire,
     statements: LruCache<Box<str>, Prepared>,
+    /// The statements that ran last, found by where their text lies. Most are kept with a plan, and to compare their
+    /// text costs more than to encode them.
+    recent: VecDeque<(Arc<str>, Prepared)>,
     /// Whether a statement may be prepared that `statements` does not know.
     pub(super) preparing: bool,
     pub(super) opened: Instant,
@@ -47,6 +54,7 @@ impl Connection {
             client,
             wire: Wire::new(stream),
             statements,
+            recent: VecDeque::with_capacity(RECENT),
             preparing: false,
             replans: false,
             found_stale: false,
@@ -67,6 +75,7 @@ impl Connection {
         match self.read_once(setup, statement, sink).await {
             Err(error) if error.is_stale_plan() => {
                 self.found_stale = true;
+                self.recent.clear();
                 self.statements.pop(&*statement.text);
                 if let Some(setup) = setup {
                     self.statements.pop(&*setup.text);
@@ -143,13 +152,21 @@ impl Connection {
     }
 
     async fn prepared(&mut self, statement: &Statement) -> Result<Prepared, DriverError> {
-        if let Some(known) = self.statements.get(&*statement.text)
-            && known.params().len() == statement.params.len()
-            && known.params().iter().zip(&statement.params).all(|(known, param)| param.is_of(known))
-        {
+        let fits = |known: &Prepared| {
+            known.params().len() == statement.params.len()
+                && known.params().iter().zip(&statement.params).all(|(known, param)| param.is_of(known))
+        };
+        let is_same = |(text, known): &&(Arc<str>, Prepared)| Arc::ptr_eq(text, &statement.text) && fits(known);
+        if let Some((_, known)) = self.recent.iter().find(is_same) {
             return Ok(known.clone());
         }
-        Box::pin(self.prepare(statement)).await
+        let prepared = match self.statements.get(&*statement.text).filter(|known| fits(known)) {
+            Some(known) => known.clone(),
+            None => Box::pin(self.prepare(statement)).await?,
+        };
+        self.recent.truncate(RECENT - 1);
+        self.recent.push_front((statement.text.clone(), prepared.clone()));
+        Ok(prepared)
     }
 
     async fn prepare(&mut self, statement: &Statement) -> Result<Prepared, DriverError> {
@@ -174,7 +191,7 @@ impl Connection {
 
     /// Says goodbye, as far as it can be said without waiting.
     pub(super) fn close(self) {
-        drop(self.statements);
+        drop((self.statements, self.recent));
         drop(self.client);
         self.wire.close();
     }

@@ -1,12 +1,21 @@
 //! Conditions: how filters are joined, and how they lead into lists and relations.
 
 use super::super::filter::{Column, Filter};
-use super::super::{DbError, Operator};
+use super::super::{DbError, Operator, SqlValue};
 use super::Builder;
 use super::scope::{Named, Scope, named};
 use crate::schema::Relation;
 
 impl Filter {
+    /// Whether it asks for one id, so that there is nothing to order.
+    pub(crate) fn is_one_row(&self) -> bool {
+        match self {
+            Self::All(all) => all.iter().any(Self::is_one_row),
+            Self::Compare(column, Operator::Eq, value) => column.0 == ["id"] && *value != SqlValue::Null,
+            _ => false,
+        }
+    }
+
     /// Whether the best plan depends on the values.
     pub(super) fn replans(&self) -> bool {
         match self {

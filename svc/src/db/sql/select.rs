@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 
 use super::super::column::Select;
 use super::super::filter::{Direction, Filter, Nulls, Order, Rank};
-use super::super::{DbError, Family, Operator};
+use super::super::{DbError, Family};
 use super::operand::{Operand, quote_literal};
 use super::query::{Part, Query, Selected, Window};
 use super::scope::{RowScope, Scope};
@@ -197,7 +197,7 @@ impl<'a> Builder<'a> {
         let settled = query.neighbours
             || !query.group.is_empty()
             || query.list.iter().any(is_computed)
-            || (query.past.is_empty() && !has_cursor && (query.page.is_none() || is_one_row(&query.filter)))
+            || (query.past.is_empty() && !has_cursor && (query.page.is_none() || query.filter.is_one_row()))
             || keys.iter().any(|key| key.column == unique);
         if !settled && self.operand(scope, &unique).is_ok() {
             let (direction, nulls) =
@@ -258,14 +258,5 @@ fn suffix(direction: Direction, nulls: Nulls) -> &'static str {
         (Direction::Asc, Nulls::First) => " ASC NULLS FIRST",
         (Direction::Desc, Nulls::First) => " DESC",
         (Direction::Desc, Nulls::Last) => " DESC NULLS LAST",
-    }
-}
-
-/// Whether a filter asks for one id, so that there is nothing to order.
-fn is_one_row(filter: &Filter) -> bool {
-    match filter {
-        Filter::All(all) => all.iter().any(is_one_row),
-        Filter::Compare(column, Operator::Eq, _) => column.0 == ["id"],
-        _ => false,
     }
 }

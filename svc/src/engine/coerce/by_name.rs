@@ -71,7 +71,7 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for ByName<String, V> {
             }
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut values = Vec::new();
+                let mut values = Vec::with_capacity(4);
                 while let Some(entry) = map.next_entry()? {
                     values.push(entry);
                 }

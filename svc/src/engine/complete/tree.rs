@@ -57,7 +57,10 @@ impl Piece {
         if let Ok(bytes) = &mut self.bytes {
             // Also for what closes the answer.
             bytes.reserve_exact(head.len() + 2);
-            bytes.splice(..0, head.iter().copied());
+            let length = bytes.len();
+            bytes.resize(length + head.len(), 0);
+            bytes.copy_within(..length, head.len());
+            bytes[..head.len()].copy_from_slice(head);
             bytes.push(tail);
         }
         self

@@ -93,11 +93,14 @@ impl Read {
                 _ => {}
             }
         }
+        let filter = Filter::All(filters);
         let page = match shape {
-            Shape::List => page(limit, offset, env.limits)?,
-            _ => Window { limit: 1, offset: 0 },
+            Shape::List => Some(page(limit, offset, env.limits)?),
+            // A limit that limits nothing costs PostgreSQL a step of the plan.
+            Shape::One | Shape::Optional if filter.is_one_row() => None,
+            _ => Some(Window { limit: 1, offset: 0 }),
         };
-        Ok(Self { row, shape, filter: Filter::All(filters), order, page: Some(page) })
+        Ok(Self { row, shape, filter, order, page })
     }
 
     /// The query that reads `list`.

@@ -4,8 +4,10 @@ use crate::scalar::string_end;
 
 /// Where the value of the key `name` begins, when the key is at `at` as PostgreSQL writes it.
 pub(super) fn past_key(text: &[u8], at: usize, name: &str) -> Option<usize> {
-    let rest = text.get(at..)?.strip_prefix(b"\"")?.strip_prefix(name.as_bytes())?.strip_prefix(b"\": ")?;
-    Some(text.len() - rest.len())
+    let (start, end) = (at + 1, at + 1 + name.len());
+    // What stands around it is compared first, as that needs no call.
+    let around = text.get(at) == Some(&b'"') && text.get(end..end + 3) == Some(b"\": ");
+    (around && &text[start..end] == name.as_bytes()).then_some(end + 3)
 }
 
 /// Whether a key with its quotes is `wanted`; keys with escapes are decoded, which is rare.
@@ -19,6 +21,13 @@ pub(super) fn key_is(key: &[u8], plain: bool, wanted: &str) -> bool {
 
 /// Past white space, one `sign` if it is there, and white space again.
 pub(super) fn past(text: &[u8], at: usize, sign: u8) -> usize {
+    // As PostgreSQL writes it.
+    if let Some([first, b' ', next]) = text.get(at..at + 3)
+        && *first == sign
+        && !next.is_ascii_whitespace()
+    {
+        return at + 2;
+    }
     let at = past_space(text, at);
     if text.get(at) == Some(&sign) { past_space(text, at + 1) } else { at }
 }
