@@ -16,7 +16,7 @@ pub(crate) struct Relay {
 
 impl Relay {
     /// From now on `waker` is woken; whether something has happened since this was last asked.
-    pub(crate) fn is_woken(&self, waker: &Waker) -> bool {
+    pub(crate) fn take_wake(&self, waker: &Waker) -> bool {
         self.task.register(waker);
         self.woken.swap(false, Ordering::Acquire)
     }

@@ -11,8 +11,8 @@ use hyper::rt::{Sleep, Timer};
 
 /// When the head that a connection waits for must be there.
 ///
-/// It is given to hyper as its timer, which a timer of tokio would cost a place in a queue that is taken and given back
-/// with each request. Here a request only notes the time, and one task for each connection looks at it now and then.
+/// It is given to hyper as its timer. A timer of tokio would take a place in a queue and give it back with each request;
+/// here a request notes the time, and one task for each connection looks at it now and then.
 #[derive(Debug, Clone)]
 pub(super) struct HeadTimeout(Arc<Note>);
 
@@ -32,29 +32,39 @@ impl HeadTimeout {
         head
     }
 
-    /// Notes that a request has come.
+    /// Notes that a request has come. hyper does so as well, but not for HTTP/2.
     pub(super) fn came(&self) {
         self.0.deadline.store(0, Ordering::Relaxed);
     }
 
     /// Waits until a head is late.
-    pub(super) async fn is_late(&self) {
+    pub(super) async fn late(&self) {
         loop {
-            let now = Instant::now();
-            // A head that is waited for from now on has as long.
-            let next = self.0.deadline().unwrap_or(now + self.0.timeout);
-            if next <= now {
-                return;
+            match self.0.deadline() {
+                Some(deadline) if deadline <= Instant::now() => {
+                    // What has arrived in time is read first.
+                    tokio::task::yield_now().await;
+                    if self.0.deadline() == Some(deadline) {
+                        return;
+                    }
+                }
+                Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+                // A head that is waited for from now on has as long.
+                None => tokio::time::sleep(self.0.timeout.max(SHORTEST)).await,
             }
-            tokio::time::sleep_until(next.into()).await;
         }
     }
 }
 
+/// How long to wait at least before looking again.
+const SHORTEST: Duration = Duration::from_millis(1);
+
 impl Note {
+    /// A head that is waited for already is due no later.
     fn wait_until(&self, deadline: Instant) {
-        let after = deadline.saturating_duration_since(self.opened).as_micros();
-        self.deadline.store(u64::try_from(after).unwrap_or(u64::MAX).max(1), Ordering::Relaxed);
+        let micros = deadline.saturating_duration_since(self.opened).as_micros();
+        let micros = u64::try_from(micros).unwrap_or(u64::MAX).max(1);
+        let _ = self.deadline.compare_exchange(0, micros, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     fn deadline(&self) -> Option<Instant> {

@@ -50,6 +50,9 @@ pub struct Server {
     header_timeout: Duration,
 }
 
+/// The longest time-out of a head: a year, as clocks do not go for ever.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// In the extensions of requests that come after the server was told to stop.
 #[derive(Debug, Clone)]
 pub(crate) struct ShuttingDown;
@@ -77,7 +80,7 @@ impl Server {
     /// How long a client may take to send the head of a request; 10 seconds unless it is set.
     #[must_use]
     pub fn header_timeout(mut self, timeout: Duration) -> Self {
-        self.header_timeout = timeout;
+        self.header_timeout = timeout.min(LONGEST);
         self
     }
 
@@ -146,7 +149,7 @@ fn connection(
         tokio::select! {
             // A client that goes away in the middle is no event.
             _ = task => {}
-            () = head.is_late() => abort.abort(),
+            () = head.late() => abort.abort(),
         }
     });
 }

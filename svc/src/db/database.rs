@@ -187,8 +187,11 @@ impl Database {
     }
 
     fn tell(&self, health: Health) {
-        self.is_up.store(health == Health::Up, Ordering::Release);
-        self.health.send_replace(health);
+        // Under the lock of the channel, so that both always say the same.
+        self.health.send_modify(|known| {
+            self.is_up.store(health == Health::Up, Ordering::Release);
+            *known = health;
+        });
     }
 
     /// Runs a read, with the session variables of the request that causes it.

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use axum::http::{HeaderMap, HeaderName};
 
@@ -27,7 +27,11 @@ use crate::Context;
 /// ```
 #[derive(Default)]
 #[must_use = "give the variables to `AppOptions::session_variables`"]
-pub struct SessionVariables(Vec<Variable>);
+pub struct SessionVariables {
+    variables: Vec<Variable>,
+    /// The statement that sets them, without their values: it is the same for all requests.
+    text: OnceLock<Arc<str>>,
+}
 
 struct Variable {
     name: String,
@@ -59,7 +63,7 @@ impl SessionVariables {
     /// A client can send any header, so this fits only behind a gateway that sets it and drops the client's own. A
     /// header that is sent twice counts as missing.
     pub fn header(mut self, name: impl Into<String>, header: impl Into<String>) -> Self {
-        self.0.push(Variable { name: name.into(), from: Value::Header(header.into()) });
+        self.variables.push(Variable { name: name.into(), from: Value::Header(header.into()) });
         self
     }
 
@@ -68,7 +72,7 @@ impl SessionVariables {
     where
         F: Fn(&Context<'_>) -> Option<String> + Send + Sync + 'static,
     {
-        self.0.push(Variable { name: name.into(), from: Value::Request(Box::new(value)) });
+        self.variables.push(Variable { name: name.into(), from: Value::Request(Box::new(value)) });
         self
     }
 
@@ -76,7 +80,7 @@ impl SessionVariables {
     pub(crate) fn check(&self) -> Result<(), BadVariable> {
         let bad = |value: &str, allowed| Err(BadVariable { value: value.to_owned(), allowed });
         let mut names = HashSet::new();
-        for Variable { name, from } in &self.0 {
+        for Variable { name, from } in &self.variables {
             if !is_custom_setting(name) {
                 return bad(
                     name,
@@ -97,12 +101,12 @@ impl SessionVariables {
 
     /// The session of a request until the values are known.
     pub(crate) fn unknown(&self) -> Option<Arc<Session>> {
-        (!self.0.is_empty()).then(|| Arc::new(Session(State::Unknown)))
+        (!self.variables.is_empty()).then(|| Arc::new(Session(State::Unknown)))
     }
 
     /// The values of a request.
     pub(crate) fn session(&self, context: &Context<'_>) -> Option<Arc<Session>> {
-        if self.0.is_empty() {
+        if self.variables.is_empty() {
             return None;
         }
         // Without its values a request reads nothing.
@@ -112,15 +116,14 @@ impl SessionVariables {
 
     /// The statement that sets the values of a request.
     fn statement(&self, context: &Context<'_>) -> Statement {
-        let mut text = String::from("SELECT ");
-        let mut params = Vec::with_capacity(self.0.len() * 2);
-        for (index, variable) in self.0.iter().enumerate() {
-            let comma = if index == 0 { "" } else { ", " };
-            text.push_str(&format!("{comma}set_config(${}, ${}, true)", index * 2 + 1, index * 2 + 2));
-            params.push(Param::Text(variable.name.clone()));
-            params.push(Param::Text(variable.from.value(context).unwrap_or_default()));
-        }
-        Statement::new(text, params)
+        let text = self.text.get_or_init(|| {
+            let set = |index: usize| format!("set_config(${}, ${}, true)", index * 2 + 1, index * 2 + 2);
+            format!("SELECT {}", (0..self.variables.len()).map(set).collect::<Vec<_>>().join(", ")).into()
+        });
+        let params = self.variables.iter().flat_map(|variable| {
+            [variable.name.clone(), variable.from.value(context).unwrap_or_default()].map(Param::Text)
+        });
+        Statement::new(text.clone(), params.collect())
     }
 }
 
@@ -151,7 +154,7 @@ fn is_custom_setting(name: &str) -> bool {
 
 impl std::fmt::Debug for SessionVariables {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_list().entries(self.0.iter().map(|variable| &variable.name)).finish()
+        f.debug_list().entries(self.variables.iter().map(|variable| &variable.name)).finish()
     }
 }
 

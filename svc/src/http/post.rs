@@ -65,7 +65,7 @@ impl Future for Woken {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        if !this.relay.is_woken(cx.waker()) && this.begun {
+        if !this.relay.take_wake(cx.waker()) && this.begun {
             return Poll::Pending;
         }
         this.begun = true;

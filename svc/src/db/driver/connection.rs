@@ -31,8 +31,8 @@ pub(super) struct Connection {
     pub(super) client: Client,
     wire: Wire,
     statements: LruCache<Box<str>, Prepared>,
-    /// The statements that ran last, found by where their text lies. Most are kept with a plan, and to compare their
-    /// text costs more than to encode them.
+    /// Those that were looked up last, found by where their text lies: most are kept with a plan, and to compare texts
+    /// costs more than to encode a statement.
     recent: VecDeque<(Arc<str>, Prepared)>,
     /// Whether a statement may be prepared that `statements` does not know.
     pub(super) preparing: bool,

@@ -37,7 +37,7 @@ impl Wire {
         let mut work = pin!(work);
         let mut waits = false;
         poll_fn(|cx| {
-            if waits && !self.relay.is_woken(cx.waker()) {
+            if waits && !self.relay.take_wake(cx.waker()) {
                 return Poll::Pending;
             }
             // Sends what there is to send. It is polled after each message, so nobody has to wake it.
@@ -46,7 +46,7 @@ impl Wire {
                 return Poll::Ready(done.map_err(DriverError::from));
             }
             if !waits {
-                self.relay.is_woken(cx.waker());
+                self.relay.take_wake(cx.waker());
                 waits = true;
             }
             let ended = self.poll();

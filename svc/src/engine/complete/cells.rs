@@ -10,7 +10,7 @@ use crate::db::{Rows, cell};
 #[derive(Debug, Clone)]
 pub(crate) enum Cells<'a> {
     /// One of the rows of a statement.
-    Of(&'a Rows, usize),
+    Nth(&'a Rows, usize),
     Row(&'a Row),
     /// The values of a record as they came.
     Narrow(Reader<'a>),
@@ -24,7 +24,7 @@ const NARROW: usize = 16;
 impl<'a> Cells<'a> {
     pub(crate) fn get(&self, column: usize) -> Option<&'a [u8]> {
         match self {
-            Self::Of(rows, row) => rows.cell(*row, column),
+            Self::Nth(rows, row) => rows.cell(*row, column),
             Self::Row(row) => cell(row, column),
             Self::Narrow(values) => values.clone().typed_values().nth(column)??,
             Self::Wide(values) => values.get(column).copied().flatten(),

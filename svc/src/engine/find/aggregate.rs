@@ -238,7 +238,7 @@ pub(crate) async fn group_counts(db: &Db, find: &FindSpec, columns: Vec<Column>)
         };
         let rows = db.app.database.fetch(db.session(), &Statement::rows(&db.app.model, &catalogue, &query)?).await?;
         let group = |row: usize| {
-            let cells = Cells::Of(&rows, row);
+            let cells = Cells::Nth(&rows, row);
             let text = |column| cells.get(column).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
             let count = cells.get(columns.len()).and_then(|bytes| bytes.try_into().ok()).map_or(0, i64::from_be_bytes);
             GroupCount { key: (0..columns.len()).map(text).collect(), count }

@@ -182,7 +182,7 @@ async fn typed(
     let (list, whole) = WholeRows::new(model, &catalogue, read.row)?;
     let statement = Statement::rows(model, &catalogue, &read.clone().reading(list))?;
     let rows = reader.fetch(&statement).await?;
-    Ok((0..rows.len()).map(|row| whole.object(Cells::Of(&rows, row))).collect())
+    Ok((0..rows.len()).map(|row| whole.object(Cells::Nth(&rows, row))).collect())
 }
 
 /// Typed rows for a resolver that awaits its query. Without a limit of its own, a query that finds more rows than

@@ -93,14 +93,11 @@ impl Read {
                 _ => {}
             }
         }
-        let filter = Filter::All(filters);
         let page = match shape {
-            Shape::List => Some(page(limit, offset, env.limits)?),
-            // A limit that limits nothing costs PostgreSQL a step of the plan.
-            Shape::One | Shape::Optional if filter.is_one_row() => None,
-            _ => Some(Window { limit: 1, offset: 0 }),
+            Shape::List => page(limit, offset, env.limits)?,
+            _ => Window { limit: 1, offset: 0 },
         };
-        Ok(Self { row, shape, filter, order, page })
+        Ok(Self { row, shape, filter: Filter::All(filters), order, page: Some(page) })
     }
 
     /// The query that reads `list`.
