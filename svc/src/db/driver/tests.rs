@@ -57,10 +57,10 @@ impl Driver {
     /// The process of the only connection, on which nothing is set.
     async fn clean(&self) -> String {
         let none = Session::none();
-        assert_eq!(self.ask(&none, SEEN).await, "");
-        let savepoint = self.rows(&none, &statement("SAVEPOINT x")).await.unwrap_err();
+        assert_eq!(self.ask(none, SEEN).await, "");
+        let savepoint = self.rows(none, &statement("SAVEPOINT x")).await.unwrap_err();
         assert_eq!(savepoint.code(), Some(&SqlState::NO_ACTIVE_SQL_TRANSACTION));
-        self.ask(&none, PID).await
+        self.ask(none, PID).await
     }
 }
 
@@ -114,9 +114,9 @@ async fn an_abandoned_slow_statement_is_cancelled_and_its_connection_closed() {
     let pid = driver.clean().await;
     for session in [Session::none(), &*tenant("a")] {
         let pid = driver.clean().await;
-        driver.ask(&session, "SELECT pg_sleep(0)::text").await;
+        driver.ask(session, "SELECT pg_sleep(0)::text").await;
         let (slow, start) = (statement("SELECT pg_sleep(30)::text"), Instant::now());
-        assert!(tokio::time::timeout(Duration::from_millis(100), driver.rows(&session, &slow)).await.is_err());
+        assert!(tokio::time::timeout(Duration::from_millis(100), driver.rows(session, &slow)).await.is_err());
         assert_ne!(driver.clean().await, pid, "another connection");
         let running = format!("SELECT count(*)::text FROM pg_stat_activity WHERE pid = {pid}");
         while watcher.ask(Session::none(), &running).await != "0" {
@@ -132,14 +132,14 @@ async fn a_stale_statement_is_prepared_again_with_its_settings() {
     let (driver, other) = (driver(1), driver(1));
     let none = Session::none();
     for sql in ["DROP VIEW IF EXISTS v_stale", "CREATE VIEW v_stale AS SELECT current_setting('app.tenant_id') AS x"] {
-        other.rows(&none, &statement(sql)).await.unwrap();
+        other.rows(none, &statement(sql)).await.unwrap();
     }
     assert_eq!(driver.ask(&tenant("a"), "SELECT x FROM v_stale").await, "a");
     for sql in ["DROP VIEW v_stale", "CREATE VIEW v_stale AS SELECT current_setting('app.tenant_id')::varchar AS x"] {
-        other.rows(&none, &statement(sql)).await.unwrap();
+        other.rows(none, &statement(sql)).await.unwrap();
     }
     assert_eq!(driver.ask(&tenant("b"), "SELECT x FROM v_stale").await, "b");
-    driver.rows(&none, &statement("DEALLOCATE ALL")).await.unwrap();
+    driver.rows(none, &statement("DEALLOCATE ALL")).await.unwrap();
     assert_eq!(driver.ask(&tenant("c"), "SELECT x FROM v_stale").await, "c");
     driver.clean().await;
 }
@@ -153,10 +153,10 @@ async fn connections_are_opened_when_they_are_needed_and_no_more() {
     assert_eq!(driver.clean().await, one);
     let slow = statement("SELECT pg_backend_pid()::text FROM pg_sleep(0.1)");
     let (a, b, c, d) = tokio::join!(
-        driver.rows(&none, &slow),
-        driver.rows(&none, &slow),
-        driver.rows(&none, &slow),
-        driver.rows(&none, &slow)
+        driver.rows(none, &slow),
+        driver.rows(none, &slow),
+        driver.rows(none, &slow),
+        driver.rows(none, &slow)
     );
     let mut pids = [a, b, c, d].map(text).to_vec();
     assert!(pids.contains(&one));
