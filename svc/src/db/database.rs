@@ -144,7 +144,7 @@ impl Database {
         self.catalogue.load_full().ok_or(DbError::Away)
     }
 
-    /// The same for now, without counting who has it; not to be kept.
+    /// The same without counting who has it: to be looked at and dropped, not to be kept while something is awaited.
     pub(crate) async fn catalogue_now(&self) -> Result<Guard<Option<Arc<Catalogue>>>, DbError> {
         self.reached().await?;
         Ok(self.catalogue.load())
