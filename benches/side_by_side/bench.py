@@ -306,8 +306,8 @@ def latency(res):
     return "\n".join(["<!-- begin latency -->", *L, "<!-- end latency -->"]), over
 
 
-def summary(res):
-    """the block of docs/benchmarks.md"""
+def summary(res, section):
+    """the block of docs/benchmarks.md with that name"""
     rows = res["rows"]
     ws = [w for w in WORKLOADS if any(r["workload"] == w for r in rows)]
     c = main_concurrency({r["c"] for r in rows})
@@ -328,7 +328,7 @@ def summary(res):
     table("Requests per second; p99 latency", lambda p, w: f"{p['rps']:,.0f}; {p['p99']:.1f} ms")
     L += ["| target | start to first good answer, ms | resident after start, MiB | peak, MiB |", "|---|---:|---:|---:|"]
     L += [f"| {t} | {m['start_ms']:.0f} | {m['rss0']:.0f} | {m['peak']:.0f} |" for t, m in res["memory"].items()]
-    return "\n".join(["<!-- begin side-by-side -->", *L, "<!-- end side-by-side -->"])
+    return "\n".join([f"<!-- begin {section} -->", *L, f"<!-- end {section} -->"])
 
 
 def report(res, out):
@@ -380,6 +380,7 @@ def main():
     ap.add_argument("--config", default=str(HERE / "targets.toml"))
     ap.add_argument("--extra-targets", action="append", default=[], metavar="FILE", help="more targets, as targets.toml")
     ap.add_argument("--out", default=str(WORK / "results"), help="where results.md and results.json go, without the ending")
+    ap.add_argument("--section", default="side-by-side", help="what the tables are called in docs/benchmarks.md")
     ap.add_argument("--check-only", action="store_true")
     a = ap.parse_args()
     a.rounds = a.rounds or (3 if a.latency else 2)
@@ -458,7 +459,7 @@ def main():
     Path(a.out + ".json").write_text(json.dumps(res))
     report(res, Path(a.out + ".md"))
     if not a.latency:
-        print(summary(res))
+        print(summary(res, a.section))
         return
     table, over = latency(res)
     print(table)

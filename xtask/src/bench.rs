@@ -21,6 +21,8 @@ pub(crate) enum What {
     Soak,
     /// The 99th percentile beside a reference program, the start, and memory.
     Latency,
+    /// CPU time per request with pools of other sizes.
+    Pools,
     /// Instructions of a request, against the record.
     Instructions,
 }
@@ -30,6 +32,7 @@ pub(crate) fn bench(what: What, arguments: &[String]) -> Result<()> {
     match what {
         What::SideBySide => run(Command::new(SIDE_BY_SIDE).args(arguments)),
         What::Latency => run(Command::new(SIDE_BY_SIDE).arg("--latency").args(arguments)),
+        What::Pools => run(Command::new(SIDE_BY_SIDE).args(POOLS).args(arguments)),
         What::Compile => run(cargo().args(program("compile_cost")).args(arguments)),
         What::Hostile => run(cargo().args(program("hostile")).args(arguments)),
         What::Growth => run(with_postgres("").args(program("growth")).args(arguments)),
@@ -39,6 +42,20 @@ pub(crate) fn bench(what: What, arguments: &[String]) -> Result<()> {
 }
 
 const SIDE_BY_SIDE: &str = "benches/side_by_side/run.sh";
+
+/// Files are looked for where the script is.
+const POOLS: [&str; 10] = [
+    "--section",
+    "pools",
+    "--extra-targets",
+    "pools.toml",
+    "--targets",
+    "ceiling-rows,ceiling-rows-8,svc-columns,svc-columns-16,svc-tv,svc-tv-16",
+    "--workloads",
+    "Q1,Q3",
+    "--concurrency",
+    "16",
+];
 
 /// What cargo is told to run a program of `benches/`.
 fn program(name: &str) -> [String; 5] {

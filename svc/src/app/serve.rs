@@ -1,4 +1,3 @@
-use std::convert::Infallible;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -12,7 +11,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
-use tower::ServiceExt as _;
+use tower::Service as _;
 
 use super::head_timeout::HeadTimeout;
 use super::{StartError, SvcConfig};
@@ -134,11 +133,8 @@ fn connection(
         if stopping.load(Ordering::Relaxed) {
             request.extensions_mut().insert(ShuttingDown);
         }
-        let app = app.clone();
-        async move {
-            let answer: Result<_, Infallible> = app.oneshot(request.map(axum::body::Body::new)).await;
-            answer
-        }
+        // A router is always ready.
+        app.clone().call(request.map(axum::body::Body::new))
     });
     let mut builder = Builder::new(TokioExecutor::new());
     builder.http1().timer(head.clone()).header_read_timeout(header_timeout);

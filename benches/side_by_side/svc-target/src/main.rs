@@ -14,8 +14,6 @@ use svc::{Limits, Server};
 #[global_allocator]
 static GLOBAL: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// As many connections as the reference programs have.
-const CONNECTIONS: u32 = 16;
 /// A hundred rows of eight fields cost 900; posts with their comments more.
 const COMPLEXITY: u64 = 100_000;
 
@@ -24,7 +22,7 @@ async fn main() -> svc::Result<()> {
     let mut arguments = std::env::args().skip(1);
     let layout = arguments.next().unwrap_or_default();
     let port = arguments.next().and_then(|port| port.parse().ok()).unwrap_or(54_906);
-    let config = SvcConfig { auto_camel_case: true, database_pool_size: CONNECTIONS, ..SvcConfig::from_env()? };
+    let config = SvcConfig { auto_camel_case: true, ..SvcConfig::from_env()? };
     let options = AppOptions::new().config(config).limits(Limits { complexity: COMPLEXITY, ..Limits::default() });
     let options = match layout.as_str() {
         "columns" => layout::columns::operations(options),

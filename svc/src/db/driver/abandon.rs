@@ -1,12 +1,14 @@
 //! Statements whose request has gone.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use super::connection::Connection;
-use super::pool::{Owed, Pool};
+use super::place::Place;
+use super::pool::Pool;
 
 /// How long a statement may go on after its request has gone. Most end within it, and a cancellation costs PostgreSQL
 /// a process and us the connection.
@@ -15,16 +17,18 @@ const GRACE: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 50 })
 /// How long a cancelled statement may take to end.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Ends the statement that runs on a connection. Until then the connection counts as used.
-pub(super) fn abandon(owed: Owed, mut connection: Box<Connection>) {
+/// Ends the statement that runs on a connection. Until then its place counts as used.
+pub(super) fn abandon(mut place: Place<Arc<Pool>>) {
+    // The place keeps no connection that is busy, whatever becomes of the task.
+    let Some(mut connection) = place.take() else { return };
     // Without a runtime the program ends, and the server sees the connection close.
     let Ok(runtime) = Handle::try_current() else { return };
     runtime.spawn(async move {
         match timeout(GRACE, connection.settle()).await {
             // What was being prepared is known to nobody, so it could never be closed.
-            Ok(Ok(())) if !connection.preparing => owed.0.put_back(connection),
+            Ok(Ok(())) if !connection.preparing => place.fill(connection),
             Ok(_) => connection.close(),
-            Err(_) => cancel(&owed.0, connection).await,
+            Err(_) => cancel(place.pool(), connection).await,
         }
     });
 }

@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Instant;
 
 use bytes::BytesMut;
 use futures_util::future::{join, join5};
@@ -36,8 +35,9 @@ pub(super) struct Connection {
     recent: VecDeque<(Arc<str>, Prepared)>,
     /// Whether a statement may be prepared that `statements` does not know.
     pub(super) preparing: bool,
-    pub(super) opened: Instant,
-    pub(super) used: Instant,
+    /// When it was opened and when it came back last, in the pool's time.
+    pub(super) opened: u32,
+    pub(super) used: u32,
     /// Whether PostgreSQL plans each statement for its values.
     replans: bool,
     /// Whether a statement was found not to fit its view any more.
@@ -47,13 +47,12 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub(super) async fn open(target: &Target, generation: u64) -> Result<Self, DriverError> {
+    pub(super) async fn open(target: &Target, generation: u64, now: u32) -> Result<Self, DriverError> {
         let (client, stream) = target.config.connect(target.tls.connector().await?).await?;
-        let (statements, now) = (LruCache::new(STATEMENTS), Instant::now());
         Ok(Self {
             client,
             wire: Wire::new(stream),
-            statements,
+            statements: LruCache::new(STATEMENTS),
             recent: VecDeque::with_capacity(RECENT),
             preparing: false,
             replans: false,

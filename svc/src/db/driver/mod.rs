@@ -11,6 +11,8 @@ mod abandon;
 mod config;
 mod connection;
 mod error;
+mod keep;
+mod place;
 mod pool;
 #[cfg(test)]
 mod tests;
@@ -20,6 +22,79 @@ mod tls_tests;
 mod variable;
 mod wire;
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::postgres::PgConnectOptions;
+use tokio::sync::Notify;
+use tokio_postgres::Row;
+
 pub(super) use connection::Raw;
 pub(crate) use error::DriverError;
-pub(super) use pool::Driver;
+
+use self::config::Target;
+use self::pool::Pool;
+use super::{RowSink, Session, Statement};
+
+/// Runs planned reads and calls.
+pub(crate) struct Driver {
+    pool: Arc<Pool>,
+}
+
+impl Driver {
+    /// Connects when it is first used.
+    pub(super) fn new(options: &PgConnectOptions, max_connections: u32, acquire_timeout: Duration) -> Self {
+        Self { pool: Pool::new(Target::new(options), max_connections, acquire_timeout, keep::TICK) }
+    }
+
+    /// Runs a read on a connection of its own. When the future is dropped, so is the statement.
+    pub(super) async fn read(
+        &self,
+        session: &Session,
+        statement: &Statement,
+        sink: &mut dyn RowSink,
+    ) -> Result<(), DriverError> {
+        self.pool.acquire().await?.read(session, statement, sink).await
+    }
+
+    /// Runs a statement that must not be sent twice. A connection that has died in the pool is not tried.
+    ///
+    /// # Errors
+    /// [`DriverError::Lost`] when the connection ends before the answer.
+    pub(super) async fn write(&self, session: &Session, statement: &Statement) -> Result<Vec<Row>, DriverError> {
+        loop {
+            let mut place = self.pool.acquire().await?;
+            if !place.connection()?.is_alive() {
+                place.close();
+                continue;
+            }
+            let mut rows = Vec::new();
+            return match place.read(session, statement, &mut rows).await {
+                Ok(()) => Ok(rows),
+                Err(error) if error.is_connection() => Err(DriverError::Lost),
+                Err(error) => Err(error),
+            };
+        }
+    }
+
+    /// Closes the connections that lie unused; those in use are closed when they come back.
+    pub(super) fn give_up_connections(&self) {
+        self.pool.give_up_connections();
+    }
+
+    /// Notified when a view has changed since its statement was made.
+    pub(super) fn views_changed(&self) -> &Arc<Notify> {
+        &self.pool.views_changed
+    }
+
+    /// Connections in use, and the most there can be.
+    pub(super) fn pool_use(&self) -> (u32, u32) {
+        (self.pool.in_use(), self.pool.size)
+    }
+}
+
+impl std::fmt::Debug for Driver {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Driver").field("max_connections", &self.pool.size).finish_non_exhaustive()
+    }
+}

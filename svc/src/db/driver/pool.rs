@@ -1,228 +1,212 @@
-//! The connections, and who has which.
+//! The connections, who has which, and who waits for one.
 
-use std::future::Future;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use sqlx::postgres::PgConnectOptions;
-use tokio::sync::{Notify, Semaphore, SemaphorePermit, TryAcquireError};
-use tokio_postgres::Row;
+use tokio::sync::{Notify, oneshot};
+use tokio::task::AbortHandle;
+use tokio::time::Instant;
 
 use super::DriverError;
 use super::config::Target;
 use super::connection::Connection;
-use crate::db::{RowSink, Session, Statement};
+use super::place::{Held, Place};
 
-/// How old a connection gets, and how long one may lie unused.
-const LIFETIME: Duration = Duration::from_secs(30 * 60);
-const IDLE: Duration = Duration::from_secs(10 * 60);
+/// The longest time-out: a year, as clocks do not go for ever.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// Runs planned reads.
-pub(crate) struct Driver {
-    pool: Arc<Pool>,
-    max_connections: u32,
-    acquire_timeout: Duration,
-}
-
-/// The connections that nobody uses; one permit stands for each that may be used.
+/// At most so many connections, opened when they are needed.
 pub(super) struct Pool {
     pub(super) target: Target,
-    permits: Semaphore,
-    #[expect(clippy::vec_box, reason = "a connection is large, and moves twice for each statement")]
-    idle: Mutex<Vec<Box<Connection>>>,
+    pub(super) size: u32,
+    acquire_timeout: Duration,
+    /// How often the housekeeper looks.
+    pub(super) tick: Duration,
+    state: Mutex<State>,
+    /// Counts the times that all connections were given up.
     generation: AtomicU64,
+    /// How often the housekeeper has looked (`keep.rs`); connections tell their age by it.
+    ticks: AtomicU32,
     /// Says that a view has changed since its statement was made.
-    views_changed: Arc<Notify>,
+    pub(super) views_changed: Arc<Notify>,
 }
 
-impl Driver {
-    /// Connects when it is first used.
-    pub(in crate::db) fn new(options: &PgConnectOptions, max_connections: u32, acquire_timeout: Duration) -> Self {
-        let pool = Pool {
-            target: Target::new(options),
-            permits: Semaphore::new(max_connections as usize),
-            idle: Mutex::default(),
+/// Somebody waits only while nothing is idle and there is no room.
+pub(super) struct State {
+    /// The connections that nobody uses; the one that was used last is the last.
+    #[expect(clippy::vec_box, reason = "a connection is large, and moves twice for each statement")]
+    pub(super) idle: Vec<Box<Connection>>,
+    /// How many more may be opened.
+    pub(super) room: u32,
+    /// In the order of their deadlines, as all wait equally long.
+    pub(super) waiting: VecDeque<Waiting>,
+    /// The task that sends away those who have waited too long, and the one that closes old connections.
+    pub(super) usher: Option<AbortHandle>,
+    pub(super) housekeeper: Option<AbortHandle>,
+}
+
+/// A request that waits for its turn.
+pub(super) struct Waiting {
+    turn: oneshot::Sender<Place<Arc<Pool>>>,
+    pub(super) deadline: Instant,
+}
+
+/// What a request that waits has: it gets a place, or nothing when the time is over, which is the second.
+type Turn = (oneshot::Receiver<Place<Arc<Pool>>>, Instant);
+
+impl Pool {
+    pub(super) fn new(target: Target, size: u32, acquire_timeout: Duration, tick: Duration) -> Arc<Self> {
+        let state = State { idle: Vec::new(), room: size, waiting: VecDeque::new(), usher: None, housekeeper: None };
+        Arc::new(Self {
+            target,
+            size,
+            acquire_timeout: acquire_timeout.min(LONGEST),
+            tick,
+            state: Mutex::new(state),
             generation: AtomicU64::new(0),
+            ticks: AtomicU32::new(0),
             views_changed: Arc::default(),
-        };
-        Self { pool: Arc::new(pool), max_connections, acquire_timeout }
+        })
     }
 
-    /// Runs a read on a connection of its own. When the future is dropped, so is the statement.
-    pub(in crate::db) async fn read(
-        &self,
-        session: &Session,
-        statement: &Statement,
-        sink: &mut dyn RowSink,
-    ) -> Result<(), DriverError> {
-        self.acquire().await?.read(session, statement, sink).await
-    }
-
-    /// Runs a statement that must not be sent twice. A connection that has died in the pool is not tried.
+    /// A connection for one statement.
     ///
     /// # Errors
-    /// [`DriverError::Lost`] when the connection ends before the answer.
-    pub(in crate::db) async fn write(&self, session: &Session, statement: &Statement) -> Result<Vec<Row>, DriverError> {
+    /// When there is none within the time-out, or a new one cannot be opened.
+    pub(super) async fn acquire(self: &Arc<Self>) -> Result<Place<&Arc<Self>>, DriverError> {
+        let mut deadline = None;
+        let mut place = loop {
+            match self.take(deadline) {
+                Ok(place) => break place,
+                Err((turn, until)) => {
+                    if let Ok(place) = turn.await {
+                        break place.lent(self);
+                    }
+                    // Earlier than that, it was the task that watches over those who wait that ended.
+                    if until <= Instant::now() {
+                        return Err(DriverError::Busy);
+                    }
+                    deadline = Some(until);
+                }
+            }
+        };
+        if place.is_room() {
+            // Boxed, as the future that connects is large, and would be moved with each request's.
+            Box::pin(self.open(&mut place, deadline)).await?;
+        }
+        Ok(place)
+    }
+
+    /// The connection that was used last, as its caches are the warmest; else room for one, or a turn in the queue.
+    fn take(self: &Arc<Self>, deadline: Option<Instant>) -> Result<Place<&Arc<Self>>, Turn> {
+        let mut state = self.state();
+        if let Some(connection) = state.idle.pop() {
+            return Ok(Place::new(self, Held::Connection(connection)));
+        }
+        if let Some(room) = state.room.checked_sub(1) {
+            state.room = room;
+            return Ok(Place::new(self, Held::Room));
+        }
+        let (turn, receiver) = oneshot::channel();
+        let deadline = self.deadline(deadline);
+        if state.waiting.len() == state.waiting.capacity() {
+            // The queue grows only for requests that are still there.
+            state.waiting.retain(|waiting| !waiting.turn.is_closed());
+        }
+        state.waiting.push_back(Waiting { turn, deadline });
+        super::keep::usher(self, &mut state);
+        Err((receiver, deadline))
+    }
+
+    async fn open(
+        self: &Arc<Self>,
+        place: &mut Place<&Arc<Self>>,
+        deadline: Option<Instant>,
+    ) -> Result<(), DriverError> {
+        super::keep::housekeeper(self, &mut self.state());
+        let deadline = self.deadline(deadline);
+        let generation = self.generation.load(Ordering::Relaxed);
+        let opened = Connection::open(&self.target, generation, self.now());
+        let connection = tokio::time::timeout_at(deadline, opened).await.unwrap_or(Err(DriverError::Busy))?;
+        place.fill(Box::new(connection));
+        Ok(())
+    }
+
+    fn deadline(&self, known: Option<Instant>) -> Instant {
+        known.unwrap_or_else(|| Instant::now() + self.acquire_timeout)
+    }
+
+    /// Gives a place to whoever waits for one, or keeps it.
+    pub(super) fn put_back(self: &Arc<Self>, mut held: Held) {
+        if let Held::Connection(connection) = &mut held {
+            connection.used = self.now();
+            if connection.generation != self.generation.load(Ordering::Relaxed) || connection.is_old(self.now()) {
+                held = held.close();
+            }
+        }
         loop {
-            let mut lease = self.acquire().await?;
-            if lease.is_alive() {
-                let mut rows = Vec::new();
-                let result = lease.read(session, statement, &mut rows).await;
-                return match result {
-                    Ok(()) => Ok(rows),
-                    Err(error) if error.is_connection() => Err(DriverError::Lost),
-                    Err(error) => Err(error),
-                };
+            let next = {
+                let mut state = self.state();
+                match state.waiting.pop_front() {
+                    Some(next) => next,
+                    None => return state.keep(held),
+                }
+            };
+            match next.turn.send(Place::new(self.clone(), held)) {
+                Ok(()) => return,
+                // Its request has gone.
+                Err(place) => held = place.into_held(),
             }
         }
     }
 
     /// Closes the connections that lie unused; those in use are closed when they come back.
-    pub(in crate::db) fn give_up_connections(&self) {
-        self.pool.generation.fetch_add(1, Ordering::Relaxed);
-        let idle = std::mem::take(&mut *self.pool.idle.lock().unwrap_or_else(PoisonError::into_inner));
-        idle.into_iter().for_each(|connection| connection.close());
+    pub(super) fn give_up_connections(&self) {
+        self.generation.fetch_add(1, Ordering::Relaxed);
+        self.close_idle(|_| true);
     }
 
-    /// Notified when a view has changed since its statement was made.
-    pub(in crate::db) fn views_changed(&self) -> &Arc<Notify> {
-        &self.pool.views_changed
-    }
-
-    /// Connections in use, and the most there can be.
-    pub(in crate::db) fn pool_use(&self) -> (u32, u32) {
-        let free = u32::try_from(self.pool.permits.available_permits()).unwrap_or(u32::MAX);
-        (self.max_connections.saturating_sub(free), self.max_connections)
-    }
-
-    async fn acquire(&self) -> Result<Lease<'_>, DriverError> {
-        match self.pool.permits.try_acquire() {
-            Ok(permit) => match self.pool.take_idle() {
-                Some(connection) => Ok(Lease::new(&self.pool, connection, permit)),
-                None => self.within(async { Ok(permit) }).await,
-            },
-            // Those that wait are served in their order.
-            Err(TryAcquireError::NoPermits) => {
-                let permit = self.pool.permits.acquire();
-                self.within(async { permit.await.map_err(|_| DriverError::Closed) }).await
-            }
-            Err(TryAcquireError::Closed) => Err(DriverError::Closed),
-        }
-    }
-
-    /// An idle or a new connection, within the time-out.
-    async fn within<'a>(
-        &'a self,
-        permit: impl Future<Output = Result<SemaphorePermit<'a>, DriverError>>,
-    ) -> Result<Lease<'a>, DriverError> {
-        let open = async {
-            let permit = permit.await?;
-            let connection = match self.pool.take_idle() {
-                Some(connection) => connection,
-                // Boxed, as the future that connects is large, and is moved with each request's.
-                None => Box::new(Box::pin(self.pool.open()).await?),
-            };
-            Ok(Lease::new(&self.pool, connection, permit))
+    /// Closes some of the unused connections, outside of the lock.
+    pub(super) fn close_idle(&self, which: impl Fn(&Connection) -> bool) {
+        let closed: Vec<_> = {
+            let mut state = self.state();
+            let closed: Vec<_> = state.idle.extract_if(.., |connection| which(connection)).collect();
+            state.room += u32::try_from(closed.len()).unwrap_or(0);
+            closed
         };
-        tokio::time::timeout(self.acquire_timeout, open).await.unwrap_or(Err(DriverError::Busy))
+        closed.into_iter().for_each(|connection| connection.close());
+    }
+
+    /// Connections in use.
+    pub(super) fn in_use(&self) -> u32 {
+        let state = self.state();
+        let unused = state.room.saturating_add(u32::try_from(state.idle.len()).unwrap_or(u32::MAX));
+        self.size.saturating_sub(unused)
+    }
+
+    /// The lock is held for a few moves. Nothing is dropped under it that would come back here.
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now(&self) -> u32 {
+        self.ticks.load(Ordering::Relaxed)
+    }
+
+    /// One tick more.
+    pub(super) fn grow_older(&self) -> u32 {
+        self.ticks.fetch_add(1, Ordering::Relaxed) + 1
     }
 }
 
-impl Pool {
-    async fn open(&self) -> Result<Connection, DriverError> {
-        Connection::open(&self.target, self.generation.load(Ordering::Relaxed)).await
-    }
-
-    /// The connection that was used last, as its caches are the warmest.
-    fn take_idle(&self) -> Option<Box<Connection>> {
-        let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        let connection = idle.pop()?;
-        if connection.used.elapsed() < IDLE {
-            return Some(connection);
+impl State {
+    fn keep(&mut self, held: Held) {
+        match held {
+            Held::Connection(connection) => self.idle.push(connection),
+            Held::Room => self.room += 1,
+            Held::Nothing => {}
         }
-        // Those below have been unused for even longer.
-        let old = std::mem::take(&mut *idle);
-        drop(idle);
-        old.into_iter().chain([connection]).for_each(|connection| connection.close());
-        None
-    }
-
-    /// Takes a connection back on which nothing runs any more.
-    pub(super) fn put_back(&self, mut connection: Box<Connection>) {
-        connection.used = Instant::now();
-        let outdated = connection.generation != self.generation.load(Ordering::Relaxed);
-        if outdated || connection.used - connection.opened > LIFETIME {
-            return connection.close();
-        }
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
-    }
-}
-
-/// A permit that is given back later than its request has ended.
-pub(super) struct Owed(pub(super) Arc<Pool>);
-
-impl Drop for Owed {
-    fn drop(&mut self) {
-        self.0.permits.add_permits(1);
-    }
-}
-
-/// A connection, for one statement.
-struct Lease<'a> {
-    pool: &'a Arc<Pool>,
-    connection: Option<Box<Connection>>,
-    permit: Option<SemaphorePermit<'a>>,
-}
-
-impl<'a> Lease<'a> {
-    fn new(pool: &'a Arc<Pool>, connection: Box<Connection>, permit: SemaphorePermit<'a>) -> Self {
-        Self { pool, connection: Some(connection), permit: Some(permit) }
-    }
-
-    /// Whether the server has not ended the connection, as far as is known here. One that is not alive is closed.
-    fn is_alive(&mut self) -> bool {
-        let alive = self.connection.as_mut().is_some_and(|connection| connection.is_alive());
-        if !alive && let Some(connection) = self.connection.take() {
-            connection.close();
-        }
-        alive
-    }
-
-    async fn read(
-        mut self,
-        session: &Session,
-        statement: &Statement,
-        sink: &mut dyn RowSink,
-    ) -> Result<(), DriverError> {
-        let connection = self.connection.as_mut().ok_or(DriverError::Closed)?;
-        let result = connection.read(session, statement, sink).await;
-        if let Some(mut connection) = self.connection.take() {
-            if std::mem::take(&mut connection.found_stale) {
-                self.pool.views_changed.notify_one();
-            }
-            match &result {
-                Err(error) if !error.leaves_connection_usable() => connection.close(),
-                _ => self.pool.put_back(connection),
-            }
-        }
-        result
-    }
-}
-
-impl Drop for Lease<'_> {
-    /// A connection that is still here has a statement whose request has gone.
-    fn drop(&mut self) {
-        if let (Some(connection), Some(permit)) = (self.connection.take(), self.permit.take()) {
-            permit.forget();
-            super::abandon::abandon(Owed(self.pool.clone()), connection);
-        }
-    }
-}
-
-impl std::fmt::Debug for Driver {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Driver").field("max_connections", &self.max_connections).finish_non_exhaustive()
     }
 }

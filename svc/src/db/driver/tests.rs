@@ -1,15 +1,23 @@
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use sqlx::postgres::PgConnectOptions;
 use svc_embedded::{Database, Options};
 use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
 
+use super::config::Target;
+use super::pool::Pool;
 use super::{Driver, DriverError, Raw};
 use crate::db::{Param, Session, Statement};
 
-/// A driver with so many connections to the tests' PostgreSQL, which ends with the program.
+/// A driver with so many connections to the tests' PostgreSQL.
 fn driver(connections: u32) -> Driver {
+    Driver::new(&postgres(), connections, Duration::from_secs(10))
+}
+
+/// A PostgreSQL that ends with the program.
+fn postgres() -> PgConnectOptions {
     static CLUSTER: OnceLock<Database> = OnceLock::new();
     let cluster = CLUSTER.get_or_init(|| {
         // A thread and a runtime of its own: those of the first test would end with it.
@@ -21,7 +29,7 @@ fn driver(connections: u32) -> Driver {
         });
         start.join().unwrap()
     });
-    Driver::new(&cluster.url().parse().unwrap(), connections, Duration::from_secs(10))
+    cluster.url().parse().unwrap()
 }
 
 fn statement(text: &str) -> Statement {
@@ -61,6 +69,16 @@ impl Driver {
         let savepoint = self.rows(none, &statement("SAVEPOINT x")).await.unwrap_err();
         assert_eq!(savepoint.code(), Some(&SqlState::NO_ACTIVE_SQL_TRANSACTION));
         self.ask(none, PID).await
+    }
+
+    /// Waits until another connection's process has ended.
+    async fn await_end(&self, pid: &str) {
+        let start = Instant::now();
+        let running = format!("SELECT count(*)::text FROM pg_stat_activity WHERE pid = {pid}");
+        while self.ask(Session::none(), &running).await != "0" {
+            assert!(start.elapsed() < Duration::from_secs(10), "the connection is still open");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 }
 
@@ -115,14 +133,10 @@ async fn an_abandoned_slow_statement_is_cancelled_and_its_connection_closed() {
     for session in [Session::none(), &*tenant("a")] {
         let pid = driver.clean().await;
         driver.ask(session, "SELECT pg_sleep(0)::text").await;
-        let (slow, start) = (statement("SELECT pg_sleep(30)::text"), Instant::now());
+        let slow = statement("SELECT pg_sleep(30)::text");
         assert!(tokio::time::timeout(Duration::from_millis(100), driver.rows(session, &slow)).await.is_err());
         assert_ne!(driver.clean().await, pid, "another connection");
-        let running = format!("SELECT count(*)::text FROM pg_stat_activity WHERE pid = {pid}");
-        while watcher.ask(Session::none(), &running).await != "0" {
-            assert!(start.elapsed() < Duration::from_secs(10), "the statement still runs");
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        watcher.await_end(&pid).await;
     }
     assert_ne!(driver.clean().await, pid);
 }
@@ -164,4 +178,89 @@ async fn connections_are_opened_when_they_are_needed_and_no_more() {
     pids.dedup();
     assert_eq!(pids.len(), 3);
     assert_eq!(driver.pool_use(), (0, 3));
+}
+
+#[tokio::test]
+async fn those_who_wait_get_the_connection_in_their_order() {
+    let driver = driver(1);
+    let none = Session::none();
+    let mark = statement("SELECT clock_timestamp()::text FROM pg_sleep(0.02)");
+    let gone = async {
+        let waits = driver.rows(none, &mark);
+        assert!(tokio::time::timeout(Duration::from_millis(1), waits).await.is_err());
+    };
+    let (a, (), b, c) =
+        tokio::join!(driver.rows(none, &mark), gone, driver.rows(none, &mark), driver.rows(none, &mark));
+    let times = [a, b, c].map(text);
+    assert!(times.is_sorted(), "{times:?}");
+    assert_eq!(driver.pool_use(), (0, 1));
+}
+
+#[tokio::test]
+async fn those_who_wait_too_long_are_told_so() {
+    let driver = Driver::new(&postgres(), 1, Duration::from_millis(500));
+    let pid = driver.clean().await;
+    let (slow, quick) = (statement("SELECT pg_sleep(1.5)::text"), statement("SELECT 1::text"));
+    for _ in 0..2 {
+        let start = Instant::now();
+        let waiter = async {
+            let refused = driver.rows(Session::none(), &quick).await;
+            (refused, start.elapsed())
+        };
+        let (done, (refused, waited)) = tokio::join!(driver.rows(Session::none(), &slow), waiter);
+        assert!(matches!(refused, Err(DriverError::Busy)), "{refused:?}");
+        assert!(waited >= Duration::from_millis(500) && waited < Duration::from_millis(1400), "{waited:?}");
+        text(done);
+        assert_eq!(driver.clean().await, pid);
+    }
+}
+
+#[tokio::test]
+async fn connections_that_lie_unused_are_closed() {
+    let target = Target::new(&postgres());
+    let pool = Pool::new(target, 2, Duration::from_secs(10), Duration::from_millis(25));
+    let (driver, watcher) = (Driver { pool }, driver(1));
+    for _ in 0..2 {
+        let pid = driver.clean().await;
+        assert_eq!(driver.pool.state().room, 1);
+        watcher.await_end(&pid).await;
+        assert_eq!(driver.pool_use(), (0, 2));
+        assert_eq!(driver.pool.state().room, 2);
+    }
+}
+
+/// A connection that is always in use is closed as well, when it is old.
+#[tokio::test]
+async fn connections_do_not_live_for_ever() {
+    let target = Target::new(&postgres());
+    let driver = Driver { pool: Pool::new(target, 1, Duration::from_secs(10), Duration::from_millis(2)) };
+    let (pid, start) = (driver.clean().await, Instant::now());
+    while driver.clean().await == pid {
+        assert!(start.elapsed() < Duration::from_secs(10), "it is still open");
+    }
+}
+
+/// What tells those who wait that they waited too long runs where the first of them waited.
+#[test]
+fn a_time_out_outlives_the_runtime_of_another_request() {
+    let driver = Arc::new(Driver::new(&postgres(), 1, Duration::from_millis(500)));
+    let (one, other) = (tokio::runtime::Runtime::new().unwrap(), tokio::runtime::Runtime::new().unwrap());
+    let ask = |sql: &str| {
+        let (driver, statement) = (driver.clone(), statement(sql));
+        async move { driver.rows(Session::none(), &statement).await }
+    };
+    let slow = other.spawn(ask("SELECT pg_sleep(1.5)::text"));
+    let queue = |length: usize| while driver.pool.state().waiting.len() < length {};
+    while driver.pool_use() != (1, 1) {}
+    let first = one.spawn(ask("SELECT 1::text"));
+    queue(1);
+    let (start, second) = (Instant::now(), other.spawn(ask("SELECT 1::text")));
+    queue(2);
+    drop(one);
+    let refused = other.block_on(second).unwrap();
+    let waited = start.elapsed();
+    assert!(matches!(refused, Err(DriverError::Busy)), "{refused:?}");
+    assert!(waited >= Duration::from_millis(500) && waited < Duration::from_millis(1400), "{waited:?}");
+    assert!(other.block_on(first).unwrap_err().is_cancelled());
+    text(other.block_on(slow).unwrap());
 }

@@ -37,20 +37,22 @@ impl Wire {
         let mut work = pin!(work);
         let mut waits = false;
         poll_fn(|cx| {
-            if waits && !self.relay.take_wake(cx.waker()) {
-                return Poll::Pending;
-            }
-            // Sends what there is to send. It is polled after each message, so nobody has to wake it.
-            let idle = &mut Context::from_waker(Waker::noop());
-            if let Poll::Ready(done) = work.as_mut().poll(idle) {
-                return Poll::Ready(done.map_err(DriverError::from));
-            }
-            if !waits {
+            // The work is polled after each message, so nobody has to wake it.
+            let nobody = &mut Context::from_waker(Waker::noop());
+            if waits {
+                if !self.relay.take_wake(cx.waker()) {
+                    return Poll::Pending;
+                }
+            } else {
+                // Sends what there is to send.
+                if let Poll::Ready(done) = work.as_mut().poll(nobody) {
+                    return Poll::Ready(done.map_err(DriverError::from));
+                }
                 self.relay.take_wake(cx.waker());
                 waits = true;
             }
             let ended = self.poll();
-            let done = match (work.as_mut().poll(idle), ended) {
+            let done = match (work.as_mut().poll(nobody), ended) {
                 (Poll::Ready(Ok(done)), _) => Ok(done),
                 // Why the connection ended says more than that it did.
                 (_, Some(error)) => Err(error),

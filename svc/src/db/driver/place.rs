@@ -1,0 +1,143 @@
+//! A place in the pool: a connection, or room for one. It goes back when it is dropped.
+
+use std::borrow::Borrow;
+use std::sync::Arc;
+
+use super::DriverError;
+use super::connection::Connection;
+use super::pool::Pool;
+use crate::db::{RowSink, Session, Statement};
+
+/// Borrows the pool as long as it belongs to a request: counting references for each would cost more than all else here.
+pub(super) struct Place<P: Borrow<Arc<Pool>>> {
+    pool: P,
+    held: Held,
+}
+
+/// What is in a place.
+pub(super) enum Held {
+    Connection(Box<Connection>),
+    /// A connection may be opened.
+    Room,
+    /// The place has been passed on.
+    Nothing,
+}
+
+impl Held {
+    /// Closes the connection, if there is one.
+    pub(super) fn close(self) -> Self {
+        match self {
+            Self::Connection(connection) => {
+                connection.close();
+                Self::Room
+            }
+            held => held,
+        }
+    }
+}
+
+impl<P: Borrow<Arc<Pool>>> Place<P> {
+    pub(super) fn new(pool: P, held: Held) -> Self {
+        Self { pool, held }
+    }
+
+    pub(super) fn is_room(&self) -> bool {
+        matches!(self.held, Held::Room)
+    }
+
+    /// Puts a connection where there is room.
+    pub(super) fn fill(&mut self, connection: Box<Connection>) {
+        self.held = Held::Connection(connection);
+    }
+
+    /// Takes the connection out; its room is kept.
+    pub(super) fn take(&mut self) -> Option<Box<Connection>> {
+        match std::mem::replace(&mut self.held, Held::Nothing) {
+            Held::Connection(connection) => {
+                self.held = Held::Room;
+                Some(connection)
+            }
+            held => {
+                self.held = held;
+                None
+            }
+        }
+    }
+
+    /// Closes the connection; its room is kept.
+    pub(super) fn close(&mut self) {
+        if let Some(connection) = self.take() {
+            connection.close();
+        }
+    }
+
+    pub(super) fn connection(&mut self) -> Result<&mut Connection, DriverError> {
+        match &mut self.held {
+            Held::Connection(connection) => Ok(connection),
+            Held::Room | Held::Nothing => Err(DriverError::Closed),
+        }
+    }
+
+    pub(super) fn pool(&self) -> &Arc<Pool> {
+        self.pool.borrow()
+    }
+
+    /// What is in it; the place is no more.
+    pub(super) fn into_held(mut self) -> Held {
+        std::mem::replace(&mut self.held, Held::Nothing)
+    }
+}
+
+impl Place<Arc<Pool>> {
+    /// The same place, in the hands of a request that borrows the pool.
+    pub(super) fn lent(self, pool: &Arc<Pool>) -> Place<&Arc<Pool>> {
+        Place::new(pool, self.into_held())
+    }
+}
+
+impl Place<&Arc<Pool>> {
+    /// Runs a statement. When the future is dropped, the statement is ended before the place goes back.
+    pub(super) async fn read(
+        self,
+        session: &Session,
+        statement: &Statement,
+        sink: &mut dyn RowSink,
+    ) -> Result<(), DriverError> {
+        let mut running = Running(Some(self));
+        let Running(Some(place)) = &mut running else { return Err(DriverError::Closed) };
+        let connection = place.connection()?;
+        let result = connection.read(session, statement, sink).await;
+        if std::mem::take(&mut connection.found_stale) {
+            place.pool.views_changed.notify_one();
+        }
+        if let Err(error) = &result
+            && !error.leaves_connection_usable()
+        {
+            place.close();
+        }
+        drop(running.0.take());
+        result
+    }
+}
+
+impl<P: Borrow<Arc<Pool>>> Drop for Place<P> {
+    fn drop(&mut self) {
+        match std::mem::replace(&mut self.held, Held::Nothing) {
+            Held::Nothing => {}
+            held => self.pool().put_back(held),
+        }
+    }
+}
+
+/// A place where a statement runs.
+struct Running<'a>(Option<Place<&'a Arc<Pool>>>);
+
+impl Drop for Running<'_> {
+    /// A place that is still here has a statement whose request has gone.
+    fn drop(&mut self) {
+        if let Some(place) = self.0.take() {
+            let pool = place.pool.clone();
+            super::abandon::abandon(Place::new(pool, place.into_held()));
+        }
+    }
+}
