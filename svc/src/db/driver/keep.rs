@@ -7,7 +7,7 @@ use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::connection::Connection;
-use super::pool::{Pool, State};
+use super::pool::Pool;
 
 /// How often the housekeeper looks; ages are counted in this.
 pub(super) const TICK: Duration = Duration::from_secs(30);
@@ -17,18 +17,19 @@ const LIFETIME: u32 = 60;
 const IDLE: u32 = 20;
 
 /// Sees to it that those who wait too long are told so.
-pub(super) fn usher(pool: &Arc<Pool>, state: &mut State) {
-    if has_ended(state.usher.as_ref()) {
-        let usher = Usher(Arc::downgrade(pool));
-        state.usher = Some(tokio::spawn(usher.send_away_the_late()).abort_handle());
+pub(super) fn usher(pool: &Arc<Pool>) {
+    if has_ended(pool.state().usher.as_ref()) {
+        // Not under the lock: a runtime that is ending drops the task at once.
+        let usher = tokio::spawn(Usher(Arc::downgrade(pool)).send_away_the_late());
+        pool.state().usher = Some(usher.abort_handle());
     }
 }
 
 /// Sees to it that old connections are closed.
-pub(super) fn housekeeper(pool: &Arc<Pool>, state: &mut State) {
-    if has_ended(state.housekeeper.as_ref()) {
-        let (weak, tick) = (Arc::downgrade(pool), pool.tick);
-        state.housekeeper = Some(tokio::spawn(close_the_old(weak, tick)).abort_handle());
+pub(super) fn housekeeper(pool: &Arc<Pool>) {
+    if has_ended(pool.state().housekeeper.as_ref()) {
+        let housekeeper = tokio::spawn(close_the_old(Arc::downgrade(pool), pool.tick));
+        pool.state().housekeeper = Some(housekeeper.abort_handle());
     }
 }
 
@@ -66,7 +67,7 @@ impl Usher {
 }
 
 impl Drop for Usher {
-    /// Those who still wait queue again, and find another usher.
+    /// Those who still wait queue once more, and find another usher.
     fn drop(&mut self) {
         if let Some(pool) = self.0.upgrade() {
             let waiting = std::mem::take(&mut pool.state().waiting);

@@ -42,7 +42,7 @@ pub(super) struct State {
     pub(super) room: u32,
     /// In the order of their deadlines, as all wait equally long.
     pub(super) waiting: VecDeque<Waiting>,
-    /// The task that sends away those who have waited too long, and the one that closes old connections.
+    /// The task that sends away those who have waited too long, and the one that closes old connections (`keep.rs`).
     pub(super) usher: Option<AbortHandle>,
     pub(super) housekeeper: Option<AbortHandle>,
 }
@@ -81,11 +81,12 @@ impl Pool {
             match self.take(deadline) {
                 Ok(place) => break place,
                 Err((turn, until)) => {
+                    super::keep::usher(self);
                     if let Ok(place) = turn.await {
                         break place.lent(self);
                     }
-                    // Earlier than that, it was the task that watches over those who wait that ended.
-                    if until <= Instant::now() {
+                    // Earlier than that, it was the usher that ended, with its runtime.
+                    if until <= Instant::now() || deadline.is_some() {
                         return Err(DriverError::Busy);
                     }
                     deadline = Some(until);
@@ -116,7 +117,6 @@ impl Pool {
             state.waiting.retain(|waiting| !waiting.turn.is_closed());
         }
         state.waiting.push_back(Waiting { turn, deadline });
-        super::keep::usher(self, &mut state);
         Err((receiver, deadline))
     }
 
@@ -125,7 +125,7 @@ impl Pool {
         place: &mut Place<&Arc<Self>>,
         deadline: Option<Instant>,
     ) -> Result<(), DriverError> {
-        super::keep::housekeeper(self, &mut self.state());
+        super::keep::housekeeper(self);
         let deadline = self.deadline(deadline);
         let generation = self.generation.load(Ordering::Relaxed);
         let opened = Connection::open(&self.target, generation, self.now());
