@@ -67,10 +67,13 @@ impl Usher {
 }
 
 impl Drop for Usher {
-    /// Those who still wait queue once more, and find another usher.
+    /// Those who still wait queue once more, and find no usher.
     fn drop(&mut self) {
         if let Some(pool) = self.0.upgrade() {
-            let waiting = std::mem::take(&mut pool.state().waiting);
+            let mut state = pool.state();
+            state.usher = None;
+            let waiting = std::mem::take(&mut state.waiting);
+            drop(state);
             drop(waiting);
         }
     }

@@ -250,8 +250,13 @@ fn a_time_out_outlives_the_runtime_of_another_request() {
         async move { driver.rows(Session::none(), &statement).await }
     };
     let slow = other.spawn(ask("SELECT pg_sleep(1.5)::text"));
-    let queue = |length: usize| while driver.pool.state().waiting.len() < length {};
-    while driver.pool_use() != (1, 1) {}
+    let until = |is_so: &dyn Fn() -> bool| {
+        while !is_so() {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    };
+    let queue = |length: usize| until(&|| driver.pool.state().waiting.len() == length);
+    until(&|| driver.pool_use() == (1, 1));
     let first = one.spawn(ask("SELECT 1::text"));
     queue(1);
     let (start, second) = (Instant::now(), other.spawn(ask("SELECT 1::text")));
