@@ -200,12 +200,73 @@ async fn slow_statements_and_busy_pools_have_codes() {
         let (busy, ready) = tokio::join!(app.query("{ rows { id } }"), app.get("/ready"));
         let expected = ("SERVICE_UNAVAILABLE", "all database connections are busy");
         assert_eq!((busy.code().as_str(), busy.message().as_str()), expected);
-        let pool = &ready.json()["checks"]["pool"];
-        assert_eq!((ready.status, pool), (503, &json!("failed: all 1 connections are in use")));
+        let pool = "failed: all 1 connections are in use, and none came free";
+        let checks = json!({ "database": "ok", "schema": "ok", "pool": pool });
+        assert_eq!((ready.status, &ready.json()["checks"]), (503, &checks));
     });
     let expected = ("TIMEOUT", "the statement was cancelled because it took too long");
     assert_eq!((slow.code().as_str(), slow.message().as_str()), expected);
     assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
+}
+
+/// Processes that stand still until this is dropped.
+struct Frozen(Vec<i32>);
+
+impl Frozen {
+    fn new(pids: Vec<i32>) -> Self {
+        let frozen = Self(pids);
+        frozen.signal("-STOP");
+        frozen
+    }
+
+    fn signal(&self, signal: &str) {
+        let pids = self.0.iter().map(i32::to_string);
+        assert!(std::process::Command::new("kill").arg(signal).args(pids).status().unwrap().success());
+    }
+}
+
+impl Drop for Frozen {
+    fn drop(&mut self) {
+        self.signal("-CONT");
+    }
+}
+
+/// A connection is there, and nothing comes back on it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_that_does_not_answer_is_not_ready() {
+    let config = SvcConfig { database_pool_timeout: 1, ..SvcConfig::default() };
+    let (database, app) = serve(config).await;
+    assert_eq!(app.get("/ready").await.status, 200);
+    let others = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    let pids: Vec<i32> = sqlx::query_scalar(others).fetch_all(&database.pool().await).await.unwrap();
+    let frozen = Frozen::new(pids);
+    let ready = app.get("/ready").await;
+    let checks = json!({
+        "database": "failed: the database is not reachable",
+        "schema": "failed: the database does not answer",
+        "pool": "ok",
+    });
+    assert_eq!((ready.status, &ready.json()["checks"]), (503, &checks));
+    drop(frozen);
+    assert_eq!(app.get("/ready").await.status, 200);
+}
+
+/// Under load each connection is in use, and still comes back in time.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_service_with_much_to_do_is_ready() {
+    let (_database, app) = serve(SvcConfig { database_pool_size: 1, ..SvcConfig::default() }).await;
+    let work = async || {
+        for _ in 0..50 {
+            assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
+        }
+    };
+    let watch = async {
+        for _ in 0..50 {
+            let ready = app.get("/ready").await;
+            assert_eq!(ready.status, 200, "{}", ready.json());
+        }
+    };
+    tokio::join!(work(), work(), work(), work(), watch);
 }
 
 #[tokio::test]

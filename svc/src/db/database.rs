@@ -19,6 +19,9 @@ use crate::mutation::Constraints;
 /// How often a database that is away is tried again, at first and at last.
 const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
 
+/// How long the database may take to answer whether it is there.
+const ANSWER: Duration = Duration::from_secs(1);
+
 /// How often a read is run again because its connection had died.
 const TRIES: u32 = 3;
 
@@ -175,7 +178,7 @@ impl Database {
 
     /// Waits for the first verdict; fails at once while the database is away.
     pub(super) async fn reached(&self) -> Result<(), DbError> {
-        if self.is_up.load(Ordering::Acquire) {
+        if self.is_up() {
             return Ok(());
         }
         let mut health = self.health.subscribe();
@@ -232,11 +235,20 @@ impl Database {
         Ok(())
     }
 
+    /// Whether the database answered when it was last asked.
+    pub(crate) fn is_up(&self) -> bool {
+        self.is_up.load(Ordering::Acquire)
+    }
+
     /// A round trip through the pool.
+    ///
+    /// # Errors
+    /// [`DbError::Busy`] when no connection comes free, [`DbError::Away`] when one is there and nothing is answered.
     pub(crate) async fn ping(&self) -> Result<(), DbError> {
         let statement = Statement::new("SELECT 1", Vec::new());
-        let done = tokio::time::timeout(self.acquire_timeout, self.fetch(Session::none(), &statement)).await;
-        done.unwrap_or(Err(DbError::Busy)).map(drop)
+        let patience = self.acquire_timeout.saturating_add(ANSWER);
+        let done = tokio::time::timeout(patience, self.fetch(Session::none(), &statement)).await;
+        done.unwrap_or(Err(DbError::Away)).map(drop)
     }
 
     /// Connections in use, and the most there can be.

@@ -9,22 +9,26 @@ use serde_json::{Value, json};
 
 use super::Service;
 use crate::app::ShuttingDown;
+use crate::db::DbError;
 
 /// The process is up.
 pub(super) async fn health(State(service): State<Arc<Service>>) -> Json<Value> {
     Json(json!({ "status": "healthy", "service": service.name }))
 }
 
-/// The service can answer: the database does, its views are there, and a connection is free.
+/// The service can answer: a connection comes free in time, the database answers on it, and its views are there.
 pub(super) async fn ready(
     State(service): State<Arc<Service>>,
     stopping: Option<Extension<ShuttingDown>>,
 ) -> (StatusCode, Json<Value>) {
     let database = &service.engine.app.database;
-    let answers = database.ping().await;
+    let (answers, busy) = match database.ping().await {
+        // What is known of the database is older than that.
+        Err(DbError::Busy) if database.is_up() => (Ok(()), true),
+        answers => (answers, false),
+    };
     let missing = database.missing_sources();
     let broken = database.missing_functions();
-    let (in_use, most) = database.pool_use();
     let checks = [
         ("database", answers.as_ref().err().map(ToString::to_string)),
         (
@@ -36,7 +40,7 @@ pub(super) async fn ready(
                 (Ok(()), true, true) => None,
             },
         ),
-        ("pool", (in_use >= most).then(|| format!("all {most} connections are in use"))),
+        ("pool", busy.then(|| no_connection(database.pool_use()))),
     ];
     let is_ready = stopping.is_none() && checks.iter().all(|(_, failure)| failure.is_none());
     let checks: serde_json::Map<String, Value> = checks
@@ -52,4 +56,13 @@ pub(super) async fn ready(
         "timestamp": chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
     });
     (status, Json(body))
+}
+
+/// Why no connection came. A pool that is in use is no reason: its connections come back.
+fn no_connection((in_use, most): (u32, u32)) -> String {
+    if in_use >= most {
+        format!("all {most} connections are in use, and none came free")
+    } else {
+        "the database has no connection left".to_owned()
+    }
 }
