@@ -237,8 +237,10 @@ async fn a_database_that_does_not_answer_is_not_ready() {
     let config = SvcConfig { database_pool_timeout: 1, ..SvcConfig::default() };
     let (database, app) = serve(config).await;
     assert_eq!(app.get("/ready").await.status, 200);
-    let others = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()";
-    let pids: Vec<i32> = sqlx::query_scalar(others).fetch_all(&database.pool().await).await.unwrap();
+    let asked = "SELECT pid FROM pg_stat_activity
+                 WHERE datname = current_database() AND query = 'SELECT 1' AND state = 'idle'";
+    let pids: Vec<i32> = sqlx::query_scalar(asked).fetch_all(&database.pool().await).await.unwrap();
+    assert_eq!(pids.len(), 1);
     let frozen = Frozen::new(pids);
     let ready = app.get("/ready").await;
     let checks = json!({
@@ -248,6 +250,31 @@ async fn a_database_that_does_not_answer_is_not_ready() {
     });
     assert_eq!((ready.status, &ready.json()["checks"]), (503, &checks));
     drop(frozen);
+    assert_eq!(app.get("/ready").await.status, 200);
+}
+
+/// A role may have fewer connections than the pool.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_database_without_a_connection_left_says_so() {
+    let database = TestDatabase::new(SQL).await;
+    let pool = database.pool().await;
+    let role: String = sqlx::query_scalar("SELECT 'few_' || current_database()").fetch_one(&pool).await.unwrap();
+    database.execute(&format!("CREATE ROLE {role} LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}")).await;
+    let url = format!("{}&user={role}", database.url());
+    let config = SvcConfig { database_url: Some(url), query_timeout: 3, ..SvcConfig::default() };
+    let app = App::serve(AppOptions::new().config(config).queries(queries![rows, sleep])).await;
+    assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
+    database.execute(&format!("ALTER ROLE {role} CONNECTION LIMIT 1")).await;
+    let (slow, ()) = tokio::join!(app.query("{ sleep { id } }"), async {
+        until_asleep(&database, 1).await;
+        let (refused, ready) = tokio::join!(app.query("{ rows { id } }"), app.get("/ready"));
+        let why = "the database has no connection left for the service";
+        assert_eq!((refused.code().as_str(), refused.message().as_str()), ("SERVICE_UNAVAILABLE", why));
+        let checks = json!({ "database": "ok", "schema": "ok", "pool": format!("failed: {why}") });
+        assert_eq!((ready.status, &ready.json()["checks"]), (503, &checks));
+    });
+    assert_eq!(slow.code(), "TIMEOUT");
+    assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
     assert_eq!(app.get("/ready").await.status, 200);
 }
 

@@ -19,7 +19,7 @@ use crate::mutation::Constraints;
 /// How often a database that is away is tried again, at first and at last.
 const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
 
-/// How long the database may take to answer whether it is there.
+/// How much longer than for a connection is waited for an answer to whether the database is there.
 const ANSWER: Duration = Duration::from_secs(1);
 
 /// How often a read is run again because its connection had died.
@@ -243,7 +243,7 @@ impl Database {
     /// A round trip through the pool.
     ///
     /// # Errors
-    /// [`DbError::Busy`] when no connection comes free, [`DbError::Away`] when one is there and nothing is answered.
+    /// [`DbError::Busy`] and [`DbError::Full`] when no connection can be had, [`DbError::Away`] when nothing is answered.
     pub(crate) async fn ping(&self) -> Result<(), DbError> {
         let statement = Statement::new("SELECT 1", Vec::new());
         let patience = self.acquire_timeout.saturating_add(ANSWER);

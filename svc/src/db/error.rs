@@ -11,6 +11,8 @@ pub(crate) enum DbError {
     Away,
     #[error("all database connections are busy")]
     Busy,
+    #[error("the database has no connection left for the service")]
+    Full,
     #[error("the view or table `{0}` does not exist, or the service may not read it")]
     UnknownSource(String),
     #[error("`{source_name}` has neither a column `{column}` nor a `data` column with a field of that name")]
@@ -108,14 +110,14 @@ impl From<DriverError> for DbError {
     fn from(error: DriverError) -> Self {
         match &error {
             DriverError::Busy => return Self::Busy,
+            DriverError::Unanswered => return Self::Away,
             DriverError::Lost => return Self::Lost,
             error if error.is_connection() => return Self::Away,
             _ => {}
         }
         match error.code() {
             Some(&SqlState::QUERY_CANCELED) => Self::Timeout,
-            // PostgreSQL has no connection left for us.
-            Some(&SqlState::TOO_MANY_CONNECTIONS) => Self::Busy,
+            Some(&SqlState::TOO_MANY_CONNECTIONS) => Self::Full,
             Some(code) => of_client(code.code(), &error.message(), error.file()).unwrap_or(Self::Read(error)),
             None => Self::Read(error),
         }
@@ -150,7 +152,7 @@ impl DbError {
     pub(crate) fn into_error(self) -> Error {
         let text = self.to_string();
         match self {
-            Self::Away | Self::Busy | Self::Lost | Self::NoExtension(_) => {
+            Self::Away | Self::Busy | Self::Full | Self::Lost | Self::NoExtension(_) => {
                 Error::new(ErrorCode::ServiceUnavailable, text)
             }
             Self::Timeout => Error::new(ErrorCode::Timeout, text),

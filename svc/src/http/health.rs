@@ -22,10 +22,16 @@ pub(super) async fn ready(
     stopping: Option<Extension<ShuttingDown>>,
 ) -> (StatusCode, Json<Value>) {
     let database = &service.engine.app.database;
-    let (answers, busy) = match database.ping().await {
-        // What is known of the database is older than that.
-        Err(DbError::Busy) if database.is_up() => (Ok(()), true),
-        answers => (answers, false),
+    let (answers, no_connection) = match database.ping().await {
+        Err(DbError::Busy | DbError::Full) if !database.is_up() => (Err(DbError::Away), None),
+        // The database itself was not asked, and is as it was when it was asked last. A pool that is merely in use is
+        // no reason, as its connections come back.
+        Err(DbError::Busy) => {
+            let (_, most) = database.pool_use();
+            (Ok(()), Some(format!("all {most} connections are in use, and none came free")))
+        }
+        Err(full @ DbError::Full) => (Ok(()), Some(full.to_string())),
+        answers => (answers, None),
     };
     let missing = database.missing_sources();
     let broken = database.missing_functions();
@@ -40,7 +46,7 @@ pub(super) async fn ready(
                 (Ok(()), true, true) => None,
             },
         ),
-        ("pool", busy.then(|| no_connection(database.pool_use()))),
+        ("pool", no_connection),
     ];
     let is_ready = stopping.is_none() && checks.iter().all(|(_, failure)| failure.is_none());
     let checks: serde_json::Map<String, Value> = checks
@@ -56,13 +62,4 @@ pub(super) async fn ready(
         "timestamp": chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
     });
     (status, Json(body))
-}
-
-/// Why no connection came. A pool that is in use is no reason: its connections come back.
-fn no_connection((in_use, most): (u32, u32)) -> String {
-    if in_use >= most {
-        format!("all {most} connections are in use, and none came free")
-    } else {
-        "the database has no connection left".to_owned()
-    }
 }

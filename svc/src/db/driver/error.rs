@@ -9,6 +9,8 @@ pub(crate) enum DriverError {
     Closed,
     #[error("all database connections are busy")]
     Busy,
+    #[error("the database did not answer while a connection was opened")]
+    Unanswered,
     #[error("the connection to the database was lost; what was asked may have been done, or not")]
     Lost,
     #[error("TLS cannot be set up: {0}")]
@@ -53,7 +55,7 @@ impl DriverError {
     pub(crate) fn is_connection(&self) -> bool {
         match self {
             Self::Closed => true,
-            Self::Busy | Self::Lost | Self::Tls(_) => false,
+            Self::Busy | Self::Unanswered | Self::Lost | Self::Tls(_) => false,
             Self::Postgres(error) => match error.code() {
                 // Class 57P: the server is shutting down or starting up.
                 Some(code) => code.code().starts_with("57P"),

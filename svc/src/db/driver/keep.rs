@@ -1,9 +1,8 @@
-//! What keeps the pool in order while requests come and go: they read no clock and set no timer.
+//! What keeps the pool in order while requests come and go.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::connection::Connection;
@@ -16,40 +15,23 @@ const LIFETIME: u32 = 60;
 /// How many ticks one may lie unused: ten minutes.
 const IDLE: u32 = 20;
 
-/// Sees to it that those who wait too long are told so.
-pub(super) fn usher(pool: &Arc<Pool>) {
-    if has_ended(pool.state().usher.as_ref()) {
-        // Not under the lock: a runtime that is ending drops the task at once.
-        let usher = tokio::spawn(Usher(Arc::downgrade(pool)).send_away_the_late());
-        pool.state().usher = Some(usher.abort_handle());
-    }
-}
-
-/// Sees to it that old connections are closed.
-pub(super) fn housekeeper(pool: &Arc<Pool>) {
-    if has_ended(pool.state().housekeeper.as_ref()) {
-        let housekeeper = tokio::spawn(close_the_old(Arc::downgrade(pool), pool.tick));
-        pool.state().housekeeper = Some(housekeeper.abort_handle());
-    }
-}
-
-/// A task ends when its work is done, and with the runtime of the request that needed it first.
-fn has_ended(task: Option<&AbortHandle>) -> bool {
-    task.is_none_or(AbortHandle::is_finished)
-}
-
-/// Watches over those who wait, until there are none.
-struct Usher(Weak<Pool>);
+/// A task that sends away those who have waited too long, until nobody waits. Whoever sets `State::has_usher` spawns it.
+pub(super) struct Usher(Weak<Pool>);
 
 impl Usher {
-    async fn send_away_the_late(self) {
+    /// Never under the lock: a runtime that is ending drops the task at once.
+    pub(super) fn spawn(pool: &Arc<Pool>) {
+        tokio::spawn(Self(Arc::downgrade(pool)).run());
+    }
+
+    async fn run(mut self) {
         while let Some(next) = self.next_deadline() {
             tokio::time::sleep_until(next).await;
         }
     }
 
     /// Sends away who is late; when the next one will be, while somebody waits.
-    fn next_deadline(&self) -> Option<Instant> {
+    fn next_deadline(&mut self) -> Option<Instant> {
         let pool = self.0.upgrade()?;
         let mut state = pool.state();
         let now = Instant::now();
@@ -58,7 +40,8 @@ impl Usher {
         let late: Vec<_> = state.waiting.drain(..late).collect();
         let next = state.waiting.front().map(|waiting| waiting.deadline);
         if next.is_none() {
-            state.usher = None;
+            state.has_usher = false;
+            self.0 = Weak::new();
         }
         drop(state);
         drop(late);
@@ -67,11 +50,11 @@ impl Usher {
 }
 
 impl Drop for Usher {
-    /// Those who still wait queue once more, and find no usher.
+    /// When its runtime ends before its work: those who wait are told, and look at the clock themselves from then on.
     fn drop(&mut self) {
         if let Some(pool) = self.0.upgrade() {
             let mut state = pool.state();
-            state.usher = None;
+            state.has_usher = false;
             let waiting = std::mem::take(&mut state.waiting);
             drop(state);
             drop(waiting);
@@ -79,22 +62,42 @@ impl Drop for Usher {
     }
 }
 
-async fn close_the_old(pool: Weak<Pool>, tick: Duration) {
-    loop {
-        tokio::time::sleep(tick).await;
-        let Some(pool) = pool.upgrade() else { return };
-        let now = pool.grow_older();
-        pool.close_idle(|connection| connection.is_old(now) || now - connection.used >= IDLE);
-        let mut state = pool.state();
-        if state.room == pool.size {
-            state.housekeeper = None;
-            return;
+/// A task that closes old connections, while there are any. Whoever sets `State::has_housekeeper` spawns it.
+pub(super) struct Housekeeper(Weak<Pool>);
+
+impl Housekeeper {
+    /// Never under the lock, as the other task.
+    pub(super) fn spawn(pool: &Arc<Pool>) {
+        tokio::spawn(Self(Arc::downgrade(pool)).run(pool.tick));
+    }
+
+    async fn run(mut self, tick: Duration) {
+        loop {
+            tokio::time::sleep(tick).await;
+            let Some(pool) = self.0.upgrade() else { return };
+            let now = pool.grow_older();
+            pool.close_idle(|connection| connection.is_old(now) || now.saturating_sub(connection.used) >= IDLE);
+            let mut state = pool.state();
+            if state.room == pool.size {
+                state.has_housekeeper = false;
+                self.0 = Weak::new();
+                return;
+            }
+        }
+    }
+}
+
+impl Drop for Housekeeper {
+    /// When its runtime ends before its work: whoever opens the next connection spawns another.
+    fn drop(&mut self) {
+        if let Some(pool) = self.0.upgrade() {
+            pool.state().has_housekeeper = false;
         }
     }
 }
 
 impl Connection {
     pub(super) fn is_old(&self, now: u32) -> bool {
-        now - self.opened >= LIFETIME
+        now.saturating_sub(self.opened) >= LIFETIME
     }
 }

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Notify, oneshot};
-use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
 use super::DriverError;
 use super::config::Target;
 use super::connection::Connection;
+use super::keep::{Housekeeper, Usher};
 use super::place::{Held, Place};
 
 /// The longest time-out: a year, as clocks do not go for ever.
@@ -40,11 +40,11 @@ pub(super) struct State {
     pub(super) idle: Vec<Box<Connection>>,
     /// How many more may be opened.
     pub(super) room: u32,
-    /// In the order of their deadlines, as all wait equally long.
+    /// Those who asked first are the first.
     pub(super) waiting: VecDeque<Waiting>,
-    /// The task that sends away those who have waited too long, and the one that closes old connections (`keep.rs`).
-    pub(super) usher: Option<AbortHandle>,
-    pub(super) housekeeper: Option<AbortHandle>,
+    /// Whether the tasks of `keep.rs` are there.
+    pub(super) has_usher: bool,
+    pub(super) has_housekeeper: bool,
 }
 
 /// A request that waits for its turn.
@@ -53,12 +53,13 @@ pub(super) struct Waiting {
     pub(super) deadline: Instant,
 }
 
-/// What a request that waits has: it gets a place, or nothing when the time is over, which is the second.
-type Turn = (oneshot::Receiver<Place<Arc<Pool>>>, Instant);
+/// Where a request that waits gets its place, or learns that it gets none.
+type Turn = oneshot::Receiver<Place<Arc<Pool>>>;
 
 impl Pool {
     pub(super) fn new(target: Target, size: u32, acquire_timeout: Duration, tick: Duration) -> Arc<Self> {
-        let state = State { idle: Vec::new(), room: size, waiting: VecDeque::new(), usher: None, housekeeper: None };
+        let state =
+            State { idle: Vec::new(), room: size, waiting: VecDeque::new(), has_usher: false, has_housekeeper: false };
         Arc::new(Self {
             target,
             size,
@@ -76,22 +77,9 @@ impl Pool {
     /// # Errors
     /// When there is none within the time-out, or a new one cannot be opened.
     pub(super) async fn acquire(self: &Arc<Self>) -> Result<Place<&Arc<Self>>, DriverError> {
-        let mut deadline = None;
-        let mut place = loop {
-            match self.take(deadline) {
-                Ok(place) => break place,
-                Err((turn, until)) => {
-                    super::keep::usher(self);
-                    if let Ok(place) = turn.await {
-                        break place.lent(self);
-                    }
-                    // Earlier than that, it was the usher that ended, with its runtime.
-                    if until <= Instant::now() || deadline.is_some() {
-                        return Err(DriverError::Busy);
-                    }
-                    deadline = Some(until);
-                }
-            }
+        let (mut place, deadline) = match self.take() {
+            Ok(place) => (place, None),
+            Err((turn, deadline)) => (self.wait(turn, deadline).await?, Some(deadline)),
         };
         if place.is_room() {
             // Boxed, as the future that connects is large, and would be moved with each request's.
@@ -100,42 +88,69 @@ impl Pool {
         Ok(place)
     }
 
-    /// The connection that was used last, as its caches are the warmest; else room for one, or a turn in the queue.
-    fn take(self: &Arc<Self>, deadline: Option<Instant>) -> Result<Place<&Arc<Self>>, Turn> {
+    /// The connection that was used last, as its caches are the warmest; else room for one, or a turn in the queue and
+    /// until when to wait for it.
+    fn take(self: &Arc<Self>) -> Result<Place<&Arc<Self>>, (Turn, Instant)> {
         let mut state = self.state();
-        if let Some(connection) = state.idle.pop() {
-            return Ok(Place::new(self, Held::Connection(connection)));
+        if let Some(held) = state.free() {
+            return Ok(Place::new(self, held));
         }
-        if let Some(room) = state.room.checked_sub(1) {
-            state.room = room;
-            return Ok(Place::new(self, Held::Room));
+        let deadline = Instant::now() + self.acquire_timeout;
+        let turn = state.queue(deadline);
+        let had_usher = std::mem::replace(&mut state.has_usher, true);
+        drop(state);
+        if !had_usher {
+            Usher::spawn(self);
         }
-        let (turn, receiver) = oneshot::channel();
-        let deadline = self.deadline(deadline);
-        if state.waiting.len() == state.waiting.capacity() {
-            // The queue grows only for requests that are still there.
-            state.waiting.retain(|waiting| !waiting.turn.is_closed());
-        }
-        state.waiting.push_back(Waiting { turn, deadline });
-        Err((receiver, deadline))
+        Err((turn, deadline))
     }
 
+    async fn wait(self: &Arc<Self>, turn: Turn, deadline: Instant) -> Result<Place<&Arc<Self>>, DriverError> {
+        match turn.await {
+            Ok(place) => Ok(place.lent(self)),
+            Err(_) if deadline <= Instant::now() => Err(DriverError::Busy),
+            // The usher has ended with its runtime, which was another request's.
+            Err(_) => Box::pin(self.wait_alone(deadline)).await,
+        }
+    }
+
+    /// Waits with a clock of its own.
+    async fn wait_alone(self: &Arc<Self>, deadline: Instant) -> Result<Place<&Arc<Self>>, DriverError> {
+        loop {
+            let turn = {
+                let mut state = self.state();
+                match state.free() {
+                    Some(held) => return Ok(Place::new(self, held)),
+                    None => state.queue(deadline),
+                }
+            };
+            match tokio::time::timeout_at(deadline, turn).await {
+                Ok(Ok(place)) => return Ok(place.lent(self)),
+                // Another usher has ended.
+                Ok(Err(_)) if Instant::now() < deadline => {}
+                _ => return Err(DriverError::Busy),
+            }
+        }
+    }
+
+    /// Opens a connection where there is room, until the deadline of a request that has waited for it.
     async fn open(
         self: &Arc<Self>,
         place: &mut Place<&Arc<Self>>,
         deadline: Option<Instant>,
     ) -> Result<(), DriverError> {
-        super::keep::housekeeper(self);
-        let deadline = self.deadline(deadline);
-        let generation = self.generation.load(Ordering::Relaxed);
-        let opened = Connection::open(&self.target, generation, self.now());
-        let connection = tokio::time::timeout_at(deadline, opened).await.unwrap_or(Err(DriverError::Busy))?;
-        place.fill(Box::new(connection));
+        let had_housekeeper = std::mem::replace(&mut self.state().has_housekeeper, true);
+        if !had_housekeeper {
+            Housekeeper::spawn(self);
+        }
+        let opened = Connection::open(&self.target, self.generation.load(Ordering::Relaxed), self.now());
+        let connection = match deadline {
+            // What was left of the time says nothing about the database.
+            Some(deadline) => tokio::time::timeout_at(deadline, opened).await.map_err(|_| DriverError::Busy)?,
+            None => tokio::time::timeout(self.acquire_timeout, opened).await.map_err(|_| DriverError::Unanswered)?,
+        };
+        place.fill(Box::new(connection?));
         Ok(())
-    }
-
-    fn deadline(&self, known: Option<Instant>) -> Instant {
-        known.unwrap_or_else(|| Instant::now() + self.acquire_timeout)
     }
 
     /// Gives a place to whoever waits for one, or keeps it.
@@ -202,6 +217,25 @@ impl Pool {
 }
 
 impl State {
+    /// A connection that nobody uses, or room for one.
+    fn free(&mut self) -> Option<Held> {
+        if let Some(connection) = self.idle.pop() {
+            return Some(Held::Connection(connection));
+        }
+        self.room = self.room.checked_sub(1)?;
+        Some(Held::Room)
+    }
+
+    fn queue(&mut self, deadline: Instant) -> Turn {
+        let (turn, receiver) = oneshot::channel();
+        if self.waiting.len() == self.waiting.capacity() {
+            // The queue grows only for requests that are still there.
+            self.waiting.retain(|waiting| !waiting.turn.is_closed());
+        }
+        self.waiting.push_back(Waiting { turn, deadline });
+        receiver
+    }
+
     fn keep(&mut self, held: Held) {
         match held {
             Held::Connection(connection) => self.idle.push(connection),

@@ -233,7 +233,7 @@ async fn connections_that_lie_unused_are_closed() {
 #[tokio::test]
 async fn connections_do_not_live_for_ever() {
     let target = Target::new(&postgres());
-    let driver = Driver { pool: Pool::new(target, 1, Duration::from_secs(10), Duration::from_millis(2)) };
+    let driver = Driver { pool: Pool::new(target, 1, Duration::from_secs(10), Duration::from_millis(20)) };
     let (pid, start) = (driver.clean().await, Instant::now());
     while driver.clean().await == pid {
         assert!(start.elapsed() < Duration::from_secs(10), "it is still open");
@@ -251,7 +251,9 @@ fn a_time_out_outlives_the_runtime_of_another_request() {
     };
     let slow = other.spawn(ask("SELECT pg_sleep(1.5)::text"));
     let until = |is_so: &dyn Fn() -> bool| {
+        let start = Instant::now();
         while !is_so() {
+            assert!(start.elapsed() < Duration::from_secs(10), "it does not come to that");
             std::thread::sleep(Duration::from_millis(1));
         }
     };
