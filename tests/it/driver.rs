@@ -241,8 +241,9 @@ async fn a_database_that_does_not_answer_is_not_ready() {
                  WHERE datname = current_database() AND query = 'SELECT 1' AND state = 'idle'";
     let pids: Vec<i32> = sqlx::query_scalar(asked).fetch_all(&database.pool().await).await.unwrap();
     assert_eq!(pids.len(), 1);
-    let frozen = Frozen::new(pids);
+    let (frozen, start) = (Frozen::new(pids), Instant::now());
     let ready = app.get("/ready").await;
+    assert!(start.elapsed() < Duration::from_secs(4), "a probe waits for {:?}", start.elapsed());
     let checks = json!({
         "database": "failed: the database is not reachable",
         "schema": "failed: the database does not answer",
@@ -294,6 +295,15 @@ async fn a_service_with_much_to_do_is_ready() {
         }
     };
     tokio::join!(work(), work(), work(), work(), watch);
+}
+
+/// No clock counts that far.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_time_out_may_be_as_long_as_a_number() {
+    let config = SvcConfig { database_pool_size: 1, database_pool_timeout: u64::MAX, ..SvcConfig::default() };
+    let (_database, app) = serve(config).await;
+    let (one, other) = tokio::join!(app.query("{ rows { id name } }"), app.query("{ rows { id name } }"));
+    assert_eq!((one.data(), other.data()), (two_rows(), two_rows()));
 }
 
 #[tokio::test]

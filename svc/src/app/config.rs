@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use super::ConfigError;
 
+/// The longest time-out: a year, as clocks do not go for ever.
+pub(super) const LONGEST_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// Where the service runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Environment {
@@ -145,7 +148,7 @@ impl SvcConfig {
     }
 
     pub(crate) fn pool_timeout(&self) -> Duration {
-        Duration::from_secs(self.database_pool_timeout)
+        Duration::from_secs(self.database_pool_timeout).min(LONGEST_TIMEOUT)
     }
 }
 

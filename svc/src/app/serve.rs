@@ -13,6 +13,7 @@ use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpStream};
 use tower::Service as _;
 
+use super::config::LONGEST_TIMEOUT;
 use super::head_timeout::HeadTimeout;
 use super::{StartError, SvcConfig};
 
@@ -49,9 +50,6 @@ pub struct Server {
     header_timeout: Duration,
 }
 
-/// The longest time-out of a head: a year, as clocks do not go for ever.
-const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-
 /// In the extensions of requests that come after the server was told to stop.
 #[derive(Debug, Clone)]
 pub(crate) struct ShuttingDown;
@@ -79,7 +77,7 @@ impl Server {
     /// How long a client may take to send the head of a request; 10 seconds unless it is set.
     #[must_use]
     pub fn header_timeout(mut self, timeout: Duration) -> Self {
-        self.header_timeout = timeout.min(LONGEST);
+        self.header_timeout = timeout.min(LONGEST_TIMEOUT);
         self
     }
 

@@ -251,9 +251,9 @@ impl Database {
         done.unwrap_or(Err(DbError::Away)).map(drop)
     }
 
-    /// Connections in use, and the most there can be.
-    pub(crate) fn pool_use(&self) -> (u32, u32) {
-        self.driver.pool_use()
+    /// The most connections there can be for planned reads and calls.
+    pub(crate) fn max_connections(&self) -> u32 {
+        self.driver.max_connections()
     }
 
     /// Where the database is, without the password.

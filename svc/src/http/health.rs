@@ -27,7 +27,7 @@ pub(super) async fn ready(
         // The database itself was not asked, and is as it was when it was asked last. A pool that is merely in use is
         // no reason, as its connections come back.
         Err(DbError::Busy) => {
-            let (_, most) = database.pool_use();
+            let most = database.max_connections();
             (Ok(()), Some(format!("all {most} connections are in use, and none came free")))
         }
         Err(full @ DbError::Full) => (Ok(()), Some(full.to_string())),

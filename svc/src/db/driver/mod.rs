@@ -87,9 +87,9 @@ impl Driver {
         &self.pool.views_changed
     }
 
-    /// Connections in use, and the most there can be.
-    pub(super) fn pool_use(&self) -> (u32, u32) {
-        (self.pool.in_use(), self.pool.size)
+    /// The most connections there can be.
+    pub(super) fn max_connections(&self) -> u32 {
+        self.pool.size
     }
 }
 

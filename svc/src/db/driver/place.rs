@@ -23,19 +23,6 @@ pub(super) enum Held {
     Nothing,
 }
 
-impl Held {
-    /// Closes the connection, if there is one.
-    pub(super) fn close(self) -> Self {
-        match self {
-            Self::Connection(connection) => {
-                connection.close();
-                Self::Room
-            }
-            held => held,
-        }
-    }
-}
-
 impl<P: Borrow<Arc<Pool>>> Place<P> {
     pub(super) fn new(pool: P, held: Held) -> Self {
         Self { pool, held }

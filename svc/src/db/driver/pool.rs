@@ -14,9 +14,6 @@ use super::connection::Connection;
 use super::keep::{Housekeeper, Usher};
 use super::place::{Held, Place};
 
-/// The longest time-out: a year, as clocks do not go for ever.
-const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
-
 /// At most so many connections, opened when they are needed.
 pub(super) struct Pool {
     pub(super) target: Target,
@@ -63,7 +60,7 @@ impl Pool {
         Arc::new(Self {
             target,
             size,
-            acquire_timeout: acquire_timeout.min(LONGEST),
+            acquire_timeout,
             tick,
             state: Mutex::new(state),
             generation: AtomicU64::new(0),
@@ -155,11 +152,15 @@ impl Pool {
 
     /// Gives a place to whoever waits for one, or keeps it.
     pub(super) fn put_back(self: &Arc<Self>, mut held: Held) {
-        if let Held::Connection(connection) = &mut held {
+        if let Held::Connection(mut connection) = held {
             connection.used = self.now();
-            if connection.generation != self.generation.load(Ordering::Relaxed) || connection.is_old(self.now()) {
-                held = held.close();
-            }
+            let is_current = connection.generation == self.generation.load(Ordering::Relaxed);
+            held = if is_current && !connection.is_old(self.now()) {
+                Held::Connection(connection)
+            } else {
+                connection.close();
+                Held::Room
+            };
         }
         loop {
             let next = {
@@ -192,13 +193,6 @@ impl Pool {
             closed
         };
         closed.into_iter().for_each(|connection| connection.close());
-    }
-
-    /// Connections in use.
-    pub(super) fn in_use(&self) -> u32 {
-        let state = self.state();
-        let unused = state.room.saturating_add(u32::try_from(state.idle.len()).unwrap_or(u32::MAX));
-        self.size.saturating_sub(unused)
     }
 
     /// The lock is held for a few moves. Nothing is dropped under it that would come back here.

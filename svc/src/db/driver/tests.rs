@@ -58,6 +58,12 @@ impl Driver {
         Ok(rows)
     }
 
+    /// Connections in use, and the most there can be.
+    fn pool_use(&self) -> (u32, u32) {
+        let state = self.pool.state();
+        (self.pool.size - state.room - u32::try_from(state.idle.len()).unwrap(), self.pool.size)
+    }
+
     async fn ask(&self, session: &Session, sql: &str) -> String {
         text(self.rows(session, &statement(sql)).await)
     }
