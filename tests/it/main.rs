@@ -11,6 +11,7 @@ mod edge_cases;
 mod embedding;
 mod equivalence;
 mod filters;
+mod firm_ground;
 mod graphql_over_http;
 mod hostile;
 mod hostile_values;

@@ -1,0 +1,1 @@
+//! Faults that outside looks found, one file each: small requests that cost much, wrong or stuck answers, leaks.
