@@ -75,6 +75,7 @@ mod engine;
 mod error;
 mod http;
 mod mutation;
+mod panic;
 mod relay;
 
 pub mod prelude;

@@ -141,8 +141,11 @@ fn of_client(code: &str, message: &str, file: Option<&str>) -> Option<DbError> {
         _ if file.is_some_and(|file| READERS.contains(&file)) && !is_stored => {
             DbError::BadPattern(format!("the pattern or query is not valid: {}", crate::scalar::shorten(message)))
         }
-        // Program limits, such as the depth of a query.
-        code if code.starts_with("54") => DbError::BadPattern(format!("a value is too long or too complex: {message}")),
+        // Program limits, such as the depth of a query. The message may name an index.
+        code if code.starts_with("54") => {
+            tracing::debug!(code, message, "a limit of PostgreSQL is exceeded");
+            DbError::BadPattern("a value is too long or too complex for the database".to_owned())
+        }
         _ => return None,
     })
 }

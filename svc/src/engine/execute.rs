@@ -186,8 +186,8 @@ impl Engine {
         let root = Path::Root;
         let path = root.key(&field.key);
         let run = std::panic::AssertUnwindSafe(self.run_root(env, prepared, field, &path)).catch_unwind();
-        run.await.unwrap_or_else(|_| {
-            let error = Error::internal("completing the field panicked");
+        run.await.unwrap_or_else(|panic| {
+            let error = Error::internal(format!("the field panicked: {}", crate::panic::text(&*panic)));
             Piece::failed(env, &error, field, &path)
         })
     }

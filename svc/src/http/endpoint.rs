@@ -6,6 +6,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{RawQuery, Request as HttpRequest, State};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 
+use super::guard::guarded;
 use super::negotiate::MediaType;
 use super::reply::{Refusal, answer};
 use super::{Service, body, parameters};
@@ -20,9 +21,14 @@ pub(super) async fn post_only() -> Response<Body> {
     response
 }
 
-/// A request with a JSON body.
-pub(super) async fn post(service: &Service, request: HttpRequest, methods: Methods) -> Response<Body> {
-    let Some(media) = MediaType::negotiate(request.headers()) else { return not_acceptable() };
+/// A request with a JSON body, and the media type that its client wants.
+pub(super) async fn post(
+    service: &Service,
+    request: HttpRequest,
+    methods: Methods,
+    media: Option<MediaType>,
+) -> Response<Body> {
+    let Some(media) = media else { return not_acceptable() };
     let (parts, body) = request.into_parts();
     let body = match read(service, &parts.headers, body).await {
         Ok(body) => body,
@@ -51,10 +57,13 @@ pub(super) async fn get(
         return if service.engine.development { super::graphiql::page() } else { not_found() };
     }
     let Some(media) = MediaType::negotiate(&headers) else { return not_acceptable() };
-    match parameters::from_query_string(&query) {
-        Ok(request) => answer(media, service.engine.run(request, headers, Methods::QueriesOnly).await),
-        Err(refusal) => refusal.reply(media),
-    }
+    guarded(media, async {
+        match parameters::from_query_string(&query) {
+            Ok(request) => answer(media, service.engine.run(request, headers, Methods::QueriesOnly).await),
+            Err(refusal) => refusal.reply(media),
+        }
+    })
+    .await
 }
 
 /// Any other method.

@@ -6,6 +6,7 @@ mod body;
 mod endpoint;
 #[cfg(feature = "graphiql")]
 mod graphiql;
+mod guard;
 mod health;
 mod negotiate;
 mod parameters;
@@ -18,6 +19,8 @@ use axum::Router;
 use axum::routing::{MethodFilter, MethodRouter, get};
 
 use crate::engine::{Engine, Methods};
+use guard::guarded;
+use negotiate::MediaType;
 use post::Post;
 
 /// What the handlers share.
@@ -40,8 +43,8 @@ pub(crate) fn router(service: Arc<Service>) -> Router {
         .fallback(endpoint::other_method);
     let router = Router::new()
         .route("/graphql", graphql)
-        .route("/health", get(health::health))
-        .route("/ready", get(health::ready));
+        .route("/health", get(|state| guarded(MediaType::Json, health::health(state))))
+        .route("/ready", get(|state, stopping| guarded(MediaType::Json, health::ready(state, stopping))));
     let router = if service.rust_endpoint {
         let planned = MethodRouter::new()
             .on_service(MethodFilter::POST, Post::new(&service, Methods::PlannedOnly))

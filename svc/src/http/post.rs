@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -10,6 +11,8 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::http::Response;
 
+use super::guard::panicked;
+use super::negotiate::MediaType;
 use super::{Service, endpoint};
 use crate::engine::Methods;
 use crate::relay::Relay;
@@ -38,9 +41,11 @@ impl tower::Service<Request> for Post {
 
     fn call(&mut self, request: Request) -> Woken {
         let (service, methods) = (self.service.clone(), self.methods);
+        let media = MediaType::negotiate(request.headers());
         // Written where it stays.
-        let future = Box::write(Box::new_uninit(), async move { endpoint::post(&service, request, methods).await });
-        Woken::new(Box::into_pin(future))
+        let future =
+            Box::write(Box::new_uninit(), async move { endpoint::post(&service, request, methods, media).await });
+        Woken::new(Box::into_pin(future), media)
     }
 }
 
@@ -51,12 +56,13 @@ pub(super) struct Woken {
     relay: Arc<Relay>,
     waker: Waker,
     begun: bool,
+    media: Option<MediaType>,
 }
 
 impl Woken {
-    fn new(future: Pin<Box<dyn Future<Output = Response<Body>> + Send>>) -> Self {
+    fn new(future: Pin<Box<dyn Future<Output = Response<Body>> + Send>>, media: Option<MediaType>) -> Self {
         let relay = Arc::<Relay>::default();
-        Self { future, waker: relay.clone().into(), relay, begun: false }
+        Self { future, waker: relay.clone().into(), relay, begun: false, media }
     }
 }
 
@@ -69,6 +75,8 @@ impl Future for Woken {
             return Poll::Pending;
         }
         this.begun = true;
-        this.future.as_mut().poll(&mut Context::from_waker(&this.waker)).map(Ok)
+        let polled =
+            catch_unwind(AssertUnwindSafe(|| this.future.as_mut().poll(&mut Context::from_waker(&this.waker))));
+        polled.unwrap_or_else(|panic| Poll::Ready(panicked(this.media.unwrap_or(MediaType::Json), &*panic))).map(Ok)
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn answer(media: MediaType, response: crate::engine::Response) -> Res
     reply
 }
 
-fn reply(status: StatusCode, media: MediaType, body: Vec<u8>) -> Response<Body> {
+pub(super) fn reply(status: StatusCode, media: MediaType, body: Vec<u8>) -> Response<Body> {
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = status;
     let headers = response.headers_mut();

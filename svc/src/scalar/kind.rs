@@ -44,6 +44,27 @@ pub enum ScalarKind {
     Custom(CustomScalar),
 }
 
+impl ScalarKind {
+    /// The GraphQL name, for messages.
+    pub(crate) fn shown(self) -> &'static str {
+        match self {
+            Self::Int => "Int",
+            Self::Float => "Float",
+            Self::String => "String",
+            Self::Boolean => "Boolean",
+            Self::Id => "ID",
+            Self::BigInt => "BigInt",
+            Self::Uuid => "UUID",
+            Self::DateTime => "DateTime",
+            Self::Date => "Date",
+            Self::Time => "Time",
+            Self::Decimal => "Decimal",
+            Self::Json => "JSON",
+            Self::Custom(_) => "value of its scalar",
+        }
+    }
+}
+
 /// The code of a user-defined scalar.
 #[derive(Debug, Clone, Copy)]
 pub struct CustomScalar {

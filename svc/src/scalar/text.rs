@@ -9,7 +9,7 @@ use super::ScalarKind;
 use super::ready::write_ready;
 use super::words::special;
 
-/// A value that breaks its scalar; the text is for the client.
+/// A value that breaks its scalar. The text quotes it, so it is for whoever sent the value, and for the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LeafError(pub(crate) String);
 

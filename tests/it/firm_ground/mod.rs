@@ -1,1 +1,4 @@
 //! Faults that outside looks found, one file each: small requests that cost much, wrong or stuck answers, leaks.
+
+mod line_18_messages;
+mod line_19_panics;

@@ -146,7 +146,11 @@ fn non_null_value<N: Node>(
         return Err(Nulled);
     }
     match ty {
-        OutType::Leaf(leaf) => node.leaf(leaf, out).map_err(|error| walk.broken(field, path, error.0)),
+        OutType::Leaf(leaf) => node.leaf(leaf, out).map_err(|error| {
+            // What is stored may not be for this client.
+            tracing::debug!(field = field.coordinate, error = error.0, "a value breaks its type");
+            walk.broken(field, path, leaf.not_valid())
+        }),
         OutType::NonNull(inner) => non_null_value(walk, field, inner, node, path, out),
         OutType::List(inner) => {
             out.push(b'[');

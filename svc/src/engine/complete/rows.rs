@@ -157,7 +157,9 @@ impl Node for RowNode<'_> {
                 let name = type_name(cells, shape, source).ok_or("the row does not name its type in `__typename`")?;
                 let index = env.model.type_named(&name).map(|(index, _)| index);
                 let selection = index.and_then(|index| field.children.of(index));
-                selection.map(AsRef::as_ref).ok_or_else(|| format!("a row of type {name:?} cannot stand here"))
+                selection
+                    .map(AsRef::as_ref)
+                    .ok_or_else(|| "the row's `__typename` names no type that can stand here".to_owned())
             }
             Self::Json(json) => json.selection(env, field),
             _ => Err("expected an object".to_owned()),

@@ -2,8 +2,6 @@
 //! so that the rows of a relation are read with one statement, however many parents there are. Each value becomes a
 //! piece with bytes of its own, and the pieces are joined in request order.
 
-use std::borrow::Cow;
-
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all};
 
@@ -310,11 +308,6 @@ async fn outcomes<'a>(env: &'a Env<'a>, field: &'a PlanField, calls: Vec<(Outcom
 pub(crate) async fn guarded<'a>(run: impl Future<Output = Outcome<'a>>) -> Outcome<'a> {
     match std::panic::AssertUnwindSafe(run).catch_unwind().await {
         Ok(outcome) => outcome,
-        Err(panic) => Err(Error::internal(format!("the resolver panicked: {}", panic_text(&*panic)))),
+        Err(panic) => Err(Error::internal(format!("the resolver panicked: {}", crate::panic::text(&*panic)))),
     }
-}
-
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> Cow<'static, str> {
-    let text = panic.downcast_ref::<&'static str>().map(|text| Cow::Borrowed(*text));
-    text.or_else(|| panic.downcast_ref::<String>().cloned().map(Cow::Owned)).unwrap_or(Cow::Borrowed("no message"))
 }

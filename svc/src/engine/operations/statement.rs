@@ -49,8 +49,11 @@ impl Engine {
     ) -> Vec<Piece> {
         let plan = &prepared.plan;
         let roots = plan.root.fields.iter().filter(|field| matches!(field.kind, PlanKind::Root(..)));
-        let admitted = roots.map(|field| self.gate.admit(env.context, plan.kind, field));
-        let passes = admitted.collect::<Result<Vec<_>, _>>().unwrap_or_default();
+        // A gate that panics denies, and does so again where the fields are answered one by one.
+        let admitted = std::panic::catch_unwind(AssertUnwindSafe(|| {
+            roots.map(|field| self.gate.admit(env.context, plan.kind, field)).collect::<Result<Vec<_>, _>>()
+        }));
+        let passes = admitted.ok().and_then(Result::ok).unwrap_or_default();
         if passes.is_empty() {
             return self.by_field(env, prepared).await;
         }
@@ -81,7 +84,10 @@ impl<'a> OperationStatement<'a> {
             Ok(Ok(rows)) => Ok(rows),
             Ok(Err(DbError::Away)) if env.development && kind == OperationKind::Query => Err(Failed::Away),
             Ok(Err(error)) => Err(Failed::Error(self.error(env, kind, error))),
-            Err(_) => Err(Failed::Error(Error::internal("running an operation's SQL panicked"))),
+            Err(panic) => {
+                let why = crate::panic::text(&*panic);
+                Err(Failed::Error(Error::internal(format!("running an operation's SQL panicked: {why}"))))
+            }
         };
         Answered { sql: self.sql, rows }
     }
@@ -132,7 +138,9 @@ fn refused_value(variables: &[VariableDef], error: &DbError) -> Option<Error> {
     let context = fault.where_()?.strip_prefix("unnamed portal parameter $")?;
     let digits = context.find(|char: char| !char.is_ascii_digit()).unwrap_or(context.len());
     let variable = variables.get(context[..digits].parse::<usize>().ok()?.checked_sub(1)?)?;
-    let message = format!("variable `${}`: {}", variable.name, crate::scalar::shorten(fault.message()));
+    // Of an enum, PostgreSQL's own message names the type.
+    let why = if fault.file() == Some("enum.c") { "is not one of the enum's values" } else { fault.message() };
+    let message = format!("variable `${}`: {}", variable.name, crate::scalar::shorten(why));
     fault.code().code().starts_with("22").then(|| Error::new(ErrorCode::BadUserInput, message))
 }
 
@@ -148,8 +156,8 @@ impl Answered<'_> {
             Ok(json) => Piece::walk_into(env, json.len(), |walk, out| write_answer(walk, field, json, path, out)),
             Err(why) => Piece::failed(env, &Error::internal(why), field, path),
         };
-        std::panic::catch_unwind(AssertUnwindSafe(complete)).unwrap_or_else(|_| {
-            let error = Error::internal("completing the field panicked");
+        std::panic::catch_unwind(AssertUnwindSafe(complete)).unwrap_or_else(|panic| {
+            let error = Error::internal(format!("completing the field panicked: {}", crate::panic::text(&*panic)));
             Piece::failed(env, &error, field, path)
         })
     }

@@ -102,6 +102,16 @@ pub(crate) enum Leaf {
     Enum(Arc<[EnumValue]>),
 }
 
+impl Leaf {
+    /// What clients are told of a value that breaks the type. It does not quote the value.
+    pub(crate) fn not_valid(&self) -> String {
+        match self {
+            Self::Scalar(kind) => format!("the value is not a valid {}", kind.shown()),
+            Self::Enum(_) => "the value is not one of its enum".to_owned(),
+        }
+    }
+}
+
 /// What is selected below a field.
 #[derive(Debug, Clone)]
 pub(crate) enum Children {

@@ -231,7 +231,7 @@ impl Node for Json<'_> {
 
     fn selection<'s>(&self, env: &Env<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
         if self.text.first() != Some(&b'{') {
-            return Err(self.refuse("an object").0);
+            return Err("expected an object".to_owned());
         }
         match &field.children {
             Children::One(selection) => Ok(selection),
@@ -241,7 +241,8 @@ impl Node for Json<'_> {
                     name.ok_or_else(|| "the stored object has no `__typename` to tell its type by".to_owned())?;
                 let index = env.model.type_named(&name).map(|(index, _)| index);
                 let selection = index.and_then(|index| children.of(index));
-                selection.map(AsRef::as_ref).ok_or_else(|| format!("a stored `{}` cannot stand here", shorten(&name)))
+                let why = || "the stored `__typename` names no type that can stand here".to_owned();
+                selection.map(AsRef::as_ref).ok_or_else(why)
             }
         }
     }
