@@ -9,6 +9,7 @@ use std::{
 use crate::{
     Binaries, Error, Result,
     identity::{Death, Identity},
+    spawn,
 };
 
 /// How the folder of an `initdb` that isn't done is called.
@@ -56,7 +57,7 @@ fn create(data: &Path, binaries: &Binaries, identity: &Identity) -> Result<()> {
 /// Without `--no-sync` this takes seconds longer; a development cluster needs no such care.
 fn initdb(data: &Path, binaries: &Binaries, identity: &Identity) -> Result<()> {
     let program = binaries.program("initdb");
-    let mut command = Command::new(&program);
+    let mut command = spawn::command(&program);
     command
         .args(["--no-sync", "--locale=C", "--encoding=UTF8", "--username=postgres", "--auth=trust", "--pgdata"])
         .arg(data)

@@ -17,6 +17,7 @@ use crate::{
     options::{Options, Tcp},
     port,
     server::Server,
+    spawn,
     start::blocking,
     wire::{self, Answer},
 };
@@ -87,7 +88,7 @@ impl Plan {
 
     fn command(&self, port: u16, output: File) -> std::io::Result<Command> {
         let throw_away = self.options.root.is_none();
-        let mut command = Command::new(self.binaries.program("postgres"));
+        let mut command = spawn::command(self.binaries.program("postgres"));
         command.arg("-D").arg(&self.layout.data);
         for (name, value) in self.settings(port) {
             command.arg("-c").arg(format!("{name}={value}"));

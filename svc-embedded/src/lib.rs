@@ -15,6 +15,7 @@ mod pidfile;
 mod port;
 mod running;
 mod server;
+mod spawn;
 mod start;
 mod temporary;
 #[cfg(any(test, not(target_os = "linux")))]

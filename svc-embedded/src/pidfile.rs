@@ -72,7 +72,7 @@ fn works_in(pid: i32, data: &Path) -> bool {
 
 #[cfg(not(target_os = "linux"))]
 fn works_in(pid: i32, _data: &Path) -> bool {
-    let output = std::process::Command::new("ps").args(["-o", "comm=", "-p", &pid.to_string()]).output();
+    let output = crate::spawn::command("ps").args(["-o", "comm=", "-p", &pid.to_string()]).output();
     output.map_or(true, |output| String::from_utf8_lossy(&output.stdout).contains("postgres"))
 }
 

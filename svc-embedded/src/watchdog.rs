@@ -4,10 +4,12 @@
 use std::{
     io,
     os::unix::process::CommandExt,
-    process::{Child, Command, Stdio},
+    process::{Child, Stdio},
 };
 
 use rustix::process::Pid;
+
+use crate::spawn;
 
 /// The waiting shell. Dropping it after the server's end lets it go.
 #[derive(Debug)]
@@ -18,7 +20,7 @@ pub(crate) struct Watchdog {
 impl Watchdog {
     /// Has the process shut down fast when this program ends.
     pub(crate) fn over(pid: Pid) -> io::Result<Self> {
-        let shell = Command::new("/bin/sh")
+        let shell = spawn::command("/bin/sh")
             .args(["-c", "read -r _; kill -INT \"$0\"", &pid.as_raw_nonzero().to_string()])
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -44,25 +46,25 @@ mod tests {
     use super::*;
 
     fn sleeper() -> (Child, Pid) {
-        let child = Command::new("sleep").arg("600").spawn().unwrap();
+        let child = spawn::command("sleep").arg("600").spawn().unwrap();
         let pid = Pid::from_child(&child);
         (child, pid)
     }
 
     #[test]
     fn the_end_of_the_pipe_interrupts() {
-        let (mut child, pid) = sleeper();
+        let (mut sleeper, pid) = sleeper();
         let mut watchdog = Watchdog::over(pid).unwrap();
         drop(watchdog.shell.stdin.take());
-        assert_eq!(child.wait().unwrap().signal(), Some(2));
+        assert_eq!(sleeper.wait().unwrap().signal(), Some(2));
     }
 
     #[test]
     fn a_drop_signals_nobody() {
-        let (mut child, pid) = sleeper();
+        let (mut sleeper, pid) = sleeper();
         drop(Watchdog::over(pid).unwrap());
-        assert_eq!(child.try_wait().unwrap(), None);
-        child.kill().unwrap();
-        child.wait().unwrap();
+        assert_eq!(sleeper.try_wait().unwrap(), None);
+        sleeper.kill().unwrap();
+        sleeper.wait().unwrap();
     }
 }

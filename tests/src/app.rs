@@ -6,6 +6,8 @@ use svc::{AppOptions, Server, create_svc_app};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
+use crate::log;
+
 /// A served application.
 #[derive(Debug)]
 pub struct App {
@@ -38,6 +40,7 @@ pub fn client() -> reqwest::Client {
 impl App {
     /// Builds the application and serves it on a free port.
     pub async fn serve(options: AppOptions) -> Self {
+        log::capture();
         Self::serve_router(create_svc_app(options).await.expect("the application")).await
     }
 

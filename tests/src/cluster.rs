@@ -2,10 +2,13 @@ use std::sync::OnceLock;
 
 use svc_embedded::{Database, Options};
 
+use crate::log;
+
 /// The PostgreSQL of this test program; it ends with the program.
 pub fn cluster() -> &'static Database {
     static CLUSTER: OnceLock<Database> = OnceLock::new();
     CLUSTER.get_or_init(|| {
+        log::capture();
         // A thread and a runtime of its own: those of the first test would end with it.
         let start = std::thread::spawn(|| {
             let runtime = tokio::runtime::Runtime::new().expect("a runtime");

@@ -4,6 +4,7 @@ mod app;
 mod cluster;
 mod database;
 mod javascript;
+mod log;
 
 pub use app::{App, Reply, client};
 pub use cluster::cluster;

@@ -24,6 +24,7 @@ impl std::fmt::Display for Summary {
 /// Runs `setup` and `cargo test`, and sums up its parts.
 pub(crate) fn test(arguments: &[String]) -> Result<Summary> {
     setup()?;
+    let version = postgres_version()?;
     let mut command = cargo();
     command.args(["test", "--workspace", "--no-fail-fast"]).args(arguments);
     let shown = shown(&command);
@@ -39,10 +40,19 @@ pub(crate) fn test(arguments: &[String]) -> Result<Summary> {
         }
     }
     let status = child.wait()?;
+    eprintln!("on PostgreSQL {version}");
     println!("{summary}");
     ensure!(status.success() && summary.failed == 0, "tests failed");
     ensure!(summary.passed > 0, "no test ran");
     Ok(summary)
+}
+
+/// The version of the PostgreSQL on which the tests run.
+fn postgres_version() -> Result<svc_embedded::Version> {
+    let runtime = tokio::runtime::Builder::new_current_thread().build()?;
+    let binaries = runtime.block_on(svc_embedded::Binaries::find(None)).context("the tests need PostgreSQL")?;
+    eprintln!("testing on PostgreSQL {} of {}", binaries.version(), binaries.folder().display());
+    Ok(binaries.version())
 }
 
 /// `test result: ok. 3 passed; 0 failed; …`

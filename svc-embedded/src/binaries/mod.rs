@@ -8,12 +8,12 @@ mod version;
 
 use std::{
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Stdio,
 };
 
 pub use version::Version;
 
-use crate::{Error, Result, start::blocking};
+use crate::{Error, Result, spawn, start::blocking};
 
 /// A folder with the PostgreSQL server's programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl Binaries {
                 return Err(format!("it holds no program `{name}`"));
             }
         }
-        let output = Command::new(folder.join("postgres"))
+        let output = spawn::command(folder.join("postgres"))
             .arg("--version")
             .stdin(Stdio::null())
             .output()

@@ -3,8 +3,10 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Stdio,
 };
+
+use crate::spawn;
 
 /// Folders below which each matching child holds a server: parent, prefix of the child, and the
 /// folder of the programs within it.
@@ -40,7 +42,7 @@ pub(super) fn children(parent: &Path, prefix: &str, tail: &str) -> Vec<PathBuf> 
 }
 
 fn pg_config() -> Option<PathBuf> {
-    let output = Command::new("pg_config").arg("--bindir").stdin(Stdio::null()).output().ok()?;
+    let output = spawn::command("pg_config").arg("--bindir").stdin(Stdio::null()).output().ok()?;
     let folder = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());
     folder.join("postgres").is_file().then_some(folder)
 }

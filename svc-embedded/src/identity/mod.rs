@@ -66,7 +66,7 @@ impl Identity {
     /// Runs something harmless, which shows both that the system permits this identity and that
     /// the programs can be reached with it.
     fn try_out(&self, postgres: &Path) -> io::Result<()> {
-        let mut command = Command::new(postgres);
+        let mut command = crate::spawn::command(postgres);
         command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         self.adopt(&mut command, Death::Kill);
         let status = command.status()?;

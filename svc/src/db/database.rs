@@ -218,7 +218,8 @@ impl Database {
             match self.driver.read(session, statement, sink).await {
                 // Boxed, as the future that connects is large, and would be moved with each request's.
                 Err(error) if error.is_connection() => Box::pin(self.replace_connections()).await?,
-                result => return Ok(result?),
+                Ok(()) => return Ok(()),
+                Err(error) => return Err(Box::pin(self.error_of(statement, error.into())).await),
             }
             sink.restart();
         }

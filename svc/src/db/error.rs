@@ -124,23 +124,12 @@ impl From<DriverError> for DbError {
     }
 }
 
-/// The files of PostgreSQL that read the patterns and queries of clients.
-const READERS: [&str; 6] =
-    ["jsonpath.c", "jsonpath_gram.y", "jsonpath_scan.l", "ltree_io.c", "tsquery.c", "tsvector_parser.c"];
-
 /// An error that is about what a client sent, or about an extension that such a filter needs.
 fn of_client(code: &str, message: &str, file: Option<&str>) -> Option<DbError> {
-    // A document that is stored broken is no fault of the client.
-    let is_stored = message.contains("tsvector");
     Some(match code {
-        "2201B" => DbError::BadPattern(format!("the regular expression is not valid: {message}")),
-        "22025" => DbError::BadPattern("a pattern cannot end with `\\`".to_owned()),
         "22003" if file == Some("numutils.c") => DbError::BadPattern("a number is too large".to_owned()),
         "22P05" => DbError::Nul,
         "42704" if message.contains("ltree") || message.contains("lquery") => DbError::NoExtension("ltree"),
-        _ if file.is_some_and(|file| READERS.contains(&file)) && !is_stored => {
-            DbError::BadPattern(format!("the pattern or query is not valid: {}", crate::scalar::shorten(message)))
-        }
         // Program limits, such as the depth of a query. The message may name an index.
         code if code.starts_with("54") => {
             tracing::debug!(code, message, "a limit of PostgreSQL is exceeded");

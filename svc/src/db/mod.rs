@@ -16,6 +16,7 @@ mod functions;
 mod handle;
 mod operator;
 mod page;
+mod pattern_error;
 mod reader;
 mod rows;
 mod session;
@@ -49,6 +50,6 @@ pub(crate) use reader::Reader;
 pub(crate) use rows::{RowSink, Rows, cell};
 pub(crate) use session::Session;
 pub(crate) use sql::{
-    AggregateFunction, Checks, Keyset, Param, Part, Query, Selected, Statement, Varying, Window, family, order_keys,
-    telling_columns, value_form,
+    AggregateFunction, Checks, Keyset, Param, Part, PatternLanguage, Query, Selected, Statement, Varying, Window,
+    family, order_keys, telling_columns, value_form,
 };

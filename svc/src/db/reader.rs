@@ -8,16 +8,19 @@ pub(crate) enum Reader<'a> {
     /// On a connection of the pool, with the session variables of the request.
     Pool(&'a Database, &'a Session),
     /// In a transaction, which has them already.
-    Transaction(&'a mut PgConnection),
+    Transaction(&'a Database, &'a mut PgConnection),
 }
 
 impl Reader<'_> {
     pub(crate) async fn fetch(self, statement: &Statement) -> Result<Rows, DbError> {
         match self {
             Self::Pool(database, session) => database.fetch(session, statement).await,
-            Self::Transaction(connection) => {
+            Self::Transaction(database, connection) => {
                 let query = sqlx::query_with(AssertSqlSafe(&*statement.text), arguments(statement)?);
-                Ok(Rows::Transaction(query.fetch_all(connection).await?))
+                match query.fetch_all(connection).await {
+                    Ok(rows) => Ok(Rows::Transaction(rows)),
+                    Err(error) => Err(database.error_of(statement, error.into()).await),
+                }
             }
         }
     }
@@ -28,7 +31,7 @@ pub(super) fn arguments(statement: &Statement) -> Result<PgArguments, sqlx::Erro
     let mut arguments = PgArguments::default();
     for param in &statement.params {
         match param {
-            Param::Text(text) => arguments.add(text),
+            Param::Text(text) | Param::Pattern(_, text) => arguments.add(text),
             Param::Texts(texts) => arguments.add(texts),
             Param::Int(value) => arguments.add(value),
             Param::Variable(value) => arguments.add(value),

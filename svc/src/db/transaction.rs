@@ -55,7 +55,7 @@ impl Transaction {
     /// Those of awaiting the query.
     pub async fn rows<T: SvcType>(&mut self, query: Find<T>) -> Result<Vec<T>, Error> {
         let (db, spec) = query.into_parts();
-        let rows = crate::engine::typed_rows(&db, Reader::Transaction(&mut self.0), &spec).await?;
+        let rows = crate::engine::typed_rows(&db, Reader::Transaction(&db.app.database, &mut self.0), &spec).await?;
         rows.into_iter().map(|row| Ok(T::from_stored(row)?)).collect()
     }
 

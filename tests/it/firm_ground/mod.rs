@@ -2,3 +2,4 @@
 
 mod line_18_messages;
 mod line_19_panics;
+mod line_21_patterns;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::super::{DbError, Operator, SqlValue};
-use super::{Builder, Param};
+use super::{Builder, Param, PatternLanguage};
 
 /// The longest regular expression. PostgreSQL needs minutes to read one of a megabyte.
 const LONGEST_EXPRESSION: usize = 1_000;
@@ -29,7 +29,10 @@ pub(super) fn bind(operator: Operator, value: &SqlValue, params: &mut Vec<Param>
             params.extend(ends.iter().map(one).collect::<Result<Vec<_>, _>>()?);
         }
         (O::InRange, _) => {}
-        (_, value) => params.push(one(value)?),
+        (operator, value) => match pattern_language(operator) {
+            Some(language) => params.push(pattern(language, value)?),
+            None => params.push(one(value)?),
+        },
     }
     Ok(())
 }
@@ -37,6 +40,23 @@ pub(super) fn bind(operator: Operator, value: &SqlValue, params: &mut Vec<Param>
 /// A single value.
 pub(super) fn one(value: &SqlValue) -> Result<Param, DbError> {
     Ok(Param::Text(checked(value.text().unwrap_or_default())?))
+}
+
+fn pattern(language: PatternLanguage, value: &SqlValue) -> Result<Param, DbError> {
+    Ok(Param::Pattern(language, checked(value.text().unwrap_or_default())?))
+}
+
+/// The language of an operator's value, if clients write the value in one.
+fn pattern_language(operator: Operator) -> Option<PatternLanguage> {
+    use Operator as O;
+    Some(match operator {
+        O::Like | O::ILike => PatternLanguage::Like,
+        O::Matches | O::IMatches => PatternLanguage::Regex,
+        O::PathExists => PatternLanguage::JsonPath,
+        O::MatchesLquery => PatternLanguage::Lquery,
+        O::Search => PatternLanguage::TsQuery,
+        _ => return None,
+    })
 }
 
 fn text(text: String) -> Result<Param, DbError> {

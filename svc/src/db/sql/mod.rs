@@ -9,6 +9,7 @@ mod form;
 mod keyset;
 mod neighbours;
 mod operand;
+mod pattern;
 mod query;
 mod scope;
 mod select;
@@ -19,6 +20,7 @@ pub(crate) use form::{Checks, Varying};
 pub(crate) use keyset::Keyset;
 pub(crate) use neighbours::telling_columns;
 pub(crate) use operand::family;
+pub(crate) use pattern::PatternLanguage;
 pub(crate) use query::{Part, Query, Selected, Window};
 
 use std::sync::Arc;
@@ -51,6 +53,8 @@ pub(crate) fn order_keys(model: &Model, catalogue: &Catalogue, query: &Query) ->
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Param {
     Text(String),
+    /// A text that PostgreSQL reads as a pattern.
+    Pattern(PatternLanguage, String),
     Texts(Vec<String>),
     Int(i64),
     /// Read as the type that PostgreSQL finds for the parameter.

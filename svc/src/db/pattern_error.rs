@@ -1,0 +1,62 @@
+//! Errors of patterns that clients write, told from errors of the program by where they arise.
+
+use super::{Database, DbError, PatternLanguage, Session, Statement};
+use crate::scalar::shorten;
+
+impl Database {
+    /// The error of a statement with the client's patterns among its values: the client's, when PostgreSQL cannot read
+    /// one of the patterns by itself, or when the error comes from where PostgreSQL applies it.
+    #[cold]
+    pub(super) async fn error_of(&self, statement: &Statement, error: DbError) -> DbError {
+        let Some((code, message, file)) = reported(&error) else { return error };
+        if !is_of_values(&code) {
+            return error;
+        }
+        for (language, probe) in statement.pattern_probes() {
+            if let Some(message) = self.refusal(&probe).await {
+                return bad_pattern(language, &message);
+            }
+        }
+        match file.and_then(|file| statement.pattern_failed_in(&file)) {
+            Some(language) => bad_pattern(language, &message),
+            None => error,
+        }
+    }
+
+    /// What PostgreSQL has against a statement, if anything.
+    async fn refusal(&self, probe: &Statement) -> Option<String> {
+        let mut rows = Vec::new();
+        let error = self.driver.read(Session::none(), probe, &mut rows).await.err()?;
+        error.of_database().map(|refused| refused.message().to_owned())
+    }
+}
+
+/// The code, the message and the source file of an error of PostgreSQL that nothing else explains.
+fn reported(error: &DbError) -> Option<(String, String, Option<String>)> {
+    match error {
+        DbError::Read(error) => {
+            let error = error.of_database()?;
+            Some((error.code().code().to_owned(), error.message().to_owned(), error.file().map(str::to_owned)))
+        }
+        DbError::Driver(sqlx::Error::Database(error)) => {
+            let file = error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>().and_then(|error| error.file());
+            Some((error.code()?.into_owned(), error.message().to_owned(), file.map(str::to_owned)))
+        }
+        _ => None,
+    }
+}
+
+/// Whether errors with this SQLSTATE may come from a value: data exceptions, syntax errors and unknown names inside a
+/// pattern, what a pattern asks for and PostgreSQL does not support, and exceeded limits.
+fn is_of_values(code: &str) -> bool {
+    ["22", "42", "0A", "54"].iter().any(|class| code.starts_with(class))
+}
+
+fn bad_pattern(language: PatternLanguage, message: &str) -> DbError {
+    let message = shorten(message);
+    DbError::BadPattern(match language {
+        PatternLanguage::Like => "a pattern cannot end with `\\`".to_owned(),
+        PatternLanguage::Regex => format!("the regular expression is not valid: {message}"),
+        _ => format!("the pattern or query is not valid: {message}"),
+    })
+}

@@ -1,0 +1,127 @@
+//! Errors of clients' patterns are told from the program's own by where they arise, on every version of PostgreSQL.
+
+use serde_json::json;
+use svc::prelude::*;
+use svc::scalar::{LTree, SearchVector};
+use svc_tests::{App, TestDatabase};
+
+#[svc_type(sql_source = "v_paper")]
+struct Paper {
+    id: i32,
+    title: String,
+    meta: serde_json::Value,
+    path: LTree,
+    search: SearchVector,
+}
+
+/// Its path and its document for full text search are broken.
+#[svc_type(sql_source = "v_broken_paper")]
+struct BrokenPaper {
+    id: i32,
+    title: String,
+    path: LTree,
+    search: SearchVector,
+}
+
+#[svc::query]
+async fn papers() -> Vec<Paper>;
+#[svc::query]
+async fn broken() -> Vec<BrokenPaper>;
+
+/// Reads in a transaction of its own.
+#[svc::query]
+async fn in_transaction(ctx: &Context<'_>, filter: Where<Paper>) -> Result<Vec<Paper>> {
+    let mut tx = ctx.db().transaction().await?;
+    tx.rows(ctx.db().find::<Paper>().matching(filter)).await
+}
+
+#[svc::query]
+async fn count(ctx: &Context<'_>, filter: Where<Paper>) -> Result<i64> {
+    ctx.db().find::<Paper>().matching(filter).count().await
+}
+
+#[svc::mutation(function = "match_badly")]
+async fn match_badly(title: String) -> Option<String>;
+
+const SQL: &str = r#"
+CREATE EXTENSION ltree;
+CREATE VIEW v_paper AS
+SELECT 1 AS id, 'abc' AS title, '{"k": 1, "d": "2024-01-01"}'::jsonb AS meta, 'a.b'::ltree AS path,
+       to_tsvector('abc') AS search;
+CREATE VIEW v_broken_paper AS
+SELECT 1 AS id, jsonb_build_object('id', 1, 'title', 'abc', 'path', 'a b', 'search', 'it''s: :') AS data;
+CREATE FUNCTION match_badly(title text) RETURNS text LANGUAGE plpgsql AS
+$$ BEGIN RETURN title ~ '('; END $$;"#;
+
+const OTHER: &str = "the pattern or query is not valid: ";
+
+/// Filters with a pattern that is not valid, and how the message begins.
+const BAD: &[(&str, &str)] = &[
+    (r#"{title: {like: "ab\\"}}"#, "a pattern cannot end with `\\`"),
+    (r#"{title: {ilike: "%\\"}}"#, "a pattern cannot end with `\\`"),
+    (r#"{title: {matches: "("}}"#, "the regular expression is not valid: "),
+    (r#"{title: {imatches: "a{2,1}"}}"#, "the regular expression is not valid: "),
+    (r#"{title: {matches: "[[:none:]]"}}"#, "the regular expression is not valid: "),
+    (r#"{meta: {pathExists: "$["}}"#, OTHER),
+    (r#"{meta: {pathExists: "$1"}}"#, OTHER),
+    (r#"{meta: {pathExists: "$k"}}"#, OTHER),
+    (r#"{meta: {pathExists: "$.k ? (@ == $x)"}}"#, OTHER),
+    (r#"{meta: {pathExists: "$.k ? (@ like_regex \"(\")"}}"#, OTHER),
+    (r#"{meta: {pathExists: "$ ? (@ == 1e1000000)"}}"#, OTHER),
+    (r#"{meta: {pathExists: "$.nothing.such.method()"}}"#, OTHER),
+    (r#"{meta: {pathExists: ""}}"#, OTHER),
+    (r#"{path: {eq: "é.-"}}"#, OTHER),
+    (r#"{path: {in: ["a.b", "ß.é"]}}"#, OTHER),
+    (r#"{path: {matchesLquery: "a b"}}"#, OTHER),
+    (r#"{path: {matchesLquery: "a.*{3,1}"}}"#, OTHER),
+    (r#"{path: {matchesLquery: "{"}}"#, OTHER),
+    (r#"{search: {matches: "a & & b"}}"#, OTHER),
+    (r#"{search: {matches: "("}}"#, OTHER),
+];
+
+async fn app() -> (App, TestDatabase) {
+    let database = TestDatabase::new(SQL).await;
+    let options = AppOptions::new()
+        .database_url(database.url())
+        .auto_camel_case(true)
+        .queries(queries![papers, broken, in_transaction, count])
+        .mutations(mutations![match_badly]);
+    (App::serve(options).await, database)
+}
+
+#[tokio::test]
+async fn a_pattern_that_is_not_valid_is_the_client_s_error() {
+    let (app, _database) = app().await;
+    for (filter, begin) in BAD {
+        for field in ["papers(where: {filter})", "inTransaction(filter: {filter})", "count(filter: {filter})"] {
+            let selection = if field.starts_with("count") { "" } else { " { id }" };
+            let reply = app.query(&format!("{{ {}{selection} }}", field.replace("{filter}", filter))).await;
+            assert_eq!(reply.code(), "BAD_USER_INPUT", "{field} {filter}: {}", reply.text);
+            let message = reply.json()["errors"][0]["message"].as_str().unwrap().to_owned();
+            assert!(message.starts_with(begin), "{filter}: {message}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_stored_broken_is_not_the_client_s_error() {
+    let (app, _database) = app().await;
+    for filter in [
+        r#"{path: {matchesLquery: "a.*"}}"#,
+        r#"{path: {eq: "a.b"}}"#,
+        r#"{search: {matches: "a & b"}}"#,
+        r#"{search: {plainQuery: "a"}, title: {matches: "b"}}"#,
+    ] {
+        let reply = app.query(&format!("{{ broken(where: {filter}) {{ id }} }}")).await;
+        assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{filter}: {}", reply.text);
+        assert!(!reply.text.contains("a b") && !reply.text.contains("it's"), "{filter}: {}", reply.text);
+    }
+}
+
+#[tokio::test]
+async fn the_pattern_of_a_database_function_is_not_the_client_s_error() {
+    let (app, _database) = app().await;
+    let reply = app.query_with("mutation ($t: String!) { matchBadly(title: $t) }", json!({ "t": "a" })).await;
+    assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{}", reply.text);
+    assert!(!reply.text.contains("parentheses"), "{}", reply.text);
+}
