@@ -4,6 +4,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::ConfigError;
+use crate::db::{ConnectConfig, Variable};
 
 /// The longest time-out: a year, as clocks do not go for ever.
 pub(super) const LONGEST_TIMEOUT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
@@ -89,7 +90,7 @@ impl SvcConfig {
     /// # Errors
     /// A [`ConfigError`] that names the variable and what it may be.
     pub fn from_env() -> Result<Self, ConfigError> {
-        Self::from_variables(|name| std::env::var(name).ok())
+        Self::from_variables(variable)
     }
 
     /// Reads variables from `get`.
@@ -109,7 +110,7 @@ impl SvcConfig {
         let database_url =
             ["SVC_DATABASE_URL", "DATABASE_URL"].iter().find_map(|name| variables.text(name).map(|url| (*name, url)));
         if let Some((name, url)) = &database_url {
-            check_url(name, url)?;
+            read_url(name, url, &get)?;
         }
         Ok(Self {
             database_url: database_url.map(|(_, url)| url),
@@ -156,7 +157,7 @@ impl SvcConfig {
 impl std::fmt::Debug for SvcConfig {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SvcConfig")
-            .field("database_url", &self.database_url.as_deref().map(star_password))
+            .field("database_url", &self.database_url.as_deref().map(|url| ConnectConfig::shown(url, &variable)))
             .field("auto_camel_case", &self.auto_camel_case)
             .field("database_pool_timeout", &self.database_pool_timeout)
             .field("database_pool_size", &self.database_pool_size)
@@ -219,22 +220,13 @@ fn refuse(name: &str, value: String, allowed: &str) -> ConfigError {
     ConfigError { name: name.to_owned(), value, allowed: allowed.to_owned() }
 }
 
-/// Checks that a URL is one for PostgreSQL.
-pub(super) fn check_url(name: &str, url: &str) -> Result<sqlx::postgres::PgConnectOptions, ConfigError> {
-    let allowed = "it must be a URL such as postgres://user:password@localhost:5432/name";
-    let scheme = ["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme));
-    let parsed = if scheme { url.parse().ok() } else { None };
-    parsed.ok_or_else(|| refuse(name, star_password(url), allowed))
+/// Reads a database URL; what it leaves open comes from libpq's environment variables.
+pub(super) fn read_url(name: &str, url: &str, variable: Variable<'_>) -> Result<ConnectConfig, ConfigError> {
+    // The value is never shown: of a malformed URL nobody knows which part is the password.
+    ConnectConfig::parse(url, variable).map_err(|bad| refuse(name, "***".to_owned(), &bad.to_string()))
 }
 
-/// A URL without its password.
-pub(crate) fn star_password(url: &str) -> String {
-    let authority = url.find("://").map_or(0, |at| at + 3);
-    let end = url[authority..].find(['/', '?']).map_or(url.len(), |at| authority + at);
-    // A password may itself hold an @, so the last one ends it.
-    let Some(at) = url[authority..end].rfind('@') else { return url.to_owned() };
-    match url[authority..authority + at].find(':') {
-        Some(colon) => format!("{}:***{}", &url[..authority + colon], &url[authority + at..]),
-        None => url.to_owned(),
-    }
+/// An environment variable.
+pub(super) fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok()
 }

@@ -3,10 +3,10 @@ use std::time::Duration;
 
 use axum::Router;
 
-use super::config::check_url;
+use super::config::{read_url, variable};
 use super::{AppOptions, ConfigError, StartError, logging};
 use crate::authz::Gate;
-use crate::db::{Database, SessionVariables, Settings};
+use crate::db::{Database, Proxy, SessionVariables, Settings};
 use crate::engine::{
     Application, Engine, Limits, OperationRegistry, PersistedQueries, describe_all, functions, read_folder,
 };
@@ -53,8 +53,10 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     }
     check_session_variables(&options.session_variables)?;
     let url = options.config.database_url.as_deref().ok_or(StartError::NoDatabase)?;
+    let connect = read_url("the database URL", url, &variable)?;
     let settings = Settings {
-        connect: check_url("the database URL", url)?,
+        proxy: Proxy::for_sqlx(&connect).map_err(StartError::Proxy)?,
+        connect,
         max_connections: options.config.database_pool_size,
         acquire_timeout: options.config.pool_timeout(),
         statement_timeout: Duration::from_secs(options.config.query_timeout),

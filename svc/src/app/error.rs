@@ -26,6 +26,9 @@ pub enum StartError {
          or start an embedded one with the feature `embedded`"
     )]
     NoDatabase,
+    /// The socket by which sqlx reaches the database cannot be opened.
+    #[error("cannot open a local socket for connections to the database: {0}; let the program write to TMPDIR")]
+    Proxy(#[source] std::io::Error),
     /// The embedded database does not start.
     #[cfg(feature = "embedded")]
     #[error("the embedded database does not start: {0}")]

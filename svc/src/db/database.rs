@@ -11,7 +11,8 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 use tokio::sync::{Mutex, Notify, watch};
 
 use super::catalogue::Catalogue;
-use super::driver::Driver;
+use super::connect::ConnectConfig;
+use super::driver::{Driver, Proxy};
 use super::functions::{self, FunctionSpec, Functions};
 use super::{DbError, RowSink, Rows, Session, Statement};
 use crate::mutation::Constraints;
@@ -26,9 +27,11 @@ const ANSWER: Duration = Duration::from_secs(1);
 const TRIES: u32 = 3;
 
 /// How the pools are set up.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) struct Settings {
-    pub(crate) connect: PgConnectOptions,
+    pub(crate) connect: ConnectConfig,
+    /// Where the pool of sqlx connects, if not to the server.
+    pub(crate) proxy: Option<Proxy>,
     pub(crate) max_connections: u32,
     pub(crate) acquire_timeout: Duration,
     pub(crate) statement_timeout: Duration,
@@ -48,13 +51,14 @@ pub(crate) enum Health {
 }
 
 /// The database of an application.
-#[derive(Debug)]
 pub(crate) struct Database {
     /// Runs planned reads.
     pub(super) driver: Driver,
     /// For statements of the application's own.
     pool: PgPool,
     pub(super) connect: PgConnectOptions,
+    _proxy: Option<Proxy>,
+    place: String,
     acquire_timeout: Duration,
     sources: Vec<String>,
     called: Vec<FunctionSpec>,
@@ -73,20 +77,21 @@ impl Database {
         sources.sort();
         sources.dedup();
         let timeout = settings.statement_timeout.as_millis().to_string();
-        let connect = settings
-            .connect
-            .statement_cache_capacity(1_000)
-            .options([("statement_timeout", timeout.as_str())])
-            .disable_statement_logging();
+        let place = settings.connect.place();
+        let config = settings.connect.setting("statement_timeout", &timeout);
+        let folder = settings.proxy.as_ref().map(Proxy::folder);
+        let connect = config.pool_options(folder).disable_statement_logging();
         let pool = PgPoolOptions::new()
             .max_connections(settings.max_connections)
             .acquire_timeout(settings.acquire_timeout)
             .test_before_acquire(false)
             .connect_lazy_with(connect.clone());
         let database = Arc::new(Self {
-            driver: Driver::new(&connect, settings.max_connections, settings.acquire_timeout),
+            driver: Driver::new(&config, settings.max_connections, settings.acquire_timeout),
             pool,
             connect,
+            _proxy: settings.proxy,
+            place,
             acquire_timeout: settings.acquire_timeout,
             sources,
             called,
@@ -258,12 +263,15 @@ impl Database {
     }
 
     /// Where the database is, without the password.
-    pub(crate) fn place(&self) -> String {
-        let host = self.connect.get_socket().map_or_else(
-            || format!("{}:{}", self.connect.get_host(), self.connect.get_port()),
-            |socket| socket.display().to_string(),
-        );
-        format!("{}@{host}/{}", self.connect.get_username(), self.connect.get_database().unwrap_or_default())
+    pub(crate) fn place(&self) -> &str {
+        &self.place
+    }
+}
+
+/// Shows where the database is: what sqlx shows of a connection has the password.
+impl std::fmt::Debug for Database {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Database").field("place", &self.place).field("is_up", &self.is_up).finish_non_exhaustive()
     }
 }
 

@@ -83,8 +83,10 @@ impl DbError {
     pub(crate) fn is_connection(error: &sqlx::Error) -> bool {
         match error {
             sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::WorkerCrashed => true,
-            // Class 57P: the server is shutting down or starting up.
-            sqlx::Error::Database(error) => error.code().is_some_and(|code| code.starts_with("57P")),
+            // Class 57P: the server is shutting down or starting up. Class 08: the proxy has not reached it.
+            sqlx::Error::Database(error) => {
+                error.code().is_some_and(|code| code.starts_with("57P") || code.starts_with("08"))
+            }
             _ => false,
         }
     }

@@ -37,7 +37,7 @@ pub(super) fn abandon(mut place: Place<Arc<Pool>>) {
 async fn cancel(pool: &Pool, mut connection: Box<Connection>) {
     let token = connection.client.cancel_token();
     let cancelled = async {
-        let tls = pool.target.tls.connector().await?;
+        let tls = pool.target.connector().await?;
         token.cancel_query(tls).await?;
         connection.settle().await
     };

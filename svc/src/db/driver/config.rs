@@ -1,151 +1,183 @@
-//! How to connect, as the database URL says. sqlx reads the URL and the environment, so that both pools agree.
+//! Where and how to connect: one configuration of `tokio-postgres` for each host.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
 
-use sqlx::ConnectOptions as _;
-use sqlx::postgres::{PgConnectOptions, PgSslMode};
-use tokio_postgres::Config;
-use tokio_postgres::config::SslMode;
+use tokio_postgres::config::{LoadBalanceHosts, SslMode};
+use tokio_postgres::{Client, Config, SimpleQueryMessage};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
-use super::tls::{Pem, Tls, Verify};
+use super::wire::Wire;
+use super::{DriverError, tls};
+use crate::db::connect::{ConnectConfig, HostConfig, SessionTarget, TlsConfig, TlsMode};
 
 /// After how much silence the system asks whether the server is still there.
 const KEEPALIVE: Duration = Duration::from_secs(60);
 
 /// Everything a new connection needs.
 #[derive(Debug)]
-pub(super) struct Target {
-    pub(super) config: Config,
-    pub(super) tls: Tls,
+pub(in crate::db) struct Target {
+    /// One for each host, in the order in which they are tried.
+    pub(super) hosts: Vec<Config>,
+    balance: bool,
+    session: SessionTarget,
+    tls: TlsConfig,
+}
+
+/// A connection that was opened, and which host it leads to.
+pub(super) struct Opened {
+    pub(super) client: Client,
+    pub(super) wire: Wire,
+    pub(super) host: usize,
 }
 
 impl Target {
-    pub(super) fn new(options: &PgConnectOptions) -> Self {
-        let hidden = Hidden::of(options);
-        let mut config = Config::new();
-        config.user(options.get_username()).port(options.get_port()).keepalives_idle(KEEPALIVE);
-        let socket = socket(options);
-        match &socket {
-            Some(folder) => config.host_path(folder),
-            // A URL writes an IPv6 address in brackets.
-            None => config.host(options.get_host().trim_start_matches('[').trim_end_matches(']')),
+    pub(in crate::db) fn new(connect: &ConnectConfig) -> Self {
+        Self {
+            hosts: connect.hosts.iter().map(|host| config(connect, host)).collect(),
+            balance: connect.balance,
+            session: connect.session,
+            tls: connect.tls.clone(),
+        }
+    }
+
+    /// What encrypts connections. Files are read for each new one, so that a renewed certificate is used.
+    pub(super) async fn connector(&self) -> Result<MakeRustlsConnect, DriverError> {
+        tls::connector(&self.tls).await
+    }
+
+    /// Opens a connection to the first host that answers and is what `target_session_attrs` asks for. As in libpq, the
+    /// others are not tried when one refuses the user.
+    pub(super) async fn connect(&self) -> Result<Opened, DriverError> {
+        let connector = self.connector().await?;
+        let mut failed = DriverError::Closed;
+        for session in rounds(self.session) {
+            for host in self.order() {
+                match self.connect_to(host, *session, connector.clone()).await {
+                    Err(error) if !error.is_refused_user() => failed = error,
+                    result => return result,
+                }
+            }
+        }
+        Err(failed)
+    }
+
+    async fn connect_to(
+        &self,
+        host: usize,
+        session: SessionTarget,
+        connector: MakeRustlsConnect,
+    ) -> Result<Opened, DriverError> {
+        let config = &self.hosts[host];
+        let open = async {
+            let (client, stream) = config.connect(connector).await?;
+            let mut wire = Wire::new(stream);
+            check_session(session, &client, &mut wire).await?;
+            Ok(Opened { client, wire, host })
         };
-        if let Some(database) = options.get_database() {
-            config.dbname(database);
-        }
-        if let Some(password) = &hidden.password {
-            config.password(password);
-        }
-        if let Some(name) = options.get_application_name() {
-            config.application_name(name);
-        }
-        config.options(settings(options));
-        let mode = options.get_ssl_mode();
-        config.ssl_mode(match mode {
-            // PostgreSQL has no TLS on sockets; asking first would cost a round trip.
-            PgSslMode::Prefer if socket.is_some() => SslMode::Disable,
-            PgSslMode::Disable | PgSslMode::Allow => SslMode::Disable,
-            PgSslMode::Prefer => SslMode::Prefer,
-            PgSslMode::Require | PgSslMode::VerifyCa | PgSslMode::VerifyFull => SslMode::Require,
-        });
-        let verify = match mode {
-            PgSslMode::VerifyFull => Verify::Name,
-            PgSslMode::VerifyCa => Verify::Authority,
-            _ => Verify::Nothing,
-        };
-        let Hidden { root, certificate, key, .. } = hidden;
-        Self { config, tls: Tls { verify, root, certificate, key } }
-    }
-}
-
-/// The folder of the server's socket.
-fn socket(options: &PgConnectOptions) -> Option<std::path::PathBuf> {
-    options.get_socket().cloned().or_else(|| options.get_host().starts_with('/').then(|| options.get_host().into()))
-}
-
-/// The settings of a session: those of the URL, then those that decide how PostgreSQL writes values as text.
-fn settings(options: &PgConnectOptions) -> String {
-    let given = options.get_options().unwrap_or_default();
-    format!("{given} -c DateStyle=ISO -c TimeZone=UTC -c extra_float_digits=2")
-}
-
-/// What sqlx's options only show in their URL.
-struct Hidden {
-    password: Option<String>,
-    root: Option<Pem>,
-    certificate: Option<Pem>,
-    key: Option<Pem>,
-}
-
-impl Hidden {
-    fn of(options: &PgConnectOptions) -> Self {
-        // Hosts that are folders, and users with a slash, cannot be written as a URL.
-        let url = options.clone().host("localhost").username("user").to_url_lossy();
-        let password =
-            url.password().map(|text| percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned());
-        let pem = |name: &str| url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| Pem::from_text(&value));
-        Self { password, root: pem("sslrootcert"), certificate: pem("sslcert"), key: pem("sslkey") }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use tokio_postgres::config::Host;
-
-    use super::*;
-
-    fn target(url: &str) -> Target {
-        Target::new(&url.parse().unwrap())
-    }
-
-    #[test]
-    fn a_url_over_tcp() {
-        let target =
-            target("postgres://me%2Fyou:p%40ss%2F1@db.example:5433/name?sslmode=verify-full&options[search_path]=app");
-        let config = &target.config;
-        assert_eq!((config.get_user(), config.get_dbname()), (Some("me/you"), Some("name")));
-        assert_eq!(config.get_password(), Some(b"p@ss/1".as_slice()));
-        assert_eq!(config.get_hosts(), [Host::Tcp("db.example".to_owned())]);
-        assert_eq!(config.get_ports(), [5433]);
-        assert_eq!(config.get_ssl_mode(), SslMode::Require);
-        assert_eq!(target.tls.verify, Verify::Name);
-        assert!(config.get_options().unwrap().starts_with("-c search_path=app "));
-    }
-
-    #[test]
-    fn a_url_over_a_socket() {
-        for url in ["postgres:///name?host=/run/pg&port=6000&user=me", "postgres://me@%2Frun%2Fpg:6000/name"] {
-            let target = target(url);
-            let folder = match target.config.get_hosts() {
-                [Host::Unix(folder)] => folder,
-                other => panic!("{other:?}"),
-            };
-            assert!(folder.starts_with("/run/pg"), "{folder:?}");
-            assert_eq!(
-                (target.config.get_ports(), target.config.get_ssl_mode()),
-                ([6000].as_slice(), SslMode::Disable)
-            );
+        match config.get_connect_timeout() {
+            Some(time) => tokio::time::timeout(*time, open).await.unwrap_or(Err(DriverError::Unanswered)),
+            None => open.await,
         }
     }
 
-    #[test]
-    fn an_address_in_brackets() {
-        assert_eq!(target("postgres://me@[::1]/name").config.get_hosts(), [Host::Tcp("::1".to_owned())]);
+    /// Whether every server will do that answers.
+    pub(super) fn accepts_any(&self) -> bool {
+        self.session == SessionTarget::Any
     }
 
-    #[test]
-    fn modes_are_those_of_sqlx() {
-        for (mode, expected, verify) in [
-            ("disable", SslMode::Disable, Verify::Nothing),
-            ("allow", SslMode::Disable, Verify::Nothing),
-            ("prefer", SslMode::Prefer, Verify::Nothing),
-            ("require", SslMode::Require, Verify::Nothing),
-            ("verify-ca", SslMode::Require, Verify::Authority),
-            ("verify-full", SslMode::Require, Verify::Name),
-        ] {
-            let target = target(&format!("postgres://me@host/name?sslmode={mode}&sslrootcert=/etc/ca.pem"));
-            assert_eq!((target.config.get_ssl_mode(), target.tls.verify), (expected, verify), "{mode}");
-            assert_eq!(target.tls.root, Some(Pem::File("/etc/ca.pem".into())));
+    /// The hosts as they are given, or in any order.
+    fn order(&self) -> Vec<usize> {
+        let mut order: Vec<_> = (0..self.hosts.len()).collect();
+        if self.balance {
+            let random = RandomState::new();
+            order.sort_by_key(|host| random.hash_one(host));
+        }
+        order
+    }
+}
+
+/// What is asked of all hosts, first and then.
+fn rounds(session: SessionTarget) -> &'static [SessionTarget] {
+    match session {
+        SessionTarget::Any => &[SessionTarget::Any],
+        SessionTarget::ReadWrite => &[SessionTarget::ReadWrite],
+        SessionTarget::ReadOnly => &[SessionTarget::ReadOnly],
+        SessionTarget::Primary => &[SessionTarget::Primary],
+        SessionTarget::Standby => &[SessionTarget::Standby],
+        SessionTarget::PreferStandby => &[SessionTarget::Standby, SessionTarget::Any],
+    }
+}
+
+async fn check_session(session: SessionTarget, client: &Client, wire: &mut Wire) -> Result<(), DriverError> {
+    if session == SessionTarget::Any {
+        return Ok(());
+    }
+    let ask = client.simple_query("SELECT pg_is_in_recovery(), current_setting('transaction_read_only')::bool");
+    let answer = wire.drive(ask).await?;
+    let row = answer.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => Some(row),
+        _ => None,
+    });
+    let is_true = |column| row.and_then(|row| row.get(column)) == Some("t");
+    if session.accepts(is_true(0), is_true(1)) { Ok(()) } else { Err(DriverError::WrongServer) }
+}
+
+fn config(connect: &ConnectConfig, host: &HostConfig) -> Config {
+    let mut config = Config::new();
+    match (host.folder(), host.address) {
+        (Some(folder), _) => {
+            config.host_path(folder);
+        }
+        (None, Some(address)) => {
+            config.host(host.certified_name()).hostaddr(address);
+        }
+        (None, None) => {
+            config.host(host.certified_name());
         }
     }
+    config.port(host.port).user(&connect.user).options(start_up_options(connect));
+    if let Some(database) = &connect.database {
+        config.dbname(database);
+    }
+    if let Some(password) = &connect.password {
+        config.password(password);
+    }
+    if let Some(name) = &connect.application_name {
+        config.application_name(name);
+    }
+    config.ssl_mode(match connect.tls_mode(host) {
+        TlsMode::Disable => SslMode::Disable,
+        TlsMode::Prefer => SslMode::Prefer,
+        TlsMode::Require => SslMode::Require,
+    });
+    config.ssl_negotiation(connect.tls.negotiation).channel_binding(connect.channel_binding);
+    if connect.balance {
+        config.load_balance_hosts(LoadBalanceHosts::Random);
+    }
+    watch(connect, &mut config);
+    config
+}
+
+/// How long the system waits for the server.
+fn watch(connect: &ConnectConfig, config: &mut Config) {
+    let socket = &connect.socket;
+    config.keepalives(socket.keepalives.unwrap_or(true)).keepalives_idle(socket.keepalives_idle.unwrap_or(KEEPALIVE));
+    if let Some(time) = socket.keepalives_interval {
+        config.keepalives_interval(time);
+    }
+    if let Some(count) = socket.keepalives_count {
+        config.keepalives_retries(count);
+    }
+    if let Some(time) = socket.tcp_user_timeout.filter(|time| !time.is_zero()) {
+        config.tcp_user_timeout(time);
+    }
+    if let Some(time) = connect.connect_timeout.filter(|time| !time.is_zero()) {
+        config.connect_timeout(time);
+    }
+}
+
+/// The settings of a session: those that are given, then those that decide how PostgreSQL writes values as text.
+fn start_up_options(connect: &ConnectConfig) -> String {
+    format!("{} -c DateStyle=ISO -c TimeZone=UTC -c extra_float_digits=2", connect.options)
 }

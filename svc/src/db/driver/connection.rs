@@ -13,7 +13,7 @@ use tokio_postgres::types::{Format, FromSql, IsNull, ToSql, Type, to_sql_checked
 use tokio_postgres::{Client, Statement as Prepared};
 
 use super::DriverError;
-use super::config::Target;
+use super::config::{Opened, Target};
 use super::wire::Wire;
 use crate::db::{Param, RowSink, Session, Statement};
 
@@ -48,10 +48,10 @@ pub(super) struct Connection {
 
 impl Connection {
     pub(super) async fn open(target: &Target, generation: u64, now: u32) -> Result<Self, DriverError> {
-        let (client, stream) = target.config.connect(target.tls.connector().await?).await?;
+        let Opened { client, wire, .. } = target.connect().await?;
         Ok(Self {
             client,
-            wire: Wire::new(stream),
+            wire,
             statements: LruCache::new(STATEMENTS),
             recent: VecDeque::with_capacity(RECENT),
             preparing: false,

@@ -13,8 +13,12 @@ pub(crate) enum DriverError {
     Unanswered,
     #[error("the connection to the database was lost; what was asked may have been done, or not")]
     Lost,
+    #[error("no server is what target_session_attrs asks for")]
+    WrongServer,
     #[error("TLS cannot be set up: {0}")]
     Tls(String),
+    #[error("the connection to the database failed")]
+    Io(#[from] std::io::Error),
     #[error(transparent)]
     Postgres(#[from] tokio_postgres::Error),
 }
@@ -26,6 +30,17 @@ impl DriverError {
             Self::Postgres(error) => error.code(),
             _ => None,
         }
+    }
+
+    /// The text with those of what has caused it.
+    pub(super) fn with_sources(&self) -> String {
+        let mut text = self.to_string();
+        let mut source = std::error::Error::source(self);
+        while let Some(error) = source {
+            text = format!("{text}: {error}");
+            source = error.source();
+        }
+        text
     }
 
     /// What PostgreSQL says.
@@ -54,7 +69,7 @@ impl DriverError {
     /// Whether the connection itself failed, so that another may work.
     pub(crate) fn is_connection(&self) -> bool {
         match self {
-            Self::Closed => true,
+            Self::Closed | Self::WrongServer | Self::Io(_) => true,
             Self::Busy | Self::Unanswered | Self::Lost | Self::Tls(_) => false,
             Self::Postgres(error) => match error.code() {
                 // Class 57P: the server is shutting down or starting up.
@@ -62,6 +77,12 @@ impl DriverError {
                 None => error.is_closed() || is_io(error),
             },
         }
+    }
+
+    /// Whether the server does not let the user in, so that no other server would.
+    pub(super) fn is_refused_user(&self) -> bool {
+        // Class 28: invalid authorization.
+        self.code().is_some_and(|code| code.code().starts_with("28"))
     }
 
     /// Whether the connection can go on. After anything but an ordinary error of a statement it cannot be trusted.

@@ -10,10 +10,14 @@
 mod abandon;
 mod config;
 mod connection;
+#[cfg(unix)]
+mod dial;
 mod error;
 mod keep;
 mod place;
 mod pool;
+#[cfg_attr(not(unix), path = "no_proxy.rs")]
+mod proxy;
 #[cfg(test)]
 mod tests;
 mod tls;
@@ -25,15 +29,16 @@ mod wire;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::postgres::PgConnectOptions;
 use tokio::sync::Notify;
 use tokio_postgres::Row;
 
 pub(super) use connection::Raw;
 pub(crate) use error::DriverError;
+pub(crate) use proxy::Proxy;
 
 use self::config::Target;
 use self::pool::Pool;
+use super::connect::ConnectConfig;
 use super::{RowSink, Session, Statement};
 
 /// Runs planned reads and calls.
@@ -43,8 +48,8 @@ pub(crate) struct Driver {
 
 impl Driver {
     /// Connects when it is first used.
-    pub(super) fn new(options: &PgConnectOptions, max_connections: u32, acquire_timeout: Duration) -> Self {
-        Self { pool: Pool::new(Target::new(options), max_connections, acquire_timeout, keep::TICK) }
+    pub(super) fn new(connect: &ConnectConfig, max_connections: u32, acquire_timeout: Duration) -> Self {
+        Self { pool: Pool::new(Target::new(connect), max_connections, acquire_timeout, keep::TICK) }
     }
 
     /// Runs a read on a connection of its own. When the future is dropped, so is the statement.

@@ -1,7 +1,6 @@
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-use sqlx::postgres::PgConnectOptions;
 use svc_embedded::{Database, Options};
 use tokio_postgres::Row;
 use tokio_postgres::error::SqlState;
@@ -9,6 +8,7 @@ use tokio_postgres::error::SqlState;
 use super::config::Target;
 use super::pool::Pool;
 use super::{Driver, DriverError, Raw};
+use crate::db::connect::ConnectConfig;
 use crate::db::{Param, Session, Statement};
 
 /// A driver with so many connections to the tests' PostgreSQL.
@@ -17,7 +17,7 @@ fn driver(connections: u32) -> Driver {
 }
 
 /// A PostgreSQL that ends with the program.
-fn postgres() -> PgConnectOptions {
+fn postgres() -> ConnectConfig {
     static CLUSTER: OnceLock<Database> = OnceLock::new();
     let cluster = CLUSTER.get_or_init(|| {
         // A thread and a runtime of its own: those of the first test would end with it.
@@ -29,7 +29,7 @@ fn postgres() -> PgConnectOptions {
         });
         start.join().unwrap()
     });
-    cluster.url().parse().unwrap()
+    ConnectConfig::parse(&cluster.url(), &|_| None).unwrap()
 }
 
 fn statement(text: &str) -> Statement {

@@ -1,7 +1,6 @@
 //! TLS, by the rules of `sslmode`: encrypted without a look at the certificate, with a look at who signed it, or with
 //! a look at the host's name as well.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustls::client::WebPkiServerVerifier;
@@ -9,99 +8,102 @@ use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, Server
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
+use rustls::version::{TLS12, TLS13};
 use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use tokio_postgres::config::SslNegotiation;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::DriverError;
+use crate::db::connect::{Pem, TlsConfig, Verify};
 
-/// What of the server's certificate is checked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verify {
-    Nothing,
-    Authority,
-    Name,
-}
-
-/// A certificate or a key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Pem {
-    Inline(String),
-    File(PathBuf),
-}
-
-/// How connections are encrypted.
-#[derive(Debug)]
-pub(super) struct Tls {
-    pub(super) verify: Verify,
-    pub(super) root: Option<Pem>,
-    pub(super) certificate: Option<Pem>,
-    pub(super) key: Option<Pem>,
-}
-
-impl Pem {
-    /// From the text that sqlx shows.
-    pub(super) fn from_text(text: &str) -> Self {
-        if text.trim_start().starts_with("-----BEGIN") {
-            return Self::Inline(text.to_owned());
+/// What encrypts connections. Reads the files that the configuration names.
+pub(super) async fn connector(tls: &TlsConfig) -> Result<MakeRustlsConnect, DriverError> {
+    let provider = Arc::new(ring::default_provider());
+    let spoken = [&TLS12, &TLS13].into_iter().zip(tls.versions);
+    let versions: Vec<_> = spoken.filter(|(_, spoken)| *spoken).map(|(version, _)| version).collect();
+    let builder =
+        ClientConfig::builder_with_provider(provider.clone()).with_protocol_versions(&versions).map_err(failed)?;
+    let builder = match tls.verify {
+        Verify::Nothing => builder.dangerous().with_custom_certificate_verifier(Arc::new(Lenient::Anyone(provider))),
+        Verify::Authority => {
+            let roots = Arc::new(roots(tls).await?);
+            let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider).build().map_err(failed)?;
+            builder.dangerous().with_custom_certificate_verifier(Arc::new(Lenient::AnyName(verifier)))
         }
-        Self::File(text.strip_prefix("file: ").unwrap_or(text).into())
+        Verify::Name => builder.with_root_certificates(roots(tls).await?),
+    };
+    let mut config = match &tls.identity {
+        Some((certificate, key)) => {
+            let chain = certificates(certificate).await?;
+            let pem = read_key(key).await?;
+            let key = PrivateKeyDer::from_pem_slice(&pem).map_err(|_| {
+                DriverError::Tls("sslkey does not hold a private key, or one that is encrypted".to_owned())
+            })?;
+            builder.with_client_auth_cert(chain, key).map_err(failed)?
+        }
+        None => builder.with_no_client_auth(),
+    };
+    if tls.negotiation == SslNegotiation::Direct {
+        // PostgreSQL refuses connections that begin with TLS and do not say for which protocol.
+        config.alpn_protocols = vec![b"postgresql".to_vec()];
     }
+    Ok(MakeRustlsConnect::new(config))
+}
 
-    async fn read(&self) -> Result<Vec<u8>, DriverError> {
-        match self {
-            Self::Inline(text) => Ok(text.clone().into_bytes()),
-            Self::File(path) => tokio::fs::read(path)
-                .await
-                .map_err(|error| DriverError::Tls(format!("{} cannot be read: {error}", path.display()))),
+/// The authorities of `sslrootcert` alone, or else the public ones.
+async fn roots(tls: &TlsConfig) -> Result<RootCertStore, DriverError> {
+    let Some(root) = &tls.root else {
+        return Ok(RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()));
+    };
+    let mut roots = RootCertStore::empty();
+    for certificate in certificates(root).await? {
+        roots.add(certificate).map_err(failed)?;
+    }
+    Ok(roots)
+}
+
+async fn certificates(pem: &Pem) -> Result<Vec<CertificateDer<'static>>, DriverError> {
+    let text = read(pem).await?;
+    let certificates = CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>().map_err(failed)?;
+    if certificates.is_empty() {
+        return Err(DriverError::Tls(format!("{} holds no certificate", named(pem))));
+    }
+    Ok(certificates)
+}
+
+async fn read(pem: &Pem) -> Result<Vec<u8>, DriverError> {
+    match pem {
+        Pem::Inline(text) => Ok(text.clone().into_bytes()),
+        Pem::File(path) => tokio::fs::read(path)
+            .await
+            .map_err(|error| DriverError::Tls(format!("{} cannot be read: {error}", path.display()))),
+    }
+}
+
+/// As libpq does, refuses a key that others may read.
+async fn read_key(pem: &Pem) -> Result<Vec<u8>, DriverError> {
+    #[cfg(unix)]
+    if let Pem::File(path) = pem {
+        use std::os::unix::fs::MetadataExt as _;
+        let metadata = tokio::fs::metadata(path).await;
+        // A key of the system may be readable by a group that the service belongs to.
+        let open_to = |metadata: &std::fs::Metadata| metadata.mode() & if metadata.uid() == 0 { 0o037 } else { 0o077 };
+        if metadata.is_ok_and(|metadata| open_to(&metadata) != 0) {
+            let path = path.display();
+            return Err(DriverError::Tls(format!("{path} can be read by others; allow only its owner (0600)")));
         }
     }
+    read(pem).await
 }
 
-impl Tls {
-    /// Files are read for each new connection, so that a renewed certificate is used.
-    pub(super) async fn connector(&self) -> Result<MakeRustlsConnect, DriverError> {
-        let provider = Arc::new(ring::default_provider());
-        let builder =
-            ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions().map_err(tls)?;
-        let builder = match self.verify {
-            Verify::Nothing => {
-                builder.dangerous().with_custom_certificate_verifier(Arc::new(Lenient::Anyone(provider)))
-            }
-            Verify::Authority => {
-                let roots = Arc::new(self.roots().await?);
-                let verifier = WebPkiServerVerifier::builder_with_provider(roots, provider).build().map_err(tls)?;
-                builder.dangerous().with_custom_certificate_verifier(Arc::new(Lenient::AnyName(verifier)))
-            }
-            Verify::Name => builder.with_root_certificates(self.roots().await?),
-        };
-        let config = match (&self.certificate, &self.key) {
-            (Some(certificate), Some(key)) => {
-                let chain = certificates(&certificate.read().await?)?;
-                let key = PrivateKeyDer::from_pem_slice(&key.read().await?).map_err(tls)?;
-                builder.with_client_auth_cert(chain, key).map_err(tls)?
-            }
-            (None, None) => builder.with_no_client_auth(),
-            _ => return Err(DriverError::Tls("sslcert and sslkey must be given together".to_owned())),
-        };
-        Ok(MakeRustlsConnect::new(config))
-    }
-
-    async fn roots(&self) -> Result<RootCertStore, DriverError> {
-        let mut roots = RootCertStore::from_iter(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
-        if let Some(root) = &self.root {
-            for certificate in certificates(&root.read().await?)? {
-                roots.add(certificate).map_err(tls)?;
-            }
-        }
-        Ok(roots)
+fn named(pem: &Pem) -> String {
+    match pem {
+        Pem::Inline(_) => "the text of a certificate".to_owned(),
+        Pem::File(path) => path.display().to_string(),
     }
 }
 
-fn certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, DriverError> {
-    CertificateDer::pem_slice_iter(pem).collect::<Result<_, _>>().map_err(tls)
-}
-
-fn tls(error: impl std::fmt::Display) -> DriverError {
+fn failed(error: impl std::fmt::Display) -> DriverError {
     DriverError::Tls(error.to_string())
 }
 

@@ -1,0 +1,159 @@
+//! How to connect: what the database URL and libpq's environment variables say, for both pools.
+
+mod given;
+mod parameter;
+mod passfile;
+mod pool;
+mod read;
+#[cfg(test)]
+mod tests;
+mod tls;
+mod url;
+
+use std::fmt::Write as _;
+use std::net::IpAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use tokio_postgres::config::ChannelBinding;
+
+pub(crate) use given::Variable;
+pub(super) use tls::{Pem, TlsConfig, TlsMode, Verify};
+
+/// The port in the name of the socket that a proxy listens on.
+pub(super) const PROXY_PORT: u16 = 5432;
+
+/// Everything that the URL says about connections.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct ConnectConfig {
+    /// In the order in which they are tried; at least one.
+    pub(super) hosts: Vec<HostConfig>,
+    pub(super) balance: bool,
+    pub(super) session: SessionTarget,
+    pub(super) user: String,
+    pub(super) password: Option<String>,
+    pub(super) database: Option<String>,
+    pub(super) application_name: Option<String>,
+    /// The start-up options, such as `-c search_path=app`.
+    pub(super) options: String,
+    pub(super) channel_binding: ChannelBinding,
+    pub(super) tls: TlsConfig,
+    /// `None` where nothing is said, zero where no time-out is asked for; so for the times below.
+    pub(super) connect_timeout: Option<Duration>,
+    pub(super) socket: SocketConfig,
+}
+
+/// One of the servers.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct HostConfig {
+    /// A name, an address, or the folder of a socket.
+    pub(super) name: Option<String>,
+    /// Where the host is, if that need not be looked up.
+    pub(super) address: Option<IpAddr>,
+    pub(super) port: u16,
+}
+
+/// How the system watches over connections by TCP. `None` where the URL says nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct SocketConfig {
+    pub(super) keepalives: Option<bool>,
+    pub(super) keepalives_idle: Option<Duration>,
+    pub(super) keepalives_interval: Option<Duration>,
+    pub(super) keepalives_count: Option<u32>,
+    pub(super) tcp_user_timeout: Option<Duration>,
+}
+
+/// Which of several servers is wanted: `target_session_attrs`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum SessionTarget {
+    Any,
+    ReadWrite,
+    ReadOnly,
+    Primary,
+    Standby,
+    PreferStandby,
+}
+
+impl HostConfig {
+    /// The folder of the server's socket, if it is reached by one.
+    pub(super) fn folder(&self) -> Option<&Path> {
+        self.name.as_deref().filter(|name| name.starts_with('/') && self.address.is_none()).map(Path::new)
+    }
+
+    /// The name that the server's certificate must have.
+    pub(super) fn certified_name(&self) -> String {
+        self.name.clone().or_else(|| Some(self.address?.to_string())).unwrap_or_default()
+    }
+}
+
+impl SessionTarget {
+    /// Whether a server is wanted.
+    pub(super) fn accepts(self, is_standby: bool, is_read_only: bool) -> bool {
+        match self {
+            Self::Any => true,
+            Self::ReadWrite => !is_read_only,
+            Self::ReadOnly => is_read_only,
+            Self::Primary => !is_standby,
+            Self::Standby | Self::PreferStandby => is_standby,
+        }
+    }
+}
+
+impl ConnectConfig {
+    /// The same with one more setting of the session.
+    pub(super) fn setting(mut self, name: &str, value: &str) -> Self {
+        push_setting(&mut self.options, name, value);
+        self
+    }
+
+    /// Where the database is, without the password.
+    pub(crate) fn place(&self) -> String {
+        let hosts: Vec<_> = self.hosts.iter().map(HostConfig::place).collect();
+        format!("{}@{}/{}", self.user, hosts.join(","), self.database.as_deref().unwrap_or_default())
+    }
+
+    /// A database URL without what it must not show.
+    pub(crate) fn shown(url: &str, variable: Variable<'_>) -> String {
+        let Ok(config) = Self::parse(url, variable) else { return "***".to_owned() };
+        let place = config.place();
+        let (_, hosts) = place.rsplit_once('@').unwrap_or_default();
+        let password = if config.password.is_some() { ":***" } else { "" };
+        format!("postgres://{}{password}@{hosts}", config.user)
+    }
+}
+
+impl HostConfig {
+    fn place(&self) -> String {
+        match (self.folder(), &self.name) {
+            (Some(folder), _) => folder.display().to_string(),
+            (None, Some(name)) if name.contains(':') => format!("[{name}]:{}", self.port),
+            _ => format!("{}:{}", self.certified_name(), self.port),
+        }
+    }
+}
+
+/// Appends a setting to start-up options, in which spaces end a word.
+pub(super) fn push_setting(options: &mut String, name: &str, value: &str) {
+    if !options.is_empty() {
+        options.push(' ');
+    }
+    options.push_str("-c ");
+    for char in name.chars().chain(['=']).chain(value.chars()) {
+        if char.is_whitespace() || char == '\\' {
+            options.push('\\');
+        }
+        // Writing to a string cannot fail.
+        let _ = options.write_char(char);
+    }
+}
+
+/// Shows where the database is, and how connections are protected.
+impl std::fmt::Debug for ConnectConfig {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ConnectConfig")
+            .field("place", &self.place())
+            .field("session", &self.session)
+            .field("tls", &self.tls)
+            .finish_non_exhaustive()
+    }
+}

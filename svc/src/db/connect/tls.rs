@@ -1,0 +1,171 @@
+//! What the URL says about TLS.
+
+use std::path::PathBuf;
+
+use tokio_postgres::config::SslNegotiation;
+
+use super::given::Given;
+use super::url::BadUrl;
+
+/// What of the server's certificate is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verify {
+    Nothing,
+    /// Who signed it.
+    Authority,
+    /// Who signed it, and that it is for this host.
+    Name,
+}
+
+/// A certificate or a key.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) enum Pem {
+    Inline(String),
+    File(PathBuf),
+}
+
+/// Whether connections are encrypted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TlsMode {
+    Disable,
+    Prefer,
+    Require,
+}
+
+/// How connections are encrypted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TlsConfig {
+    pub(crate) mode: TlsMode,
+    pub(crate) verify: Verify,
+    pub(crate) negotiation: SslNegotiation,
+    /// The authorities that may sign the server's certificate; `None` stands for the public ones.
+    pub(crate) root: Option<Pem>,
+    /// The client's own certificate and its key.
+    pub(crate) identity: Option<(Pem, Pem)>,
+    /// Whether TLS 1.2 and TLS 1.3 may be spoken.
+    pub(crate) versions: [bool; 2],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Disable,
+    Prefer,
+    Require,
+    VerifyCa,
+    VerifyFull,
+}
+
+const MODES: [(&str, Mode); 5] = [
+    ("disable", Mode::Disable),
+    ("prefer", Mode::Prefer),
+    ("require", Mode::Require),
+    ("verify-ca", Mode::VerifyCa),
+    ("verify-full", Mode::VerifyFull),
+];
+
+const NEGOTIATIONS: [(&str, SslNegotiation); 2] =
+    [("postgres", SslNegotiation::Postgres), ("direct", SslNegotiation::Direct)];
+
+const VERSIONS: [(&str, u8); 4] = [("TLSv1", 0), ("TLSv1.1", 1), ("TLSv1.2", 2), ("TLSv1.3", 3)];
+
+impl TlsConfig {
+    pub(super) fn read(given: &Given) -> Result<Self, BadUrl> {
+        let is_system = given.text("sslrootcert") == Some("system");
+        let mode = given.choice("sslmode", &MODES)?;
+        if is_system && mode.is_some_and(|mode| mode != Mode::VerifyFull) {
+            return Err(given.refuse(
+                "sslmode",
+                "must be verify-full with sslrootcert=system: anybody gets a certificate that public authorities have \
+                 signed",
+            ));
+        }
+        let mode = mode.unwrap_or(if is_system { Mode::VerifyFull } else { Mode::Prefer });
+        let root = match given.text("sslrootcert") {
+            Some("system") => None,
+            Some(text) => Some(Pem::from_text(text)),
+            None => given.default_file("root.crt").map(Pem::File),
+        };
+        let verify = match mode {
+            Mode::VerifyFull => Verify::Name,
+            Mode::VerifyCa if root.is_none() => {
+                return Err(given.refuse(
+                    "sslmode",
+                    "cannot be verify-ca without sslrootcert: public authorities sign certificates for anybody; name \
+                     the file of your authority, or use verify-full",
+                ));
+            }
+            Mode::VerifyCa => Verify::Authority,
+            // As in libpq, for the sake of programs that rely on it.
+            Mode::Require if root.is_some() => Verify::Authority,
+            Mode::Disable | Mode::Prefer | Mode::Require => Verify::Nothing,
+        };
+        let negotiation = given.choice("sslnegotiation", &NEGOTIATIONS)?.unwrap_or(SslNegotiation::Postgres);
+        if negotiation == SslNegotiation::Direct && matches!(mode, Mode::Disable | Mode::Prefer) {
+            return Err(given.refuse("sslnegotiation", "can be direct with sslmode=require or a stronger one only"));
+        }
+        let (identity, versions) = (identity(given)?, versions(given)?);
+        let mode = match mode {
+            Mode::Disable => TlsMode::Disable,
+            Mode::Prefer => TlsMode::Prefer,
+            Mode::Require | Mode::VerifyCa | Mode::VerifyFull => TlsMode::Require,
+        };
+        Ok(Self { mode, verify, negotiation, root, identity, versions })
+    }
+
+    /// Whether sqlx does the same by itself. It trusts the public authorities whatever else is given.
+    pub(super) fn is_plain(&self) -> bool {
+        self.negotiation == SslNegotiation::Postgres
+            && self.versions == [true, true]
+            && (self.mode == TlsMode::Disable
+                || self.verify == Verify::Nothing
+                || (self.verify == Verify::Name && self.root.is_none() && !names_root_in_environment()))
+    }
+}
+
+/// sqlx reads this by itself, and as the name of a file.
+fn names_root_in_environment() -> bool {
+    std::env::var_os("PGSSLROOTCERT").is_some()
+}
+
+fn identity(given: &Given) -> Result<Option<(Pem, Pem)>, BadUrl> {
+    let pem = |name, file| given.text(name).map(Pem::from_text).or_else(|| given.default_file(file).map(Pem::File));
+    match (pem("sslcert", "postgresql.crt"), pem("sslkey", "postgresql.key")) {
+        (Some(certificate), Some(key)) => Ok(Some((certificate, key))),
+        (Some(_), None) => Err(given.refuse("sslcert", "needs the certificate's key; give sslkey")),
+        (None, Some(_)) if given.text("sslkey").is_some() => {
+            Err(given.refuse("sslkey", "needs the key's certificate; give sslcert"))
+        }
+        (None, _) => Ok(None),
+    }
+}
+
+fn versions(given: &Given) -> Result<[bool; 2], BadUrl> {
+    let least = given.choice("ssl_min_protocol_version", &VERSIONS)?.unwrap_or(0);
+    let most = given.choice("ssl_max_protocol_version", &VERSIONS)?.unwrap_or(3);
+    let versions = [2, 3].map(|version| (least..=most).contains(&version));
+    if versions == [false, false] {
+        return Err(
+            given.refuse("ssl_max_protocol_version", "must leave TLSv1.2 or TLSv1.3, which are the ones spoken")
+        );
+    }
+    Ok(versions)
+}
+
+impl Pem {
+    fn from_text(text: &str) -> Self {
+        if text.trim_start().starts_with("-----BEGIN") {
+            Self::Inline(text.to_owned())
+        } else {
+            Self::File(text.into())
+        }
+    }
+}
+
+impl std::fmt::Debug for Pem {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Inline(_) => f.write_str("Inline(…)"),
+            Self::File(path) => f.debug_tuple("File").field(path).finish(),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! No password of a database URL is shown, however the URL is written.
+
+use svc::SvcConfig;
+use svc::prelude::*;
+use svc_tests::{App, TestDatabase};
+
+#[svc::query]
+async fn shown(ctx: &Context<'_>) -> Result<String> {
+    Ok(format!("{:?} {:?}", ctx.db(), ctx.db().pool()))
+}
+
+#[tokio::test]
+async fn a_url_that_cannot_be_read_is_explained_without_its_password() {
+    for (url, why) in [
+        ("postgres://me:hunter2/x@localhost/db", "write `/` as %2F"),
+        ("postgres://me:hunter2?x@localhost/db", "`?` as %3F"),
+        ("postgres://me:hunter2@x@localhost/db", "%40"),
+        ("postgres://me:hunter2%x@localhost/db", "write `%` as %25"),
+        ("postgres://me:hunter2 x@localhost/db", "write a space as %20"),
+        ("postgres://me@localhost/db?sslpassword=hunter2", "`sslpassword` is not supported"),
+        ("postgres://me@localhost/db?password=hunter2&sslmod=require", "`sslmod` is not known"),
+        ("hunter2", "it must be a URL such as"),
+    ] {
+        let options = AppOptions::new().database_url(url).queries(queries![shown]);
+        assert!(!format!("{options:?}").contains("hunter2"), "{options:?}");
+        let error = create_svc_app(options).await.unwrap_err();
+        let text = format!("{error} {error:?}");
+        assert!(text.contains(why) && !text.contains("hunter2"), "{text}");
+        let read = SvcConfig::from_variables(|name| (name == "DATABASE_URL").then(|| url.to_owned()));
+        let error = read.unwrap_err().to_string();
+        assert!(error.contains(why) && !error.contains("hunter2"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn the_database_of_a_resolver_shows_no_password() {
+    let database = TestDatabase::new("").await;
+    let url = format!("{}&password=hunter2", database.url());
+    let options = AppOptions::new().database_url(url).queries(queries![shown]);
+    assert!(!format!("{options:?}").contains("hunter2"), "{options:?}");
+    let app = App::serve(options).await;
+    let shown = app.query("{ shown }").await.data()["shown"].to_string();
+    assert!(shown.contains("Db") && !shown.contains("hunter2"), "{shown}");
+}
