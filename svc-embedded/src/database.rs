@@ -7,6 +7,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use crate::{
     Error, Options, Result,
     layout::{self, Layout},
+    role,
     server::Server,
     start::{self, blocking},
     temporary::Temporary,
@@ -42,6 +43,7 @@ pub struct Database {
     // Before the folder, since fields are dropped in this order.
     server: Option<Server>,
     _temporary: Option<Temporary>,
+    role: Option<String>,
 }
 
 /// Where the server listens.
@@ -67,11 +69,32 @@ impl Database {
     }
 
     pub(crate) fn owned(place: Place, layout: Layout, server: Server, temporary: Option<Temporary>) -> Self {
-        Self { place, layout, server: Some(server), _temporary: temporary }
+        Self { place, layout, server: Some(server), _temporary: temporary, role: None }
     }
 
     pub(crate) fn shared(place: Place, layout: Layout) -> Self {
-        Self { place, layout, server: None, _temporary: None }
+        Self { place, layout, server: None, _temporary: None, role: None }
+    }
+
+    pub(crate) async fn with_role(mut self, role: Option<String>) -> Result<Self> {
+        if let Some(role) = &role {
+            role::create(&self, role).await?;
+        }
+        self.role = role;
+        Ok(self)
+    }
+
+    /// The URL of the database `postgres` as the role of [`Options::role`], through the unix socket.
+    pub fn role_url(&self) -> Option<String> {
+        let role = utf8_percent_encode(self.role.as_deref()?, ENCODED);
+        Some(self.url().replacen("postgres@", &format!("{role}@"), 1))
+    }
+
+    /// SQL for a superuser of the database that lets the role of [`Options::role`] use what there is,
+    /// and what the same superuser makes later: schemas, the rows of tables and views, sequences and
+    /// functions. It may be run again.
+    pub fn role_grants(&self) -> Option<String> {
+        Some(role::grants(self.role.as_deref()?))
     }
 
     /// The URL of the database `postgres`, as the superuser `postgres`, through the unix socket.
@@ -161,7 +184,7 @@ impl Database {
         blocking(move || drop(self)).await;
     }
 
-    async fn execute(&self, statement: String) -> Result<()> {
+    pub(crate) async fn execute(&self, statement: String) -> Result<()> {
         let socket = layout::socket(&self.place.sockets, self.place.port);
         let run = async {
             let mut session = Session::open(&socket).await?;
@@ -177,7 +200,7 @@ impl Database {
 }
 
 /// A name as an SQL identifier. The protocol ends text at a NUL, so none may be in it.
-fn quoted(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('\0', "").replace('"', "\"\""))
 }
 

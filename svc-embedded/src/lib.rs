@@ -13,6 +13,7 @@ mod lock;
 mod log;
 mod pidfile;
 mod port;
+mod role;
 mod running;
 mod server;
 mod spawn;

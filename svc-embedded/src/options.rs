@@ -18,6 +18,7 @@ pub struct Options {
     pub(crate) binaries: Option<PathBuf>,
     pub(crate) settings: Vec<(String, String)>,
     pub(crate) user_namespace: bool,
+    pub(crate) role: Option<String>,
 }
 
 /// Whether the server listens on loopback, and where.
@@ -41,7 +42,7 @@ impl Options {
     ///
     /// What a killed program leaves behind is removed by the next start of a temporary cluster.
     pub fn temporary() -> Self {
-        Self { root: None, tcp: Tcp::Off, binaries: None, settings: Vec::new(), user_namespace: true }
+        Self { root: None, tcp: Tcp::Off, binaries: None, settings: Vec::new(), user_namespace: true, role: None }
     }
 
     /// Listen on this loopback port as well; `None` for the unix socket only, the default.
@@ -76,6 +77,14 @@ impl Options {
     /// own `fsync=off` too, but not over the addresses it listens on.
     pub fn setting(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.push((name.into(), value.into()));
+        self
+    }
+
+    /// An ordinary role, made if there is none of that name, which the program's requests run as:
+    /// [`Database::role_url`](crate::Database::role_url). Row-level security binds it, as it does
+    /// not bind the superuser `postgres`, who owns what the program sets up.
+    pub fn role(mut self, name: impl Into<String>) -> Self {
+        self.role = Some(name.into());
         self
     }
 

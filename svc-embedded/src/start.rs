@@ -23,7 +23,7 @@ pub(crate) async fn start(options: Options) -> Result<Database> {
     let (root, temporary) = open_root(&options).await?;
     let made_by = cluster::version(&root.join("postgres"));
     let binaries = Binaries::find_preferring(options.binaries.clone(), made_by).await?;
-    let user_namespace = options.user_namespace;
+    let (user_namespace, role) = (options.user_namespace, options.role.clone());
     let (binaries, identity) = blocking(move || {
         let identity = Identity::choose(&binaries, user_namespace)?;
         Ok::<_, Error>((binaries, identity))
@@ -34,14 +34,14 @@ pub(crate) async fn start(options: Options) -> Result<Database> {
     let layout = Layout::plan(&root, &identity)?;
     if let Some(running) = running::find(&layout.data, options.tcp).await? {
         let place = Place { sockets: running.sockets, port: running.port, tcp: running.tcp, pid: running.pid };
-        return Ok(Database::shared(place, layout));
+        return Database::shared(place, layout).with_role(role).await;
     }
     let plan = prepare(Plan { options, binaries, identity, layout }, lock.clone()).await?;
     let (layout, tcp) = (plan.layout.clone(), plan.options.tcp);
     let (server, port) = launch::launch(plan).await?;
     let place =
         Place { sockets: layout.sockets.clone(), port, tcp: tcp != crate::options::Tcp::Off, pid: server.pid() };
-    Ok(Database::owned(place, layout, server, temporary))
+    Database::owned(place, layout, server, temporary).with_role(role).await
 }
 
 /// The lock goes along: a caller that gives up must not let another program in while `initdb`

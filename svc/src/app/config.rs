@@ -56,6 +56,9 @@ pub struct SvcConfig {
     /// `SVC_ENABLE_RUST_ENDPOINT`: whether there is a `POST /graphql/rust`, for operations that need no function of the
     /// program. Default false.
     pub enable_rust_endpoint: bool,
+    /// `SVC_ALLOW_UNBOUND_POLICIES`: whether a production service with session variables starts although policies of
+    /// row-level security do not bind it; the log says which. Default false.
+    pub allow_unbound_policies: bool,
     /// `SVC_HOST`: the address to listen on. Default 127.0.0.1.
     pub host: IpAddr,
     /// `SVC_PORT`: the port to listen on; 0 takes a free one. Default 8000.
@@ -78,6 +81,7 @@ impl Default for SvcConfig {
             max_operations: 1_000,
             registered_only: false,
             enable_rust_endpoint: false,
+            allow_unbound_policies: false,
             host: IpAddr::from([127, 0, 0, 1]),
             port: 8000,
         }
@@ -136,6 +140,9 @@ impl SvcConfig {
             enable_rust_endpoint: variables
                 .boolean("SVC_ENABLE_RUST_ENDPOINT")?
                 .unwrap_or(default.enable_rust_endpoint),
+            allow_unbound_policies: variables
+                .boolean("SVC_ALLOW_UNBOUND_POLICIES")?
+                .unwrap_or(default.allow_unbound_policies),
             host: variables
                 .parsed("SVC_HOST", "it must be an IP address, such as 127.0.0.1, 0.0.0.0 or ::1")?
                 .unwrap_or(default.host),
@@ -170,6 +177,7 @@ impl std::fmt::Debug for SvcConfig {
             .field("max_operations", &self.max_operations)
             .field("registered_only", &self.registered_only)
             .field("enable_rust_endpoint", &self.enable_rust_endpoint)
+            .field("allow_unbound_policies", &self.allow_unbound_policies)
             .field("host", &self.host)
             .field("port", &self.port)
             .finish()

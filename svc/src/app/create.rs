@@ -6,7 +6,7 @@ use axum::Router;
 use super::config::{read_url, variable};
 use super::{AppOptions, ConfigError, StartError, logging};
 use crate::authz::Gate;
-use crate::db::{Database, Proxy, SessionVariables, Settings};
+use crate::db::{ConnectConfig, Database, Enforcement, Proxy, RowSecurity, SessionVariables, Settings, Unbound};
 use crate::engine::{
     Application, Engine, Limits, OperationRegistry, PersistedQueries, describe_all, functions, read_folder,
 };
@@ -48,23 +48,28 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         _ => None,
     };
     #[cfg(feature = "embedded")]
-    if let Some(database) = &embedded {
-        options.config.database_url = Some(database.url());
-    }
+    let (given, owner) = embedded.as_ref().map_or(Ok((None, None)), |database| use_embedded(database, &mut options))?;
+    #[cfg(not(feature = "embedded"))]
+    let (given, owner) = (None, None);
     check_session_variables(&options.session_variables)?;
-    let url = options.config.database_url.as_deref().ok_or(StartError::NoDatabase)?;
-    let connect = read_url("the database URL", url, &variable)?;
+    let connect = given.map_or_else(|| connect(&options), Ok)?;
+    let enforcement = enforcement(&options);
     let settings = Settings {
         proxy: Proxy::for_sqlx(&connect).map_err(StartError::Proxy)?,
         connect,
         max_connections: options.config.database_pool_size,
         acquire_timeout: options.config.pool_timeout(),
         statement_timeout: Duration::from_secs(options.config.query_timeout),
+        owner,
         setup: options.setup,
         constraints: options.constraints,
+        row_security: RowSecurity::new(enforcement),
     };
     let called = functions(&model).map(|(_, _, spec)| spec).collect();
     let database = Database::new(settings, model.sources().map(str::to_owned).collect(), called);
+    if enforcement == Enforcement::Refuse {
+        refuse_unbound(&database).await?;
+    }
     tokio::spawn(describe_all(Arc::downgrade(&database), operations.all()));
     options.data.insert(options.context_values);
     let development = options.config.is_development();
@@ -88,6 +93,30 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     })))
 }
 
+/// How to connect to the database that the settings name.
+fn connect(options: &AppOptions) -> Result<ConnectConfig, StartError> {
+    let url = options.config.database_url.as_deref().ok_or(StartError::NoDatabase)?;
+    Ok(read_url("the database URL", url, &variable)?)
+}
+
+/// How to connect to an embedded database. Where it has a role for requests, the set-up is run as its owner, the second,
+/// and ends with what the role may do.
+#[cfg(feature = "embedded")]
+fn use_embedded(
+    database: &svc_embedded::Database,
+    options: &mut AppOptions,
+) -> Result<(Option<ConnectConfig>, Option<ConnectConfig>), ConfigError> {
+    // What the environment says of other servers does not concern this one. sqlx takes this variable by itself.
+    let options_only = |name: &str| if name == "PGOPTIONS" { variable(name) } else { None };
+    let read = |url: &str| read_url("the URL of the embedded database", url, &options_only);
+    let owner = read(&database.url())?;
+    let (Some(url), Some(grants)) = (database.role_url(), database.role_grants()) else {
+        return Ok((Some(owner), None));
+    };
+    options.setup = Some(format!("{}\n;{grants}", options.setup.take().unwrap_or_default()).into());
+    Ok((Some(read(&url)?), Some(owner)))
+}
+
 /// Registers the operations of the program and of the folder.
 fn register(
     model: &Arc<Model>,
@@ -109,6 +138,28 @@ fn register(
         tracing::warn!("only registered operations are answered, and none is registered yet");
     }
     Ok(registry)
+}
+
+/// What is done about policies that do not bind: nothing, unless the service sets variables for them.
+fn enforcement(options: &AppOptions) -> Enforcement {
+    if options.session_variables.is_empty() {
+        Enforcement::Off
+    } else if options.config.is_development() || options.config.allow_unbound_policies {
+        Enforcement::Warn
+    } else {
+        Enforcement::Refuse
+    }
+}
+
+/// Looks at the policies now. A database that is away is looked at when it comes, before it is used.
+async fn refuse_unbound(database: &Database) -> Result<(), StartError> {
+    match database.check().await {
+        Err(sqlx::Error::Configuration(error)) => match error.downcast::<Unbound>() {
+            Ok(unbound) => Err(StartError::UnboundPolicies(unbound.0.iter().map(ToString::to_string).collect())),
+            Err(_) => Ok(()),
+        },
+        _ => Ok(()),
+    }
 }
 
 fn check_session_variables(variables: &SessionVariables) -> Result<(), ConfigError> {

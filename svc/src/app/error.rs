@@ -50,6 +50,12 @@ pub enum StartError {
         /// The value's name.
         name: String,
     },
+    /// Policies of row-level security do not bind the service, which sets session variables for them; each with its fix.
+    #[error(
+        "row-level security does not bind the service, which sets session variables for it:\n{}\nset \
+         SVC_ALLOW_UNBOUND_POLICIES=true if that is meant", list(.0)
+    )]
+    UnboundPolicies(Vec<String>),
     /// The address cannot be bound.
     #[error("cannot listen on {address}: {source}; set SVC_HOST and SVC_PORT to an address that is free")]
     Bind {

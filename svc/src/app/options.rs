@@ -76,6 +76,13 @@ impl AppOptions {
         self
     }
 
+    /// Whether a production service with session variables starts although policies of row-level security do not bind
+    /// it. The log says which, and how to bind it.
+    pub fn allow_unbound_policies(mut self, allowed: bool) -> Self {
+        self.config.allow_unbound_policies = allowed;
+        self
+    }
+
     /// Whether `created_at` becomes `createdAt`.
     pub fn auto_camel_case(mut self, on: bool) -> Self {
         self.config.auto_camel_case = on;

@@ -102,6 +102,6 @@ pub(crate) fn quote(identifier: &str) -> String {
 }
 
 /// Quotes `schema.name` part by part.
-fn quote_path(path: &str) -> String {
+pub(super) fn quote_path(path: &str) -> String {
     path.split('.').map(quote).collect::<Vec<_>>().join(".")
 }

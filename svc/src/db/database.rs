@@ -14,7 +14,7 @@ use super::catalogue::Catalogue;
 use super::connect::ConnectConfig;
 use super::driver::{Driver, Proxy};
 use super::functions::{self, FunctionSpec, Functions};
-use super::{DbError, RowSink, Rows, Session, Statement};
+use super::{DbError, RowSecurity, RowSink, Rows, Session, Statement};
 use crate::mutation::Constraints;
 
 /// How often a database that is away is tried again, at first and at last.
@@ -35,10 +35,14 @@ pub(crate) struct Settings {
     pub(crate) max_connections: u32,
     pub(crate) acquire_timeout: Duration,
     pub(crate) statement_timeout: Duration,
+    /// As whom the set-up is run, if not as the service.
+    pub(crate) owner: Option<ConnectConfig>,
     /// Run once, when the database is first reached.
     pub(crate) setup: Option<Cow<'static, str>>,
     /// What clients are told when a mutation breaks a constraint.
     pub(crate) constraints: Constraints,
+    /// Whether policies are looked at.
+    pub(crate) row_security: RowSecurity,
 }
 
 /// Whether the database answers.
@@ -68,7 +72,10 @@ pub(crate) struct Database {
     pub(super) health: watch::Sender<Health>,
     /// Whether `health` says so: each request asks, and a channel is shared with a lock.
     is_up: AtomicBool,
+    /// As whom the set-up is run, if not as the service.
+    owner: Option<PgConnectOptions>,
     setup: Mutex<Option<Cow<'static, str>>>,
+    row_security: RowSecurity,
 }
 
 impl Database {
@@ -100,7 +107,9 @@ impl Database {
             constraints: settings.constraints,
             health: watch::Sender::new(Health::Unknown),
             is_up: AtomicBool::new(false),
+            owner: settings.owner.map(|owner| owner.pool_options(None).disable_statement_logging()),
             setup: Mutex::new(settings.setup),
+            row_security: settings.row_security,
         });
         tokio::spawn(watch_over(Arc::downgrade(&database)));
         database
@@ -117,6 +126,7 @@ impl Database {
             let connect = tokio::time::timeout(self.acquire_timeout, self.connect.connect());
             let mut connection = connect.await.unwrap_or(Err(sqlx::Error::PoolTimedOut))?;
             self.set_up(&mut connection).await?;
+            self.row_security.look(&mut connection, &self.sources, &self.called).await?;
             let catalogue = Catalogue::load(&mut connection, &self.sources, self.driver.views_changed()).await?;
             let functions = functions::load(&mut connection, &self.called).await?;
             connection.close().await?;
@@ -132,7 +142,11 @@ impl Database {
     async fn set_up(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
         let mut setup = self.setup.lock().await;
         if let Some(sql) = setup.as_deref() {
-            let mut transaction = connection.begin().await?;
+            let mut owner = match &self.owner {
+                Some(owner) => Some(owner.connect().await?),
+                None => None,
+            };
+            let mut transaction = owner.as_mut().unwrap_or(connection).begin().await?;
             sqlx::query(
                 "SELECT set_config('statement_timeout', '0', true), set_config('client_min_messages', 'warning', true)",
             )

@@ -19,6 +19,7 @@ mod operator;
 mod page;
 mod pattern_error;
 mod reader;
+mod row_security;
 mod rows;
 mod session;
 mod sql;
@@ -50,6 +51,7 @@ pub(crate) use filter::{Direction, Nulls, Rank};
 pub(crate) use functions::{ArgForm, FunctionSpec};
 pub(crate) use operator::{Family, Operand, OperatorDef, SEARCH};
 pub(crate) use reader::Reader;
+pub(crate) use row_security::{Enforcement, RowSecurity, Unbound};
 pub(crate) use rows::{RowSink, Rows, cell};
 pub(crate) use session::Session;
 pub(crate) use sql::{

@@ -76,6 +76,11 @@ impl SessionVariables {
         self
     }
 
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.variables.is_empty()
+    }
+
     /// Checks the names.
     pub(crate) fn check(&self) -> Result<(), BadVariable> {
         let bad = |value: &str, allowed| Err(BadVariable { value: value.to_owned(), allowed });

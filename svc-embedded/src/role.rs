@@ -1,0 +1,46 @@
+//! The role that requests run as: one that policies of row-level security bind.
+
+use crate::{Database, Error, Result, database::quoted};
+
+/// SQLSTATE `duplicate_object`, and `unique_violation` for two programs at the same moment.
+const EXISTS: [&str; 2] = ["42710", "23505"];
+
+/// Makes the role unless there is one of that name.
+pub(crate) async fn create(database: &Database, role: &str) -> Result<()> {
+    match database.execute(format!("CREATE ROLE {} LOGIN NOSUPERUSER NOBYPASSRLS", quoted(role))).await {
+        Err(Error::Statement { code, .. }) if EXISTS.contains(&code.as_str()) => Ok(()),
+        result => result,
+    }
+}
+
+/// What the role may use, now and of what is made later.
+pub(crate) fn grants(role: &str) -> String {
+    let role = quoted(role);
+    let each = [
+        "USAGE ON SCHEMA %1$I",
+        "SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %1$I",
+        "USAGE, SELECT ON ALL SEQUENCES IN SCHEMA %1$I",
+        "EXECUTE ON ALL ROUTINES IN SCHEMA %1$I",
+    ]
+    .map(|what| {
+        format!("EXECUTE format({}, schema);", literal(&format!("GRANT {what} TO {}", role.replace('%', "%%"))))
+    });
+    let later = [
+        "USAGE ON SCHEMAS",
+        "SELECT, INSERT, UPDATE, DELETE ON TABLES",
+        "USAGE, SELECT ON SEQUENCES",
+        "EXECUTE ON ROUTINES",
+    ]
+    .map(|what| format!("ALTER DEFAULT PRIVILEGES GRANT {what} TO {role};"));
+    let block = format!(
+        "DECLARE schema text; BEGIN FOR schema IN SELECT nspname FROM pg_namespace \
+         WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' LOOP {} END LOOP; END",
+        each.join(" ")
+    );
+    format!("DO {}; {}", literal(&block), later.join(" "))
+}
+
+/// A text as SQL.
+fn literal(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}

@@ -1,0 +1,327 @@
+//! Policies of row-level security bind a service that sets session variables for them, or it says which do not.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use serde_json::json;
+use svc::db::SessionVariables;
+use svc::prelude::*;
+use svc::{Environment, SvcConfig, sqlx};
+use svc_tests::{App, TestDatabase};
+use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+macro_rules! views {
+    ($($view:literal $ty:ident $query:ident;)*) => {
+        $(
+            #[svc_type(sql_source = $view)]
+            struct $ty {
+                id: i32,
+            }
+
+            #[svc::query]
+            async fn $query() -> Vec<$ty>;
+        )*
+    };
+}
+
+views! {
+    "v_note" Note notes;
+    "tb_note" Table tables;
+    "v_plain" Plain plains;
+    "v_outer" Outer outers;
+    "v_over" Over overs;
+    "v_nested" Nested nested;
+    "v_stored" Stored stored;
+    "v_part" Part parts;
+    "v_off" Off offs;
+    "v_fun" Fun funs;
+    "v_open" Open opens;
+}
+
+#[svc::mutation(function = "count_all")]
+async fn count_all() -> i64;
+
+const SQL: &str = r"
+    DO $$ BEGIN
+        CREATE ROLE r17_owner LOGIN; CREATE ROLE r17_app LOGIN; CREATE ROLE r17_bypass LOGIN BYPASSRLS;
+        CREATE ROLE r17_member LOGIN IN ROLE r17_owner;
+    EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
+    CREATE TABLE tb_note (id int PRIMARY KEY, tenant text, price numeric);
+    CREATE INDEX ON tb_note (tenant);
+    INSERT INTO tb_note VALUES (1, 'a'), (2, 'b');
+    ALTER TABLE tb_note ENABLE ROW LEVEL SECURITY;
+    CREATE POLICY tenant ON tb_note USING (tenant = (SELECT current_setting('app.tenant', true)));
+    ALTER TABLE tb_note OWNER TO r17_owner;
+
+    CREATE VIEW v_note WITH (security_invoker = true) AS SELECT id FROM tb_note;
+    CREATE VIEW v_plain AS SELECT id FROM tb_note WHERE id > 0;
+    ALTER VIEW v_plain OWNER TO r17_owner;
+    CREATE VIEW v_outer WITH (security_invoker = on) AS SELECT id FROM (SELECT id FROM v_plain) AS inner_rows;
+    CREATE VIEW v_over AS SELECT id FROM tb_note;
+    CREATE VIEW v_nested AS SELECT id FROM v_note;
+    CREATE MATERIALIZED VIEW m_note AS SELECT id FROM tb_note;
+    CREATE VIEW v_stored WITH (security_invoker = true) AS SELECT id FROM m_note;
+    CREATE VIEW v_open WITH (security_invoker = true) AS SELECT 1 AS id;
+
+    CREATE TABLE tb_part (id int, tenant text) PARTITION BY LIST (tenant);
+    CREATE TABLE tb_part_a PARTITION OF tb_part FOR VALUES IN ('a');
+    ALTER TABLE tb_part_a ENABLE ROW LEVEL SECURITY;
+    CREATE POLICY tenant ON tb_part_a USING (tenant = (SELECT current_setting('app.tenant', true)));
+    CREATE VIEW v_part WITH (security_invoker = true) AS SELECT id FROM tb_part;
+
+    CREATE TABLE tb_off (id int, tenant text);
+    CREATE POLICY tenant ON tb_off USING (tenant = current_setting('app.tenant', true));
+    CREATE VIEW v_off WITH (security_invoker = true) AS SELECT id FROM tb_off;
+
+    CREATE FUNCTION all_ids() RETURNS SETOF int SECURITY DEFINER LANGUAGE sql AS 'SELECT id FROM tb_note';
+    CREATE FUNCTION count_all() RETURNS bigint SECURITY DEFINER LANGUAGE sql AS 'SELECT count(*) FROM tb_note';
+    CREATE VIEW v_fun WITH (security_invoker = true) AS SELECT all_ids AS id FROM all_ids();
+    GRANT SELECT ON ALL TABLES IN SCHEMA public TO r17_app, r17_bypass, r17_owner;";
+
+fn variables() -> SessionVariables {
+    SessionVariables::new().header("app.tenant", "x-tenant")
+}
+
+fn production() -> AppOptions {
+    AppOptions::new().config(SvcConfig { environment: Environment::Production, ..SvcConfig::default() })
+}
+
+fn url(database: &TestDatabase, role: &str) -> String {
+    database.url().replace("postgres://postgres@", &format!("postgres://{role}@"))
+}
+
+/// Why a service that runs as `role` does not start.
+async fn refusal(database: &TestDatabase, role: &str, queries: svc::QueryList) -> Option<String> {
+    let options = production().database_url(url(database, role)).session_variables(variables()).queries(queries);
+    create_svc_app(options).await.err().map(|error| error.to_string())
+}
+
+#[tokio::test]
+async fn policies_that_do_not_bind_are_named_with_their_fix() {
+    let database = TestDatabase::copy_of("row_security", SQL).await;
+    let check = async |role: &str, queries, what: &str, fix: &str| {
+        let refusal = refusal(&database, role, queries).await.expect(what);
+        assert!(refusal.contains(&format!("  - {what}")), "{what}: {refusal}");
+        assert!(refusal.contains(&format!("; {fix}")), "{fix}: {refusal}");
+    };
+    let superuser = "`v_note` reads `tb_note` as `postgres`, as whom the service connects, a superuser";
+    check("postgres", queries![notes], superuser, "name an ordinary role in the database URL, or `.role(\"app\")`")
+        .await;
+    check(
+        "r17_bypass",
+        queries![notes],
+        "`v_note` reads `tb_note` as `r17_bypass`, as whom",
+        "ALTER ROLE r17_bypass NOBYPASSRLS",
+    )
+    .await;
+    let force = "ALTER TABLE tb_note FORCE ROW LEVEL SECURITY";
+    check("r17_owner", queries![notes], "`v_note` reads `tb_note` as `r17_owner`, as whom", force).await;
+    check("r17_member", queries![notes], "`v_note` reads `tb_note` as `r17_member`, as whom", force).await;
+    check("r17_owner", queries![tables], "`tb_note` is read as `r17_owner`, as whom", force).await;
+    let invoker = "ALTER VIEW v_plain SET (security_invoker = true)";
+    let through =
+        |view| format!("`{view}` reads `tb_note` as `r17_owner`, who owns the view `v_plain`, who owns the table");
+    check("r17_app", queries![plains], &through("v_plain"), invoker).await;
+    check("r17_app", queries![outers], &through("v_outer"), invoker).await;
+    let over = "`v_over` reads `tb_note` as `postgres`, who owns the view `v_over`, a superuser";
+    check("r17_app", queries![overs], over, "ALTER VIEW v_over SET (security_invoker = true)").await;
+    check(
+        "r17_app",
+        queries![stored],
+        "`v_stored` reads `tb_note` from the materialized view `m_note`",
+        "read an ordinary view",
+    )
+    .await;
+    check(
+        "r17_app",
+        queries![parts],
+        "`v_part` reads `tb_part`, and the policies of its partitions are not asked",
+        "give tb_part the",
+    )
+    .await;
+    check(
+        "r17_app",
+        queries![offs],
+        "`v_off` reads `tb_off`, whose policies are not enabled",
+        "ALTER TABLE tb_off ENABLE",
+    )
+    .await;
+    let function = "`v_fun` calls `all_ids()`, which runs as its owner `postgres`, who passes every policy";
+    check("r17_app", queries![funs], function, "ALTER FUNCTION all_ids() SECURITY INVOKER").await;
+    let all = refusal(&database, "r17_app", queries![notes, opens, plains, overs]).await.unwrap();
+    assert_eq!(all.matches("\n  - ").count(), 2, "those that are bound are not named: {all}");
+}
+
+#[tokio::test]
+async fn what_binds_is_served_and_what_is_allowed_too() {
+    let database = TestDatabase::copy_of("row_security", SQL).await;
+    assert_eq!(refusal(&database, "r17_app", queries![notes, tables, nested, opens]).await, None);
+    let ids = async |options: AppOptions, query: &str| {
+        let app = App::serve(options.session_variables(variables())).await;
+        let request =
+            app.request("POST", "/graphql").header("content-type", "application/json").header("x-tenant", "a");
+        app.send(request.body(json!({ "query": query }).to_string())).await.data()
+    };
+    let bound = production().database_url(url(&database, "r17_app")).queries(queries![notes]);
+    assert_eq!(ids(bound, "{ notes { id } }").await, json!({ "notes": [{ "id": 1 }] }));
+    let nested = production().database_url(url(&database, "r17_app")).queries(queries![nested]);
+    assert_eq!(ids(nested, "{ nested { id } }").await, json!({ "nested": [{ "id": 1 }] }));
+    let allowed = production().database_url(database.url()).allow_unbound_policies(true).queries(queries![notes]);
+    assert_eq!(ids(allowed, "{ notes { id } }").await["notes"].as_array().unwrap().len(), 2);
+    database.execute("ALTER TABLE tb_note FORCE ROW LEVEL SECURITY").await;
+    assert_eq!(refusal(&database, "r17_owner", queries![notes, plains]).await, None);
+    let owner = production().database_url(url(&database, "r17_owner")).queries(queries![plains]);
+    assert_eq!(ids(owner, "{ plains { id } }").await, json!({ "plains": [{ "id": 1 }] }));
+}
+
+/// The look is for services that set session variables; others are not asked, and ask nothing.
+#[tokio::test]
+async fn without_session_variables_nothing_is_looked_at() {
+    let database = TestDatabase::copy_of("row_security", SQL).await;
+    let app = App::serve(production().database_url(database.url()).queries(queries![notes])).await;
+    assert_eq!(app.query("{ notes { id } }").await.data()["notes"].as_array().unwrap().len(), 2);
+    assert_eq!(database.statements("pg_policy").await, 0);
+}
+
+/// A database that comes after the service has started is looked at before it is used.
+#[tokio::test]
+async fn a_policy_that_gets_bound_lets_the_service_begin() {
+    let database = TestDatabase::copy_of("row_security", SQL).await;
+    // Nobody lets this role in yet.
+    database.execute("DO $$ BEGIN CREATE ROLE r17_late; EXCEPTION WHEN duplicate_object THEN ALTER ROLE r17_late NOLOGIN; END $$; GRANT r17_app TO r17_late").await;
+    let options = production().database_url(url(&database, "r17_late")).session_variables(variables());
+    let app = App::serve(options.queries(queries![plains])).await;
+    database.execute("ALTER ROLE r17_late LOGIN").await;
+    let start = std::time::Instant::now();
+    while database.statements("pg_policy").await == 0 {
+        assert!(start.elapsed().as_secs() < 10, "it has still not looked");
+    }
+    let reply = app.query("{ plains { id } }").await;
+    assert_eq!(reply.code(), "SERVICE_UNAVAILABLE");
+    assert_eq!(app.get("/ready").await.status, 503);
+    database.execute("ALTER VIEW v_plain SET (security_invoker = true)").await;
+    let start = std::time::Instant::now();
+    while app.query("{ plains { id } }").await.json()["data"] != json!({ "plains": [] }) {
+        assert!(start.elapsed().as_secs() < 10, "it is still not used");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+}
+
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Log {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+#[tokio::test]
+async fn the_log_says_what_makes_policies_slow_and_what_passes_them() {
+    let database = TestDatabase::copy_of("row_security", SQL).await;
+    database
+        .execute(
+            "CREATE INDEX ON tb_note (price); CREATE TABLE tb_slow (id int, tenant text);
+             CREATE FUNCTION mine() RETURNS text LANGUAGE sql STABLE AS 'SELECT current_setting(''app.tenant'', true)';
+             ALTER TABLE tb_slow ENABLE ROW LEVEL SECURITY;
+             CREATE POLICY one ON tb_slow USING (tenant = current_setting('app.tenant', true));
+             CREATE POLICY two ON tb_slow USING (tenant = mine());
+             DROP VIEW v_open; CREATE VIEW v_open WITH (security_invoker = true) AS SELECT id FROM tb_slow;
+             GRANT SELECT ON ALL TABLES IN SCHEMA public TO r17_app",
+        )
+        .await;
+    let log = Log::default();
+    let subscriber = tracing_subscriber::fmt().with_writer(log.clone()).with_ansi(false).finish();
+    let options = production().database_url(url(&database, "r17_app")).session_variables(variables());
+    let options = options.queries(queries![notes, opens]).mutations(mutations![count_all]);
+    let guard = subscriber.set_default();
+    let app = create_svc_app(options).await.unwrap();
+    drop((guard, app));
+    let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    for what in [
+        "slow: `one` on `tb_slow` calls current_setting for each row",
+        "slow: `two` on `tb_slow` calls `mine` for each row",
+        "slow: `one` on `tb_slow` compares `tenant`, and no index begins with it",
+        "CREATE INDEX ON tb_slow (tenant)",
+        "slow: a filter on `price` of `tb_note` cannot use its index",
+        "passed by: the service calls `count_all()`, which runs as its owner `postgres`",
+    ] {
+        assert!(log.contains(what), "{what}: {log}");
+    }
+    assert!(!log.contains("`tenant` on `tb_note`"), "{log}");
+    assert!(!log.contains("a filter on `id`"), "{log}");
+}
+
+mod book {
+    use super::*;
+
+    #[svc_type(sql_source = "v_note")]
+    struct Page {
+        id: i32,
+        body: String,
+    }
+
+    #[svc::query]
+    async fn pages() -> Vec<Page>;
+
+    #[svc::mutation]
+    async fn add_note(ctx: &Context<'_>, body: String) -> Result<bool> {
+        let mut tx = ctx.db().transaction().await?;
+        sqlx::query("INSERT INTO tb_note (body) VALUES ($1)").bind(body).execute(&mut *tx).await?;
+        tx.commit().await?;
+        Ok(true)
+    }
+
+    /// The SQL of the page on tenancy.
+    fn sql() -> String {
+        let page = include_str!("../../../docs/tenancy.md");
+        page.split("```sql\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap().to_owned()
+    }
+
+    fn options(embedded: svc::embedded::Options) -> AppOptions {
+        let variables = SessionVariables::new().header("app.tenant_id", "x-tenant-id");
+        let options = production().embedded_database(embedded).setup_sql(sql()).session_variables(variables);
+        options.queries(queries![pages]).mutations(mutations![add_note])
+    }
+
+    #[tokio::test]
+    async fn its_policies_bind_on_the_embedded_database() {
+        let folder = tempfile::tempdir().unwrap();
+        let embedded = || svc::embedded::Options::new(folder.path());
+        let error = create_svc_app(options(embedded())).await.unwrap_err().to_string();
+        assert!(error.contains("`.role(\"app\")`"), "{error}");
+        let tenants = ["6e8bc430-9c3a-11d9-9669-0800200c9a66", "6e8bc430-9c3a-11d9-9669-0800200c9a67"];
+        for start in 1..=2 {
+            let app = App::serve(options(embedded().role("app"))).await;
+            let ask = async |tenant: &str, query: String| {
+                let request = app.request("POST", "/graphql").header("content-type", "application/json");
+                let body = json!({ "query": query }).to_string();
+                app.send(request.header("x-tenant-id", tenant).body(body)).await
+            };
+            for tenant in tenants {
+                let added = ask(tenant, format!(r#"mutation {{ add_note(body: "{tenant}") }}"#)).await;
+                assert_eq!(added.data(), json!({ "add_note": true }));
+            }
+            for tenant in tenants {
+                let pages = ask(tenant, "{ pages { body } }".to_owned()).await.data();
+                assert_eq!(pages["pages"], json!(vec![json!({ "body": tenant }); start]), "at the start {start}");
+            }
+            assert_eq!(ask("", "{ pages { body } }".to_owned()).await.data(), json!({ "pages": [] }));
+            app.stopped().await;
+        }
+    }
+}
