@@ -5,11 +5,11 @@ pub use crate::mutation::{FunctionReturn, MutationError, ResultMember, ResultMet
 pub use crate::scalar::{parse_scalar, recode_scalar, stored_scalar, write_scalar};
 pub use crate::schema::check_input;
 pub use crate::schema::{
-    AbstractMeta, ArgMeta, BoxFuture, ComputedMeta, CustomScalar, ElementMeta, EnumMeta, EnumValueMeta, FieldMeta,
-    FromStored, FunctionMeta, Input, InputError, InputFields, InputMeta, InterfaceFieldMeta, KeyFn, Method, Object,
-    ObjectMeta, OperationKind, OperationMeta, Output, PlannedMeta, PlannedReturn, Registry, RelationMeta, RelationType,
-    Resolved, Returns, Run, ScalarKind, ScalarMeta, Shape, StoredError, StoredFields, SvcType, TypeFn, TypeKey,
-    TypeRef, WriteScalar,
+    AbstractMeta, ArgMeta, BoxFuture, ComputedMeta, CustomScalar, ElementMeta, EnumMeta, EnumValueMeta, ExactJson,
+    FieldMeta, FromStored, FunctionMeta, Input, InputError, InputFields, InputMeta, InterfaceFieldMeta, KeyFn, Method,
+    Object, ObjectMeta, OperationKind, OperationMeta, Output, PlannedMeta, PlannedReturn, Registry, RelationMeta,
+    RelationType, Resolved, Returns, Run, ScalarKind, ScalarMeta, Shape, StoredError, StoredFields, SvcType, TypeFn,
+    TypeKey, TypeRef, WriteScalar,
 };
 pub use async_graphql;
 pub use serde_json;

@@ -74,6 +74,7 @@ mod book;
 mod engine;
 mod error;
 mod http;
+mod json;
 mod mutation;
 mod panic;
 mod relay;

@@ -3,6 +3,7 @@
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use svc::prelude::*;
@@ -23,6 +24,8 @@ enum Heat {
 struct Place {
     city: String,
     zip: Option<String>,
+    /// More digits than a double has.
+    rent: Decimal,
 }
 
 #[svc_type(sql_source = "v_day")]
@@ -34,6 +37,10 @@ struct Day {
     total: i64,
     exact: Decimal,
     at: DateTime<Utc>,
+    /// In years of more than four digits, or before the first.
+    far: DateTime<Utc>,
+    founded: NaiveDate,
+    notes: Option<Box<RawValue>>,
     place: Place,
     #[relation]
     hours: Many<Hour>,
@@ -135,12 +142,16 @@ const SQL: &str = r#"
 CREATE TABLE tb_day AS SELECT md5(n::text)::uuid AS id, CASE WHEN n % 3 > 0 THEN 'day "' || n || E'"\n\\ü' END AS label,
   CASE WHEN n % 2 = 0 THEN 'hot' ELSE 'cold' END AS heat, n * 1.5e10::float8 / 7 AS degrees, 9007199254740990 + n AS total,
   n * 0.10 AS exact, '2024-02-29T23:59:59.5Z'::timestamptz + n * interval '1 day 1 us' AS at,
+  ('2024-02-29T23:59:59.25Z'::timestamptz + (ARRAY[-3000, 0, 18000])[n % 3 + 1] * interval '1 year') AT TIME ZONE 'UTC' AS far,
+  '0002-06-01'::date + (n - 5) * 400 AS founded,
   CASE WHEN n < 9 THEN md5((n + 1)::text)::uuid END AS next_id FROM generate_series(1, 9) n;
 CREATE TABLE tb_hour AS SELECT n AS id, CASE WHEN n % 4 > 0 THEN 'note ' || n END AS note, md5((n % 9 + 1)::text)::uuid AS day_id
   FROM generate_series(1, 15) n;
 -- A column for some fields, the rest in `data`.
-CREATE VIEW v_day AS SELECT id, label, heat, degrees, at, next_id, jsonb_build_object('total', total, 'exact', exact,
-  'place', jsonb_build_object('city', 'city ' || total % 3, 'zip', nullif(total % 4, 1)::text)) AS data FROM tb_day;
+CREATE VIEW v_day AS SELECT id, label, heat, degrees, at, next_id, far, jsonb_build_object('total', total, 'exact', exact,
+  'founded', founded, 'notes', format('{"fine": 0.1234567890123456789%s, "huge": 1e400, "n": [1.50, "ü\""]}', total)::jsonb,
+  'place', jsonb_build_object('city', 'city ' || total % 3, 'zip', nullif(total % 4, 1)::text,
+    'rent', exact * 0.1234567890123456789012345)) AS data FROM tb_day;
 CREATE VIEW v_hour AS SELECT to_jsonb(h) AS data FROM tb_hour h;
 -- Without statistics PostgreSQL takes the tables for large ones, and compiles each statement.
 ANALYZE tb_day, tb_hour;
@@ -258,8 +269,23 @@ impl Generator {
     }
 
     fn day(&mut self, row: &str, depth: usize) -> Piece {
-        let leaves = ["id", "label", "heat", "degrees", "total", "exact", "at", "__typename", "place { zip city }"];
-        let stored = format!("(to_jsonb({row}) || {row}.data)");
+        let leaves = [
+            "id",
+            "label",
+            "heat",
+            "degrees",
+            "total",
+            "exact",
+            "at",
+            "far",
+            "founded",
+            "notes",
+            "__typename",
+            "place { zip city rent }",
+        ];
+        // A `timestamp` has no offset in JSON.
+        let stored =
+            format!("(to_jsonb({row}) || jsonb_build_object('far', {row}.far AT TIME ZONE 'UTC') || {row}.data)");
         self.selection("Day", &leaves, &stored, depth, |generator, depth| match generator.random.random_range(0..2) {
             0 => ("hours", generator.list("hours", depth, &format!("($row.data->>'day_id')::uuid = {row}.id"))),
             _ => ("next", generator.one_day(&format!("{row}.next_id"), depth)),

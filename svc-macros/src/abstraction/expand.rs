@@ -72,7 +72,7 @@ fn implementations(model: &Abstraction, bodies: &Bodies) -> TokenStream {
                 fn row_type() -> ::core::option::Option<::core::any::TypeId> {
                     ::core::option::Option::Some(::core::any::TypeId::of::<Self>())
                 }
-                fn from_stored(value: #krate::serde_json::Value) -> ::core::result::Result<Self, #krate::StoredError> {
+                fn from_stored(value: #krate::ExactJson) -> ::core::result::Result<Self, #krate::StoredError> {
                     #stored
                 }
             }

@@ -76,7 +76,7 @@ fn implementations(model: &Enumeration, bodies: &Bodies) -> TokenStream {
             }
             #[automatically_derived]
             impl #krate::FromStored for #ident {
-                fn from_stored(value: #krate::serde_json::Value) -> ::core::result::Result<Self, #krate::StoredError> {
+                fn from_stored(value: #krate::ExactJson) -> ::core::result::Result<Self, #krate::StoredError> {
                     #stored
                 }
             }

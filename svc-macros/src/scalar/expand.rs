@@ -65,7 +65,7 @@ fn implementations(scalar: &Scalar, items: &TokenStream, type_ref: &TokenStream)
             }
             #[automatically_derived]
             impl #krate::FromStored for __Scalar {
-                fn from_stored(value: #krate::serde_json::Value) -> ::core::result::Result<Self, #krate::StoredError> {
+                fn from_stored(value: #krate::ExactJson) -> ::core::result::Result<Self, #krate::StoredError> {
                     #krate::stored_scalar(value)
                 }
             }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use serde_json::Value;
 use sqlx::pool::PoolConnection;
 use sqlx::{Connection as _, Postgres};
 
 use super::driver::DriverError;
 use super::functions::{self, ArgForm, Function, FunctionSpec};
 use super::{Database, DbError, Rows, Session, Statement};
+use crate::json::ExactJson;
 
 /// What the database says of a statement that failed.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Database {
         &self,
         session: &Session,
         name: &str,
-        args: &[(ArgForm, Option<Value>)],
+        args: &[(ArgForm, Option<ExactJson>)],
         list: bool,
     ) -> Result<String, DbError> {
         if args.iter().filter_map(|(_, arg)| arg.as_ref()).any(has_nul) {
@@ -122,11 +122,11 @@ impl Database {
 }
 
 /// Whether a text holds the character that PostgreSQL has no place for.
-pub(crate) fn has_nul(json: &Value) -> bool {
+pub(crate) fn has_nul(json: &ExactJson) -> bool {
     match json {
-        Value::String(text) => text.contains('\0'),
-        Value::Array(items) => items.iter().any(has_nul),
-        Value::Object(fields) => fields.iter().any(|(key, value)| key.contains('\0') || has_nul(value)),
+        ExactJson::String(text) => text.contains('\0'),
+        ExactJson::Array(items) => items.iter().any(has_nul),
+        ExactJson::Object(fields) => fields.iter().any(|(key, value)| key.contains('\0') || has_nul(value)),
         _ => false,
     }
 }

@@ -7,6 +7,7 @@ use async_graphql::Value;
 
 use super::{Column, Connection, CursorPage, Db, DbError, Filter, Order, OrderBy, Page, Part, Where, Window};
 use crate::Error;
+use crate::json::ExactJson;
 use crate::schema::{Model, SvcType, TypeIndex};
 
 /// A query for the rows of `T`'s view; made by [`Db::find`].
@@ -137,13 +138,15 @@ impl<T: SvcType> Find<T> {
         FindOne(self.limit(1))
     }
 
-    /// The rows as JSON objects of their stored fields, with the stored names as keys.
+    /// The rows as JSON objects of their stored fields, with the stored names as keys. Decimals are strings; numbers
+    /// inside `JSON` are those that [`serde_json`] holds, and one too large for a double is an error.
     ///
     /// # Errors
     /// When the database is away, a filter names an unknown column, or there are more rows than the largest page
     /// holds and the query has no limit.
     pub async fn json(self) -> Result<Vec<serde_json::Value>, Error> {
-        crate::engine::typed_rows(&self.db, self.db.reader(), &self.spec).await
+        let rows = crate::engine::typed_rows(&self.db, self.db.reader(), &self.spec).await?;
+        Ok(rows.into_iter().map(ExactJson::nearest).collect::<Result<_, _>>()?)
     }
 
     /// How many rows match, whatever the limit and offset.

@@ -8,6 +8,7 @@ use sqlx::PgConnection;
 
 use super::catalogue::quote;
 use super::{Param, Statement};
+use crate::json::ExactJson;
 
 /// How an argument is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -183,7 +184,7 @@ impl Function {
     }
 
     /// The statement that calls it; an absent argument leaves the parameter's default.
-    pub(crate) fn statement(&self, args: &[Option<serde_json::Value>]) -> Statement {
+    pub(crate) fn statement(&self, args: &[Option<ExactJson>]) -> Statement {
         let args = || self.params.iter().zip(args);
         let given: Vec<Given> = args().map(|(param, arg)| param.given(arg.as_ref())).collect();
         let params = args().filter_map(|(param, arg)| param.bound(arg.as_ref()?)).collect();
@@ -210,14 +211,14 @@ impl Function {
             values.push(if named { format!("{} => {value}", quote(&param.name)) } else { value });
         }
         let call = format!("{}({})", self.quoted, values.join(", "));
-        // A composite that is null arrives as a row of nulls.
-        format!("SELECT CASE WHEN r IS NULL THEN NULL ELSE to_jsonb(r)::text END FROM {call} AS r")
+        // A composite that is null arrives as a row of nulls. `r.*` is the row also where a column is called `r`.
+        format!("SELECT CASE WHEN r.* IS NULL THEN NULL ELSE to_jsonb(r.*)::text END FROM {call} AS r")
     }
 }
 
 impl Parameter {
-    fn given(&self, arg: Option<&serde_json::Value>) -> Given {
-        use serde_json::Value as Json;
+    fn given(&self, arg: Option<&ExactJson>) -> Given {
+        use ExactJson as Json;
         match arg {
             None => Given::Absent,
             Some(Json::Null) => Given::Null,
@@ -239,8 +240,8 @@ impl Parameter {
         }
     }
 
-    fn bound(&self, arg: &serde_json::Value) -> Option<Param> {
-        use serde_json::Value as Json;
+    fn bound(&self, arg: &ExactJson) -> Option<Param> {
+        use ExactJson as Json;
         match arg {
             Json::Null => None,
             Json::String(text) if !self.is_json => Some(Param::Text(text.clone())),

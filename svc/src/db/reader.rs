@@ -34,7 +34,7 @@ pub(super) fn arguments(statement: &Statement) -> Result<PgArguments, sqlx::Erro
             Param::Text(text) | Param::Pattern(_, text) => arguments.add(text),
             Param::Texts(texts) => arguments.add(texts),
             Param::Int(value) => arguments.add(value),
-            Param::Variable(value) => arguments.add(value),
+            Param::Variable(value) => arguments.add(value.to_string()),
         }
         .map_err(sqlx::Error::Encode)?;
     }

@@ -1,9 +1,12 @@
 use std::borrow::Cow;
 
 use async_graphql::{ID, Value};
-use chrono::{DateTime, NaiveDate, NaiveTime, SecondsFormat, Utc};
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use rust_decimal::Decimal;
 use uuid::Uuid;
+
+use crate::json::ExactJson;
+use crate::scalar::{sql_date, sql_instant};
 
 /// A value in a filter; it is bound to the statement, never written into it.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,13 +34,17 @@ impl SqlValue {
         }
     }
 
+    /// The values of a list, or a single value.
+    pub(crate) fn items(&self) -> &[Self] {
+        match self {
+            Self::List(items) => items,
+            single => std::slice::from_ref(single),
+        }
+    }
+
     /// The texts of a list, or of a single value.
     pub(crate) fn texts(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        let items = match self {
-            Self::List(items) => items.as_slice(),
-            single => std::slice::from_ref(single),
-        };
-        items.iter().filter_map(Self::text)
+        self.items().iter().filter_map(Self::text)
     }
 
     /// A coerced input object with `from` and `to`, in this order.
@@ -55,7 +62,7 @@ impl SqlValue {
             Value::String(text) => Self::Text(text.clone()),
             Value::Enum(name) => Self::Text(name.to_string()),
             Value::List(items) => Self::List(items.iter().map(Self::from_graphql).collect()),
-            other => Self::Text(other.to_string()),
+            other => Self::Text(ExactJson::of_argument(other.clone()).to_string()),
         }
     }
 }
@@ -82,8 +89,8 @@ from! {
     ID => |value| Self::Text(value.0),
     Uuid => |value| Self::Text(value.to_string()),
     Decimal => |value| Self::Text(value.to_string()),
-    DateTime<Utc> => |value| Self::Text(value.to_rfc3339_opts(SecondsFormat::AutoSi, true)),
-    NaiveDate => |value| Self::Text(value.to_string()),
+    DateTime<Utc> => |value| Self::Text(sql_instant(value)),
+    NaiveDate => |value| Self::Text(sql_date(value)),
     NaiveTime => |value| Self::Text(value.to_string()),
 }
 

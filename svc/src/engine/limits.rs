@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use apollo_compiler::ast::{Definition, Document, Selection};
-use serde_json::Value;
 
 use super::coerce::SentVariables;
 use super::request_error::RequestError;
 use crate::ErrorCode;
+use crate::json::ExactJson;
 
 /// What a document may cost before it is refused. All limits are on by default.
 ///
@@ -99,10 +99,10 @@ impl Limits {
 }
 
 /// The values inside a value; the JSON parser bounds how deep they nest.
-fn values(value: &Value) -> usize {
+fn values(value: &ExactJson) -> usize {
     match value {
-        Value::Array(items) => items.len() + items.iter().map(values).sum::<usize>(),
-        Value::Object(fields) => fields.len() + fields.values().map(values).sum::<usize>(),
+        ExactJson::Array(items) => items.len() + items.iter().map(values).sum::<usize>(),
+        ExactJson::Object(fields) => fields.len() + fields.iter().map(|(_, value)| values(value)).sum::<usize>(),
         _ => 0,
     }
 }

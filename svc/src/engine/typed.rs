@@ -1,12 +1,11 @@
 //! Typed rows: whole rows read back into the user's structs, for computed fields.
 
-use serde_json::Value;
-
 use super::complete::{Piece, complete_value};
 use super::env::Env;
 use super::path::Path;
 use super::plan::PlanField;
 use crate::Error;
+use crate::json::ExactJson;
 use crate::schema::{Items, Model, Output, Resolved, Shape, TypeIndex};
 
 /// Completes typed rows as if a resolver had returned them.
@@ -15,7 +14,7 @@ pub(super) async fn complete_typed(
     field: &PlanField,
     row: TypeIndex,
     shape: Shape,
-    rows: Vec<Result<Value, Error>>,
+    rows: Vec<Result<ExactJson, Error>>,
     path: &Path<'_>,
 ) -> Piece {
     let rows = Decoded::new(env.model, row, rows);
@@ -32,7 +31,7 @@ pub(super) struct Decoded(Vec<Result<Box<dyn Output>, Error>>);
 
 impl Decoded {
     /// Reads rows of type `row` back from their JSON.
-    pub(super) fn new(model: &Model, row: TypeIndex, rows: Vec<Result<Value, Error>>) -> Self {
+    pub(super) fn new(model: &Model, row: TypeIndex, rows: Vec<Result<ExactJson, Error>>) -> Self {
         let decode = model.decoders.get(&row);
         let decoded = rows.into_iter().map(|row| match decode {
             Some(decode) => Ok(decode(row?)?),

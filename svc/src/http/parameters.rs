@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use axum::http::StatusCode;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde_json::{Map, Value};
 
 use super::reply::Refusal;
 use crate::ErrorCode;
 use crate::engine::{DocumentId, Request, SentVariables};
+use crate::json::{ExactJson, ExactNumber, Fields, Malformed};
 
-/// The body that most requests have.
+/// The body that most requests have: its numbers are integers.
 #[derive(Deserialize)]
 struct Body<'a> {
     #[serde(borrow)]
@@ -38,42 +38,51 @@ pub(super) fn from_body(body: &[u8]) -> Result<Request<'_>, Refusal> {
     if body.iter().all(u8::is_ascii_whitespace) {
         return Err(refuse("the body is empty; send a JSON object with `query`"));
     }
-    let value: Value = serde_json::from_slice(body)
-        .map_err(|error| refuse(format!("the body is not JSON: line {}, column {}", error.line(), error.column())))?;
-    match value {
-        Value::Object(fields) => from_fields(fields),
-        Value::Array(_) => Err(refuse("batches are switched off; send one request as a JSON object")),
+    let text = std::str::from_utf8(body).map_err(|error| not_json(body, Malformed(error.valid_up_to())))?;
+    match ExactJson::read(text).map_err(|error| not_json(body, error))? {
+        ExactJson::Object(fields) => from_fields(fields),
+        ExactJson::Array(_) => Err(refuse("batches are switched off; send one request as a JSON object")),
         _ => Err(refuse("the body must be a JSON object with `query`")),
     }
 }
 
+fn not_json(body: &[u8], Malformed(at): Malformed) -> Refusal {
+    let before = &body[..at.min(body.len())];
+    let line = memchr::memchr_iter(b'\n', before).count() + 1;
+    let column = at - memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1) + 1;
+    refuse(format!("the body is not JSON: line {line}, column {column}"))
+}
+
 /// Reads a query string, where `variables` and `extensions` are JSON texts.
 pub(super) fn from_query_string(query: &str) -> Result<Request<'static>, Refusal> {
-    let mut fields = Map::new();
+    let mut fields = Fields::default();
     for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
         let value = match name.as_ref() {
-            "query" | "operationName" | "documentId" => Value::String(value.into_owned()),
-            "variables" | "extensions" if value.is_empty() => Value::Null,
+            "query" | "operationName" | "documentId" => ExactJson::String(value.into_owned()),
+            "variables" | "extensions" if value.is_empty() => ExactJson::Null,
             "variables" | "extensions" => {
-                serde_json::from_str(&value).map_err(|_| refuse(format!("the parameter `{name}` is not JSON")))?
+                ExactJson::read(&value).map_err(|_| refuse(format!("the parameter `{name}` is not JSON")))?
             }
             _ => continue,
         };
-        if fields.insert(name.to_string(), value).is_some() {
+        if fields.get(&name).is_some() {
             return Err(refuse(format!("the parameter `{name}` is given twice")));
         }
+        fields.insert(name.into_owned(), value);
     }
     from_fields(fields)
 }
 
-fn from_fields(mut fields: Map<String, Value>) -> Result<Request<'static>, Refusal> {
+fn from_fields(mut fields: Fields) -> Result<Request<'static>, Refusal> {
     let persisted = persisted(object(&mut fields, "extensions")?)?;
-    let document_id = document_id(fields.remove("documentId"))?;
-    let query = match fields.remove("query") {
-        Some(Value::String(query)) if !query.trim().is_empty() => query,
+    let document_id = document_id(fields.take("documentId"))?;
+    let query = match fields.take("query") {
+        Some(ExactJson::String(query)) if !query.trim().is_empty() => query,
         // The hash or the id names the document.
-        Some(Value::String(_) | Value::Null) | None if persisted.is_some() || document_id.is_some() => String::new(),
-        Some(Value::String(_)) | None => return Err(refuse("`query` is missing: send the GraphQL document in it")),
+        Some(ExactJson::String(_) | ExactJson::Null) | None if persisted.is_some() || document_id.is_some() => {
+            String::new()
+        }
+        Some(ExactJson::String(_)) | None => return Err(refuse("`query` is missing: send the GraphQL document in it")),
         Some(_) => return Err(refuse("`query` must be a string")),
     };
     if document_id.is_some() && (persisted.is_some() || !query.is_empty()) {
@@ -81,9 +90,9 @@ fn from_fields(mut fields: Map<String, Value>) -> Result<Request<'static>, Refus
             "name the document once: with `documentId`, or with `query` and `extensions.persistedQuery`",
         ));
     }
-    let operation_name = match fields.remove("operationName") {
-        None | Some(Value::Null) => None,
-        Some(Value::String(name)) => Some(name),
+    let operation_name = match fields.take("operationName") {
+        None | Some(ExactJson::Null) => None,
+        Some(ExactJson::String(name)) => Some(name),
         Some(_) => return Err(refuse("`operationName` must be a string or null")),
     };
     let variables = object(&mut fields, "variables")?.into_iter().collect();
@@ -91,35 +100,35 @@ fn from_fields(mut fields: Map<String, Value>) -> Result<Request<'static>, Refus
 }
 
 /// `documentId`, as the draft on persisted documents has it.
-fn document_id(value: Option<Value>) -> Result<Option<DocumentId>, Refusal> {
+fn document_id(value: Option<ExactJson>) -> Result<Option<DocumentId>, Refusal> {
     match value {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(id)) => id.parse().map(Some).map_err(refuse),
+        None | Some(ExactJson::Null) => Ok(None),
+        Some(ExactJson::String(id)) => id.parse().map(Some).map_err(refuse),
         Some(_) => Err(refuse("`documentId` must be a string")),
     }
 }
 
 /// `persistedQuery`, as Apollo's clients send it.
-fn persisted(mut extensions: Map<String, Value>) -> Result<Option<[u8; 32]>, Refusal> {
-    let fields = match extensions.remove("persistedQuery") {
-        None | Some(Value::Null) => return Ok(None),
-        Some(Value::Object(fields)) => fields,
+fn persisted(mut extensions: Fields) -> Result<Option<[u8; 32]>, Refusal> {
+    let fields = match extensions.take("persistedQuery") {
+        None | Some(ExactJson::Null) => return Ok(None),
+        Some(ExactJson::Object(fields)) => fields,
         Some(_) => return Err(refuse("`extensions.persistedQuery` must be an object")),
     };
-    if fields.get("version") != Some(&Value::from(1)) {
+    if fields.get("version") != Some(&ExactJson::Number(ExactNumber::from(1))) {
         return Err(refuse("`extensions.persistedQuery.version` must be 1"));
     }
     let mut hash = [0; 32];
-    let text = fields.get("sha256Hash").and_then(Value::as_str).unwrap_or_default();
+    let text = fields.get("sha256Hash").and_then(ExactJson::as_str).unwrap_or_default();
     hex::decode_to_slice(text, &mut hash)
         .map_err(|_| refuse("`extensions.persistedQuery.sha256Hash` must be a SHA-256 of 64 hexadecimal digits"))?;
     Ok(Some(hash))
 }
 
-fn object(fields: &mut Map<String, Value>, name: &str) -> Result<Map<String, Value>, Refusal> {
-    match fields.remove(name) {
-        None | Some(Value::Null) => Ok(Map::new()),
-        Some(Value::Object(object)) => Ok(object),
+fn object(fields: &mut Fields, name: &str) -> Result<Fields, Refusal> {
+    match fields.take(name) {
+        None | Some(ExactJson::Null) => Ok(Fields::default()),
+        Some(ExactJson::Object(object)) => Ok(object),
         Some(_) => Err(refuse(format!("`{name}` must be an object or null"))),
     }
 }

@@ -4,10 +4,12 @@ use async_graphql::{ID, Value};
 use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use rust_decimal::Decimal;
 use serde_json::Value as Json;
+use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::text;
 use super::{ScalarKind, ScalarMeta};
+use crate::json::{ExactJson, ExactNumber};
 use crate::schema::{FromStored, Input, InputError, Output, Registry, Resolved, StoredError, TypeRef, WriteScalar};
 
 /// Declares a scalar and the impls of its Rust types.
@@ -29,10 +31,22 @@ scalar!(
     DATE_TIME,
     "DateTime",
     DateTime,
-    Some("An instant, written in UTC."),
+    Some(
+        "An instant, written in UTC. Years beyond 9999 and before 1 have a sign and six digits, as in ISO 8601: \
+         `+020000-01-01T00:00:00Z`. The year 0000 is 1 BC."
+    ),
     Some("https://www.rfc-editor.org/rfc/rfc3339")
 );
-scalar!(DATE, "Date", Date, Some("A calendar date, as YYYY-MM-DD."), Some("https://www.rfc-editor.org/rfc/rfc3339"));
+scalar!(
+    DATE,
+    "Date",
+    Date,
+    Some(
+        "A calendar date, as YYYY-MM-DD. Years beyond 9999 and before 1 have a sign and six digits, as in ISO 8601: \
+         `+020000-01-01`. The year 0000 is 1 BC."
+    ),
+    Some("https://www.rfc-editor.org/rfc/rfc3339")
+);
 scalar!(TIME, "Time", Time, Some("A time of day, as HH:MM:SS with an optional fraction."), None);
 scalar!(DECIMAL, "Decimal", Decimal, Some("An exact decimal number, as a string."), None);
 scalar!(JSON, "JSON", Json, Some("Any JSON value."), Some("https://www.rfc-editor.org/rfc/rfc8259"));
@@ -59,7 +73,7 @@ macro_rules! impl_scalar {
             }
         }
         impl FromStored for $ty {
-            fn from_stored(value: Json) -> Result<Self, StoredError> {
+            fn from_stored(value: ExactJson) -> Result<Self, StoredError> {
                 let $json = &value;
                 let parsed: Option<Self> = $stored;
                 parsed.ok_or_else(|| StoredError::new($expected, &value))
@@ -91,7 +105,7 @@ impl_scalar!(
         Value::Number(n) => n.as_f64(),
         _ => None,
     },
-    |json| json.as_f64()
+    |json| json_float(json)
 );
 impl_scalar!(
     f32,
@@ -102,7 +116,7 @@ impl_scalar!(
         Value::Number(n) => n.as_f64().map(narrow),
         _ => None,
     },
-    |json| json.as_f64().map(narrow)
+    |json| json_float(json).map(narrow)
 );
 impl_scalar!(
     bool,
@@ -113,7 +127,10 @@ impl_scalar!(
         Value::Boolean(b) => Some(*b),
         _ => None,
     },
-    |json| json.as_bool()
+    |json| match json {
+        ExactJson::Bool(value) => Some(*value),
+        _ => None,
+    }
 );
 impl_scalar!(String, STRING, "a string", |this| Resolved::Str(this), |value| value_text(value), |json| json
     .as_str()
@@ -128,7 +145,7 @@ impl_scalar!(
         other => value_text(other).map(ID),
     },
     |json| match json {
-        Json::Number(n) => n.as_i64().map(|n| ID(n.to_string())),
+        ExactJson::Number(n) => n.is_written_as_integer().then(|| ID(n.to_string())),
         other => other.as_str().map(|text| ID(text.to_owned())),
     }
 );
@@ -174,7 +191,7 @@ impl_scalar!(
         other => value_text(other).and_then(|text| text::parse_decimal(&text)),
     },
     |json| match json {
-        Json::Number(n) => text::parse_decimal(&n.to_string()),
+        ExactJson::Number(n) => n.plain().and_then(|digits| text::parse_decimal(&digits)),
         other => other.as_str().and_then(text::parse_decimal),
     }
 );
@@ -183,8 +200,16 @@ impl_scalar!(
     JSON,
     "a JSON value",
     |this| if this.is_null() { Resolved::Null } else { Resolved::Scalar(this) },
-    |value| value.clone().into_json().ok(),
-    |json| Some(json.clone())
+    |value| ExactJson::of_argument(value.clone()).nearest().ok(),
+    |json| json.clone().nearest().ok()
+);
+impl_scalar!(
+    Box<RawValue>,
+    JSON,
+    "a JSON value",
+    |this| if this.get() == "null" { Resolved::Null } else { Resolved::Scalar(this) },
+    |value| RawValue::from_string(ExactJson::of_argument(value.clone()).to_string()).ok(),
+    |json| RawValue::from_string(json.to_string()).ok()
 );
 
 impl Output for &str {
@@ -236,6 +261,7 @@ write_scalar! {
     NaiveTime: |this, out| text::write_time(out, *this);
     Decimal: |this, out| text::write_text(out, &this.to_string());
     Json: |this, out| serde_json::to_writer(out, this).map_err(|error| error.to_string())?;
+    Box<RawValue>: |this, out| ExactJson::read(this.get()).map_err(|error| error.to_string())?.write(out);
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "an f32 holds what an f32 can")]
@@ -245,16 +271,23 @@ fn narrow(value: f64) -> f32 {
 
 fn value_integer(value: &Value) -> Option<i64> {
     match value {
-        Value::Number(number) => text::integer(number),
+        Value::Number(number) => ExactNumber::of(&number.to_string()).as_i64(),
         Value::String(text) => text.parse().ok(),
         _ => None,
     }
 }
 
-fn json_integer(json: &Json) -> Option<i64> {
+fn json_integer(json: &ExactJson) -> Option<i64> {
     match json {
-        Json::Number(number) => text::integer(number),
-        Json::String(text) => text.parse().ok(),
+        ExactJson::Number(number) => number.as_i64(),
+        ExactJson::String(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+fn json_float(json: &ExactJson) -> Option<f64> {
+    match json {
+        ExactJson::Number(number) => number.as_f64(),
         _ => None,
     }
 }

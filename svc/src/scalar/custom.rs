@@ -3,6 +3,7 @@
 use async_graphql::{InputType, InputValueError, Pos, ScalarType, Value};
 
 use super::text;
+use crate::json::ExactJson;
 use crate::schema::{InputError, StoredError};
 
 /// Parses an argument.
@@ -20,11 +21,11 @@ pub fn parse_scalar<T: ScalarType + InputType>(value: Option<Value>) -> Result<T
 ///
 /// # Errors
 /// When the scalar refuses it.
-pub fn stored_scalar<T: ScalarType + InputType>(json: serde_json::Value) -> Result<T, StoredError> {
+pub fn stored_scalar<T: ScalarType + InputType>(json: ExactJson) -> Result<T, StoredError> {
     let refused = StoredError::new(<T as InputType>::type_name(), &json);
-    let value = Value::from_json(json).map_err(|_| refused)?;
-    let shown = value.to_string();
-    <T as ScalarType>::parse(value).map_err(|error| StoredError::new(message(error), &serde_json::Value::String(shown)))
+    let value = json.nearest_value().map_err(|_| refused)?;
+    let shown = ExactJson::String(value.to_string());
+    <T as ScalarType>::parse(value).map_err(|error| StoredError::new(message(error), &shown))
 }
 
 /// Appends the scalar's JSON form.

@@ -25,6 +25,7 @@
 //! [`svc_scalar`](macro@crate::svc_scalar); [`ScalarError`] makes its messages like those of the scalars here.
 
 mod builtin;
+mod calendar;
 mod custom;
 mod kind;
 mod library;
@@ -32,6 +33,7 @@ mod ready;
 mod text;
 mod words;
 
+pub(crate) use calendar::{is_finer_than_micros, sql_date, sql_instant, to_micros};
 #[doc(hidden)]
 pub use custom::{parse_scalar, recode_scalar, stored_scalar, write_scalar};
 #[doc(hidden)]
@@ -43,7 +45,7 @@ pub use library::{
 };
 pub(crate) use ready::{is_escaped_once, is_integer, is_ready, write_ready};
 pub(crate) use text::{
-    LeafError, canonical, integer, is_decimal, parse_decimal, shorten, write_big_integer, write_date, write_float,
+    LeafError, canonical, is_decimal, parse_decimal, shorten, sql_form, write_big_integer, write_date, write_float,
     write_instant, write_integer, write_text, write_time, write_value,
 };
 pub(crate) use words::{is_plain, string_end};

@@ -1,11 +1,12 @@
 //! The JSON form of scalars: one writer for resolved values, columns and stored JSON.
 
 use async_graphql::Value;
-use chrono::{DateTime, Datelike as _, NaiveDate, NaiveTime, SecondsFormat, Timelike as _, Utc};
+use chrono::{DateTime, Datelike as _, NaiveDate, NaiveTime, Timelike as _, Utc};
 use rust_decimal::Decimal;
 use uuid::Uuid;
 
 use super::ScalarKind;
+use super::calendar::{self, extended_date, extended_instant, is_common_era, sql_date, sql_instant};
 use super::ready::write_ready;
 use super::words::special;
 
@@ -89,11 +90,9 @@ pub(crate) fn write_float(out: &mut Vec<u8>, value: f64) -> Result<(), LeafError
 
 /// Writes an instant in UTC.
 pub(crate) fn write_instant(out: &mut Vec<u8>, value: DateTime<Utc>) {
-    use std::io::Write as _;
     let (date, nanos) = (value.date_naive(), value.nanosecond());
     if !is_common_era(date) || nanos >= 1_000_000_000 {
-        // Writing to a Vec cannot fail.
-        let _ = write!(out, "\"{}\"", value.to_rfc3339_opts(SecondsFormat::AutoSi, true));
+        write_text(out, &extended_instant(value));
         return;
     }
     out.push(b'"');
@@ -117,9 +116,8 @@ pub(crate) fn write_instant(out: &mut Vec<u8>, value: DateTime<Utc>) {
 
 /// Writes a date.
 pub(crate) fn write_date(out: &mut Vec<u8>, value: NaiveDate) {
-    use std::io::Write as _;
     if !is_common_era(value) {
-        let _ = write!(out, "\"{value}\"");
+        write_text(out, &extended_date(value));
         return;
     }
     out.push(b'"');
@@ -149,20 +147,24 @@ pub(crate) fn write_time(out: &mut Vec<u8>, value: NaiveTime) {
     let _ = write!(out, "\"{value}\"");
 }
 
-/// Reads an RFC 3339 instant, as PostgreSQL and clients write it.
+/// Reads an RFC 3339 instant, as PostgreSQL and clients write it, or one in a year of other than four digits.
 pub(crate) fn parse_instant(text: &str) -> Option<DateTime<Utc>> {
-    let value = DateTime::parse_from_rfc3339(text).ok()?.to_utc();
-    is_common_era(value.date_naive()).then_some(value)
+    let value = DateTime::parse_from_rfc3339(text).ok().map(|value| value.to_utc());
+    value.filter(|value| is_common_era(value.date_naive())).or_else(|| calendar::parse_instant(text))
 }
 
-/// Reads a date of four digits for the year.
+/// Reads a date.
 pub(crate) fn parse_date(text: &str) -> Option<NaiveDate> {
-    text.parse().ok().filter(|date| is_common_era(*date))
+    text.parse().ok().filter(|date| is_common_era(*date)).or_else(|| calendar::parse_date(text))
 }
 
-/// The years that RFC 3339 and PostgreSQL both have.
-fn is_common_era(date: NaiveDate) -> bool {
-    (1..=9999).contains(&date.year())
+/// The text that PostgreSQL reads for a date or an instant that it writes in another way than clients do.
+pub(crate) fn sql_form(kind: ScalarKind, text: &str) -> Option<String> {
+    match kind {
+        ScalarKind::DateTime => parse_instant(text).filter(|value| !is_common_era(value.date_naive())).map(sql_instant),
+        ScalarKind::Date => parse_date(text).filter(|date| !is_common_era(*date)).map(sql_date),
+        _ => None,
+    }
 }
 
 /// The canonical text of a scalar that is a JSON string, or why `text` is not one.
@@ -217,16 +219,6 @@ pub(crate) fn parse_decimal(text: &str) -> Option<Decimal> {
     exact(text).or_else(|| exact(shortest()?))
 }
 
-/// The integer in a JSON number, also when it is written as `3.0`.
-pub(crate) fn integer(number: &serde_json::Number) -> Option<i64> {
-    if let Some(value) = number.as_i64() {
-        return Some(value);
-    }
-    let value = number.as_f64()?;
-    #[expect(clippy::cast_possible_truncation, reason = "the fraction is zero and the size is checked")]
-    (value.fract() == 0.0 && value.abs() < 9e15).then_some(value as i64)
-}
-
 /// Appends the JSON form of `value`.
 pub(crate) fn write_value(out: &mut Vec<u8>, value: &Value) -> Result<(), LeafError> {
     serde_json::to_writer(out, value).map_err(|error| LeafError(error.to_string()))
@@ -246,8 +238,7 @@ mod tests {
 
     #[test]
     fn instants_and_dates_are_as_chrono_writes_them() {
-        let seconds =
-            [-62_135_596_800, -1, 0, 59, 951_782_400, 1_704_067_199, 4_102_444_800, 253_402_300_799, 253_402_300_800];
+        let seconds = [-62_135_596_800, -1, 0, 59, 951_782_400, 1_704_067_199, 4_102_444_800, 253_402_300_799];
         for second in seconds {
             for nanos in [0, 1, 999, 1_000, 123_456_000, 120_000_000, 999_999_999] {
                 let value: DateTime<Utc> = DateTime::from_timestamp(second, nanos).unwrap();

@@ -30,6 +30,8 @@ pub use relation::{Many, One, Relation as RelationType};
 pub use returns::{PlannedReturn, Returns};
 pub use stored::{FromStored, StoredError, StoredFields};
 
+pub use crate::json::{ExactJson, ExactNumber, Fields as ExactFields};
+
 #[doc(hidden)]
 pub use crate::mutation::{FunctionReturn, ResultMember, ResultMeta};
 pub use crate::scalar::{CustomScalar, ScalarKind, ScalarMeta};

@@ -9,7 +9,7 @@ use super::{
 };
 
 /// Reads a row into the user's type.
-pub(crate) type Decode = fn(serde_json::Value) -> Result<Box<dyn Output>, StoredError>;
+pub(crate) type Decode = fn(crate::json::ExactJson) -> Result<Box<dyn Output>, StoredError>;
 
 /// Where a type stands in the registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -3,10 +3,9 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde_json::Value;
-
 use super::{Output, Registry, Resolved, SvcType, TypeKey, TypeRef};
 use crate::db::SqlValue;
+use crate::json::ExactJson;
 
 /// The one row of another view that a key of this row leads to; `Option<One<T>>` where there may be none.
 ///
@@ -187,11 +186,11 @@ impl<T: SvcType> Output for Many<T> {
 }
 
 /// A stored key as text; null and what cannot be a key give none.
-pub(super) fn key_text(value: &Value) -> Option<String> {
+pub(super) fn key_text(value: &ExactJson) -> Option<String> {
     match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Bool(value) => Some(value.to_string()),
+        ExactJson::String(text) => Some(text.clone()),
+        ExactJson::Number(number) => Some(number.to_string()),
+        ExactJson::Bool(value) => Some(value.to_string()),
         _ => None,
     }
 }

@@ -2,12 +2,12 @@
 
 use std::any::TypeId;
 
-use serde_json::{Map, Value};
+use crate::json::{ExactJson, Fields};
 
 /// A value that a row can hold.
 ///
 /// Typed rows are read from the same JSON that a client would get for all stored fields, with the stored
-/// names as keys, so that a row means the same on either path.
+/// names as keys, so that a row means the same on either path. Numbers arrive with all their digits.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be read from a row",
     label = "not a stored type",
@@ -29,7 +29,7 @@ pub trait FromStored: Sized {
     ///
     /// # Errors
     /// A [`StoredError`] when the row breaks its declared type.
-    fn from_stored(value: Value) -> Result<Self, StoredError>;
+    fn from_stored(value: ExactJson) -> Result<Self, StoredError>;
 }
 
 /// A row that breaks its declared type.
@@ -43,7 +43,7 @@ pub struct StoredError {
 
 impl StoredError {
     /// The value is not what was `expected`.
-    pub fn new(expected: impl Into<String>, found: &Value) -> Self {
+    pub fn new(expected: impl Into<String>, found: &ExactJson) -> Self {
         Self { path: String::new(), expected: expected.into(), found: crate::scalar::shorten(&found.to_string()) }
     }
 
@@ -61,7 +61,7 @@ impl<T: FromStored> FromStored for Option<T> {
     fn row_type() -> Option<TypeId> {
         T::row_type()
     }
-    fn from_stored(value: Value) -> Result<Self, StoredError> {
+    fn from_stored(value: ExactJson) -> Result<Self, StoredError> {
         if value.is_null() { Ok(None) } else { T::from_stored(value).map(Some) }
     }
 }
@@ -72,8 +72,8 @@ impl<T: FromStored> FromStored for Vec<T> {
     fn row_type() -> Option<TypeId> {
         T::row_type()
     }
-    fn from_stored(value: Value) -> Result<Self, StoredError> {
-        let Value::Array(items) = value else {
+    fn from_stored(value: ExactJson) -> Result<Self, StoredError> {
+        let ExactJson::Array(items) = value else {
             return Err(StoredError::new("a list", &value));
         };
         items
@@ -90,23 +90,23 @@ impl<T: FromStored> FromStored for Box<T> {
     fn row_type() -> Option<TypeId> {
         T::row_type()
     }
-    fn from_stored(value: Value) -> Result<Self, StoredError> {
+    fn from_stored(value: ExactJson) -> Result<Self, StoredError> {
         T::from_stored(value).map(Box::new)
     }
 }
 
 /// Takes the fields of a stored object one by one; what `#[svc_type]` generates runs on it.
 #[derive(Debug)]
-pub struct StoredFields(Map<String, Value>);
+pub struct StoredFields(Fields);
 
 impl StoredFields {
     /// The fields of `value`.
     ///
     /// # Errors
     /// When `value` is not an object.
-    pub fn new(value: Value) -> Result<Self, StoredError> {
+    pub fn new(value: ExactJson) -> Result<Self, StoredError> {
         match value {
-            Value::Object(fields) => Ok(Self(fields)),
+            ExactJson::Object(fields) => Ok(Self(fields)),
             other => Err(StoredError::new("an object", &other)),
         }
     }
@@ -116,7 +116,7 @@ impl StoredFields {
     /// # Errors
     /// When its value breaks the type.
     pub fn take<T: FromStored>(&mut self, stored: &str) -> Result<T, StoredError> {
-        T::from_stored(self.0.swap_remove(stored).unwrap_or(Value::Null)).map_err(|error| error.at(stored))
+        T::from_stored(self.0.take(stored).unwrap_or_default()).map_err(|error| error.at(stored))
     }
 
     /// A relation, from the key that is stored under this name; the key stays for a field of its own.
@@ -128,10 +128,10 @@ impl StoredFields {
     ///
     /// # Errors
     /// When it is missing.
-    pub fn type_name(value: &Value) -> Result<&str, StoredError> {
+    pub fn type_name(value: &ExactJson) -> Result<&str, StoredError> {
         value
             .get("__typename")
-            .and_then(Value::as_str)
+            .and_then(ExactJson::as_str)
             .ok_or_else(|| StoredError::new("an object with a `__typename`", value))
     }
 }

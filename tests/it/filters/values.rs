@@ -107,8 +107,13 @@ pub(super) fn value(kind: Kind, rng: &mut StdRng) -> Value {
         Kind::BigInt => json!(one(rng, &["0", "42", "-7", "9007199254740993", "9223372036854775807"])),
         Kind::Total => json!(one(rng, &["0", "1", "100"])),
         Kind::Step => json!(one(rng, &[-1, 0, 2, 10])),
-        Kind::Float => json!(one(rng, &[0.1, 0.5, -1.25, 3.0, 9.0, 10.0, 1e21])),
-        Kind::Decimal => json!(one(rng, &["0", "1.1", "19.9", "-2.50", "12345678901234567890.123456"])),
+        Kind::Float => {
+            json!(one(rng, &[0.1, 0.5, -1.25, 3.0, 9.0, 10.0, 1e21, 51.248178375505404, -93.31137037688033]))
+        }
+        Kind::Decimal => json!(one(
+            rng,
+            &["0", "1.1", "19.9", "-2.50", "12345678901234567890.123456", "0.1234567890123456789012345678"]
+        )),
         Kind::Bool => json!(rng.random_bool(0.5)),
         Kind::Date => json!(one(rng, &DATES)),
         Kind::Time => json!(one(rng, &["00:00:00", "09:30:00", "10:00:00", "23:59:59.500"])),
@@ -131,7 +136,7 @@ pub(super) fn value(kind: Kind, rng: &mut StdRng) -> Value {
 fn document(index: usize) -> Value {
     let documents = [
         json!({ "k": [1, 2.5], "s": "ü" }),
-        json!({ "k": 3, "n": null }),
+        json!({ "k": 51.248178375505404, "n": null }),
         json!({ "s": "'; --", "o": { "a": 1, "b": [true] } }),
         json!(["k", "s", 1]),
         json!("k"),

@@ -2,6 +2,8 @@
 
 mod line_15_tls;
 mod line_17_row_security;
+mod line_08_numbers;
+mod line_14_values;
 mod line_18_messages;
 mod line_18_passwords;
 mod line_19_panics;

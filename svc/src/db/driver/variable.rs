@@ -1,10 +1,10 @@
 //! Values of variables, in PostgreSQL's text format: PostgreSQL reads them as the type that it found for the parameter.
 
 use bytes::BytesMut;
-use serde_json::Value;
 use tokio_postgres::types::{IsNull, Kind, Type};
 
 use super::connection::BoxError;
+use crate::json::ExactJson as Value;
 
 /// A value that cannot be written for its parameter; nothing was sent.
 #[derive(Debug, thiserror::Error)]
@@ -70,13 +70,13 @@ fn array(items: &[Value], item: &Type, out: &mut BytesMut) -> Result<(), BoxErro
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 
-    fn written(value: &Value, ty: &Type) -> Result<String, String> {
+    fn written(value: &serde_json::Value, ty: &Type) -> Result<String, String> {
         let mut out = BytesMut::new();
-        match write(value, ty, &mut out) {
+        match write(&value.clone().into(), ty, &mut out) {
             Ok(IsNull::Yes) => Ok("(null)".to_owned()),
             Ok(IsNull::No) => Ok(String::from_utf8_lossy(&out).into_owned()),
             Err(error) => Err(error.to_string()),

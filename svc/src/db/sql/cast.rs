@@ -2,6 +2,7 @@
 
 use super::super::catalogue::ColumnType;
 use super::operand::json_cast;
+use crate::scalar::is_finer_than_micros;
 use crate::schema::{ScalarKind, TypeKind};
 
 /// How a column and the values that it is compared with become one type.
@@ -28,6 +29,12 @@ pub(super) enum Conversion {
 
 impl Cast {
     fn own(value: &str) -> Self {
+        // Without a length these two mean a length of one, and cut what they are given.
+        let value = match value {
+            "character" => "bpchar",
+            "bit" => "pg_catalog.bit",
+            other => other,
+        };
         Self { column: Conversion::None, value: value.to_owned(), fallback: None }
     }
 
@@ -51,6 +58,8 @@ impl Cast {
             ("varchar" | "bpchar" | "name" | "text" | "citext", _) => match declared {
                 Some(other) if other != "text" => Self::to(other),
                 _ if ty.name == "citext" => Self::own(&ty.sql),
+                // Blanks at the end, which a client is sent, are no difference there.
+                _ if ty.name == "bpchar" => Self::own("bpchar"),
                 _ => Self::own("text"),
             },
             // Integers compare as the widest, so that no value overflows.
@@ -61,11 +70,11 @@ impl Cast {
             ("uuid", Some(K::String | K::Id)) => Self::own("uuid").or("text"),
             // Whatever a string field shows, text is what it is asked for.
             (_, Some(K::String | K::Id)) => Self::to("text"),
-            ("timestamp", Some(K::DateTime)) => {
-                Self { column: Conversion::Instant, ..Self::own("timestamp with time zone") }
-            }
+            ("timestamp", Some(K::DateTime)) => Self { column: Conversion::Instant, ..Self::own("timestamptz") },
             // Both compare as one type, whose index serves both.
             ("inet" | "cidr", _) => Self::own(declared.filter(|cast| is_network(cast)).unwrap_or("inet")),
+            // A domain may round what it is given, or refuse it.
+            ("numeric" | "time" | "timestamp" | "timestamptz" | "date" | "interval", _) => Self::own(&ty.name),
             _ => Self::own(&ty.sql),
         }
     }
@@ -108,7 +117,13 @@ fn is_network(cast: &str) -> bool {
 
 /// Whether [`is_value`] refuses anything.
 pub(super) fn is_checked(cast: &str) -> bool {
-    matches!(cast, "int8" | "uuid" | "macaddr")
+    matches!(cast, "int8" | "uuid" | "macaddr") || has_micros(cast)
+}
+
+/// Whether the values of a type are rounded to microseconds.
+pub(super) fn has_micros(cast: &str) -> bool {
+    matches!(cast, "timestamptz" | "timestamp" | "time")
+        || matches!(cast, "timestamp with time zone" | "timestamp without time zone" | "time without time zone")
 }
 
 /// Whether `text` is a value of a type, as far as PostgreSQL is strict about it; other types check in the schema.
@@ -118,6 +133,7 @@ pub(super) fn is_value(cast: &str, text: &str) -> bool {
         "int8" => text.parse::<i64>().is_ok_and(|number| number.to_string() == text),
         "uuid" => uuid::Uuid::try_parse(text).is_ok(),
         "macaddr" => text.bytes().filter(u8::is_ascii_hexdigit).count() == 12,
+        cast if has_micros(cast) => !is_finer_than_micros(text),
         _ => true,
     }
 }

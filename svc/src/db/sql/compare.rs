@@ -1,14 +1,16 @@
 //! Comparisons: the operators in SQL.
 
+use std::borrow::Cow;
+
 use super::super::filter::Column;
 use super::super::{DbError, Family, Operator, SqlValue};
 use super::Builder;
 use super::bound::Placeholders;
-use super::cast::{is_checked, is_value};
+use super::cast::{has_micros, is_checked, is_value};
 use super::operand::Operand;
 use super::scope::Scope;
 use super::specific::specific;
-use crate::scalar::shorten;
+use crate::scalar::{is_finer_than_micros, shorten, to_micros};
 
 impl<'a> Builder<'a> {
     pub(super) fn compare(
@@ -23,6 +25,8 @@ impl<'a> Builder<'a> {
         self.replan |= operator.replans();
         let operand = self.operand(scope, column)?;
         let operand = self.settled(operand, column, operator, value)?;
+        let Some((operator, value)) = self.in_micros(&operand, operator, value) else { return Ok(()) };
+        let value = value.as_ref();
         let mut bound = self.bind_values(operator, value)?;
         let (sql, cast, bound) = (&operand.sql, operand.cast.as_str(), &mut bound);
         let text = match (operator, value) {
@@ -79,6 +83,12 @@ impl<'a> Builder<'a> {
             // JSON null is no value. The other operators do not hold for it, and keep the column's index.
             return Ok(Operand { sql: format!("nullif({}, 'null'::jsonb)", operand.sql), ..operand });
         }
+        if has_micros(&operand.cast) {
+            if let Some(check) = self.checks.last_mut() {
+                *check = Some(operand.cast.clone());
+            }
+            return Ok(operand);
+        }
         if !matches!(operator, O::Eq | O::Ne | O::In | O::NotIn | O::Gt | O::Gte | O::Lt | O::Lte) {
             return Ok(operand);
         }
@@ -96,9 +106,47 @@ impl<'a> Builder<'a> {
     }
 }
 
+impl Builder<'_> {
+    /// The comparison that means the same to the microsecond, which is what PostgreSQL rounds an instant or a time to;
+    /// `None` when it is the same for all rows, and written.
+    fn in_micros<'v>(
+        &mut self,
+        operand: &Operand,
+        operator: Operator,
+        value: &'v SqlValue,
+    ) -> Option<(Operator, Cow<'v, SqlValue>)> {
+        use Operator as O;
+        let is_finer = |value: &SqlValue| value.text().is_some_and(|text| is_finer_than_micros(&text));
+        let is_any = match value {
+            SqlValue::List(items) => items.iter().any(is_finer),
+            single => is_finer(single),
+        };
+        if !is_any || !has_micros(&operand.cast) {
+            return Some((operator, Cow::Borrowed(value)));
+        }
+        self.depends_on_values = true;
+        let none_or_all = match operator {
+            O::Eq | O::ListContains => "false",
+            O::Ne => "true",
+            O::Gt | O::Gte => return Some((O::Gt, Cow::Owned(micros(value)))),
+            O::Lt | O::Lte => return Some((O::Lte, Cow::Owned(micros(value)))),
+            _ => {
+                let items = value.items().iter().filter(|item| !is_finer(item)).cloned().collect();
+                return Some((operator, Cow::Owned(SqlValue::List(items))));
+            }
+        };
+        self.text.push_str(none_or_all);
+        None
+    }
+}
+
+fn micros(value: &SqlValue) -> SqlValue {
+    SqlValue::Text(to_micros(&value.text().unwrap_or_default()))
+}
+
 /// A comparison of texts. Ids may be columns of other types, which have a text as well.
 fn on_text(operand: &Operand, operator: &str, bound: &mut Placeholders) -> String {
-    let is_text = matches!(operand.cast.as_str(), "text" | "citext") && operand.family != Family::List;
+    let is_text = matches!(operand.cast.as_str(), "text" | "citext" | "bpchar") && operand.family != Family::List;
     format!("{}{} {operator} {}", operand.sql, if is_text { "" } else { "::text" }, bound.one("text"))
 }
 

@@ -28,6 +28,7 @@ use std::sync::Arc;
 use super::DbError;
 use super::catalogue::Catalogue;
 use super::filter::Order;
+use crate::json::ExactJson;
 use crate::schema::{Model, Relation};
 
 /// A statement with its values.
@@ -58,7 +59,7 @@ pub(crate) enum Param {
     Texts(Vec<String>),
     Int(i64),
     /// Read as the type that PostgreSQL finds for the parameter.
-    Variable(serde_json::Value),
+    Variable(ExactJson),
 }
 
 impl Statement {

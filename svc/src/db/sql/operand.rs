@@ -135,7 +135,7 @@ impl<'a> Builder<'a> {
         let cast = json_cast(kind)?;
         if stored.list {
             let elements = format!(
-                "CASE WHEN jsonb_typeof({json}) = 'array' THEN ARRAY(SELECT (x #>> '{{}}')::{cast} FROM jsonb_array_elements({json}) AS x) END"
+                "CASE WHEN jsonb_typeof({json}) = 'array' THEN ARRAY(SELECT (x.v #>> '{{}}')::{cast} FROM jsonb_array_elements({json}) AS x(v)) END"
             );
             return Some(Operand {
                 sql: format!("({elements})"),

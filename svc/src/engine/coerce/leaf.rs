@@ -2,7 +2,8 @@
 
 use async_graphql::{Name, Value};
 
-use crate::scalar::{LeafError, canonical, is_ready, shorten};
+use crate::json::ExactNumber;
+use crate::scalar::{LeafError, canonical, is_ready, shorten, sql_form};
 use crate::schema::{ScalarKind, TypeKind};
 
 /// Where a value comes from; literals are stricter than JSON.
@@ -28,24 +29,54 @@ pub(crate) fn coerce_leaf(kind: &TypeKind, name: &str, value: Value, origin: Ori
                 Err(refuse(name, &format!("is not one of {}", known.join(", ")), &value))
             }
         }
-        TypeKind::Scalar { kind, .. } => scalar(*kind, name, value, origin),
+        TypeKind::Scalar { kind, .. } => scalar(*kind, name, value),
         _ => Err(format!("`{name}` is no input type")),
     }
 }
 
-fn scalar(kind: ScalarKind, name: &str, value: Value, origin: Origin) -> Result<Value, String> {
+/// Checks a number against a scalar or enum. Decimals and IDs become their digits, so that none is lost; scalars of users
+/// get what `serde_json` holds.
+pub(crate) fn coerce_number(
+    kind: &TypeKind,
+    name: &str,
+    number: &ExactNumber,
+    origin: Origin,
+) -> Result<Value, String> {
+    use ScalarKind as K;
+    let refuse = |why: &str| Err(format!("`{name}` {why}: {}", shorten(&number.to_string())));
+    let too_large = |_| format!("`{name}` cannot represent so large a number: {}", shorten(&number.to_string()));
+    let integer = match origin {
+        Origin::Literal => number.as_written_i64(),
+        Origin::Variable => number.as_i64(),
+    };
+    let TypeKind::Scalar { kind, .. } = kind else { return refuse("is not a value of it") };
+    match kind {
+        K::Int | K::BigInt => match integer {
+            Some(value) if *kind == K::BigInt || i32::try_from(value).is_ok() => Ok(Value::from(value)),
+            _ => refuse("cannot represent the value"),
+        },
+        K::Float => match number.as_f64() {
+            Some(_) => number.nearest().map(Value::Number).map_err(too_large),
+            None => refuse("cannot represent so large a number"),
+        },
+        K::Id => match integer {
+            Some(value) => Ok(Value::String(value.to_string())),
+            None if number.is_written_as_integer() => Ok(Value::String(number.to_string())),
+            None => refuse("cannot represent the value"),
+        },
+        K::Decimal => match number.plain() {
+            Some(digits) => Ok(Value::String(digits.into_owned())),
+            None => refuse("has an exponent too large to write out; send the number as a string of digits"),
+        },
+        K::Custom(custom) => (custom.recode)(Value::Number(number.nearest().map_err(too_large)?)),
+        _ => refuse("cannot represent the value"),
+    }
+}
+
+fn scalar(kind: ScalarKind, name: &str, value: Value) -> Result<Value, String> {
     use ScalarKind as K;
     let fits = match (kind, &value) {
-        (K::Int, Value::Number(number)) => integer(number, origin).is_some_and(|n| i32::try_from(n).is_ok()),
-        (K::Float, Value::Number(number)) => number.as_f64().is_some_and(f64::is_finite),
-        (K::BigInt, Value::Number(number)) => integer(number, origin).is_some(),
-        (K::Id, Value::Number(number)) => number.is_u64() || integer(number, origin).is_some(),
         (K::String | K::Id, Value::String(_)) | (K::Boolean, Value::Boolean(_)) => true,
-        (K::Decimal, Value::Number(number)) if is_rounded(number) => {
-            let why = "has more digits than a JSON number keeps; send it as a string";
-            return Err(refuse(name, why, &value));
-        }
-        (K::Decimal, Value::Number(_)) => true,
         (K::Uuid | K::DateTime | K::Date | K::Time | K::Decimal | K::BigInt, Value::String(text)) => {
             match other_form(kind, text).map_err(|error| format!("`{name}`: {}", error.0))? {
                 Some(value) => return Ok(value),
@@ -59,14 +90,7 @@ fn scalar(kind: ScalarKind, name: &str, value: Value, origin: Origin) -> Result<
         }
         _ => false,
     };
-    match (fits, value) {
-        (true, Value::Number(number)) if kind == K::Id => {
-            let text = integer(&number, origin).map_or_else(|| number.to_string(), |integer| integer.to_string());
-            Ok(Value::String(text))
-        }
-        (true, value) => Ok(value),
-        (false, value) => Err(refuse(name, "cannot represent the value", &value)),
-    }
+    if fits { Ok(value) } else { Err(refuse(name, "cannot represent the value", &value)) }
 }
 
 /// A text in the one form of its scalar, so that whatever binds it binds what PostgreSQL reads; `None` when it has that
@@ -75,6 +99,9 @@ fn other_form(kind: ScalarKind, text: &str) -> Result<Option<Value>, LeafError> 
     if is_ready(kind, text.as_bytes()) {
         return Ok(None);
     }
+    if let Some(text) = sql_form(kind, text) {
+        return Ok(Some(Value::String(text)));
+    }
     let mut out = Vec::with_capacity(text.len() + 2);
     canonical(kind, text, &mut out)?;
     let inner = out.strip_prefix(b"\"").and_then(|rest| rest.strip_suffix(b"\""));
@@ -82,22 +109,6 @@ fn other_form(kind: ScalarKind, text: &str) -> Result<Option<Value>, LeafError> 
         return Ok(None);
     }
     serde_json::from_slice(&out).map(Some).map_err(|error| LeafError(error.to_string()))
-}
-
-/// Whether a number may have lost digits when it became a double, which is sure to keep 15 and integers below 2^53.
-fn is_rounded(number: &serde_json::Number) -> bool {
-    let text = number.to_string();
-    let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
-    let digits = mantissa.bytes().filter(u8::is_ascii_digit).skip_while(|digit| *digit == b'0');
-    let is_large = number.as_f64().is_some_and(|value| value.abs() >= 9_007_199_254_740_992.0);
-    number.is_f64() && (is_large || digits.count() > 15)
-}
-
-fn integer(number: &serde_json::Number, origin: Origin) -> Option<i64> {
-    match origin {
-        Origin::Literal => number.as_i64(),
-        Origin::Variable => crate::scalar::integer(number),
-    }
 }
 
 fn refuse(name: &str, why: &str, value: &Value) -> String {

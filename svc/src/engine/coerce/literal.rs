@@ -4,8 +4,9 @@ use apollo_compiler::ast;
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
-use super::leaf::{Origin, coerce_leaf};
+use super::leaf::{Origin, coerce_leaf, coerce_number};
 use super::{Variables, finish_object};
+use crate::json::{ExactJson, ExactNumber};
 use crate::schema::{ScalarKind, TypeDef, TypeExpr, TypeKind};
 
 /// Coerces a literal without variables.
@@ -56,16 +57,13 @@ impl<'a> Literal<'a> {
                         Ok(Some(Value::String(number.as_str().to_owned())))
                     }
                     (_, value) if self.variables.is_none() && holds_variable(value) => Ok(None),
-                    (kind, value) => {
-                        let value = match (kind, plain_number(value)) {
-                            // All digits of a literal count.
-                            (TypeKind::Scalar { kind: ScalarKind::Decimal, .. }, Some(digits)) => {
-                                Value::String(digits.to_owned())
-                            }
-                            _ => self.plain(value)?,
-                        };
-                        coerce_leaf(kind, &def.name, value, Origin::Literal).map(Some)
+                    (TypeKind::Scalar { kind: ScalarKind::Json, .. }, value) => {
+                        Ok(Some(self.json(value).into_argument()))
                     }
+                    (kind, value) => match number(value) {
+                        Some(number) => coerce_number(kind, &def.name, &number, Origin::Literal).map(Some),
+                        None => coerce_leaf(kind, &def.name, self.plain(value)?, Origin::Literal).map(Some),
+                    },
                 }
             }
         }
@@ -115,18 +113,38 @@ impl<'a> Literal<'a> {
         matches!((value, self.variables), (ast::Value::Variable(name), Some(given)) if given.get(name.as_str()).is_none())
     }
 
-    /// A literal for a scalar or enum, as it stands.
+    fn given(&self, variable: &str) -> Value {
+        self.variables.and_then(|variables| variables.get(variable)).cloned().unwrap_or_default()
+    }
+
+    /// A literal for `JSON`.
+    fn json(&self, value: &ast::Value) -> ExactJson {
+        match value {
+            ast::Value::Null => ExactJson::Null,
+            ast::Value::Boolean(value) => ExactJson::Bool(*value),
+            ast::Value::String(text) => ExactJson::String(text.clone()),
+            ast::Value::Enum(name) => ExactJson::String(name.to_string()),
+            ast::Value::Int(number) => ExactJson::Number(ExactNumber::of(number.as_str())),
+            ast::Value::Float(number) => ExactJson::Number(ExactNumber::of(number.as_str())),
+            ast::Value::Variable(name) => ExactJson::of_argument(self.given(name)),
+            ast::Value::List(items) => ExactJson::Array(items.iter().map(|item| self.json(item)).collect()),
+            ast::Value::Object(fields) => {
+                fields.iter().map(|(name, value)| (name.to_string(), self.json(value))).collect()
+            }
+        }
+    }
+
+    /// A literal for a scalar of a user, as it stands.
     fn plain(&self, value: &ast::Value) -> Result<Value, String> {
         Ok(match value {
             ast::Value::Null => Value::Null,
             ast::Value::Boolean(value) => Value::Boolean(*value),
             ast::Value::String(text) => Value::String(text.clone()),
             ast::Value::Enum(name) => Value::Enum(Name::new(name)),
-            ast::Value::Int(number) => number_value(number.as_str())?,
-            ast::Value::Float(number) => number_value(number.as_str())?,
-            ast::Value::Variable(name) => {
-                self.variables.and_then(|variables| variables.get(name.as_str())).cloned().unwrap_or_default()
+            ast::Value::Int(_) | ast::Value::Float(_) => {
+                self.json(value).nearest_value().map_err(|_| too_large(value))?
             }
+            ast::Value::Variable(name) => self.given(name),
             ast::Value::List(items) => {
                 Value::List(items.iter().map(|item| self.plain(item)).collect::<Result<_, _>>()?)
             }
@@ -150,21 +168,14 @@ fn holds_variable(value: &ast::Value) -> bool {
     }
 }
 
-/// The digits of a number without an exponent.
-fn plain_number(value: &ast::Value) -> Option<&str> {
-    let text = match value {
-        ast::Value::Int(number) => number.as_str(),
-        ast::Value::Float(number) => number.as_str(),
-        _ => return None,
-    };
-    (!text.contains(['e', 'E'])).then_some(text)
+fn number(value: &ast::Value) -> Option<ExactNumber> {
+    match value {
+        ast::Value::Int(number) => Some(ExactNumber::of(number.as_str())),
+        ast::Value::Float(number) => Some(ExactNumber::of(number.as_str())),
+        _ => None,
+    }
 }
 
-fn number_value(text: &str) -> Result<Value, String> {
-    // serde_json reads `-0` as a float.
-    let number = if text == "-0" { "0" } else { text }
-        .parse()
-        .ok()
-        .filter(|n: &serde_json::Number| n.is_i64() || n.is_u64() || n.as_f64().is_some());
-    number.map(Value::Number).ok_or_else(|| format!("{} is too large a number", crate::scalar::shorten(text)))
+fn too_large(number: &ast::Value) -> String {
+    format!("{} is too large a number", crate::scalar::shorten(&number.to_string()))
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
-use serde_json::{Map, Value as Json};
 
-use super::leaf::{Origin, coerce_leaf};
+use super::leaf::{Origin, coerce_leaf, coerce_number};
 use super::{ByName, finish_object};
-use crate::schema::{InputDef, TypeDef, TypeExpr, TypeKind};
+use crate::json::{ExactJson as Json, Fields};
+use crate::schema::{InputDef, ScalarKind, TypeDef, TypeExpr, TypeKind};
 
 /// Coerced variables by name; those that are absent and have no default are not there.
 pub(crate) type Variables = ByName<Arc<str>, Value>;
@@ -101,27 +101,22 @@ fn coerce(types: &[TypeDef], ty: &TypeExpr, json: Json) -> Result<Value, Refused
             match (&def.kind, json) {
                 (TypeKind::Input(input), Json::Object(fields)) => object(types, &def.name, input, fields),
                 (TypeKind::Input(_), _) => refuse(format!("expected an object of `{}`", def.name)),
+                (TypeKind::Scalar { kind: ScalarKind::Json, .. }, json) => Ok(json.into_argument()),
+                (kind, Json::Number(number)) => {
+                    coerce_number(kind, &def.name, &number, Origin::Variable).or_else(refuse)
+                }
                 (kind, json) => {
-                    plain(json).and_then(|value| coerce_leaf(kind, &def.name, value, Origin::Variable)).or_else(refuse)
+                    let value = json.nearest_value().map_err(|error| error.to_string());
+                    value.and_then(|value| coerce_leaf(kind, &def.name, value, Origin::Variable)).or_else(refuse)
                 }
             }
         }
     }
 }
 
-/// The value as it stands.
-fn plain(json: Json) -> Result<Value, String> {
-    Ok(match json {
-        Json::String(text) => Value::String(text),
-        Json::Number(number) => Value::Number(number),
-        Json::Bool(value) => Value::Boolean(value),
-        json => Value::from_json(json).map_err(|error| error.to_string())?,
-    })
-}
-
-fn object(types: &[TypeDef], name: &str, input: &InputDef, fields: Map<String, Json>) -> Result<Value, Refused> {
+fn object(types: &[TypeDef], name: &str, input: &InputDef, fields: Fields) -> Result<Value, Refused> {
     let mut given = IndexMap::with_capacity(fields.len());
-    for (key, json) in fields {
+    for (key, json) in fields.into_iter() {
         let Some(field) = input.fields.get(&key) else {
             return refuse(format!("`{name}` has no field `{}`", crate::scalar::shorten(&key)));
         };

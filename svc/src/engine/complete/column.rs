@@ -133,10 +133,10 @@ impl<'a> Column<'a> {
                 out.push(b'"');
             }
             (K::DateTime, ColumnForm::Instant) => {
-                write_instant(out, self.instant().ok_or_else(|| self.refuse("an instant within the calendar"))?);
+                write_instant(out, self.instant().ok_or_else(|| self.beyond("an RFC 3339 date and time"))?);
             }
             (K::Date, ColumnForm::Date) => {
-                write_date(out, self.date().ok_or_else(|| self.refuse("a date within the calendar"))?);
+                write_date(out, self.date().ok_or_else(|| self.beyond("a date as YYYY-MM-DD"))?);
             }
             (K::Time, ColumnForm::Time) => write_time(out, self.time().ok_or_else(|| self.refuse("a time of day"))?),
             _ => return Err(self.refuse("a value of the field's type")),
@@ -163,6 +163,17 @@ impl<'a> Column<'a> {
             K::Int | K::Boolean => Err(self.refuse("a value of the field's type")),
             kind => canonical(kind, text, out),
         }
+    }
+
+    /// A date or an instant that no calendar here reaches.
+    fn beyond(self, expected: &str) -> LeafError {
+        let found = match self.bytes {
+            // `infinity` is the greatest value, `-infinity` the least.
+            [0x7f, rest @ ..] if rest.iter().all(|byte| *byte == 0xff) => "\"infinity\"",
+            [0x80, rest @ ..] if rest.iter().all(|byte| *byte == 0) => "\"-infinity\"",
+            _ => "a year beyond 262142",
+        };
+        LeafError(format!("expected {expected}, found {found}"))
     }
 
     fn refuse(self, expected: &str) -> LeafError {

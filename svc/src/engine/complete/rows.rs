@@ -10,6 +10,7 @@ use crate::db::ColumnForm;
 use crate::engine::env::Env;
 use crate::engine::path::Path;
 use crate::engine::plan::{Keys, Leaf, OutType, PlanField, PlanKind, Selection};
+use crate::json::ExactJson;
 use crate::scalar::LeafError;
 use crate::schema::{ScalarKind, TypeIndex};
 
@@ -207,16 +208,11 @@ impl RowColumn<'_> {
     ///
     /// # Errors
     /// When the column's value has no JSON form.
-    pub(crate) fn value(
-        &self,
-        stored: &str,
-        source: &RowSource,
-        ty: Option<&OutType>,
-    ) -> Result<serde_json::Value, LeafError> {
+    pub(crate) fn value(&self, stored: &str, source: &RowSource, ty: Option<&OutType>) -> Result<ExactJson, LeafError> {
         let json = match source {
             RowSource::Data => self.document().and_then(|document| document.get(stored)),
             RowSource::Column(column, form) => {
-                let Some(bytes) = self.cells.get(*column) else { return Ok(serde_json::Value::Null) };
+                let Some(bytes) = self.cells.get(*column) else { return Ok(ExactJson::Null) };
                 let column = Column { form: *form, bytes };
                 match (column.json(), ty) {
                     (Some(json), _) => Some(json),
@@ -230,7 +226,7 @@ impl RowColumn<'_> {
         };
         let json = match json {
             Some(json) if !json.is_null() => json,
-            _ => return Ok(serde_json::Value::Null),
+            _ => return Ok(ExactJson::Null),
         };
         match ty {
             // In the one form that clients get, so that a row means the same on either path.
@@ -239,10 +235,7 @@ impl RowColumn<'_> {
             {
                 read_back(|out| json.leaf(leaf, out))
             }
-            _ => read_back(|out| {
-                out.extend_from_slice(json.bytes());
-                Ok(())
-            }),
+            _ => parsed(json.bytes()),
         }
     }
 
@@ -253,14 +246,19 @@ impl RowColumn<'_> {
 }
 
 /// A column's value through the one writer of scalars.
-fn written(column: Column<'_>, kind: ScalarKind) -> Result<serde_json::Value, LeafError> {
+fn written(column: Column<'_>, kind: ScalarKind) -> Result<ExactJson, LeafError> {
     read_back(|out| column.leaf(&Leaf::Scalar(kind), out))
 }
 
-fn read_back(write: impl FnOnce(&mut Vec<u8>) -> Result<(), LeafError>) -> Result<serde_json::Value, LeafError> {
+fn read_back(write: impl FnOnce(&mut Vec<u8>) -> Result<(), LeafError>) -> Result<ExactJson, LeafError> {
     let mut out = Vec::new();
     write(&mut out)?;
-    serde_json::from_slice(&out).map_err(|error| LeafError(error.to_string()))
+    parsed(&out)
+}
+
+fn parsed(json: &[u8]) -> Result<ExactJson, LeafError> {
+    let text = std::str::from_utf8(json).map_err(|error| LeafError(error.to_string()))?;
+    ExactJson::read(text).map_err(|error| LeafError(error.to_string()))
 }
 
 /// The name of a row's type.

@@ -4,6 +4,7 @@ use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
 use crate::db::{Column, Direction, Family, Filter, Nulls, Operand, Operator, Order, Rank, SEARCH, SqlValue, family};
+use crate::json::ExactJson;
 use crate::schema::{EnumValue, FieldKind, Model, Relation, TypeIndex, TypeKind};
 use crate::{Error, ErrorCode};
 
@@ -65,18 +66,18 @@ fn relation(model: &Model, object: TypeIndex, rust: &str) -> Option<Relation> {
 }
 
 /// A JSON value as the text that PostgreSQL reads as `jsonb`.
-fn json_value(value: &Value) -> Result<SqlValue, Error> {
+fn json_value(value: &Value) -> SqlValue {
     if *value == Value::Null {
-        return Ok(SqlValue::Null);
+        return SqlValue::Null;
     }
-    Ok(SqlValue::Text(value.clone().into_json()?.to_string()))
+    SqlValue::Text(ExactJson::of_argument(value.clone()).to_string())
 }
 
 /// The equality that an argument of a function without a body stands for.
 pub(super) fn declared_filter(model: &Model, row: TypeIndex, rust: &str, value: &Value) -> Result<Filter, Error> {
     let stored = Stored::of(model, row, &[], rust)?;
     if stored.family(model) == Family::Json {
-        return Ok(Filter::Compare(stored.column, Operator::Eq, json_value(value)?));
+        return Ok(Filter::Compare(stored.column, Operator::Eq, json_value(value)));
     }
     let value = stored.value(value);
     let operator = match (&value, stored.list) {
@@ -175,7 +176,7 @@ impl Where<'_> {
             let unknown = || Error::internal(format!("there is no operator `{name}`"));
             let def = family.operator(name).ok_or_else(unknown)?;
             let value = match (family, def.operand) {
-                (Family::Json, Operand::Same | Operand::Json) => json_value(value)?,
+                (Family::Json, Operand::Same | Operand::Json) => json_value(value),
                 (_, Operand::Range) => SqlValue::range(value),
                 _ => stored.value(value),
             };

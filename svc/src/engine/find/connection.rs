@@ -15,6 +15,7 @@ use crate::engine::limits::Limits;
 use crate::engine::path::Path;
 use crate::engine::plan::{Calls, PlanField, PlanKind};
 use crate::engine::typed::Decoded;
+use crate::json::ExactJson;
 use crate::schema::{Model, Part};
 
 /// A page of an ordered, filtered list.
@@ -235,7 +236,7 @@ async fn fetch(env: &Env<'_>, catalogue: &Catalogue, asking: &Asking) -> Result<
 }
 
 /// A page of typed rows, for a resolver.
-pub(crate) async fn typed_slice(db: &Db, spec: &ConnectionSpec) -> Result<Slice<serde_json::Value>, Error> {
+pub(crate) async fn typed_slice(db: &Db, spec: &ConnectionSpec) -> Result<Slice<ExactJson>, Error> {
     let slice = async {
         let catalogue = db.app.database.catalogue().await?;
         let read = Read::all(&db.app.model, spec.find.clone())?;

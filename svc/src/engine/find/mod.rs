@@ -33,6 +33,7 @@ use super::typed::complete_typed;
 use crate::Error;
 use crate::authz::Pass;
 use crate::db::{ConnectionSpec, Database, Db, DbError, FindSpec, Part, Query, Reader, Selected, Statement};
+use crate::json::ExactJson;
 use crate::schema::{Model, PlannedMeta, Shape, TypeIndex};
 
 /// About how long a root field's key is, with what stands around it.
@@ -177,7 +178,7 @@ async fn typed(
     reader: Reader<'_>,
     model: &Model,
     read: &Read,
-) -> Result<Vec<Result<serde_json::Value, Error>>, DbError> {
+) -> Result<Vec<Result<ExactJson, Error>>, DbError> {
     let catalogue = database.catalogue().await?;
     let (list, whole) = WholeRows::new(model, &catalogue, read.row)?;
     let statement = Statement::rows(model, &catalogue, &read.clone().reading(list))?;
@@ -187,7 +188,7 @@ async fn typed(
 
 /// Typed rows for a resolver that awaits its query. Without a limit of its own, a query that finds more rows than
 /// a page may have is an error, as half of them would be a wrong answer.
-pub(crate) async fn typed_rows(db: &Db, reader: Reader<'_>, find: &FindSpec) -> Result<Vec<serde_json::Value>, Error> {
+pub(crate) async fn typed_rows(db: &Db, reader: Reader<'_>, find: &FindSpec) -> Result<Vec<ExactJson>, Error> {
     let most = i64::from(db.app.limits.max_page);
     let (limits, unlimited) = match find.limit {
         Some(_) => (Limits::clone(&db.app.limits), false),

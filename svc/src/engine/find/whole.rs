@@ -1,12 +1,11 @@
 //! Whole rows: all stored fields, for the user's structs.
 
-use serde_json::{Map, Value};
-
 use super::columns::Columns;
 use crate::Error;
 use crate::db::{Catalogue, ColumnForm, DbError, Selected};
 use crate::engine::complete::{Cells, RowColumn, RowSource};
 use crate::engine::plan::{Leaf, OutType};
+use crate::json::{ExactJson, Fields};
 use crate::scalar::LeafError;
 use crate::schema::{FieldKind, Model, TypeExpr, TypeIndex, TypeKind};
 
@@ -41,14 +40,14 @@ impl WholeRows {
     }
 
     /// A row as a JSON object with the stored names as keys.
-    pub(super) fn object(&self, cells: Cells<'_>) -> Result<Value, Error> {
+    pub(super) fn object(&self, cells: Cells<'_>) -> Result<ExactJson, Error> {
         let cells = RowColumn { cells, data: self.data };
-        let mut object = Map::with_capacity(self.fields.len());
+        let mut object = Fields::with_capacity(self.fields.len());
         for (stored, ty, source) in &self.fields {
             let failed = |error: LeafError| Error::internal(format!("a row cannot be read: {stored}: {}", error.0));
             object.insert((*stored).to_owned(), cells.value(stored, source, ty.as_ref()).map_err(failed)?);
         }
-        Ok(Value::Object(object))
+        Ok(ExactJson::Object(object))
     }
 }
 

@@ -1,9 +1,8 @@
 //! An answer read into the user's types, for the methods that are selected.
 
-use serde_json::Value;
-
 use crate::Error;
 use crate::engine::plan::{OutType, PlanField};
+use crate::json::ExactJson;
 use crate::schema::{Items, Model, Output, Resolved, TypeIndex};
 
 /// A value of the field's type, whose objects are the user's.
@@ -20,13 +19,13 @@ impl Decoded {
     pub(super) fn read(model: &Model, field: &PlanField, json: &str) -> Result<Self, Error> {
         let def = model.field("Mutation", &field.name);
         let ty = def.map(|def| def.ty.named()).ok_or_else(|| Error::internal("the mutation has no type"))?;
-        Ok(Self::value(model, ty, &field.ty, serde_json::from_str(json)?))
+        Ok(Self::value(model, ty, &field.ty, ExactJson::read(json)?))
     }
 
-    fn value(model: &Model, ty: TypeIndex, shape: &OutType, json: Value) -> Self {
+    fn value(model: &Model, ty: TypeIndex, shape: &OutType, json: ExactJson) -> Self {
         match (shape.nullable().0, json) {
-            (_, Value::Null) => Self::Null,
-            (OutType::List(inner), Value::Array(items)) => {
+            (_, ExactJson::Null) => Self::Null,
+            (OutType::List(inner), ExactJson::Array(items)) => {
                 Self::List(items.into_iter().map(|item| Self::value(model, ty, inner, item)).collect())
             }
             (_, json) => match model.decoders.get(&ty).map(|decode| decode(json)) {

@@ -1,9 +1,9 @@
 //! Arguments as functions get them: JSON with the Rust names as keys and enum values as they are stored.
 
 use async_graphql::Value;
-use serde_json::Value as Json;
 
 use crate::db::ArgForm;
+use crate::json::ExactJson as Json;
 use crate::schema::{Model, ScalarKind, TypeDef, TypeExpr, TypeKind};
 
 /// How an argument of this type is given.
@@ -27,7 +27,9 @@ pub(super) fn form_of_json(json: &Json) -> ArgForm {
     match json {
         Json::Null => ArgForm::Null,
         Json::Object(_) => ArgForm::Json,
-        Json::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => ArgForm::Json,
+        Json::Array(items) if items.iter().any(|item| matches!(item, Json::Object(_) | Json::Array(_))) => {
+            ArgForm::Json
+        }
         Json::Array(_) => ArgForm::List,
         _ => ArgForm::Text,
     }
@@ -38,9 +40,11 @@ pub(crate) fn json(model: &Model, ty: &TypeExpr, value: Value) -> Json {
     match (ty, value) {
         (_, Value::Null) => Json::Null,
         (TypeExpr::NonNull(inner), value) => json(model, inner, value),
-        (TypeExpr::List(inner), Value::List(items)) => items.into_iter().map(|item| json(model, inner, item)).collect(),
+        (TypeExpr::List(inner), Value::List(items)) => {
+            Json::Array(items.into_iter().map(|item| json(model, inner, item)).collect())
+        }
         (TypeExpr::Named(index), value) => named(model, &model.types[*index].kind, value),
-        (TypeExpr::List(_), value) => plain(value),
+        (TypeExpr::List(_), value) => Json::of_argument(value),
     }
 }
 
@@ -48,25 +52,19 @@ fn named(model: &Model, kind: &TypeKind, value: Value) -> Json {
     match (kind, value) {
         (TypeKind::Enum(def), Value::Enum(name)) => {
             let stored = def.values.iter().find(|value| value.name == name.as_str()).map(|value| value.stored);
-            Json::from(stored.unwrap_or(name.as_str()))
+            Json::String(stored.unwrap_or(name.as_str()).to_owned())
         }
         (TypeKind::Input(input), Value::Object(fields)) => {
             let field = |(name, value): (async_graphql::Name, Value)| {
                 let def = input.fields.values().find(|def| def.rust == name.as_str());
                 let json = match def {
                     Some(def) => json(model, &def.ty, value),
-                    None => plain(value),
+                    None => Json::of_argument(value),
                 };
                 (name.to_string(), json)
             };
-            Json::Object(fields.into_iter().map(field).collect())
+            fields.into_iter().map(field).collect()
         }
-        (_, value) => plain(value),
+        (_, value) => Json::of_argument(value),
     }
-}
-
-/// A value whose form nothing changes.
-fn plain(value: Value) -> Json {
-    // Only bytes of an upload have no JSON, and they are no argument of a function.
-    value.into_json().unwrap_or_default()
 }

@@ -15,6 +15,7 @@ use super::plan::{Calls, Children, PlanField, Selection};
 use crate::Error;
 use crate::authz::Pass;
 use crate::db::{ArgForm, Db, FunctionSpec};
+use crate::json::ExactJson;
 use crate::mutation::{ContextValues, Target, settle};
 use crate::schema::{FieldDef, FieldKind, FromStored, FunctionMeta, Model, Run};
 
@@ -53,15 +54,15 @@ fn arguments(
     field: &PlanField,
     function: FunctionMeta,
     def: &FieldDef,
-) -> Result<Vec<(ArgForm, Option<serde_json::Value>)>, Error> {
+) -> Result<Vec<(ArgForm, Option<ExactJson>)>, Error> {
     let mut args = Vec::with_capacity(function.context.len() + field.args.len());
     for name in function.context {
         let value = env.context.data::<ContextValues>()?.take(name, &env.context)?;
-        args.push((ArgForm::Text, Some(value.into())));
+        args.push((ArgForm::Text, Some(value.map_or(ExactJson::Null, ExactJson::String))));
     }
     let values = env.arguments(&field.args)?;
     for ((value, check), arg) in values.into_iter().zip(function.checks).zip(&def.args) {
-        check(value.clone()).map_err(|error| refused(&arg.name, &error))?;
+        check(value.clone().map(ExactJson::without_digits)).map_err(|error| refused(&arg.name, &error))?;
         let json = value.map(|value| encode::json(env.model, &arg.ty, value));
         args.push((form(&env.model.types, &arg.ty), json));
     }
@@ -100,12 +101,13 @@ fn calls(model: &Model, field: &PlanField, json: &str) -> Calls {
 
 /// Calls a function for a resolver.
 pub(crate) async fn call<T: FromStored>(db: &Db, function: &str, args: Vec<serde_json::Value>) -> Result<T, Error> {
-    let args: Vec<_> = args.into_iter().map(|arg| (encode::form_of_json(&arg), Some(arg))).collect();
+    let args = args.into_iter().map(ExactJson::from).map(|arg| (encode::form_of_json(&arg), Some(arg)));
+    let args: Vec<_> = args.collect();
     let ty = T::row_type().and_then(|row| db.app.model.by_rust.get(&row).copied());
     let list = T::IS_LIST;
     let called = db.app.database.call(db.session(), function, &args, list).await;
     let json = settle(db, &Target { function, ty, list, field: None }, called).await?;
-    Ok(T::from_stored(serde_json::from_str(&json)?)?)
+    Ok(T::from_stored(ExactJson::read(&json)?)?)
 }
 
 /// The mutations that call functions: the field, the function, and how it is called.

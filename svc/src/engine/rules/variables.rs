@@ -4,7 +4,9 @@
 use std::collections::HashSet;
 
 use apollo_compiler::Node;
-use apollo_compiler::executable::{DirectiveList, Operation, Selection, SelectionSet, Type, Value, VariableDefinition};
+use apollo_compiler::executable::{
+    DirectiveList, Field, Operation, Selection, SelectionSet, Type, Value, VariableDefinition,
+};
 
 use super::Check;
 use crate::schema::{TypeExpr, TypeKind};
@@ -34,6 +36,9 @@ impl<'a> Uses<'_, 'a> {
             match selection {
                 Selection::Field(field) => {
                     let def = self.check.model.field(&set.ty, &field.name);
+                    if field.name == "__type" {
+                        self.name_of_type(field);
+                    }
                     for argument in &field.arguments {
                         if let Some(arg) =
                             def.and_then(|def| def.args.iter().find(|arg| arg.name == argument.name.as_str()))
@@ -52,6 +57,18 @@ impl<'a> Uses<'_, 'a> {
                         self.selections(&fragment.selection_set);
                     }
                 }
+            }
+        }
+    }
+
+    /// `__type(name: String!)` is no field of the model. apollo-compiler holds a default of null for one that helps.
+    fn name_of_type(&mut self, field: &'a Field) {
+        for argument in &field.arguments {
+            if let Some(variable) = self.variable(&argument.value)
+                && !variable.ty.is_non_null()
+                && !has_default(variable)
+            {
+                self.fail(variable, &argument.value, "is the name of a type, which takes no null");
             }
         }
     }

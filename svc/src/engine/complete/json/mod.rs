@@ -1,12 +1,13 @@
 //! JSON documents as PostgreSQL writes them, projected without building a tree.
 
+mod compact;
 mod scan;
 #[cfg(test)]
 mod tests;
 
 use std::borrow::Cow;
 
-use async_graphql::Value;
+use compact::compact;
 use scan::{key_is, past, past_key, value_end};
 use smallvec::SmallVec;
 
@@ -14,6 +15,7 @@ use super::{Node, Nulled, Walk, enum_name, key, typename, value};
 use crate::engine::env::Env;
 use crate::engine::path::Path;
 use crate::engine::plan::{Children, Keys, Leaf, PlanField, PlanKind, Selection};
+use crate::json::{ExactJson, ExactNumber, plain_decimal};
 use crate::scalar::{
     LeafError, canonical, is_escaped_once, is_integer, shorten, string_end, write_big_integer, write_float,
     write_integer, write_ready, write_text, write_value,
@@ -150,7 +152,10 @@ impl<'a> Json<'a> {
                 _ => return self.quoted(kind, "an ID", out),
             },
             K::Decimal => match self.number() {
-                Some(text) => canonical(kind, text, out)?,
+                Some(text) => {
+                    let plain = plain_decimal(text).ok_or_else(|| self.refuse("a decimal number"))?;
+                    canonical(kind, &plain, out)?;
+                }
                 None => return self.quoted(kind, "a decimal number", out),
             },
             K::String => return self.quoted(kind, "a string", out),
@@ -159,11 +164,16 @@ impl<'a> Json<'a> {
             K::Date => return self.quoted(kind, "a date", out),
             K::Time => return self.quoted(kind, "a time", out),
             K::Json => {
-                let value: serde_json::Value = serde_json::from_slice(self.text).map_err(|_| self.refuse("JSON"))?;
-                serde_json::to_writer(out, &value).map_err(|error| LeafError(error.to_string()))?;
+                let text = std::str::from_utf8(self.text).map_err(|_| self.refuse("JSON"))?;
+                if self.unique {
+                    compact(text, out);
+                } else {
+                    ExactJson::read(text).map_err(|_| self.refuse("JSON"))?.write(out);
+                }
             }
             K::Custom(custom) => {
-                let value: Value = serde_json::from_slice(self.text).map_err(|_| self.refuse("JSON"))?;
+                let value = std::str::from_utf8(self.text).ok().and_then(|text| ExactJson::read(text).ok());
+                let value = value.and_then(|value| value.nearest_value().ok()).ok_or_else(|| self.refuse("JSON"))?;
                 write_value(out, &(custom.recode)(value).map_err(LeafError)?)?;
             }
         }
@@ -269,5 +279,5 @@ impl Node for Json<'_> {
 }
 
 fn integer(text: &str) -> Option<i64> {
-    text.parse().ok().or_else(|| crate::scalar::integer(&text.parse().ok()?))
+    text.parse().ok().or_else(|| ExactNumber::of(text).as_i64())
 }

@@ -1,0 +1,55 @@
+use crate::scalar::{is_escaped_once, string_end, write_text};
+
+/// Appends the JSON that PostgreSQL has written from `jsonb`, without white space. Numbers keep their digits.
+pub(super) fn compact(text: &str, out: &mut Vec<u8>) {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => {
+                let end = string_end(bytes, at).0;
+                string(&text[at..end], out);
+                at = end;
+            }
+            b' ' => at += 1,
+            _ => {
+                let rest = &bytes[at..];
+                let length = rest.iter().position(|byte| matches!(byte, b'"' | b' ')).unwrap_or(rest.len());
+                out.extend_from_slice(&rest[..length]);
+                at += length;
+            }
+        }
+    }
+}
+
+/// A string with its quotes.
+fn string(quoted: &str, out: &mut Vec<u8>) {
+    let inside = quoted.get(1..quoted.len() - 1).unwrap_or_default();
+    if is_escaped_once(inside.as_bytes()) {
+        out.extend_from_slice(quoted.as_bytes());
+        return;
+    }
+    match serde_json::from_str::<String>(quoted) {
+        Ok(text) => write_text(out, &text),
+        Err(_) => out.extend_from_slice(quoted.as_bytes()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compact;
+    use crate::json::ExactJson;
+
+    #[test]
+    fn what_postgresql_writes_loses_its_white_space() {
+        for text in [
+            "null",
+            r#"{"a": [1, 2.50, {}, []], "b c": "d \\ \" e", "": "\u0001\n ü"}"#,
+            r#"["\u00e4", 1000000000000000000000000000000.10, "\"", " ", "\\"]"#,
+        ] {
+            let mut out = Vec::new();
+            compact(text, &mut out);
+            assert_eq!(String::from_utf8(out).unwrap(), ExactJson::read(text).unwrap().to_string(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! JSON whose numbers keep all their digits, whoever sent them.
+//!
+//! `serde_json::Value` holds numbers as 64-bit integers and doubles. Its feature `arbitrary_precision` would hold the
+//! digits, but a feature holds for all crates of a program: it changes what `Value` is for users, and breaks
+//! `#[serde(flatten)]` and untagged enums over it.
+
+mod number;
+mod read;
+
+pub use number::ExactNumber;
+pub(crate) use number::plain_decimal;
+pub(crate) use read::Malformed;
+
+use std::fmt;
+
+use async_graphql::{Name, Value};
+use indexmap::IndexMap;
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+
+use crate::scalar::write_text;
+
+/// A JSON value whose numbers keep all their digits.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum ExactJson {
+    /// `null`.
+    #[default]
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number.
+    Number(ExactNumber),
+    /// A string.
+    String(String),
+    /// A list.
+    Array(Vec<ExactJson>),
+    /// An object.
+    Object(Fields),
+}
+
+/// The fields of an object, in their order; of those with one name, the last counts.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Fields(IndexMap<String, ExactJson>);
+
+impl Fields {
+    pub(crate) fn with_capacity(fields: usize) -> Self {
+        Self(IndexMap::with_capacity(fields))
+    }
+
+    pub(crate) fn insert(&mut self, name: String, value: ExactJson) {
+        self.0.insert(name, value);
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&ExactJson> {
+        self.0.get(name)
+    }
+
+    /// Takes a field out; the others lose their order.
+    pub(crate) fn take(&mut self, name: &str) -> Option<ExactJson> {
+        self.0.swap_remove(name)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &ExactJson)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value))
+    }
+
+    pub(crate) fn into_iter(self) -> impl Iterator<Item = (String, ExactJson)> {
+        self.0.into_iter()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+impl ExactJson {
+    /// The value in a JSON text.
+    ///
+    /// # Errors
+    /// When the text is not JSON, or nests deeper than 128 levels.
+    pub(crate) fn read(text: &str) -> Result<Self, Malformed> {
+        read::read(text)
+    }
+
+    /// Whether it is `null`.
+    #[must_use]
+    pub fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// The text of a string.
+    #[must_use]
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A field of an object.
+    pub(crate) fn get(&self, name: &str) -> Option<&Self> {
+        match self {
+            Self::Object(fields) => fields.get(name),
+            _ => None,
+        }
+    }
+
+    /// The value with numbers as `serde_json` holds them: doubles are the nearest ones.
+    ///
+    /// # Errors
+    /// When a number is too large for a double.
+    pub(crate) fn nearest(self) -> Result<serde_json::Value, serde_json::Error> {
+        use serde_json::Value as Json;
+        Ok(match self {
+            Self::Null => Json::Null,
+            Self::Bool(value) => Json::Bool(value),
+            Self::Number(number) => Json::Number(number.nearest()?),
+            Self::String(text) => Json::String(text),
+            Self::Array(items) => Json::Array(items.into_iter().map(Self::nearest).collect::<Result<_, _>>()?),
+            Self::Object(fields) => {
+                let fields = fields.into_iter().map(|(name, value)| Ok((name, value.nearest()?)));
+                Json::Object(fields.collect::<Result<_, serde_json::Error>>()?)
+            }
+        })
+    }
+
+    /// The value as scalars of users read it, with numbers as in [`nearest`](Self::nearest).
+    ///
+    /// # Errors
+    /// When a number is too large for a double.
+    pub(crate) fn nearest_value(self) -> Result<Value, serde_json::Error> {
+        Ok(match self {
+            Self::Null => Value::Null,
+            Self::Bool(value) => Value::Boolean(value),
+            Self::Number(number) => Value::Number(number.nearest()?),
+            Self::String(text) => Value::String(text),
+            Self::Array(items) => Value::List(items.into_iter().map(Self::nearest_value).collect::<Result<_, _>>()?),
+            Self::Object(fields) => {
+                let fields = fields.into_iter().map(|(name, value)| Ok((Name::new(name), value.nearest_value()?)));
+                Value::Object(fields.collect::<Result<_, serde_json::Error>>()?)
+            }
+        })
+    }
+
+    /// The value of an argument whose scalar is `JSON`. What the numbers of a GraphQL value cannot hold is kept as text,
+    /// in its variant for bytes, which no other argument has.
+    pub(crate) fn into_argument(self) -> Value {
+        if self.is_held() {
+            // Numbers that are held are not too large either.
+            return self.nearest_value().unwrap_or_default();
+        }
+        Value::Binary(self.to_string().into())
+    }
+
+    /// A coerced value, also one of [`into_argument`](Self::into_argument).
+    pub(crate) fn of_argument(value: Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Boolean(value) => Self::Bool(value),
+            Value::Number(number) => Self::Number(ExactNumber::of(&number.to_string())),
+            Value::String(text) => Self::String(text),
+            Value::Enum(name) => Self::String(name.to_string()),
+            Value::Binary(bytes) => {
+                let text = std::str::from_utf8(&bytes).ok();
+                text.and_then(|text| Self::read(text).ok()).unwrap_or_default()
+            }
+            Value::List(items) => Self::Array(items.into_iter().map(Self::of_argument).collect()),
+            Value::Object(fields) => {
+                fields.into_iter().map(|(name, value)| (name.to_string(), Self::of_argument(value))).collect()
+            }
+        }
+    }
+
+    /// A coerced value in which what [`into_argument`](Self::into_argument) keeps as text is some other JSON, for types
+    /// of the program that only say whether they take it.
+    pub(crate) fn without_digits(value: Value) -> Value {
+        match value {
+            Value::Binary(_) => Value::Boolean(true),
+            Value::List(items) => Value::List(items.into_iter().map(Self::without_digits).collect()),
+            Value::Object(fields) => {
+                Value::Object(fields.into_iter().map(|(name, value)| (name, Self::without_digits(value))).collect())
+            }
+            other => other,
+        }
+    }
+
+    /// Whether `serde_json` holds all numbers with their digits.
+    fn is_held(&self) -> bool {
+        match self {
+            Self::Number(number) => number.is_held(),
+            Self::Array(items) => items.iter().all(Self::is_held),
+            Self::Object(fields) => fields.iter().all(|(_, value)| value.is_held()),
+            _ => true,
+        }
+    }
+
+    /// Appends the value without white space.
+    pub(crate) fn write(&self, out: &mut Vec<u8>) {
+        let comma = |out: &mut Vec<u8>, index| {
+            if index > 0 {
+                out.push(b',');
+            }
+        };
+        match self {
+            Self::Null => out.extend_from_slice(b"null"),
+            Self::Bool(value) => out.extend_from_slice(if *value { b"true" } else { b"false" }),
+            Self::Number(number) => number.write(out),
+            Self::String(text) => write_text(out, text),
+            Self::Array(items) => {
+                out.push(b'[');
+                for (index, item) in items.iter().enumerate() {
+                    comma(out, index);
+                    item.write(out);
+                }
+                out.push(b']');
+            }
+            Self::Object(fields) => {
+                out.push(b'{');
+                for (index, (name, value)) in fields.iter().enumerate() {
+                    comma(out, index);
+                    write_text(out, name);
+                    out.push(b':');
+                    value.write(out);
+                }
+                out.push(b'}');
+            }
+        }
+    }
+}
+
+impl FromIterator<(String, ExactJson)> for ExactJson {
+    fn from_iter<I: IntoIterator<Item = (String, ExactJson)>>(fields: I) -> Self {
+        Self::Object(Fields(fields.into_iter().collect()))
+    }
+}
+
+impl fmt::Display for ExactJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = Vec::new();
+        self.write(&mut out);
+        f.write_str(&String::from_utf8_lossy(&out))
+    }
+}
+
+/// A value of `serde_json`, with the digits that it writes.
+impl From<serde_json::Value> for ExactJson {
+    fn from(value: serde_json::Value) -> Self {
+        use serde_json::Value as Json;
+        match value {
+            Json::Null => Self::Null,
+            Json::Bool(value) => Self::Bool(value),
+            Json::Number(number) => Self::Number(ExactNumber::of(&number.to_string())),
+            Json::String(text) => Self::String(text),
+            Json::Array(items) => Self::Array(items.into_iter().map(Self::from).collect()),
+            Json::Object(fields) => fields.into_iter().map(|(name, value)| (name, Self::from(value))).collect(),
+        }
+    }
+}
+
+/// From a deserializer that knows integers and not the digits of other numbers, at which it ends with an error:
+/// [`ExactJson::read`] reads those.
+impl<'de> Deserialize<'de> for ExactJson {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Whole;
+        impl<'de> Visitor<'de> for Whole {
+            type Value = ExactJson;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("JSON whose numbers are integers")
+            }
+            fn visit_unit<E>(self) -> Result<ExactJson, E> {
+                Ok(ExactJson::Null)
+            }
+            fn visit_bool<E>(self, value: bool) -> Result<ExactJson, E> {
+                Ok(ExactJson::Bool(value))
+            }
+            fn visit_i64<E>(self, value: i64) -> Result<ExactJson, E> {
+                Ok(ExactJson::Number(value.into()))
+            }
+            fn visit_u64<E: serde::de::Error>(self, value: u64) -> Result<ExactJson, E> {
+                let value = i64::try_from(value).map_err(|_| E::custom("a number of more than 63 bits"))?;
+                Ok(ExactJson::Number(value.into()))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<ExactJson, E> {
+                Ok(ExactJson::String(text.to_owned()))
+            }
+            fn visit_string<E>(self, text: String) -> Result<ExactJson, E> {
+                Ok(ExactJson::String(text))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<ExactJson, A::Error> {
+                let mut array = Vec::new();
+                while let Some(item) = items.next_element()? {
+                    array.push(item);
+                }
+                Ok(ExactJson::Array(array))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<ExactJson, A::Error> {
+                let mut fields = Fields::default();
+                while let Some((name, value)) = map.next_entry::<String, ExactJson>()? {
+                    // A number, where the program has switched `arbitrary_precision` on.
+                    if name.starts_with("$serde_json::private") {
+                        return Err(A::Error::custom("a number of any precision"));
+                    }
+                    fields.insert(name, value);
+                }
+                Ok(ExactJson::Object(fields))
+            }
+        }
+        deserializer.deserialize_any(Whole)
+    }
+}
