@@ -361,7 +361,8 @@ async fn every_way_gives_the_same_bytes() {
     let database = TestDatabase::new(SQL).await;
     let options = || {
         let config = SvcConfig { enable_rust_endpoint: true, auto_camel_case: true, ..SvcConfig::default() };
-        let limits = svc::Limits { complexity: 1_000_000, aliases: 1_000, ..svc::Limits::default() };
+        let limits =
+            svc::Limits { complexity: 1_000_000, aliases: 1_000, comparisons: 1_000, ..svc::Limits::default() };
         AppOptions::new().config(config).limits(limits).database_url(database.url())
     };
     let planned = App::serve(options().queries(queries![planned::days, planned::hours])).await;

@@ -13,7 +13,7 @@ pub mod statistics;
 pub mod user;
 
 use svc::prelude::*;
-use svc::{Constraint, Limits, embedded};
+use svc::{Constraint, embedded};
 
 /// Tables, views, functions and the seed. It can be run again and again; the seed is sown once.
 pub const SETUP_SQL: &str = concat!(
@@ -37,8 +37,6 @@ pub fn with_blog(options: AppOptions) -> AppOptions {
     options
         .auto_camel_case(true)
         .setup_sql(SETUP_SQL)
-        // Twenty posts with all fields, twenty comments of each, and all authors.
-        .limits(Limits { complexity: 10_000, ..Limits::default() })
         .queries(queries![user::users, user::user, user::user_by_slug, user::staff])
         .queries(queries![post::posts, post::post, post::posts_by, comment::comments, comment::comment])
         .queries(queries![entry::entries, entry::entry, search::search, feed::feed])

@@ -59,6 +59,9 @@ pub struct SvcConfig {
     /// `SVC_ALLOW_UNBOUND_POLICIES`: whether a production service with session variables starts although policies of
     /// row-level security do not bind it; the log says which. Default false.
     pub allow_unbound_policies: bool,
+    /// `SVC_REGULAR_EXPRESSIONS`: whether filters have operators that take regular expressions: `matches`, `imatches` and
+    /// `pathExists`, whose paths can hold them. Default true.
+    pub regular_expressions: bool,
     /// `SVC_HOST`: the address to listen on. Default 127.0.0.1.
     pub host: IpAddr,
     /// `SVC_PORT`: the port to listen on; 0 takes a free one. Default 8000.
@@ -82,6 +85,7 @@ impl Default for SvcConfig {
             registered_only: false,
             enable_rust_endpoint: false,
             allow_unbound_policies: false,
+            regular_expressions: true,
             host: IpAddr::from([127, 0, 0, 1]),
             port: 8000,
         }
@@ -143,6 +147,7 @@ impl SvcConfig {
             allow_unbound_policies: variables
                 .boolean("SVC_ALLOW_UNBOUND_POLICIES")?
                 .unwrap_or(default.allow_unbound_policies),
+            regular_expressions: variables.boolean("SVC_REGULAR_EXPRESSIONS")?.unwrap_or(default.regular_expressions),
             host: variables
                 .parsed("SVC_HOST", "it must be an IP address, such as 127.0.0.1, 0.0.0.0 or ::1")?
                 .unwrap_or(default.host),
@@ -178,13 +183,14 @@ impl std::fmt::Debug for SvcConfig {
             .field("registered_only", &self.registered_only)
             .field("enable_rust_endpoint", &self.enable_rust_endpoint)
             .field("allow_unbound_policies", &self.allow_unbound_policies)
+            .field("regular_expressions", &self.regular_expressions)
             .field("host", &self.host)
             .field("port", &self.port)
             .finish()
     }
 }
 
-struct Variables<'a>(&'a dyn Fn(&str) -> Option<String>);
+pub(super) struct Variables<'a>(pub(super) &'a dyn Fn(&str) -> Option<String>);
 
 impl Variables<'_> {
     /// A variable that is set to something.
@@ -206,7 +212,12 @@ impl Variables<'_> {
         self.text(name).map(parse).transpose()
     }
 
-    fn number(&self, name: &str, range: std::ops::RangeInclusive<u64>, unit: &str) -> Result<Option<u64>, ConfigError> {
+    pub(super) fn number(
+        &self,
+        name: &str,
+        range: std::ops::RangeInclusive<u64>,
+        unit: &str,
+    ) -> Result<Option<u64>, ConfigError> {
         let allowed = format!("it must be a number of {unit} from {} to {}", range.start(), range.end());
         match self.parsed::<u64>(name, &allowed)? {
             Some(value) if !range.contains(&value) => Err(refuse(name, value.to_string(), &allowed)),
@@ -224,7 +235,7 @@ impl Variables<'_> {
     }
 }
 
-fn refuse(name: &str, value: String, allowed: &str) -> ConfigError {
+pub(super) fn refuse(name: &str, value: String, allowed: &str) -> ConfigError {
     ConfigError { name: name.to_owned(), value, allowed: allowed.to_owned() }
 }
 

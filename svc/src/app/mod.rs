@@ -4,6 +4,7 @@ mod config;
 mod create;
 mod error;
 mod head_timeout;
+mod limits;
 mod lists;
 mod logging;
 mod options;

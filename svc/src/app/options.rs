@@ -35,12 +35,12 @@ impl AppOptions {
         Self::default()
     }
 
-    /// Options with the settings of the environment; see [`SvcConfig`].
+    /// Options with the settings and limits of the environment; see [`SvcConfig`] and [`Limits`].
     ///
     /// # Errors
     /// A [`ConfigError`] that names the variable and what it may be.
     pub fn from_env() -> Result<Self, ConfigError> {
-        Ok(Self::default().config(SvcConfig::from_env()?))
+        Ok(Self::default().config(SvcConfig::from_env()?).limits(Limits::from_env()?))
     }
 
     /// Replaces all settings.
@@ -89,7 +89,7 @@ impl AppOptions {
         self
     }
 
-    /// The limits on documents and pages.
+    /// Replaces all limits on documents and pages. [`Limits::from_env`] gives those of the environment.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
@@ -135,6 +135,13 @@ impl AppOptions {
     /// Whether clients may send nothing but registered operations.
     pub fn registered_only(mut self, on: bool) -> Self {
         self.config.registered_only = on;
+        self
+    }
+
+    /// Whether filters have operators that take regular expressions: `matches`, `imatches` and `pathExists`. A regular
+    /// expression can keep PostgreSQL busy for long, however short it is.
+    pub fn regular_expressions(mut self, on: bool) -> Self {
+        self.config.regular_expressions = on;
         self
     }
 
@@ -187,10 +194,11 @@ impl AppOptions {
     }
 
     pub(super) fn model(&self) -> Result<crate::schema::Model, super::StartError> {
-        use crate::schema::{Listed, Naming, build};
+        use crate::schema::{Dialect, Listed, Naming, build};
         let naming = if self.config.auto_camel_case { Naming::CamelCase } else { Naming::AsWritten };
         let listed = Listed { types: self.types.clone(), operations: self.operations.clone() };
-        build(&listed, naming).map_err(super::StartError::Schema)
+        build(&listed, Dialect { naming, regular_expressions: self.config.regular_expressions })
+            .map_err(super::StartError::Schema)
     }
 }
 

@@ -62,6 +62,13 @@ pub enum Operator {
     WebSearch,
 }
 
+impl Operator {
+    /// Whether the value is a regular expression, or can hold one, as `like_regex` in a path.
+    pub(crate) fn takes_expression(self) -> bool {
+        matches!(self, Self::Matches | Self::IMatches | Self::PathExists)
+    }
+}
+
 /// What stands on the right-hand side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operand {

@@ -120,15 +120,7 @@ impl Engine {
         if plan.introspects && !self.introspection {
             return Err(RequestError::new(ErrorCode::GraphqlValidationFailed, "introspection is switched off"));
         }
-        let cost = plan.cost(&self.app.model, &self.app.limits, variables);
-        if cost > self.app.limits.complexity {
-            let limit = self.app.limits.complexity;
-            let message = format!(
-                "the operation has a complexity of {cost}; at most {limit} is allowed; ask for fewer fields or smaller pages"
-            );
-            return Err(RequestError::new(ErrorCode::QueryTooComplex, message));
-        }
-        Ok(())
+        plan.check(&self.app.model, &self.app.limits, variables)
     }
 
     async fn execute(&self, prepared: Prepared, headers: HeaderMap) -> Response {
@@ -268,7 +260,7 @@ pub(super) struct Prepared {
     introspection: JsonMap,
     registered: Option<Arc<Registered>>,
     /// Why only its statement may answer it.
-    code: Option<String>,
+    pub(super) code: Option<String>,
 }
 
 impl std::fmt::Debug for Engine {

@@ -9,36 +9,49 @@ use super::request_error::RequestError;
 use crate::ErrorCode;
 use crate::json::ExactJson;
 
-/// What a document may cost before it is refused. All limits are on by default.
+/// What a document may cost before it is refused. All limits are on by default. Each field says the environment variable
+/// that [`from_env`](Self::from_env) reads; 0 allows none.
 ///
 /// ```
 /// let limits = svc::Limits { depth: 8, ..svc::Limits::default() };
-/// assert_eq!(limits.complexity, 1_000);
+/// assert_eq!(limits.complexity, 10_000);
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of a request body.
+    /// `SVC_LIMIT_BODY`: bytes of a request body.
     pub body: usize,
-    /// Tokens of a document, white space and comments included.
+    /// `SVC_LIMIT_TOKENS`: tokens of a document, white space and comments included.
     pub tokens: usize,
-    /// Values in the variables of a request: list elements and object fields.
+    /// `SVC_LIMIT_VALUES`: values in the variables of a request: list elements and object fields.
     pub values: usize,
-    /// Levels of nested fields; introspection has a limit of its own.
+    /// `SVC_LIMIT_DEPTH`: levels of nested fields, and of conditions and orders inside their arguments; introspection has
+    /// a limit of its own.
     pub depth: usize,
-    /// Aliases in a document.
+    /// `SVC_LIMIT_ALIASES`: aliases in a document.
     pub aliases: usize,
-    /// Root fields of an operation.
+    /// `SVC_LIMIT_ROOT_FIELDS`: root fields of an operation.
     pub root_fields: usize,
-    /// Directives in a document.
+    /// `SVC_LIMIT_DIRECTIVES`: directives in a document.
     pub directives: usize,
-    /// The complexity of an operation: a scalar costs 1, an object 1 and its children, a list 1 and its
-    /// children times the page size: its argument `limit`, `first` or `last`, or 5 for a list without one.
+    /// `SVC_LIMIT_COMPLEXITY`: the complexity of an operation: a scalar costs 1, an object 1 and its children, a list 1 and
+    /// its children times the page size: its argument `limit`, `first` or `last`, or 5 for a list without one. Comparisons,
+    /// hops and order keys in the arguments of a field cost 1 each.
     pub complexity: u64,
-    /// Rows of a list that gives no `limit`.
+    /// `SVC_LIMIT_COMPARISONS`: comparisons in the filters of an operation. A list, as `in` has it, counts as one for every
+    /// 50 values.
+    pub comparisons: u64,
+    /// `SVC_LIMIT_HOPS`: relations that the filters and orders of an operation follow. One behind another counts one more
+    /// than that.
+    pub hops: u64,
+    /// `SVC_LIMIT_ORDER_KEYS`: keys in the orders of an operation.
+    pub order_keys: u64,
+    /// `SVC_LIMIT_RELATIONS`: relations that an operation selects.
+    pub relations: u64,
+    /// `SVC_LIMIT_DEFAULT_PAGE`: rows of a list that gives no `limit`.
     pub default_page: u32,
-    /// The largest `limit`.
+    /// `SVC_LIMIT_MAX_PAGE`: the largest `limit`.
     pub max_page: u32,
-    /// Errors in an answer.
+    /// `SVC_LIMIT_ERRORS`: errors in an answer.
     pub errors: usize,
 }
 
@@ -52,7 +65,11 @@ impl Default for Limits {
             aliases: 100,
             root_fields: 50,
             directives: 100,
-            complexity: 1_000,
+            complexity: 10_000,
+            comparisons: 200,
+            hops: 12,
+            order_keys: 50,
+            relations: 100,
             default_page: 20,
             max_page: 1_000,
             errors: 50,
@@ -72,7 +89,8 @@ impl Limits {
         if found <= self.values {
             return Ok(());
         }
-        let message = format!("the variables hold {found} values; at most {} are allowed", self.values);
+        let message =
+            format!("the variables hold {found} values; at most {} are allowed (SVC_LIMIT_VALUES)", self.values);
         Err(RequestError::new(ErrorCode::QueryTooLarge, message))
     }
 
@@ -92,9 +110,9 @@ impl Limits {
                 depth = depth.max(walk.depth(selections));
             }
         }
-        within(ErrorCode::QueryTooLarge, "aliases", walk.aliases, self.aliases)?;
-        within(ErrorCode::QueryTooLarge, "directives", walk.directives, self.directives)?;
-        within(ErrorCode::QueryTooDeep, "levels", depth, self.depth)
+        within(ErrorCode::QueryTooLarge, "aliases", walk.aliases, self.aliases, "SVC_LIMIT_ALIASES")?;
+        within(ErrorCode::QueryTooLarge, "directives", walk.directives, self.directives, "SVC_LIMIT_DIRECTIVES")?;
+        within(ErrorCode::QueryTooDeep, "levels", depth, self.depth, "SVC_LIMIT_DEPTH")
     }
 }
 
@@ -107,12 +125,18 @@ fn values(value: &ExactJson) -> usize {
     }
 }
 
-/// Refuses what is over a limit.
-pub(crate) fn within(code: ErrorCode, what: &str, found: usize, limit: usize) -> Result<(), RequestError> {
+/// Refuses what is over a limit, and names the setting.
+pub(crate) fn within(
+    code: ErrorCode,
+    what: &str,
+    found: usize,
+    limit: usize,
+    setting: &str,
+) -> Result<(), RequestError> {
     if found <= limit {
         return Ok(());
     }
-    Err(RequestError::new(code, format!("the document has {found} {what}; at most {limit} are allowed")))
+    Err(RequestError::new(code, format!("the document has {found} {what}; at most {limit} are allowed ({setting})")))
 }
 
 type Fragments<'a> = HashMap<&'a str, &'a [Selection]>;

@@ -3,7 +3,7 @@
 
 use indexmap::IndexMap;
 
-use super::model::{InputDef, ObjectDef, TypeDef, TypeIndex, TypeKind};
+use super::model::{InputDef, InputRole, ObjectDef, TypeDef, TypeIndex, TypeKind};
 use super::registry::{Derived, Entry};
 use super::{Registry, TypeKey};
 
@@ -31,7 +31,7 @@ pub(super) fn placeholder(registry: &Registry, derived: Derived, row: TypeKey, i
         Derived::OrderBy => ("OrderBy", true),
     };
     let kind = if is_input {
-        TypeKind::Input(InputDef { fields: IndexMap::new(), one_of: false })
+        TypeKind::Input(InputDef { fields: IndexMap::new(), one_of: false, role: InputRole::Declared })
     } else {
         TypeKind::Object(ObjectDef { index, fields: IndexMap::new(), source: None, implements: Vec::new() })
     };

@@ -35,11 +35,11 @@ pub use crate::json::{ExactJson, ExactNumber, Fields as ExactFields};
 #[doc(hidden)]
 pub use crate::mutation::{FunctionReturn, ResultMember, ResultMeta};
 pub use crate::scalar::{CustomScalar, ScalarKind, ScalarMeta};
-pub(crate) use build::{Listed, build};
+pub(crate) use build::{Dialect, Listed, build};
 pub use error::SchemaError;
 pub(crate) use model::{
-    ArgDef, ArgRole, EnumValue, FieldDef, FieldKind, InputDef, Model, Part, Relation, TypeDef, TypeExpr, TypeIndex,
-    TypeKind,
+    ArgDef, ArgRole, EnumValue, FieldDef, FieldKind, InputDef, InputRole, Model, Part, Relation, TypeDef, TypeExpr,
+    TypeIndex, TypeKind,
 };
 pub(crate) use naming::Naming;
 pub(crate) use registry::Derived;

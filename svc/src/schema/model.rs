@@ -129,6 +129,22 @@ pub(crate) struct EnumValue {
 pub(crate) struct InputDef {
     pub(crate) fields: IndexMap<String, ArgDef>,
     pub(crate) one_of: bool,
+    pub(crate) role: InputRole,
+}
+
+/// What an input object asks of the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum InputRole {
+    /// Nothing by itself: a type of the program's own, or an operand.
+    Declared,
+    /// `UserWhere`.
+    Conditions,
+    /// `CommentListWhere`: `some`, `every` and `none`.
+    Quantifiers,
+    /// `UUIDFilter` and its siblings.
+    Operators,
+    /// `UserOrderBy` and what it holds.
+    Order,
 }
 
 #[derive(Debug)]
@@ -256,6 +272,8 @@ pub(crate) enum ArgRole {
     Last,
     /// `before`.
     Before,
+    /// A field of a `where` or an `orderBy` that leads through a relation.
+    Hop,
 }
 
 /// A type with its wrappers.

@@ -71,8 +71,14 @@ async fn app(stored: &[Value]) -> App {
     svc::sqlx::query(insert).bind(Value::from(stored).to_string()).execute(&pool).await.unwrap();
     pool.close().await;
     database.execute(FILL).await;
-    let limits =
-        Limits { aliases: 1_000, root_fields: 1_000, complexity: u64::MAX, values: 1_000_000, ..Limits::default() };
+    let limits = Limits {
+        aliases: 1_000,
+        root_fields: 1_000,
+        complexity: u64::MAX,
+        comparisons: u64::MAX,
+        values: 1_000_000,
+        ..Limits::default()
+    };
     App::serve(options().database_url(database.url()).limits(limits)).await
 }
 

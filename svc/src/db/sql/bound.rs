@@ -5,12 +5,14 @@ use std::borrow::Cow;
 use super::super::{DbError, Operator, SqlValue};
 use super::{Builder, Param, PatternLanguage};
 
-/// The longest regular expression. PostgreSQL needs minutes to read one of a megabyte.
-const LONGEST_EXPRESSION: usize = 1_000;
+/// The longest pattern, and the longest text that is looked for in any case, in bytes. PostgreSQL needs minutes to read a
+/// regular expression of a megabyte, and reads all of a pattern of `LIKE` or `ILIKE` for each row.
+const LONGEST_PATTERN: usize = 1_000;
 
 /// Binds what a comparison needs, in the order of its placeholders.
 pub(super) fn bind(operator: Operator, value: &SqlValue, params: &mut Vec<Param>) -> Result<(), DbError> {
     use Operator as O;
+    check_pattern(operator, value)?;
     match (operator, value) {
         // Their text says it all.
         (_, SqlValue::Null) | (O::IsNull | O::IsEmpty | O::IsPrivate | O::IsLoopback | O::IsIpv4 | O::IsIpv6, _) => {}
@@ -21,10 +23,6 @@ pub(super) fn bind(operator: Operator, value: &SqlValue, params: &mut Vec<Param>
         (O::Contains | O::IContains, value) => params.push(text(format!("%{}%", escape(value)))?),
         (O::StartsWith | O::IStartsWith, value) => params.push(text(format!("{}%", escape(value)))?),
         (O::EndsWith | O::IEndsWith, value) => params.push(text(format!("%{}", escape(value)))?),
-        (O::Matches | O::IMatches, SqlValue::Text(text)) if text.len() > LONGEST_EXPRESSION => {
-            let message = format!("a regular expression can have at most {LONGEST_EXPRESSION} bytes");
-            return Err(DbError::BadPattern(message));
-        }
         (O::InRange, SqlValue::List(ends)) if ends.len() == 2 => {
             params.extend(ends.iter().map(one).collect::<Result<Vec<_>, _>>()?);
         }
@@ -35,6 +33,18 @@ pub(super) fn bind(operator: Operator, value: &SqlValue, params: &mut Vec<Param>
         },
     }
     Ok(())
+}
+
+fn check_pattern(operator: Operator, value: &SqlValue) -> Result<(), DbError> {
+    use Operator as O;
+    let what = match (operator, value) {
+        (_, SqlValue::Text(text)) if text.len() <= LONGEST_PATTERN => return Ok(()),
+        (O::Matches | O::IMatches, SqlValue::Text(_)) => "a regular expression",
+        (O::Like | O::ILike, SqlValue::Text(_)) => "a pattern",
+        (O::IContains | O::IStartsWith | O::IEndsWith, SqlValue::Text(_)) => "a text to look for in any case",
+        _ => return Ok(()),
+    };
+    Err(DbError::BadPattern(format!("{what} can have at most {LONGEST_PATTERN} bytes")))
 }
 
 /// A single value.

@@ -6,6 +6,8 @@ use apollo_compiler::executable::Field;
 use apollo_compiler::{Node, ast};
 use async_graphql::Value;
 
+use super::Asked;
+use super::asked::{Count, Given};
 use crate::ErrorCode;
 use crate::engine::coerce::{Literal, Variables};
 use crate::engine::request_error::RequestError;
@@ -23,6 +25,10 @@ pub(crate) struct ArgPlan {
     ty: TypeExpr,
     default: Option<Value>,
     source: ArgSource,
+    /// Whether it stands for a comparison of the stored value of its name.
+    is_equality: bool,
+    /// What it asks of the database, unless that depends on variables.
+    asked: Option<Asked>,
 }
 
 #[derive(Debug)]
@@ -34,7 +40,7 @@ enum ArgSource {
 }
 
 impl ArgPlan {
-    pub(super) fn new(model: &Model, def: &ArgDef, field: &Node<Field>) -> Self {
+    pub(super) fn new(model: &Model, def: &ArgDef, field: &Node<Field>, is_planned: bool) -> Self {
         let default = def.default.as_ref().map(|default| default.value.clone());
         let source = match field.specified_argument_by_name(&def.name) {
             None => ArgSource::Constant(default.clone()),
@@ -42,6 +48,13 @@ impl ArgPlan {
                 Ok(Some(constant)) => ArgSource::Constant(Some(constant)),
                 _ => ArgSource::Dynamic(value.clone()),
             },
+        };
+        let is_equality = is_planned && def.role == ArgRole::Declared;
+        let count = Count::new(&model.types, None);
+        let asked = match &source {
+            ArgSource::Constant(None) => Some(Asked::default()),
+            ArgSource::Constant(Some(value)) => count.argument(&def.ty, Given::Coerced(value), is_equality),
+            ArgSource::Dynamic(literal) => count.argument(&def.ty, Given::Literal(literal), is_equality),
         };
         Self {
             name: def.name.clone(),
@@ -52,6 +65,8 @@ impl ArgPlan {
             ty: def.ty.clone(),
             default,
             source,
+            is_equality,
+            asked,
         }
     }
 
@@ -83,6 +98,23 @@ impl ArgPlan {
     /// Whether the value is known with the plan.
     pub(super) fn is_constant(&self) -> bool {
         matches!(self.source, ArgSource::Constant(_))
+    }
+
+    /// What it asks of the database under these variables.
+    pub(super) fn asked(&self, model: &Model, variables: &Variables) -> Asked {
+        match (self.asked, &self.source) {
+            (Some(known), _) => known,
+            (None, ArgSource::Dynamic(literal)) => {
+                let count = Count::new(&model.types, Some(variables));
+                count.argument(&self.ty, Given::Literal(literal), self.is_equality).unwrap_or_default()
+            }
+            (None, ArgSource::Constant(_)) => Asked::default(),
+        }
+    }
+
+    /// Whether that depends on variables.
+    pub(super) fn asks_by_variables(&self) -> bool {
+        self.asked.is_none()
     }
 
     /// The value when it is a whole number; for pages.

@@ -1,10 +1,10 @@
-//! The complexity of a plan: a scalar 1, an object 1 and its children, a list 1 and its children times the page.
+//! What an operation costs: its complexity, and what its arguments ask of the database.
 
 use std::sync::Arc;
 
 use ahash::{HashMap, HashMapExt as _};
 
-use super::{Children, Plan, PlanField, PlanKind, Selection};
+use super::{Asked, Children, Plan, PlanField, PlanKind, Selection};
 use crate::engine::coerce::Variables;
 use crate::engine::limits::Limits;
 use crate::schema::{Model, Part};
@@ -12,13 +12,25 @@ use crate::schema::{Model, Part};
 /// What a list counts as that takes no `limit`, such as one inside `data`.
 const UNPAGED: u64 = 5;
 
+/// What an operation or a part of it costs; introspection and `__typename` are free.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Cost {
+    /// A scalar 1, an object 1 and its children, a list 1 and its children times the page, and what arguments ask.
+    pub(crate) complexity: u64,
+    pub(crate) asked: Asked,
+    /// How many relations are selected.
+    pub(crate) relations: u64,
+    /// How deep fields nest, with the conditions and orders in their arguments.
+    pub(crate) depth: usize,
+}
+
 impl Plan {
-    /// What the operation costs with these variables; introspection and `__typename` are free.
-    pub(crate) fn cost(&self, model: &Model, limits: &Limits, variables: &Variables) -> u64 {
+    /// What the operation costs with these variables.
+    pub(crate) fn cost(&self, model: &Model, limits: &Limits, variables: &Variables) -> Cost {
         if let Some(known) = self.fixed_cost.get() {
             return *known;
         }
-        let mut costs = Costs { model, limits, variables, known: HashMap::new(), varies: false };
+        let mut costs = Costs::new(model, limits, variables);
         let cost = costs.selection(&self.root);
         if !costs.varies {
             let _ = self.fixed_cost.set(cost);
@@ -27,18 +39,22 @@ impl Plan {
     }
 }
 
-struct Costs<'a> {
+pub(super) struct Costs<'a> {
     model: &'a Model,
     limits: &'a Limits,
     variables: &'a Variables,
     /// Selections are shared, so that fragments which spread each other cost no more time than they have lines.
-    known: HashMap<*const Selection, u64>,
-    /// Whether a page depends on variables.
+    known: HashMap<*const Selection, Cost>,
+    /// Whether a page, or what is asked, depends on variables.
     varies: bool,
 }
 
-impl Costs<'_> {
-    fn selection(&mut self, selection: &Arc<Selection>) -> u64 {
+impl<'a> Costs<'a> {
+    pub(super) fn new(model: &'a Model, limits: &'a Limits, variables: &'a Variables) -> Self {
+        Self { model, limits, variables, known: HashMap::new(), varies: false }
+    }
+
+    pub(super) fn selection(&mut self, selection: &Arc<Selection>) -> Cost {
         if Arc::strong_count(selection) == 1 {
             return self.fields(selection);
         }
@@ -51,25 +67,53 @@ impl Costs<'_> {
         cost
     }
 
-    fn fields(&mut self, selection: &Selection) -> u64 {
-        selection.fields.iter().fold(0u64, |sum, field| sum.saturating_add(self.field(field)))
+    fn fields(&mut self, selection: &Selection) -> Cost {
+        selection.fields.iter().fold(Cost::default(), |sum, field| {
+            let field = self.field(field);
+            Cost { complexity: sum.complexity.saturating_add(field.complexity), ..sum.beside(field) }
+        })
     }
 
-    fn field(&mut self, field: &PlanField) -> u64 {
-        match field.kind {
-            PlanKind::Typename | PlanKind::Introspection => 0,
-            _ => {
-                let children = self.children(&field.children);
-                1u64.saturating_add(children.saturating_mul(self.page(field)))
-            }
+    pub(super) fn field(&mut self, field: &PlanField) -> Cost {
+        if matches!(field.kind, PlanKind::Typename | PlanKind::Introspection) {
+            return Cost::default();
+        }
+        let (asked, children) = (self.asked(field), self.children(&field.children));
+        let page = self.page(field);
+        Cost {
+            complexity: children.complexity.saturating_mul(page).saturating_add(asked.sum()).saturating_add(1),
+            asked: asked.and(children.asked),
+            relations: children.relations.saturating_add(u64::from(matches!(field.kind, PlanKind::Relation(_)))),
+            depth: 1 + children.depth.max(asked.levels),
         }
     }
 
-    fn children(&mut self, children: &Children) -> u64 {
-        children.iter().map(|selection| self.selection(selection)).max().unwrap_or(0)
+    /// A row is of one of the types, but a statement reads what is selected of each.
+    fn children(&mut self, children: &Children) -> Cost {
+        children.iter().fold(Cost::default(), |all, selection| {
+            let one = self.selection(selection);
+            Cost { complexity: all.complexity.max(one.complexity), ..all.beside(one) }
+        })
     }
 
-    fn page(&mut self, field: &PlanField) -> u64 {
+    /// What the arguments ask. The statement of an aggregate has its conditions once more for each list of groups.
+    fn asked(&mut self, field: &PlanField) -> Asked {
+        let mut asked = Asked::default();
+        for arg in &field.args {
+            self.varies |= arg.asks_by_variables();
+            asked = asked.and(arg.asked(self.model, self.variables));
+        }
+        if asked == Asked::default() {
+            return asked;
+        }
+        let below = field.children.iter().flat_map(|selection| &selection.fields);
+        let groups = below.filter(|field| matches!(field.kind, PlanKind::Part(Part::Groups))).count();
+        let times = u64::try_from(groups).unwrap_or(u64::MAX).saturating_add(1);
+        Asked { comparisons: asked.comparisons.saturating_mul(times), hops: asked.hops.saturating_mul(times), ..asked }
+    }
+
+    /// How many rows a list counts as; what is below it is written even for a page of none.
+    pub(super) fn page(&mut self, field: &PlanField) -> u64 {
         let is_rows = |kind| matches!(kind, PlanKind::Part(Part::Edges | Part::Nodes));
         let is_connection =
             field.children.iter().flat_map(|selection| &selection.fields).any(|field| is_rows(field.kind));
@@ -81,6 +125,18 @@ impl Costs<'_> {
         self.varies |= limits().any(|arg| !arg.is_constant());
         let given = limits().find_map(|arg| arg.integer(self.model, self.variables));
         let default = if limits().next().is_some() { u64::from(self.limits.default_page) } else { UNPAGED };
-        given.and_then(|page| u64::try_from(page).ok()).unwrap_or(default)
+        given.and_then(|page| u64::try_from(page).ok()).unwrap_or(default).max(1)
+    }
+}
+
+impl Cost {
+    /// Both in one statement, but for the complexity.
+    fn beside(self, other: Self) -> Self {
+        Self {
+            complexity: self.complexity,
+            asked: self.asked.and(other.asked),
+            relations: self.relations.saturating_add(other.relations),
+            depth: self.depth.max(other.depth),
+        }
     }
 }

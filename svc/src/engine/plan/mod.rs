@@ -4,11 +4,15 @@
 //! that nothing is left to decide about the shape of the answer.
 
 mod arguments;
+mod asked;
+mod check;
 mod cost;
 mod keys;
 mod planner;
 
 pub(crate) use arguments::ArgPlan;
+pub(crate) use asked::Asked;
+pub(crate) use cost::Cost;
 pub(crate) use keys::Keys;
 pub(crate) use planner::Planner;
 
@@ -25,8 +29,8 @@ pub(crate) struct Plan {
     pub(crate) root: Arc<Selection>,
     /// Whether `__schema` or `__type` is selected.
     pub(crate) introspects: bool,
-    /// The complexity, once it is known not to depend on variables.
-    fixed_cost: OnceLock<u64>,
+    /// What it costs, once that is known not to depend on variables.
+    fixed_cost: OnceLock<Cost>,
 }
 
 /// The merged fields of one object type at one place.

@@ -16,10 +16,11 @@ use crate::engine::document::condition;
 use crate::engine::find::WrittenStatements;
 use crate::engine::limits::{Limits, within};
 use crate::engine::request_error::RequestError;
-use crate::schema::{FieldKind, Model, OperationKind, TypeExpr, TypeIndex, TypeKind};
+use crate::schema::{FieldKind, Model, OperationKind, Run, TypeExpr, TypeIndex, TypeKind};
 
 /// Fields that one plan may have; only a hostile document gets near it.
 const MAX_FIELDS: usize = 20_000;
+const ROOT_FIELDS: &str = "SVC_LIMIT_ROOT_FIELDS";
 
 /// Makes the plan of one operation.
 pub(crate) struct Planner<'a> {
@@ -49,7 +50,7 @@ impl<'a> Planner<'a> {
         let unknown = || RequestError::new(ErrorCode::GraphqlValidationFailed, "the schema has no such root type");
         let (root, _) = self.model.type_named(operation.object_type()).ok_or_else(unknown)?;
         let root = self.selection(root, &[&operation.selection_set])?;
-        within(ErrorCode::QueryTooLarge, "root fields", root.fields.len(), self.limits.root_fields)?;
+        within(ErrorCode::QueryTooLarge, "root fields", root.fields.len(), self.limits.root_fields, ROOT_FIELDS)?;
         let introspects = root.fields.iter().any(|field| matches!(field.kind, PlanKind::Introspection));
         let kind = match operation.operation_type {
             OperationType::Query => OperationKind::Query,
@@ -178,7 +179,8 @@ impl<'a> Planner<'a> {
                         ));
                     }
                 };
-                let args = def.args.iter().map(|arg| ArgPlan::new(model, arg, node)).collect();
+                let is_planned = matches!(def.kind, FieldKind::Root(Run::Planned(_), _));
+                let args = def.args.iter().map(|arg| ArgPlan::new(model, arg, node, is_planned)).collect();
                 let sets: Vec<_> = nodes.iter().map(|node| &node.selection_set).collect();
                 (kind, self.out_type(&def.ty), args, self.children(def.ty.named(), &sets)?)
             }

@@ -5,8 +5,8 @@ use indexmap::IndexMap;
 use super::{Builder, expr};
 use crate::schema::error::SchemaError;
 use crate::schema::model::{
-    AbstractDef, ArgDef, ArgRole, DefaultValue, EnumDef, EnumValue, FieldDef, FieldKind, InputDef, ObjectDef, Relation,
-    TypeDef, TypeExpr, TypeIndex, TypeKind,
+    AbstractDef, ArgDef, ArgRole, DefaultValue, EnumDef, EnumValue, FieldDef, FieldKind, InputDef, InputRole,
+    ObjectDef, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
 use crate::schema::registry::{AbstractRefs, ArgRef, Entry, ObjectRefs};
 use crate::schema::{AbstractMeta, ElementMeta, ObjectMeta, Registry, derived};
@@ -32,7 +32,11 @@ impl Builder {
             Entry::Input(meta, refs) => {
                 let fields = self.args(refs, meta.path);
                 let fields = fields.into_iter().map(|field| (field.name.clone(), field)).collect();
-                define(&meta.element, meta.path, TypeKind::Input(InputDef { fields, one_of: meta.one_of }))
+                define(
+                    &meta.element,
+                    meta.path,
+                    TypeKind::Input(InputDef { fields, one_of: meta.one_of, role: InputRole::Declared }),
+                )
             }
             Entry::Object(meta, refs) => self.object(index, meta, refs),
             Entry::Abstract(meta, refs) => self.abstraction(meta, refs),

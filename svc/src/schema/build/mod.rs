@@ -26,8 +26,16 @@ pub(crate) struct Listed {
     pub(crate) operations: Vec<&'static OperationMeta>,
 }
 
+/// The settings of an application that its schema follows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Dialect {
+    pub(crate) naming: Naming,
+    /// Whether filters have operators that take regular expressions.
+    pub(crate) regular_expressions: bool,
+}
+
 /// Builds the schema, or tells everything that is wrong with it.
-pub(crate) fn build(listed: &Listed, naming: Naming) -> Result<Model, Vec<SchemaError>> {
+pub(crate) fn build(listed: &Listed, dialect: Dialect) -> Result<Model, Vec<SchemaError>> {
     let mut registry = Registry::default();
     for register in &listed.types {
         register(&mut registry);
@@ -36,7 +44,7 @@ pub(crate) fn build(listed: &Listed, naming: Naming) -> Result<Model, Vec<Schema
         listed.operations.iter().map(|meta| roots::Operation::register(meta, &mut registry)).collect();
     let common = generated::Common::register(&mut registry);
 
-    let mut builder = Builder { naming, types: Vec::new(), errors: Vec::new() };
+    let mut builder = Builder { naming: dialect.naming, types: Vec::new(), errors: Vec::new() };
     for index in 0..registry.entries.len() {
         let def = builder.convert(&registry, index);
         builder.types.push(def);
@@ -44,7 +52,7 @@ pub(crate) fn build(listed: &Listed, naming: Naming) -> Result<Model, Vec<Schema
     builder.errors.extend(registry.misplaced.iter().copied().map(SchemaError::misplaced_page));
     builder.join_interfaces();
     let derived = derived::find(&registry);
-    let mut generated = generated::Generated::new(&common, naming, &derived);
+    let mut generated = generated::Generated::new(&common, dialect, &derived);
     generated.derive(&mut builder.types, &derived);
     builder.add_roots(&operations, &mut generated);
     builder.add_relation_args(&mut generated);

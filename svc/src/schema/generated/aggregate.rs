@@ -1,6 +1,6 @@
 //! `UserAggregate`, its groups, and the orders of these.
 
-use super::super::model::{ArgRole, FieldDef, FieldKind, Part, TypeDef, TypeExpr, TypeIndex, TypeKind};
+use super::super::model::{ArgRole, FieldDef, FieldKind, InputRole, Part, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use super::super::{ScalarKind, build::stored_fields};
 use super::objects::{define_object, list, non_null, reserve_object};
 use super::{Generated, arg, define, described, field, list_of, reserve};
@@ -33,7 +33,13 @@ impl Generated<'_> {
             fields.push(self.part(function.sql(), &description, non_null(object), Part::Function(function)));
             let order = reserve(types, &format!("{name}{}OrderBy", function.title()));
             let keys = leaves.iter().map(|leaf| field(&leaf.name, leaf.rust, TypeExpr::Named(direction))).collect();
-            define(types, order, format!("An order by the {} of fields of {name}.", function.noun()), keys);
+            define(
+                types,
+                order,
+                InputRole::Order,
+                format!("An order by the {} of fields of {name}.", function.noun()),
+                keys,
+            );
             orders.push((function, order));
         }
         if let Some(groups) = self.groups(types, row, &fields, &orders) {
@@ -77,7 +83,7 @@ impl Generated<'_> {
 
         let by_key = reserve(types, &format!("{name}GroupKeyOrderBy"));
         let keys = leaves.iter().map(|leaf| field(&leaf.name, leaf.rust, direction.clone())).collect();
-        define(types, by_key, "An order by fields that are selected of `key`.".to_owned(), keys);
+        define(types, by_key, InputRole::Order, "An order by fields that are selected of `key`.".to_owned(), keys);
         let order = reserve(types, &format!("{name}GroupOrderBy"));
         let mut by = vec![
             described("key", "By what the rows share.", TypeExpr::Named(by_key)),
@@ -86,7 +92,7 @@ impl Generated<'_> {
         by.extend(orders.iter().map(|(function, order)| {
             described(function.sql(), &format!("By the {} of a field.", function.noun()), TypeExpr::Named(*order))
         }));
-        define(types, order, format!("An order of groups of {name}."), by);
+        define(types, order, InputRole::Order, format!("An order of groups of {name}."), by);
 
         let mut groups =
             self.part("groups", "The rows, grouped by the fields selected of `key`.", list(group), Part::Groups);

@@ -9,8 +9,8 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
-use super::build::{expr, relations, stored_fields};
-use super::model::{ArgDef, ArgRole, EnumDef, EnumValue, InputDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
+use super::build::{Dialect, expr, relations, stored_fields};
+use super::model::{ArgDef, ArgRole, EnumDef, EnumValue, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use super::registry::{Derived, Entry};
 use super::{Input, Naming, Registry, ScalarKind};
 use crate::db::{Family, Operand, family};
@@ -59,6 +59,7 @@ fn numbers(registry: &mut Registry) -> Vec<(ScalarKind, TypeIndex)> {
 pub(super) struct Generated<'a> {
     common: &'a Common,
     naming: Naming,
+    regular_expressions: bool,
     direction: Option<TypeIndex>,
     filters: HashMap<(TypeIndex, Family), TypeIndex>,
     wheres: HashMap<TypeIndex, Option<TypeIndex>>,
@@ -72,12 +73,13 @@ pub(super) struct Generated<'a> {
 }
 
 impl<'a> Generated<'a> {
-    pub(super) fn new(common: &'a Common, naming: Naming, derived: &[(Derived, TypeIndex, TypeIndex)]) -> Self {
+    pub(super) fn new(common: &'a Common, dialect: Dialect, derived: &[(Derived, TypeIndex, TypeIndex)]) -> Self {
         Self {
             common,
             reserved: derived.iter().map(|(derived, row, index)| ((*derived, *row), *index)).collect(),
             page_info: None,
-            naming,
+            naming: dialect.naming,
+            regular_expressions: dialect.regular_expressions,
             direction: None,
             filters: HashMap::new(),
             wheres: HashMap::new(),
@@ -164,7 +166,7 @@ impl<'a> Generated<'a> {
         fields.push(described("OR", "Any of these.", list_of(index)));
         fields.push(described("NOT", "Not this.", itself));
         let description = format!("Conditions on {}; all must hold.", types[row].name);
-        define(types, index, description, fields);
+        define(types, index, InputRole::Conditions, description, fields);
         Some(index)
     }
 
@@ -180,7 +182,7 @@ impl<'a> Generated<'a> {
                 self.filter_type(types, part.named, family)
             }
         };
-        Some(field(&part.name, part.rust, TypeExpr::Named(ty)))
+        Some(part.field(ty))
     }
 
     /// `CommentListWhere`: conditions on the elements of an embedded list.
@@ -197,7 +199,7 @@ impl<'a> Generated<'a> {
             described("none", "No element matches.", inner),
         ];
         let description = format!("Conditions on a list of {}; all must hold.", types[element].name);
-        define(types, index, description, fields);
+        define(types, index, InputRole::Quantifiers, description, fields);
         Some(index)
     }
 
@@ -208,7 +210,10 @@ impl<'a> Generated<'a> {
         }
         let (suffix, what) = if family == Family::List { ("ListFilter", "a list of ") } else { ("Filter", "a ") };
         let index = reserve(types, &format!("{}{suffix}", types[leaf].name));
-        let fields = family.operators().into_iter().map(|def| {
+        let operators = family.operators().into_iter();
+        let regular_expressions = self.regular_expressions;
+        let allowed = operators.filter(|def| regular_expressions || !def.operator.takes_expression());
+        let fields = allowed.map(|def| {
             let ty = match def.operand {
                 Operand::Same | Operand::Json => TypeExpr::Named(leaf),
                 Operand::List => list_of(leaf),
@@ -224,7 +229,7 @@ impl<'a> Generated<'a> {
         });
         let fields = fields.collect();
         let description = format!("Conditions on {what}{}; all must hold.", types[leaf].name);
-        define(types, index, description, fields);
+        define(types, index, InputRole::Operators, description, fields);
         self.filters.insert((leaf, family), index);
         index
     }
@@ -250,10 +255,10 @@ impl<'a> Generated<'a> {
                 kind if family(kind) == Family::Search => Some(self.rank_type(types, part.named, direction)),
                 _ => Some(direction),
             };
-            fields.extend(ty.map(|ty| field(&part.name, part.rust, TypeExpr::Named(ty))));
+            fields.extend(ty.map(|ty| part.field(ty)));
         }
         let description = format!("An order of {}.", types[row].name);
-        define(types, index, description, fields);
+        define(types, index, InputRole::Order, description, fields);
         Some(index)
     }
 
@@ -295,6 +300,15 @@ struct Part {
     rust: &'static str,
     named: TypeIndex,
     list: bool,
+    is_relation: bool,
+}
+
+impl Part {
+    /// The field for it in a `where` or an `orderBy`.
+    fn field(&self, ty: TypeIndex) -> ArgDef {
+        let role = if self.is_relation { ArgRole::Hop } else { ArgRole::Declared };
+        ArgDef { role, ..field(&self.name, self.rust, TypeExpr::Named(ty)) }
+    }
 }
 
 /// The stored fields and relations of a type; a list of lists cannot be asked.
@@ -308,12 +322,14 @@ fn parts(types: &[TypeDef], row: TypeIndex) -> Vec<Part> {
         rust: field.rust,
         named: field.ty.named(),
         list: field.ty.is_list(),
+        is_relation: false,
     };
     let related = relations(types, row).into_iter().map(|(field, relation)| Part {
         name: field.name.clone(),
         rust: field.rust,
         named: relation.row,
         list: relation.many,
+        is_relation: true,
     });
     fields.map(part).chain(related).collect()
 }
@@ -324,15 +340,15 @@ fn reserve(types: &mut Vec<TypeDef>, name: &str) -> TypeIndex {
         name: name.to_owned(),
         description: None,
         path: format!("svc's {name}"),
-        kind: TypeKind::Input(InputDef { fields: IndexMap::new(), one_of: false }),
+        kind: TypeKind::Input(InputDef { fields: IndexMap::new(), one_of: false, role: InputRole::Declared }),
     });
     types.len() - 1
 }
 
-fn define(types: &mut [TypeDef], index: TypeIndex, description: String, fields: Vec<ArgDef>) {
+fn define(types: &mut [TypeDef], index: TypeIndex, role: InputRole, description: String, fields: Vec<ArgDef>) {
     let fields = fields.into_iter().map(|field| (field.name.clone(), field)).collect();
     types[index].description = Some(description);
-    types[index].kind = TypeKind::Input(InputDef { fields, one_of: false });
+    types[index].kind = TypeKind::Input(InputDef { fields, one_of: false, role });
 }
 
 fn list_of(index: TypeIndex) -> TypeExpr {

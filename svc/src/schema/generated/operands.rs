@@ -3,7 +3,7 @@
 use async_graphql::{Name, Value};
 use chrono::NaiveDate;
 
-use super::super::model::{ArgDef, DefaultValue, TypeDef, TypeExpr, TypeIndex};
+use super::super::model::{ArgDef, DefaultValue, InputRole, TypeDef, TypeExpr, TypeIndex};
 use super::super::registry::{Entry, Registry};
 use super::super::{Input, ScalarKind};
 use super::{Generated, define, described, expr, reserve};
@@ -63,7 +63,7 @@ impl Generated<'_> {
             return *known;
         }
         let index = reserve(types, &name);
-        define(types, index, description.to_owned(), fields);
+        define(types, index, InputRole::Declared, description.to_owned(), fields);
         self.operands.insert(name, index);
         index
     }

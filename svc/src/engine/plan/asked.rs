@@ -1,0 +1,245 @@
+//! What filters and orders ask of the database: comparisons, hops through relations, and order keys.
+
+use std::collections::HashSet;
+
+use apollo_compiler::ast;
+use async_graphql::Value;
+
+use crate::engine::coerce::Variables;
+use crate::schema::{ArgDef, ArgRole, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind};
+
+/// How many values of a list count as one comparison.
+const VALUES: usize = 50;
+
+/// What arguments ask.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) comparisons: u64,
+    /// The relations that are followed. One behind others counts one more for each of them, as PostgreSQL takes longer to
+    /// plan it.
+    pub(crate) hops: u64,
+    pub(crate) order_keys: u64,
+    /// How deep conditions and orders nest.
+    pub(crate) levels: usize,
+}
+
+/// The value of an argument, or a part of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Given<'a> {
+    /// As the document has it; there may be variables inside.
+    Literal(&'a ast::Value),
+    Coerced(&'a Value),
+}
+
+/// Counts what arguments ask.
+pub(super) struct Count<'a> {
+    types: &'a [TypeDef],
+    /// `None` while the document is planned.
+    variables: Option<&'a Variables>,
+    asked: Asked,
+    /// Whether it depends on variables that are not known.
+    varies: bool,
+}
+
+/// Where a part of a condition or an order stands.
+#[derive(Debug, Clone, Copy, Default)]
+struct Place {
+    level: usize,
+    /// How many relations lead here.
+    hops: u64,
+    /// Whether the quantifiers here are those of a relation.
+    of_relation: bool,
+}
+
+impl Asked {
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            comparisons: self.comparisons.saturating_add(other.comparisons),
+            hops: self.hops.saturating_add(other.hops),
+            order_keys: self.order_keys.saturating_add(other.order_keys),
+            levels: self.levels.max(other.levels),
+        }
+    }
+
+    pub(super) fn sum(self) -> u64 {
+        self.comparisons.saturating_add(self.hops).saturating_add(self.order_keys)
+    }
+}
+
+impl<'a> Count<'a> {
+    pub(super) fn new(types: &'a [TypeDef], variables: Option<&'a Variables>) -> Self {
+        Self { types, variables, asked: Asked::default(), varies: false }
+    }
+
+    /// What an argument asks; `None` when variables decide that are not known.
+    pub(super) fn argument(mut self, def: &TypeExpr, given: Given<'a>, is_equality: bool) -> Option<Asked> {
+        if is_equality {
+            self.comparison(def, given);
+        } else {
+            self.value(def, given, Place::default());
+        }
+        (!self.varies).then_some(self.asked)
+    }
+
+    fn value(&mut self, ty: &TypeExpr, given: Given<'a>, at: Place) {
+        let TypeKind::Input(def) = &self.types[ty.named()].kind else { return };
+        let Some(given) = self.known(ty, given) else { return };
+        match ty {
+            TypeExpr::NonNull(inner) => self.value(inner, given, at),
+            TypeExpr::List(inner) => given.each_item(|item| self.value(inner, item, at)),
+            TypeExpr::Named(_) => self.object(def, given, at),
+        }
+    }
+
+    /// The value, unless it is a variable that is absent or not known yet.
+    fn known(&mut self, ty: &TypeExpr, given: Given<'a>) -> Option<Given<'a>> {
+        let Given::Literal(ast::Value::Variable(name)) = given else { return Some(given) };
+        match self.variables {
+            Some(variables) => variables.get(name).map(Given::Coerced),
+            None => {
+                self.varies |= reaches(self.types, ty.named(), &mut HashSet::new());
+                None
+            }
+        }
+    }
+
+    fn object(&mut self, def: &'a InputDef, given: Given<'a>, at: Place) {
+        let before = self.asked.sum();
+        given.each_field(def, |field, item| match def.role {
+            InputRole::Declared => self.value(&field.ty, item, at),
+            InputRole::Conditions => self.condition(field, item, at),
+            InputRole::Quantifiers => self.quantifier(field, item, at),
+            InputRole::Operators => self.comparison(&field.ty, item),
+            InputRole::Order => self.order(field, item, at),
+        });
+        if matches!(def.role, InputRole::Conditions | InputRole::Order) {
+            self.asked.levels = self.asked.levels.max(at.level);
+        }
+        if def.role == InputRole::Conditions && self.asked.sum() == before {
+            // An empty condition is written as well.
+            self.asked.comparisons += 1;
+        }
+    }
+
+    fn condition(&mut self, field: &'a ArgDef, item: Given<'a>, at: Place) {
+        let is_hop = field.role == ArgRole::Hop;
+        match role(self.types, &field.ty) {
+            Some(InputRole::Quantifiers) => self.value(&field.ty, item, Place { of_relation: is_hop, ..at }),
+            Some(InputRole::Conditions) => {
+                let at = self.below(at, is_hop);
+                self.value(&field.ty, item, at);
+            }
+            _ => self.value(&field.ty, item, at),
+        }
+    }
+
+    /// `some`, `every` or `none`.
+    fn quantifier(&mut self, field: &'a ArgDef, item: Given<'a>, at: Place) {
+        if !at.of_relation {
+            self.asked.comparisons += 1;
+        }
+        let at = self.below(at, at.of_relation);
+        self.value(&field.ty, item, at);
+    }
+
+    fn order(&mut self, field: &'a ArgDef, item: Given<'a>, at: Place) {
+        if item.is_null() {
+            return;
+        }
+        if role(self.types, &field.ty) == Some(InputRole::Order) {
+            let at = self.below(at, field.role == ArgRole::Hop);
+            self.value(&field.ty, item, at);
+        } else {
+            // A direction, or a query by whose rank documents are ordered.
+            self.asked.order_keys += 1;
+        }
+    }
+
+    fn comparison(&mut self, ty: &TypeExpr, given: Given<'a>) {
+        self.asked.comparisons += 1;
+        let given = match given {
+            _ if !ty.is_list() => return,
+            Given::Literal(ast::Value::Variable(name)) => match self.variables {
+                Some(variables) => variables.get(name).map(Given::Coerced),
+                None => {
+                    self.varies = true;
+                    return;
+                }
+            },
+            given => Some(given),
+        };
+        let values = given.map_or(0, Given::len);
+        self.asked.comparisons += u64::try_from(values / VALUES).unwrap_or(u64::MAX / 2);
+    }
+
+    /// The place one level below, perhaps behind a relation.
+    fn below(&mut self, at: Place, is_hop: bool) -> Place {
+        if is_hop {
+            self.asked.hops += 1 + at.hops;
+        }
+        Place { level: at.level + 1, hops: at.hops + u64::from(is_hop), of_relation: false }
+    }
+}
+
+impl<'a> Given<'a> {
+    fn is_null(self) -> bool {
+        matches!(self, Self::Literal(ast::Value::Null) | Self::Coerced(Value::Null))
+    }
+
+    /// How many values a list has.
+    fn len(self) -> usize {
+        match self {
+            Self::Literal(ast::Value::List(items)) => items.len(),
+            Self::Coerced(Value::List(items)) => items.len(),
+            _ => 1,
+        }
+    }
+
+    /// The items of a list; a single value stands for a list of one.
+    fn each_item(self, mut visit: impl FnMut(Self)) {
+        match self {
+            Self::Literal(ast::Value::List(items)) => items.iter().for_each(|item| visit(Self::Literal(item))),
+            Self::Coerced(Value::List(items)) => items.iter().for_each(|item| visit(Self::Coerced(item))),
+            single => visit(single),
+        }
+    }
+
+    /// The fields of an object, which have Rust names once they are coerced.
+    fn each_field(self, def: &'a InputDef, mut visit: impl FnMut(&'a ArgDef, Self)) {
+        match self {
+            Self::Literal(ast::Value::Object(fields)) => {
+                for (name, value) in fields {
+                    if let Some(field) = def.fields.get(name.as_str()) {
+                        visit(field, Self::Literal(value));
+                    }
+                }
+            }
+            Self::Coerced(Value::Object(fields)) => {
+                for (rust, value) in fields {
+                    if let Some(field) = def.fields.values().find(|field| field.rust == rust.as_str()) {
+                        visit(field, Self::Coerced(value));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn role(types: &[TypeDef], ty: &TypeExpr) -> Option<InputRole> {
+    match &types[ty.named()].kind {
+        TypeKind::Input(def) => Some(def.role),
+        _ => None,
+    }
+}
+
+/// Whether conditions or orders can stand in a value of this type.
+fn reaches(types: &[TypeDef], index: TypeIndex, seen: &mut HashSet<TypeIndex>) -> bool {
+    match &types[index].kind {
+        TypeKind::Input(def) if def.role != InputRole::Declared => true,
+        TypeKind::Input(def) => {
+            seen.insert(index) && def.fields.values().any(|field| reaches(types, field.ty.named(), seen))
+        }
+        _ => false,
+    }
+}
