@@ -1,6 +1,7 @@
 //! Faults that outside looks found, one file each: small requests that cost much, wrong or stuck answers, leaks.
 
 mod line_03_cost;
+mod line_13_cached_pages;
 mod line_15_tls;
 mod line_17_row_security;
 mod line_08_numbers;

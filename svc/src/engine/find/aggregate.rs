@@ -3,8 +3,8 @@
 use super::conditions::direction;
 use super::read::Read;
 use crate::db::{
-    AggregateFunction, Catalogue, Column, ColumnForm, Db, DbError, FindSpec, GroupCount, Query, Selected, Statement,
-    Window, asc, key_order, page, value_form,
+    AggregateFunction, Column, ColumnForm, Db, DbError, FindSpec, GroupCount, Query, Selected, Statement, Window, asc,
+    key_order, page, value_form,
 };
 use crate::engine::complete::{Cells, Piece, RowShape, RowSource, RowSources, write_row};
 use crate::engine::env::Env;
@@ -22,7 +22,7 @@ pub(super) async fn write_aggregate(
     path: &Path<'_>,
 ) -> Result<Piece, DbError> {
     let catalogue = env.database.catalogue().await?;
-    let mut asking = Asking { env, catalogue: &catalogue, query: Query::new(read.row, read.filter) };
+    let mut asking = Asking { env, query: Query::new(read.row, read.filter) };
     let shape = asking.shape(field)?;
     let statement = Statement::rows(env.model, &catalogue, &asking.query)?;
     let mut row = None;
@@ -30,10 +30,14 @@ pub(super) async fn write_aggregate(
     Ok(Piece::walk(env, |walk, out| write_row(walk, field, &shape, row.as_ref(), path, out)))
 }
 
+/// Refuses what cannot be asked of the rows that `read` finds.
+pub(super) fn check_aggregate(env: &Env<'_>, field: &PlanField, read: Read) -> Result<(), DbError> {
+    Asking { env, query: Query::new(read.row, read.filter) }.shape(field).map(drop)
+}
+
 /// What is computed of the rows or groups of one query.
 struct Asking<'a> {
     env: &'a Env<'a>,
-    catalogue: &'a Catalogue,
     query: Query,
 }
 
@@ -93,7 +97,7 @@ impl Asking<'_> {
 
     fn groups(&mut self, field: &PlanField) -> Result<RowSource, DbError> {
         let query = Query::new(self.query.row, self.query.filter.clone());
-        let mut groups = Asking { env: self.env, catalogue: self.catalogue, query };
+        let mut groups = Asking { env: self.env, query };
         let shape = groups.shape(field)?;
         groups.arguments(field)?;
         let at = self.add(Selected::Rows(Box::new(groups.query)));

@@ -174,7 +174,7 @@ impl Asking {
 }
 
 /// How many rows a page has, and whether it is read from its end.
-fn size(page: &CursorPage, limits: &Limits) -> Result<(usize, bool), DbError> {
+pub(super) fn size(page: &CursorPage, limits: &Limits) -> Result<(usize, bool), DbError> {
     let (limit, backward) = match (page.first, page.last) {
         (Some(_), Some(_)) => return Err(DbError::FirstAndLast),
         (Some(first), None) => (first, false),

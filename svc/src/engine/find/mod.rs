@@ -1,6 +1,7 @@
 //! Planned rows: from a field's selection and arguments to one statement, and from its rows to bytes.
 
 mod aggregate;
+mod check;
 mod columns;
 mod conditions;
 mod connection;
@@ -12,6 +13,7 @@ mod whole;
 mod written;
 
 pub(crate) use aggregate::{computed, group_counts};
+pub(crate) use check::check_arguments;
 pub(crate) use connection::typed_slice;
 pub(crate) use relation::write_relation;
 pub(crate) use written::WrittenStatements;

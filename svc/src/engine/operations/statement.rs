@@ -11,6 +11,7 @@ use crate::engine::coerce::VariableDef;
 use crate::engine::complete::{Piece, write_answer};
 use crate::engine::env::Env;
 use crate::engine::execute::{Engine, Prepared};
+use crate::engine::find::check_arguments;
 use crate::engine::function::argument_json;
 use crate::engine::path::Path;
 use crate::engine::plan::{OutType, PlanField, PlanKind};
@@ -56,6 +57,15 @@ impl Engine {
         let passes = admitted.ok().and_then(Result::ok).unwrap_or_default();
         if passes.is_empty() {
             return self.by_field(env, prepared).await;
+        }
+        let refused = plan.root.fields.iter().find_map(|field| check_arguments(env, field).err());
+        match refused {
+            // The ordinary way says the same, and where.
+            Some(_) if plan.kind == OperationKind::Query && prepared.code.is_none() => {
+                return self.by_field(env, prepared).await;
+            }
+            Some(error) => return all_failed(env, &plan.root.fields, &error),
+            None => {}
         }
         let answered = statement.run(env, &passes, plan.kind).await;
         let mut pieces = Vec::with_capacity(plan.root.fields.len());
@@ -186,6 +196,11 @@ impl Answered<'_> {
             )),
         }
     }
+}
+
+/// One statement answers all fields, so a bad argument of one of them keeps it from running for any.
+fn all_failed(env: &Env<'_>, fields: &[PlanField], error: &Error) -> Vec<Piece> {
+    fields.iter().map(|field| Piece::failed(env, error, field, &Path::Root.key(&field.key))).collect()
 }
 
 fn away(env: &Env<'_>, field: &PlanField, path: &Path<'_>) -> Piece {
