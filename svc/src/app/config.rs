@@ -169,7 +169,7 @@ impl SvcConfig {
 impl std::fmt::Debug for SvcConfig {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("SvcConfig")
-            .field("database_url", &self.database_url.as_deref().map(|url| ConnectConfig::shown(url, &variable)))
+            .field("database_url", &self.database_url.as_deref().map(ConnectConfig::shown))
             .field("auto_camel_case", &self.auto_camel_case)
             .field("database_pool_timeout", &self.database_pool_timeout)
             .field("database_pool_size", &self.database_pool_size)

@@ -7,7 +7,7 @@ use crate::schema::SchemaError;
 pub struct ConfigError {
     /// The environment variable or the field.
     pub name: String,
-    /// What it is set to; passwords are starred.
+    /// What it is set to; `***` for a database URL.
     pub value: String,
     /// What it may be.
     pub allowed: String,

@@ -112,9 +112,9 @@ impl ConnectConfig {
         format!("{}@{}/{}", self.user, hosts.join(","), self.database.as_deref().unwrap_or_default())
     }
 
-    /// A database URL without what it must not show.
-    pub(crate) fn shown(url: &str, variable: Variable<'_>) -> String {
-        let Ok(config) = Self::parse(url, variable) else { return "***".to_owned() };
+    /// A database URL without what it must not show. The environment and files are not asked.
+    pub(crate) fn shown(url: &str) -> String {
+        let Ok(config) = Self::parse(url, &|_| None) else { return "***".to_owned() };
         let place = config.place();
         let (_, hosts) = place.rsplit_once('@').unwrap_or_default();
         let password = if config.password.is_some() { ":***" } else { "" };

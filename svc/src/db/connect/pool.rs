@@ -15,9 +15,10 @@ impl ConnectConfig {
     pub(in crate::db) fn suits_sqlx(&self) -> bool {
         let [host] = self.hosts.as_slice() else { return false };
         let is_local = host.folder().is_some();
+        let has_time = self.connect_timeout.is_some_and(|time| !time.is_zero());
+        let is_bounded = has_time || self.socket != SocketConfig::default();
         let is_named = host.address.is_none() || host.name.is_none();
-        self.session == SessionTarget::Any
-            && (is_local || (is_named && self.tls.is_plain() && self.socket == SocketConfig::default()))
+        self.session == SessionTarget::Any && (is_local || (is_named && self.tls.is_plain() && !is_bounded))
     }
 
     /// The options of sqlx, which connects by itself, or to the socket in a folder.

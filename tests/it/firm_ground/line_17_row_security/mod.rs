@@ -1,15 +1,13 @@
 //! Policies of row-level security bind a service that sets session variables for them, or it says which do not.
 
-use std::io;
-use std::sync::{Arc, Mutex};
+mod book;
+mod log;
 
 use serde_json::json;
 use svc::db::SessionVariables;
 use svc::prelude::*;
-use svc::{Environment, SvcConfig, sqlx};
+use svc::{Environment, SvcConfig};
 use svc_tests::{App, TestDatabase};
-use tracing_subscriber::fmt::MakeWriter;
-use tracing_subscriber::util::SubscriberInitExt as _;
 
 macro_rules! views {
     ($($view:literal $ty:ident $query:ident;)*) => {
@@ -205,123 +203,5 @@ async fn a_policy_that_gets_bound_lets_the_service_begin() {
     while app.query("{ plains { id } }").await.json()["data"] != json!({ "plains": [] }) {
         assert!(start.elapsed().as_secs() < 10, "it is still not used");
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
-    }
-}
-
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Log {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
-}
-
-#[tokio::test]
-async fn the_log_says_what_makes_policies_slow_and_what_passes_them() {
-    let database = TestDatabase::copy_of("row_security", SQL).await;
-    database
-        .execute(
-            "CREATE INDEX ON tb_note (price); CREATE TABLE tb_slow (id int, tenant text);
-             CREATE FUNCTION mine() RETURNS text LANGUAGE sql STABLE AS 'SELECT current_setting(''app.tenant'', true)';
-             ALTER TABLE tb_slow ENABLE ROW LEVEL SECURITY;
-             CREATE POLICY one ON tb_slow USING (tenant = current_setting('app.tenant', true));
-             CREATE POLICY two ON tb_slow USING (tenant = mine());
-             DROP VIEW v_open; CREATE VIEW v_open WITH (security_invoker = true) AS SELECT id FROM tb_slow;
-             GRANT SELECT ON ALL TABLES IN SCHEMA public TO r17_app",
-        )
-        .await;
-    let log = Log::default();
-    let subscriber = tracing_subscriber::fmt().with_writer(log.clone()).with_ansi(false).finish();
-    let options = production().database_url(url(&database, "r17_app")).session_variables(variables());
-    let options = options.queries(queries![notes, opens]).mutations(mutations![count_all]);
-    let guard = subscriber.set_default();
-    let app = create_svc_app(options).await.unwrap();
-    drop((guard, app));
-    let log = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
-    for what in [
-        "slow: `one` on `tb_slow` calls current_setting for each row",
-        "slow: `two` on `tb_slow` calls `mine` for each row",
-        "slow: `one` on `tb_slow` compares `tenant`, and no index begins with it",
-        "CREATE INDEX ON tb_slow (tenant)",
-        "slow: a filter on `price` of `tb_note` cannot use its index",
-        "passed by: the service calls `count_all()`, which runs as its owner `postgres`",
-    ] {
-        assert!(log.contains(what), "{what}: {log}");
-    }
-    assert!(!log.contains("`tenant` on `tb_note`"), "{log}");
-    assert!(!log.contains("a filter on `id`"), "{log}");
-}
-
-mod book {
-    use super::*;
-
-    #[svc_type(sql_source = "v_note")]
-    struct Page {
-        id: i32,
-        body: String,
-    }
-
-    #[svc::query]
-    async fn pages() -> Vec<Page>;
-
-    #[svc::mutation]
-    async fn add_note(ctx: &Context<'_>, body: String) -> Result<bool> {
-        let mut tx = ctx.db().transaction().await?;
-        sqlx::query("INSERT INTO tb_note (body) VALUES ($1)").bind(body).execute(&mut *tx).await?;
-        tx.commit().await?;
-        Ok(true)
-    }
-
-    /// The SQL of the page on tenancy.
-    fn sql() -> String {
-        let page = include_str!("../../../docs/tenancy.md");
-        page.split("```sql\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap().to_owned()
-    }
-
-    fn options(embedded: svc::embedded::Options) -> AppOptions {
-        let variables = SessionVariables::new().header("app.tenant_id", "x-tenant-id");
-        let options = production().embedded_database(embedded).setup_sql(sql()).session_variables(variables);
-        options.queries(queries![pages]).mutations(mutations![add_note])
-    }
-
-    #[tokio::test]
-    async fn its_policies_bind_on_the_embedded_database() {
-        let folder = tempfile::tempdir().unwrap();
-        let embedded = || svc::embedded::Options::new(folder.path());
-        let error = create_svc_app(options(embedded())).await.unwrap_err().to_string();
-        assert!(error.contains("`.role(\"app\")`"), "{error}");
-        let tenants = ["6e8bc430-9c3a-11d9-9669-0800200c9a66", "6e8bc430-9c3a-11d9-9669-0800200c9a67"];
-        for start in 1..=2 {
-            let app = App::serve(options(embedded().role("app"))).await;
-            let ask = async |tenant: &str, query: String| {
-                let request = app.request("POST", "/graphql").header("content-type", "application/json");
-                let body = json!({ "query": query }).to_string();
-                app.send(request.header("x-tenant-id", tenant).body(body)).await
-            };
-            for tenant in tenants {
-                let added = ask(tenant, format!(r#"mutation {{ add_note(body: "{tenant}") }}"#)).await;
-                assert_eq!(added.data(), json!({ "add_note": true }));
-            }
-            for tenant in tenants {
-                let pages = ask(tenant, "{ pages { body } }".to_owned()).await.data();
-                assert_eq!(pages["pages"], json!(vec![json!({ "body": tenant }); start]), "at the start {start}");
-            }
-            assert_eq!(ask("", "{ pages { body } }".to_owned()).await.data(), json!({ "pages": [] }));
-            app.stopped().await;
-        }
     }
 }
