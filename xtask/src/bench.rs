@@ -34,7 +34,7 @@ pub(crate) fn bench(what: What, arguments: &[String]) -> Result<()> {
         What::Latency => run(Command::new(SIDE_BY_SIDE).arg("--latency").args(arguments)),
         What::Pools => run(Command::new(SIDE_BY_SIDE).args(POOLS).args(arguments)),
         What::Compile => run(cargo().args(program("compile_cost")).args(arguments)),
-        What::Hostile => run(cargo().args(program("hostile")).args(arguments)),
+        What::Hostile => run(with_postgres("").args(program("hostile")).args(arguments)),
         What::Growth => run(with_postgres("").args(program("growth")).args(arguments)),
         What::Soak => run(with_postgres("svc-target").args(program("soak")).args(arguments)),
         What::Instructions => run(with_postgres("svc-target").args(program("instructions")).args(arguments)),

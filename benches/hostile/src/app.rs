@@ -1,6 +1,4 @@
-//! The server under attack: types that nest without end, and a view in a database that is away.
-
-use std::net::SocketAddr;
+//! The server under attack: types that nest without end, in Rust and in views.
 
 use svc::prelude::*;
 
@@ -16,6 +14,10 @@ impl Node {
         Node { id: self.id + 1 }
     }
 
+    fn other(&self) -> Node {
+        Node { id: self.id + 1 }
+    }
+
     fn many(&self) -> Vec<Node> {
         vec![self.clone(); 3]
     }
@@ -23,8 +25,21 @@ impl Node {
 
 #[svc_type(sql_source = "v_user")]
 struct User {
-    id: Uuid,
+    id: i32,
     name: String,
+    city: String,
+    #[relation(to = "author_id")]
+    posts: Many<Post>,
+}
+
+#[svc_type(sql_source = "v_post")]
+struct Post {
+    id: i32,
+    title: String,
+    body: String,
+    author_id: i32,
+    #[relation]
+    author: One<User>,
 }
 
 #[svc_input]
@@ -42,6 +57,9 @@ fn start() -> Node {
 async fn users() -> Vec<User>;
 
 #[svc::query]
+async fn posts() -> Vec<Post>;
+
+#[svc::query]
 fn leaves(tree: Tree) -> i32 {
     fn count(tree: &Tree) -> i32 {
         tree.leaf.map_or(0, |_| 1) + tree.branches.iter().flatten().map(count).sum::<i32>()
@@ -54,15 +72,28 @@ fn length(text: String) -> i32 {
     text.len().try_into().unwrap_or(i32::MAX)
 }
 
-/// Serves on a free port with the limits that are on by default.
-pub(crate) async fn serve() -> svc::Result<SocketAddr> {
-    // The discard port: nothing listens there.
-    let options = AppOptions::new()
-        .database_url("postgres://nobody@127.0.0.1:9/nothing")
-        .queries(queries![start, users, leaves, length]);
+#[svc::query]
+fn echo(json: svc::serde_json::Value) -> bool {
+    !json.is_null()
+}
+
+/// What the server reads.
+pub(crate) const SQL: &str = "
+    CREATE TABLE tb_user AS SELECT n AS id, 'name ' || n AS name, 'city ' || n % 10 AS city
+        FROM generate_series(1, 100) AS n;
+    CREATE TABLE tb_post AS SELECT n AS id, 'title ' || n AS title, 'body ' || n AS body, n % 100 + 1 AS author_id
+        FROM generate_series(1, 1000) AS n;
+    ALTER TABLE tb_user ADD PRIMARY KEY (id);
+    ALTER TABLE tb_post ADD PRIMARY KEY (id);
+    CREATE INDEX ON tb_post (author_id);
+    CREATE VIEW v_user AS SELECT * FROM tb_user;
+    CREATE VIEW v_post AS SELECT * FROM tb_post;
+    ANALYZE";
+
+/// Serves a database with the limits that are on by default.
+pub(crate) async fn serve(database: &str, port: u16) -> svc::Result<()> {
+    let options = AppOptions::new().database_url(database).queries(queries![start, users, posts, leaves, length, echo]);
     let app = create_svc_app(options).await?;
-    let server = svc::Server::bind(([127, 0, 0, 1], 0)).await?;
-    let address = server.local_addr();
-    tokio::spawn(server.run(app, std::future::pending()));
-    Ok(address)
+    svc::Server::bind(([127, 0, 0, 1], port)).await?.run(app, std::future::pending()).await;
+    Ok(())
 }

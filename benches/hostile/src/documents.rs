@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::client::Framing;
+use crate::repeated;
 
 /// A request that could hold the server.
 pub(crate) struct Attack {
@@ -15,6 +16,8 @@ pub(crate) struct Attack {
 /// All of them.
 pub(crate) fn all() -> Vec<Attack> {
     let mut all: Vec<Attack> = documents().into_iter().map(|(name, text)| document(name, text)).collect();
+    all.extend(repeated::documents().into_iter().map(|(name, text)| document(name, text)));
+    all.push(repeated::combined());
     all.extend(bodies());
     all
 }
@@ -25,7 +28,7 @@ fn document(name: &'static str, text: String) -> Attack {
     raw(name, move |number| format!(r##"{{"query":"{text} #{number}"}}"##))
 }
 
-fn raw(name: &'static str, body: impl Fn(usize) -> String + 'static) -> Attack {
+pub(crate) fn raw(name: &'static str, body: impl Fn(usize) -> String + 'static) -> Attack {
     Attack { name, framing: Framing::Length, body: Box::new(body) }
 }
 
@@ -96,7 +99,7 @@ fn bodies() -> Vec<Attack> {
     ]
 }
 
-fn numbered(count: usize, each: impl Fn(usize) -> String) -> String {
+pub(crate) fn numbered(count: usize, each: impl Fn(usize) -> String) -> String {
     (0..count).map(each).collect()
 }
 

@@ -1,84 +1,139 @@
-//! Times documents that could hold a server. Each must be answered or refused in time, every time, and the server
-//! must answer after it. Prints a table; ends with 1 when a document takes too long. Needs no database.
+//! Sends documents that could hold a server. Each must be answered or refused with little CPU time of server and
+//! PostgreSQL together, every time, and the server must answer after it. Prints a table; ends with 1 when a document
+//! costs too much.
 
 mod app;
 mod client;
 mod documents;
+mod repeated;
 
-use std::net::SocketAddr;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::time::Duration;
 
-use client::{Reply, post};
+use anyhow::{Context as _, Result, bail};
+use testbed::{Database, Process, Request, Server};
+use tokio::runtime::Runtime;
+
+use client::{Framing, Reply, post};
 use documents::Attack;
 
-const TRIES: usize = 20;
+const TRIES: usize = 10;
 const LIMIT: Duration = Duration::from_millis(100);
 /// A server that is held for longer is given up.
 const GIVE_UP: Duration = Duration::from_secs(20);
+/// The database that the server reads.
+const NAME: &str = "hostile";
 
-#[tokio::main(worker_threads = 2)]
-async fn main() -> ExitCode {
-    let address = match app::serve().await {
-        Ok(address) => address,
-        Err(error) => {
-            eprintln!("the server does not start: {error:?}");
-            return ExitCode::FAILURE;
-        }
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let outcome = match arguments.as_slice() {
+        [serve, url, port] if serve == "serve" => self::serve(url, port).map(|()| Vec::new()),
+        names => attack(names),
     };
-    println!("<!-- begin hostile -->");
-    println!("{}\n", report::hardware());
-    println!("| document | bytes | answer | median ms | slowest of {TRIES}, ms |");
-    println!("|---|---:|---|---:|---:|");
+    match outcome {
+        Ok(failed) if failed.is_empty() => ExitCode::SUCCESS,
+        Ok(failed) => {
+            eprintln!("over {} ms of CPU, or no answer:\n  {}", LIMIT.as_millis(), failed.join("\n  "));
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The server, as a process of its own.
+fn serve(url: &str, port: &str) -> Result<()> {
+    let port = port.parse().context("the port")?;
+    let served = runtime()?.block_on(app::serve(url, port));
+    served.map_err(|error| anyhow::anyhow!("the server does not start: {error:?}"))
+}
+
+fn runtime() -> Result<Runtime> {
+    Ok(tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?)
+}
+
+/// Prints the table of the documents whose names contain one of `names`, or of all; gives back what costs too much.
+fn attack(names: &[String]) -> Result<Vec<String>> {
+    let database = Database::from_env()?;
+    database.run("postgres", &format!("DROP DATABASE IF EXISTS {NAME} WITH (FORCE)"))?;
+    database.run("postgres", &format!("CREATE DATABASE {NAME}"))?;
+    database.run(NAME, app::SQL)?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args(["serve", &database.url(NAME)]);
+    let probe = Request::new("{ users(limit: 1) { id } }", &serde_json::json!({}));
+    let target = Target { server: Server::start(command, &probe)?, database: database.process()?, runtime: runtime()? };
+    println!("<!-- begin hostile -->\n{}\n", database.hardware()?);
+    println!("| document | bytes | answer | median ms | CPU ms | slowest of {TRIES}, CPU ms |");
+    println!("|---|---:|---|---:|---:|---:|");
+    let is_asked = |attack: &Attack| names.is_empty() || names.iter().any(|name| attack.name.contains(name.as_str()));
     let mut failed = Vec::new();
-    for attack in documents::all() {
-        match measure(address, &attack).await {
-            Ok((reply, mut times)) => {
-                times.sort();
-                let (median, slowest) = (times[times.len() / 2], times[times.len() - 1]);
-                println!(
-                    "| {} | {} | {reply} | {:.2} | {:.2} |",
-                    attack.name,
-                    (attack.body)(0).len(),
-                    milliseconds(median),
-                    milliseconds(slowest)
-                );
+    for attack in documents::all().iter().filter(|attack| is_asked(attack)) {
+        let (name, bytes) = (attack.name, (attack.body)(0).len());
+        match target.measure(attack) {
+            Ok(Measured { reply, time, cpu, slowest }) => {
+                let [time, cpu, most] = [time, cpu, slowest].map(milliseconds);
+                println!("| {name} | {bytes} | {reply} | {time:.2} | {cpu:.2} | {most:.2} |");
                 if slowest > LIMIT {
-                    failed.push(format!("{} took {:.0} ms", attack.name, milliseconds(slowest)));
+                    failed.push(format!("{name} took {most:.0} ms"));
                 }
             }
             Err(why) => {
-                println!("| {} | {} | {why} | – | – |", attack.name, (attack.body)(0).len());
-                failed.push(format!("{}: {why}", attack.name));
+                println!("| {name} | {bytes} | {why} | – | – | – |");
+                failed.push(format!("{name}: {why}"));
             }
         }
     }
     println!("<!-- end hostile -->");
-    if failed.is_empty() {
-        return ExitCode::SUCCESS;
-    }
-    eprintln!("over {} ms, or no answer:\n  {}", LIMIT.as_millis(), failed.join("\n  "));
-    ExitCode::FAILURE
+    Ok(failed)
 }
 
-/// The times of all tries, and the last reply.
-async fn measure(address: SocketAddr, attack: &Attack) -> Result<(Reply, Vec<Duration>), String> {
-    let mut times = Vec::new();
-    let mut last = None;
-    for number in 0..TRIES {
-        // Each try is a document of its own, so that no cache answers it.
-        let body = (attack.body)(number);
-        let attempt = tokio::time::timeout(GIVE_UP, post(address, &body, attack.framing));
-        let (reply, time) = attempt.await.map_err(|_| "no answer".to_owned())?.map_err(|error| error.to_string())?;
-        times.push(time);
-        last = Some(reply);
-        let probe = post(address, r#"{"query":"{ start { id } }"}"#, client::Framing::Length);
-        match tokio::time::timeout(GIVE_UP, probe).await {
-            Ok(Ok((reply, _))) if reply.body.contains(r#"{"data":{"start":{"id":0}}}"#) => {}
-            _ => return Err("the server does not answer any more".to_owned()),
+/// A server and its PostgreSQL.
+struct Target {
+    server: Server,
+    database: Process,
+    runtime: Runtime,
+}
+
+/// What a document costs: medians, and the most CPU time.
+struct Measured {
+    reply: Reply,
+    time: Duration,
+    cpu: Duration,
+    slowest: Duration,
+}
+
+impl Target {
+    fn measure(&self, attack: &Attack) -> Result<Measured> {
+        let (mut times, mut cpus, mut last) = (Vec::new(), Vec::new(), None);
+        for number in 0..TRIES {
+            // Each try is a document of its own, so that no cache answers it.
+            let body = (attack.body)(number);
+            let before = self.cpu()?;
+            let (reply, time) = self.send(&body, attack.framing)?;
+            cpus.push(self.cpu()?.saturating_sub(before));
+            times.push(time);
+            last = Some(reply);
+            let (probe, _) = self.send(r#"{"query":"{ start { id } }"}"#, Framing::Length)?;
+            if !probe.body.contains(r#"{"data":{"start":{"id":0}}}"#) {
+                bail!("the server does not answer any more");
+            }
         }
+        times.sort();
+        cpus.sort();
+        let reply = last.context("no tries")?;
+        Ok(Measured { reply, time: times[TRIES / 2], cpu: cpus[TRIES / 2], slowest: cpus[TRIES - 1] })
     }
-    last.map(|reply| (reply, times)).ok_or_else(|| "no tries".to_owned())
+
+    fn cpu(&self) -> Result<Duration> {
+        Ok(self.server.process().cpu()? + self.database.cpu()?)
+    }
+
+    fn send(&self, body: &str, framing: Framing) -> Result<(Reply, Duration)> {
+        let answer = async { tokio::time::timeout(GIVE_UP, post(self.server.address, body, framing)).await };
+        self.runtime.block_on(answer).context("no answer")?.context("no answer")
+    }
 }
 
 fn milliseconds(time: Duration) -> f64 {

@@ -47,6 +47,8 @@ pub struct SvcConfig {
     pub introspection: Option<bool>,
     /// `SVC_PERSISTED_QUERIES`: whether clients may send the hash of a document that they have sent before. Default true.
     pub persisted_queries: bool,
+    /// `SVC_DOCUMENT_CACHE_SIZE`: MiB that documents, their plans and the statements of those may take. Default 64.
+    pub document_cache_size: u64,
     /// `SVC_OPERATIONS_DIR`: a folder whose files are [registered operations](crate::Operation). Default none.
     pub operations_dir: Option<PathBuf>,
     /// `SVC_MAX_OPERATIONS`: the most registered operations that are kept. Default 1,000.
@@ -80,6 +82,7 @@ impl Default for SvcConfig {
             service_name: "svc".to_owned(),
             introspection: None,
             persisted_queries: true,
+            document_cache_size: 64,
             operations_dir: None,
             max_operations: 1_000,
             registered_only: false,
@@ -136,6 +139,9 @@ impl SvcConfig {
             service_name: variables.text("SVC_SERVICE_NAME").unwrap_or(default.service_name),
             introspection: variables.boolean("SVC_INTROSPECTION")?,
             persisted_queries: variables.boolean("SVC_PERSISTED_QUERIES")?.unwrap_or(default.persisted_queries),
+            document_cache_size: variables
+                .number("SVC_DOCUMENT_CACHE_SIZE", 1..=1_048_576, "MiB")?
+                .unwrap_or(default.document_cache_size),
             operations_dir: variables.text("SVC_OPERATIONS_DIR").map(PathBuf::from),
             max_operations: variables
                 .number("SVC_MAX_OPERATIONS", 1..=100_000, "operations")?
@@ -178,6 +184,7 @@ impl std::fmt::Debug for SvcConfig {
             .field("service_name", &self.service_name)
             .field("introspection", &self.introspection)
             .field("persisted_queries", &self.persisted_queries)
+            .field("document_cache_size", &self.document_cache_size)
             .field("operations_dir", &self.operations_dir)
             .field("max_operations", &self.max_operations)
             .field("registered_only", &self.registered_only)

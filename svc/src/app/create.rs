@@ -8,7 +8,8 @@ use super::{AppOptions, ConfigError, StartError, logging};
 use crate::authz::Gate;
 use crate::db::{ConnectConfig, Database, Enforcement, Proxy, RowSecurity, SessionVariables, Settings, Unbound};
 use crate::engine::{
-    Application, Engine, Limits, OperationRegistry, PersistedQueries, describe_all, functions, read_folder,
+    Application, DocumentCache, Engine, Limits, OperationRegistry, PersistedQueries, describe_all, functions,
+    read_folder,
 };
 use crate::http;
 use crate::schema::Model;
@@ -73,6 +74,7 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     tokio::spawn(describe_all(Arc::downgrade(&database), operations.all()));
     options.data.insert(options.context_values);
     let development = options.config.is_development();
+    let document_cache = options.config.document_cache_size << 20;
     let engine = Engine {
         app: Arc::new(Application { model, limits, database, data: options.data }),
         session_variables: options.session_variables,
@@ -82,7 +84,7 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         operations,
         registered_only: options.config.registered_only,
         gate: Gate,
-        documents: Default::default(),
+        documents: DocumentCache::new(document_cache),
     };
     Ok(http::router(Arc::new(http::Service {
         engine,

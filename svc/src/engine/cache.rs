@@ -1,49 +1,120 @@
-//! Prepared documents by their text, bounded by their size.
+//! Prepared documents by their text, with their plans and the statements of those, in bounded memory.
 
 use std::sync::Arc;
 
-use quick_cache::Weighter;
+use ahash::RandomState;
 use quick_cache::sync::Cache;
+use quick_cache::{Lifecycle, Weighter};
 
-use super::document::Document;
+use super::document::{Document, Planned};
 use super::limits::Limits;
+use super::plan::Plan;
 use super::request_error::RequestError;
 use crate::schema::Model;
 
-/// What the cache may hold: bytes of document text.
-const CAPACITY: u64 = 8 << 20;
-/// How many documents to make room for at first.
-const EXPECTED: usize = 512;
-/// What a document weighs besides its text.
-const BASE_WEIGHT: u64 = 2_048;
+/// How many documents to make room for at first. It bounds the number of parts of the cache as well: each has its part
+/// of the bound.
+const EXPECTED: usize = 256;
+/// What part of the cache a document may take with plans and statements; more of them are made anew each time.
+const SHARE: u64 = 16;
 
 /// Documents that need no parsing, validation and planning again.
+///
+/// A document gets heavier after it was put into the cache, and is then put there anew with its present weight. Also
+/// those of registered operations join in with their plans, which they lose when they fall out.
 #[derive(Debug)]
-pub(crate) struct DocumentCache(Cache<Arc<str>, Arc<Document>, ByText>);
+pub(crate) struct DocumentCache {
+    entries: Cache<Arc<str>, Entry, ByWeight, RandomState, Evictions>,
+    /// The most bytes of one document.
+    share: u64,
+}
+
+/// A document, and what it weighed when it was put here: the cache has to take off what it has added.
+#[derive(Debug, Clone)]
+struct Entry {
+    document: Arc<Document>,
+    weight: u64,
+}
 
 #[derive(Debug, Clone)]
-struct ByText;
+struct ByWeight;
 
-impl Weighter<Arc<str>, Arc<Document>> for ByText {
-    fn weight(&self, text: &Arc<str>, _: &Arc<Document>) -> u64 {
-        BASE_WEIGHT + text.len() as u64
+impl Weighter<Arc<str>, Entry> for ByWeight {
+    fn weight(&self, _: &Arc<str>, entry: &Entry) -> u64 {
+        entry.weight
     }
 }
 
-impl Default for DocumentCache {
-    fn default() -> Self {
-        Self(Cache::with_weighter(EXPECTED, CAPACITY, ByText))
+/// Hands out what falls out, so that it is dropped without a lock.
+#[derive(Debug, Clone)]
+struct Evictions;
+
+impl Lifecycle<Arc<str>, Entry> for Evictions {
+    type RequestState = Vec<Arc<Document>>;
+
+    fn begin_request(&self) -> Self::RequestState {
+        Vec::new()
+    }
+
+    fn on_evict(&self, evicted: &mut Self::RequestState, _: Arc<str>, entry: Entry) {
+        evicted.push(entry.document);
     }
 }
 
 impl DocumentCache {
+    /// An empty cache for `capacity` bytes.
+    pub(crate) fn new(capacity: u64) -> Self {
+        let entries = Cache::with(EXPECTED, capacity, ByWeight, RandomState::new(), Evictions);
+        Self { entries, share: capacity / SHARE }
+    }
+
     /// The prepared document; invalid ones are not kept.
     pub(crate) fn get(&self, model: &Model, limits: &Limits, text: &str) -> Result<Arc<Document>, Vec<RequestError>> {
-        if let Some(document) = self.0.get(text) {
-            return Ok(document);
+        if let Some(entry) = self.entries.get(text) {
+            return Ok(entry.document);
         }
         let document = Arc::new(Document::prepare(model, limits, text)?);
-        self.0.insert(document.text.clone(), document.clone());
+        self.put(&document, document.weight());
         Ok(document)
+    }
+
+    /// Keeps a plan with its document, if there is room; gives back the plan, and whether it is kept. A plan is kept only
+    /// when its operation has passed all limits.
+    pub(crate) fn keep(&self, document: &Arc<Document>, planned: Planned) -> (Arc<Plan>, bool) {
+        let (key, plan) = match planned {
+            Planned::Kept(plan) => return (plan, true),
+            Planned::New(key, plan) => (key, plan),
+        };
+        let kept = self.change(document, plan.weight(), || document.keep(key, &plan));
+        (plan, kept)
+    }
+
+    /// Changes what a document keeps, if there is room for `more` bytes; whether `change` did.
+    pub(crate) fn change(&self, document: &Arc<Document>, more: usize, change: impl FnOnce() -> bool) -> bool {
+        let changing = document.changing();
+        if (document.weight() + more) as u64 > self.share || !change() {
+            return false;
+        }
+        let evicted = self.insert(document, document.weight());
+        // Letting go of the others' plans waits for those that change them, who may wait for this one.
+        drop(changing);
+        forget(&evicted, document);
+        true
+    }
+
+    fn put(&self, document: &Arc<Document>, weight: usize) {
+        forget(&self.insert(document, weight), document);
+    }
+
+    fn insert(&self, document: &Arc<Document>, weight: usize) -> Vec<Arc<Document>> {
+        let entry = Entry { document: document.clone(), weight: weight as u64 };
+        self.entries.insert_with_lifecycle(document.text.clone(), entry)
+    }
+}
+
+/// Frees what fell out of the cache. What was replaced by itself is still in it.
+fn forget(evicted: &[Arc<Document>], kept: &Arc<Document>) {
+    for document in evicted.iter().filter(|document| !Arc::ptr_eq(document, kept)) {
+        document.forget_plans();
     }
 }

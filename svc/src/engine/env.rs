@@ -1,15 +1,18 @@
 //! What one execution has at hand.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
+use super::cache::DocumentCache;
 use super::call::Call;
 use super::coerce::Variables;
 use super::context::Context;
+use super::document::Document;
 use super::limits::Limits;
-use super::plan::{ArgPlan, PlanField};
+use super::plan::{ArgPlan, Plan, PlanField};
 use crate::db::{Database, Session};
 use crate::schema::Model;
 use crate::{Error, ErrorCode};
@@ -24,6 +27,26 @@ pub(crate) struct Env<'a> {
     pub(crate) context: Context<'a>,
     /// Whether a database that is away gives empty results.
     pub(crate) development: bool,
+    /// Where statements are kept; `None` when the plan is not kept either.
+    pub(crate) growth: Option<Growth<'a>>,
+}
+
+/// A plan that is kept, and may get heavier by statements.
+#[derive(Clone, Copy)]
+pub(crate) struct Growth<'a> {
+    pub(crate) documents: &'a DocumentCache,
+    pub(crate) document: &'a Arc<Document>,
+    pub(crate) plan: &'a Arc<Plan>,
+}
+
+impl Growth<'_> {
+    /// Keeps a statement of `weight` bytes with the plan, if there is room; `keep` says what those weighed that went.
+    pub(crate) fn statement(&self, weight: usize, keep: impl FnOnce() -> usize) {
+        self.documents.change(self.document, weight, || {
+            self.plan.count_statements(weight, keep());
+            true
+        });
+    }
 }
 
 impl<'a> Env<'a> {

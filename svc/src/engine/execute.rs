@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use apollo_compiler::executable::Operation;
 use apollo_compiler::response::JsonMap;
 use axum::http::HeaderMap;
 use futures_util::FutureExt as _;
@@ -10,19 +11,20 @@ use futures_util::future::join_all;
 
 use super::application::Application;
 use super::cache::DocumentCache;
-use super::coerce::{SentVariables, Variables, coerce_variables};
+use super::coerce::{SentVariables, VariableError, Variables, coerce_variables};
 use super::complete::{Piece, guarded, join_after, key, root_value};
 use super::context::{Context, RequestScope};
 use super::document::Document;
-use super::env::Env;
+use super::env::{Env, Growth};
 use super::find::write_planned;
 use super::function::write_function;
-use super::introspect::introspect;
+use super::introspect::{check_depth, introspect};
+use super::location::LineIndex;
 use super::operations::{Chosen, DocumentId, OperationRegistry, Registered};
 use super::path::Path;
 use super::persisted::{Hash, PersistedQueries};
 use super::plan::{Plan, PlanField, PlanKind};
-use super::request_error::{Location, RequestError};
+use super::request_error::RequestError;
 use super::response::{Answer, Response};
 use crate::authz::Gate;
 use crate::db::{Db, SessionVariables};
@@ -92,20 +94,16 @@ impl Engine {
             return Err(Response { answer: Answer::MethodNotAllowed, ..Response::refused(&[error]) });
         }
         let variables =
-            coerce_variables(&self.app.model.types, &info.variables, request.variables).map_err(|errors| {
-                let errors = errors.into_iter().take(self.app.limits.errors).map(|error| {
-                    let location = error.offset.map(|offset| Location::of(&document.text, offset));
-                    RequestError::new(ErrorCode::BadUserInput, error.message).at(location)
-                });
-                Response::refused(&errors.collect::<Vec<_>>())
-            })?;
-        let plan = document.plan(&self.app.model, &self.app.limits, operation, &variables).map_err(one)?;
+            coerce_variables(&self.app.model.types, &info.variables, request.variables, self.app.limits.errors)
+                .map_err(|errors| refused_variables(&document, errors))?;
+        let planned = document.plan(&self.app.model, &self.app.limits, operation, &variables).map_err(one)?;
+        let plan = planned.plan();
         let has_sql = registered.as_ref().is_some_and(|operation| operation.sql.is_some());
         let code = if methods == Methods::PlannedOnly { plan.needs_code().map(code_refused) } else { None };
         if let Some(message) = code.as_ref().filter(|_| !has_sql) {
             return Err(one(RequestError::new(ErrorCode::BadRequest, message)));
         }
-        let introspection = self.check(&plan, &variables).and_then(|()| {
+        let introspection = self.check(&document, operation, plan, &variables).and_then(|()| {
             if plan.introspects {
                 introspect(&self.app.model, &document, operation, &variables)
             } else {
@@ -113,12 +111,22 @@ impl Engine {
             }
         });
         let introspection = introspection.map_err(one)?;
-        Ok(Prepared { document, plan, variables, introspection, registered, code })
+        let (plan, is_kept) = self.documents.keep(&document, planned);
+        Ok(Prepared { document, plan, is_kept, variables, introspection, registered, code })
     }
 
-    fn check(&self, plan: &Plan, variables: &Variables) -> Result<(), RequestError> {
+    fn check(
+        &self,
+        document: &Document,
+        operation: &Operation,
+        plan: &Plan,
+        variables: &Variables,
+    ) -> Result<(), RequestError> {
         if plan.introspects && !self.introspection {
             return Err(RequestError::new(ErrorCode::GraphqlValidationFailed, "introspection is switched off"));
+        }
+        if plan.introspects {
+            check_depth(document, operation)?;
         }
         plan.check(&self.app.model, &self.app.limits, variables)
     }
@@ -132,6 +140,11 @@ impl Engine {
             variables: &prepared.variables,
             context: Context { request: &scope },
             development: self.development,
+            growth: prepared.is_kept.then_some(Growth {
+                documents: &self.documents,
+                document: &prepared.document,
+                plan: &prepared.plan,
+            }),
         };
         let fields = &prepared.plan.root.fields;
         let statement = prepared.registered.as_ref().and_then(|operation| operation.statement());
@@ -245,6 +258,15 @@ fn joined(fields: &[PlanField], mut pieces: Vec<Piece>) -> Piece {
     join_after(Response::begin(size), pieces, write, *b"{}")
 }
 
+fn refused_variables(document: &Document, errors: Vec<VariableError>) -> Response {
+    let lines = LineIndex::new(&document.text);
+    let errors = errors.into_iter().map(|error| {
+        let location = error.offset.map(|offset| lines.locate(offset));
+        RequestError::new(ErrorCode::BadUserInput, error.message).at(location)
+    });
+    Response::refused(&errors.collect::<Vec<_>>())
+}
+
 /// What a client is told of a field that runs a function of the program, where none may run.
 fn code_refused(coordinate: &str) -> String {
     format!(
@@ -256,6 +278,8 @@ fn code_refused(coordinate: &str) -> String {
 pub(super) struct Prepared {
     document: Arc<Document>,
     pub(super) plan: Arc<Plan>,
+    /// Whether the plan is kept for later requests.
+    is_kept: bool,
     variables: Variables,
     introspection: JsonMap,
     registered: Option<Arc<Registered>>,

@@ -1,13 +1,20 @@
 //! Limits on documents: on by default, and settable.
 
-use std::collections::HashMap;
-
-use apollo_compiler::ast::{Definition, Document, Selection};
+use apollo_compiler::ExecutableDocument;
+use apollo_compiler::ast::Document;
 
 use super::coerce::SentVariables;
+use super::merging;
+use super::nesting::Nesting;
 use super::request_error::RequestError;
 use crate::ErrorCode;
 use crate::json::ExactJson;
+use crate::schema::Model;
+
+/// Steps over selections and fragments that validating a document may take: some 50 ms.
+const MAX_STEPS: usize = 1_000_000;
+/// Steps of merging that validating a document may take: some 50 ms.
+const MAX_MERGING: usize = 200_000;
 
 /// What a document may cost before it is refused. All limits are on by default. Each field says the environment variable
 /// that [`from_env`](Self::from_env) reads; 0 allows none.
@@ -96,24 +103,40 @@ impl Limits {
 
     /// Checks what can be counted before validation, in time linear to the document's length.
     pub(crate) fn check(&self, document: &Document) -> Result<(), RequestError> {
-        let mut walk = Walk { fragments: fragments(document), depths: HashMap::new(), aliases: 0, directives: 0 };
-        let mut depth = 0;
-        for definition in &document.definitions {
-            let (directives, selections) = match definition {
-                Definition::OperationDefinition(operation) => (&operation.directives, &operation.selection_set),
-                Definition::FragmentDefinition(fragment) => (&fragment.directives, &fragment.selection_set),
-                _ => continue,
-            };
-            walk.directives += directives.0.len();
-            walk.count(selections);
-            if matches!(definition, Definition::OperationDefinition(_)) {
-                depth = depth.max(walk.depth(selections));
-            }
+        let nesting = Nesting::of(document, MAX_STEPS);
+        within(ErrorCode::QueryTooLarge, "aliases", nesting.aliases, self.aliases, "SVC_LIMIT_ALIASES")?;
+        within(ErrorCode::QueryTooLarge, "directives", nesting.directives, self.directives, "SVC_LIMIT_DIRECTIVES")?;
+        within(ErrorCode::QueryTooDeep, "levels", nesting.depth, self.depth, "SVC_LIMIT_DEPTH")?;
+        let levels = "levels of selections and fragments";
+        within(ErrorCode::QueryTooDeep, levels, nesting.levels, self.recursion(), "SVC_LIMIT_DEPTH")?;
+        if nesting.steps > MAX_STEPS {
+            return Err(repeats_too_much());
         }
-        within(ErrorCode::QueryTooLarge, "aliases", walk.aliases, self.aliases, "SVC_LIMIT_ALIASES")?;
-        within(ErrorCode::QueryTooLarge, "directives", walk.directives, self.directives, "SVC_LIMIT_DIRECTIVES")?;
-        within(ErrorCode::QueryTooDeep, "levels", depth, self.depth, "SVC_LIMIT_DEPTH")
+        Ok(())
     }
+
+    /// Checks how much work merging the document's fields is, before validation does it.
+    pub(crate) fn check_merging(&self, model: &Model, document: &ExecutableDocument) -> Result<(), RequestError> {
+        if merging::exceeds(model, document, MAX_MERGING) { Err(repeats_too_much()) } else { Ok(()) }
+    }
+}
+
+impl Limits {
+    /// The error of an operation that costs more than it may, by what was counted of it so far.
+    pub(crate) fn too_complex(&self, at_least: u64) -> RequestError {
+        let message = format!(
+            "the operation has a complexity of at least {at_least}; at most {} is allowed (SVC_LIMIT_COMPLEXITY); ask for \
+             fewer fields or smaller pages",
+            self.complexity
+        );
+        RequestError::new(ErrorCode::QueryTooComplex, message)
+    }
+}
+
+fn repeats_too_much() -> RequestError {
+    let message = "the document uses its fragments and repeated fields in too many combinations; spread fewer \
+                   fragments, or send its operations in documents of their own";
+    RequestError::new(ErrorCode::QueryTooComplex, message)
 }
 
 /// The values inside a value; the JSON parser bounds how deep they nest.
@@ -137,62 +160,4 @@ pub(crate) fn within(
         return Ok(());
     }
     Err(RequestError::new(code, format!("the document has {found} {what}; at most {limit} are allowed ({setting})")))
-}
-
-type Fragments<'a> = HashMap<&'a str, &'a [Selection]>;
-
-fn fragments(document: &Document) -> Fragments<'_> {
-    let fragments = document.definitions.iter().filter_map(|definition| match definition {
-        Definition::FragmentDefinition(fragment) => Some((fragment.name.as_str(), fragment.selection_set.as_slice())),
-        _ => None,
-    });
-    fragments.collect()
-}
-
-struct Walk<'a> {
-    fragments: Fragments<'a>,
-    /// The depth of each fragment; `None` while it is being measured, which ends cycles.
-    depths: HashMap<&'a str, Option<usize>>,
-    aliases: usize,
-    directives: usize,
-}
-
-impl<'a> Walk<'a> {
-    fn count(&mut self, selections: &[Selection]) {
-        for selection in selections {
-            match selection {
-                Selection::Field(field) => {
-                    self.aliases += usize::from(field.alias.is_some());
-                    self.directives += field.directives.0.len();
-                    self.count(&field.selection_set);
-                }
-                Selection::InlineFragment(fragment) => {
-                    self.directives += fragment.directives.0.len();
-                    self.count(&fragment.selection_set);
-                }
-                Selection::FragmentSpread(spread) => self.directives += spread.directives.0.len(),
-            }
-        }
-    }
-
-    fn depth(&mut self, selections: &'a [Selection]) -> usize {
-        let depths = selections.iter().map(|selection| match selection {
-            Selection::Field(field) if matches!(field.name.as_str(), "__schema" | "__type") => 0,
-            Selection::Field(field) => 1 + self.depth(&field.selection_set),
-            Selection::InlineFragment(fragment) => self.depth(&fragment.selection_set),
-            Selection::FragmentSpread(spread) => self.fragment_depth(&spread.fragment_name),
-        });
-        depths.max().unwrap_or(0)
-    }
-
-    fn fragment_depth(&mut self, name: &str) -> usize {
-        let Some((&name, &selections)) = self.fragments.get_key_value(name) else { return 0 };
-        if let Some(known) = self.depths.get(name) {
-            return known.unwrap_or(0);
-        }
-        self.depths.insert(name, None);
-        let depth = self.depth(selections);
-        self.depths.insert(name, Some(depth));
-        depth
-    }
 }

@@ -14,14 +14,19 @@ mod find;
 mod function;
 mod introspect;
 mod limits;
+mod location;
+mod merging;
+mod nesting;
 mod operations;
 mod path;
 mod persisted;
 mod plan;
+mod prepare;
 mod request_error;
 mod response;
 mod rules;
 mod typed;
+mod weight;
 
 pub use call::{Call, Completed, Outcome};
 pub use context::Context;
@@ -29,6 +34,7 @@ pub use limits::Limits;
 pub use operations::{Operation, OperationError, OperationRegistry};
 
 pub(crate) use application::Application;
+pub(crate) use cache::DocumentCache;
 pub(crate) use coerce::{SentVariables, coerce_literal};
 pub(crate) use complete::RowNode;
 pub(crate) use context::DataMap;

@@ -1,9 +1,12 @@
 //! Answers as bytes.
 
+use std::fmt::{Display, Write as _};
+
 use serde_json::{Map, Value, json};
 
 use super::field_error::FieldError;
-use super::request_error::{Location, RequestError};
+use super::location::{LineIndex, Location};
+use super::request_error::RequestError;
 
 /// What a request came to.
 #[derive(Debug)]
@@ -25,6 +28,21 @@ pub(crate) enum Answer {
 
 /// Messages are cut to this many characters: they may quote the document.
 const MAX_MESSAGE: usize = 400;
+
+/// A message as far as it is sent; what it quotes is not written any further.
+pub(crate) fn limited(message: &impl Display) -> String {
+    struct Limited(String);
+    impl std::fmt::Write for Limited {
+        fn write_str(&mut self, text: &str) -> std::fmt::Result {
+            self.0.push_str(text);
+            if self.0.len() > MAX_MESSAGE * 4 { Err(std::fmt::Error) } else { Ok(()) }
+        }
+    }
+    let mut text = Limited(String::new());
+    // It fails when there is enough of it.
+    let _ = write!(text, "{message}");
+    limit_text(&text.0)
+}
 
 /// Cuts a message that quotes too much.
 pub(crate) fn limit_text(message: &str) -> String {
@@ -52,7 +70,8 @@ impl Response {
     pub(crate) fn executed(begun: Option<Vec<u8>>, errors: &[FieldError], text: &str, limit: usize) -> Self {
         let mut body = begun.unwrap_or_else(|| [BEGIN, b"null"].concat());
         if !errors.is_empty() {
-            let errors: Vec<Value> = errors.iter().take(limit).map(|error| field_error(error, text)).collect();
+            let lines = LineIndex::new(text);
+            let errors: Vec<Value> = errors.iter().take(limit).map(|error| field_error(error, &lines)).collect();
             // Errors come first, so that people see them.
             let errors = format!("{{\"errors\":{},", Value::from(errors));
             body.splice(..1, errors.into_bytes());
@@ -82,8 +101,8 @@ pub(crate) fn write_request_errors(out: &mut Vec<u8>, errors: &[RequestError]) {
     out.extend_from_slice(json!({ "errors": errors }).to_string().as_bytes());
 }
 
-fn field_error(error: &FieldError, text: &str) -> Value {
-    let locations: Vec<Location> = error.offsets.iter().map(|offset| Location::of(text, *offset)).collect();
+fn field_error(error: &FieldError, lines: &LineIndex<'_>) -> Value {
+    let locations: Vec<Location> = error.offsets.iter().map(|offset| lines.locate(*offset)).collect();
     let mut extensions = Map::new();
     extensions.insert("code".to_owned(), error.code.as_ref().into());
     extensions.extend(error.extensions.clone());

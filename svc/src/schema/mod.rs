@@ -3,6 +3,7 @@
 mod build;
 mod derived;
 mod error;
+mod extent;
 mod generated;
 mod input;
 mod meta;
@@ -37,6 +38,7 @@ pub use crate::mutation::{FunctionReturn, ResultMember, ResultMeta};
 pub use crate::scalar::{CustomScalar, ScalarKind, ScalarMeta};
 pub(crate) use build::{Dialect, Listed, build};
 pub use error::SchemaError;
+pub(crate) use extent::{Extent, Lengths};
 pub(crate) use model::{
     ArgDef, ArgRole, EnumValue, FieldDef, FieldKind, InputDef, InputRole, Model, Part, Relation, TypeDef, TypeExpr,
     TypeIndex, TypeKind,

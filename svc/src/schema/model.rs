@@ -2,6 +2,7 @@
 
 use std::any::TypeId;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use apollo_compiler::collections::HashMap as ApolloMap;
 use apollo_compiler::schema::Implementers;
@@ -10,6 +11,7 @@ use apollo_compiler::{Name, Schema};
 use async_graphql::Value;
 use indexmap::IndexMap;
 
+use super::extent::Extent;
 use super::registry::Decode;
 use super::{Method, ResultMeta, Run, ScalarKind};
 use crate::db::AggregateFunction;
@@ -31,6 +33,8 @@ pub(crate) struct Model {
     /// The schema for parsing, validation and introspection.
     pub(crate) document: Valid<Schema>,
     pub(crate) implementers: ApolloMap<Name, Implementers>,
+    /// What introspection can answer.
+    pub(crate) extent: Extent,
 }
 
 impl Model {
@@ -114,7 +118,8 @@ impl TypeKind {
 
 #[derive(Debug)]
 pub(crate) struct EnumDef {
-    pub(crate) values: Vec<EnumValue>,
+    /// Plans share them.
+    pub(crate) values: Arc<[EnumValue]>,
 }
 
 #[derive(Debug, Clone)]

@@ -38,7 +38,7 @@ impl Printer<'_> {
             TypeKind::Scalar { .. } => writeln!(out, "scalar {name}"),
             TypeKind::Enum(values) => {
                 let _ = writeln!(out, "enum {name} {{");
-                for value in &values.values {
+                for value in values.values.iter() {
                     describe(&mut out, "  ", value.description);
                     let _ = writeln!(out, "  {}{}", value.name, deprecation(value.deprecated));
                 }

@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 
 use super::leaf::{Origin, coerce_leaf, coerce_number};
 use super::{ByName, finish_object};
+use crate::engine::weight;
 use crate::json::{ExactJson as Json, Fields};
 use crate::schema::{InputDef, ScalarKind, TypeDef, TypeExpr, TypeKind};
 
@@ -28,6 +29,15 @@ pub(crate) struct VariableDef {
     pub(crate) offset: Option<usize>,
 }
 
+impl VariableDef {
+    /// Bytes that it takes.
+    pub(crate) fn weight(&self) -> usize {
+        let default = self.default.as_ref().map_or(0, weight::value);
+        let texts = weight::text(&self.name) + weight::text(&self.shown);
+        size_of::<Self>() + texts + weight::type_expr(&self.ty) + default
+    }
+}
+
 /// A variable whose value does not fit.
 #[derive(Debug)]
 pub(crate) struct VariableError {
@@ -35,11 +45,12 @@ pub(crate) struct VariableError {
     pub(crate) offset: Option<usize>,
 }
 
-/// Coerces what the client sent for the declared variables; all errors at once.
+/// Coerces what the client sent for the declared variables; gives back at most `most` errors.
 pub(crate) fn coerce_variables(
     types: &[TypeDef],
     defs: &[VariableDef],
     mut given: SentVariables,
+    most: usize,
 ) -> Result<Variables, Vec<VariableError>> {
     let mut variables = Vec::with_capacity(defs.len());
     let mut errors = Vec::new();
@@ -60,6 +71,9 @@ pub(crate) fn coerce_variables(
             Ok(Some(value)) => variables.push((def.name.clone(), value)),
             Ok(None) => {}
             Err(message) => errors.push(VariableError { message, offset: def.offset }),
+        }
+        if errors.len() >= most.max(1) {
+            break;
         }
     }
     if errors.is_empty() { Ok(ByName::new(variables)) } else { Err(errors) }

@@ -44,8 +44,23 @@ impl<'a> Walk<'a> {
     }
 
     fn broken(&mut self, field: &PlanField, path: &Path<'_>, message: String) -> Nulled {
-        self.errors.push(FieldError::value(message, field, path));
+        if self.has_room() {
+            self.errors.push(FieldError::value(message, field, path));
+        }
         Nulled
+    }
+
+    /// Whether one more error would be sent: a thousand rows can have a thousand of them.
+    fn has_room(&self) -> bool {
+        self.errors.len() < self.env.limits.errors
+    }
+
+    /// An error of a resolver, which is logged also where it is not sent.
+    fn fail(&mut self, error: &Error, field: &PlanField, path: &Path<'_>) {
+        let error = FieldError::new(error, field, path);
+        if self.has_room() {
+            self.errors.push(error);
+        }
     }
 
     /// A field whose resolver failed: null where that is allowed.
@@ -56,7 +71,7 @@ impl<'a> Walk<'a> {
         path: &Path<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Nulled> {
-        self.errors.push(FieldError::new(error, field, path));
+        self.fail(error, field, path);
         if field.ty.nullable().1 {
             return Err(Nulled);
         }
@@ -142,7 +157,7 @@ fn non_null_value<N: Node>(
     out: &mut Vec<u8>,
 ) -> Result<(), Nulled> {
     if let Some(error) = node.failure() {
-        walk.errors.push(FieldError::new(error, field, path));
+        walk.fail(error, field, path);
         return Err(Nulled);
     }
     match ty {

@@ -10,6 +10,7 @@ use crate::db::ColumnForm;
 use crate::engine::env::Env;
 use crate::engine::path::Path;
 use crate::engine::plan::{Keys, Leaf, OutType, PlanField, PlanKind, Selection};
+use crate::engine::weight;
 use crate::json::ExactJson;
 use crate::scalar::LeafError;
 use crate::schema::{ScalarKind, TypeIndex};
@@ -61,6 +62,23 @@ pub(crate) enum RowSource {
     Same(Box<RowShape>),
     /// Nothing is stored, as for `__typename`.
     Nothing,
+}
+
+impl RowShape {
+    /// Bytes that it takes.
+    pub(crate) fn weight(&self) -> usize {
+        let below = |source: &RowSource| match source {
+            RowSource::Record(_, shape) | RowSource::Records(_, shape) | RowSource::Same(shape) => shape.weight(),
+            _ => 0,
+        };
+        let sources = self.sources.iter().map(|of_type| {
+            // A key is a text of the schema, and where each field finds its own is a number.
+            let fields =
+                weight::slice::<RowSource>(of_type.fields.len()) + weight::slice::<(&str, usize)>(of_type.fields.len());
+            size_of::<RowSources>() + fields + of_type.fields.iter().map(below).sum::<usize>()
+        });
+        weight::ALLOCATION + size_of::<Self>() + sources.sum::<usize>()
+    }
 }
 
 /// Completes a row, or none, as the value of a field.

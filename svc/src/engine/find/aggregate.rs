@@ -106,7 +106,7 @@ impl Asking<'_> {
 
     fn arguments(&mut self, field: &PlanField) -> Result<(), DbError> {
         let (mut limit, mut offset) = (None, 0);
-        for arg in &field.args {
+        for arg in field.args.iter() {
             let Some(value) = self.env.argument(arg).map_err(DbError::refused)? else { continue };
             match (arg.role, value.as_ref()) {
                 (ArgRole::OrderBy, Value::List(keys)) => {

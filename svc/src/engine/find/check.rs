@@ -40,7 +40,7 @@ fn check_field(env: &Env<'_>, field: &PlanField) -> Result<(), DbError> {
 /// The arguments that `Page` and `CursorPage` stand for.
 fn check_resolver(env: &Env<'_>, field: &PlanField) -> Result<(), DbError> {
     let mut cursors = CursorPage::default();
-    for arg in &field.args {
+    for arg in field.args.iter() {
         let value = env.argument(arg).map_err(DbError::refused)?;
         let Some(Value::Number(number)) = value.as_deref().filter(|_| arg.spread) else { continue };
         let number = number.as_i64().and_then(|number| i32::try_from(number).ok());

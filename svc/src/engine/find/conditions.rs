@@ -31,7 +31,7 @@ impl<'a> Stored<'a> {
         };
         let named = field.ty.named();
         let values = match &model.types[named].kind {
-            TypeKind::Enum(def) => Some(def.values.as_slice()),
+            TypeKind::Enum(def) => Some(&def.values[..]),
             _ => None,
         };
         let mut column = path.to_vec();

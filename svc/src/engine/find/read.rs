@@ -43,7 +43,7 @@ impl Read {
     /// What the arguments of a connection without a body ask for.
     pub(super) fn connection(env: &Env<'_>, field: &PlanField, row: TypeIndex) -> Result<PageRead, DbError> {
         let mut page = CursorPage::default();
-        for arg in &field.args {
+        for arg in field.args.iter() {
             let Some(value) = env.argument(arg).map_err(DbError::refused)? else { continue };
             let number = |value: &Value| match value {
                 Value::Number(number) => number.as_i64().and_then(|number| i32::try_from(number).ok()),
@@ -84,7 +84,7 @@ impl Read {
 
     pub(super) fn arguments(env: &Env<'_>, field: &PlanField, row: TypeIndex, shape: Shape) -> Result<Self, DbError> {
         let (mut filters, mut order, mut limit, mut offset) = (Vec::new(), Vec::new(), None, 0);
-        for arg in &field.args {
+        for arg in field.args.iter() {
             let Some(value) = env.argument(arg).map_err(DbError::refused)? else { continue };
             apply(env.model, row, (arg.role, &arg.rust), &value, &mut filters, &mut order).map_err(DbError::refused)?;
             match (arg.role, value.as_ref()) {

@@ -79,7 +79,7 @@ fn out_type(model: &Model, ty: &TypeExpr) -> OutType {
         TypeExpr::List(inner) => OutType::List(Box::new(out_type(model, inner))),
         TypeExpr::Named(index) => match &model.types[*index].kind {
             TypeKind::Scalar { kind, .. } => OutType::Leaf(Leaf::Scalar(*kind)),
-            TypeKind::Enum(def) => OutType::Leaf(Leaf::Enum(def.values.clone().into())),
+            TypeKind::Enum(def) => OutType::Leaf(Leaf::Enum(def.values.clone())),
             _ => OutType::Composite,
         },
     }

@@ -1,29 +1,22 @@
 //! Statements that were written for a field and hold for later requests, which only bind their values.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arc_swap::ArcSwapOption;
 
 use super::read::Read;
 use super::ties::TieFree;
-use crate::db::{Catalogue, Checks, DbError, Order, Statement, Varying};
+use crate::db::{Catalogue, Checks, DbError, Filter, Order, Statement, Varying};
 use crate::engine::complete::RowShape;
-use crate::engine::env::Env;
+use crate::engine::env::{Env, Growth};
 use crate::engine::plan::{PlanField, PlanKind};
 
 /// How many statements a field keeps: a client's `where` can have any form.
 const MOST: usize = 8;
 /// The longest statement that is kept, in bytes.
 const LONGEST: usize = 16 << 10;
-/// What all statements that are kept may weigh, in bytes. Past that they are written anew each time, until documents
-/// have fallen out of their cache.
-const ROOM: usize = 64 << 20;
-/// What a comparison or a key of an order weighs besides the text.
-const PART: usize = 128;
-
-/// What all statements that are kept weigh.
-static WEIGHT: AtomicUsize = AtomicUsize::new(0);
+/// What a condition, a comparison or a key of an order weighs besides the text.
+const PART: usize = 192;
 
 /// The statements of one field, for as long as its plan is kept.
 #[derive(Debug, Default)]
@@ -41,12 +34,6 @@ struct Written {
     /// What reads the same page without the last unique key.
     tie_free: Option<Arc<TieFree>>,
     weight: usize,
-}
-
-impl Drop for Written {
-    fn drop(&mut self) {
-        WEIGHT.fetch_sub(self.weight, Ordering::Relaxed);
-    }
 }
 
 /// The statement that reads the rows of a field, and where in them its values are.
@@ -93,9 +80,9 @@ fn found(
         }
     }
     let (statement, shape, checks) = write(env, catalogue, field, read)?;
-    if let Some(checks) = checks {
+    if let (Some(checks), Some(growth)) = (checks, env.growth) {
         let tie_free = TieFree::new(env, catalogue, field, read)?.map(Arc::new);
-        keep(field, &reads, Kept { catalogue, checks, statement: &statement, shape: &shape, tie_free });
+        keep(growth, field, &reads, Kept { catalogue, checks, statement: &statement, shape: &shape, tie_free });
     }
     Ok((statement, shape, None))
 }
@@ -127,25 +114,44 @@ struct Kept<'a> {
 }
 
 /// Keeps a statement if it is of use for other values, and there is room.
-fn keep(field: &PlanField, reads: &Reads<'_>, kept: Kept<'_>) {
+fn keep(growth: Growth<'_>, field: &PlanField, reads: &Reads<'_>, kept: Kept<'_>) {
     let Kept { catalogue, checks, statement, shape, tie_free } = kept;
     let reads = reads.without_values();
     let keys: usize = reads.iter().map(|read| read.order.len()).sum();
     let texts = statement.text.len() + tie_free.as_ref().map_or(0, |tie_free| tie_free.statement.text.len());
-    let weight = texts + (checks.len() + keys) * PART;
     let is_of_use = reads.iter().all(|read| varying(read).has_form_of(&varying(read)));
-    if !is_of_use || weight > LONGEST || WEIGHT.load(Ordering::Relaxed) + weight > ROOM {
+    if !is_of_use || texts + (checks.len() + keys) * PART > LONGEST {
         return;
     }
-    WEIGHT.fetch_add(weight, Ordering::Relaxed);
+    let filters: usize = reads.iter().map(|read| conditions(&read.filter)).sum();
+    let weight = size_of::<Written>() + texts + shape.weight() + (checks.len() + keys + filters) * PART;
     let statement = Statement { params: Vec::new(), ..statement.clone() };
     let (catalogue, shape) = (catalogue.clone(), shape.clone());
     let written = Arc::new(Written { catalogue, reads, checks, statement, shape, tie_free, weight });
-    let known = field.statements.0.load();
-    let others = known.iter().flat_map(|known| known.iter());
-    let others = others.filter(|other| Arc::ptr_eq(&other.catalogue, &written.catalogue)).take(MOST - 1);
-    // When two requests write at once, one of the statements may be lost, and is written again.
-    field.statements.0.store(Some(Arc::new([written.clone()].into_iter().chain(others.cloned()).collect())));
+    growth.statement(weight, || field.statements.put(&written));
+}
+
+impl WrittenStatements {
+    /// Puts a statement first; the last and those for another catalogue go. Gives back what they weighed.
+    fn put(&self, written: &Arc<Written>) -> usize {
+        let known = self.0.load();
+        let known = || known.iter().flat_map(|known| known.iter());
+        let others = known().filter(|other| Arc::ptr_eq(&other.catalogue, &written.catalogue)).take(MOST - 1);
+        let all: Vec<_> = [written.clone()].into_iter().chain(others.cloned()).collect();
+        let stays: usize = all[1..].iter().map(|other| other.weight).sum();
+        let went = known().map(|known| known.weight).sum::<usize>() - stays;
+        self.0.store(Some(Arc::new(all)));
+        went
+    }
+}
+
+/// The parts of a filter.
+fn conditions(filter: &Filter) -> usize {
+    1 + match filter {
+        Filter::All(all) | Filter::Any(all) => all.iter().map(conditions).sum(),
+        Filter::Not(inner) | Filter::Some(_, inner) => conditions(inner),
+        Filter::Compare(..) => 0,
+    }
 }
 
 fn write(

@@ -50,8 +50,8 @@ pub(super) fn check_fields(
             .iter()
             .map(|name| (name.as_str().into(), async_graphql::Value::Boolean(condition)))
             .collect();
-        let plan = document.plan(model, limits, operation, &variables).map_err(|error| error.message)?;
-        distinct_keys(&plan.root, &mut HashSet::new())?;
+        let planned = document.plan(model, limits, operation, &variables).map_err(|error| error.message)?;
+        distinct_keys(&planned.plan().root, &mut HashSet::new())?;
     }
     Ok(())
 }

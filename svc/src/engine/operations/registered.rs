@@ -19,6 +19,8 @@ pub(crate) struct Registered {
     pub(crate) document: Arc<Document>,
     pub(crate) name: Option<String>,
     pub(crate) sql: Option<Sql>,
+    /// The hash of its text without white space at the end.
+    pub(super) id: Hash,
     /// Of the text as it was given, and without white space at its end.
     pub(super) hashes: Vec<Hash>,
     /// What stands for it in messages.
@@ -42,7 +44,7 @@ impl Registered {
         let fail = |reason: String| OperationError::new(shown.clone(), reason);
         let text = operation.document.trim_end();
         let document = match Document::prepare(model, limits, text) {
-            Ok(document) => Arc::new(document),
+            Ok(document) => Arc::new(document.counted_elsewhere()),
             Err(errors) => {
                 let errors = errors.iter().map(|error| match error.locations.first() {
                     Some(at) => format!("{} (line {}, column {})", error.message, at.line, at.column),
@@ -65,12 +67,13 @@ impl Registered {
             }
             None => None,
         };
-        let mut hashes = vec![Sha256::digest(text).into()];
+        let id = Sha256::digest(text).into();
+        let mut hashes = vec![id];
         if text.len() != operation.document.len() {
             hashes.push(Sha256::digest(&operation.document).into());
         }
         let name = executable.name.as_ref().map(ToString::to_string);
-        Ok(Self { name, sql, hashes, shown, document })
+        Ok(Self { name, sql, id, hashes, shown, document })
     }
 
     /// The keys of the root fields that SQL answers.

@@ -1,7 +1,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use super::store::Store;
+use ahash::RandomState;
+
+use super::store::{HashedText, Store};
 use super::{DocumentId, Operation, OperationError, Registered};
 use crate::engine::Limits;
 use crate::engine::persisted::Hash;
@@ -43,6 +45,8 @@ struct App {
     model: Arc<Model>,
     limits: Arc<Limits>,
     store: Mutex<Store>,
+    /// Makes the hashes of texts, without the lock.
+    hasher: RandomState,
 }
 
 impl OperationRegistry {
@@ -63,9 +67,10 @@ impl OperationRegistry {
             return Err(OperationError::new(operation.shown(), reason));
         };
         let registered = Registered::new(&app.model, &app.limits, operation)?;
+        let text = HashedText::new(&app.hasher, registered.document.text.clone());
         self.change(|store| {
             store.check_name(&registered)?;
-            store.put(registered);
+            store.put(registered, text);
             Ok(())
         })
         .unwrap_or(Ok(()))
@@ -79,7 +84,7 @@ impl OperationRegistry {
                 DocumentId::Hash(hash) => store.by_hash(hash),
                 DocumentId::Name(name) => store.by_name(name),
             };
-            known.is_some_and(|operation| store.remove(&operation.document.text))
+            known.is_some_and(|operation| store.remove(&operation.id))
         });
         removed.unwrap_or(false)
     }
@@ -105,7 +110,7 @@ impl OperationRegistry {
         most: usize,
         operations: Vec<Operation>,
     ) -> Result<(), Vec<OperationError>> {
-        let mut store = Store::new(most);
+        let (mut store, hasher) = (Store::new(most), RandomState::new());
         let mut errors = Vec::new();
         let given = operations.len();
         for operation in operations {
@@ -113,7 +118,8 @@ impl OperationRegistry {
             let checked = Registered::new(model, limits, operation).and_then(|registered| {
                 store.check_new(&registered)?;
                 if store.has_room_for(&registered) {
-                    store.put(registered);
+                    let text = HashedText::new(&hasher, registered.document.text.clone());
+                    store.put(registered, text);
                     return Ok(());
                 }
                 let reason = format!(
@@ -131,7 +137,7 @@ impl OperationRegistry {
             return Err(errors);
         }
         let count = store.len();
-        let app = App { model: model.clone(), limits: limits.clone(), store: Mutex::new(store) };
+        let app = App { model: model.clone(), limits: limits.clone(), store: Mutex::new(store), hasher };
         self.0.app.set(app).map_err(|_| {
             let reason = "it belongs to another application already; give each its own";
             vec![OperationError::new("the operation registry", reason)]
@@ -141,7 +147,11 @@ impl OperationRegistry {
     }
 
     pub(super) fn by_text(&self, text: &str) -> Option<Arc<Registered>> {
-        self.look(|store| store.by_text(text))
+        if self.is_empty() {
+            return None;
+        }
+        let text = HashedText::new(&self.0.app.get()?.hasher, text.trim_end());
+        self.look(|store| store.by_text(&text))
     }
 
     pub(super) fn by_hash(&self, hash: &Hash) -> Option<Arc<Registered>> {

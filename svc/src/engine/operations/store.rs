@@ -1,8 +1,11 @@
 //! The operations that are kept: those that were not used for long make room for others.
 
 use std::collections::HashMap;
+use std::hash::Hasher;
 use std::sync::Arc;
 
+use ahash::RandomState;
+use indexmap::{Equivalent, IndexMap};
 use lru::LruCache;
 
 use super::{OperationError, Registered};
@@ -11,20 +14,61 @@ use crate::engine::persisted::Hash;
 /// What may be kept: bytes of documents and SQL.
 const CAPACITY: usize = 64 << 20;
 
-/// Operations by their text; the one that was used last comes first.
+/// Operations by the hash of their text; the one that was used last comes first.
 #[derive(Debug)]
 pub(super) struct Store {
-    operations: LruCache<Arc<str>, Arc<Registered>>,
-    hashes: HashMap<Hash, Arc<str>>,
-    names: HashMap<String, Arc<str>>,
+    operations: LruCache<Hash, Stored>,
+    texts: IndexMap<HashedText<Arc<str>>, Hash, RandomState>,
+    /// The hashes that clients may send.
+    hashes: HashMap<Hash, Hash>,
+    names: HashMap<String, Hash>,
     bytes: usize,
     /// The most operations.
     most: usize,
 }
 
+/// An operation, and the key of its text.
+#[derive(Debug)]
+struct Stored {
+    text: HashedText<Arc<str>>,
+    operation: Arc<Registered>,
+}
+
+/// A text with its hash, which takes time for a long one: it is made before the store is locked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct HashedText<T> {
+    hash: u64,
+    text: T,
+}
+
+impl<T: AsRef<str>> HashedText<T> {
+    pub(super) fn new(hasher: &RandomState, text: T) -> Self {
+        Self { hash: hasher.hash_one(text.as_ref()), text }
+    }
+}
+
+impl<T> std::hash::Hash for HashedText<T> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+impl Equivalent<HashedText<Arc<str>>> for HashedText<&str> {
+    fn equivalent(&self, key: &HashedText<Arc<str>>) -> bool {
+        self.hash == key.hash && *self.text == *key.text
+    }
+}
+
 impl Store {
     pub(super) fn new(most: usize) -> Self {
-        Self { operations: LruCache::unbounded(), hashes: HashMap::new(), names: HashMap::new(), bytes: 0, most }
+        Self {
+            operations: LruCache::unbounded(),
+            texts: IndexMap::default(),
+            hashes: HashMap::new(),
+            names: HashMap::new(),
+            bytes: 0,
+            most,
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -32,26 +76,26 @@ impl Store {
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<Registered>> {
-        self.operations.iter().map(|(_, operation)| operation)
+        self.operations.iter().map(|(_, stored)| &stored.operation)
     }
 
-    pub(super) fn by_text(&mut self, text: &str) -> Option<Arc<Registered>> {
-        self.operations.get(text.trim_end()).cloned()
+    pub(super) fn by_text(&mut self, text: &HashedText<&str>) -> Option<Arc<Registered>> {
+        Some(self.operations.get(self.texts.get(text)?)?.operation.clone())
     }
 
     pub(super) fn by_hash(&mut self, hash: &Hash) -> Option<Arc<Registered>> {
-        self.operations.get(self.hashes.get(hash)?).cloned()
+        Some(self.operations.get(self.hashes.get(hash)?)?.operation.clone())
     }
 
     pub(super) fn by_name(&mut self, name: &str) -> Option<Arc<Registered>> {
-        self.operations.get(self.names.get(name)?).cloned()
+        Some(self.operations.get(self.names.get(name)?)?.operation.clone())
     }
 
     /// What keeps an operation from being added beside the others.
     pub(super) fn check_new(&self, operation: &Registered) -> Result<(), OperationError> {
         let fail = |reason: String| Err(OperationError::new(operation.shown.clone(), reason));
-        if let Some(other) = self.operations.peek(&operation.document.text) {
-            return fail(format!("{} has the same text; register it once", other.shown));
+        if let Some(other) = self.operations.peek(&operation.id) {
+            return fail(format!("{} has the same text; register it once", other.operation.shown));
         }
         self.check_name(operation)
     }
@@ -63,9 +107,11 @@ impl Store {
             return fail(format!("it is larger than all operations together may be ({} MiB)", CAPACITY >> 20));
         }
         let Some(name) = &operation.name else { return Ok(()) };
-        let other = self.names.get(name).filter(|text| **text != operation.document.text);
-        match other.and_then(|text| self.operations.peek(text)) {
-            Some(other) => fail(format!("{} is named `{name}` as well; every name can be given once", other.shown)),
+        let other = self.names.get(name).filter(|id| **id != operation.id);
+        match other.and_then(|id| self.operations.peek(id)) {
+            Some(Stored { operation: other, .. }) => {
+                fail(format!("{} is named `{name}` as well; every name can be given once", other.shown))
+            }
             None => Ok(()),
         }
     }
@@ -76,30 +122,32 @@ impl Store {
     }
 
     /// Adds an operation; those that were used least recently make room.
-    pub(super) fn put(&mut self, operation: Registered) {
-        self.remove(&operation.document.text.clone());
+    pub(super) fn put(&mut self, operation: Registered, text: HashedText<Arc<str>>) {
+        let id = operation.id;
+        self.remove(&id);
         while !self.has_room_for(&operation) {
             let Some((_, old)) = self.operations.pop_lru() else { break };
             self.forget(&old);
         }
-        let text = operation.document.text.clone();
         self.bytes += operation.bytes();
-        self.hashes.extend(operation.hashes.iter().map(|hash| (*hash, text.clone())));
-        self.names.extend(operation.name.iter().map(|name| (name.clone(), text.clone())));
-        self.operations.put(text, Arc::new(operation));
+        self.texts.insert(text.clone(), id);
+        self.hashes.extend(operation.hashes.iter().map(|hash| (*hash, id)));
+        self.names.extend(operation.name.iter().map(|name| (name.clone(), id)));
+        self.operations.put(id, Stored { text, operation: Arc::new(operation) });
     }
 
-    /// Removes the operation with this text; whether there was one.
-    pub(super) fn remove(&mut self, text: &str) -> bool {
-        let removed = self.operations.pop(text);
-        if let Some(operation) = &removed {
-            self.forget(operation);
+    /// Removes an operation; whether it was there.
+    pub(super) fn remove(&mut self, id: &Hash) -> bool {
+        let removed = self.operations.pop(id);
+        if let Some(stored) = &removed {
+            self.forget(stored);
         }
         removed.is_some()
     }
 
-    fn forget(&mut self, operation: &Registered) {
+    fn forget(&mut self, Stored { text, operation }: &Stored) {
         self.bytes -= operation.bytes();
+        self.texts.swap_remove(text);
         for hash in &operation.hashes {
             self.hashes.remove(hash);
         }

@@ -11,6 +11,7 @@ use super::asked::{Count, Given};
 use crate::ErrorCode;
 use crate::engine::coerce::{Literal, Variables};
 use crate::engine::request_error::RequestError;
+use crate::engine::weight;
 use crate::schema::{ArgDef, ArgRole, Model, TypeExpr};
 
 /// An argument of a planned field, in the order of the function's parameters.
@@ -93,6 +94,17 @@ impl ArgPlan {
             (literal, _) => coerce.coerce(&self.ty, literal).map(|value| value.map(Cow::Owned)),
         };
         value.map_err(|why| RequestError::new(ErrorCode::BadUserInput, format!("argument `{}`: {why}", self.name)))
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn weight(&self) -> usize {
+        let source = match &self.source {
+            ArgSource::Constant(value) => value.as_ref().map_or(0, weight::value),
+            // The literal is the document's.
+            ArgSource::Dynamic(_) => 0,
+        };
+        let default = self.default.as_ref().map_or(0, weight::value);
+        weight::text(&self.name) + weight::text(&self.rust) + weight::type_expr(&self.ty) + default + source
     }
 
     /// Whether the value is known with the plan.

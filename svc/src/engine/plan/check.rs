@@ -15,7 +15,12 @@ impl Plan {
         if cost.is_within(limits) {
             return Ok(());
         }
-        Err(cost.refused(limits, || costliest(self, Costs::new(model, limits, variables))))
+        Err(cost.refused(limits, || {
+            if self.introspection > cost.complexity / 2 {
+                return format!("introspection costs {} of it", self.introspection);
+            }
+            costliest(self, Costs::new(model, limits, variables))
+        }))
     }
 }
 

@@ -12,7 +12,7 @@ use crate::schema::{Model, Part};
 /// What a list counts as that takes no `limit`, such as one inside `data`.
 const UNPAGED: u64 = 5;
 
-/// What an operation or a part of it costs; introspection and `__typename` are free.
+/// What an operation or a part of it costs; `__typename` is free, and introspection is counted with the plan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Cost {
     /// A scalar 1, an object 1 and its children, a list 1 and its children times the page, and what arguments ask.
@@ -31,7 +31,8 @@ impl Plan {
             return *known;
         }
         let mut costs = Costs::new(model, limits, variables);
-        let cost = costs.selection(&self.root);
+        let mut cost = costs.selection(&self.root);
+        cost.complexity = cost.complexity.saturating_add(self.introspection);
         if !costs.varies {
             let _ = self.fixed_cost.set(cost);
         }
@@ -99,7 +100,7 @@ impl<'a> Costs<'a> {
     /// What the arguments ask. The statement of an aggregate has its conditions once more for each list of groups.
     fn asked(&mut self, field: &PlanField) -> Asked {
         let mut asked = Asked::default();
-        for arg in &field.args {
+        for arg in field.args.iter() {
             self.varies |= arg.asks_by_variables();
             asked = asked.and(arg.asked(self.model, self.variables));
         }

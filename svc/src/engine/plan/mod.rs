@@ -5,10 +5,13 @@
 
 mod arguments;
 mod asked;
+mod bounds;
 mod check;
 mod cost;
 mod keys;
 mod planner;
+mod same;
+mod weight;
 
 pub(crate) use arguments::ArgPlan;
 pub(crate) use asked::Asked;
@@ -17,6 +20,7 @@ pub(crate) use keys::Keys;
 pub(crate) use planner::Planner;
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::find::WrittenStatements;
@@ -29,8 +33,14 @@ pub(crate) struct Plan {
     pub(crate) root: Arc<Selection>,
     /// Whether `__schema` or `__type` is selected.
     pub(crate) introspects: bool,
+    /// What introspection adds to the complexity.
+    pub(crate) introspection: u64,
     /// What it costs, once that is known not to depend on variables.
     fixed_cost: OnceLock<Cost>,
+    /// Bytes that the plan takes.
+    weight: usize,
+    /// Bytes that the statements of its fields take.
+    statements: AtomicUsize,
 }
 
 /// The merged fields of one object type at one place.
@@ -70,9 +80,10 @@ pub(crate) struct PlanField {
     pub(crate) coordinate: String,
     pub(crate) kind: PlanKind,
     pub(crate) ty: OutType,
-    pub(crate) args: Vec<ArgPlan>,
+    /// Fields that were planned of one place in the document share them.
+    pub(crate) args: Arc<[ArgPlan]>,
     pub(crate) children: Children,
-    /// Where the field stands in the document, once for each time it is selected.
+    /// Where the field stands in the document: the first places of those where it is selected.
     pub(crate) offsets: Vec<usize>,
     /// The statements that were written for the field.
     pub(crate) statements: WrittenStatements,
@@ -126,6 +137,17 @@ pub(crate) enum Children {
 }
 
 impl Plan {
+    /// Bytes that the plan takes, with the statements of its fields.
+    pub(crate) fn weight(&self) -> usize {
+        self.weight + self.statements.load(Ordering::Relaxed)
+    }
+
+    /// Counts bytes of statements that came to the plan, and those that left it.
+    pub(crate) fn count_statements(&self, came: usize, left: usize) {
+        self.statements.fetch_add(came, Ordering::Relaxed);
+        self.statements.fetch_sub(left, Ordering::Relaxed);
+    }
+
     /// The first field that runs a function of the program: a resolver or a method.
     pub(crate) fn needs_code(&self) -> Option<&str> {
         let mut seen = HashSet::new();

@@ -1,6 +1,7 @@
 //! Collects and merges fields (GraphQL specification, section 6.3.2) for every object type that can occur.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
 use apollo_compiler::executable::{
@@ -9,17 +10,20 @@ use apollo_compiler::executable::{
 use apollo_compiler::{ExecutableDocument, Node};
 use indexmap::IndexMap;
 
+use super::bounds::Bounds;
+use super::same::same_lists;
+use super::weight::arguments;
 use super::{ArgPlan, Calls, Children, Keys, Leaf, OutType, Plan, PlanField, PlanKind, Selection};
 use crate::ErrorCode;
 use crate::engine::coerce::Variables;
 use crate::engine::document::condition;
 use crate::engine::find::WrittenStatements;
+use crate::engine::introspect::IntrospectionCost;
 use crate::engine::limits::{Limits, within};
+use crate::engine::location::MAX_LOCATIONS;
 use crate::engine::request_error::RequestError;
-use crate::schema::{FieldKind, Model, OperationKind, Run, TypeExpr, TypeIndex, TypeKind};
+use crate::schema::{FieldDef, FieldKind, Model, OperationKind, Run, TypeExpr, TypeIndex, TypeKind};
 
-/// Fields that one plan may have; only a hostile document gets near it.
-const MAX_FIELDS: usize = 20_000;
 const ROOT_FIELDS: &str = "SVC_LIMIT_ROOT_FIELDS";
 
 /// Makes the plan of one operation.
@@ -30,8 +34,10 @@ pub(crate) struct Planner<'a> {
     variables: &'a Variables,
     /// Selections by object type and the selection sets they merge: fragments are planned once.
     known: HashMap<(TypeIndex, Vec<*const SelectionSet>), Arc<Selection>>,
-    enums: HashMap<TypeIndex, Arc<[crate::schema::EnumValue]>>,
-    fields: usize,
+    /// Arguments by the definition and the field that has them.
+    args: HashMap<(*const FieldDef, *const Field), Arc<[ArgPlan]>>,
+    introspection: IntrospectionCost<'a>,
+    bounds: Bounds,
 }
 
 type Groups<'a> = IndexMap<&'a str, Vec<&'a Node<Field>>>;
@@ -43,7 +49,16 @@ impl<'a> Planner<'a> {
         document: &'a ExecutableDocument,
         variables: &'a Variables,
     ) -> Self {
-        Self { model, limits, document, variables, known: HashMap::new(), enums: HashMap::new(), fields: 0 }
+        Self {
+            model,
+            limits,
+            document,
+            variables,
+            known: HashMap::new(),
+            args: HashMap::new(),
+            introspection: IntrospectionCost::new(&model.extent, document),
+            bounds: Bounds::default(),
+        }
     }
 
     pub(crate) fn plan(mut self, operation: &'a Operation) -> Result<Plan, RequestError> {
@@ -57,7 +72,15 @@ impl<'a> Planner<'a> {
             OperationType::Mutation => OperationKind::Mutation,
             OperationType::Subscription => OperationKind::Subscription,
         };
-        Ok(Plan { kind, root, introspects, fixed_cost: OnceLock::new() })
+        Ok(Plan {
+            kind,
+            root,
+            introspects,
+            introspection: self.introspection.complexity(self.limits.complexity),
+            fixed_cost: OnceLock::new(),
+            weight: size_of::<Plan>() + self.bounds.weight(),
+            statements: AtomicUsize::new(0),
+        })
     }
 
     fn selection(&mut self, type_index: TypeIndex, sets: &[&'a SelectionSet]) -> Result<Arc<Selection>, RequestError> {
@@ -69,10 +92,6 @@ impl<'a> Planner<'a> {
         let mut visited = HashSet::new();
         for set in sets {
             self.collect(type_index, set, &mut visited, &mut groups)?;
-        }
-        self.fields += groups.len();
-        if self.fields > MAX_FIELDS {
-            return Err(RequestError::new(ErrorCode::QueryTooComplex, "the document selects too many fields"));
         }
         let fields = groups
             .into_iter()
@@ -86,17 +105,19 @@ impl<'a> Planner<'a> {
             keys: Keys::new(fields.iter().map(PlanField::stored)),
             fields,
         });
+        self.bounds.weigh(selection.weight())?;
         self.known.insert(key, selection.clone());
         Ok(selection)
     }
 
     fn collect(
-        &self,
+        &mut self,
         type_index: TypeIndex,
         set: &'a SelectionSet,
         visited: &mut HashSet<&'a str>,
         groups: &mut Groups<'a>,
     ) -> Result<(), RequestError> {
+        self.bounds.look_at(set.selections.len())?;
         for selection in &set.selections {
             if !self.is_included(selection.directives())? {
                 continue;
@@ -160,8 +181,11 @@ impl<'a> Planner<'a> {
         prefix.push(b':');
         let model = self.model;
         let (kind, ty, args, children) = match name {
-            "__typename" => (PlanKind::Typename, OutType::Composite, Vec::new(), Children::None),
-            "__schema" | "__type" => (PlanKind::Introspection, OutType::Composite, Vec::new(), Children::None),
+            "__typename" => (PlanKind::Typename, OutType::Composite, Arc::default(), Children::None),
+            "__schema" | "__type" => {
+                nodes.iter().for_each(|node| self.introspection.add(node));
+                (PlanKind::Introspection, OutType::Composite, Arc::default(), Children::None)
+            }
             _ => {
                 let def = model.object(parent).and_then(|object| object.fields.get(name)).ok_or_else(|| {
                     RequestError::new(ErrorCode::GraphqlValidationFailed, format!("there is no field `{name}`"))
@@ -179,13 +203,13 @@ impl<'a> Planner<'a> {
                         ));
                     }
                 };
-                let is_planned = matches!(def.kind, FieldKind::Root(Run::Planned(_), _));
-                let args = def.args.iter().map(|arg| ArgPlan::new(model, arg, node, is_planned)).collect();
+                self.bounds.charge(self.limits)?;
+                let args = self.args(def, node)?;
                 let sets: Vec<_> = nodes.iter().map(|node| &node.selection_set).collect();
                 (kind, self.out_type(&def.ty), args, self.children(def.ty.named(), &sets)?)
             }
         };
-        Ok(PlanField {
+        let field = PlanField {
             key: key.to_owned(),
             prefix: prefix.into(),
             name: name.to_owned(),
@@ -194,9 +218,31 @@ impl<'a> Planner<'a> {
             ty,
             args,
             children,
-            offsets: nodes.iter().filter_map(|node| node.location()).map(|span| span.offset()).collect(),
+            offsets: nodes
+                .iter()
+                .filter_map(|node| node.location())
+                .map(|span| span.offset())
+                .take(MAX_LOCATIONS)
+                .collect(),
             statements: WrittenStatements::default(),
-        })
+        };
+        self.bounds.weigh(field.weight())?;
+        Ok(field)
+    }
+
+    fn args(&mut self, def: &FieldDef, node: &'a Node<Field>) -> Result<Arc<[ArgPlan]>, RequestError> {
+        let key = (std::ptr::from_ref(def), std::ptr::from_ref(node.as_ref()));
+        if def.args.is_empty() {
+            return Ok(Arc::default());
+        }
+        if let Some(known) = self.args.get(&key) {
+            return Ok(known.clone());
+        }
+        let is_planned = matches!(def.kind, FieldKind::Root(Run::Planned(_), _));
+        let args: Arc<[_]> = def.args.iter().map(|arg| ArgPlan::new(self.model, arg, node, is_planned)).collect();
+        self.bounds.weigh(arguments(&args))?;
+        self.args.insert(key, args.clone());
+        Ok(args)
     }
 
     fn children(&mut self, type_index: TypeIndex, sets: &[&'a SelectionSet]) -> Result<Children, RequestError> {
@@ -204,44 +250,31 @@ impl<'a> Planner<'a> {
             TypeKind::Object(_) => Ok(Children::One(self.selection(type_index, sets)?)),
             TypeKind::Abstract(abstraction) => {
                 let members = abstraction.members.iter();
-                let selections = members.map(|member| Ok((*member, self.selection(*member, sets)?)));
-                Ok(Children::Any(selections.collect::<Result<Vec<_>, RequestError>>()?.into()))
+                // A value is of one of the types, so the costliest counts.
+                let (before, mut costliest) = (self.bounds.cost, self.bounds.cost);
+                let selections = members.map(|member| {
+                    self.bounds.cost = before;
+                    let selection = self.selection(*member, sets)?;
+                    costliest = costliest.max(self.bounds.cost);
+                    Ok((*member, selection))
+                });
+                let selections = selections.collect::<Result<Vec<_>, RequestError>>()?;
+                self.bounds.cost = costliest;
+                Ok(Children::Any(selections.into()))
             }
             _ => Ok(Children::None),
         }
     }
 
-    fn out_type(&mut self, ty: &TypeExpr) -> OutType {
+    fn out_type(&self, ty: &TypeExpr) -> OutType {
         match ty {
             TypeExpr::NonNull(inner) => OutType::NonNull(Box::new(self.out_type(inner))),
             TypeExpr::List(inner) => OutType::List(Box::new(self.out_type(inner))),
             TypeExpr::Named(index) => match &self.model.types[*index].kind {
                 TypeKind::Scalar { kind, .. } => OutType::Leaf(Leaf::Scalar(*kind)),
-                TypeKind::Enum(def) => OutType::Leaf(Leaf::Enum(
-                    self.enums.entry(*index).or_insert_with(|| def.values.clone().into()).clone(),
-                )),
+                TypeKind::Enum(def) => OutType::Leaf(Leaf::Enum(def.values.clone())),
                 _ => OutType::Composite,
             },
         }
     }
-}
-
-/// Whether two fields that apollo-compiler holds for the same are: it compares lists in arguments only as far as the
-/// shorter one goes.
-fn same_lists(one: &Field, other: &Field) -> bool {
-    fn same(one: &Value, other: &Value) -> bool {
-        match (one, other) {
-            (Value::List(one), Value::List(other)) => {
-                one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
-            }
-            (Value::Object(one), Value::Object(other)) => one.iter().all(|(name, value)| {
-                other.iter().find(|(other, _)| other == name).is_none_or(|(_, other)| same(value, other))
-            }),
-            _ => true,
-        }
-    }
-    one.arguments.iter().all(|argument| {
-        let other = other.arguments.iter().find(|other| other.name == argument.name);
-        other.is_none_or(|other| same(&argument.value, &other.value))
-    })
 }

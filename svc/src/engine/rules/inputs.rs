@@ -32,7 +32,7 @@ impl Check<'_> {
                     let name = &model.types[*index].name;
                     if input.one_of && (fields.len() != 1 || matches!(fields[0].1.as_ref(), Value::Null)) {
                         self.fail(
-                            format!("exactly one field of `{name}` must be given, and not null"),
+                            || format!("exactly one field of `{name}` must be given, and not null"),
                             value.location().map(|span| span.offset()),
                         );
                     }
@@ -47,7 +47,7 @@ impl Check<'_> {
                     if let Err(why) = literal.coerce(ty, value)
                         && !holds_variable(value)
                     {
-                        self.fail(why, value.location().map(|span| span.offset()));
+                        self.fail(|| why, value.location().map(|span| span.offset()));
                     }
                 }
                 _ => {}
@@ -64,7 +64,7 @@ impl Check<'_> {
                 for (name, value) in fields {
                     if !seen.insert(name) {
                         let offset = name.location().map(|span| span.offset());
-                        self.fail(format!("there can be only one input field named `{name}`"), offset);
+                        self.fail(|| format!("there can be only one input field named `{name}`"), offset);
                     }
                     self.unique_fields(value);
                 }

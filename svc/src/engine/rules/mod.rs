@@ -10,13 +10,14 @@ pub(crate) use syntax::{smooth, syntax};
 use apollo_compiler::ExecutableDocument;
 use apollo_compiler::executable::{DirectiveList, Field, Selection, SelectionSet};
 
-use super::request_error::{Location, RequestError};
+use super::location::LineIndex;
+use super::request_error::RequestError;
 use crate::ErrorCode;
 use crate::schema::{Model, TypeExpr};
 
-/// Checks a document that apollo-compiler holds for valid.
-pub(crate) fn validate(model: &Model, document: &ExecutableDocument, text: &str) -> Vec<RequestError> {
-    let mut check = Check { model, document, text, errors: Vec::new() };
+/// Checks a document that apollo-compiler holds for valid; gives back at most `most` errors.
+pub(crate) fn validate(model: &Model, document: &ExecutableDocument, text: &str, most: usize) -> Vec<RequestError> {
+    let mut check = Check { model, document, lines: LineIndex::new(text), errors: Vec::new(), most };
     for operation in document.operations.iter() {
         for variable in &operation.variables {
             if let (Some(default), Some((index, _))) =
@@ -40,14 +41,18 @@ pub(crate) fn validate(model: &Model, document: &ExecutableDocument, text: &str)
 struct Check<'a> {
     model: &'a Model,
     document: &'a ExecutableDocument,
-    text: &'a str,
+    lines: LineIndex<'a>,
     errors: Vec<RequestError>,
+    /// How many errors are of use.
+    most: usize,
 }
 
 impl Check<'_> {
-    fn fail(&mut self, message: String, offset: Option<usize>) {
-        let location = offset.map(|offset| Location::of(self.text, offset));
-        self.errors.push(RequestError::new(ErrorCode::GraphqlValidationFailed, message).at(location));
+    fn fail(&mut self, message: impl FnOnce() -> String, offset: Option<usize>) {
+        if self.errors.len() < self.most {
+            let location = offset.map(|offset| self.lines.locate(offset));
+            self.errors.push(RequestError::new(ErrorCode::GraphqlValidationFailed, message()).at(location));
+        }
     }
 
     fn selections(&mut self, set: &SelectionSet) {

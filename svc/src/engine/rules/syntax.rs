@@ -7,15 +7,17 @@ use apollo_compiler::ast::{Definition, Document};
 
 use super::tokens::{Kind, Token, tokens};
 use crate::ErrorCode;
-use crate::engine::request_error::{Location, RequestError};
+use crate::engine::location::LineIndex;
+use crate::engine::request_error::RequestError;
 
 /// The text with blanks for commas, which may stand anywhere, and for descriptions of operations, fragments and
-/// variables.
-pub(crate) fn smooth(text: &str) -> Cow<'_, str> {
+/// variables. `None` when it has more tokens than `most`, of which apollo's parser counts at least a third: three dots are
+/// three here.
+pub(crate) fn smooth(text: &str, most: usize) -> Option<Cow<'_, str>> {
     if memchr::memchr2(b',', b'"', text.as_bytes()).is_none() {
-        return Cow::Borrowed(text);
+        return Some(Cow::Borrowed(text));
     }
-    let all = tokens(text);
+    let all = tokens(text, most.saturating_mul(3))?;
     let mut bytes = text.as_bytes().to_vec();
     let mut between = 0;
     for token in &all {
@@ -27,7 +29,7 @@ pub(crate) fn smooth(text: &str) -> Cow<'_, str> {
         // Line ends stay, and so do the lines.
         blank(&mut bytes[description.start..description.end], |byte| !matches!(byte, b'\n' | b'\r'));
     }
-    String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
+    Some(String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned))
 }
 
 fn blank(bytes: &mut [u8], which: impl Fn(u8) -> bool) {
@@ -76,9 +78,9 @@ pub(crate) fn syntax(document: &Document, text: &str) -> Result<(), RequestError
         let message = "a request can hold operations and fragments only";
         return Err(RequestError::new(ErrorCode::GraphqlValidationFailed, message));
     }
-    let all = tokens(text);
+    let all = tokens(text, usize::MAX).unwrap_or_default();
     let refuse = |token: Token, message: &str| {
-        RequestError::new(ErrorCode::GraphqlParseFailed, message).at(Some(Location::of(text, token.start)))
+        RequestError::new(ErrorCode::GraphqlParseFailed, message).at(Some(LineIndex::new(text).locate(token.start)))
     };
     if let Some(name) = lone_name(&all) {
         return Err(refuse(name, "syntax error: expected a colon and a value after the name"));
@@ -160,9 +162,15 @@ mod tests {
             ("query (\"d\" $a: S = \"e\" \"\"\"f\"\"\" $b: S) { a }", "query (    $a: S = \"e\"         $b: S) { a }"),
             ("{ a }", "{ a }"),
         ] {
-            assert_eq!(smooth(text), smoothed);
-            assert_eq!(smooth(text).len(), text.len());
+            let found = smooth(text, 100).unwrap();
+            assert_eq!((&*found, found.len()), (smoothed, text.len()));
         }
+    }
+
+    #[test]
+    fn no_more_tokens_are_kept_than_are_allowed() {
+        assert!(smooth(&"\"a\" ".repeat(30), 10).is_some());
+        assert!(smooth(&"\"a\" ".repeat(31), 10).is_none());
     }
 
     #[test]
@@ -175,7 +183,7 @@ mod tests {
             ("query ($a: I = {b}) { a }", Some(16)),
             ("{ a @d(e) }", Some(7)),
         ] {
-            assert_eq!(lone_name(&tokens(text)).map(|token| token.start), lone, "{text}");
+            assert_eq!(lone_name(&tokens(text, 100).unwrap()).map(|token| token.start), lone, "{text}");
         }
     }
 }

@@ -19,8 +19,8 @@ pub(super) enum Kind {
     Mark(u8),
 }
 
-/// All tokens; white space, commas and comments are between them.
-pub(super) fn tokens(text: &str) -> Vec<Token> {
+/// All tokens, or `None` when they are more than `most`; white space, commas and comments are between them.
+pub(super) fn tokens(text: &str, most: usize) -> Option<Vec<Token>> {
     let bytes = text.as_bytes();
     let mut tokens = Vec::new();
     let mut start = 0;
@@ -40,8 +40,11 @@ pub(super) fn tokens(text: &str) -> Vec<Token> {
         };
         tokens.extend(kind.map(|kind| Token { start, end, kind }));
         start = end;
+        if tokens.len() > most {
+            return None;
+        }
     }
-    tokens
+    Some(tokens)
 }
 
 fn is_name(byte: u8) -> bool {

@@ -1,7 +1,7 @@
 //! Variables in places of another type: apollo-compiler looks at neither the elements of nested lists nor a default
 //! of null, and it does not know that `@oneOf` fields take no null.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use apollo_compiler::Node;
 use apollo_compiler::executable::{
@@ -16,7 +16,9 @@ impl<'a> Check<'a> {
         if operation.variables.is_empty() {
             return;
         }
-        let mut uses = Uses { check: self, variables: &operation.variables, visited: HashSet::new() };
+        // Of variables with one name the first counts; such a document is refused in any case.
+        let variables = operation.variables.iter().rev().map(|variable| (variable.name.as_str(), variable)).collect();
+        let mut uses = Uses { check: self, variables, visited: HashSet::new() };
         uses.directives(&operation.directives);
         uses.selections(&operation.selection_set);
     }
@@ -25,7 +27,7 @@ impl<'a> Check<'a> {
 /// The uses of one operation's variables, fragments included.
 struct Uses<'c, 'a> {
     check: &'c mut Check<'a>,
-    variables: &'a [Node<VariableDefinition>],
+    variables: HashMap<&'a str, &'a Node<VariableDefinition>>,
     visited: HashSet<&'a str>,
 }
 
@@ -141,11 +143,11 @@ impl<'a> Uses<'_, 'a> {
 
     fn variable(&self, value: &Value) -> Option<&'a Node<VariableDefinition>> {
         let Value::Variable(name) = value else { return None };
-        self.variables.iter().find(|variable| variable.name == *name)
+        self.variables.get(name.as_str()).copied()
     }
 
     fn fail(&mut self, variable: &VariableDefinition, value: &Node<Value>, why: &str) {
-        let message = format!("the variable `${}` of type `{}` {why}", variable.name, variable.ty);
+        let message = || format!("the variable `${}` of type `{}` {why}", variable.name, variable.ty);
         self.check.fail(message, value.location().map(|span| span.offset()));
     }
 }

@@ -12,6 +12,7 @@ pub(super) use roots::stored_fields;
 use apollo_compiler::Schema;
 
 use super::error::SchemaError;
+use super::extent::Extent;
 use super::model::{Model, TypeDef, TypeExpr, TypeIndex};
 use super::naming::Naming;
 use super::{KeyFn, OperationMeta, Registry, TypeRef, derived, generated, sdl};
@@ -84,6 +85,7 @@ impl Builder {
             results: registry.results.iter().map(|(key, result)| (key.0, *result)).collect(),
             sdl: text,
             implementers: document.implementers_map(),
+            extent: Extent::of(&document),
             types: self.types,
             document,
         })

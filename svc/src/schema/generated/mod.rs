@@ -6,6 +6,7 @@ mod objects;
 mod operands;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 
@@ -271,14 +272,14 @@ impl<'a> Generated<'a> {
                 description: Some("The direction of an order, and where nulls go.".to_owned()),
                 path: "svc's OrderDirection".to_owned(),
                 kind: TypeKind::Enum(EnumDef {
-                    values: vec![
+                    values: Arc::new([
                         value("ASC", "Smallest first, nulls last."),
                         value("DESC", "Largest first, nulls first."),
                         value("ASC_NULLS_FIRST", "Smallest first, nulls first."),
                         value("ASC_NULLS_LAST", "Smallest first, nulls last."),
                         value("DESC_NULLS_FIRST", "Largest first, nulls first."),
                         value("DESC_NULLS_LAST", "Largest first, nulls last."),
-                    ],
+                    ]),
                 }),
             });
             types.len() - 1

@@ -1,15 +1,25 @@
 //! Introspection, by apollo-compiler.
 
+mod cost;
+
+pub(crate) use cost::IntrospectionCost;
+
 use apollo_compiler::executable::Operation;
 use apollo_compiler::introspection;
 use apollo_compiler::response::{JsonMap, JsonValue};
 use apollo_compiler::validation::Valid;
 
-use super::coerce::Variables;
-use super::document::Document;
-use super::request_error::RequestError;
 use crate::ErrorCode;
+use crate::engine::coerce::Variables;
+use crate::engine::document::Document;
+use crate::engine::request_error::RequestError;
 use crate::schema::Model;
+
+/// Refuses lists that nest in lists, whatever they cost.
+pub(crate) fn check_depth(document: &Document, operation: &Operation) -> Result<(), RequestError> {
+    introspection::check_max_depth(&document.executable, operation)
+        .map_err(|error| RequestError::new(ErrorCode::QueryTooDeep, error.message().to_string()))
+}
 
 /// The answers of `__schema` and `__type`, by response key.
 pub(crate) fn introspect(
@@ -18,10 +28,6 @@ pub(crate) fn introspect(
     operation: &Operation,
     variables: &Variables,
 ) -> Result<JsonMap, RequestError> {
-    let too_deep = |error: apollo_compiler::request::RequestError| {
-        RequestError::new(ErrorCode::QueryTooDeep, error.message().to_string())
-    };
-    introspection::check_max_depth(&document.executable, operation).map_err(too_deep)?;
     let variables: JsonMap = variables
         .iter()
         .filter_map(|(name, value)| Some((name.into(), JsonValue::from(value.clone().into_json().ok()?))))

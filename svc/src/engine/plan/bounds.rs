@@ -1,0 +1,52 @@
+//! Bounds of a plan, kept while it is made: one that would be refused does not take memory first.
+
+use crate::ErrorCode;
+use crate::engine::limits::Limits;
+use crate::engine::request_error::RequestError;
+
+/// Bytes that one plan may take; only a hostile document gets near it.
+const MAX_WEIGHT: usize = 8 << 20;
+/// Selections that may be looked at for one plan.
+const MAX_SELECTIONS: usize = 200_000;
+
+/// What a plan has come to so far.
+#[derive(Debug, Default)]
+pub(super) struct Bounds {
+    weight: usize,
+    selections: usize,
+    /// What the fields cost at least: each 1, whatever the pages are that it is in.
+    pub(super) cost: u64,
+}
+
+impl Bounds {
+    pub(super) fn weight(&self) -> usize {
+        self.weight
+    }
+
+    /// Counts bytes.
+    pub(super) fn weigh(&mut self, bytes: usize) -> Result<(), RequestError> {
+        self.weight += bytes;
+        if self.weight <= MAX_WEIGHT {
+            return Ok(());
+        }
+        let most = MAX_WEIGHT >> 20;
+        let message = format!("the plan of the operation would take more than {most} MiB; ask for fewer fields");
+        Err(RequestError::new(ErrorCode::QueryTooComplex, message))
+    }
+
+    /// Counts selections.
+    pub(super) fn look_at(&mut self, selections: usize) -> Result<(), RequestError> {
+        self.selections += selections;
+        if self.selections <= MAX_SELECTIONS {
+            return Ok(());
+        }
+        let message = "the operation repeats too many fields and fragments; ask for each once";
+        Err(RequestError::new(ErrorCode::QueryTooComplex, message))
+    }
+
+    /// Counts a field.
+    pub(super) fn charge(&mut self, limits: &Limits) -> Result<(), RequestError> {
+        self.cost += 1;
+        if self.cost > limits.complexity { Err(limits.too_complex(self.cost)) } else { Ok(()) }
+    }
+}
