@@ -21,6 +21,12 @@ impl Relay {
         self.woken.swap(false, Ordering::Acquire)
     }
 
+    /// Wakes whoever waits.
+    pub(crate) fn wake(&self) {
+        self.woken.store(true, Ordering::Release);
+        self.task.wake();
+    }
+
     /// Nobody waits any more.
     pub(crate) fn leave(&self) {
         self.task.take();
@@ -29,11 +35,10 @@ impl Relay {
 
 impl Wake for Relay {
     fn wake(self: Arc<Self>) {
-        self.wake_by_ref();
+        Relay::wake(&self);
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.woken.store(true, Ordering::Release);
-        self.task.wake();
+        Relay::wake(self);
     }
 }

@@ -3,10 +3,14 @@
 mod app;
 mod cluster;
 mod database;
+mod frozen;
 mod javascript;
 mod log;
+mod proxy;
 
 pub use app::{App, Reply, client};
 pub use cluster::cluster;
 pub use database::TestDatabase;
+pub use frozen::Frozen;
 pub use javascript::{chromium, node};
+pub use proxy::{Flow, Proxy};

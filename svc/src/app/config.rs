@@ -39,6 +39,8 @@ pub struct SvcConfig {
     pub database_pool_size: u32,
     /// `SVC_QUERY_TIMEOUT`: seconds after which PostgreSQL cancels a statement. Default 30.
     pub query_timeout: u64,
+    /// `SVC_REQUEST_TIMEOUT`: seconds after which a request is ended, whatever it waits for; 0 for never. Default 60.
+    pub request_timeout: u64,
     /// `SVC_ENVIRONMENT`: `development` or `production`. Default `development`.
     pub environment: Environment,
     /// `SVC_SERVICE_NAME`: what `/health` says. Default `svc`.
@@ -78,6 +80,7 @@ impl Default for SvcConfig {
             database_pool_timeout: 5,
             database_pool_size: 8,
             query_timeout: 30,
+            request_timeout: 60,
             environment: Environment::Development,
             service_name: "svc".to_owned(),
             introspection: None,
@@ -135,6 +138,9 @@ impl SvcConfig {
             query_timeout: variables
                 .number("SVC_QUERY_TIMEOUT", 1..=86_400, "seconds")?
                 .unwrap_or(default.query_timeout),
+            request_timeout: variables
+                .number("SVC_REQUEST_TIMEOUT", 0..=86_400, "seconds")?
+                .unwrap_or(default.request_timeout),
             environment: variables.environment("SVC_ENVIRONMENT")?.unwrap_or_default(),
             service_name: variables.text("SVC_SERVICE_NAME").unwrap_or(default.service_name),
             introspection: variables.boolean("SVC_INTROSPECTION")?,
@@ -166,6 +172,11 @@ impl SvcConfig {
         self.environment == Environment::Development
     }
 
+    /// How long a request may take; `None` for as long as it likes.
+    pub(crate) fn request_limit(&self) -> Option<Duration> {
+        (self.request_timeout > 0).then(|| Duration::from_secs(self.request_timeout).min(LONGEST_TIMEOUT))
+    }
+
     pub(crate) fn pool_timeout(&self) -> Duration {
         Duration::from_secs(self.database_pool_timeout).min(LONGEST_TIMEOUT)
     }
@@ -180,6 +191,7 @@ impl std::fmt::Debug for SvcConfig {
             .field("database_pool_timeout", &self.database_pool_timeout)
             .field("database_pool_size", &self.database_pool_size)
             .field("query_timeout", &self.query_timeout)
+            .field("request_timeout", &self.request_timeout)
             .field("environment", &self.environment)
             .field("service_name", &self.service_name)
             .field("introspection", &self.introspection)

@@ -8,7 +8,7 @@ use super::{AppOptions, ConfigError, StartError, logging};
 use crate::authz::Gate;
 use crate::db::{ConnectConfig, Database, Enforcement, Proxy, RowSecurity, SessionVariables, Settings, Unbound};
 use crate::engine::{
-    Application, DocumentCache, Engine, Limits, OperationRegistry, PersistedQueries, describe_all, functions,
+    Application, DocumentCache, Engine, Limits, OperationRegistry, PersistedQueries, RequestDeadlines, describe_all, functions,
     read_folder,
 };
 use crate::http;
@@ -84,6 +84,7 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         operations,
         registered_only: options.config.registered_only,
         gate: Gate,
+        deadlines: options.config.request_limit().map(RequestDeadlines::new),
         documents: DocumentCache::new(document_cache),
     };
     Ok(http::router(Arc::new(http::Service {

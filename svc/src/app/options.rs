@@ -89,6 +89,12 @@ impl AppOptions {
         self
     }
 
+    /// Seconds after which a request is ended, whatever it waits for; 0 for never. Default 60.
+    pub fn request_timeout(mut self, seconds: u64) -> Self {
+        self.config.request_timeout = seconds;
+        self
+    }
+
     /// Replaces all limits on documents and pages. [`Limits::from_env`] gives those of the environment.
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;

@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use sqlx::pool::PoolConnection;
-use sqlx::{Connection as _, Postgres};
-
-use super::driver::DriverError;
+use super::database::within;
 use super::functions::{self, ArgForm, Function, FunctionSpec};
 use super::{Database, DbError, Rows, Session, Statement};
 use crate::json::ExactJson;
@@ -76,8 +73,8 @@ impl Database {
 
     /// The function, which may have been made since the database was reached.
     async fn find_function(&self, spec: &FunctionSpec) -> Result<Arc<Function>, DbError> {
-        let mut connection = self.live_connection().await?;
-        let mut found = functions::load(&mut connection, std::slice::from_ref(spec)).await?;
+        let mut connection = self.pool().acquire().await?;
+        let mut found = within(self.deadline, functions::load(&mut connection, std::slice::from_ref(spec))).await?;
         drop(connection);
         match found.remove(spec) {
             Some(Ok(function)) => {
@@ -94,30 +91,7 @@ impl Database {
     pub(crate) async fn fetch_once(&self, session: &Session, statement: &Statement) -> Result<Rows, DbError> {
         self.reached().await?;
         session.check()?;
-        let result = self.driver.write(session, statement).await;
-        if matches!(result, Err(DriverError::Lost)) {
-            // The others have died as well.
-            self.driver.give_up_connections();
-        }
-        Ok(Rows::Read(result?))
-    }
-
-    /// A connection of sqlx that answers.
-    async fn live_connection(&self) -> Result<PoolConnection<Postgres>, DbError> {
-        self.reached().await?;
-        let mut left = self.pool().options().get_max_connections() + 1;
-        loop {
-            let mut connection = self.pool().acquire().await?;
-            match connection.ping().await {
-                Ok(()) => return Ok(connection),
-                Err(error) if DbError::is_connection(&error) && left > 0 => {
-                    left -= 1;
-                    // Out of the pool, which would hand it out again.
-                    drop(connection.detach());
-                }
-                Err(error) => return Err(error.into()),
-            }
-        }
+        self.driver.write(session, statement).await.map(Rows::Read).map_err(|error| self.noted(error))
     }
 }
 

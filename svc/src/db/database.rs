@@ -1,29 +1,34 @@
-//! The pool and the health of the database.
+//! The pools, and what is read of the database before anything is asked of it.
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, MutexGuard, PoisonError, Weak};
+use std::future::Future;
+use std::io;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arc_swap::{ArcSwapOption, Guard};
-use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::postgres::{PgConnectOptions, PgPool};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 use tokio::sync::{Mutex, Notify, watch};
+use tokio::time::timeout;
 
 use super::catalogue::Catalogue;
 use super::connect::ConnectConfig;
-use super::driver::{Driver, Proxy};
+use super::driver::{Bounds, Driver, DriverError, Proxy};
 use super::functions::{self, FunctionSpec, Functions};
-use super::{DbError, RowSecurity, RowSink, Rows, Session, Statement};
+use super::health::{Health, watch_over};
+use super::{DbError, RowSecurity, RowSink, Rows, Session, Statement, sqlx_pool};
 use crate::mutation::Constraints;
 
-/// How often a database that is away is tried again, at first and at last.
-const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
+/// The shortest and the longest time by which the deadline of a statement is after its time-out in PostgreSQL. In
+/// between it is a tenth.
+const MARGIN: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(5)];
 
-/// How much longer than for a connection is waited for an answer to whether the database is there.
-const ANSWER: Duration = Duration::from_secs(1);
+/// How long the catalogue may take to be read.
+const CATALOGUE: Duration = Duration::from_secs(10);
 
-/// How often a read is run again because its connection had died.
+/// How often the catalogue is read again because the connection was closed meanwhile.
 const TRIES: u32 = 3;
 
 /// How the pools are set up.
@@ -45,13 +50,15 @@ pub(crate) struct Settings {
     pub(crate) row_security: RowSecurity,
 }
 
-/// Whether the database answers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Health {
-    /// Not tried yet.
-    Unknown,
-    Up,
-    Away,
+impl Settings {
+    /// How long to wait for the answer to a statement. PostgreSQL ends it before, if it can.
+    fn deadline(&self) -> Duration {
+        self.statement_timeout.saturating_add((self.statement_timeout / 10).clamp(MARGIN[0], MARGIN[1]))
+    }
+
+    fn bounds(&self) -> Bounds {
+        Bounds { size: self.max_connections, acquire_timeout: self.acquire_timeout, deadline: self.deadline() }
+    }
 }
 
 /// The database of an application.
@@ -63,15 +70,19 @@ pub(crate) struct Database {
     pub(super) connect: PgConnectOptions,
     _proxy: Option<Proxy>,
     place: String,
-    acquire_timeout: Duration,
+    pub(super) acquire_timeout: Duration,
+    /// How long to wait for the answer to a statement.
+    pub(super) deadline: Duration,
     sources: Vec<String>,
     called: Vec<FunctionSpec>,
     catalogue: ArcSwapOption<Catalogue>,
+    /// Told when a request has found a sign that the database is away.
+    pub(super) suspected: Arc<Notify>,
     functions: std::sync::Mutex<Functions>,
     constraints: Constraints,
     pub(super) health: watch::Sender<Health>,
     /// Whether `health` says so: each request asks, and a channel is shared with a lock.
-    is_up: AtomicBool,
+    pub(super) is_up: AtomicBool,
     /// As whom the set-up is run, if not as the service.
     owner: Option<PgConnectOptions>,
     setup: Mutex<Option<Cow<'static, str>>>,
@@ -84,25 +95,23 @@ impl Database {
         sources.sort();
         sources.dedup();
         let timeout = settings.statement_timeout.as_millis().to_string();
+        let bounds = settings.bounds();
         let place = settings.connect.place();
         let config = settings.connect.setting("statement_timeout", &timeout);
         let folder = settings.proxy.as_ref().map(Proxy::folder);
         let connect = config.pool_options(folder).disable_statement_logging();
-        let pool = PgPoolOptions::new()
-            .max_connections(settings.max_connections)
-            .acquire_timeout(settings.acquire_timeout)
-            .test_before_acquire(false)
-            .connect_lazy_with(connect.clone());
         let database = Arc::new(Self {
-            driver: Driver::new(&config, settings.max_connections, settings.acquire_timeout),
-            pool,
+            driver: Driver::new(&config, bounds),
+            pool: sqlx_pool::new(&connect, bounds),
             connect,
             _proxy: settings.proxy,
             place,
-            acquire_timeout: settings.acquire_timeout,
+            acquire_timeout: bounds.acquire_timeout,
+            deadline: bounds.deadline,
             sources,
             called,
             catalogue: ArcSwapOption::empty(),
+            suspected: Arc::default(),
             functions: std::sync::Mutex::default(),
             constraints: settings.constraints,
             health: watch::Sender::new(Health::Unknown),
@@ -120,19 +129,33 @@ impl Database {
         &self.pool
     }
 
-    /// Tries the database now and reads its catalogue.
+    /// Tries the database now and reads its catalogue. That one connection is closed says nothing yet.
     pub(crate) async fn check(&self) -> Result<(), sqlx::Error> {
-        let attempt = async {
-            let connect = tokio::time::timeout(self.acquire_timeout, self.connect.connect());
-            let mut connection = connect.await.unwrap_or(Err(sqlx::Error::PoolTimedOut))?;
-            self.set_up(&mut connection).await?;
+        let mut left = TRIES;
+        loop {
+            match self.read_catalogue().await {
+                Err(error) if DbError::is_closed(&error) && left > 0 => left -= 1,
+                // Those that are open can go on; what was to be read again is read later.
+                Err(error) if DbError::is_full(&error) && self.catalogue.load().is_some() => {
+                    self.driver.views_changed().notify_one();
+                    return Ok(());
+                }
+                result => return result,
+            }
+        }
+    }
+
+    async fn read_catalogue(&self) -> Result<(), sqlx::Error> {
+        let mut connection = within(self.acquire_timeout, self.connect.connect()).await?;
+        self.set_up(&mut connection).await?;
+        let reading = async {
             self.row_security.look(&mut connection, &self.sources, &self.called).await?;
             let catalogue = Catalogue::load(&mut connection, &self.sources, self.driver.views_changed()).await?;
             let functions = functions::load(&mut connection, &self.called).await?;
             connection.close().await?;
-            Ok::<_, sqlx::Error>((catalogue, functions))
+            Ok((catalogue, functions))
         };
-        let (catalogue, functions) = attempt.await?;
+        let (catalogue, functions) = within(self.deadline.min(CATALOGUE), reading).await?;
         self.catalogue.store(Some(Arc::new(catalogue)));
         *self.functions() = functions;
         Ok(())
@@ -143,7 +166,7 @@ impl Database {
         let mut setup = self.setup.lock().await;
         if let Some(sql) = setup.as_deref() {
             let mut owner = match &self.owner {
-                Some(owner) => Some(owner.connect().await?),
+                Some(owner) => Some(within(self.acquire_timeout, owner.connect()).await?),
                 None => None,
             };
             let mut transaction = owner.as_mut().unwrap_or(connection).begin().await?;
@@ -195,27 +218,6 @@ impl Database {
         &self.constraints
     }
 
-    /// Waits for the first verdict; fails at once while the database is away.
-    pub(super) async fn reached(&self) -> Result<(), DbError> {
-        if self.is_up() {
-            return Ok(());
-        }
-        let mut health = self.health.subscribe();
-        let verdict = health.wait_for(|health| *health != Health::Unknown);
-        match tokio::time::timeout(self.acquire_timeout, verdict).await {
-            Ok(Ok(health)) if *health == Health::Up => Ok(()),
-            _ => Err(DbError::Away),
-        }
-    }
-
-    fn tell(&self, health: Health) {
-        // Under the lock of the channel, so that both always say the same.
-        self.health.send_modify(|known| {
-            self.is_up.store(health == Health::Up, Ordering::Release);
-            *known = health;
-        });
-    }
-
     /// Runs a read, with the session variables of the request that causes it.
     pub(crate) async fn fetch(&self, session: &Session, statement: &Statement) -> Result<Rows, DbError> {
         let mut rows = Vec::new();
@@ -233,42 +235,18 @@ impl Database {
     ) -> Result<(), DbError> {
         self.reached().await?;
         session.check()?;
-        for _ in 0..TRIES {
-            match self.driver.read(session, statement, sink).await {
-                // Boxed, as the future that connects is large, and would be moved with each request's.
-                Err(error) if error.is_connection() => Box::pin(self.replace_connections()).await?,
-                Ok(()) => return Ok(()),
-                Err(error) => return Err(Box::pin(self.error_of(statement, error.into())).await),
-            }
-            sink.restart();
+        match self.driver.read(session, statement, sink).await {
+            Ok(()) => Ok(()),
+            Err(error) => Err(Box::pin(self.error_of(statement, self.noted(error))).await),
         }
-        Ok(self.driver.read(session, statement, sink).await?)
     }
 
-    /// A connection has died: so have the others, or the database is away.
-    async fn replace_connections(&self) -> Result<(), DbError> {
-        self.driver.give_up_connections();
-        if self.check().await.is_err() {
-            self.tell(Health::Away);
-            return Err(DbError::Away);
+    /// An error of the driver; signs that the database is away are looked into.
+    pub(super) fn noted(&self, error: DriverError) -> DbError {
+        if error.is_sign_of_absence() {
+            self.suspect();
         }
-        Ok(())
-    }
-
-    /// Whether the database answered when it was last asked.
-    pub(crate) fn is_up(&self) -> bool {
-        self.is_up.load(Ordering::Acquire)
-    }
-
-    /// A round trip through the pool.
-    ///
-    /// # Errors
-    /// [`DbError::Busy`] and [`DbError::Full`] when no connection can be had, [`DbError::Away`] when nothing is answered.
-    pub(crate) async fn ping(&self) -> Result<(), DbError> {
-        let statement = Statement::new("SELECT 1", Vec::new());
-        let patience = self.acquire_timeout.saturating_add(ANSWER);
-        let done = tokio::time::timeout(patience, self.fetch(Session::none(), &statement)).await;
-        done.unwrap_or(Err(DbError::Away)).map(drop)
+        error.into()
     }
 
     /// The most connections there can be for planned reads and calls.
@@ -289,64 +267,11 @@ impl std::fmt::Debug for Database {
     }
 }
 
-/// Tries a database that is away until it answers; says so once when it goes and once when it comes back. Reads the
-/// catalogue again when views have changed.
-async fn watch_over(database: Weak<Database>) {
-    let mut pause = RETRY[0];
-    let mut said = false;
-    let mut known_missing = Vec::new();
-    loop {
-        let Some(strong) = database.upgrade() else { return };
-        let result = strong.check().await;
-        let health = strong.health.subscribe();
-        match result {
-            Ok(()) => {
-                let missing = strong.missing_sources();
-                if !missing.is_empty() && missing != known_missing {
-                    tracing::warn!(?missing, "views of the schema do not exist in the database");
-                }
-                for why in strong.missing_functions() {
-                    tracing::warn!(why, "a function of the schema cannot be called");
-                }
-                known_missing = missing;
-                if said {
-                    tracing::info!(database = strong.place(), "the database is back");
-                }
-                (said, pause) = (false, RETRY[0]);
-                strong.tell(Health::Up);
-                let changed = strong.driver.views_changed().clone();
-                drop(strong);
-                if wait_for_a_reason(health, &changed).await.is_err() {
-                    return;
-                }
-            }
-            Err(error) => {
-                if !said {
-                    let place = strong.place();
-                    tracing::warn!(database = place, %error, "the database cannot be used; trying again until it can");
-                    said = true;
-                }
-                strong.tell(Health::Away);
-                drop(strong);
-                tokio::time::sleep(pause).await;
-                pause = (pause * 2).min(RETRY[1]);
-            }
-        }
-    }
-}
-
-/// Waits until the database is away or views have changed.
-async fn wait_for_a_reason(
-    mut health: watch::Receiver<Health>,
-    changed: &Notify,
-) -> Result<(), watch::error::RecvError> {
-    let changed = async {
-        // Clients that ask again and again must not make us read the catalogue again and again.
-        tokio::time::sleep(RETRY[1]).await;
-        changed.notified().await;
-    };
-    tokio::select! {
-        away = health.wait_for(|health| *health == Health::Away) => away.map(drop),
-        () = changed => Ok(()),
-    }
+/// A result that has to be there in time.
+pub(super) async fn within<T>(
+    time: Duration,
+    result: impl Future<Output = Result<T, sqlx::Error>>,
+) -> Result<T, sqlx::Error> {
+    let late = || io::Error::new(io::ErrorKind::TimedOut, format!("no answer within {time:?}"));
+    timeout(time, result).await.unwrap_or_else(|_| Err(sqlx::Error::Io(late())))
 }

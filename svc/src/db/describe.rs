@@ -6,7 +6,8 @@ use sqlx::{AssertSqlSafe, Column as _, ConnectOptions as _, Connection as _, Exe
 use sqlx::{Statement as _, TypeInfo as _};
 
 use super::Database;
-use super::database::Health;
+use super::database::within;
+use super::health::Health;
 
 /// The columns of a statement: their names, and the names of their types.
 pub(crate) type Columns = Vec<(String, String)>;
@@ -21,10 +22,11 @@ impl Database {
 
     /// The columns of each statement, or why PostgreSQL does not take it.
     pub(crate) async fn describe(&self, statements: &[&str]) -> Result<Vec<Result<Columns, String>>, sqlx::Error> {
-        let mut connection = self.connect.connect().await?;
+        let mut connection = within(self.acquire_timeout, self.connect.connect()).await?;
         let mut described = Vec::with_capacity(statements.len());
         for statement in statements {
-            let prepared = (&mut connection).prepare(AssertSqlSafe(*statement).into_sql_str()).await;
+            let prepared =
+                within(self.deadline, (&mut connection).prepare(AssertSqlSafe(*statement).into_sql_str())).await;
             described.push(match prepared {
                 Ok(prepared) => {
                     let columns = prepared.columns().iter();
@@ -34,7 +36,7 @@ impl Database {
                 Err(error) => return Err(error),
             });
         }
-        connection.close().await?;
+        within(self.deadline, connection.close()).await?;
         Ok(described)
     }
 }

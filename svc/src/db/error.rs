@@ -55,6 +55,12 @@ pub(crate) enum DbError {
     NoExtension(&'static str),
     #[error("{0}")]
     UnknownFunction(String),
+    #[error("the database did not answer in time")]
+    Unanswered,
+    #[error("the connection to the database was lost")]
+    ConnectionLost,
+    #[error("the connection to the database was lost before the statement began; nothing was done")]
+    Unsent,
     #[error("the connection to the database was lost; what was asked may have been done, or not")]
     Lost,
     #[error(transparent)]
@@ -79,25 +85,60 @@ impl DbError {
         }
     }
 
-    /// Whether the connection itself failed, so that another may work.
-    pub(crate) fn is_connection(error: &sqlx::Error) -> bool {
-        match error {
-            sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::WorkerCrashed => true,
-            // Class 57P: the server is shutting down or starting up. Class 08: the proxy has not reached it.
-            sqlx::Error::Database(error) => {
-                error.code().is_some_and(|code| code.starts_with("57P") || code.starts_with("08"))
+    /// What an error of sqlx says of the connection or of the database as a whole, not of the statement.
+    fn of_connection(error: &sqlx::Error) -> Option<Self> {
+        use std::io::ErrorKind::{ConnectionRefused, NotFound, TimedOut};
+        Some(match error {
+            sqlx::Error::PoolTimedOut => Self::Busy,
+            sqlx::Error::Io(error) => match error.kind() {
+                TimedOut => Self::Unanswered,
+                ConnectionRefused | NotFound => Self::Away,
+                _ => Self::Lost,
+            },
+            sqlx::Error::WorkerCrashed => Self::Lost,
+            sqlx::Error::Tls(_) => Self::Away,
+            sqlx::Error::Database(error) => match error.code().as_deref()? {
+                "53300" => Self::Full,
+                "57014" => Self::Timeout,
+                // The server is starting up or shutting down; the proxy has not reached it.
+                code if code == "57P03" || code.starts_with("08") => Self::Away,
+                code if code.starts_with("57P") => Self::Lost,
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    /// Whether a connection was closed that was open, so that another may work.
+    pub(super) fn is_closed(error: &sqlx::Error) -> bool {
+        matches!(Self::of_connection(error), Some(Self::Lost))
+    }
+
+    /// Whether the database has no connection left.
+    pub(super) fn is_full(error: &sqlx::Error) -> bool {
+        matches!(Self::of_connection(error), Some(Self::Full))
+    }
+
+    /// What clients are told of SQL of a resolver's own that failed because of the connection. Whether it was done is not
+    /// known here.
+    pub(crate) fn of_own_sql(error: &(dyn std::error::Error + 'static)) -> Option<Error> {
+        let mut next = Some(error);
+        while let Some(error) = next {
+            if let Some(error) = error.downcast_ref::<sqlx::Error>() {
+                return Self::of_connection(error).map(Self::into_error);
             }
-            _ => false,
+            next = error.source();
         }
+        None
     }
 }
 
 impl From<sqlx::Error> for DbError {
     fn from(error: sqlx::Error) -> Self {
+        if let Some(error) = Self::of_connection(&error) {
+            return error;
+        }
         match &error {
-            sqlx::Error::PoolTimedOut => Self::Busy,
-            sqlx::Error::Database(database) if database.code().as_deref() == Some("57014") => Self::Timeout,
-            error if Self::is_connection(error) => Self::Away,
             sqlx::Error::Database(database) => {
                 let file = database.try_downcast_ref::<PgDatabaseError>().and_then(PgDatabaseError::file);
                 let code = database.code().unwrap_or_default();
@@ -112,9 +153,11 @@ impl From<DriverError> for DbError {
     fn from(error: DriverError) -> Self {
         match &error {
             DriverError::Busy => return Self::Busy,
-            DriverError::Unanswered => return Self::Away,
+            DriverError::Unreachable(_) => return Self::Away,
+            DriverError::Unanswered => return Self::Unanswered,
+            DriverError::Unsent => return Self::Unsent,
             DriverError::Lost => return Self::Lost,
-            error if error.is_connection() => return Self::Away,
+            error if error.is_connection() => return Self::ConnectionLost,
             _ => {}
         }
         match error.code() {
@@ -146,9 +189,14 @@ impl DbError {
     pub(crate) fn into_error(self) -> Error {
         let text = self.to_string();
         match self {
-            Self::Away | Self::Busy | Self::Full | Self::Lost | Self::NoExtension(_) => {
-                Error::new(ErrorCode::ServiceUnavailable, text)
-            }
+            Self::Away
+            | Self::Busy
+            | Self::Full
+            | Self::Unanswered
+            | Self::ConnectionLost
+            | Self::Unsent
+            | Self::Lost
+            | Self::NoExtension(_) => Error::new(ErrorCode::ServiceUnavailable, text),
             Self::Timeout => Error::new(ErrorCode::Timeout, text),
             Self::BadPattern(_)
             | Self::BadValue(_)

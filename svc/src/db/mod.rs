@@ -15,6 +15,7 @@ mod filter;
 mod find;
 mod functions;
 mod handle;
+mod health;
 mod operator;
 mod page;
 mod pattern_error;
@@ -23,6 +24,7 @@ mod row_security;
 mod rows;
 mod session;
 mod sql;
+mod sqlx_pool;
 mod transaction;
 mod value;
 

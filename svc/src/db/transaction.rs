@@ -4,8 +4,9 @@ use std::ops::{Deref, DerefMut};
 
 use sqlx::{AssertSqlSafe, PgConnection, Postgres};
 
+use super::database::within;
 use super::reader::{Reader, arguments};
-use super::{Db, DbError, Find, FindOne, Session};
+use super::{Db, DbError, Find, FindOne, Session, sqlx_pool};
 use crate::Error;
 use crate::schema::SvcType;
 
@@ -78,9 +79,10 @@ impl Transaction {
         // Each connection of the pool may have died since it was last used.
         let mut left = pool.options().get_max_connections();
         loop {
-            match begin_on(pool, db.session()).await {
+            let begun = sqlx_pool::untested(within(db.app.database.deadline, begin_on(pool, db.session())));
+            match begun.await {
                 Ok(transaction) => return Ok(Self(transaction)),
-                Err(error) if DbError::is_connection(&error) && left > 0 => left -= 1,
+                Err(error) if DbError::is_closed(&error) && left > 0 => left -= 1,
                 Err(error) => return Err(error.into()),
             }
         }

@@ -1,6 +1,7 @@
 //! Runs operations: the one way from a document to an answer.
 
 use std::borrow::Cow;
+use std::pin::pin;
 use std::sync::Arc;
 
 use apollo_compiler::executable::Operation;
@@ -14,6 +15,7 @@ use super::cache::DocumentCache;
 use super::coerce::{SentVariables, VariableError, Variables, coerce_variables};
 use super::complete::{Piece, guarded, join_after, key, root_value};
 use super::context::{Context, RequestScope};
+use super::deadline::RequestDeadlines;
 use super::document::Document;
 use super::env::{Env, Growth};
 use super::find::write_planned;
@@ -65,6 +67,8 @@ pub(crate) struct Engine {
     pub(crate) development: bool,
     pub(crate) introspection: bool,
     pub(crate) gate: Gate,
+    /// `None` where requests may take as long as they like.
+    pub(crate) deadlines: Option<Arc<RequestDeadlines>>,
     pub(crate) documents: DocumentCache,
     /// None where clients may not send hashes.
     pub(crate) persisted: Option<PersistedQueries>,
@@ -77,7 +81,16 @@ impl Engine {
     /// Answers a request.
     pub(crate) async fn run(&self, request: Request<'_>, headers: HeaderMap, methods: Methods) -> Response {
         match self.prepare(request, methods) {
-            Ok(prepared) => self.execute(prepared, headers).await,
+            Ok(prepared) => {
+                let kind = prepared.plan.kind;
+                // Pinned here, as it is large to be moved.
+                let mut running = pin!(self.execute(prepared, headers));
+                let Some(deadlines) = &self.deadlines else { return running.await };
+                match deadlines.bound(running.as_mut()).await {
+                    Some(response) => response,
+                    None => Response::late(kind, deadlines.limit),
+                }
+            }
             Err(response) => response,
         }
     }

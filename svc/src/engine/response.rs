@@ -1,12 +1,15 @@
 //! Answers as bytes.
 
 use std::fmt::{Display, Write as _};
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
 use super::field_error::FieldError;
 use super::location::{LineIndex, Location};
 use super::request_error::RequestError;
+use crate::ErrorCode;
+use crate::schema::OperationKind;
 
 /// What a request came to.
 #[derive(Debug)]
@@ -24,6 +27,8 @@ pub(crate) enum Answer {
     Refused,
     /// Nothing ran, because mutations need another method.
     MethodNotAllowed,
+    /// It was ended because it took too long.
+    Late,
 }
 
 /// Messages are cut to this many characters: they may quote the document.
@@ -57,6 +62,15 @@ impl Response {
         let mut body = Vec::new();
         write_request_errors(&mut body, errors);
         Self { answer: Answer::Refused, body }
+    }
+
+    /// The answer to a request that was ended at its deadline.
+    pub(crate) fn late(kind: OperationKind, limit: Duration) -> Self {
+        let mut message = format!("the request took longer than {} seconds", limit.as_secs());
+        if kind == OperationKind::Mutation {
+            message.push_str("; what it asked for may have been done, or not");
+        }
+        Self { answer: Answer::Late, ..Self::refused(&[RequestError::new(ErrorCode::Timeout, message)]) }
     }
 
     /// A body to which `data` of about `size` bytes is appended.

@@ -36,7 +36,7 @@ pub enum ErrorCode {
     QueryTooLarge,
     /// A filter of the caller and one of the policy name the same column.
     FilterConflict,
-    /// The request took too long.
+    /// The request, or a statement of it, took too long.
     Timeout,
     /// Something the service needs is away.
     ServiceUnavailable,

@@ -135,7 +135,7 @@ impl fmt::Debug for Error {
 // `Error` itself is no `std::error::Error`, so that this covers all of them without a conflict.
 impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
     fn from(source: E) -> Self {
-        let mut error = Self::internal(source.to_string());
+        let mut error = crate::db::DbError::of_own_sql(&source).unwrap_or_else(|| Self::internal(source.to_string()));
         error.0.source = Some(Box::new(source));
         error
     }

@@ -30,6 +30,7 @@ impl Refusal {
 pub(super) fn answer(media: MediaType, response: crate::engine::Response) -> Response<Body> {
     let status = match (response.answer, media) {
         (Answer::MethodNotAllowed, _) => StatusCode::METHOD_NOT_ALLOWED,
+        (Answer::Late, _) => StatusCode::GATEWAY_TIMEOUT,
         (Answer::Refused, MediaType::Response) => StatusCode::BAD_REQUEST,
         (Answer::Refused, MediaType::Json) | (Answer::Executed, _) => StatusCode::OK,
     };

@@ -32,7 +32,9 @@ async fn it_is_sent_once() {
     let reply = store.by_id("Touch", json!({})).await;
     assert_eq!(reply.code(), "SERVICE_UNAVAILABLE", "{}", reply.text);
     assert!(reply.message().contains("may have been done, or not"), "{}", reply.text);
-    // The sequence is at 1. The query meets 2, which ends its connection, and is sent again.
+    // The sequence is at 1. The query meets 2, which ends its connection; a query is not sent again either.
+    let reply = store.by_id("Ask", json!({})).await;
+    assert_eq!(reply.code(), "SERVICE_UNAVAILABLE", "{}", reply.text);
     assert_eq!(store.by_id("Ask", json!({})).await.data(), json!({ "optional": null }));
     let runs: i64 =
         svc::sqlx::query_scalar("SELECT last_value FROM runs").fetch_one(&store.database.pool().await).await.unwrap();

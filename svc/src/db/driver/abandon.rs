@@ -23,6 +23,7 @@ pub(super) fn abandon(mut place: Place<Arc<Pool>>) {
     let Some(mut connection) = place.take() else { return };
     // Without a runtime the program ends, and the server sees the connection close.
     let Ok(runtime) = Handle::try_current() else { return };
+    connection.watch().end();
     runtime.spawn(async move {
         match timeout(GRACE, connection.settle()).await {
             // What was being prepared is known to nobody, so it could never be closed.
@@ -31,6 +32,14 @@ pub(super) fn abandon(mut place: Place<Arc<Pool>>) {
             Err(_) => cancel(place.pool(), connection).await,
         }
     });
+}
+
+/// Ends a statement that was not answered in time. The place is given to others meanwhile.
+pub(super) fn end_late(pool: &Arc<Pool>, connection: Box<Connection>) {
+    let pool = pool.clone();
+    if let Ok(runtime) = Handle::try_current() {
+        runtime.spawn(async move { cancel(&pool, connection).await });
+    }
 }
 
 /// Cancels the statement. The connection is not used again: the cancellation might arrive late, and hit the next one.

@@ -11,8 +11,14 @@ use super::wire::Wire;
 use super::{DriverError, tls};
 use crate::db::connect::{ConnectConfig, HostConfig, SessionTarget, TlsConfig, TlsMode};
 
-/// After how much silence the system asks whether the server is still there.
-const KEEPALIVE: Duration = Duration::from_secs(60);
+/// After how much silence the system asks whether the server is still there, how often, and how many times.
+const KEEPALIVE: Duration = Duration::from_secs(30);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
+const KEEPALIVES: u32 = 3;
+/// How long what was sent may go without the server's system having it.
+const UNACKNOWLEDGED: Duration = Duration::from_secs(15);
+/// How long each of several hosts has to let us in. A single one has until the request is tired of waiting.
+const CONNECT: Duration = Duration::from_secs(2);
 
 /// Everything a new connection needs.
 #[derive(Debug)]
@@ -159,20 +165,18 @@ fn config(connect: &ConnectConfig, host: &HostConfig) -> Config {
     config
 }
 
-/// How long the system waits for the server.
+/// How long the system waits for the server; what the URL says comes first.
 fn watch(connect: &ConnectConfig, config: &mut Config) {
     let socket = &connect.socket;
     config.keepalives(socket.keepalives.unwrap_or(true)).keepalives_idle(socket.keepalives_idle.unwrap_or(KEEPALIVE));
-    if let Some(time) = socket.keepalives_interval {
-        config.keepalives_interval(time);
+    config.keepalives_interval(socket.keepalives_interval.unwrap_or(KEEPALIVE_INTERVAL));
+    config.keepalives_retries(socket.keepalives_count.unwrap_or(KEEPALIVES));
+    let unacknowledged = socket.tcp_user_timeout.unwrap_or(UNACKNOWLEDGED);
+    if !unacknowledged.is_zero() {
+        config.tcp_user_timeout(unacknowledged);
     }
-    if let Some(count) = socket.keepalives_count {
-        config.keepalives_retries(count);
-    }
-    if let Some(time) = socket.tcp_user_timeout.filter(|time| !time.is_zero()) {
-        config.tcp_user_timeout(time);
-    }
-    if let Some(time) = connect.connect_timeout.filter(|time| !time.is_zero()) {
+    let several = (connect.hosts.len() > 1).then_some(CONNECT);
+    if let Some(time) = connect.connect_timeout.or(several).filter(|time| !time.is_zero()) {
         config.connect_timeout(time);
     }
 }

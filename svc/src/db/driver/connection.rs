@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::num::NonZeroUsize;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::BytesMut;
 use futures_util::future::{join, join5};
@@ -14,6 +15,7 @@ use tokio_postgres::{Client, Statement as Prepared};
 
 use super::DriverError;
 use super::config::{Opened, Target};
+use super::deadline::Watch;
 use super::wire::Wire;
 use crate::db::{Param, RowSink, Session, Statement};
 
@@ -42,12 +44,15 @@ pub(super) struct Connection {
     replans: bool,
     /// Whether a statement was found not to fit its view any more.
     pub(super) found_stale: bool,
-    /// Counts the times that all connections were given up.
-    pub(super) generation: u64,
+    /// Whether it has not been used before.
+    pub(super) is_new: bool,
+    /// Whether the server has answered anything since the statement began, and whether it has begun to run it.
+    answered: AtomicBool,
+    bound: AtomicBool,
 }
 
 impl Connection {
-    pub(super) async fn open(target: &Target, generation: u64, now: u32) -> Result<Self, DriverError> {
+    pub(super) async fn open(target: &Target, now: u32) -> Result<Self, DriverError> {
         let Opened { client, wire, .. } = target.connect().await?;
         Ok(Self {
             client,
@@ -59,11 +64,13 @@ impl Connection {
             found_stale: false,
             opened: now,
             used: now,
-            generation,
+            is_new: true,
+            answered: AtomicBool::new(false),
+            bound: AtomicBool::new(false),
         })
     }
 
-    /// Runs a read. A statement that a changed view has made stale is prepared again.
+    /// Runs a statement. One that a changed view has made stale is prepared again; nothing of it has run then.
     pub(super) async fn read(
         &mut self,
         session: &Session,
@@ -72,7 +79,7 @@ impl Connection {
     ) -> Result<(), DriverError> {
         let setup = session.setup();
         match self.read_once(setup, statement, sink).await {
-            Err(error) if error.is_stale_plan() => {
+            Err(error) if error.is_stale_plan() && !self.bound.load(Ordering::Relaxed) => {
                 self.found_stale = true;
                 self.recent.clear();
                 self.statements.pop(&*statement.text);
@@ -101,10 +108,11 @@ impl Connection {
         let Some(setup) = setup else {
             let Some(switch) = self.switch(statement.replan) else {
                 // Pinned here, as it is large to be moved.
-                let read = pin!(rows(&self.client, &prepared, statement, sink));
+                let read = pin!(rows(&self.client, &self.bound, &prepared, statement, sink));
                 return self.wire.drive(read).await;
             };
-            let both = join(self.client.batch_execute(switch), rows(&self.client, &prepared, statement, sink));
+            let read = rows(&self.client, &self.bound, &prepared, statement, sink);
+            let both = join(self.client.batch_execute(switch), read);
             let (switched, read) = Box::pin(self.wire.drive(both.map(Ok::<_, DriverError>))).await?;
             switched?;
             return Ok(read?);
@@ -125,12 +133,12 @@ impl Connection {
         let mut settings = Vec::new();
         // All are sent at once, in this order. When one fails, PostgreSQL refuses those after it, and the last one ends
         // the transaction.
-        let client = &self.client;
+        let (client, answered, bound) = (&self.client, &self.answered, &self.bound);
         let all = join5(
             async { if let Some(switch) = switch { client.batch_execute(switch).await } else { Ok(()) } },
             client.batch_execute("BEGIN"),
-            rows(client, &prepared_setup, setup, &mut settings),
-            rows(client, prepared, statement, sink),
+            rows(client, answered, &prepared_setup, setup, &mut settings),
+            rows(client, bound, prepared, statement, sink),
             client.batch_execute("COMMIT"),
         );
         let (switched, begun, set, read, ended) = self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
@@ -173,9 +181,27 @@ impl Connection {
         let types: Vec<Type> = statement.params.iter().map(|param| param.ty().clone()).collect();
         let prepared = self.wire.drive(self.client.prepare_typed(&statement.text, &types)).await?;
         self.preparing = false;
+        self.answered.store(true, Ordering::Relaxed);
         // A statement that falls out is closed when it is dropped.
         self.statements.put((&*statement.text).into(), prepared.clone());
         Ok(prepared)
+    }
+
+    /// A statement begins, at this beat of the watchdog.
+    pub(super) fn begin(&mut self, beat: u32) {
+        (*self.answered.get_mut(), *self.bound.get_mut()) = (false, false);
+        self.wire.watch().begin(beat);
+    }
+
+    /// What the watchdog knows of it.
+    pub(super) fn watch(&self) -> &Arc<Watch> {
+        self.wire.watch()
+    }
+
+    /// Whether a connection that has ended may have done so before the last statement came. A server that is told to
+    /// end in the middle of one sends what it has answered until then.
+    pub(super) fn has_died_idle(&self) -> bool {
+        !self.is_new && !self.answered.load(Ordering::Relaxed) && !self.bound.load(Ordering::Relaxed)
     }
 
     /// Whether the server has not ended the connection, as far as is known here.
@@ -196,13 +222,16 @@ impl Connection {
     }
 }
 
+/// Runs a statement; notes when the server has accepted it, before which nothing of it has run.
 async fn rows(
     client: &Client,
+    bound: &AtomicBool,
     prepared: &Prepared,
     statement: &Statement,
     sink: &mut dyn RowSink,
 ) -> Result<(), tokio_postgres::Error> {
     let mut rows = pin!(client.query_raw(prepared, statement.params.iter().map(Bound)).await?);
+    bound.store(true, Ordering::Relaxed);
     while let Some(row) = rows.try_next().await? {
         sink.row(row);
     }

@@ -9,8 +9,15 @@ pub(crate) enum DriverError {
     Closed,
     #[error("all database connections are busy")]
     Busy,
-    #[error("the database did not answer while a connection was opened")]
+    #[error("the database is not reachable: {0}")]
+    Unreachable(#[source] Box<Self>),
+    #[error("the database did not answer in time")]
     Unanswered,
+    #[error("the connection to the database was lost before the statement began; nothing was done")]
+    Unsent,
+    /// `told` when the server has said so, and not only the network.
+    #[error("the database had closed the connection before the statement came")]
+    ClosedIdle { told: bool },
     #[error("the connection to the database was lost; what was asked may have been done, or not")]
     Lost,
     #[error("no server is what target_session_attrs asks for")]
@@ -69,8 +76,8 @@ impl DriverError {
     /// Whether the connection itself failed, so that another may work.
     pub(crate) fn is_connection(&self) -> bool {
         match self {
-            Self::Closed | Self::WrongServer | Self::Io(_) => true,
-            Self::Busy | Self::Unanswered | Self::Lost | Self::Tls(_) => false,
+            Self::Closed | Self::ClosedIdle { .. } | Self::WrongServer | Self::Io(_) => true,
+            Self::Busy | Self::Unreachable(_) | Self::Unanswered | Self::Unsent | Self::Lost | Self::Tls(_) => false,
             Self::Postgres(error) => match error.code() {
                 // Class 57P: the server is shutting down or starting up.
                 Some(code) => code.code().starts_with("57P"),
@@ -83,6 +90,19 @@ impl DriverError {
     pub(super) fn is_refused_user(&self) -> bool {
         // Class 28: invalid authorization.
         self.code().is_some_and(|code| code.code().starts_with("28"))
+    }
+
+    /// The same error, of a connection that was being opened.
+    pub(super) fn while_opening(self) -> Self {
+        if self.is_connection() || matches!(self, Self::Unanswered) {
+            return Self::Unreachable(Box::new(self));
+        }
+        self
+    }
+
+    /// Whether a statement was sent whose effect is not known.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        matches!(self, Self::Lost | Self::Unanswered) || self.is_connection()
     }
 
     /// Whether the connection can go on. After anything but an ordinary error of a statement it cannot be trusted.

@@ -5,11 +5,14 @@
 //!   answer before, only where one request needs several.
 //! - A request reads and writes the socket in its own task. A task for each connection, as `tokio-postgres` proposes,
 //!   costs two switches of tasks a statement.
-//! - No ping: a connection that has died is noticed by the statement that meets it, and the statement is run again.
+//! - No ping: a read that meets a connection that had died is sent on another one. A write looks at its connection
+//!   first, which costs no round trip, and is sent once.
+//! - A statement that is not answered by its deadline is given up with its connection, and its place is free again.
 
 mod abandon;
 mod config;
 mod connection;
+mod deadline;
 #[cfg(unix)]
 mod dial;
 mod error;
@@ -26,20 +29,26 @@ mod tls_tests;
 mod variable;
 mod wire;
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Notify;
+use tokio::time::timeout;
 use tokio_postgres::Row;
 
 pub(super) use connection::Raw;
 pub(crate) use error::DriverError;
+pub(crate) use pool::Bounds;
 pub(crate) use proxy::Proxy;
 
 use self::config::Target;
 use self::pool::Pool;
 use super::connect::ConnectConfig;
 use super::{RowSink, Session, Statement};
+
+/// How many connections more than the pool has may die under a ping.
+const TRIES: u32 = 2;
 
 /// Runs planned reads and calls.
 pub(crate) struct Driver {
@@ -48,24 +57,71 @@ pub(crate) struct Driver {
 
 impl Driver {
     /// Connects when it is first used.
-    pub(super) fn new(connect: &ConnectConfig, max_connections: u32, acquire_timeout: Duration) -> Self {
-        Self { pool: Pool::new(Target::new(connect), max_connections, acquire_timeout, keep::TICK) }
+    pub(super) fn new(connect: &ConnectConfig, bounds: Bounds) -> Self {
+        Self { pool: Pool::new(Target::new(connect), bounds, keep::TICK) }
     }
 
-    /// Runs a read on a connection of its own. When the future is dropped, so is the statement.
+    /// Runs a read on a connection of its own. When the future is dropped, so is the statement. A connection that had
+    /// died in the pool is replaced; once anything of it was answered, a read is not sent again.
     pub(super) async fn read(
         &self,
         session: &Session,
         statement: &Statement,
         sink: &mut dyn RowSink,
     ) -> Result<(), DriverError> {
-        self.pool.acquire().await?.read(session, statement, sink).await
+        // Each that has died is one less; a new one cannot have died in the pool.
+        for _ in 0..=self.pool.size {
+            match self.pool.acquire().await?.read(session, statement, sink).await {
+                Err(DriverError::ClosedIdle { .. }) => self.pool.close_dead(),
+                result => return result,
+            }
+        }
+        Err(DriverError::Closed)
+    }
+
+    /// A round trip. An answer is waited for as long as `patience`; a connection for longer only if `answers` says
+    /// that the database does.
+    ///
+    /// # Errors
+    /// [`DriverError::Unanswered`] when the database does not answer.
+    pub(super) async fn ping(
+        &self,
+        patience: Duration,
+        answers: impl Future<Output = bool>,
+    ) -> Result<(), DriverError> {
+        let statement = Statement::new("SELECT 1", Vec::new());
+        let (mut answers, mut left) = (Some(answers), self.pool.size.saturating_add(TRIES));
+        loop {
+            let mut acquiring = pin!(self.pool.acquire());
+            let place = match timeout(patience, acquiring.as_mut()).await {
+                Ok(place) => place?,
+                Err(_) => {
+                    if let Some(answers) = answers.take()
+                        && !answers.await
+                    {
+                        return Err(DriverError::Unanswered);
+                    }
+                    acquiring.await?
+                }
+            };
+            let mut rows = Vec::new();
+            match timeout(patience, place.read(Session::none(), &statement, &mut rows)).await {
+                // That this one was closed says nothing of the others.
+                Ok(Err(error)) if error.is_connection() && left > 0 => {
+                    left -= 1;
+                    self.pool.close_dead();
+                }
+                Ok(result) => return result,
+                Err(_) => return Err(DriverError::Unanswered),
+            }
+        }
     }
 
     /// Runs a statement that must not be sent twice. A connection that has died in the pool is not tried.
     ///
     /// # Errors
-    /// [`DriverError::Lost`] when the connection ends before the answer.
+    /// [`DriverError::Lost`] when the connection ends, or the time, before the answer; [`DriverError::Unsent`] when the
+    /// server says that it had closed the connection before.
     pub(super) async fn write(&self, session: &Session, statement: &Statement) -> Result<Vec<Row>, DriverError> {
         loop {
             let mut place = self.pool.acquire().await?;
@@ -76,15 +132,17 @@ impl Driver {
             let mut rows = Vec::new();
             return match place.read(session, statement, &mut rows).await {
                 Ok(()) => Ok(rows),
-                Err(error) if error.is_connection() => Err(DriverError::Lost),
+                Err(error) if error.is_in_doubt() => {
+                    self.pool.close_dead();
+                    Err(if matches!(error, DriverError::ClosedIdle { told: true }) {
+                        DriverError::Unsent
+                    } else {
+                        DriverError::Lost
+                    })
+                }
                 Err(error) => Err(error),
             };
         }
-    }
-
-    /// Closes the connections that lie unused; those in use are closed when they come back.
-    pub(super) fn give_up_connections(&self) {
-        self.pool.give_up_connections();
     }
 
     /// Notified when a view has changed since its statement was made.

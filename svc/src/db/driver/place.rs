@@ -84,6 +84,10 @@ impl Place<Arc<Pool>> {
 
 impl Place<&Arc<Pool>> {
     /// Runs a statement. When the future is dropped, the statement is ended before the place goes back.
+    ///
+    /// # Errors
+    /// [`DriverError::ClosedIdle`] when the connection had been closed before the statement came to it, so that it may
+    /// be sent on another one if it only reads.
     pub(super) async fn read(
         self,
         session: &Session,
@@ -92,18 +96,35 @@ impl Place<&Arc<Pool>> {
     ) -> Result<(), DriverError> {
         let mut running = Running(Some(self));
         let Running(Some(place)) = &mut running else { return Err(DriverError::Closed) };
+        let pool = place.pool;
         let connection = place.connection()?;
+        connection.begin(pool.watches.now());
         let result = connection.read(session, statement, sink).await;
+        connection.watch().end();
         if std::mem::take(&mut connection.found_stale) {
-            place.pool.views_changed.notify_one();
+            pool.views_changed.notify_one();
         }
-        if let Err(error) = &result
-            && !error.leaves_connection_usable()
-        {
-            place.close();
-        }
+        let result = match result {
+            Err(error) => Err(place.close_after(error)),
+            done => done,
+        };
         drop(running.0.take());
         result
+    }
+
+    /// Closes the connection if it cannot go on after the error; what the error then means.
+    #[cold]
+    fn close_after(&mut self, error: DriverError) -> DriverError {
+        if error.leaves_connection_usable() {
+            return error;
+        }
+        let Some(connection) = self.take() else { return error };
+        let died_idle = error.is_connection() && connection.has_died_idle();
+        match error {
+            DriverError::Unanswered => super::abandon::end_late(self.pool, connection),
+            _ => connection.close(),
+        }
+        if died_idle { DriverError::ClosedIdle { told: error.code().is_some() } } else { error }
     }
 }
 

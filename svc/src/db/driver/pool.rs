@@ -1,7 +1,7 @@
 //! The connections, who has which, and who waits for one.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -11,8 +11,20 @@ use tokio::time::Instant;
 use super::DriverError;
 use super::config::Target;
 use super::connection::Connection;
+use super::deadline::{Watchdog, Watches};
 use super::keep::{Housekeeper, Usher};
 use super::place::{Held, Place};
+
+/// The bounds of a pool.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bounds {
+    /// The most connections.
+    pub(crate) size: u32,
+    /// How long to wait for a connection.
+    pub(crate) acquire_timeout: Duration,
+    /// How long to wait for the answer to a statement.
+    pub(crate) deadline: Duration,
+}
 
 /// At most so many connections, opened when they are needed.
 pub(super) struct Pool {
@@ -22,8 +34,8 @@ pub(super) struct Pool {
     /// How often the housekeeper looks.
     pub(super) tick: Duration,
     state: Mutex<State>,
-    /// Counts the times that all connections were given up.
-    generation: AtomicU64,
+    /// The connections that are open, for the watchdog.
+    pub(super) watches: Watches,
     /// How often the housekeeper has looked (`keep.rs`); connections tell their age by it.
     ticks: AtomicU32,
     /// Says that a view has changed since its statement was made.
@@ -31,6 +43,7 @@ pub(super) struct Pool {
 }
 
 /// Somebody waits only while nothing is idle and there is no room.
+#[derive(Default)]
 pub(super) struct State {
     /// The connections that nobody uses; the one that was used last is the last.
     #[expect(clippy::vec_box, reason = "a connection is large, and moves twice for each statement")]
@@ -42,6 +55,8 @@ pub(super) struct State {
     /// Whether the tasks of `keep.rs` are there.
     pub(super) has_usher: bool,
     pub(super) has_housekeeper: bool,
+    /// Whether the task of `deadline.rs` is there.
+    pub(super) has_watchdog: bool,
 }
 
 /// A request that waits for its turn.
@@ -54,16 +69,15 @@ pub(super) struct Waiting {
 type Turn = oneshot::Receiver<Place<Arc<Pool>>>;
 
 impl Pool {
-    pub(super) fn new(target: Target, size: u32, acquire_timeout: Duration, tick: Duration) -> Arc<Self> {
-        let state =
-            State { idle: Vec::new(), room: size, waiting: VecDeque::new(), has_usher: false, has_housekeeper: false };
+    pub(super) fn new(target: Target, bounds: Bounds, tick: Duration) -> Arc<Self> {
+        let state = State { room: bounds.size, ..State::default() };
         Arc::new(Self {
             target,
-            size,
-            acquire_timeout,
+            size: bounds.size,
+            acquire_timeout: bounds.acquire_timeout,
             tick,
             state: Mutex::new(state),
-            generation: AtomicU64::new(0),
+            watches: Watches::new(bounds.deadline),
             ticks: AtomicU32::new(0),
             views_changed: Arc::default(),
         })
@@ -89,6 +103,11 @@ impl Pool {
     /// until when to wait for it.
     fn take(self: &Arc<Self>) -> Result<Place<&Arc<Self>>, (Turn, Instant)> {
         let mut state = self.state();
+        if !std::mem::replace(&mut state.has_watchdog, true) {
+            drop(state);
+            Watchdog::spawn(self);
+            state = self.state();
+        }
         if let Some(held) = state.free() {
             return Ok(Place::new(self, held));
         }
@@ -140,22 +159,25 @@ impl Pool {
         if !had_housekeeper {
             Housekeeper::spawn(self);
         }
-        let opened = Connection::open(&self.target, self.generation.load(Ordering::Relaxed), self.now());
-        let connection = match deadline {
+        let opened = Connection::open(&self.target, self.now());
+        let opened = match deadline {
             // What was left of the time says nothing about the database.
             Some(deadline) => tokio::time::timeout_at(deadline, opened).await.map_err(|_| DriverError::Busy)?,
-            None => tokio::time::timeout(self.acquire_timeout, opened).await.map_err(|_| DriverError::Unanswered)?,
+            None => tokio::time::timeout(self.acquire_timeout, opened)
+                .await
+                .map_err(|_| DriverError::Unreachable(Box::new(DriverError::Unanswered)))?,
         };
-        place.fill(Box::new(connection?));
+        let connection = opened.map_err(DriverError::while_opening)?;
+        self.watches.add(connection.watch());
+        place.fill(Box::new(connection));
         Ok(())
     }
 
     /// Gives a place to whoever waits for one, or keeps it.
     pub(super) fn put_back(self: &Arc<Self>, mut held: Held) {
         if let Held::Connection(mut connection) = held {
-            connection.used = self.now();
-            let is_current = connection.generation == self.generation.load(Ordering::Relaxed);
-            held = if is_current && !connection.is_old(self.now()) {
+            (connection.used, connection.is_new) = (self.now(), false);
+            held = if !connection.is_old(self.now()) {
                 Held::Connection(connection)
             } else {
                 connection.close();
@@ -178,14 +200,13 @@ impl Pool {
         }
     }
 
-    /// Closes the connections that lie unused; those in use are closed when they come back.
-    pub(super) fn give_up_connections(&self) {
-        self.generation.fetch_add(1, Ordering::Relaxed);
-        self.close_idle(|_| true);
+    /// Closes the unused connections that the server has closed: where one has died others may have.
+    pub(super) fn close_dead(&self) {
+        self.close_idle(|connection| !connection.is_alive());
     }
 
     /// Closes some of the unused connections, outside of the lock.
-    pub(super) fn close_idle(&self, which: impl Fn(&Connection) -> bool) {
+    pub(super) fn close_idle(&self, which: impl Fn(&mut Connection) -> bool) {
         let closed: Vec<_> = {
             let mut state = self.state();
             let closed: Vec<_> = state.idle.extract_if(.., |connection| which(connection)).collect();

@@ -7,13 +7,17 @@ use tokio_postgres::error::SqlState;
 
 use super::config::Target;
 use super::pool::Pool;
-use super::{Driver, DriverError, Raw};
+use super::{Bounds, Driver, DriverError, Raw};
 use crate::db::connect::ConnectConfig;
 use crate::db::{Param, Session, Statement};
 
 /// A driver with so many connections to the tests' PostgreSQL.
 fn driver(connections: u32) -> Driver {
-    Driver::new(&postgres(), connections, Duration::from_secs(10))
+    Driver::new(&postgres(), bounds(connections, Duration::from_secs(10)))
+}
+
+fn bounds(size: u32, acquire_timeout: Duration) -> Bounds {
+    Bounds { size, acquire_timeout, deadline: Duration::from_secs(60) }
 }
 
 /// A PostgreSQL that ends with the program.
@@ -204,7 +208,7 @@ async fn those_who_wait_get_the_connection_in_their_order() {
 
 #[tokio::test]
 async fn those_who_wait_too_long_are_told_so() {
-    let driver = Driver::new(&postgres(), 1, Duration::from_millis(500));
+    let driver = Driver::new(&postgres(), bounds(1, Duration::from_millis(500)));
     let pid = driver.clean().await;
     let (slow, quick) = (statement("SELECT pg_sleep(1.5)::text"), statement("SELECT 1::text"));
     for _ in 0..2 {
@@ -224,7 +228,7 @@ async fn those_who_wait_too_long_are_told_so() {
 #[tokio::test]
 async fn connections_that_lie_unused_are_closed() {
     let target = Target::new(&postgres());
-    let pool = Pool::new(target, 2, Duration::from_secs(10), Duration::from_millis(25));
+    let pool = Pool::new(target, bounds(2, Duration::from_secs(10)), Duration::from_millis(25));
     let (driver, watcher) = (Driver { pool }, driver(1));
     for _ in 0..2 {
         let pid = driver.clean().await;
@@ -239,7 +243,7 @@ async fn connections_that_lie_unused_are_closed() {
 #[tokio::test]
 async fn connections_do_not_live_for_ever() {
     let target = Target::new(&postgres());
-    let driver = Driver { pool: Pool::new(target, 1, Duration::from_secs(10), Duration::from_millis(20)) };
+    let driver = Driver { pool: Pool::new(target, bounds(1, Duration::from_secs(10)), Duration::from_millis(20)) };
     let (pid, start) = (driver.clean().await, Instant::now());
     while driver.clean().await == pid {
         assert!(start.elapsed() < Duration::from_secs(10), "it is still open");
@@ -249,7 +253,7 @@ async fn connections_do_not_live_for_ever() {
 /// What tells those who wait that they waited too long runs where the first of them waited.
 #[test]
 fn a_time_out_outlives_the_runtime_of_another_request() {
-    let driver = Arc::new(Driver::new(&postgres(), 1, Duration::from_millis(500)));
+    let driver = Arc::new(Driver::new(&postgres(), bounds(1, Duration::from_millis(500))));
     let (one, other) = (tokio::runtime::Runtime::new().unwrap(), tokio::runtime::Runtime::new().unwrap());
     let ask = |sql: &str| {
         let (driver, statement) = (driver.clone(), statement(sql));

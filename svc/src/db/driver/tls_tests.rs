@@ -10,7 +10,7 @@ use sqlx::ConnectOptions as _;
 use svc_embedded::{Database, Options};
 use tempfile::TempDir;
 
-use super::{Driver, Proxy};
+use super::{Bounds, Driver, Proxy};
 use crate::db::connect::ConnectConfig;
 use crate::db::{Session, Statement};
 
@@ -88,7 +88,10 @@ fn config(url: &str) -> ConnectConfig {
 /// What the driver and sqlx get for a statement.
 async fn ask(url: &str, sql: &'static str) -> [Result<String, String>; 2] {
     let config = config(url);
-    let driver = Driver::new(&config, 1, Duration::from_secs(5));
+    let driver = Driver::new(
+        &config,
+        Bounds { size: 1, acquire_timeout: Duration::from_secs(5), deadline: Duration::from_secs(60) },
+    );
     let rows = driver.rows(Session::none(), &Statement::new(sql, Vec::new())).await;
     let driven = rows.map(|rows| rows[0].get(0)).map_err(|error| error.with_sources());
     let proxy = Proxy::for_sqlx(&config).unwrap();

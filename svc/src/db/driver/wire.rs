@@ -11,7 +11,7 @@ use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::DriverError;
-use crate::relay::Relay;
+use super::deadline::Watch;
 
 type Stream = tokio_postgres::Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
 
@@ -19,17 +19,25 @@ type Stream = tokio_postgres::Connection<Socket, <MakeRustlsConnect as MakeTlsCo
 /// would wake that task, or this one once more, with each message.
 pub(super) struct Wire {
     stream: Stream,
-    relay: Arc<Relay>,
+    watch: Arc<Watch>,
     waker: Waker,
 }
 
 impl Wire {
     pub(super) fn new(stream: Stream) -> Self {
-        let relay = Arc::<Relay>::default();
-        Self { stream, waker: relay.clone().into(), relay }
+        let watch = Arc::<Watch>::default();
+        Self { stream, waker: watch.clone().into(), watch }
+    }
+
+    /// What the watchdog knows of the connection.
+    pub(super) fn watch(&self) -> &Arc<Watch> {
+        &self.watch
     }
 
     /// Writes and reads until the work is done, which waits for nothing but messages.
+    ///
+    /// # Errors
+    /// [`DriverError::Unanswered`] when the watchdog says that the statement is late.
     pub(super) async fn drive<T, E>(&mut self, work: impl Future<Output = Result<T, E>>) -> Result<T, DriverError>
     where
         DriverError: From<E>,
@@ -40,7 +48,7 @@ impl Wire {
             // The work is polled after each message, so nobody has to wake it.
             let nobody = &mut Context::from_waker(Waker::noop());
             if waits {
-                if !self.relay.take_wake(cx.waker()) {
+                if !self.watch.relay.take_wake(cx.waker()) {
                     return Poll::Pending;
                 }
             } else {
@@ -48,7 +56,7 @@ impl Wire {
                 if let Poll::Ready(done) = work.as_mut().poll(nobody) {
                     return Poll::Ready(done.map_err(DriverError::from));
                 }
-                self.relay.take_wake(cx.waker());
+                self.watch.relay.take_wake(cx.waker());
                 waits = true;
             }
             let ended = self.poll();
@@ -57,9 +65,10 @@ impl Wire {
                 // Why the connection ended says more than that it did.
                 (_, Some(error)) => Err(error),
                 (Poll::Ready(Err(error)), None) => Err(error.into()),
+                (Poll::Pending, None) if self.watch.is_late() => Err(DriverError::Unanswered),
                 (Poll::Pending, None) => return Poll::Pending,
             };
-            self.relay.leave();
+            self.watch.relay.leave();
             Poll::Ready(done)
         })
         .await

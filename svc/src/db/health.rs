@@ -1,0 +1,155 @@
+//! Whether the database answers, and the task that watches it.
+
+use std::sync::Weak;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::sync::{Notify, watch};
+use tokio::time::{sleep, timeout};
+
+use super::driver::DriverError;
+use super::{Database, DbError};
+
+/// How often a database that is away is tried again, at first and at last.
+const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
+
+/// How long after one look at the database the next one may be, whatever requests suspect.
+const PAUSE: Duration = Duration::from_millis(250);
+
+/// How long the answer to a ping is waited for.
+const ANSWER: Duration = Duration::from_secs(1);
+
+/// Whether the database answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Health {
+    /// Not tried yet.
+    Unknown,
+    Up,
+    Away,
+}
+
+impl Database {
+    /// Waits for the first verdict; fails at once while the database is away.
+    pub(super) async fn reached(&self) -> Result<(), DbError> {
+        if self.is_up() {
+            return Ok(());
+        }
+        let mut health = self.health.subscribe();
+        let verdict = health.wait_for(|health| *health != Health::Unknown);
+        match timeout(self.acquire_timeout, verdict).await {
+            Ok(Ok(health)) if *health == Health::Up => Ok(()),
+            _ => Err(DbError::Away),
+        }
+    }
+
+    /// Whether the database answered when it was last asked.
+    pub(crate) fn is_up(&self) -> bool {
+        self.is_up.load(Ordering::Acquire)
+    }
+
+    /// A request has found a sign that the database is away. Whether it is, only the watcher says, on a connection of its
+    /// own and for all requests that ask at the time.
+    pub(super) fn suspect(&self) {
+        self.suspected.notify_one();
+    }
+
+    /// A round trip through the pool.
+    ///
+    /// # Errors
+    /// [`DbError::Busy`] and [`DbError::Full`] when no connection can be had, [`DbError::Away`] when nothing is answered.
+    pub(crate) async fn ping(&self) -> Result<(), DbError> {
+        timeout(ANSWER, self.reached()).await.unwrap_or(Err(DbError::Away))?;
+        match self.driver.ping(ANSWER, self.answers()).await.map_err(|error| self.noted(error)) {
+            Err(DbError::Unanswered) => Err(DbError::Away),
+            done => done,
+        }
+    }
+
+    /// Whether the watcher gets an answer, on a connection of its own.
+    async fn answers(&self) -> bool {
+        let mut health = self.health.subscribe();
+        self.suspect();
+        timeout(ANSWER, health.changed()).await.is_ok() && self.is_up()
+    }
+
+    fn tell(&self, health: Health) {
+        // Under the lock of the channel, so that both always say the same.
+        self.health.send_modify(|known| {
+            self.is_up.store(health == Health::Up, Ordering::Release);
+            *known = health;
+        });
+    }
+}
+
+impl DriverError {
+    /// Whether the database may be away. A connection that is closed in the middle of a statement is no such sign.
+    pub(super) fn is_sign_of_absence(&self) -> bool {
+        matches!(self, Self::Unreachable(_) | Self::Unanswered | Self::Busy)
+    }
+}
+
+/// Tries a database that is away until it answers; says so once when it goes and once when it comes back. Reads the
+/// catalogue again when views have changed.
+pub(super) async fn watch_over(database: Weak<Database>) {
+    let mut pause = RETRY[0];
+    let mut said = false;
+    let mut known_missing = Vec::new();
+    loop {
+        let Some(strong) = database.upgrade() else { return };
+        let result = strong.check().await;
+        match result {
+            Ok(()) => {
+                let missing = strong.missing_sources();
+                if !missing.is_empty() && missing != known_missing {
+                    tracing::warn!(?missing, "views of the schema do not exist in the database");
+                }
+                for why in strong.missing_functions() {
+                    tracing::warn!(why, "a function of the schema cannot be called");
+                }
+                known_missing = missing;
+                if said {
+                    tracing::info!(database = strong.place(), "the database is back");
+                }
+                (said, pause) = (false, RETRY[0]);
+                strong.tell(Health::Up);
+                let health = strong.health.subscribe();
+                let (suspected, changed) = (strong.suspected.clone(), strong.driver.views_changed().clone());
+                drop(strong);
+                if !wait_for_a_reason(health, &suspected, &changed).await {
+                    return;
+                }
+            }
+            Err(error) => {
+                if !said {
+                    let place = strong.place();
+                    tracing::warn!(database = place, %error, "the database cannot be used; trying again until it can");
+                    said = true;
+                }
+                strong.tell(Health::Away);
+                drop(strong);
+                sleep(pause).await;
+                pause = (pause * 2).min(RETRY[1]);
+            }
+        }
+    }
+}
+
+/// Waits until a request suspects that the database is away, or views have changed; false when nobody needs the database
+/// any more.
+async fn wait_for_a_reason(mut health: watch::Receiver<Health>, suspected: &Notify, changed: &Notify) -> bool {
+    let nobody = async { while health.changed().await.is_ok() {} };
+    // Neither a busy pool nor clients that ask again and again must make us read the catalogue again and again.
+    let suspected = async {
+        sleep(PAUSE).await;
+        suspected.notified().await;
+    };
+    let changed = async {
+        sleep(RETRY[1]).await;
+        changed.notified().await;
+    };
+    tokio::select! {
+        () = nobody => false,
+        () = suspected => true,
+        () = changed => true,
+    }
+}

@@ -1,0 +1,147 @@
+//! How long a request may run.
+//!
+//! A timer for each request would cost as much as finding its plan. A request that has to wait notes the beat at which
+//! it began, and one task that makes the beats wakes those that are late.
+
+use std::future::{Future, poll_fn};
+use std::mem::replace;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use slab::Slab;
+
+/// How many beats a deadline has.
+const BEATS: u32 = 16;
+/// The shortest and the longest time between two beats.
+const BEAT: [Duration; 2] = [Duration::from_millis(10), Duration::from_secs(1)];
+/// Requests of different threads wait in different places, so that these do not wait for each other.
+const SHARDS: usize = 16;
+
+/// The requests that wait, and the time in beats.
+#[derive(Debug)]
+pub(crate) struct RequestDeadlines {
+    pub(crate) limit: Duration,
+    /// How many beats a request may take.
+    most: u32,
+    now: AtomicU32,
+    shards: [Shard; SHARDS],
+}
+
+/// On a cache line of its own.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Shard(Mutex<Slab<Waiting>>);
+
+#[derive(Debug)]
+struct Waiting {
+    since: u32,
+    waker: Waker,
+}
+
+impl RequestDeadlines {
+    /// For requests that may take so long. A task watches them for as long as the value lives.
+    pub(crate) fn new(limit: Duration) -> Arc<Self> {
+        let beat = (limit / BEATS).clamp(BEAT[0], BEAT[1]);
+        let most = u32::try_from(limit.as_nanos().div_ceil(beat.as_nanos())).unwrap_or(u32::MAX);
+        let deadlines = Arc::new(Self { limit, most, now: AtomicU32::new(0), shards: Default::default() });
+        tokio::spawn(watch_over(Arc::downgrade(&deadlines), beat));
+        deadlines
+    }
+
+    /// What a request comes to; `None` when it is late, and has to be dropped.
+    pub(crate) async fn bound<F: Future>(&self, mut request: Pin<&mut F>) -> Option<F::Output> {
+        let mut ticket = Ticket { deadlines: self, since: self.now().saturating_add(1), place: None };
+        poll_fn(|cx: &mut Context<'_>| match request.as_mut().poll(cx) {
+            Poll::Ready(done) => Poll::Ready(Some(done)),
+            Poll::Pending if ticket.is_late() => Poll::Ready(None),
+            Poll::Pending => {
+                ticket.wait(cx.waker());
+                Poll::Pending
+            }
+        })
+        .await
+    }
+
+    fn now(&self) -> u32 {
+        self.now.load(Ordering::Relaxed)
+    }
+
+    fn shard(&self, shard: usize) -> MutexGuard<'_, Slab<Waiting>> {
+        // Nothing under the lock can panic half-way.
+        self.shards[shard % SHARDS].0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn beat(&self) {
+        let now = self.now.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+        for shard in 0..SHARDS {
+            for (_, waiting) in self.shard(shard).iter() {
+                if now.saturating_sub(waiting.since) >= self.most {
+                    waiting.waker.wake_by_ref();
+                }
+            }
+        }
+    }
+}
+
+async fn watch_over(deadlines: Weak<RequestDeadlines>, beat: Duration) {
+    loop {
+        tokio::time::sleep(beat).await;
+        let Some(deadlines) = deadlines.upgrade() else { return };
+        deadlines.beat();
+    }
+}
+
+/// A request that is bounded.
+struct Ticket<'a> {
+    deadlines: &'a RequestDeadlines,
+    /// The beat after the one at which it began.
+    since: u32,
+    /// Where it waits, and what it is woken with.
+    place: Option<(usize, usize, Waker)>,
+}
+
+impl Ticket<'_> {
+    fn is_late(&self) -> bool {
+        self.deadlines.now().saturating_sub(self.since) >= self.deadlines.most
+    }
+
+    fn wait(&mut self, waker: &Waker) {
+        match &mut self.place {
+            Some((_, _, known)) if known.will_wake(waker) => {}
+            Some((shard, key, known)) => {
+                known.clone_from(waker);
+                let waker = waker.clone();
+                let before =
+                    self.deadlines.shard(*shard).get_mut(*key).map(|waiting| replace(&mut waiting.waker, waker));
+                // A waker may run code of its own when it is dropped.
+                drop(before);
+            }
+            None => {
+                let shard = shard_of_thread();
+                let key = self.deadlines.shard(shard).insert(Waiting { since: self.since, waker: waker.clone() });
+                self.place = Some((shard, key, waker.clone()));
+            }
+        }
+    }
+}
+
+impl Drop for Ticket<'_> {
+    fn drop(&mut self) {
+        if let Some((shard, key, _)) = self.place.take() {
+            let waiting = self.deadlines.shard(shard).try_remove(key);
+            drop(waiting);
+        }
+    }
+}
+
+/// The threads take turns.
+fn shard_of_thread() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    thread_local! {
+        static SHARD: usize = NEXT.fetch_add(1, Ordering::Relaxed);
+    }
+    SHARD.with(|shard| *shard)
+}

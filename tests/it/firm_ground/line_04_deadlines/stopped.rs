@@ -1,0 +1,77 @@
+//! Processes of PostgreSQL that stand still.
+
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use serde_json::json;
+use svc::sqlx::{self, PgPool};
+use svc_embedded::{Database, Options};
+use svc_tests::{App, Frozen};
+
+use super::{KINDS, SQL, all_in_time, options, timed, until_answered, until_well, warm};
+
+/// A PostgreSQL of the test's own: one whose backends stand still keeps others from creating databases.
+async fn serve() -> (Database, PgPool, App) {
+    let database = Database::start(Options::temporary()).await.unwrap();
+    let pool = PgPool::connect(&database.url()).await.unwrap();
+    sqlx::raw_sql(SQL).execute(&pool).await.unwrap();
+    let app = App::serve(options(&database.url())).await;
+    warm(&app).await;
+    (database, pool, app)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stopped_backends_hold_no_request_and_no_place() {
+    let (database, pool, app) = serve().await;
+    let frozen = Frozen::backends(&pool).await;
+    let most = Duration::from_secs(4);
+    let answers = join_all(KINDS.iter().chain(&KINDS).map(|query| timed(&app, query))).await;
+    all_in_time(&answers, most);
+    // They still stand, and every place is there again.
+    let answers = join_all(KINDS.iter().map(|query| timed(&app, query))).await;
+    all_in_time(&answers, most);
+    until_answered(&app, "{ rows { id } }").await;
+    let (again, ready) = tokio::join!(join_all([0; 3].map(|_| timed(&app, KINDS[0]))), app.get("/ready"));
+    for (reply, time) in again {
+        assert_eq!(reply.data(), json!({ "rows": [{ "id": 1, "name": "first" }] }));
+        assert!(time < Duration::from_millis(900), "{time:?}");
+    }
+    assert_eq!(ready.status, 200, "{}", ready.text);
+    drop(frozen);
+    database.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_is_not_answered_says_that_it_may_have_been_done() {
+    let (database, pool, app) = serve().await;
+    app.query("mutation { add(name: \"second\") }").await.data();
+    let frozen = Frozen::backends(&pool).await;
+    let (reply, time) = timed(&app, "mutation { add(name: \"third\") }").await;
+    drop(frozen);
+    assert!(time < Duration::from_secs(4), "{time:?}");
+    assert_eq!(reply.code(), "SERVICE_UNAVAILABLE", "{}", reply.text);
+    assert!(reply.message().contains("may have been done, or not"), "{}", reply.text);
+    // Once at most.
+    app.query("mutation { add(name: \"fourth\") }").await.data();
+    database.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_stands_still_is_told_in_two_seconds_and_comes_back_by_itself() {
+    let (database, pool, app) = serve().await;
+    let frozen = Frozen::server(&pool).await;
+    let start = Instant::now();
+    let ready = app.get("/ready").await;
+    assert!(start.elapsed() < Duration::from_millis(2_500), "{:?}", start.elapsed());
+    let why = "failed: the database is not reachable";
+    assert_eq!((ready.status, &ready.json()["checks"]["database"]), (503, &json!(why)));
+    let answers = join_all(KINDS.iter().map(|query| timed(&app, query))).await;
+    all_in_time(&answers, Duration::from_secs(4));
+    // The service knows it by now, and no request waits.
+    let (reply, time) = timed(&app, "{ rows { id } }").await;
+    assert_eq!((reply.code().as_str(), time < Duration::from_secs(1)), ("SERVICE_UNAVAILABLE", true), "{time:?}");
+    drop(frozen);
+    until_well(&app).await;
+    assert_eq!(app.get("/ready").await.status, 200);
+    database.stop().await;
+}
