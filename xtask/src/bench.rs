@@ -13,6 +13,8 @@ pub(crate) enum What {
     SideBySide,
     /// What a user's crate costs to compile, beside async-graphql's derives.
     Compile,
+    /// What clients get while PostgreSQL or the network fails.
+    Faults,
     /// How fast hostile documents are refused.
     Hostile,
     /// Whether cost grows in a straight line with rows and fields.
@@ -34,6 +36,7 @@ pub(crate) fn bench(what: What, arguments: &[String]) -> Result<()> {
         What::Latency => run(Command::new(SIDE_BY_SIDE).arg("--latency").args(arguments)),
         What::Pools => run(Command::new(SIDE_BY_SIDE).args(POOLS).args(arguments)),
         What::Compile => run(cargo().args(program("compile_cost")).args(arguments)),
+        What::Faults => run(cargo().args(program("faults")).args(arguments)),
         What::Hostile => run(with_postgres("").args(program("hostile")).args(arguments)),
         What::Growth => run(with_postgres("").args(program("growth")).args(arguments)),
         What::Soak => run(with_postgres("svc-target").args(program("soak")).args(arguments)),

@@ -44,15 +44,21 @@ impl Client {
 
     /// Sends a request and waits for its answer; one with errors is an error.
     pub fn send(&mut self, request: &Request) -> Result<&[u8]> {
+        self.ask(request)?;
+        ensure!(
+            self.answer.starts_with(DATA),
+            "the server refuses: {}",
+            String::from_utf8_lossy(&self.answer[..self.answer.len().min(400)])
+        );
+        Ok(&self.answer)
+    }
+
+    /// Sends a request and waits for its answer, whatever that is.
+    pub fn ask(&mut self, request: &Request) -> Result<&[u8]> {
         self.stream.get_mut().write_all(&request.0)?;
         let length = self.head().context("the head of the answer")?;
         self.answer.resize(length, 0);
         self.stream.read_exact(&mut self.answer)?;
-        ensure!(
-            self.answer.starts_with(DATA),
-            "the server refuses: {}",
-            String::from_utf8_lossy(&self.answer[..length.min(400)])
-        );
         Ok(&self.answer)
     }
 

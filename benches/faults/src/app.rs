@@ -1,0 +1,75 @@
+//! The service under test.
+
+use std::net::SocketAddr;
+
+use svc::Environment;
+use svc::prelude::*;
+use svc::sqlx;
+
+/// How many connections each pool has.
+pub(crate) const POOL: u32 = 8;
+
+/// What is there before the service starts.
+pub(crate) const SQL: &str = "
+CREATE TABLE tb_row (id int PRIMARY KEY, name text NOT NULL);
+INSERT INTO tb_row SELECT i, 'row ' || i FROM generate_series(1, 50) AS i;
+CREATE VIEW v_row AS SELECT id, name FROM tb_row;
+CREATE VIEW v_slow AS SELECT 1 AS id FROM pg_sleep(0.3);
+CREATE TABLE tb_written (key text NOT NULL);
+CREATE FUNCTION fn_write(key text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO tb_written VALUES (key);
+    PERFORM pg_sleep(0.002);
+    RETURN key;
+END $$;";
+
+#[svc_type(sql_source = "v_row")]
+struct Row {
+    id: i32,
+    name: String,
+}
+
+#[svc_type(sql_source = "v_slow")]
+struct Slow {
+    id: i32,
+}
+
+#[svc::query]
+async fn rows() -> Vec<Row>;
+
+#[svc::query]
+async fn slow() -> Option<Slow>;
+
+#[svc::query]
+async fn own(ctx: &Context<'_>) -> Result<i64> {
+    let mut tx = ctx.db().transaction().await?;
+    let sum = sqlx::query_scalar("SELECT sum(id) FROM tb_row").fetch_one(&mut *tx).await?;
+    tx.commit().await?;
+    Ok(sum)
+}
+
+#[svc::query]
+async fn pooled(ctx: &Context<'_>) -> Result<i64> {
+    Ok(sqlx::query_scalar("SELECT sum(id) FROM tb_row").fetch_one(ctx.db().pool()).await?)
+}
+
+#[svc::mutation(function = "fn_write")]
+async fn write(key: String) -> String;
+
+/// Serves on a free port. A statement may take two seconds, so its deadline is two and a half.
+pub(crate) async fn serve(url: &str, environment: Environment) -> anyhow::Result<SocketAddr> {
+    let config = SvcConfig {
+        database_url: Some(url.to_owned()),
+        environment,
+        query_timeout: 2,
+        database_pool_timeout: 2,
+        database_pool_size: POOL,
+        ..SvcConfig::default()
+    };
+    let options = AppOptions::new().config(config);
+    let app = create_svc_app(options.queries(queries![rows, slow, own, pooled]).mutations(mutations![write])).await?;
+    let server = svc::Server::bind(([127, 0, 0, 1], 0)).await?;
+    let address = server.local_addr();
+    tokio::spawn(server.run(app, std::future::pending()));
+    Ok(address)
+}
