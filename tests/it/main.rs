@@ -16,6 +16,7 @@ mod graphql_over_http;
 mod hostile;
 mod hostile_values;
 mod indexes;
+mod log;
 mod macros;
 mod mutations;
 mod operations;

@@ -93,7 +93,7 @@ impl DriverError {
 pub(super) async fn watch_over(database: Weak<Database>) {
     let mut pause = RETRY[0];
     let mut said = false;
-    let mut known_missing = Vec::new();
+    let (mut known_missing, mut known_broken) = (Vec::new(), Vec::new());
     loop {
         let Some(strong) = database.upgrade() else { return };
         let result = strong.check().await;
@@ -103,10 +103,11 @@ pub(super) async fn watch_over(database: Weak<Database>) {
                 if !missing.is_empty() && missing != known_missing {
                     tracing::warn!(?missing, "views of the schema do not exist in the database");
                 }
-                for why in strong.missing_functions() {
+                let broken = strong.missing_functions();
+                for why in broken.iter().filter(|why| !known_broken.contains(*why)) {
                     tracing::warn!(why, "a function of the schema cannot be called");
                 }
-                known_missing = missing;
+                (known_missing, known_broken) = (missing, broken);
                 if said {
                     tracing::info!(database = strong.place(), "the database is back");
                 }

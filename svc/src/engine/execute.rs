@@ -18,6 +18,7 @@ use super::context::{Context, RequestScope};
 use super::deadline::RequestDeadlines;
 use super::document::Document;
 use super::env::{Env, Growth};
+use super::error_log::log_errors;
 use super::find::write_planned;
 use super::function::write_function;
 use super::introspect::{check_depth, introspect};
@@ -161,12 +162,13 @@ impl Engine {
         };
         let fields = &prepared.plan.root.fields;
         let statement = prepared.registered.as_ref().and_then(|operation| operation.statement());
-        let piece = match (statement, fields.as_slice()) {
+        let mut piece = match (statement, fields.as_slice()) {
             // One field needs nobody to join it with others.
             (None, [field]) => only(field, self.root_field(&env, &prepared, field).await),
             (None, fields) => joined(fields, self.by_field(&env, &prepared).boxed().await),
             (Some(statement), fields) => joined(fields, self.by_statement(&env, &prepared, statement).boxed().await),
         };
+        log_errors(&mut piece.errors);
         Response::executed(piece.bytes.ok(), &piece.errors, &prepared.document.text, self.app.limits.errors)
     }
 

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
-use uuid::Uuid;
 
 use super::path::{Path, Segment};
 use super::plan::PlanField;
@@ -18,23 +17,33 @@ pub(crate) struct FieldError {
     /// Where the field stands in the document.
     pub(crate) offsets: Vec<usize>,
     pub(crate) extensions: Map<String, Value>,
+    pub(super) logged: Option<Logged>,
+}
+
+/// The part of an error that only the log is told.
+#[derive(Debug)]
+pub(super) struct Logged {
+    /// The message and its causes.
+    pub(super) chain: String,
+    /// Whether the client gets an `errorId` in place of the message.
+    pub(super) masked: bool,
 }
 
 impl FieldError {
-    /// An error of a resolver, as the client may see it. What is masked goes to the log under an `errorId`.
+    /// An error of a resolver, as the client may see it; [`log_errors`](super::error_log::log_errors) writes the rest.
     pub(crate) fn new(error: &Error, field: &PlanField, path: &Path<'_>) -> Self {
-        let mut extensions = error.extensions().clone();
-        let path = path.segments();
-        let message = if error.is_masked() {
-            let id = Uuid::new_v4();
-            let shown = serde_json::to_string(&path).unwrap_or_default();
-            tracing::error!(error_id = %id, path = shown, error = error.chain(), "a field failed");
-            extensions.insert("errorId".to_owned(), id.to_string().into());
-            Cow::Borrowed("internal server error")
-        } else {
-            Cow::Owned(error.message().to_owned())
-        };
-        Self { code: Cow::Owned(error.code().to_owned()), message, path, offsets: field.offsets.clone(), extensions }
+        let masked = error.is_masked();
+        let message =
+            if masked { Cow::Borrowed("internal server error") } else { Cow::Owned(error.message().to_owned()) };
+        let is_logged = masked || error.source().is_some();
+        Self {
+            code: Cow::Owned(error.code().to_owned()),
+            message,
+            path: path.segments(),
+            offsets: field.offsets.clone(),
+            extensions: error.extensions().clone(),
+            logged: is_logged.then(|| Logged { chain: error.chain(), masked }),
+        }
     }
 
     /// A value that breaks its declared type.
@@ -45,6 +54,7 @@ impl FieldError {
             path: path.segments(),
             offsets: field.offsets.clone(),
             extensions: Map::new(),
+            logged: None,
         }
     }
 }

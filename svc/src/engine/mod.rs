@@ -9,6 +9,7 @@ mod context;
 mod deadline;
 mod document;
 mod env;
+mod error_log;
 mod execute;
 mod field_error;
 mod find;

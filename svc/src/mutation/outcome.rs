@@ -148,9 +148,9 @@ impl Target<'_> {
         let ty = EntityType { ty: field.ty.named(), list: field.ty.is_list() };
         let entity = entity(db, ty, response, self.selected(&db.app.model, member, field)).await?;
         if entity.is_none() && field.ty.is_non_null() {
-            tracing::error!(function = self.function, status = response.status, "the function gave no entity");
             let message = format!("Cannot return null for non-nullable field {}.{}.", member.name, field.name);
-            return Err(Error::new(ErrorCode::InternalServerError, message));
+            let cause = format!("`{}` gave no entity, and the status {:?}", self.function, response.status);
+            return Err(Error::new(ErrorCode::InternalServerError, message).because(cause));
         }
         Ok(entity)
     }

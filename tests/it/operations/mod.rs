@@ -1,6 +1,5 @@
 //! Registered operations, and SQL that answers them.
 
-mod log;
 mod mutation;
 mod names;
 mod only;

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use svc::{Operation, SvcConfig};
 
-use super::log::Log;
 use super::schema::{box_id, store, store_with};
+use crate::log::Log;
 
 const CARD: &str = "query Card($id: UUID!, $most: Int! = 2) {
     box: crate(id: $id) {

@@ -6,8 +6,8 @@ use serde_json::json;
 use svc::{Operation, SvcConfig, create_svc_app};
 use svc_tests::cluster;
 
-use super::log::Log;
 use super::schema::{Runs, options, store_with};
+use crate::log::Log;
 
 fn write(folder: &Path, files: &[(&str, &str)]) {
     for (name, text) in files {

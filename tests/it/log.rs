@@ -8,7 +8,7 @@ use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 /// The log of the thread on which a test runs with its server.
-pub(super) struct Log {
+pub(crate) struct Log {
     text: Text,
     /// Ends the log when it is dropped.
     _guard: Box<dyn std::any::Any>,
@@ -18,18 +18,18 @@ pub(super) struct Log {
 struct Text(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let text = Text::default();
         let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(text.clone()).finish();
         Self { text, _guard: Box::new(subscriber.set_default()) }
     }
 
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.text.0.lock().unwrap()).into_owned()
     }
 
     /// Waits until the log has this part, for at most ten seconds.
-    pub(super) async fn has(&self, part: &str) {
+    pub(crate) async fn has(&self, part: &str) {
         let start = Instant::now();
         while !self.text().contains(part) {
             assert!(start.elapsed() < Duration::from_secs(10), "no {part} in {}", self.text());
