@@ -13,6 +13,7 @@ use axum::routing::get;
 use uuid::Uuid;
 
 use super::Service;
+use super::reply::{PRIVATE, VARY};
 
 const PAGE: &str = include_str!("../../assets/graphiql/index.html");
 
@@ -41,12 +42,12 @@ pub(super) fn page() -> Response<Body> {
     );
     let headers = [
         (header::CONTENT_TYPE, "text/html; charset=utf-8".to_owned()),
-        (header::CACHE_CONTROL, "no-store".to_owned()),
         (header::CONTENT_SECURITY_POLICY, policy),
         (header::REFERRER_POLICY, "no-referrer".to_owned()),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
     ];
-    (headers, html).into_response()
+    let caching = [(header::CACHE_CONTROL, PRIVATE), (header::VARY, VARY)];
+    (headers, caching, html).into_response()
 }
 
 async fn asset(Path(name): Path<String>) -> Response<Body> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::StatusCode;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::{Extension, Json};
 use serde_json::{Value, json};
 
@@ -11,16 +11,21 @@ use super::Service;
 use crate::app::ShuttingDown;
 use crate::db::DbError;
 
+type NotKept = [(HeaderName, HeaderValue); 1];
+
+/// A cache between the service and a probe would answer for it.
+const NOT_KEPT: NotKept = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
+
 /// The process is up.
-pub(super) async fn health(State(service): State<Arc<Service>>) -> Json<Value> {
-    Json(json!({ "status": "healthy", "service": service.name }))
+pub(super) async fn health(State(service): State<Arc<Service>>) -> (NotKept, Json<Value>) {
+    (NOT_KEPT, Json(json!({ "status": "healthy", "service": service.name })))
 }
 
 /// The service can answer: a connection comes free in time, the database answers on it, and its views are there.
 pub(super) async fn ready(
     State(service): State<Arc<Service>>,
     stopping: Option<Extension<ShuttingDown>>,
-) -> (StatusCode, Json<Value>) {
+) -> (StatusCode, NotKept, Json<Value>) {
     let database = &service.engine.app.database;
     let (answers, no_connection) = match database.ping().await {
         Err(DbError::Busy | DbError::Full) if !database.is_up() => (Err(DbError::Away), None),
@@ -61,5 +66,5 @@ pub(super) async fn ready(
         "checks": checks,
         "timestamp": chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
     });
-    (status, Json(body))
+    (status, NOT_KEPT, Json(body))
 }

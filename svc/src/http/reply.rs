@@ -7,6 +7,13 @@ use super::negotiate::MediaType;
 use crate::ErrorCode;
 use crate::engine::{Answer, RequestError, write_request_errors};
 
+/// The `Cache-Control` of answers: they are for who asked, at the time of asking.
+pub(super) const PRIVATE: HeaderValue = HeaderValue::from_static("private, no-store");
+
+/// The `Vary` of what is served at `/graphql`, for caches that keep it all the same: `Accept` chooses between the media
+/// types and GraphiQL, and the answer depends on who asks.
+pub(super) const VARY: HeaderValue = HeaderValue::from_static("Accept, Authorization, Cookie");
+
 /// A request that did not reach the engine.
 #[derive(Debug)]
 pub(super) struct Refusal {
@@ -47,5 +54,7 @@ pub(super) fn reply(status: StatusCode, media: MediaType, body: Vec<u8>) -> Resp
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media.as_str()));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::CACHE_CONTROL, PRIVATE);
+    headers.insert(header::VARY, VARY);
     response
 }

@@ -21,3 +21,4 @@ mod line_18_passwords;
 mod line_19_panics;
 mod line_21_patterns;
 mod line_05_log_lines;
+mod line_18_caching;
