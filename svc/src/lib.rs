@@ -82,7 +82,7 @@ mod relay;
 pub mod prelude;
 
 pub use app::{
-    AppOptions, ConfigError, Environment, MutationList, QueryList, Server, StartError, SvcConfig, TypeList,
+    AppOptions, ConfigError, Environment, HttpConfig, MutationList, QueryList, Server, StartError, SvcConfig, TypeList,
     create_svc_app, serve,
 };
 pub use db::{Aggregate, Connection, CursorPage, OrderBy, Page, Where};

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::ConfigError;
+use super::{ConfigError, HttpConfig};
 use crate::db::{ConnectConfig, Variable};
 
 /// The longest time-out: a year, as clocks do not go for ever.
@@ -70,6 +70,8 @@ pub struct SvcConfig {
     pub host: IpAddr,
     /// `SVC_PORT`: the port to listen on; 0 takes a free one. Default 8000.
     pub port: u16,
+    /// `SVC_HTTP_…` and `SVC_HTTP2_…`: the bounds of connections.
+    pub http: HttpConfig,
 }
 
 impl Default for SvcConfig {
@@ -94,6 +96,7 @@ impl Default for SvcConfig {
             regular_expressions: true,
             host: IpAddr::from([127, 0, 0, 1]),
             port: 8000,
+            http: HttpConfig::default(),
         }
     }
 }
@@ -164,6 +167,7 @@ impl SvcConfig {
                 .parsed("SVC_HOST", "it must be an IP address, such as 127.0.0.1, 0.0.0.0 or ::1")?
                 .unwrap_or(default.host),
             port: variables.parsed("SVC_PORT", "it must be a port from 0 to 65535")?.unwrap_or(default.port),
+            http: HttpConfig::from_variables(&variables)?,
         })
     }
 
@@ -205,6 +209,7 @@ impl std::fmt::Debug for SvcConfig {
             .field("regular_expressions", &self.regular_expressions)
             .field("host", &self.host)
             .field("port", &self.port)
+            .field("http", &self.http)
             .finish()
     }
 }

@@ -91,6 +91,7 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         engine,
         name: options.config.service_name,
         rust_endpoint: options.config.enable_rust_endpoint,
+        body_timeout: options.config.http.bounded().body_timeout,
         #[cfg(feature = "embedded")]
         _embedded: embedded,
     })))

@@ -3,7 +3,7 @@
 mod config;
 mod create;
 mod error;
-mod head_timeout;
+mod http_config;
 mod limits;
 mod lists;
 mod logging;
@@ -16,6 +16,7 @@ mod tests;
 pub use config::{Environment, SvcConfig};
 pub use create::create_svc_app;
 pub use error::{ConfigError, StartError};
+pub use http_config::HttpConfig;
 pub use lists::{MutationList, QueryList, TypeList};
 pub use options::AppOptions;
 pub use serve::{Server, serve};

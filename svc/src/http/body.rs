@@ -10,11 +10,8 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use super::reply::Refusal;
 use crate::ErrorCode;
 
-/// How long a client may take to send a body.
-const TIMEOUT: Duration = Duration::from_secs(30);
-
-/// The whole body.
-pub(super) async fn read(mut body: Body, limit: usize) -> Result<Bytes, Refusal> {
+/// The whole body, if it arrives in time.
+pub(super) async fn read(mut body: Body, limit: usize, timeout: Duration) -> Result<Bytes, Refusal> {
     if body.size_hint().lower() > limit as u64 {
         return Err(too_large(limit));
     }
@@ -27,7 +24,7 @@ pub(super) async fn read(mut body: Body, limit: usize) -> Result<Bytes, Refusal>
         return Ok(first);
     }
     let rest = Limited::new(body, limit.checked_sub(first.len()).ok_or_else(|| too_large(limit))?);
-    match tokio::time::timeout(TIMEOUT, rest.collect()).await {
+    match tokio::time::timeout(timeout, rest.collect()).await {
         Ok(Ok(rest)) if first.is_empty() => Ok(rest.to_bytes()),
         Ok(Ok(rest)) => Ok([first, rest.to_bytes()].concat().into()),
         Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large(limit)),

@@ -42,7 +42,7 @@ pub(super) async fn post(
 
 async fn read(service: &Service, headers: &HeaderMap, body: Body) -> Result<Bytes, Refusal> {
     check_content_type(headers)?;
-    body::read(body, service.engine.app.limits.body).await
+    body::read(body, service.engine.app.limits.body, service.body_timeout).await
 }
 
 /// `GET /graphql`: a query in the query string, or GraphiQL for a browser that brings none.

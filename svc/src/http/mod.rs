@@ -14,6 +14,7 @@ mod post;
 mod reply;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::routing::{MethodFilter, MethodRouter, get};
@@ -30,6 +31,8 @@ pub(crate) struct Service {
     pub(crate) name: String,
     /// Whether there is a `/graphql/rust`.
     pub(crate) rust_endpoint: bool,
+    /// How long a client may take to send a body.
+    pub(crate) body_timeout: Duration,
     /// Stops when the last route is gone.
     #[cfg(feature = "embedded")]
     pub(crate) _embedded: Option<svc_embedded::Database>,

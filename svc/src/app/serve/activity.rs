@@ -1,0 +1,249 @@
+//! The activity of a connection: what its task notes, and what it is told from outside.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use futures_util::task::AtomicWaker;
+use hyper::rt::{Sleep, Timer};
+
+/// What a connection is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Phase {
+    /// The client has to send the head of a request: its first, or the rest of one.
+    Head = 0,
+    /// A request is read, run or answered.
+    Busy = 1,
+    /// A request has been answered, and nothing of another one has come.
+    Idle = 2,
+    /// The server has said its last word, and reads what the client still sends.
+    Lingering = 3,
+}
+
+/// What is to become of a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Order {
+    None = 0,
+    /// Finish what was begun, and take no more requests.
+    Finish = 1,
+    /// End at once.
+    Close = 2,
+    /// End at once, and forget what has not been sent.
+    Reset = 3,
+}
+
+/// The notes of one connection. Its own task writes them without looking at the clock; [`super::connections`] looks at
+/// them now and then, and sees what has not changed since.
+#[derive(Debug)]
+pub(super) struct Activity {
+    /// The number of requests, and in the last two bits the phase. Only the connection's task writes it.
+    mark: AtomicU64,
+    /// Bytes that moved while there was something to wait for: taken by a client that is slow, or read while lingering.
+    moved: AtomicU64,
+    /// Whether bytes wait until the client takes them.
+    blocked: AtomicBool,
+    /// Whether the last request's body was left unread.
+    unread: AtomicBool,
+    http2: AtomicBool,
+    /// Requests of HTTP/2 that are not yet answered to the end, and those that the client has given up.
+    streams: AtomicU32,
+    resets: AtomicU32,
+    order: AtomicU8,
+    ended: AtomicBool,
+    task: AtomicWaker,
+}
+
+impl Activity {
+    /// A connection that was just opened, and must say something.
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            mark: AtomicU64::new(0),
+            moved: AtomicU64::new(0),
+            blocked: AtomicBool::new(false),
+            unread: AtomicBool::new(false),
+            http2: AtomicBool::new(false),
+            streams: AtomicU32::new(0),
+            resets: AtomicU32::new(0),
+            order: AtomicU8::new(Order::None as u8),
+            ended: AtomicBool::new(false),
+            task: AtomicWaker::new(),
+        })
+    }
+
+    /// Changes whenever the phase does, or another request has come.
+    pub(super) fn mark(&self) -> u64 {
+        self.mark.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn phase(&self) -> Phase {
+        match self.mark() & 3 {
+            0 => Phase::Head,
+            1 => Phase::Busy,
+            2 => Phase::Idle,
+            _ => Phase::Lingering,
+        }
+    }
+
+    fn requests(&self) -> u64 {
+        self.mark() >> 2
+    }
+
+    fn enter(&self, phase: Phase) {
+        self.mark.store(self.mark() & !3 | phase as u64, Ordering::Relaxed);
+    }
+
+    /// A request has come.
+    pub(super) fn request_came(&self, is_http2: bool) {
+        let requests = (self.mark() & !3).wrapping_add(4);
+        self.mark.store(requests | Phase::Busy as u64, Ordering::Relaxed);
+        if is_http2 {
+            self.http2.store(true, Ordering::Relaxed);
+        } else if self.unread.load(Ordering::Relaxed) {
+            self.unread.store(false, Ordering::Relaxed);
+        }
+    }
+
+    /// Bytes have come.
+    pub(super) fn bytes_came(&self) {
+        if self.phase() == Phase::Idle {
+            self.enter(Phase::Head);
+        }
+    }
+
+    /// The body of the request will not be read to its end.
+    pub(super) fn leave_unread(&self) {
+        self.unread.store(true, Ordering::Relaxed);
+    }
+
+    /// The server has said its last word; whether the client may still be sending.
+    pub(super) fn start_lingering(&self) -> bool {
+        let is_refused = self.phase() == Phase::Head && self.order() == Order::None;
+        let lingers = is_refused || self.unread.load(Ordering::Relaxed);
+        if lingers {
+            self.enter(Phase::Lingering);
+        }
+        lingers
+    }
+
+    pub(super) fn set_blocked(&self, blocked: bool) {
+        self.blocked.store(blocked, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_blocked(&self) -> bool {
+        self.blocked.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn add_moved(&self, bytes: usize) {
+        // Only the connection's task writes it.
+        self.moved.store(self.moved().wrapping_add(bytes as u64), Ordering::Relaxed);
+    }
+
+    pub(super) fn moved(&self) -> u64 {
+        self.moved.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn is_http2(&self) -> bool {
+        self.http2.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn stream_opened(&self) {
+        self.streams.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A stream has ended. A client that gives up most of its requests only makes work, and loses the connection.
+    pub(super) fn stream_closed(&self, given_up: bool, most: u32) {
+        self.streams.fetch_sub(1, Ordering::Relaxed);
+        if !given_up {
+            return;
+        }
+        let resets = self.resets.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+        if resets > most && u64::from(resets) * 2 > self.requests() {
+            self.tell(Order::Close);
+        }
+    }
+
+    pub(super) fn open_streams(&self) -> u32 {
+        self.streams.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn order(&self) -> Order {
+        match self.order.load(Ordering::Acquire) {
+            0 => Order::None,
+            1 => Order::Finish,
+            2 => Order::Close,
+            _ => Order::Reset,
+        }
+    }
+
+    /// Gives an order, unless there is one that is as strong.
+    pub(super) fn tell(&self, order: Order) {
+        if self.order.fetch_max(order as u8, Ordering::AcqRel) < order as u8 {
+            self.task.wake();
+        }
+    }
+
+    /// Whom an order wakes.
+    pub(super) fn register(&self, task: &Waker) {
+        self.task.register(task);
+    }
+
+    pub(super) fn end(&self) {
+        self.ended.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Relaxed)
+    }
+}
+
+/// Tells when hyper begins to wait for a head: it sets this timer then.
+///
+/// A timer of tokio would take a place in a queue and give it back with each request. This one costs no more than a
+/// note, and never fires, as a connection that is late is closed from outside.
+#[derive(Debug, Clone)]
+pub(super) struct HeadTimer {
+    activity: Arc<Activity>,
+    opened: Instant,
+}
+
+impl HeadTimer {
+    pub(super) fn new(activity: Arc<Activity>) -> Self {
+        Self { activity, opened: Instant::now() }
+    }
+}
+
+impl Timer for HeadTimer {
+    fn sleep(&self, _: Duration) -> Pin<Box<dyn Sleep>> {
+        self.sleep_until(self.opened)
+    }
+
+    fn sleep_until(&self, _: Instant) -> Pin<Box<dyn Sleep>> {
+        if self.activity.phase() == Phase::Busy {
+            self.activity.enter(Phase::Idle);
+        }
+        Box::pin(Never)
+    }
+
+    /// Nobody looks at the deadline, so it needs no clock.
+    fn now(&self) -> Instant {
+        self.opened
+    }
+}
+
+/// Without a size, so that its box is no allocation.
+struct Never;
+
+impl Sleep for Never {}
+
+impl Future for Never {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<()> {
+        Poll::Pending
+    }
+}

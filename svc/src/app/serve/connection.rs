@@ -1,0 +1,161 @@
+//! One connection: HTTP/1.1 or HTTP/2, as its client likes.
+
+use std::future::Future;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use axum::http::Version;
+use futures_util::FutureExt as _;
+use futures_util::future::Either;
+use hyper::Request;
+use hyper::body::{Body as _, Incoming};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::GracefulConnection;
+use tokio::net::TcpStream;
+use tokio::sync::OwnedSemaphorePermit;
+use tower::Service as _;
+
+use super::ShuttingDown;
+use super::activity::{Activity, HeadTimer, Order};
+use super::body::RequestBody;
+use super::http2::{Streams, in_pieces};
+use super::socket::Socket;
+use crate::app::HttpConfig;
+
+/// How many bytes of bodies a client of HTTP/2 may send before they are read: for one request, and for all.
+const WINDOWS: [u32; 2] = [256 * 1024, 512 * 1024];
+/// What hyper takes at least.
+const SMALLEST_HEADER_SIZE: usize = 8_192;
+/// How long a client may take to answer a ping.
+const PONG: Duration = Duration::from_secs(20);
+/// How many streams a client may break before it loses the connection.
+const BROKEN_STREAMS: usize = 100;
+
+/// What the connections of a server share.
+#[derive(Debug, Clone)]
+pub(super) struct Shared {
+    pub(super) app: Router,
+    pub(super) config: HttpConfig,
+    pub(super) stopping: Arc<AtomicBool>,
+}
+
+/// Serves a connection until it ends or is told to.
+pub(super) fn serve(
+    shared: &Shared,
+    stream: TcpStream,
+    peer: SocketAddr,
+    place: OwnedSemaphorePermit,
+    activity: &Arc<Activity>,
+) -> impl Future<Output = ()> + Send + use<> {
+    set_up(&stream, shared.config.write_timeout);
+    let (app, stopping) = (shared.app.clone(), shared.stopping.clone());
+    let noted = activity.clone();
+    let service = hyper::service::service_fn(move |request: Request<Incoming>| {
+        let is_http2 = request.version() == Version::HTTP_2;
+        noted.request_came(is_http2);
+        let mut request = request.map(|body| match is_http2 || body.is_end_stream() {
+            true => Body::new(body),
+            false => Body::new(RequestBody::new(body, noted.clone())),
+        });
+        request.extensions_mut().insert(ConnectInfo(peer));
+        if stopping.load(Ordering::Relaxed) {
+            request.extensions_mut().insert(ShuttingDown);
+        }
+        // A router is always ready.
+        let answer = app.clone().call(request);
+        if is_http2 {
+            Either::Right(answer.map(|response| response.map(in_pieces)).boxed())
+        } else {
+            Either::Left(answer)
+        }
+    });
+    let socket = TokioIo::new(Socket::new(stream, activity.clone(), place));
+    let builder = builder(&shared.config, activity);
+    let connection = builder.serve_connection_with_upgrades(socket, service).into_owned();
+    Connection { connection: Box::pin(connection), activity: activity.clone(), heard: None }
+}
+
+fn set_up(stream: &TcpStream, write_timeout: Duration) {
+    // Answers are written whole, so waiting for more to send only delays them.
+    let _ = stream.set_nodelay(true);
+    // What the kernel has taken from us must not lie there for a client that has gone.
+    #[cfg(target_os = "linux")]
+    let _ = socket2::SockRef::from(stream).set_tcp_user_timeout(Some(write_timeout));
+    #[cfg(not(target_os = "linux"))]
+    let _ = write_timeout;
+}
+
+fn builder(config: &HttpConfig, activity: &Arc<Activity>) -> Builder<Streams> {
+    let mut builder = Builder::new(Streams::new(activity.clone(), config.write_timeout));
+    builder
+        .http1()
+        .timer(HeadTimer::new(activity.clone()))
+        .header_read_timeout(config.header_timeout)
+        .max_buf_size(usize::try_from(config.max_header_size).unwrap_or(usize::MAX).max(SMALLEST_HEADER_SIZE));
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(config.http2_max_streams)
+        .max_header_list_size(config.max_header_size)
+        .initial_stream_window_size(WINDOWS[0])
+        .initial_connection_window_size(WINDOWS[1])
+        .max_local_error_reset_streams(BROKEN_STREAMS)
+        .keep_alive_interval(config.http2_ping_interval)
+        .keep_alive_timeout(PONG);
+    builder
+}
+
+/// A connection that listens to its orders.
+struct Connection<C> {
+    connection: Pin<Box<C>>,
+    activity: Arc<Activity>,
+    /// The last order; none before the first look.
+    heard: Option<Order>,
+}
+
+impl<C> Connection<C> {
+    /// The order, and the waker is there for the next one.
+    fn hear(&mut self, task: &Waker) -> Order {
+        loop {
+            let order = self.activity.order();
+            // Whoever wakes takes it away, so it is there until the order changes.
+            self.activity.register(task);
+            if self.activity.order() == order {
+                self.heard = Some(order);
+                return order;
+            }
+        }
+    }
+}
+
+impl<C: GracefulConnection> Future for Connection<C> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let this = &mut *self;
+        let order = this.activity.order();
+        if this.heard != Some(order) {
+            match this.hear(cx.waker()) {
+                Order::Close | Order::Reset => return Poll::Ready(()),
+                Order::Finish => this.connection.as_mut().graceful_shutdown(),
+                Order::None => {}
+            }
+        }
+        // A client that goes away in the middle is no event.
+        this.connection.as_mut().poll(cx).map(drop)
+    }
+}
+
+impl<C> Drop for Connection<C> {
+    fn drop(&mut self) {
+        self.activity.end();
+    }
+}

@@ -1,0 +1,168 @@
+//! Streams of HTTP/2: each is a task, which ends when its client takes nothing of the answer.
+
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::http::Response;
+use hyper::body::{Frame, SizeHint};
+use tokio::time::Sleep;
+
+use super::activity::Activity;
+use super::connections::ENOUGH;
+
+/// How many bytes of an answer a stream gets at once. It keeps those whatever its client does, so they are few.
+const CHUNK: usize = 16 * 1024;
+/// How many requests a client may give up before it is looked at whether they are most of them.
+const MOST_RESETS: u32 = 100;
+
+tokio::task_local! {
+    /// The answer of the stream whose task runs.
+    static PROGRESS: Arc<Progress>;
+}
+
+/// How far the answer of a stream has come.
+#[derive(Debug, Default)]
+struct Progress {
+    has_begun: AtomicBool,
+    /// Whether the next step is the client's.
+    is_offered: AtomicBool,
+    taken: AtomicU64,
+}
+
+/// Runs the streams of one connection.
+#[derive(Debug, Clone)]
+pub(super) struct Streams {
+    activity: Arc<Activity>,
+    write_timeout: Duration,
+}
+
+impl Streams {
+    pub(super) fn new(activity: Arc<Activity>, write_timeout: Duration) -> Self {
+        Self { activity, write_timeout }
+    }
+}
+
+impl<F: Future + Send + 'static> hyper::rt::Executor<F> for Streams {
+    fn execute(&self, stream: F) {
+        let progress = Arc::<Progress>::default();
+        self.activity.stream_opened();
+        let open = Open { activity: self.activity.clone(), progress: progress.clone() };
+        let stream = PROGRESS.scope(progress, stream);
+        let write_timeout = self.write_timeout;
+        tokio::spawn(async move { until_stalled(stream, &open.progress, write_timeout).await });
+    }
+}
+
+/// A stream that is open.
+struct Open {
+    activity: Arc<Activity>,
+    progress: Arc<Progress>,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let given_up = !self.progress.has_begun.load(Ordering::Relaxed);
+        self.activity.stream_closed(given_up, MOST_RESETS);
+    }
+}
+
+/// Runs a stream to its end, or until its client has taken too little of the answer for too long.
+async fn until_stalled(stream: impl Future, progress: &Progress, timeout: Duration) {
+    let mut stream = pin!(stream);
+    let mut stall = None;
+    poll_fn(|cx| {
+        if stream.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(());
+        }
+        // An answer that the client takes at once never gets here with something offered, and needs no timer.
+        if !progress.is_offered.load(Ordering::Relaxed) {
+            stall = None;
+            return Poll::Pending;
+        }
+        loop {
+            let taken = progress.taken.load(Ordering::Relaxed);
+            let (before, timer): &mut (u64, Pin<Box<Sleep>>) =
+                stall.get_or_insert_with(|| (taken, Box::pin(tokio::time::sleep(timeout))));
+            ready!(timer.as_mut().poll(cx));
+            if taken - *before < ENOUGH {
+                return Poll::Ready(());
+            }
+            stall = None;
+        }
+    })
+    .await;
+}
+
+/// The answer as the stream is given it, piece by piece.
+pub(super) fn in_pieces(response: Response<Body>) -> Response<Body> {
+    // Nobody looks where the task is not one of ours.
+    let progress = PROGRESS.try_with(Arc::clone).unwrap_or_default();
+    progress.has_begun.store(true, Ordering::Relaxed);
+    if response.body().is_end_stream() {
+        return response;
+    }
+    response.map(|body| Body::new(Pieces { body, rest: Bytes::new(), progress }))
+}
+
+/// A body in pieces of a bounded size.
+#[derive(Debug)]
+struct Pieces {
+    body: Body,
+    rest: Bytes,
+    progress: Arc<Progress>,
+}
+
+impl Pieces {
+    fn next(&mut self) -> Bytes {
+        if self.rest.len() > CHUNK {
+            return self.rest.split_to(CHUNK);
+        }
+        // A copy of the last piece, as the piece itself would keep the whole answer.
+        Bytes::copy_from_slice(&std::mem::take(&mut self.rest))
+    }
+}
+
+impl HttpBody for Pieces {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
+        let this = &mut *self;
+        if this.rest.is_empty() {
+            this.progress.is_offered.store(false, Ordering::Relaxed);
+            match ready!(Pin::new(&mut this.body).poll_frame(cx)).map(|frame| frame.map(Frame::into_data)) {
+                Some(Ok(Ok(data))) => this.rest = data,
+                Some(Ok(Err(other))) => return Poll::Ready(Some(Ok(other))),
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => return Poll::Ready(None),
+            }
+        }
+        let piece = this.next();
+        this.progress.is_offered.store(true, Ordering::Relaxed);
+        this.progress.taken.fetch_add(piece.len() as u64, Ordering::Relaxed);
+        Poll::Ready(Some(Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let mut hint = self.body.size_hint();
+        let rest = self.rest.len() as u64;
+        let (lower, upper) = (hint.lower(), hint.upper());
+        if let Some(upper) = upper {
+            hint.set_upper(upper + rest);
+        }
+        hint.set_lower(lower + rest);
+        hint
+    }
+}

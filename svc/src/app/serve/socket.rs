@@ -1,0 +1,132 @@
+//! The socket of a connection, which notes what its client does.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::activity::{Activity, Order};
+
+/// How many bytes are read and thrown away after a refusal.
+const MOST_DISCARDED: usize = 16 * 1024 * 1024;
+/// How many of them are read at once.
+const DISCARDED: usize = 16 * 1024;
+
+/// A client's socket.
+#[derive(Debug)]
+pub(super) struct Socket {
+    stream: TcpStream,
+    activity: Arc<Activity>,
+    /// Whether the client has not yet taken all that was written.
+    blocked: bool,
+    /// Once nothing more will be written: how many bytes may still be thrown away.
+    lingering: Option<usize>,
+    /// Its place among the connections.
+    _place: OwnedSemaphorePermit,
+}
+
+impl Socket {
+    pub(super) fn new(stream: TcpStream, activity: Arc<Activity>, place: OwnedSemaphorePermit) -> Self {
+        Self { stream, activity, blocked: false, lingering: None, _place: place }
+    }
+
+    fn written(&mut self, result: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        match &result {
+            Poll::Pending if !self.blocked => {
+                self.blocked = true;
+                self.activity.set_blocked(true);
+            }
+            Poll::Ready(Ok(bytes)) if self.blocked => self.activity.add_moved(*bytes),
+            _ => {}
+        }
+        result
+    }
+
+    /// Reads what the client sends until it has seen the answer and closes. A socket that is closed with bytes unread
+    /// resets the connection, and the client loses the answer.
+    fn discard(&mut self, cx: &mut Context<'_>, mut left: usize) -> Poll<()> {
+        let mut bytes = [0; DISCARDED];
+        while left > 0 {
+            self.lingering = Some(left);
+            let mut buffer = ReadBuf::new(&mut bytes);
+            let read = ready!(Pin::new(&mut self.stream).poll_read(cx, &mut buffer));
+            let read_bytes = buffer.filled().len();
+            if read.is_err() || read_bytes == 0 {
+                break;
+            }
+            self.activity.add_moved(read_bytes);
+            left = left.saturating_sub(read_bytes);
+        }
+        self.lingering = Some(0);
+        Poll::Ready(())
+    }
+}
+
+impl AsyncRead for Socket {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let result = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        if buffer.filled().len() > before {
+            self.activity.bytes_came();
+        }
+        result
+    }
+}
+
+impl AsyncWrite for Socket {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let result = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.written(result)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let result = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        self.written(result)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    /// Asked when all has been written.
+    fn poll_flush(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.blocked {
+            self.blocked = false;
+            self.activity.set_blocked(false);
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let left = match self.lingering {
+            Some(left) => left,
+            None => {
+                ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
+                if self.activity.start_lingering() { MOST_DISCARDED } else { 0 }
+            }
+        };
+        if left == 0 {
+            self.lingering = Some(0);
+            return Poll::Ready(Ok(()));
+        }
+        self.discard(cx, left).map(Ok)
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        if self.activity.order() == Order::Reset {
+            // Otherwise the kernel would go on trying to send what the client does not take. An error means that the
+            // connection is gone already.
+            let _ = self.stream.set_zero_linger();
+        }
+    }
+}
