@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{RawQuery, Request as HttpRequest, State};
-use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Version, header};
 
 use super::guard::guarded;
 use super::negotiate::MediaType;
@@ -32,12 +32,22 @@ pub(super) async fn post(
     let (parts, body) = request.into_parts();
     let body = match read(service, &parts.headers, body).await {
         Ok(body) => body,
-        Err(refusal) => return refusal.reply(media),
+        Err(refusal) => return refuse(&refusal, media, parts.version),
     };
     match parameters::from_body(&body) {
         Ok(request) => answer(media, service.engine.run(request, parts.headers, methods).await),
         Err(refusal) => refusal.reply(media),
     }
+}
+
+fn refuse(refusal: &Refusal, media: MediaType, version: Version) -> Response<Body> {
+    let mut response = refusal.reply(media);
+    let is_unread = matches!(refusal.status, StatusCode::PAYLOAD_TOO_LARGE | StatusCode::REQUEST_TIMEOUT);
+    if is_unread && version <= Version::HTTP_11 {
+        // What is left of the body is not read, so nothing can follow it.
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+    response
 }
 
 async fn read(service: &Service, headers: &HeaderMap, body: Body) -> Result<Bytes, Refusal> {

@@ -23,5 +23,6 @@ mod line_18_caching;
 mod line_18_messages;
 mod line_18_passwords;
 mod line_19_panics;
+mod line_20_refusals;
 mod line_21_patterns;
 mod raw;
