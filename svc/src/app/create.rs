@@ -8,8 +8,8 @@ use super::{AppOptions, ConfigError, StartError, logging};
 use crate::authz::Gate;
 use crate::db::{ConnectConfig, Database, Enforcement, Proxy, RowSecurity, SessionVariables, Settings, Unbound};
 use crate::engine::{
-    Application, DocumentCache, Engine, Limits, OperationRegistry, PersistedQueries, RequestDeadlines, describe_all, functions,
-    read_folder,
+    Application, DocumentCache, Engine, Limits, OperationRegistry, PersistedQueries, RequestDeadlines, describe_all,
+    functions, read_folder,
 };
 use crate::http;
 use crate::schema::Model;

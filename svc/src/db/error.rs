@@ -76,13 +76,9 @@ impl DbError {
         Self::Refused(Box::new(error))
     }
 
-    /// The error of a page: keys that the columns cannot hold come from a cursor that was made by hand.
-    pub(crate) fn of_cursor(self) -> Self {
-        match &self {
-            // Class 22: data exceptions.
-            Self::Read(error) if error.code().is_some_and(|state| state.code().starts_with("22")) => Self::BadCursor,
-            _ => self,
-        }
+    /// Whether PostgreSQL could not read or compute a value: class 22, data exceptions.
+    pub(crate) fn is_of_data(&self) -> bool {
+        matches!(self, Self::Read(error) if error.code().is_some_and(|state| state.code().starts_with("22")))
     }
 
     /// What an error of sqlx says of the connection or of the database as a whole, not of the statement.

@@ -13,7 +13,7 @@ use super::context::Context;
 use super::document::Document;
 use super::limits::Limits;
 use super::plan::{ArgPlan, Plan, PlanField};
-use crate::db::{Database, Session};
+use crate::db::{Database, DbError, Session};
 use crate::schema::Model;
 use crate::{Error, ErrorCode};
 
@@ -29,6 +29,8 @@ pub(crate) struct Env<'a> {
     pub(crate) development: bool,
     /// Where statements are kept; `None` when the plan is not kept either.
     pub(crate) growth: Option<Growth<'a>>,
+    /// Whether statements leave out values that they cannot read, as one without care has failed.
+    pub(crate) careful: bool,
 }
 
 /// A plan that is kept, and may get heavier by statements.
@@ -50,6 +52,12 @@ impl Growth<'_> {
 }
 
 impl<'a> Env<'a> {
+    /// The same for a statement that is run again, as a value in a row has failed it.
+    pub(crate) fn careful(&self, error: &DbError) -> Self {
+        tracing::warn!(error = %error, "a stored value breaks its type; its row is read with care");
+        Self { careful: true, ..*self }
+    }
+
     /// The call of a function or method. Arguments that one parameter stands for become one object.
     pub(crate) fn call(&self, field: &PlanField) -> Result<Call<'a>, Error> {
         let values = self.arguments(&field.args)?;

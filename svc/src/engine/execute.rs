@@ -159,6 +159,7 @@ impl Engine {
                 document: &prepared.document,
                 plan: &prepared.plan,
             }),
+            careful: false,
         };
         let fields = &prepared.plan.root.fields;
         let statement = prepared.registered.as_ref().and_then(|operation| operation.statement());

@@ -49,3 +49,4 @@ pub(crate) use persisted::PersistedQueries;
 pub(crate) use plan::{Children, PlanField, PlanKind};
 pub(crate) use request_error::RequestError;
 pub(crate) use response::{Answer, Response, write_request_errors};
+pub(crate) use typed::TypedRow;

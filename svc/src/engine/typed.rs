@@ -1,54 +1,104 @@
-//! Typed rows: whole rows read back into the user's structs, for computed fields.
+//! Typed rows: whole rows read back into the user's structs, for computed fields. What is stored is completed from what
+//! the statement read, so that a value that breaks its type fails where it is asked for, and the methods alone need all.
 
-use super::complete::{Piece, complete_value};
+use super::complete::{Cells, Piece, RowNode, complete_value};
 use super::env::Env;
+use super::find::WholeRows;
 use super::path::Path;
-use super::plan::PlanField;
+use super::plan::{Calls, PlanField};
 use crate::Error;
-use crate::json::ExactJson;
-use crate::schema::{Items, Model, Output, Resolved, Shape, TypeIndex};
+use crate::schema::{Items, Model, Object, Output, Resolved, Shape, TypedNode};
 
 /// Completes typed rows as if a resolver had returned them.
 pub(super) async fn complete_typed(
     env: &Env<'_>,
     field: &PlanField,
-    row: TypeIndex,
     shape: Shape,
-    rows: Vec<Result<ExactJson, Error>>,
+    rows: &Decoded<'_>,
     path: &Path<'_>,
 ) -> Piece {
-    let rows = Decoded::new(env.model, row, rows);
     match shape {
-        Shape::List => complete_value(env, field, Resolved::List(&rows), path).await,
+        Shape::List => complete_value(env, field, Resolved::List(rows), path).await,
         Shape::One if rows.is_empty() => Piece::failed(env, &super::find::not_found(field), field, path),
         Shape::Optional if rows.is_empty() => complete_value(env, field, Resolved::Null, path).await,
         _ => complete_value(env, field, rows.get(0), path).await,
     }
 }
 
-/// Rows that were read back, or why one could not be.
-pub(super) struct Decoded(Vec<Result<Box<dyn Output>, Error>>);
+/// Rows that were read back.
+pub(super) struct Decoded<'a>(Vec<TypedRow<'a>>);
 
-impl Decoded {
-    /// Reads rows of type `row` back from their JSON.
-    pub(super) fn new(model: &Model, row: TypeIndex, rows: Vec<Result<ExactJson, Error>>) -> Self {
-        let decode = model.decoders.get(&row);
-        let decoded = rows.into_iter().map(|row| match decode {
-            Some(decode) => Ok(decode(row?)?),
-            None => Err(Error::internal("the row's type cannot be read from rows")),
+impl<'a> Decoded<'a> {
+    /// Reads rows back.
+    pub(super) fn new(model: &Model, whole: &'a WholeRows, rows: impl Iterator<Item = Cells<'a>>) -> Self {
+        let decode = model.decoders.get(&whole.row);
+        let decoded = rows.map(|cells| {
+            let object = match decode {
+                Some(decode) => whole.object(cells.clone()).and_then(|json| Ok(decode(json)?)),
+                None => Err(Error::internal("the row's type cannot be read from rows")),
+            };
+            TypedRow { whole, cells, object }
         });
         Self(decoded.collect())
     }
+
+    pub(super) fn none() -> Self {
+        Self(Vec::new())
+    }
 }
 
-impl Items for Decoded {
+impl Items for Decoded<'_> {
     fn len(&self) -> usize {
         self.0.len()
     }
     fn get(&self, index: usize) -> Resolved<'_> {
-        match &self.0[index] {
-            Ok(row) => row.resolve(),
-            Err(error) => Resolved::Failed(error),
+        Resolved::Typed(TypedNode(&self.0[index]))
+    }
+}
+
+/// A row, and the user's struct that it is, or why it is none.
+pub(crate) struct TypedRow<'a> {
+    whole: &'a WholeRows,
+    cells: Cells<'a>,
+    object: Result<Box<dyn Output>, Error>,
+}
+
+impl TypedRow<'_> {
+    /// The struct.
+    pub(crate) fn object(&self) -> Result<&dyn Object, &Error> {
+        match self.object.as_ref()?.resolve() {
+            Resolved::Object(object) => Ok(object),
+            Resolved::Failed(error) => Err(error),
+            // The decoders are those of types with rows.
+            _ => Err(&self.whole.no_object),
         }
+    }
+
+    /// The name of the row's type, where rows have several.
+    pub(crate) fn type_name(&self) -> Option<String> {
+        self.whole.text(&self.cells, "__typename")
+    }
+
+    /// The type of the rows.
+    pub(crate) fn row(&self) -> crate::schema::TypeIndex {
+        self.whole.row
+    }
+
+    /// A stored value as the statement read it; `None` where the struct has to tell, as for members of an interface and
+    /// for objects whose methods are called.
+    pub(crate) fn node(&self, field: &PlanField, stored: &str) -> Option<RowNode<'_>> {
+        let is_plain = !self.whole.is_abstract && field.children.waits() == Calls::None;
+        is_plain.then(|| self.whole.node(&self.cells, stored)).flatten()
+    }
+
+    /// The key of a relation.
+    pub(crate) fn key(&self, from: &str) -> Option<String> {
+        self.whole.text(&self.cells, from)
+    }
+}
+
+impl std::fmt::Debug for TypedRow<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TypedRow").field("cells", &self.cells).finish_non_exhaustive()
     }
 }

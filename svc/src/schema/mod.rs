@@ -25,7 +25,7 @@ pub use meta::{
     FunctionMeta, InputMeta, InterfaceFieldMeta, KeyFn, Method, ObjectMeta, OperationKind, OperationMeta, PlannedMeta,
     RelationMeta, Run, Shape, TypeFn,
 };
-pub use output::{Items, Object, Output, Resolved, StoredNode, SvcType, WriteScalar};
+pub use output::{Items, Object, Output, Resolved, StoredNode, SvcType, TypedNode, WriteScalar};
 pub use registry::{Registry, TypeKey, TypeRef};
 pub use relation::{Many, One, Relation as RelationType};
 pub use returns::{PlannedReturn, Returns};
@@ -45,3 +45,4 @@ pub(crate) use model::{
 };
 pub(crate) use naming::Naming;
 pub(crate) use registry::Derived;
+pub(crate) use relation::key_text;

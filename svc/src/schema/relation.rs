@@ -186,7 +186,7 @@ impl<T: SvcType> Output for Many<T> {
 }
 
 /// A stored key as text; null and what cannot be a key give none.
-pub(super) fn key_text(value: &ExactJson) -> Option<String> {
+pub(crate) fn key_text(value: &ExactJson) -> Option<String> {
     match value {
         ExactJson::String(text) => Some(text.clone()),
         ExactJson::Number(number) => Some(number.to_string()),

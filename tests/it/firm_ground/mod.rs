@@ -1,21 +1,17 @@
 //! Faults that outside looks found, one file each: small requests that cost much, wrong or stuck answers, leaks.
 
+mod line_01_document_memory;
+mod line_02_locations;
 mod line_03_cost;
 mod line_04_deadlines;
+mod line_05_log_lines;
+mod line_06_connections;
+mod line_06_documents;
 mod line_08_numbers;
 mod line_10_idle_connections;
 mod line_11_sent_once;
-mod line_05_log_lines;
-mod line_06_connections;
-mod line_08_numbers;
+mod line_12_bad_rows;
 mod line_13_cached_pages;
-mod line_14_values;
-mod line_15_tls;
-mod line_17_row_security;
-mod line_01_document_memory;
-mod line_02_locations;
-mod line_06_documents;
-mod line_08_numbers;
 mod line_14_values;
 mod line_15_tls;
 mod line_17_row_security;

@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod bound;
+mod careful;
 mod cast;
 mod compare;
 mod condition;
@@ -80,6 +81,7 @@ impl Statement {
         query: &Query,
     ) -> Result<(Self, Option<Checks>), DbError> {
         let mut builder = Builder::new(model, catalogue);
+        builder.careful = query.careful;
         let scope = builder.rows(query.row, 0)?;
         builder.query(&scope, query, None, false)?;
         let checks = builder.checks();
@@ -90,6 +92,7 @@ impl Statement {
     pub(crate) fn parts(model: &Model, catalogue: &Catalogue, parts: &[Part]) -> Result<Self, DbError> {
         Self::built(model, catalogue, |builder| {
             for (index, part) in parts.iter().enumerate() {
+                builder.careful = part.query().careful;
                 builder.text.push_str(if index == 0 { "SELECT " } else { ", " });
                 builder.part(part)?;
             }
@@ -97,7 +100,30 @@ impl Statement {
         })
     }
 
-    /// Follows a relation from many keys: a row of the answer for each, in their order.
+    /// Reads the keys of a cursor and nothing else.
+    pub(crate) fn keys(
+        model: &Model,
+        catalogue: &Catalogue,
+        query: &Query,
+        keys: &[Option<String>],
+    ) -> Result<Self, DbError> {
+        Self::built(model, catalogue, |builder| {
+            let scope = scope::Scope::Row(builder.rows(query.row, 0)?);
+            let order = builder.order_keys(&scope, query);
+            builder.text.push_str("SELECT 1");
+            for (key, value) in order.iter().zip(keys) {
+                let Some(value) = value else { continue };
+                let cast =
+                    if key.rank.is_some() { "float4".to_owned() } else { builder.operand(&scope, &key.column)?.cast };
+                let placeholder = builder.bind(Param::Text(value.clone()));
+                builder.text.push_str(&format!(", {placeholder}::{cast}"));
+            }
+            Ok(())
+        })
+    }
+
+    /// Follows a relation from many keys: a row of the answer for each, in their order, with what it leads to and
+    /// whether the key cannot be read, which only careful casts find out.
     pub(crate) fn related(
         model: &Model,
         catalogue: &Catalogue,
@@ -106,12 +132,17 @@ impl Statement {
         keys: Vec<String>,
     ) -> Result<Self, DbError> {
         Self::built(model, catalogue, |builder| {
+            builder.careful = query.careful;
             let keys = builder.bind(Param::Texts(keys));
             let inner = builder.rows(relation.row, 1)?;
             let to = builder.key(&scope::Scope::Row(inner.clone()), relation.to, "to")?;
-            let join = format!("{} = k.v::{}", to.sql, to.cast);
+            let from = builder.cast_text("k.v", &to.cast);
+            let join = format!("{} = {from}", to.sql);
             builder.text.push_str("SELECT ");
             builder.nested(&inner, query, &join, relation.many)?;
+            if query.careful {
+                builder.text.push_str(&format!(", ({from}) IS NULL"));
+            }
             let from = format!(" FROM unnest({keys}::text[]) WITH ORDINALITY AS k(v, n) ORDER BY k.n");
             builder.text.push_str(&from);
             Ok(())
@@ -138,6 +169,8 @@ struct Builder<'a> {
     checks: Checks,
     /// Whether other values of the same form need another text.
     depends_on_values: bool,
+    /// Whether casts leave out what they cannot read.
+    careful: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -150,6 +183,7 @@ impl<'a> Builder<'a> {
             replan: false,
             checks: Checks::new(),
             depends_on_values: false,
+            careful: false,
         }
     }
 

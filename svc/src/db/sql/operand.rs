@@ -15,6 +15,8 @@ pub(super) struct Operand {
     /// The type of both sides when a value is not one of `cast`.
     pub(super) fallback: Option<&'static str>,
     pub(super) family: Family,
+    /// The text that a careful cast reads.
+    pub(super) text: Option<String>,
 }
 
 impl<'a> Builder<'a> {
@@ -68,7 +70,7 @@ impl<'a> Builder<'a> {
         let (from, alias) = (rows.source.quoted.clone(), rows.alias());
         let operand = self.operand(&Scope::Row(rows), &column)?;
         let sql = format!("(SELECT {} FROM {from} AS {alias} WHERE {join} LIMIT 1)", operand.sql);
-        Ok(Operand { sql, ..operand })
+        Ok(Operand { sql, text: None, ..operand })
     }
 
     /// A key that a relation starts or ends at: a field, a column, or else a key of the JSON.
@@ -76,7 +78,7 @@ impl<'a> Builder<'a> {
         self.operand(scope, &Column(vec![name.to_owned()])).or_else(|_| {
             let json = self.json(scope, name).ok_or_else(|| self.no_key(scope, name, end))?;
             let sql = format!("({json} #>> '{{}}')");
-            Ok(Operand { sql, cast: "text".to_owned(), fallback: None, family: Family::Text })
+            Ok(Operand { sql, cast: "text".to_owned(), fallback: None, family: Family::Text, text: None })
         })
     }
 
@@ -120,13 +122,18 @@ impl<'a> Builder<'a> {
         let Cast { column, value, fallback } =
             if is_list { Cast::list(ty, declared) } else { Cast::single(ty, declared) };
         let sql = row.column(name);
+        let mut text = None;
         let sql = match column {
             Conversion::None => sql,
+            Conversion::To(to) if is_text(&ty.name) && self.careful => {
+                text = Some(sql.clone());
+                self.cast_text(&sql, &to)
+            }
             Conversion::To(ty) => format!("{sql}::{ty}"),
             Conversion::Instant => format!("({sql} AT TIME ZONE 'UTC')"),
             Conversion::Json => format!("to_jsonb({sql})"),
         };
-        Operand { sql, cast: value, fallback, family }
+        Operand { sql, cast: value, fallback, family, text }
     }
 
     /// A part of JSON compares as the type of its scalar.
@@ -134,24 +141,32 @@ impl<'a> Builder<'a> {
         let kind = &self.model.types[stored.named].kind;
         let cast = json_cast(kind)?;
         if stored.list {
+            let element = self.cast_text("(x.v #>> '{}')", cast);
             let elements = format!(
-                "CASE WHEN jsonb_typeof({json}) = 'array' THEN ARRAY(SELECT (x.v #>> '{{}}')::{cast} FROM jsonb_array_elements({json}) AS x(v)) END"
+                "CASE WHEN jsonb_typeof({json}) = 'array' THEN ARRAY(SELECT {element} FROM jsonb_array_elements({json}) AS x(v)) END"
             );
             return Some(Operand {
                 sql: format!("({elements})"),
                 cast: cast.to_owned(),
                 fallback: None,
                 family: Family::List,
+                text: None,
             });
         }
         let family = family(kind);
+        let text = format!("({json} #>> '{{}}')");
         let sql = match cast {
             "jsonb" => json.to_owned(),
-            "text" => format!("({json} #>> '{{}}')"),
-            cast => format!("({json} #>> '{{}}')::{cast}"),
+            "text" => text.clone(),
+            cast => self.cast_text(&text, cast),
         };
-        Some(Operand { sql, cast: cast.to_owned(), fallback: None, family })
+        let text = (self.careful && !matches!(cast, "jsonb" | "text")).then_some(text);
+        Some(Operand { sql, cast: cast.to_owned(), fallback: None, family, text })
     }
+}
+
+fn is_text(type_name: &str) -> bool {
+    matches!(type_name, "text" | "varchar" | "bpchar" | "name" | "citext")
 }
 
 /// Which operators a scalar or enum has.

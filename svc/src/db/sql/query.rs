@@ -24,6 +24,8 @@ pub(crate) struct Query {
     /// Order by the given keys alone, and read the rows next to the page as well, so that its reader sees whether that
     /// order leaves anything open.
     pub(crate) neighbours: bool,
+    /// Read with careful casts.
+    pub(crate) careful: bool,
 }
 
 impl Query {
@@ -40,6 +42,7 @@ impl Query {
             page: None,
             past: Vec::new(),
             neighbours: false,
+            careful: false,
         }
     }
 }
@@ -66,6 +69,10 @@ pub(crate) enum Selected {
     Column(String, Select),
     /// A key of the view's `data`, as JSON.
     Key(String),
+    /// Whether the row has a key of the relation that a careful cast cannot read.
+    BadKey(Relation),
+    /// Whether one of the rows or of the group has a value that a careful cast cannot read.
+    Bad(Column),
     /// The rows that a relation leads to: a record, or a list of records.
     Related(Relation, Box<Query>),
     /// A list of records that does not depend on the row.
@@ -89,4 +96,12 @@ pub(crate) enum Part {
     Count(Query),
     /// Whether a row matches.
     Exists(Query),
+}
+
+impl Part {
+    pub(super) fn query(&self) -> &Query {
+        match self {
+            Self::Rows(query) | Self::Count(query) | Self::Exists(query) => query,
+        }
+    }
 }

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::super::catalogue::quote;
 use super::super::{DbError, Source};
 use super::Builder;
+use super::operand::Operand;
 use crate::schema::{FieldKind, Model, Relation, TypeExpr, TypeIndex};
 
 /// A row, or a part of one.
@@ -98,12 +99,26 @@ pub(super) fn named<'a>(model: &'a Model, object: TypeIndex, name: &str) -> Opti
 impl<'a> Builder<'a> {
     /// The rows that a relation leads to, and the condition that joins them to this scope.
     pub(super) fn related(&self, scope: &Scope<'a>, relation: &Relation) -> Result<(RowScope<'a>, String), DbError> {
-        let from = self.key(scope, relation.from, "from")?;
+        let from = self.related_key(scope, relation)?;
         let inner = self.rows(relation.row, scope.depth() + 1)?;
         let to = self.key(&Scope::Row(inner.clone()), relation.to, "to")?;
-        let cast = if from.cast == to.cast { String::new() } else { format!("::{}", to.cast) };
-        let join = format!("{} = {}{cast}", to.sql, from.sql);
+        let join = format!("{} = {}", to.sql, from.sql);
         Ok((inner, join))
+    }
+
+    /// The key of this scope, as the type that the rows' key has.
+    pub(super) fn related_key(&self, scope: &Scope<'a>, relation: &Relation) -> Result<Operand, DbError> {
+        let from = self.key(scope, relation.from, "from")?;
+        let inner = self.rows(relation.row, scope.depth() + 1)?;
+        let to = self.key(&Scope::Row(inner), relation.to, "to")?;
+        if from.cast == to.cast {
+            return Ok(from);
+        }
+        if from.cast == "text" {
+            let text = self.careful.then(|| from.sql.clone());
+            return Ok(Operand { sql: self.cast_text(&from.sql, &to.cast), text, cast: to.cast, ..from });
+        }
+        Ok(Operand { sql: format!("{}::{}", from.sql, to.cast), cast: to.cast, ..from })
     }
 
     /// A scope over the view of a type.

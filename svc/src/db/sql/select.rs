@@ -152,6 +152,14 @@ impl<'a> Builder<'a> {
                 let (inner, join) = self.related(&scope, relation)?;
                 self.nested(&inner, query, &join, relation.many)?;
             }
+            Selected::BadKey(relation) => {
+                let bad = self.related_key(&scope, relation)?.is_bad();
+                self.text.push_str(&bad);
+            }
+            Selected::Bad(column) => {
+                let bad = self.operand(&scope, column)?.is_bad();
+                let _ = write!(self.text, "bool_or({bad})");
+            }
             Selected::Rows(query) => {
                 let inner = self.rows(query.row, rows.depth + 1)?;
                 self.text.push_str("ARRAY(");
@@ -223,7 +231,7 @@ impl<'a> Builder<'a> {
         match &key.rank {
             Some(Rank { operator, query }) => {
                 let sql = self.rank(&operand, *operator, query)?;
-                Ok(Operand { sql, cast: "float4".to_owned(), fallback: None, family: Family::Ordered })
+                Ok(Operand { sql, cast: "float4".to_owned(), fallback: None, family: Family::Ordered, text: None })
             }
             None => Ok(operand),
         }

@@ -27,7 +27,7 @@ pub(crate) type Completed = (usize, Vec<Piece>);
 pub(crate) async fn complete_page_items<'a>(
     env: &'a Env<'a>,
     field: &'a PlanField,
-    rows: &'a Decoded,
+    rows: &'a Decoded<'a>,
     path: &'a Path<'a>,
 ) -> Vec<Completed> {
     let mut completed = Vec::new();

@@ -1,13 +1,16 @@
 //! Values of resolvers.
 
+use std::borrow::Cow;
+
 use super::{Node, Nulled, RowNode, Walk, key, typename, value};
 use crate::Error;
 use crate::engine::call::{Completed, Outcome};
 use crate::engine::env::Env;
 use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, PlanField, PlanKind, Selection};
+use crate::engine::typed::TypedRow;
 use crate::scalar::{LeafError, write_float, write_integer, write_text};
-use crate::schema::{Method, Object, Resolved};
+use crate::schema::{Method, Object, Relation, Resolved};
 
 impl<'v> Node for Resolved<'v> {
     fn is_null(&self) -> bool {
@@ -41,7 +44,12 @@ impl<'v> Node for Resolved<'v> {
                 out.push(b'"');
             }
             Resolved::Scalar(scalar) => scalar.write(out).map_err(LeafError)?,
-            Resolved::List(_) | Resolved::Object(_) | Resolved::Key(_) | Resolved::Row(_) | Resolved::Failed(_) => {
+            Resolved::List(_)
+            | Resolved::Object(_)
+            | Resolved::Key(_)
+            | Resolved::Row(_)
+            | Resolved::Typed(_)
+            | Resolved::Failed(_) => {
                 return Err(LeafError("expected a scalar".to_owned()));
             }
         }
@@ -54,8 +62,11 @@ impl<'v> Node for Resolved<'v> {
     }
 
     fn selection<'s>(&self, env: &Env<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
-        let Resolved::Object(object) = self else { return Err("expected an object".to_owned()) };
-        selection(env, field, *object)
+        match self {
+            Resolved::Object(object) => selection(env, field, *object),
+            Resolved::Typed(row) => row_selection(env, field, row.0),
+            _ => Err("expected an object".to_owned()),
+        }
     }
 
     fn fields(
@@ -65,15 +76,19 @@ impl<'v> Node for Resolved<'v> {
         path: &Path<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), Nulled> {
-        let Resolved::Object(object) = self else { return Err(Nulled) };
+        let Some(instance) = Instance::of(self) else { return Err(Nulled) };
         for (index, field) in selection.fields.iter().enumerate() {
             key(out, index, field);
             let path = path.key(&field.key);
             match field.kind {
-                PlanKind::Stored { index, .. } => value(walk, field, &field.ty, &object.field(index), &path, out)?,
-                PlanKind::Method(Method::Sync(run)) => match walk.env.call(field) {
-                    Ok(call) => outcome(walk, field, run(object.as_any(), call), &path, out)?,
-                    Err(error) => walk.failed(&error, field, &path, out)?,
+                PlanKind::Stored { index, stored, .. } => match instance.node(field, stored) {
+                    Some(node) => value(walk, field, &field.ty, &node, &path, out)?,
+                    None => value(walk, field, &field.ty, &instance.field(index), &path, out)?,
+                },
+                PlanKind::Method(Method::Sync(run)) => match (walk.env.call(field), instance.object()) {
+                    (Ok(call), Ok(object)) => outcome(walk, field, run(object.as_any(), call), &path, out)?,
+                    (_, Err(error)) => walk.failed(error, field, &path, out)?,
+                    (Err(error), _) => walk.failed(&error, field, &path, out)?,
                 },
                 PlanKind::Typename => typename(out, selection),
                 PlanKind::Method(Method::Async(_))
@@ -88,6 +103,76 @@ impl<'v> Node for Resolved<'v> {
         }
         Ok(())
     }
+}
+
+/// What has fields: a value of the program, or a row that may be one.
+#[derive(Clone, Copy)]
+pub(super) enum Instance<'a> {
+    Object(&'a dyn Object),
+    Row(&'a TypedRow<'a>),
+}
+
+impl<'a> Instance<'a> {
+    pub(super) fn of(value: &Resolved<'a>) -> Option<Self> {
+        match value {
+            Resolved::Object(object) => Some(Self::Object(*object)),
+            Resolved::Typed(row) => Some(Self::Row(row.0)),
+            _ => None,
+        }
+    }
+
+    /// The selection for its type.
+    pub(super) fn selection<'s>(self, env: &Env<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
+        match self {
+            Self::Object(object) => selection(env, field, object),
+            Self::Row(row) => row_selection(env, field, row),
+        }
+    }
+
+    /// The receiver of methods, or why there is none.
+    pub(super) fn object(self) -> Result<&'a dyn Object, &'a Error> {
+        match self {
+            Self::Object(object) => Ok(object),
+            Self::Row(row) => row.object(),
+        }
+    }
+
+    /// A stored value as a statement read it.
+    pub(super) fn node(self, field: &PlanField, stored: &str) -> Option<RowNode<'a>> {
+        match self {
+            Self::Object(_) => None,
+            Self::Row(row) => row.node(field, stored),
+        }
+    }
+
+    /// A stored value of the program's.
+    pub(super) fn field(self, index: usize) -> Resolved<'a> {
+        match self.object() {
+            Ok(object) => object.field(index),
+            Err(error) => Resolved::Failed(error),
+        }
+    }
+
+    /// The key of a relation.
+    pub(super) fn key(self, relation: Relation) -> Option<Cow<'a, str>> {
+        match (self, self.object()) {
+            (_, Ok(object)) => match object.field(relation.index) {
+                Resolved::Key(key) => key.map(Cow::Borrowed),
+                _ => None,
+            },
+            (Self::Row(row), Err(_)) => row.key(relation.from).map(Cow::Owned),
+            (Self::Object(_), Err(_)) => None,
+        }
+    }
+}
+
+fn row_selection<'s>(env: &Env<'_>, field: &'s PlanField, row: &TypedRow<'_>) -> Result<&'s Selection, String> {
+    if let Ok(object) = row.object() {
+        return selection(env, field, object);
+    }
+    let named = || env.model.type_named(&row.type_name()?).map(|(index, _)| index);
+    let found = field.children.of(row.row()).or_else(|| field.children.of(named()?));
+    found.map(AsRef::as_ref).ok_or_else(|| "the row's `__typename` names no type that can stand here".to_owned())
 }
 
 /// The selection for an object's type.

@@ -6,6 +6,7 @@ use super::cells::{Cells, Records};
 use super::column::Column;
 use super::json::Json;
 use super::{Node, Nulled, Walk, key, typename, value};
+use crate::Error;
 use crate::db::ColumnForm;
 use crate::engine::env::Env;
 use crate::engine::path::Path;
@@ -60,6 +61,8 @@ pub(crate) enum RowSource {
     Records(usize, Box<RowShape>),
     /// An object over columns of the same row.
     Same(Box<RowShape>),
+    /// What another column says is an error, where it does.
+    Guarded(usize, Box<RowSource>, Error),
     /// Nothing is stored, as for `__typename`.
     Nothing,
 }
@@ -101,6 +104,7 @@ pub(crate) enum RowNode<'a> {
     Row(Cells<'a>, &'a RowShape),
     Column(Column<'a>),
     Json(Json<'a>),
+    Failed(&'a Error),
     Null,
 }
 
@@ -128,17 +132,30 @@ impl<'a> RowNode<'a> {
                 Self::Records(cells.get(*column).map(Records::new).unwrap_or_default(), shape)
             }
             RowSource::Same(shape) => Self::Row(cells.clone(), shape),
+            RowSource::Guarded(bad, _, error) if cells.get(*bad) == Some(&[1]) => Self::Failed(error),
+            RowSource::Guarded(_, source, _) => Self::field(cells, source, slot),
             RowSource::Nothing => Self::Null,
         }
     }
 }
 
 fn data<'a>(cells: &Cells<'a>, shape: &RowShape) -> Option<Json<'a>> {
-    let (column, form) = shape.data?;
+    document(cells, shape.data)
+}
+
+fn document<'a>(cells: &Cells<'a>, data: Option<(usize, ColumnForm)>) -> Option<Json<'a>> {
+    let (column, form) = data?;
     Column { form, bytes: cells.get(column)? }.json()
 }
 
 impl Node for RowNode<'_> {
+    fn failure(&self) -> Option<&Error> {
+        match self {
+            Self::Failed(error) => Some(error),
+            _ => None,
+        }
+    }
+
     fn is_null(&self) -> bool {
         match self {
             Self::Null => true,
@@ -221,14 +238,19 @@ pub(crate) struct RowColumn<'a> {
     pub(crate) data: Option<(usize, ColumnForm)>,
 }
 
-impl RowColumn<'_> {
+impl<'a> RowColumn<'a> {
+    /// A stored value as it was read.
+    pub(crate) fn node(&self, stored: &str, source: &'a RowSource) -> RowNode<'a> {
+        RowNode::field(&self.cells, source, || document(&self.cells, self.data)?.get(stored))
+    }
+
     /// A stored value as JSON; enums and scalars of users as they are stored.
     ///
     /// # Errors
     /// When the column's value has no JSON form.
     pub(crate) fn value(&self, stored: &str, source: &RowSource, ty: Option<&OutType>) -> Result<ExactJson, LeafError> {
         let json = match source {
-            RowSource::Data => self.document().and_then(|document| document.get(stored)),
+            RowSource::Data => document(&self.cells, self.data).and_then(|document| document.get(stored)),
             RowSource::Column(column, form) => {
                 let Some(bytes) = self.cells.get(*column) else { return Ok(ExactJson::Null) };
                 let column = Column { form: *form, bytes };
@@ -255,11 +277,6 @@ impl RowColumn<'_> {
             }
             _ => parsed(json.bytes()),
         }
-    }
-
-    fn document(&self) -> Option<Json<'_>> {
-        let (column, form) = self.data?;
-        Column { form, bytes: self.cells.get(column)? }.json()
     }
 }
 

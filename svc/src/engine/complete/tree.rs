@@ -5,7 +5,7 @@
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all};
 
-use super::resolved::selection;
+use super::resolved::Instance;
 use super::{Nulled, Walk, key, typename, value};
 use crate::Error;
 use crate::engine::call::{Completed, Outcome};
@@ -14,7 +14,7 @@ use crate::engine::field_error::FieldError;
 use crate::engine::find::{write_computed, write_connection, write_find, write_relation};
 use crate::engine::path::Path;
 use crate::engine::plan::{OutType, PlanField, PlanKind, Selection};
-use crate::schema::{Method, Object, Resolved};
+use crate::schema::{Method, Resolved, StoredNode};
 
 /// A part of the answer: its bytes unless it became null, and its errors.
 #[derive(Debug)]
@@ -185,25 +185,26 @@ async fn objects<'a>(env: &'a Env<'a>, field: &'a PlanField, ty: &'a OutType, sp
     let mut pieces: Vec<Option<Piece>> = Vec::with_capacity(spots.len());
     let mut groups: Vec<(&Selection, Vec<usize>)> = Vec::new();
     for (index, (node, path)) in spots.iter().enumerate() {
-        pieces.push(match node {
-            Resolved::Object(object) => match selection(env, field, *object) {
-                Ok(selection) => {
-                    match groups.iter_mut().find(|(known, _)| std::ptr::eq(*known, selection)) {
-                        Some((_, members)) => members.push(index),
-                        None => groups.push((selection, vec![index])),
-                    }
-                    None
-                }
-                Err(why) => Some(Piece::walk(env, |walk, _| Err(walk.broken(field, path, why))).settle(ty)),
-            },
+        let Some(instance) = Instance::of(node) else {
             // Null, rows, or a value that does not fit: the walk that does not wait does or reports it.
-            _ => Some(walked(env, field, ty, &spots[index])),
+            pieces.push(Some(walked(env, field, ty, &spots[index])));
+            continue;
+        };
+        pieces.push(match instance.selection(env, field) {
+            Ok(selection) => {
+                match groups.iter_mut().find(|(known, _)| std::ptr::eq(*known, selection)) {
+                    Some((_, members)) => members.push(index),
+                    None => groups.push((selection, vec![index])),
+                }
+                None
+            }
+            Err(why) => Some(Piece::walk(env, |walk, _| Err(walk.broken(field, path, why))).settle(ty)),
         });
     }
     let completed = join_all(groups.iter().map(|(selection, members)| {
-        let objects = members.iter().filter_map(|index| match spots[*index] {
-            (Resolved::Object(object), path) => Some((object, path)),
-            _ => None,
+        let objects = members.iter().filter_map(|index| {
+            let (value, path) = &spots[*index];
+            Some((Instance::of(value)?, *path))
         });
         fields(env, selection, objects.collect())
     }));
@@ -219,7 +220,7 @@ async fn objects<'a>(env: &'a Env<'a>, field: &'a PlanField, ty: &'a OutType, sp
 async fn fields<'a>(
     env: &'a Env<'a>,
     selection: &'a Selection,
-    objects: Vec<(&'a dyn Object, &'a Path<'a>)>,
+    objects: Vec<(Instance<'a>, &'a Path<'a>)>,
 ) -> Vec<Piece> {
     let paths: Vec<Vec<Path<'_>>> =
         selection.fields.iter().map(|field| objects.iter().map(|(_, path)| path.key(&field.key)).collect()).collect();
@@ -243,22 +244,25 @@ async fn one_field<'a>(
     env: &'a Env<'a>,
     selection: &'a Selection,
     field: &'a PlanField,
-    objects: Vec<(&'a dyn Object, &'a Path<'a>)>,
+    objects: Vec<(Instance<'a>, &'a Path<'a>)>,
 ) -> Vec<Piece> {
     match field.kind {
-        PlanKind::Stored { index, .. } => {
-            let spots = objects.into_iter().map(|(object, path)| (object.field(index), path));
+        PlanKind::Stored { index, stored, .. } => {
+            let nodes: Vec<_> = objects.iter().map(|(object, _)| object.node(field, stored)).collect();
+            let spots = objects.iter().zip(&nodes).map(|((object, path), node)| match node {
+                Some(node) => (Resolved::Row(StoredNode(node)), *path),
+                None => (object.field(index), *path),
+            });
             complete_all(env, field, &field.ty, spots.collect()).await
         }
         PlanKind::Relation(relation) => {
-            let keys = objects.into_iter().map(|(object, path)| match object.field(relation.index) {
-                Resolved::Key(key) => (key, path),
-                _ => (None, path),
-            });
-            write_relation(env, field, relation, keys.collect()).await
+            let keys: Vec<_> = objects.iter().map(|(object, _)| object.key(relation)).collect();
+            let parents = objects.iter().zip(&keys).map(|((_, path), key)| (key.as_deref(), *path));
+            write_relation(env, field, relation, parents.collect()).await
         }
         PlanKind::Method(method) => {
-            let calls = objects.into_iter().map(|(object, path)| async move {
+            let receivers = objects.iter().filter_map(|(object, path)| Some((object.object().ok()?, *path)));
+            let calls = receivers.map(|(object, path)| async move {
                 let outcome = match (env.call(field), method) {
                     (Ok(call), Method::Sync(run)) => run(object.as_any(), call),
                     (Ok(call), Method::Async(run)) => guarded(run(object.as_any(), call)).await,
@@ -266,7 +270,12 @@ async fn one_field<'a>(
                 };
                 (outcome, path)
             });
-            outcomes(env, field, join_all(calls).await).await
+            let mut done = outcomes(env, field, join_all(calls).await).await.into_iter();
+            let piece = |(object, path): &(Instance<'a>, &'a Path<'a>)| match object.object() {
+                Ok(_) => done.next().unwrap_or(Piece { bytes: Err(Nulled), errors: Vec::new() }),
+                Err(error) => Piece::failed(env, error, field, path),
+            };
+            objects.iter().map(piece).collect()
         }
         PlanKind::Typename => {
             let name = |walk: &mut Walk<'_>, out: &mut Vec<u8>| {

@@ -14,15 +14,24 @@ use crate::schema::{ArgRole, FieldKind, Model, Part, ScalarKind, TypeIndex, Type
 use crate::{Error, ErrorCode};
 use async_graphql::Value;
 
-/// Answers a field with aggregates of the rows that `read` finds.
+/// Answers a field with aggregates of the rows that `read` finds. When a value in a row fails the statement, only what
+/// is computed from such values fails.
 pub(super) async fn write_aggregate(
     env: &Env<'_>,
     field: &PlanField,
     read: Read,
     path: &Path<'_>,
 ) -> Result<Piece, DbError> {
+    match aggregate(env, field, read.clone(), path).await {
+        Err(error) if error.is_of_data() => aggregate(&env.careful(&error), field, read, path).await,
+        result => result,
+    }
+}
+
+async fn aggregate(env: &Env<'_>, field: &PlanField, read: Read, path: &Path<'_>) -> Result<Piece, DbError> {
     let catalogue = env.database.catalogue().await?;
-    let mut asking = Asking { env, query: Query::new(read.row, read.filter) };
+    let query = Query { careful: env.careful, ..Query::new(read.row, read.filter) };
+    let mut asking = Asking { env, query };
     let shape = asking.shape(field)?;
     let statement = Statement::rows(env.model, &catalogue, &asking.query)?;
     let mut row = None;
@@ -87,7 +96,10 @@ impl Asking<'_> {
         let mut sources = Vec::new();
         for selection in field.children.iter() {
             let fields = selection.fields.iter().map(|field| match (field.kind, form(&field.ty)) {
-                (PlanKind::Stored { stored, .. }, Some(form)) => RowSource::Column(add(self, stored, form), form),
+                (PlanKind::Stored { stored, .. }, Some(form)) => {
+                    let source = RowSource::Column(add(self, stored, form), form);
+                    self.guarded(stored, source)
+                }
                 _ => RowSource::Nothing,
             });
             sources.push(RowSources::new(selection, fields.collect()));
@@ -95,8 +107,18 @@ impl Asking<'_> {
         Ok(RowSource::Same(Box::new(RowShape { type_name: None, data: None, sources })))
     }
 
+    /// With care, the values that cannot be read are told from those that are null.
+    fn guarded(&mut self, stored: &str, source: RowSource) -> RowSource {
+        if !self.env.careful {
+            return source;
+        }
+        let bad = self.add(Selected::Bad(Column::of(stored)));
+        let error = Error::internal(format!("a row's `{stored}` breaks its type"));
+        RowSource::Guarded(bad, Box::new(source), error)
+    }
+
     fn groups(&mut self, field: &PlanField) -> Result<RowSource, DbError> {
-        let query = Query::new(self.query.row, self.query.filter.clone());
+        let query = Query { careful: self.env.careful, ..Query::new(self.query.row, self.query.filter.clone()) };
         let mut groups = Asking { env: self.env, query };
         let shape = groups.shape(field)?;
         groups.arguments(field)?;

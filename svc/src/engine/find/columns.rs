@@ -1,11 +1,12 @@
 //! From selected fields to what a statement reads of each row.
 
 use super::read::Read;
+use crate::Error;
 use crate::db::{Catalogue, ColumnForm, DbError, Query, Select, Selected, Source, select_form};
 use crate::engine::complete::{RowShape, RowSource, RowSources};
 use crate::engine::env::Env;
 use crate::engine::plan::{Leaf, OutType, PlanField, PlanKind};
-use crate::schema::{Model, ScalarKind, TypeIndex, TypeKind};
+use crate::schema::{Model, Relation, ScalarKind, TypeIndex, TypeKind};
 
 /// Chooses what is read of the rows of one view.
 pub(super) struct Columns<'a> {
@@ -71,7 +72,12 @@ impl<'a> Columns<'a> {
                 let (query, shape) = Read::relation(env, field, relation)?.query(env, self.catalogue, field)?;
                 let at = self.add(Selected::Related(relation, Box::new(query)));
                 let source = if relation.many { RowSource::Records } else { RowSource::Record };
-                Ok(source(at, Box::new(shape)))
+                let source = source(at, Box::new(shape));
+                if !env.careful {
+                    return Ok(source);
+                }
+                let bad = self.add(Selected::BadKey(relation));
+                Ok(RowSource::Guarded(bad, Box::new(source), bad_key(relation)))
             }
             _ => Ok(RowSource::Nothing),
         }
@@ -124,6 +130,11 @@ impl<'a> Columns<'a> {
     }
 }
 
+/// The error of a relation whose key cannot be one.
+pub(super) fn bad_key(relation: Relation) -> Error {
+    Error::internal(format!("a row's `{}` is no key that `{}` could be", relation.from, relation.to))
+}
+
 impl Read {
     /// What is read of the rows for the selection of `field`, and where its parts are.
     pub(super) fn query(
@@ -134,6 +145,6 @@ impl Read {
     ) -> Result<(Query, RowShape), DbError> {
         let mut columns = Columns::new(env.model, catalogue, self.row)?;
         let shape = columns.shape(env, field, self.row)?;
-        Ok((self.reading(columns.finish().0), shape))
+        Ok((self.reading(columns.finish().0, env.careful), shape))
     }
 }

@@ -6,8 +6,8 @@ use super::read::Read;
 use super::whole::WholeRows;
 use crate::Error;
 use crate::db::{
-    Catalogue, ConnectionSpec, CursorPage, Db, DbError, Edge, Keyset, Part as Asked, Query, Rows, Selected, Slice,
-    Statement, Window, order_keys,
+    Catalogue, ConnectionSpec, CursorPage, Database, Db, DbError, Edge, Keyset, Part as Asked, Query, Rows, Selected,
+    Session, Slice, Statement, Window, order_keys,
 };
 use crate::engine::complete::{Cells, PageNode, Piece, Records, RowShape, address, complete_page, complete_page_items};
 use crate::engine::env::Env;
@@ -19,6 +19,7 @@ use crate::json::ExactJson;
 use crate::schema::{Model, Part};
 
 /// A page of an ordered, filtered list.
+#[derive(Clone)]
 pub(super) struct PageRead {
     pub(super) read: Read,
     pub(super) page: CursorPage,
@@ -76,6 +77,8 @@ struct Asking {
     backward: bool,
     /// The column with the list of order keys in each record.
     keys: Option<usize>,
+    /// The keys of the cursors that were sent, and the query whose order they are of.
+    sent: Option<(Query, Vec<Keyset>)>,
     /// Where among the parts each is.
     rows: Option<usize>,
     total: Option<usize>,
@@ -91,10 +94,11 @@ impl PageRead {
         catalogue: &Catalogue,
         mut list: Vec<Selected>,
         wanted: &Wanted,
+        careful: bool,
     ) -> Result<Asking, DbError> {
         let Self { read, page } = self;
         let (limit, backward) = size(&page, limits)?;
-        let all = Query::new(read.row, read.filter.clone());
+        let all = Query { careful, ..Query::new(read.row, read.filter.clone()) };
         let mut query = Query {
             order: read.order.clone(),
             // One more than the page has tells whether rows follow.
@@ -115,8 +119,20 @@ impl PageRead {
         let (after, before) = (bound(&page.after, false)?, bound(&page.before, true)?);
         query.past = after.iter().chain(&before).cloned().collect();
 
-        let mut asking =
-            Asking { parts: Vec::new(), mark, limit, backward, keys: None, rows: None, total: None, beyond: None };
+        let mut asking = Asking {
+            parts: Vec::new(),
+            mark,
+            limit,
+            backward,
+            keys: None,
+            sent: None,
+            rows: None,
+            total: None,
+            beyond: None,
+        };
+        if !query.past.is_empty() {
+            asking.sent = Some((with_cursors, query.past.clone()));
+        }
         if wanted.cursors {
             asking.keys = Some(list.len());
             list.push(Selected::OrderKeys);
@@ -192,6 +208,13 @@ pub(super) async fn write_page(
     page: PageRead,
     path: &Path<'_>,
 ) -> Result<Piece, DbError> {
+    match read_page(env, field, page.clone(), path).await {
+        Err(error) if error.is_of_data() => read_page(&env.careful(&error), field, page, path).await,
+        result => result,
+    }
+}
+
+async fn read_page(env: &Env<'_>, field: &PlanField, page: PageRead, path: &Path<'_>) -> Result<Piece, DbError> {
     let catalogue = env.database.catalogue().await?;
     let wanted = Wanted::of(field);
     let row = page.read.row;
@@ -210,18 +233,17 @@ pub(super) async fn write_page(
     }
     if nodes.iter().any(|node| node.children.calls() > Calls::None) {
         let (list, whole) = WholeRows::new(env.model, &catalogue, row)?;
-        let asking = page.ask(env.model, env.limits, &catalogue, list, &wanted)?;
+        let asking = page.ask(env.model, env.limits, &catalogue, list, &wanted, env.careful)?;
         let rows = fetch(env, &catalogue, &asking).await?;
         let answer = asking.node(&rows);
-        let objects = answer.records.iter().map(|cells| whole.object(cells.clone())).collect();
-        let decoded = Decoded::new(env.model, row, objects);
+        let decoded = Decoded::new(env.model, &whole, answer.records.iter().cloned());
         let items = complete_page_items(env, field, &decoded, path).await;
         return Ok(complete_page(env, field, &answer, &[], items, path));
     }
     let mut columns = Columns::new(env.model, &catalogue, row)?;
     let shapes = nodes.iter().map(|node| Ok((address(node), columns.shape(env, node, row)?)));
     let shapes = shapes.collect::<Result<Vec<(usize, RowShape)>, DbError>>()?;
-    let asking = page.ask(env.model, env.limits, &catalogue, columns.finish().0, &wanted)?;
+    let asking = page.ask(env.model, env.limits, &catalogue, columns.finish().0, &wanted, env.careful)?;
     let rows = fetch(env, &catalogue, &asking).await?;
     let answer = asking.node(&rows);
     Ok(complete_page(env, field, &answer, &shapes, Vec::new(), path))
@@ -232,7 +254,31 @@ async fn fetch(env: &Env<'_>, catalogue: &Catalogue, asking: &Asking) -> Result<
         return Ok(Rows::default());
     }
     let statement = Statement::parts(env.model, catalogue, &asking.parts)?;
-    env.database.fetch(env.session(), &statement).await.map_err(DbError::of_cursor)
+    asking.fetch((env.model, catalogue), (env.database, env.session()), &statement).await
+}
+
+impl Asking {
+    /// Runs the statement. When it fails for a value, the cursors are read by themselves: one that was made by hand may
+    /// hold keys that the columns cannot.
+    async fn fetch(
+        &self,
+        (model, catalogue): (&Model, &Catalogue),
+        (database, session): (&Database, &Session),
+        statement: &Statement,
+    ) -> Result<Rows, DbError> {
+        let error = match database.fetch(session, statement).await {
+            Err(error) if error.is_of_data() => error,
+            result => return result,
+        };
+        let Some((query, past)) = &self.sent else { return Err(error) };
+        for past in past {
+            let keys = Statement::keys(model, catalogue, query, &past.keys)?;
+            if database.fetch(session, &keys).await.is_err_and(|error| error.is_of_data()) {
+                return Err(DbError::BadCursor);
+            }
+        }
+        Err(error)
+    }
 }
 
 /// A page of typed rows, for a resolver.
@@ -242,9 +288,9 @@ pub(crate) async fn typed_slice(db: &Db, spec: &ConnectionSpec) -> Result<Slice<
         let read = Read::all(&db.app.model, spec.find.clone())?;
         let (list, whole) = WholeRows::new(&db.app.model, &catalogue, read.row)?;
         let page = PageRead { read, page: spec.page.clone() };
-        let asking = page.ask(&db.app.model, &db.app.limits, &catalogue, list, &Wanted::all())?;
+        let asking = page.ask(&db.app.model, &db.app.limits, &catalogue, list, &Wanted::all(), false)?;
         let statement = Statement::parts(&db.app.model, &catalogue, &asking.parts)?;
-        let rows = db.app.database.fetch(db.session(), &statement).await.map_err(DbError::of_cursor)?;
+        let rows = asking.fetch((&db.app.model, &catalogue), (&db.app.database, db.session()), &statement).await?;
         let answer = asking.node(&rows);
         let edges = answer.records.iter().zip(&answer.cursors).map(|(cells, cursor)| {
             let node = whole.object(cells.clone()).map_err(DbError::refused)?;

@@ -16,6 +16,7 @@ pub(crate) use aggregate::{computed, group_counts};
 pub(crate) use check::check_arguments;
 pub(crate) use connection::typed_slice;
 pub(crate) use relation::write_relation;
+pub(crate) use whole::WholeRows;
 pub(crate) use written::WrittenStatements;
 
 use futures_util::FutureExt as _;
@@ -24,17 +25,18 @@ use tokio_postgres::Row;
 use aggregate::write_aggregate;
 use connection::{PageRead, write_page};
 use read::Read;
-use whole::WholeRows;
 
 use super::Limits;
-use super::complete::{Cells, Piece, RowList, write_row};
+use super::complete::{Cells, Piece, RowList, RowShape, write_row};
 use super::env::Env;
 use super::path::Path;
 use super::plan::{Calls, PlanField};
-use super::typed::complete_typed;
+use super::typed::{Decoded, complete_typed};
 use crate::Error;
 use crate::authz::Pass;
-use crate::db::{ConnectionSpec, Database, Db, DbError, FindSpec, Part, Query, Reader, Selected, Statement};
+use crate::db::{
+    ConnectionSpec, Database, Db, DbError, FindSpec, Part, Query, Reader, RowSink as _, Rows, Selected, Statement,
+};
 use crate::json::ExactJson;
 use crate::schema::{Model, PlannedMeta, Shape, TypeIndex};
 
@@ -97,8 +99,16 @@ pub(crate) async fn write_find(env: &Env<'_>, field: &PlanField, find: FindSpec,
 
 /// Methods need whole rows.
 async fn write_whole(env: &Env<'_>, field: &PlanField, read: &Read, path: &Path<'_>) -> Piece {
-    match typed(env.database, Reader::Pool(env.database, env.session()), env.model, read).await {
-        Ok(rows) => complete_typed(env, field, read.row, read.shape, rows, path).await,
+    let rows = |careful| typed(env.database, Reader::Pool(env.database, env.session()), env.model, read, careful);
+    let result = match rows(false).await {
+        Err(error) if error.is_of_data() => rows(env.careful(&error).careful).await,
+        result => result,
+    };
+    match result {
+        Ok((rows, whole)) => {
+            let decoded = Decoded::new(env.model, &whole, (0..rows.len()).map(|row| Cells::Nth(&rows, row)));
+            complete_typed(env, field, read.shape, &decoded, path).await
+        }
         Err(error) => away(env, field, read.shape, error, path),
     }
 }
@@ -112,7 +122,43 @@ async fn write_read(env: &Env<'_>, field: &PlanField, read: Read, path: &Path<'_
     } else {
         single(env, field, &read, path).await
     };
-    piece.unwrap_or_else(|error| away(env, field, read.shape, error, path))
+    match piece {
+        Ok(piece) => piece,
+        Err(error) => failed(env, field, &read, error, path).boxed().await,
+    }
+}
+
+/// A read that failed; when a value in a row did that, the others are read without it.
+async fn failed(env: &Env<'_>, field: &PlanField, read: &Read, error: DbError, path: &Path<'_>) -> Piece {
+    if !error.is_of_data() {
+        return away(env, field, read.shape, error, path);
+    }
+    let env = &env.careful(&error);
+    let again = async {
+        let catalogue = env.database.catalogue().await?;
+        let (statement, shape) = written::anew(env, &catalogue, field, read)?;
+        let mut rows: Vec<Row> = Vec::new();
+        env.database.stream(env.session(), &statement, &mut rows).await?;
+        Ok::<_, DbError>((rows, shape))
+    };
+    match again.await {
+        Ok((rows, shape)) => rows_of(env, field, read, &shape, rows, path),
+        Err(error) => Piece::failed(env, &error.into_error(), field, path),
+    }
+}
+
+fn rows_of(env: &Env<'_>, field: &PlanField, read: &Read, shape: &RowShape, rows: Vec<Row>, path: &Path<'_>) -> Piece {
+    if read.shape == Shape::List {
+        let Some(mut list) = RowList::new(env, field, shape, path, rows.len()) else {
+            return Piece::failed(env, &Error::internal("rows are asked for, and the field is no list"), field, path);
+        };
+        rows.into_iter().for_each(|row| list.row(row));
+        return list.finish();
+    }
+    Piece::walk(env, |walk, out| match rows.first() {
+        None if read.shape == Shape::One => walk.failed(&not_found(field), field, path, out),
+        row => write_row(walk, field, shape, row, path, out),
+    })
 }
 
 /// The rows of a list, as they arrive.
@@ -174,18 +220,18 @@ fn away(env: &Env<'_>, field: &PlanField, shape: Shape, error: DbError, path: &P
     }
 }
 
-/// All stored fields of the rows as JSON objects with the stored names as keys.
+/// All stored fields of the rows.
 async fn typed(
     database: &Database,
     reader: Reader<'_>,
     model: &Model,
     read: &Read,
-) -> Result<Vec<Result<ExactJson, Error>>, DbError> {
+    careful: bool,
+) -> Result<(Rows, WholeRows), DbError> {
     let catalogue = database.catalogue().await?;
     let (list, whole) = WholeRows::new(model, &catalogue, read.row)?;
-    let statement = Statement::rows(model, &catalogue, &read.clone().reading(list))?;
-    let rows = reader.fetch(&statement).await?;
-    Ok((0..rows.len()).map(|row| whole.object(Cells::Nth(&rows, row))).collect())
+    let statement = Statement::rows(model, &catalogue, &read.clone().reading(list, careful))?;
+    Ok((reader.fetch(&statement).await?, whole))
 }
 
 /// Typed rows for a resolver that awaits its query. Without a limit of its own, a query that finds more rows than
@@ -198,11 +244,12 @@ pub(crate) async fn typed_rows(db: &Db, reader: Reader<'_>, find: &FindSpec) -> 
     };
     let find = FindSpec { limit: find.limit.or(Some(most + 1)), ..find.clone() };
     let read = Read::find(&db.app.model, &limits, find, Shape::List).map_err(DbError::into_error)?;
-    let rows = typed(&db.app.database, reader, &db.app.model, &read).await.map_err(DbError::into_error)?;
+    let typed = typed(&db.app.database, reader, &db.app.model, &read, false).await;
+    let (rows, whole) = typed.map_err(DbError::into_error)?;
     if unlimited && rows.len() as i64 > most {
         return Err(Error::internal(format!("a query found more than {most} rows; give it a `.limit(…)`")));
     }
-    rows.into_iter().collect()
+    (0..rows.len()).map(|row| whole.object(Cells::Nth(&rows, row))).collect()
 }
 
 /// Asks all rows that a query matches together: how many there are, or whether there is one.

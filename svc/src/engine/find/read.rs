@@ -101,8 +101,8 @@ impl Read {
     }
 
     /// The query that reads `list`.
-    pub(super) fn reading(self, list: Vec<Selected>) -> Query {
-        Query { list, order: self.order, page: self.page, ..Query::new(self.row, self.filter) }
+    pub(super) fn reading(self, list: Vec<Selected>, careful: bool) -> Query {
+        Query { list, order: self.order, page: self.page, careful, ..Query::new(self.row, self.filter) }
     }
 }
 

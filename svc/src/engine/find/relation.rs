@@ -1,8 +1,9 @@
 //! Relations of values that are in hand already: the rows of all parents with one statement.
 
+use super::columns::bad_key;
 use super::read::Read;
 use super::whole::WholeRows;
-use crate::db::{DbError, Statement};
+use crate::db::{DbError, Rows, Statement};
 use crate::engine::complete::{Cells, Piece, Records, RowNode, RowShape, complete_all};
 use crate::engine::env::Env;
 use crate::engine::path::Path;
@@ -25,19 +26,32 @@ pub(crate) async fn write_relation<'a>(
     keys.dedup();
     if keys.is_empty() {
         // No parent leads anywhere, so there is nothing to ask.
-        let none = Decoded::new(env.model, relation.row, Vec::new());
+        let none = Decoded::none();
         let none = if relation.many { Resolved::List(&none) } else { Resolved::Null };
         return complete_all(env, field, &field.ty, parents.iter().map(|(_, path)| (none, *path)).collect()).await;
     }
-    let result = if field.children.calls() > Calls::None {
-        whole(env, field, relation, &keys, &parents).await
-    } else {
-        plain(env, field, relation, &keys, &parents).await
+    let result = match follow(env, field, relation, &keys, &parents).await {
+        Err(error) if error.is_of_data() => follow(&env.careful(&error), field, relation, &keys, &parents).await,
+        result => result,
     };
     result.unwrap_or_else(|error| {
         let error = error.into_error();
         parents.iter().map(|(_, path)| Piece::failed(env, &error, field, path)).collect()
     })
+}
+
+async fn follow(
+    env: &Env<'_>,
+    field: &PlanField,
+    relation: Relation,
+    keys: &[String],
+    parents: &[Parent<'_>],
+) -> Result<Vec<Piece>, DbError> {
+    if field.children.calls() > Calls::None {
+        whole(env, field, relation, keys, parents).await
+    } else {
+        plain(env, field, relation, keys, parents).await
+    }
 }
 
 /// The rows go straight to bytes.
@@ -54,9 +68,10 @@ async fn plain(
     let rows = env.database.fetch(env.session(), &statement).await?;
     let nodes: Vec<_> = (0..keys.len()).map(|row| node(rows.cell(row, 0), &shape, relation.many)).collect();
     let none = if relation.many { RowNode::Records(Records::default(), &shape) } else { RowNode::Null };
-    let spots = parents.iter().map(|(key, path)| {
-        let node = position(keys, *key).map_or(&none, |at| &nodes[at]);
-        (Resolved::Row(StoredNode(node)), *path)
+    let error = bad_key(relation);
+    let spots = parents.iter().map(|(key, path)| match position(keys, *key) {
+        Some(at) if is_bad(&rows, at) => (Resolved::Failed(&error), *path),
+        at => (Resolved::Row(StoredNode(at.map_or(&none, |at| &nodes[at]))), *path),
     });
     Ok(complete_all(env, field, &field.ty, spots.collect()).await)
 }
@@ -78,7 +93,7 @@ async fn whole(
 ) -> Result<Vec<Piece>, DbError> {
     let catalogue = env.database.catalogue().await?;
     let (list, whole) = WholeRows::new(env.model, &catalogue, relation.row)?;
-    let query = Read::relation(env, field, relation)?.reading(list);
+    let query = Read::relation(env, field, relation)?.reading(list, env.careful);
     let statement = Statement::related(env.model, &catalogue, &relation, &query, keys.to_vec())?;
     let rows = env.database.fetch(env.session(), &statement).await?;
     let decoded = (0..keys.len()).map(|row| {
@@ -86,20 +101,28 @@ async fn whole(
             Some(bytes) if relation.many => Records::new(bytes).iter().collect(),
             bytes => bytes.and_then(Cells::record).into_iter().collect(),
         };
-        Decoded::new(env.model, relation.row, records.into_iter().map(|cells| whole.object(cells)).collect())
+        Decoded::new(env.model, &whole, records.into_iter())
     });
     let decoded: Vec<_> = decoded.collect();
-    let none = Decoded::new(env.model, relation.row, Vec::new());
+    let none = Decoded::none();
+    let error = bad_key(relation);
     let spots = parents.iter().map(|(key, path)| {
-        let rows = position(keys, *key).map_or(&none, |at| &decoded[at]);
+        let at = position(keys, *key);
+        let found = at.map_or(&none, |at| &decoded[at]);
         let value = match relation.many {
-            true => Resolved::List(rows),
-            false if rows.is_empty() => Resolved::Null,
-            false => rows.get(0),
+            _ if at.is_some_and(|at| is_bad(&rows, at)) => Resolved::Failed(&error),
+            true => Resolved::List(found),
+            false if found.is_empty() => Resolved::Null,
+            false => found.get(0),
         };
         (value, *path)
     });
     Ok(complete_all(env, field, &field.ty, spots.collect()).await)
+}
+
+/// Whether a key cannot be read, as a careful statement finds out.
+fn is_bad(rows: &Rows, row: usize) -> bool {
+    rows.cell(row, 1) == Some(&[1])
 }
 
 fn position(keys: &[String], key: Option<&str>) -> Option<usize> {

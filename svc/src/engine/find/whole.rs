@@ -3,14 +3,20 @@
 use super::columns::Columns;
 use crate::Error;
 use crate::db::{Catalogue, ColumnForm, DbError, Selected};
-use crate::engine::complete::{Cells, RowColumn, RowSource};
+use crate::engine::complete::{Cells, RowColumn, RowNode, RowSource};
 use crate::engine::plan::{Leaf, OutType};
 use crate::json::{ExactJson, Fields};
 use crate::scalar::LeafError;
-use crate::schema::{FieldKind, Model, TypeExpr, TypeIndex, TypeKind};
+use crate::schema::{FieldKind, Model, TypeExpr, TypeIndex, TypeKind, key_text};
 
 /// Where the stored fields of a row come from.
-pub(super) struct WholeRows {
+pub(crate) struct WholeRows {
+    /// The type of the rows.
+    pub(crate) row: TypeIndex,
+    /// Whether it is an interface or a union.
+    pub(crate) is_abstract: bool,
+    /// The error of a row that is none of its type.
+    pub(crate) no_object: Error,
     fields: Vec<(&'static str, Option<OutType>, RowSource)>,
     data: Option<(usize, ColumnForm)>,
 }
@@ -36,11 +42,25 @@ impl WholeRows {
             fields.push((stored, ty, source));
         }
         let (list, data) = columns.finish();
-        Ok((list, Self { fields, data }))
+        let no_object = Error::internal("a row is not an object of its type");
+        Ok((list, Self { row, is_abstract, no_object, fields, data }))
+    }
+
+    /// A stored value as it was read.
+    pub(crate) fn node<'a>(&'a self, cells: &Cells<'a>, stored: &str) -> Option<RowNode<'a>> {
+        let (.., source) = self.fields.iter().find(|(known, ..)| *known == stored)?;
+        Some(RowColumn { cells: cells.clone(), data: self.data }.node(stored, source))
+    }
+
+    /// A stored value that is a text or a number, as text.
+    pub(crate) fn text(&self, cells: &Cells<'_>, stored: &str) -> Option<String> {
+        let (_, ty, source) = self.fields.iter().find(|(known, ..)| *known == stored)?;
+        let cells = RowColumn { cells: cells.clone(), data: self.data };
+        key_text(&cells.value(stored, source, ty.as_ref()).ok()?)
     }
 
     /// A row as a JSON object with the stored names as keys.
-    pub(super) fn object(&self, cells: Cells<'_>) -> Result<ExactJson, Error> {
+    pub(crate) fn object(&self, cells: Cells<'_>) -> Result<ExactJson, Error> {
         let cells = RowColumn { cells, data: self.data };
         let mut object = Fields::with_capacity(self.fields.len());
         for (stored, ty, source) in &self.fields {

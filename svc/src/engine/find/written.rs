@@ -46,6 +46,16 @@ pub(super) fn statement(
     found(env, catalogue, field, read, false).map(|(statement, shape, _)| (statement, shape))
 }
 
+/// The same, written for this request only.
+pub(super) fn anew(
+    env: &Env<'_>,
+    catalogue: &Catalogue,
+    field: &PlanField,
+    read: &Read,
+) -> Result<(Statement, Arc<RowShape>), DbError> {
+    write(env, catalogue, field, read).map(|(statement, shape, _)| (statement, shape))
+}
+
 /// The statement that reads the rows of a list, if possible one that reads its page without the last unique key. Only
 /// what is kept has such a one: whether rows tie is found out once for many requests.
 pub(super) fn of_list(
