@@ -44,6 +44,8 @@ pub(crate) enum DbError {
     BadCursor,
     #[error("{0}")]
     BadPattern(String),
+    #[error("a value is too long or too complex for the database")]
+    TooComplex,
     /// An argument or a resolver's query was refused.
     #[error("{0}")]
     Refused(Box<Error>),
@@ -174,7 +176,7 @@ fn of_client(code: &str, message: &str, file: Option<&str>) -> Option<DbError> {
         // Program limits, such as the depth of a query. The message may name an index.
         code if code.starts_with("54") => {
             tracing::debug!(code, message, "a limit of PostgreSQL is exceeded");
-            DbError::BadPattern("a value is too long or too complex for the database".to_owned())
+            DbError::TooComplex
         }
         _ => return None,
     })
@@ -195,6 +197,7 @@ impl DbError {
             | Self::NoExtension(_) => Error::new(ErrorCode::ServiceUnavailable, text),
             Self::Timeout => Error::new(ErrorCode::Timeout, text),
             Self::BadPattern(_)
+            | Self::TooComplex
             | Self::BadValue(_)
             | Self::BadCursor
             | Self::FirstAndLast

@@ -8,8 +8,8 @@ impl Database {
     /// one of the patterns by itself, or when the error comes from where PostgreSQL applies it.
     #[cold]
     pub(super) async fn error_of(&self, statement: &Statement, error: DbError) -> DbError {
-        let Some((code, message, file)) = reported(&error) else { return error };
-        if !is_of_values(&code) {
+        let reported = reported(&error).filter(|(code, ..)| is_of_values(code));
+        if reported.is_none() && !matches!(error, DbError::TooComplex) {
             return error;
         }
         for (language, probe) in statement.pattern_probes() {
@@ -17,10 +17,8 @@ impl Database {
                 return bad_pattern(language, &message);
             }
         }
-        match file.and_then(|file| statement.pattern_failed_in(&file)) {
-            Some(language) => bad_pattern(language, &message),
-            None => error,
-        }
+        let Some((_, message, Some(file))) = reported else { return error };
+        statement.pattern_failed_in(&file).map_or(error, |language| bad_pattern(language, &message))
     }
 
     /// What PostgreSQL has against a statement, if anything.
@@ -47,9 +45,9 @@ fn reported(error: &DbError) -> Option<(String, String, Option<String>)> {
 }
 
 /// Whether errors with this SQLSTATE may come from a value: data exceptions, syntax errors and unknown names inside a
-/// pattern, what a pattern asks for and PostgreSQL does not support, and exceeded limits.
+/// pattern, and what a pattern asks for and PostgreSQL does not support.
 fn is_of_values(code: &str) -> bool {
-    ["22", "42", "0A", "54"].iter().any(|class| code.starts_with(class))
+    ["22", "42", "0A"].iter().any(|class| code.starts_with(class))
 }
 
 fn bad_pattern(language: PatternLanguage, message: &str) -> DbError {
