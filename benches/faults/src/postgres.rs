@@ -32,7 +32,8 @@ impl Postgres {
 
     /// Starts it again, on the same data.
     pub(crate) async fn begin(&mut self) -> Result<()> {
-        let options = Options::new(&self.folder).max_connections(CONNECTIONS).setting("fsync", "off");
+        // The embedded server keeps commits back by default, and would lose some when it is ended at once.
+        let options = Options::new(&self.folder).max_connections(CONNECTIONS).setting("synchronous_commit", "on");
         let database = Database::start(options).await?;
         self.url = database.url();
         self.database = Some(database);
