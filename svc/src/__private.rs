@@ -1,7 +1,7 @@
 //! What the macros' output names. Not part of the public API: it changes without notice.
 
 pub use crate::engine::{Call, Completed, Context, Outcome};
-pub use crate::mutation::{FunctionReturn, MutationError, ResultMember, ResultMeta};
+pub use crate::mutation::{FunctionReturn, MutationError, OnFailure, ResultMember, ResultMeta};
 pub use crate::scalar::{parse_scalar, recode_scalar, stored_scalar, write_scalar};
 pub use crate::schema::check_input;
 pub use crate::schema::{

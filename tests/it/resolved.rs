@@ -327,7 +327,7 @@ async fn mutations_run_in_order_and_end_at_a_failure_that_reaches_the_root() {
     let app = app().await;
     let reply = app.query("mutation { a: add(by: 1) b: add(by: 10) c: add(by: -1) d: add(by: 100) }").await.json();
     assert_eq!(reply["data"], Value::Null);
-    assert_eq!(reply["errors"][0]["extensions"], json!({ "code": "TOO_SMALL", "least": 0 }));
+    assert_eq!(reply["errors"][0]["extensions"], json!({ "code": "TOO_SMALL", "least": 0, "mutation": "NOT_DONE" }));
     assert_eq!(reply["errors"][0]["path"], json!(["c"]));
     assert_eq!(app.query("mutation { a: add(by: 0) b: add(by: 5) }").await.data(), json!({ "a": 11, "b": 16 }));
 }

@@ -6,6 +6,7 @@ use syn::Type;
 use syn::spanned::Spanned as _;
 
 use super::model::{Operation, Source};
+use super::parse::OnFailure;
 use crate::function::Caller;
 use crate::types;
 
@@ -61,8 +62,9 @@ fn implementation(operation: &Operation, args: &TokenStream, ty: &TokenStream, r
 }
 
 fn run(operation: &Operation, output: &Type) -> TokenStream {
-    let Operation { krate, ident, params, source, context, .. } = operation;
+    let Operation { krate, ident, params, source, context, on_failure, .. } = operation;
     if let Source::Function(name) = source {
+        let on_failure = format_ident!("{}", if *on_failure == OnFailure::Commit { "Commit" } else { "Rollback" });
         let checks = params.args().map(|arg| {
             let ty = types::outside(&arg.ty, None);
             quote_spanned!(arg.ty.span()=> #krate::check_input::<#ty>)
@@ -70,6 +72,7 @@ fn run(operation: &Operation, output: &Type) -> TokenStream {
         return quote!(#krate::Run::Function(#krate::FunctionMeta {
             name: #name,
             context: &[#(#context),*],
+            on_failure: #krate::OnFailure::#on_failure,
             checks: &[#(#checks),*],
         }));
     }

@@ -3,7 +3,7 @@
 use proc_macro2::Ident;
 use syn::{Attribute, FnArg, LitStr, Type, Visibility};
 
-use super::parse::Args;
+use super::parse::{Args, OnFailure};
 use crate::argument::Parameters;
 use crate::element::{self, Element};
 use crate::errors::Errors;
@@ -53,6 +53,7 @@ pub(super) struct Operation {
     pub(super) source: Source,
     /// The values of the request that a function of the database gets.
     pub(super) context: Vec<LitStr>,
+    pub(super) on_failure: OnFailure,
 }
 
 /// What answers the field.
@@ -92,6 +93,7 @@ pub(super) fn build(kind: Kind, args: Args, function: &mut Function, errors: &mu
         output,
         source: source(args.function.as_ref(), function),
         context: args.context,
+        on_failure: args.on_failure.map(|(_, on_failure)| on_failure).unwrap_or_default(),
     }
 }
 
@@ -105,6 +107,10 @@ fn source(name: Option<&LitStr>, function: &Function) -> Source {
 
 /// A mutation has either a body or a function of the database.
 fn check_function(kind: Kind, args: &Args, function: &Function, errors: &mut Errors) {
+    if let (Some((span, _)), None) = (&args.on_failure, &args.function) {
+        let message = "only a function of the database answers with a status; add `function = \"schema.name\"`";
+        errors.push(syn::Error::new(*span, message));
+    }
     match (&args.function, &function.body) {
         (Some(name), Some(_)) => {
             errors.at(name, "a mutation has a body or calls a function; write `;` instead of the body, or remove this");

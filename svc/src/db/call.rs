@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::database::within;
-use super::functions::{self, ArgForm, Function, FunctionSpec};
-use super::{Database, DbError, Rows, Session, Statement};
+use super::driver::{Commit, DriverError};
+use super::functions::{self, ArgForm, Function, FunctionSpec, ROLLED_BACK};
+use super::{Database, Db, DbError, Rows, Statement};
 use crate::json::ExactJson;
+use crate::mutation::StatusCheck;
 
 /// What the database says of a statement that failed.
 #[derive(Debug)]
@@ -13,6 +15,7 @@ pub(crate) struct Fault {
     /// The SQLSTATE.
     pub(crate) code: String,
     pub(crate) message: String,
+    pub(crate) detail: Option<String>,
     pub(crate) hint: Option<String>,
     /// The constraint that was broken.
     pub(crate) constraint: Option<String>,
@@ -26,29 +29,53 @@ impl DbError {
         Some(Fault {
             code: error.code().code().to_owned(),
             message: error.message().to_owned(),
+            detail: error.detail().map(str::to_owned),
             hint: error.hint().map(str::to_owned),
             constraint: error.constraint().map(str::to_owned),
         })
     }
 }
 
+/// A call.
+pub(crate) struct Call<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) args: &'a [(ArgForm, Option<ExactJson>)],
+    /// Whether a list is asked for.
+    pub(crate) list: bool,
+    /// Which answers undo it.
+    pub(crate) check: Option<StatusCheck>,
+}
+
+/// What a call gave.
+#[derive(Debug)]
+pub(crate) struct Called {
+    /// The answer as JSON.
+    pub(crate) json: String,
+    /// Whether what it wrote is kept.
+    pub(crate) kept: bool,
+}
+
+/// What a write gave.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) rows: Rows,
+    /// Whether it is committed.
+    pub(crate) kept: bool,
+}
+
 impl Database {
-    /// Calls a function, and gives its answer as JSON: the rows of a function that returns a set when `list` is true,
-    /// and otherwise the first.
-    pub(crate) async fn call(
-        &self,
-        session: &Session,
-        name: &str,
-        args: &[(ArgForm, Option<ExactJson>)],
-        list: bool,
-    ) -> Result<String, DbError> {
+    /// Calls a function, and gives its answer as JSON: the rows of a function that returns a set when a list is asked
+    /// for, and otherwise the first.
+    pub(crate) async fn call(&self, db: &Db, call: &Call<'_>) -> Result<Called, DbError> {
+        let Call { name, args, list, check } = *call;
         if args.iter().filter_map(|(_, arg)| arg.as_ref()).any(has_nul) {
             return Err(DbError::Nul);
         }
         let spec = FunctionSpec { name: name.to_owned(), args: args.iter().map(|(form, _)| *form).collect() };
         let function = self.function(&spec).await?;
         let values: Vec<_> = args.iter().map(|(_, arg)| arg.clone()).collect();
-        let rows = self.fetch_once(session, &function.statement(&values)).await?;
+        let check = check.filter(|_| function.may_have_status && !(list && function.returns_set));
+        let Written { rows, kept } = self.fetch_once(db, &function.statement(&values, check), Commit::Always).await?;
         let text = |bytes: &[u8]| match std::str::from_utf8(bytes) {
             Ok(text) => text.to_owned(),
             Err(_) => String::from_utf8_lossy(bytes).into_owned(),
@@ -56,9 +83,9 @@ impl Database {
         let cell = |row| rows.cell(row, 0).map_or_else(|| "null".to_owned(), text);
         if list && function.returns_set {
             let items: Vec<_> = (0..rows.len()).map(cell).collect();
-            return Ok(format!("[{}]", items.join(",")));
+            return Ok(Called { json: format!("[{}]", items.join(",")), kept });
         }
-        Ok(cell(0))
+        Ok(Called { json: cell(0), kept })
     }
 
     /// The function, from what was read when the database was reached, or else from the database.
@@ -88,10 +115,34 @@ impl Database {
 
     /// Runs a statement that writes, with the session variables of the request that causes it. It is a transaction of
     /// its own.
-    pub(crate) async fn fetch_once(&self, session: &Session, statement: &Statement) -> Result<Rows, DbError> {
+    ///
+    /// # Errors
+    /// [`DbError::Lost`] when it may have been committed, or not; nothing is kept after any other.
+    pub(crate) async fn fetch_once(
+        &self,
+        db: &Db,
+        statement: &Statement,
+        commit: Commit<'_>,
+    ) -> Result<Written, DbError> {
         self.reached().await?;
-        session.check()?;
-        self.driver.write(session, statement).await.map(Rows::Read).map_err(|error| self.noted(error))
+        db.session().check()?;
+        let mut rows = Vec::new();
+        // A request that is given up meanwhile leaves this open.
+        let in_doubt = db.ledger.as_deref().inspect(|ledger| ledger.sent());
+        let mut result = self.driver.write(db.session(), statement, commit, &mut rows).await;
+        if let (Err(DriverError::Postgres(error)), false) = (&result, rows.is_empty())
+            && error.as_db_error().is_some_and(|error| error.message().contains(ROLLED_BACK))
+        {
+            result = Ok(false);
+        }
+        match &result {
+            Err(DriverError::Lost) => {}
+            other => {
+                in_doubt.inspect(|ledger| ledger.answered(matches!(other, Ok(true))));
+            }
+        }
+        let kept = result.map_err(|error| self.noted(error))?;
+        Ok(Written { rows: Rows::Read(rows), kept })
     }
 }
 

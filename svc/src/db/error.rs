@@ -167,13 +167,19 @@ impl From<DriverError> for DbError {
     }
 }
 
+/// The files of PostgreSQL that read paths and queries.
+const READERS: [&str; 4] = ["ltree_io.c", "ltxtquery_io.c", "tsquery.c", "jsonpath.c"];
+
 /// An error that is about what a client sent, or about an extension that such a filter needs.
 fn of_client(code: &str, message: &str, file: Option<&str>) -> Option<DbError> {
     Some(match code {
         "22003" if file == Some("numutils.c") => DbError::BadPattern("a number is too large".to_owned()),
         "22P05" => DbError::Nul,
         "42704" if message.contains("ltree") || message.contains("lquery") => DbError::NoExtension("ltree"),
-        // Program limits, such as the depth of a query. The message may name an index.
+        // Program limits, such as the depth of a query. Where no text is read the message may name an index.
+        code if code.starts_with("54") && file.is_some_and(|file| READERS.contains(&file)) => {
+            DbError::BadPattern(format!("a value is too long or too complex: {message}"))
+        }
         code if code.starts_with("54") => {
             tracing::debug!(code, message, "a limit of PostgreSQL is exceeded");
             DbError::TooComplex

@@ -9,6 +9,7 @@ use sqlx::PgConnection;
 use super::catalogue::quote;
 use super::{Param, Statement};
 use crate::json::ExactJson;
+use crate::mutation::StatusCheck;
 
 /// How an argument is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -39,16 +40,24 @@ pub(crate) struct Function {
     kind: String,
     /// Whether it answers with rows.
     pub(crate) returns_set: bool,
+    /// Whether an answer may have a `status`.
+    pub(crate) may_have_status: bool,
     returns_void: bool,
     allowed: bool,
     params: Vec<Parameter>,
     /// How many of the last parameters have a default.
     defaults: usize,
     /// The call that was written last: of one mutation all have the same text, as a rule.
-    written: ArcSwapOption<(Vec<Given>, Arc<str>)>,
+    written: ArcSwapOption<(Form, Arc<str>)>,
 }
 
 /// What decides about the text of a call.
+type Form = (Vec<Given>, Option<StatusCheck>);
+
+/// In the error by which PostgreSQL undoes a call; a second row that cannot be made raises it, after the answer.
+pub(super) const ROLLED_BACK: &str = "the mutation failed and is rolled back";
+
+/// How an argument of a call is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Given {
     Absent,
@@ -81,14 +90,20 @@ const FUNCTIONS: &str = "\
             JOIN pg_type t ON t.oid = a.oid ORDER BY a.i)::text[], \
         ARRAY(SELECT coalesce(base.typname, t.typname) FROM unnest(p.proargtypes) WITH ORDINALITY AS a(oid, i) \
             JOIN pg_type t ON t.oid = a.oid \
-            LEFT JOIN pg_type base ON base.oid = t.typbasetype AND t.typtype = 'd' ORDER BY a.i)::text[] \
+            LEFT JOIN pg_type base ON base.oid = t.typbasetype AND t.typtype = 'd' ORDER BY a.i)::text[], \
+        CASE WHEN answer.typtype = 'c' THEN EXISTS (SELECT FROM pg_attribute a \
+                WHERE a.attrelid = answer.typrelid AND a.attname = 'status' AND NOT a.attisdropped) \
+            WHEN answer.typname = 'record' THEN coalesce('status' = ANY (p.proargnames), true) \
+            WHEN answer.typnamespace = 'pg_catalog'::regnamespace THEN answer.typname IN ('json', 'jsonb') \
+            ELSE answer.typtype IN ('b', 'd') AND answer.typcategory <> 'A' END \
     FROM unnest($1::text[], $2::text[], $3::text[]) AS w(name, schema, function) \
     JOIN pg_proc p ON p.proname = w.function \
     JOIN pg_namespace n ON n.oid = p.pronamespace \
+    JOIN pg_type answer ON answer.oid = p.prorettype \
     WHERE CASE WHEN w.schema = '' THEN pg_function_is_visible(p.oid) ELSE n.nspname = w.schema END \
     ORDER BY p.oid";
 
-type Row = (String, String, String, String, bool, bool, bool, i32, Vec<String>, Vec<String>, Vec<String>);
+type Row = (String, String, String, String, bool, bool, bool, i32, Vec<String>, Vec<String>, Vec<String>, bool);
 
 /// Finds each function, or says why it cannot be called.
 pub(crate) async fn load(connection: &mut PgConnection, specs: &[FunctionSpec]) -> Result<Functions, sqlx::Error> {
@@ -148,7 +163,9 @@ impl FunctionSpec {
 }
 
 impl Function {
-    fn new((_, schema, name, kind, returns_set, returns_void, allowed, defaults, names, types, bases): Row) -> Self {
+    fn new(row: Row) -> Self {
+        let (_, schema, name, kind, returns_set, returns_void, allowed, defaults, names, types, bases, may_have_status) =
+            row;
         let params = types.into_iter().zip(bases).enumerate().map(|(index, (sql, base))| Parameter {
             name: names.get(index).cloned().unwrap_or_default(),
             sql,
@@ -159,6 +176,7 @@ impl Function {
             quoted: format!("{}.{}", quote(&schema), quote(&name)),
             kind,
             returns_set,
+            may_have_status,
             returns_void,
             allowed,
             params: params.collect(),
@@ -183,22 +201,24 @@ impl Function {
         (required..=self.params.len()).contains(&args.len()) && self.params.iter().zip(args).all(fits)
     }
 
-    /// The statement that calls it; an absent argument leaves the parameter's default.
-    pub(crate) fn statement(&self, args: &[Option<ExactJson>]) -> Statement {
+    /// The statement that calls it; an absent argument leaves the parameter's default. An answer that fails the check
+    /// undoes it.
+    pub(crate) fn statement(&self, args: &[Option<ExactJson>], check: Option<StatusCheck>) -> Statement {
         let args = || self.params.iter().zip(args);
         let given: Vec<Given> = args().map(|(param, arg)| param.given(arg.as_ref())).collect();
         let params = args().filter_map(|(param, arg)| param.bound(arg.as_ref()?)).collect();
         if let Some(written) = &*self.written.load()
-            && written.0 == given
+            && written.0.0 == given
+            && written.0.1 == check
         {
             return Statement::new(written.1.clone(), params);
         }
-        let text: Arc<str> = self.text(&given).into();
-        self.written.store(Some(Arc::new((given, text.clone()))));
+        let text: Arc<str> = self.text(&given, check).into();
+        self.written.store(Some(Arc::new(((given, check), text.clone()))));
         Statement::new(text, params)
     }
 
-    fn text(&self, given: &[Given]) -> String {
+    fn text(&self, given: &[Given], check: Option<StatusCheck>) -> String {
         let named = self.params.iter().all(|param| !param.name.is_empty());
         let first_default = self.params.len().saturating_sub(self.defaults);
         let (mut values, mut bound) = (Vec::new(), 0);
@@ -212,7 +232,17 @@ impl Function {
         }
         let call = format!("{}({})", self.quoted, values.join(", "));
         // A composite that is null arrives as a row of nulls. `r.*` is the row also where a column is called `r`.
-        format!("SELECT CASE WHEN r.* IS NULL THEN NULL ELSE to_jsonb(r.*)::text END FROM {call} AS r")
+        let Some(check) = check else {
+            return format!("SELECT CASE WHEN r.* IS NULL THEN NULL ELSE to_jsonb(r.*)::text END FROM {call} AS r");
+        };
+        // The answer is on its way when the second row, of a failing one, raises. Other ways to undo the call take a round
+        // trip more, or tell the whole answer to PostgreSQL's log.
+        format!(
+            "SELECT CASE n WHEN 1 THEN j::text ELSE ('{ROLLED_BACK}, ' || n)::boolean::text END \
+             FROM (SELECT CASE WHEN r.* IS NULL THEN NULL ELSE to_jsonb(r.*) END AS j FROM {call} AS r LIMIT 1) AS answer, \
+             generate_series(1, CASE WHEN {} THEN 2 ELSE 1 END) AS n",
+            check.sql()
+        )
     }
 }
 

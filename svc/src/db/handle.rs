@@ -4,6 +4,7 @@ use super::reader::Reader;
 use super::{Find, FindOne, Session, SqlConnection, SqlValue, Transaction};
 use crate::Error;
 use crate::engine::Application;
+use crate::mutation::{Ledger, OnFailure};
 use crate::schema::{FromStored, SvcType};
 
 /// The database, as resolvers see it: `ctx.db()`.
@@ -14,6 +15,8 @@ pub struct Db {
     pub(crate) session: Option<Arc<Session>>,
     /// What every row must have, whatever is asked.
     pub(crate) mandatory: Vec<(String, SqlValue)>,
+    /// The writes of the mutation that runs; `None` in a query.
+    pub(crate) ledger: Option<Arc<Ledger>>,
 }
 
 impl Db {
@@ -112,8 +115,8 @@ impl Db {
     /// Calls a function of the database, and reads its answer as a mutation without a body does: a `mutation_response`
     /// gives its entity or its error, everything else is the value itself.
     ///
-    /// Objects are given as JSONB; every other argument is cast to the parameter's type. The call is sent once, also
-    /// when the connection is lost.
+    /// Objects are given as JSONB; every other argument is cast to the parameter's type. The call is a transaction of
+    /// its own, which a failing status undoes. It is sent once, also when the connection is lost.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -139,7 +142,32 @@ impl Db {
         function: &str,
         args: impl IntoIterator<Item = serde_json::Value>,
     ) -> Result<T, Error> {
-        crate::engine::call(self, function, args.into_iter().collect()).await
+        self.call_with(OnFailure::Rollback, function, args).await
+    }
+
+    /// The same, and whether what the function wrote is kept when it answers with a failing status.
+    ///
+    /// ```
+    /// use svc::prelude::*;
+    /// use svc::serde_json::json;
+    /// use svc::OnFailure;
+    ///
+    /// #[svc::mutation]
+    /// async fn log_in(ctx: &Context<'_>, name: String, password: String) -> Result<String> {
+    ///     // It counts the logins that failed.
+    ///     ctx.db().call_with(OnFailure::Commit, "app.log_in", [json!(name), json!(password)]).await
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`call`](Self::call).
+    pub async fn call_with<T: FromStored>(
+        &self,
+        on_failure: OnFailure,
+        function: &str,
+        args: impl IntoIterator<Item = serde_json::Value>,
+    ) -> Result<T, Error> {
+        crate::engine::call(self, on_failure, function, args.into_iter().collect()).await
     }
 
     /// The session variables of the request.
@@ -152,8 +180,12 @@ impl Db {
     }
 
     /// The connection pool of sqlx, for SQL of your own. Its connections do not know the request's session variables;
-    /// those of [`transaction`](Self::transaction) and [`connection`](Self::connection) do.
+    /// those of [`transaction`](Self::transaction) and [`connection`](Self::connection) do. Nor is it known what a mutation
+    /// has written here: one that fails afterwards tells its client that it may have been done, or not.
     pub fn pool(&self) -> &sqlx::PgPool {
+        if let Some(ledger) = &self.ledger {
+            ledger.unseen();
+        }
         self.app.database.pool()
     }
 }

@@ -42,12 +42,12 @@ pub use transaction::{SqlConnection, Transaction};
 pub use value::SqlValue;
 
 pub(crate) use aggregate::key_order;
-pub(crate) use call::{Fault, has_nul};
+pub(crate) use call::{Call, Fault, Written, has_nul};
 pub(crate) use catalogue::{Catalogue, Source};
 pub(crate) use column::{ColumnForm, Select, select_form};
 pub(crate) use connect::{ConnectConfig, Variable};
 pub(crate) use database::{Database, Settings};
-pub(crate) use driver::Proxy;
+pub(crate) use driver::{Commit, Proxy};
 pub(crate) use error::DbError;
 pub(crate) use filter::{Direction, Nulls, Rank};
 pub(crate) use functions::{ArgForm, FunctionSpec};

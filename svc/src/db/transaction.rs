@@ -1,13 +1,16 @@
 //! Statements of a resolver's own that see the request's session variables.
 
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
+use sqlx::postgres::{PgDatabaseError, PgSeverity};
 use sqlx::{AssertSqlSafe, PgConnection, Postgres};
 
 use super::database::within;
 use super::reader::{Reader, arguments};
 use super::{Db, DbError, Find, FindOne, Session, sqlx_pool};
 use crate::Error;
+use crate::mutation::Ledger;
 use crate::schema::SvcType;
 
 /// A transaction, for SQL of your own; made by [`Db::transaction`].
@@ -15,7 +18,7 @@ use crate::schema::SvcType;
 /// It is the [`sqlx::PgConnection`] on which the statements run. Dropping it without [`commit`](Self::commit) rolls
 /// it back.
 #[must_use = "a transaction that is dropped is rolled back"]
-pub struct Transaction(sqlx::Transaction<'static, Postgres>);
+pub struct Transaction(sqlx::Transaction<'static, Postgres>, Option<Arc<Ledger>>);
 
 impl Transaction {
     /// Keeps what was done.
@@ -23,7 +26,13 @@ impl Transaction {
     /// # Errors
     /// When the database is away, or a constraint that was deferred does not hold.
     pub async fn commit(self) -> Result<(), Error> {
-        Ok(self.0.commit().await?)
+        let ledger = self.1.as_deref().inspect(|ledger| ledger.sent());
+        let committed = self.0.commit().await;
+        // A commit that is refused has undone the transaction; of any other that fails nothing is known.
+        if committed.as_ref().err().is_none_or(is_refused) {
+            ledger.inspect(|ledger| ledger.answered(committed.is_ok()));
+        }
+        Ok(committed?)
     }
 
     /// Undoes what was done.
@@ -81,12 +90,19 @@ impl Transaction {
         loop {
             let begun = sqlx_pool::untested(within(db.app.database.deadline, begin_on(pool, db.session())));
             match begun.await {
-                Ok(transaction) => return Ok(Self(transaction)),
+                Ok(transaction) => return Ok(Self(transaction, db.ledger.clone())),
                 Err(error) if DbError::is_closed(&error) && left > 0 => left -= 1,
                 Err(error) => return Err(error.into()),
             }
         }
     }
+}
+
+/// Whether PostgreSQL answered with an error that leaves the connection as it is.
+fn is_refused(error: &sqlx::Error) -> bool {
+    let sqlx::Error::Database(error) = error else { return false };
+    let severity = error.try_downcast_ref::<PgDatabaseError>().map(PgDatabaseError::severity);
+    severity == Some(PgSeverity::Error)
 }
 
 async fn begin_on(pool: &sqlx::PgPool, session: &Session) -> Result<sqlx::Transaction<'static, Postgres>, sqlx::Error> {

@@ -7,7 +7,7 @@ use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
 use super::cache::DocumentCache;
-use super::call::Call;
+use super::call::{Call, Outcome};
 use super::coerce::Variables;
 use super::context::Context;
 use super::document::Document;
@@ -77,6 +77,14 @@ impl<'a> Env<'a> {
             }
         }
         Ok(Call::new(self.context, slots))
+    }
+
+    /// What a body gave back. That of a mutation which has ended well is done, whatever it did.
+    pub(crate) fn noted<'o>(&self, outcome: Outcome<'o>) -> Outcome<'o> {
+        if let (Ok(_), Some(ledger)) = (&outcome, &self.context.request.db.ledger) {
+            ledger.done();
+        }
+        outcome
     }
 
     /// The session variables of the request.

@@ -23,6 +23,7 @@ use super::find::write_planned;
 use super::function::write_function;
 use super::introspect::{check_depth, introspect};
 use super::location::LineIndex;
+use super::mutations::{Mutations, one_of_each_first};
 use super::operations::{Chosen, DocumentId, OperationRegistry, Registered};
 use super::path::Path;
 use super::persisted::{Hash, PersistedQueries};
@@ -31,6 +32,7 @@ use super::request_error::RequestError;
 use super::response::{Answer, Response};
 use crate::authz::Gate;
 use crate::db::{Db, SessionVariables};
+use crate::mutation::Ledger;
 use crate::schema::{OperationKind, Run};
 use crate::{Error, ErrorCode};
 
@@ -146,7 +148,7 @@ impl Engine {
     }
 
     async fn execute(&self, prepared: Prepared, headers: HeaderMap) -> Response {
-        let scope = self.scope(headers);
+        let scope = self.scope(headers, prepared.plan.kind);
         let env = Env {
             model: &self.app.model,
             limits: &self.app.limits,
@@ -163,14 +165,23 @@ impl Engine {
         };
         let fields = &prepared.plan.root.fields;
         let statement = prepared.registered.as_ref().and_then(|operation| operation.statement());
+        let is_query = prepared.plan.kind == OperationKind::Query;
         let mut piece = match (statement, fields.as_slice()) {
             // One field needs nobody to join it with others.
-            (None, [field]) => only(field, self.root_field(&env, &prepared, field).await),
+            (None, [field]) if is_query => only(field, self.root_field(&env, &prepared, field).await),
             (None, fields) => joined(fields, self.by_field(&env, &prepared).boxed().await),
             (Some(statement), fields) => joined(fields, self.by_statement(&env, &prepared, statement).boxed().await),
         };
         log_errors(&mut piece.errors);
-        Response::executed(piece.bytes.ok(), &piece.errors, &prepared.document.text, self.app.limits.errors)
+        if !is_query && piece.errors.len() > self.app.limits.errors {
+            piece.errors = one_of_each_first(piece.errors);
+        }
+        let response =
+            Response::executed(piece.bytes.ok(), &piece.errors, &prepared.document.text, self.app.limits.errors);
+        match scope.db.ledger.as_deref().and_then(Ledger::lost) {
+            Some(lost) => response.with_effects(lost),
+            None => response,
+        }
     }
 
     pub(super) async fn by_field(&self, env: &Env<'_>, prepared: &Prepared) -> Vec<Piece> {
@@ -182,8 +193,9 @@ impl Engine {
         }
     }
 
-    fn scope(&self, headers: HeaderMap) -> RequestScope {
-        let db = Db { app: self.app.clone(), session: self.session_variables.unknown(), mandatory: Vec::new() };
+    fn scope(&self, headers: HeaderMap, kind: OperationKind) -> RequestScope {
+        let ledger = (kind == OperationKind::Mutation).then(Arc::default);
+        let db = Db { app: self.app.clone(), session: self.session_variables.unknown(), mandatory: Vec::new(), ledger };
         let mut scope = RequestScope { db, headers };
         scope.db.session = self.session_variables.session(&Context { request: &scope });
         scope
@@ -191,16 +203,17 @@ impl Engine {
 
     /// Fields one after the other, as mutations run; after a null that reaches the root the rest does not run.
     async fn in_order(&self, env: &Env<'_>, prepared: &Prepared) -> Vec<Piece> {
-        let mut pieces = Vec::new();
-        for field in &prepared.plan.root.fields {
+        let fields = &prepared.plan.root.fields;
+        let mut mutations = Mutations::new(env);
+        for field in fields {
+            mutations.begin();
             let piece = self.root_field(env, prepared, field).await;
-            let ends = piece.bytes.is_err();
-            pieces.push(piece);
-            if ends {
+            if mutations.end(field, piece) {
+                mutations.lose(fields);
                 break;
             }
         }
-        pieces
+        mutations.into_pieces()
     }
 
     pub(super) async fn root_field(&self, env: &Env<'_>, prepared: &Prepared, field: &PlanField) -> Piece {
@@ -247,8 +260,8 @@ impl Engine {
         match run {
             Run::Function(function) => write_function(env, &pass, field, function, path).boxed().await,
             Run::Planned(_) => Piece::failed(env, &Error::internal("a planned field has no rows"), field, path),
-            Run::Sync(resolve) => root_value(env, field, resolve(call), path).boxed().await,
-            Run::Async(resolve) => root_value(env, field, guarded(resolve(call)).await, path).boxed().await,
+            Run::Sync(resolve) => root_value(env, field, env.noted(resolve(call)), path).boxed().await,
+            Run::Async(resolve) => root_value(env, field, env.noted(guarded(resolve(call)).await), path).boxed().await,
         }
     }
 }

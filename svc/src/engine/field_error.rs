@@ -57,4 +57,15 @@ impl FieldError {
             logged: None,
         }
     }
+
+    /// Whether the client gets an `errorId` in place of the message.
+    pub(crate) fn is_masked(&self) -> bool {
+        self.logged.as_ref().is_some_and(|logged| logged.masked)
+    }
+
+    /// Whether the code is one after which a client may send the request again.
+    pub(crate) fn invites_retry(&self) -> bool {
+        use ErrorCode::{InternalServerError, ServiceUnavailable, Timeout};
+        [InternalServerError, ServiceUnavailable, Timeout].iter().any(|code| code.as_str() == self.code)
+    }
 }

@@ -9,6 +9,7 @@ use super::field_error::FieldError;
 use super::location::{LineIndex, Location};
 use super::request_error::RequestError;
 use crate::ErrorCode;
+use crate::mutation::Effect;
 use crate::schema::OperationKind;
 
 /// What a request came to.
@@ -67,10 +68,12 @@ impl Response {
     /// The answer to a request that was ended at its deadline.
     pub(crate) fn late(kind: OperationKind, limit: Duration) -> Self {
         let mut message = format!("the request took longer than {} seconds", limit.as_secs());
+        let mut code = ErrorCode::Timeout;
         if kind == OperationKind::Mutation {
+            code = ErrorCode::OutcomeUnknown;
             message.push_str("; what it asked for may have been done, or not");
         }
-        Self { answer: Answer::Late, ..Self::refused(&[RequestError::new(ErrorCode::Timeout, message)]) }
+        Self { answer: Answer::Late, ..Self::refused(&[RequestError::new(code, message)]) }
     }
 
     /// A body to which `data` of about `size` bytes is appended.
@@ -92,6 +95,18 @@ impl Response {
         }
         body.push(b'}');
         Self { answer: Answer::Executed, body }
+    }
+}
+
+impl Response {
+    /// The same, with what each mutation has done beside it.
+    pub(crate) fn with_effects(mut self, effects: &[(String, Effect)]) -> Self {
+        let mutations: Map<_, _> = effects.iter().map(|(key, effect)| (key.clone(), effect.as_str().into())).collect();
+        let extensions = json!({ "mutations": mutations });
+        if self.body.pop_if(|last| *last == b'}').is_some() {
+            self.body.extend_from_slice(format!(",\"extensions\":{extensions}}}").as_bytes());
+        }
+        self
     }
 }
 

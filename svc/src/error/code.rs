@@ -42,6 +42,12 @@ pub enum ErrorCode {
     ServiceUnavailable,
     /// A cross-site request was refused.
     CsrfProtectionFailed,
+    /// A mutation is done, and what it answers could not be read. It must not be sent again.
+    NotRead,
+    /// A mutation was not done, because of another field of the operation.
+    NotDone,
+    /// Whether a mutation is done is not known. It must not be sent again unless it can be done twice.
+    OutcomeUnknown,
     /// Everything that is not the client's fault.
     InternalServerError,
 }
@@ -70,6 +76,9 @@ impl ErrorCode {
             Self::Timeout => "TIMEOUT",
             Self::ServiceUnavailable => "SERVICE_UNAVAILABLE",
             Self::CsrfProtectionFailed => "CSRF_PROTECTION_FAILED",
+            Self::NotRead => "NOT_READ",
+            Self::NotDone => "NOT_DONE",
+            Self::OutcomeUnknown => "OUTCOME_UNKNOWN",
             Self::InternalServerError => "INTERNAL_SERVER_ERROR",
         }
     }

@@ -1,7 +1,7 @@
 //! A member of a result as stored JSON, which the engine completes.
 
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
 use super::ResultMember;
 use super::response::Response;
@@ -15,6 +15,8 @@ pub(super) struct Member<'a> {
     /// The entity's JSON.
     pub(super) entity: Option<String>,
     pub(super) response: &'a Response<'a>,
+    /// What an exception carries for further fields.
+    pub(super) extensions: &'a Map<String, Value>,
 }
 
 impl Member<'_> {
@@ -30,7 +32,10 @@ impl Member<'_> {
                 None if self.meta.entity == Some(field.rust) => self.entity.clone(),
                 None if field.rust == "cascade" => self.response.cascade.as_ref().map(raw),
                 None if field.rust == "metadata" => self.response.raw_metadata.as_ref().map(raw),
-                None => self.response.metadata.get(stored).map(raw),
+                None => {
+                    let raised = || self.extensions.get(stored).map(ToString::to_string);
+                    self.response.metadata.get(stored).map(raw).or_else(raised)
+                }
             };
             if let Some(json) = json {
                 out.push(',');

@@ -8,6 +8,9 @@ use super::{Constraints, MutationError};
 use crate::db::{DbError, Fault};
 use crate::{Error, ErrorCode};
 
+/// The keys of `extensions` that svc writes.
+const RESERVED: [&str; 5] = ["code", "errorId", "mutation", "status", "errors"];
+
 /// What clients are told.
 #[derive(Debug)]
 pub(super) struct Failure {
@@ -15,6 +18,8 @@ pub(super) struct Failure {
     kind: Kind,
     pub(super) message: String,
     pub(super) errors: Vec<MutationError>,
+    /// What else there is to tell.
+    pub(super) extensions: Map<String, Value>,
 }
 
 impl Failure {
@@ -25,11 +30,17 @@ impl Failure {
         let mut failure = Self::one(kind, status, identifier, message, None);
         let given = response.metadata.get("errors").and_then(|raw| serde_json::from_str(raw.get()).ok());
         let given: Vec<Map<String, Value>> = given.unwrap_or_default();
-        if !given.is_empty() {
-            let first = failure.errors.remove(0);
-            failure.errors = given.into_iter().map(|error| filled(error, &first)).collect();
-        }
+        failure.replace_errors(given.into_iter());
         failure
+    }
+
+    /// Takes these errors in place of the one, if there are any; what they leave out is as in that one.
+    pub(super) fn replace_errors(&mut self, given: impl Iterator<Item = Map<String, Value>>) {
+        let Some(first) = self.errors.first() else { return };
+        let given: Vec<_> = given.map(|error| filled(error, first)).collect();
+        if !given.is_empty() {
+            self.errors = given;
+        }
     }
 
     /// What an error of the database tells clients.
@@ -39,6 +50,11 @@ impl Failure {
     pub(super) fn of_error(error: DbError, constraints: &Constraints) -> Result<Self, Error> {
         let Some(fault) = error.fault() else { return Err(error.into_error()) };
         if fault.code == "P0001" {
+            let texts = [&fault.detail, &fault.hint];
+            if let Some(raised) = texts.into_iter().flatten().find_map(|text| super::raised::read(&fault.message, text))
+            {
+                return Ok(raised);
+            }
             let details = fault.hint.map(|hint| json!({ "hint": hint }));
             return Ok(Self::one(Kind::Failed, "failed:raised".to_owned(), "raised", fault.message, details));
         }
@@ -59,10 +75,10 @@ impl Failure {
         Some(Self::one(kind, status, identifier, message, details))
     }
 
-    fn one(kind: Kind, status: String, identifier: &str, message: String, details: Option<Value>) -> Self {
+    pub(super) fn one(kind: Kind, status: String, identifier: &str, message: String, details: Option<Value>) -> Self {
         let error =
             MutationError { code: kind.number(), identifier: identifier.to_owned(), message: message.clone(), details };
-        Self { status, kind, message, errors: vec![error] }
+        Self { status, kind, message, errors: vec![error], extensions: Map::new() }
     }
 
     pub(super) fn code(&self) -> i32 {
@@ -86,7 +102,10 @@ impl Failure {
     pub(super) fn into_error(self) -> Error {
         let code: ErrorCode = self.kind.code();
         let errors = self.errors_json();
-        Error::new(code, self.message).extend("status", self.status).extend("errors", errors)
+        let error = self.extensions.into_iter().fold(Error::new(code, self.message), |error, (key, value)| {
+            if RESERVED.contains(&key.as_str()) { error } else { error.extend(key, value) }
+        });
+        error.extend("status", self.status).extend("errors", errors)
     }
 }
 

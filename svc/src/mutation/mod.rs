@@ -6,22 +6,29 @@
 mod constraint;
 mod context;
 mod document;
+mod effect;
 mod entity;
 mod error;
 mod failure;
 mod meta;
+mod on_failure;
 mod outcome;
+mod raised;
 mod response;
 mod status;
 
 pub use constraint::Constraint;
 pub use error::MutationError;
 pub use meta::{FunctionReturn, ResultMember, ResultMeta};
+pub use on_failure::OnFailure;
 
 pub(crate) use constraint::Constraints;
 pub(crate) use context::ContextValues;
+pub(crate) use effect::{Effect, Ledger};
 pub(crate) use failure::failed_call;
-pub(crate) use outcome::{Target, settle};
+pub(crate) use on_failure::StatusCheck;
+pub(crate) use outcome::{Settled, Target, Unread, settle};
+pub(crate) use response::fails;
 
 /// A value of an input object that tells absent from null: absent leaves, null clears.
 ///

@@ -1,15 +1,16 @@
 //! From a function's answer to the JSON of the field's type.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::document::{Member, entity_field, graphql_names};
 use super::entity::{EntityType, entity, holds_status, own_id};
 use super::failure::Failure;
 use super::response::Response;
 use super::status::Status;
-use super::{ResultMember, ResultMeta};
-use crate::db::{Db, DbError};
+use super::{OnFailure, ResultMember, ResultMeta, StatusCheck};
+use crate::db::{ArgForm, Call, Db};
 use crate::engine::{Children, PlanField};
+use crate::json::ExactJson;
 use crate::schema::{FieldDef, Model, TypeIndex};
 use crate::{Error, ErrorCode};
 
@@ -23,30 +24,61 @@ pub(crate) struct Target<'a> {
     pub(crate) list: bool,
     /// The field that asks; none asks for everything.
     pub(crate) field: Option<&'a PlanField>,
+    pub(crate) on_failure: OnFailure,
 }
 
-/// Decides whether a call succeeded, and gives the JSON of its value.
+/// What a call came to.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    /// The JSON of the field's type.
+    pub(crate) json: String,
+    /// What is missing in it.
+    pub(crate) unread: Option<Unread>,
+}
+
+/// The entity of a result that could not be read.
+#[derive(Debug)]
+pub(crate) struct Unread {
+    /// The name of its field.
+    pub(crate) field: String,
+    pub(crate) error: Error,
+}
+
+/// Calls a function, decides whether it succeeded, and gives the JSON of its value.
 ///
 /// # Errors
 /// A failure that the type has no place for, and whatever is not the author's word.
-pub(crate) async fn settle(db: &Db, target: &Target<'_>, called: Result<String, DbError>) -> Result<String, Error> {
+pub(crate) async fn settle(
+    db: &Db,
+    target: &Target<'_>,
+    args: &[(ArgForm, Option<ExactJson>)],
+) -> Result<Settled, Error> {
     let model = &db.app.model;
     let result = target.ty.and_then(|ty| model.results.get(&ty).copied());
-    let answer = match called {
-        Ok(answer) => answer,
+    let entity_has_status = match result {
+        Some(result) => entity_field(model, &result.success).is_some_and(|field| holds_status(model, field.ty.named())),
+        None => target.ty.is_none_or(|ty| holds_status(model, ty)),
+    };
+    let check = (target.on_failure == OnFailure::Rollback)
+        .then_some(StatusCheck { entity_has_status, refuses_null: result.is_some() });
+    let call = Call { name: target.function, args, list: target.list, check };
+    let called = match db.app.database.call(db, &call).await {
+        Ok(called) => called,
         Err(error) => {
             let failure = Failure::of_error(error, db.app.database.constraints())?;
             return Box::pin(fail(db, target, result, failure, &Response::default())).await;
         }
     };
-    let own_status = match result {
-        Some(result) => entity_field(model, &result.success).is_some_and(|field| holds_status(model, field.ty.named())),
-        None => target.ty.is_none_or(|ty| holds_status(model, ty)),
+    let Some(response) = Response::read(&called.json, entity_has_status)? else {
+        return plain(db, target, result, called.json).await;
     };
-    let Some(response) = Response::read(&answer, own_status)? else {
-        return plain(db, target, result, answer).await;
-    };
+    if called.kept && check.is_some() && Status::read(&response.status) != Status::Success {
+        tracing::error!(function = target.function, "a failing call was not undone: its return type has changed");
+    }
     match Status::read(&response.status) {
+        Status::Success if !called.kept => {
+            Err(Error::internal(format!("the call of `{}` was undone, though it succeeded", target.function)))
+        }
         Status::Success => Box::pin(succeed(db, target, result, &response)).await,
         Status::Failure(kind, identifier) => {
             let failure = Failure::of_response(kind, identifier, &response);
@@ -65,8 +97,8 @@ async fn plain(
     target: &Target<'_>,
     result: Option<&'static ResultMeta>,
     answer: String,
-) -> Result<String, Error> {
-    let Some(result) = result else { return Ok(answer) };
+) -> Result<Settled, Error> {
+    let Some(result) = result else { return Ok(Settled { json: answer, unread: None }) };
     if answer == "null" {
         return Err(Error::internal(format!("the function `{}` answered with nothing", target.function)));
     }
@@ -80,20 +112,19 @@ async fn succeed(
     target: &Target<'_>,
     result: Option<&'static ResultMeta>,
     response: &Response<'_>,
-) -> Result<String, Error> {
-    match result {
-        Some(result) => success(db, target, result, response).await,
-        None => {
-            let entity = match target.ty {
-                Some(ty) => {
-                    let selected = target.field.map(|field| vec![&field.children]);
-                    entity(db, EntityType { ty, list: target.list }, response, selected).await?
-                }
-                None => response.entity.map(|raw| raw.get().to_owned()),
-            };
-            Ok(entity.unwrap_or_else(|| "null".to_owned()))
-        }
+) -> Result<Settled, Error> {
+    if let Some(result) = result {
+        return success(db, target, result, response).await;
     }
+    let entity = match target.ty {
+        Some(ty) => {
+            let selected = target.field.map(|field| vec![&field.children]);
+            let entity = entity(db, EntityType { ty, list: target.list }, response, selected).await;
+            entity.map_err(|error| response.identify(error))?
+        }
+        None => response.entity.map(|raw| raw.get().to_owned()),
+    };
+    Ok(Settled { json: entity.unwrap_or_else(|| "null".to_owned()), unread: None })
 }
 
 async fn success(
@@ -101,9 +132,9 @@ async fn success(
     target: &Target<'_>,
     result: &'static ResultMeta,
     response: &Response<'_>,
-) -> Result<String, Error> {
+) -> Result<Settled, Error> {
     let meta = &result.success;
-    let entity = target.entity(db, meta, response).await?;
+    let (entity, unread) = target.entity(db, meta, response).await;
     let id_of_entity = || entity.as_deref().and_then(own_id);
     let ty = entity_field(&db.app.model, meta).map(|field| field.ty.named());
     let updated = response.updated_fields.as_ref().map(|fields| graphql_names(&db.app.model, ty, fields));
@@ -113,7 +144,8 @@ async fn success(
         ("updated_fields", json!(updated)),
         ("id", response.entity_id.clone().map(Value::from).or_else(id_of_entity).unwrap_or_default()),
     ];
-    Ok(Member { meta, automatic, entity, response }.write(&db.app.model))
+    let member = Member { meta, automatic, entity, response, extensions: &Map::new() };
+    Ok(Settled { json: member.write(&db.app.model), unread })
 }
 
 async fn fail(
@@ -122,37 +154,43 @@ async fn fail(
     result: Option<&'static ResultMeta>,
     failure: Failure,
     response: &Response<'_>,
-) -> Result<String, Error> {
+) -> Result<Settled, Error> {
     let Some(result) = result else { return Err(failure.into_error()) };
     let meta = &result.error;
-    let entity = target.entity(db, meta, response).await?;
+    let (entity, unread) = target.entity(db, meta, response).await;
     let automatic = [
         ("status", json!(failure.status)),
         ("message", json!(failure.message)),
         ("code", json!(failure.code())),
         ("errors", failure.errors_json()),
     ];
-    Ok(Member { meta, automatic, entity, response }.write(&db.app.model))
+    let member = Member { meta, automatic, entity, response, extensions: &failure.extensions };
+    Ok(Settled { json: member.write(&db.app.model), unread })
 }
 
 impl Target<'_> {
-    /// The entity of a member, where the client asks for it.
-    ///
-    /// # Errors
-    /// When there is none where one has to be.
-    async fn entity(&self, db: &Db, member: &ResultMember, response: &Response<'_>) -> Result<Option<String>, Error> {
+    /// The entity of a member, where the client asks for it, or why there is none where one has to be.
+    async fn entity(
+        &self,
+        db: &Db,
+        member: &ResultMember,
+        response: &Response<'_>,
+    ) -> (Option<String>, Option<Unread>) {
         let Some(field) = entity_field(&db.app.model, member).filter(|own| self.asks_for(&db.app.model, member, own))
         else {
-            return Ok(response.entity.map(|raw| raw.get().to_owned()));
+            return (response.entity.map(|raw| raw.get().to_owned()), None);
         };
         let ty = EntityType { ty: field.ty.named(), list: field.ty.is_list() };
-        let entity = entity(db, ty, response, self.selected(&db.app.model, member, field)).await?;
-        if entity.is_none() && field.ty.is_non_null() {
-            let message = format!("Cannot return null for non-nullable field {}.{}.", member.name, field.name);
-            let cause = format!("`{}` gave no entity, and the status {:?}", self.function, response.status);
-            return Err(Error::new(ErrorCode::InternalServerError, message).because(cause));
-        }
-        Ok(entity)
+        let error = match entity(db, ty, response, self.selected(&db.app.model, member, field)).await {
+            Ok(None) if field.ty.is_non_null() => {
+                let message = format!("Cannot return null for non-nullable field {}.{}.", member.name, field.name);
+                let cause = format!("`{}` gave no entity, and the status {:?}", self.function, response.status);
+                Error::new(ErrorCode::InternalServerError, message).because(cause)
+            }
+            Ok(entity) => return (entity, None),
+            Err(error) => error,
+        };
+        (None, Some(Unread { field: field.name.clone(), error: response.identify(error) }))
     }
 
     fn asks_for(&self, model: &Model, member: &ResultMember, own: &FieldDef) -> bool {

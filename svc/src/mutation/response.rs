@@ -2,16 +2,19 @@
 
 use std::collections::HashMap;
 
+use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::ResultMeta;
+use super::status::Status;
 use crate::Error;
 
 /// The columns of a `mutation_response`.
-const COLUMNS: [&str; 8] =
+pub(super) const COLUMNS: [&str; 8] =
     ["status", "message", "entity_id", "entity_type", "entity", "updated_fields", "cascade", "metadata"];
 
 /// Those that no entity has by chance.
-const TELLING: [&str; 4] = ["entity", "entity_id", "entity_type", "updated_fields"];
+pub(super) const TELLING: [&str; 4] = ["entity", "entity_id", "entity_type", "updated_fields"];
 
 /// The columns of an answer that has a status; what is missing or null is `None`.
 #[derive(Debug, Default)]
@@ -58,6 +61,37 @@ impl<'a> Response<'a> {
             raw_metadata,
         }))
     }
+}
+
+impl Response<'_> {
+    /// Tells with an error what was done, where the answer has no place for it any more.
+    pub(super) fn identify(&self, mut error: Error) -> Error {
+        if !self.status.is_empty() {
+            error = error.extend("status", self.status.clone());
+        }
+        match &self.entity_id {
+            Some(id) => error.extend("id", id.clone()),
+            None => error,
+        }
+    }
+}
+
+/// Whether the JSON of a result is its Error member, or has a status that is no success.
+pub(crate) fn fails(result: &ResultMeta, json: &[u8]) -> bool {
+    #[derive(serde::Deserialize)]
+    struct Answer {
+        #[serde(rename = "__typename")]
+        type_name: Option<String>,
+        #[serde(default, deserialize_with = "some")]
+        status: Option<Value>,
+    }
+    /// A status that is null is one.
+    fn some<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Value>, D::Error> {
+        serde::Deserialize::deserialize(value).map(Some)
+    }
+    let Ok(answer) = serde_json::from_slice::<Answer>(json) else { return false };
+    let status_fails = |status: &Value| !status.as_str().is_some_and(|text| Status::read(text) == Status::Success);
+    answer.type_name.is_some_and(|name| name == result.error.name) || answer.status.as_ref().is_some_and(status_fails)
 }
 
 /// A JSON string's text, and the text of anything else as it is written.

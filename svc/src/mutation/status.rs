@@ -3,7 +3,7 @@
 use crate::ErrorCode;
 
 /// The words that mean success; there are no others.
-const SUCCESS: [&str; 7] = ["success", "ok", "new", "created", "updated", "deleted", "completed"];
+pub(super) const SUCCESS: [&str; 7] = ["success", "ok", "new", "created", "updated", "deleted", "completed"];
 
 /// What a status says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ const KINDS: [(&str, Kind); 8] = [
 impl<'a> Status<'a> {
     /// Reads a status such as `created` or `conflict:email_taken`, in any case.
     pub(super) fn read(text: &'a str) -> Self {
-        let text = text.trim();
+        let text = text.trim_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']);
         if SUCCESS.iter().any(|word| word.eq_ignore_ascii_case(text)) {
             return Self::Success;
         }
@@ -67,6 +67,25 @@ impl Kind {
         };
         let named = KINDS.iter().find(|(word, _)| begins(word)).map(|(_, kind)| *kind);
         named.unwrap_or(if begins("internal") { Self::Internal } else { Self::Failed })
+    }
+
+    /// The kind that has this number.
+    pub(super) fn of_number(number: i64) -> Option<Self> {
+        Some(match number {
+            401 => Self::Unauthorized,
+            403 => Self::Forbidden,
+            404 => Self::NotFound,
+            408 => Self::Timeout,
+            409 => Self::Conflict,
+            422 => Self::Failed,
+            500 => Self::Internal,
+            _ => return None,
+        })
+    }
+
+    /// The word before the colon of a status.
+    pub(super) fn prefix(self) -> &'static str {
+        KINDS.iter().find(|(_, kind)| *kind == self).map_or("failed", |(word, _)| word)
     }
 
     /// The code of an Error member, which is that of HTTP.

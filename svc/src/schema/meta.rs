@@ -237,6 +237,8 @@ pub struct FunctionMeta {
     pub name: &'static str,
     /// The values of the request that the function gets before the arguments.
     pub context: &'static [&'static str],
+    /// What becomes of a call with a failing status.
+    pub on_failure: crate::OnFailure,
     /// Whether the Rust type of each argument takes a value.
     pub checks: &'static [Check],
 }

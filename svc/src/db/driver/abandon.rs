@@ -27,7 +27,8 @@ pub(super) fn abandon(mut place: Place<Arc<Pool>>) {
     runtime.spawn(async move {
         match timeout(GRACE, connection.settle()).await {
             // What was being prepared is known to nobody, so it could never be closed.
-            Ok(Ok(())) if !connection.preparing => place.fill(connection),
+            // Nor may a transaction stay open for whoever comes next.
+            Ok(Ok(())) if !connection.preparing && !connection.in_transaction => place.fill(connection),
             Ok(_) => connection.close(),
             Err(_) => cancel(place.pool(), connection).await,
         }

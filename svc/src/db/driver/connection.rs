@@ -30,13 +30,15 @@ pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 /// it.
 pub(super) struct Connection {
     pub(super) client: Client,
-    wire: Wire,
+    pub(super) wire: Wire,
     statements: LruCache<Box<str>, Prepared>,
     /// Those that were looked up last, found by where their text lies: most are kept with a plan, and to compare texts
     /// costs more than to encode a statement.
     recent: VecDeque<(Arc<str>, Prepared)>,
     /// Whether a statement may be prepared that `statements` does not know.
     pub(super) preparing: bool,
+    /// Whether a transaction waits for a decision.
+    pub(super) in_transaction: bool,
     /// When it was opened and when it came back last, in the pool's time.
     pub(super) opened: u32,
     pub(super) used: u32,
@@ -60,6 +62,7 @@ impl Connection {
             statements: LruCache::new(STATEMENTS),
             recent: VecDeque::with_capacity(RECENT),
             preparing: false,
+            in_transaction: false,
             replans: false,
             found_stale: false,
             opened: now,
@@ -81,11 +84,7 @@ impl Connection {
         match self.read_once(setup, statement, sink).await {
             Err(error) if error.is_stale_plan() && !self.bound.load(Ordering::Relaxed) => {
                 self.found_stale = true;
-                self.recent.clear();
-                self.statements.pop(&*statement.text);
-                if let Some(setup) = setup {
-                    self.statements.pop(&*setup.text);
-                }
+                self.forget(setup, statement);
                 sink.restart();
                 self.read_once(setup, statement, sink).await
             }
@@ -94,6 +93,15 @@ impl Connection {
                 Err(error)
             }
             result => result,
+        }
+    }
+
+    /// Forgets what was prepared for a statement.
+    pub(super) fn forget(&mut self, setup: Option<&Statement>, statement: &Statement) {
+        self.recent.clear();
+        self.statements.pop(&*statement.text);
+        if let Some(setup) = setup {
+            self.statements.pop(&*setup.text);
         }
     }
 
@@ -158,7 +166,7 @@ impl Connection {
         Some(if replan { "SET plan_cache_mode = force_custom_plan" } else { "RESET plan_cache_mode" })
     }
 
-    async fn prepared(&mut self, statement: &Statement) -> Result<Prepared, DriverError> {
+    pub(super) async fn prepared(&mut self, statement: &Statement) -> Result<Prepared, DriverError> {
         let fits = |known: &Prepared| {
             known.params().len() == statement.params.len()
                 && known.params().iter().zip(&statement.params).all(|(known, param)| param.is_of(known))
@@ -256,7 +264,7 @@ impl Param {
 }
 
 /// A value for the driver, which would write it to its log at the level `debug`.
-struct Bound<'a>(&'a Param);
+pub(super) struct Bound<'a>(pub(super) &'a Param);
 
 impl std::fmt::Debug for Bound<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

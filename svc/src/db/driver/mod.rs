@@ -28,6 +28,7 @@ mod tls;
 mod tls_tests;
 mod variable;
 mod wire;
+mod write;
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -35,12 +36,12 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 use tokio::time::timeout;
-use tokio_postgres::Row;
 
 pub(super) use connection::Raw;
 pub(crate) use error::DriverError;
 pub(crate) use pool::Bounds;
 pub(crate) use proxy::Proxy;
+pub(crate) use write::Commit;
 
 use self::config::Target;
 use self::pool::Pool;
@@ -114,34 +115,6 @@ impl Driver {
                 Ok(result) => return result,
                 Err(_) => return Err(DriverError::Unanswered),
             }
-        }
-    }
-
-    /// Runs a statement that must not be sent twice. A connection that has died in the pool is not tried.
-    ///
-    /// # Errors
-    /// [`DriverError::Lost`] when the connection ends, or the time, before the answer; [`DriverError::Unsent`] when the
-    /// server says that it had closed the connection before.
-    pub(super) async fn write(&self, session: &Session, statement: &Statement) -> Result<Vec<Row>, DriverError> {
-        loop {
-            let mut place = self.pool.acquire().await?;
-            if !place.connection()?.is_alive() {
-                place.close();
-                continue;
-            }
-            let mut rows = Vec::new();
-            return match place.read(session, statement, &mut rows).await {
-                Ok(()) => Ok(rows),
-                Err(error) if error.is_in_doubt() => {
-                    self.pool.close_dead();
-                    Err(if matches!(error, DriverError::ClosedIdle { told: true }) {
-                        DriverError::Unsent
-                    } else {
-                        DriverError::Lost
-                    })
-                }
-                Err(error) => Err(error),
-            };
         }
     }
 

@@ -3,9 +3,11 @@
 use std::borrow::Borrow;
 use std::sync::Arc;
 
-use super::DriverError;
+use tokio_postgres::Row;
+
 use super::connection::Connection;
 use super::pool::Pool;
+use super::{Commit, DriverError};
 use crate::db::{RowSink, Session, Statement};
 
 /// Borrows the pool as long as it belongs to a request: counting references for each would cost more than all else here.
@@ -101,15 +103,26 @@ impl Place<&Arc<Pool>> {
         connection.begin(pool.watches.now());
         let result = connection.read(session, statement, sink).await;
         connection.watch().end();
-        if std::mem::take(&mut connection.found_stale) {
-            pool.views_changed.notify_one();
-        }
-        let result = match result {
-            Err(error) => Err(place.close_after(error)),
-            done => done,
-        };
-        drop(running.0.take());
-        result
+        running.end(result)
+    }
+
+    /// Runs a write; whether it is committed. When the future is dropped, the statement is ended and nothing is kept that
+    /// was not committed.
+    pub(super) async fn write(
+        self,
+        session: &Session,
+        statement: &Statement,
+        commit: Commit<'_>,
+        rows: &mut Vec<Row>,
+    ) -> Result<bool, DriverError> {
+        let mut running = Running(Some(self));
+        let Running(Some(place)) = &mut running else { return Err(DriverError::Closed) };
+        let pool = place.pool;
+        let connection = place.connection()?;
+        connection.begin(pool.watches.now());
+        let result = connection.write(session, statement, commit, rows).await;
+        connection.watch().end();
+        running.end(result)
     }
 
     /// Closes the connection if it cannot go on after the error; what the error then means.
@@ -121,7 +134,8 @@ impl Place<&Arc<Pool>> {
         let Some(connection) = self.take() else { return error };
         let died_idle = error.is_connection() && connection.has_died_idle();
         match error {
-            DriverError::Unanswered => super::abandon::end_late(self.pool, connection),
+            // A write that was lost may go on as well.
+            DriverError::Unanswered | DriverError::Lost => super::abandon::end_late(self.pool, connection),
             _ => connection.close(),
         }
         if died_idle { DriverError::ClosedIdle { told: error.code().is_some() } } else { error }
@@ -139,6 +153,18 @@ impl<P: Borrow<Arc<Pool>>> Drop for Place<P> {
 
 /// A place where a statement runs.
 struct Running<'a>(Option<Place<&'a Arc<Pool>>>);
+
+impl Running<'_> {
+    /// The place goes back, without a connection that cannot be used again.
+    fn end<T>(mut self, result: Result<T, DriverError>) -> Result<T, DriverError> {
+        let Some(mut place) = self.0.take() else { return result };
+        let stale = place.connection().is_ok_and(|connection| std::mem::take(&mut connection.found_stale));
+        if stale {
+            place.pool.views_changed.notify_one();
+        }
+        result.map_err(|error| place.close_after(error))
+    }
+}
 
 impl Drop for Running<'_> {
     /// A place that is still here has a statement whose request has gone.

@@ -8,7 +8,7 @@ use encode::form;
 pub(crate) use encode::json as argument_json;
 
 use super::call::refused;
-use super::complete::{Piece, complete_value, write_json};
+use super::complete::{Piece, complete_value, write_json, write_member};
 use super::env::Env;
 use super::path::Path;
 use super::plan::{Calls, Children, PlanField, Selection};
@@ -16,7 +16,7 @@ use crate::Error;
 use crate::authz::Pass;
 use crate::db::{ArgForm, Db, FunctionSpec};
 use crate::json::ExactJson;
-use crate::mutation::{ContextValues, Target, settle};
+use crate::mutation::{ContextValues, OnFailure, Settled, Target, settle};
 use crate::schema::{FieldDef, FieldKind, FromStored, FunctionMeta, Model, Run};
 
 /// The root type whose fields call functions.
@@ -31,21 +31,23 @@ pub(crate) async fn write_function(
     path: &Path<'_>,
 ) -> Piece {
     match answer(env, field, function).await {
-        Ok(json) => complete(env, field, &json, path).await,
+        Ok(Settled { json, unread: None }) => complete(env, field, &json, path).await,
+        Ok(Settled { json, unread: Some(unread) }) => {
+            Piece::walk(env, |walk, out| write_member(walk, field, &json, &unread, path, out))
+        }
         Err(error) => Piece::failed(env, &error, field, path),
     }
 }
 
 /// The JSON of the field's type.
-async fn answer(env: &Env<'_>, field: &PlanField, function: FunctionMeta) -> Result<String, Error> {
+async fn answer(env: &Env<'_>, field: &PlanField, function: FunctionMeta) -> Result<Settled, Error> {
     let unknown = || Error::internal(format!("there is no mutation `{}`", field.name));
     let def = env.model.field(ROOT, &field.name).ok_or_else(unknown)?;
     let args = arguments(env, field, function, def)?;
     let db = env.context.db();
     let list = def.ty.is_list();
-    let called = db.app.database.call(db.session(), function.name, &args, list).await;
-    let target = Target { function: function.name, ty: Some(def.ty.named()), list, field: Some(field) };
-    settle(db, &target, called).await
+    let (function, on_failure) = (function.name, function.on_failure);
+    settle(db, &Target { function, ty: Some(def.ty.named()), list, field: Some(field), on_failure }, &args).await
 }
 
 /// The context's values, then the arguments, as JSON with the stored names.
@@ -100,14 +102,21 @@ fn calls(model: &Model, field: &PlanField, json: &str) -> Calls {
 }
 
 /// Calls a function for a resolver.
-pub(crate) async fn call<T: FromStored>(db: &Db, function: &str, args: Vec<serde_json::Value>) -> Result<T, Error> {
+pub(crate) async fn call<T: FromStored>(
+    db: &Db,
+    on_failure: OnFailure,
+    function: &str,
+    args: Vec<serde_json::Value>,
+) -> Result<T, Error> {
     let args = args.into_iter().map(ExactJson::from).map(|arg| (encode::form_of_json(&arg), Some(arg)));
     let args: Vec<_> = args.collect();
     let ty = T::row_type().and_then(|row| db.app.model.by_rust.get(&row).copied());
     let list = T::IS_LIST;
-    let called = db.app.database.call(db.session(), function, &args, list).await;
-    let json = settle(db, &Target { function, ty, list, field: None }, called).await?;
-    Ok(T::from_stored(ExactJson::read(&json)?)?)
+    let settled = settle(db, &Target { function, ty, list, field: None, on_failure }, &args).await?;
+    match settled.unread {
+        Some(unread) => Err(unread.error),
+        None => Ok(T::from_stored(ExactJson::read(&settled.json)?)?),
+    }
 }
 
 /// The mutations that call functions: the field, the function, and how it is called.

@@ -94,6 +94,11 @@ impl Sql {
         Self { parameters: parameters(&text), text: text.into(), operation }
     }
 
+    /// Whether it is a `CALL`, whose procedure may commit by itself.
+    pub(super) fn calls_procedure(&self) -> bool {
+        self.text.trim_start().get(..4).is_some_and(|word| word.eq_ignore_ascii_case("call"))
+    }
+
     fn check(&self, variables: &[VariableDef]) -> Result<(), String> {
         if self.text.trim().is_empty() {
             return Err("its SQL is empty; write a statement, or leave it out".to_owned());

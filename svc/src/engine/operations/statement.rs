@@ -3,21 +3,24 @@
 use std::panic::AssertUnwindSafe;
 
 use futures_util::FutureExt as _;
+use tokio_postgres::Row;
+use tokio_postgres::types::Type;
 
 use super::{Registered, Sql};
 use crate::authz::Pass;
-use crate::db::{DbError, Param, Rows, Statement, has_nul};
+use crate::db::{Commit, Db, DbError, Param, Rows, Statement, Written, cell, has_nul};
 use crate::engine::coerce::VariableDef;
 use crate::engine::complete::{Piece, write_answer};
 use crate::engine::env::Env;
 use crate::engine::execute::{Engine, Prepared};
 use crate::engine::find::check_arguments;
 use crate::engine::function::argument_json;
+use crate::engine::mutations::Mutations;
 use crate::engine::path::Path;
-use crate::engine::plan::{OutType, PlanField, PlanKind};
-use crate::mutation::failed_call;
-use crate::schema::OperationKind;
-use crate::{Error, ErrorCode};
+use crate::engine::plan::{OutType, Plan, PlanField, PlanKind};
+use crate::mutation::{ResultMeta, failed_call, fails};
+use crate::schema::{OperationKind, Run};
+use crate::{Error, ErrorCode, OnFailure};
 
 /// A statement, and the variables that are its parameters.
 #[derive(Clone, Copy)]
@@ -29,7 +32,7 @@ pub(crate) struct OperationStatement<'a> {
 /// What a statement gave: its row, or why there is none.
 struct Answered<'a> {
     sql: &'a Sql,
-    rows: Result<Rows, Failed>,
+    rows: Result<Written, Failed>,
 }
 
 /// A statement that failed.
@@ -67,15 +70,32 @@ impl Engine {
             Some(error) => return all_failed(env, &plan.root.fields, &error),
             None => {}
         }
-        let answered = statement.run(env, &passes, plan.kind).await;
-        let mut pieces = Vec::with_capacity(plan.root.fields.len());
-        for field in &plan.root.fields {
-            pieces.push(match field.kind {
-                PlanKind::Root(..) => answered.field(env, field, &Path::Root.key(&field.key)),
-                _ => self.root_field(env, prepared, field).await,
-            });
+        let answered = statement.run(env, &passes, plan).await;
+        if plan.kind == OperationKind::Query {
+            let mut pieces = Vec::with_capacity(plan.root.fields.len());
+            for field in &plan.root.fields {
+                pieces.push(self.answer_of(env, prepared, &answered, field).await);
+            }
+            return pieces;
         }
-        pieces
+        // All are of one transaction, so what it came to holds for each.
+        let mut mutations = Mutations::new(env);
+        let mut is_null = false;
+        for field in &plan.root.fields {
+            let piece = self.answer_of(env, prepared, &answered, field).await;
+            is_null |= mutations.end(field, piece);
+        }
+        if is_null {
+            mutations.lose(&plan.root.fields);
+        }
+        mutations.into_pieces()
+    }
+
+    async fn answer_of(&self, env: &Env<'_>, prepared: &Prepared, answered: &Answered<'_>, field: &PlanField) -> Piece {
+        match field.kind {
+            PlanKind::Root(..) => answered.field(env, field, &Path::Root.key(&field.key)),
+            _ => self.root_field(env, prepared, field).await,
+        }
     }
 }
 
@@ -89,8 +109,9 @@ impl Registered {
 
 impl<'a> OperationStatement<'a> {
     /// Runs it; every root field that it answers has passed the gate.
-    async fn run(self, env: &Env<'_>, _: &[Pass], kind: OperationKind) -> Answered<'a> {
-        let rows = match AssertUnwindSafe(self.rows(env, kind)).catch_unwind().await {
+    async fn run(self, env: &Env<'_>, _: &[Pass], plan: &Plan) -> Answered<'a> {
+        let kind = plan.kind;
+        let rows = match AssertUnwindSafe(self.rows(env, plan)).catch_unwind().await {
             Ok(Ok(rows)) => Ok(rows),
             Ok(Err(DbError::Away)) if env.development && kind == OperationKind::Query => Err(Failed::Away),
             Ok(Err(error)) => Err(Failed::Error(self.error(env, kind, error))),
@@ -102,13 +123,34 @@ impl<'a> OperationStatement<'a> {
         Answered { sql: self.sql, rows }
     }
 
-    /// A mutation is sent once, as a call of a function is.
-    async fn rows(self, env: &Env<'_>, kind: OperationKind) -> Result<Rows, DbError> {
+    /// A mutation is sent once, as a call of a function is, and undone when one of its results is a failure.
+    async fn rows(self, env: &Env<'_>, plan: &Plan) -> Result<Written, DbError> {
         let statement = self.with_values(env)?;
-        match kind {
-            OperationKind::Query => env.database.fetch(env.session(), &statement).await,
-            _ => env.database.fetch_once(env.session(), &statement).await,
+        if plan.kind == OperationKind::Query {
+            let rows = env.database.fetch(env.session(), &statement).await?;
+            return Ok(Written { rows, kept: true });
         }
+        let db = env.context.db();
+        let results: Vec<_> = plan.root.fields.iter().filter_map(|field| undone_by(env, field)).collect();
+        if results.is_empty() {
+            return self.write(db, &statement, Commit::Always).await;
+        }
+        let keeps = |rows: &[Row]| match rows {
+            [] => true,
+            [row] => !results.iter().any(|(key, result)| json_of(row, key).is_some_and(|json| fails(result, json))),
+            // Which is no answer.
+            _ => false,
+        };
+        self.write(db, &statement, Commit::If(&keeps)).await
+    }
+
+    async fn write(self, db: &Db, statement: &Statement, commit: Commit<'_>) -> Result<Written, DbError> {
+        let written = db.app.database.fetch_once(db, statement, commit).await;
+        // A procedure may commit on its own before it fails.
+        if let (Err(_), Some(ledger), true) = (&written, &db.ledger, self.sql.calls_procedure()) {
+            ledger.unseen();
+        }
+        written
     }
 
     fn with_values(self, env: &Env<'_>) -> Result<Statement, DbError> {
@@ -158,7 +200,12 @@ impl Answered<'_> {
     /// The answer of one root field.
     fn field(&self, env: &Env<'_>, field: &PlanField, path: &Path<'_>) -> Piece {
         let rows = match &self.rows {
-            Ok(rows) => rows,
+            Ok(Written { rows, kept: true }) => rows,
+            Ok(Written { rows, kept: false }) if rows.len() != 1 || self.failed(env, rows, field) => rows,
+            Ok(_) => {
+                let message = "the mutation was not done, as another field of the operation failed";
+                return Piece::failed(env, &Error::new(ErrorCode::NotDone, message), field, path);
+            }
             Err(Failed::Error(error)) => return Piece::failed(env, error, field, path),
             Err(Failed::Away) => return away(env, field, path),
         };
@@ -170,6 +217,12 @@ impl Answered<'_> {
             let error = Error::internal(format!("completing the field panicked: {}", crate::panic::text(&*panic)));
             Piece::failed(env, &error, field, path)
         })
+    }
+
+    /// Whether a field's own result is a failure.
+    fn failed(&self, env: &Env<'_>, rows: &Rows, field: &PlanField) -> bool {
+        let result = undone_by(env, field);
+        result.is_some_and(|(_, result)| self.column(rows, field).is_ok_and(|json| fails(result, json)))
     }
 
     /// The JSON of a field's column.
@@ -200,7 +253,29 @@ impl Answered<'_> {
 
 /// One statement answers all fields, so a bad argument of one of them keeps it from running for any.
 fn all_failed(env: &Env<'_>, fields: &[PlanField], error: &Error) -> Vec<Piece> {
-    fields.iter().map(|field| Piece::failed(env, error, field, &Path::Root.key(&field.key))).collect()
+    let mut mutations = Mutations::new(env);
+    for field in fields {
+        mutations.end(field, Piece::failed(env, error, field, &Path::Root.key(&field.key)));
+    }
+    mutations.into_pieces()
+}
+
+/// The key and the result of a root field whose failure undoes the operation.
+fn undone_by<'p>(env: &Env<'_>, field: &'p PlanField) -> Option<(&'p str, &'static ResultMeta)> {
+    let def = env.model.field("Mutation", &field.name)?;
+    let keeps = match field.kind {
+        PlanKind::Root(Run::Function(function), _) => function.on_failure == OnFailure::Commit,
+        _ => false,
+    };
+    env.model.results.get(&def.ty.named()).filter(|_| !keeps).map(|result| (field.key.as_str(), *result))
+}
+
+/// The JSON in a column.
+fn json_of<'r>(row: &'r Row, name: &str) -> Option<&'r [u8]> {
+    let index = row.columns().iter().position(|column| column.name() == name)?;
+    let bytes = cell(row, index)?;
+    // The first byte of jsonb is the format's version.
+    if *row.columns()[index].type_() == Type::JSONB { bytes.get(1..) } else { Some(bytes) }
 }
 
 fn away(env: &Env<'_>, field: &PlanField, path: &Path<'_>) -> Piece {

@@ -121,7 +121,8 @@ fn all_in_time(answers: &[(Reply, Duration)], most: Duration) {
     for (reply, time) in answers {
         assert!(*time < most, "{time:?} for {}", reply.text);
         if reply.json().get("errors").is_some() {
-            assert_eq!(reply.code(), "SERVICE_UNAVAILABLE", "{}", reply.text);
+            let code = reply.code();
+            assert!(["SERVICE_UNAVAILABLE", "OUTCOME_UNKNOWN"].contains(&code.as_str()), "{}", reply.text);
         }
     }
 }

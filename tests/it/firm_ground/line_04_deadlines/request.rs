@@ -98,7 +98,7 @@ async fn a_mutation_that_is_ended_says_that_it_may_have_been_done() {
     let (_database, _, app) = serve().await;
     let reply = app.query("mutation { change }").await;
     let message = format!("{LATE}; what it asked for may have been done, or not");
-    assert_eq!((reply.status, reply.code(), reply.message()), (504, "TIMEOUT".to_owned(), message));
+    assert_eq!((reply.status, reply.code(), reply.message()), (504, "OUTCOME_UNKNOWN".to_owned(), message));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -49,7 +49,7 @@ async fn a_call_that_is_not_answered_says_that_it_may_have_been_done() {
     let (reply, time) = timed(&app, "mutation { add(name: \"third\") }").await;
     drop(frozen);
     assert!(time < Duration::from_secs(4), "{time:?}");
-    assert_eq!(reply.code(), "SERVICE_UNAVAILABLE", "{}", reply.text);
+    assert_eq!(reply.code(), "OUTCOME_UNKNOWN", "{}", reply.text);
     assert!(reply.message().contains("may have been done, or not"), "{}", reply.text);
     // Once at most.
     app.query("mutation { add(name: \"fourth\") }").await.data();

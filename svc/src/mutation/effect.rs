@@ -1,0 +1,144 @@
+//! What is known of a mutation that failed: whether what it wrote is kept.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::ErrorCode;
+use crate::engine::FieldError;
+
+/// The key in `extensions` of each error of a mutation.
+const KEY: &str = "mutation";
+
+/// What an error of the database says of it, which is told in the words of the effect.
+const SAID: [&str; 2] = ["; what was asked may have been done, or not", "; nothing was done"];
+
+/// Whether what a mutation wrote is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// A transaction of it is committed.
+    Done,
+    /// Nothing of it is kept.
+    NotDone,
+    /// The answer to a commit never came.
+    Unknown,
+}
+
+impl Effect {
+    /// Says it on the errors of a mutation's field. A code that clients may take for a reason to send the mutation again
+    /// stays only where nothing was done.
+    pub(crate) fn mark(self, errors: &mut [FieldError]) {
+        for error in errors {
+            if error.extensions.contains_key(KEY) {
+                continue;
+            }
+            error.extensions.insert(KEY.to_owned(), self.as_str().into());
+            // What a function itself declared is told as it is.
+            if error.invites_retry() && !error.extensions.contains_key("errors") {
+                self.reword(error);
+            }
+        }
+    }
+
+    fn reword(self, error: &mut FieldError) {
+        let masked = error.is_masked();
+        let said = SAID.iter().find_map(|said| error.message.strip_suffix(said)).unwrap_or(&error.message);
+        let (code, message) = match self {
+            Self::NotDone if masked => return,
+            Self::NotDone => (None, format!("{said}; the mutation was not done")),
+            Self::Done if masked => {
+                (Some(ErrorCode::NotRead), "the mutation is done, but its answer could not be read".to_owned())
+            }
+            Self::Done => {
+                (Some(ErrorCode::NotRead), format!("the mutation is done, but its answer could not be read: {said}"))
+            }
+            Self::Unknown if masked => {
+                (Some(ErrorCode::OutcomeUnknown), "the mutation may have been done, or not".to_owned())
+            }
+            Self::Unknown => {
+                (Some(ErrorCode::OutcomeUnknown), format!("{said}; the mutation may have been done, or not"))
+            }
+        };
+        error.message = message.into();
+        if let Some(code) = code {
+            error.code = code.as_str().into();
+        }
+    }
+
+    /// The word that clients get.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Done => "DONE",
+            Self::NotDone => "NOT_DONE",
+            Self::Unknown => "UNKNOWN",
+        }
+    }
+}
+
+/// The writes of the mutation that runs, as far as they go through svc.
+#[derive(Debug, Default)]
+pub(crate) struct Ledger {
+    /// Commits that were sent and are not answered.
+    in_doubt: AtomicU32,
+    committed: AtomicU32,
+    /// Uses of the pool, whose transactions are not seen.
+    unseen: AtomicU32,
+    /// What each mutation has done, by its key in the answer, when the whole answer became null.
+    lost: OnceLock<Vec<(String, Effect)>>,
+}
+
+impl Ledger {
+    /// The next mutation of the operation begins.
+    pub(crate) fn begin(&self) {
+        for count in [&self.in_doubt, &self.committed, &self.unseen] {
+            count.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// A commit is sent.
+    pub(crate) fn sent(&self) {
+        self.in_doubt.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A commit that was sent is answered.
+    pub(crate) fn answered(&self, committed: bool) {
+        self.in_doubt.fetch_sub(1, Ordering::Relaxed);
+        if committed {
+            self.done();
+        }
+    }
+
+    /// Something is done for good.
+    pub(crate) fn done(&self) {
+        self.committed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// SQL may run that is not seen here.
+    pub(crate) fn unseen(&self) {
+        self.unseen.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// The whole answer becomes null.
+    pub(crate) fn lose(&self, lost: Vec<(String, Effect)>) {
+        // It does so once.
+        let _ = self.lost.set(lost);
+    }
+
+    /// What each mutation has done, when the whole answer became null.
+    pub(crate) fn lost(&self) -> Option<&[(String, Effect)]> {
+        self.lost.get().map(Vec::as_slice)
+    }
+
+    /// What is known.
+    pub(crate) fn effect(&self) -> Effect {
+        let any = |count: &AtomicU32| count.load(Ordering::Relaxed) > 0;
+        if any(&self.in_doubt) {
+            Effect::Unknown
+        } else if any(&self.committed) {
+            Effect::Done
+        } else if any(&self.unseen) {
+            Effect::Unknown
+        } else {
+            Effect::NotDone
+        }
+    }
+}

@@ -1,0 +1,42 @@
+use super::response::{COLUMNS, TELLING};
+use super::status::SUCCESS;
+
+/// What becomes of what a function wrote, when it answers with a status that is no success.
+///
+/// A function says it in its attribute, `#[svc::mutation(function = "app.log_in", on_failure = commit)]`, and a call from
+/// Rust with [`Db::call_with`](crate::db::Db::call_with). An exception undoes a call in any case.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum OnFailure {
+    /// It is undone.
+    #[default]
+    Rollback,
+    /// It is kept, for functions that write down what failed, such as a count of failed logins.
+    Commit,
+}
+
+/// How PostgreSQL tells a failing status, so that a call is undone in the round trip that runs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct StatusCheck {
+    /// Whether the entity may have a `status` that is no response's.
+    pub(crate) entity_has_status: bool,
+    /// Whether null is no answer.
+    pub(crate) refuses_null: bool,
+}
+
+impl StatusCheck {
+    /// A condition on the JSON in `j`, which means what [`Response::read`](super::response::Response::read) and
+    /// [`Status::read`](super::status::Status::read) say.
+    pub(crate) fn sql(self) -> String {
+        let list = |words: &[&str]| words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(", ");
+        let mut sql = format!(
+            "jsonb_typeof(j) = 'object' AND j ? 'status' AND \
+             lower(btrim(coalesce(j->>'status', ''), E' \\t\\n\\r\\x0b\\x0c') COLLATE \"C\") NOT IN ({})",
+            list(&SUCCESS)
+        );
+        if self.entity_has_status {
+            let (telling, columns) = (list(&TELLING), list(&COLUMNS));
+            sql.push_str(&format!(" AND (j ?| ARRAY[{telling}] OR j - ARRAY[{columns}] = '{{}}'::jsonb)"));
+        }
+        if self.refuses_null { format!("coalesce({sql}, true)") } else { sql }
+    }
+}

@@ -1,0 +1,62 @@
+//! Registered mutations with SQL.
+
+use serde_json::json;
+use svc_tests::{App, Reply};
+
+use super::proxy::Proxy;
+use super::schema::{app, count, database, is, told, told_at};
+
+async fn run(app: &App, name: &str, title: &str) -> Reply {
+    app.post(&json!({ "documentId": name, "variables": { "t": title } })).await
+}
+
+#[tokio::test]
+async fn the_lost_answer_of_a_statement_is_told_as_unknown() {
+    for (name, has_session, commit) in
+        [("Plain", false, ""), ("Plain", true, "COMMIT"), ("Result", false, "COMMIT"), ("Result", true, "COMMIT")]
+    {
+        let database = database().await;
+        let proxy = Proxy::new(&database);
+        let app = app(proxy.url(), has_session).await;
+        run(&app, name, "a").await.data();
+        proxy.lose_answer_to(commit);
+        let reply = run(&app, name, "b").await;
+        let (code, mutation, _) = told(&reply);
+        assert_eq!((code.as_str(), mutation.as_str()), ("OUTCOME_UNKNOWN", "UNKNOWN"), "{name}: {}", reply.text);
+        while count(&database).await < 2 {}
+        run(&app, name, "c").await.data();
+    }
+    let database = database().await;
+    let proxy = Proxy::new(&database);
+    let app = app(proxy.url(), false).await;
+    run(&app, "Result", "a").await.data();
+    // The commit was not sent.
+    proxy.lose_answer_to("BEGIN");
+    let reply = run(&app, "Result", "b").await;
+    assert_eq!(told(&reply).1, "NOT_DONE", "{}", reply.text);
+    assert_eq!(count(&database).await, 1);
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_its_type_says_that_the_mutation_is_done() {
+    let database = database().await;
+    let app = app(&database.url(), false).await;
+    let reply = run(&app, "Broken", "a").await;
+    assert_eq!(told(&reply), is("NOT_READ", "DONE", json!(["plain", "id"])), "{}", reply.text);
+    assert_eq!(reply.json()["data"], json!({ "plain": null, "other": { "id": 1 } }));
+}
+
+#[tokio::test]
+async fn a_result_that_fails_undoes_the_statement() {
+    for has_session in [false, true] {
+        let database = database().await;
+        let app = app(&database.url(), has_session).await;
+        run(&app, "Result", "a").await.data();
+        let reply = run(&app, "Result", "conflict").await;
+        assert_eq!(reply.json()["data"], json!({ "loose": { "code": 409 }, "plain": null }));
+        assert_eq!(told_at(&reply, 0), is("NOT_DONE", "NOT_DONE", json!(["plain"])), "{}", reply.text);
+        assert_eq!(count(&database).await, 1);
+        run(&app, "Result", "b").await.data();
+        assert_eq!(count(&database).await, 2);
+    }
+}

@@ -1,0 +1,6 @@
+#[svc::mutation(on_failure = commit)]
+async fn log_in(name: String) -> bool {
+    name.is_empty()
+}
+
+fn main() {}
