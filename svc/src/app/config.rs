@@ -37,6 +37,9 @@ pub struct SvcConfig {
     pub database_pool_timeout: u64,
     /// `SVC_DATABASE_POOL_SIZE`: the most connections. Default 8.
     pub database_pool_size: u32,
+    /// `SVC_DATABASE_STATEMENT_CACHE`: bytes of SQL that each connection for planned reads keeps prepared; 0 keeps none.
+    /// Default 262,144.
+    pub database_statement_cache: u32,
     /// `SVC_QUERY_TIMEOUT`: seconds after which PostgreSQL cancels a statement. Default 30.
     pub query_timeout: u64,
     /// `SVC_REQUEST_TIMEOUT`: seconds after which a request is ended, whatever it waits for; 0 for never. Default 60.
@@ -81,6 +84,7 @@ impl Default for SvcConfig {
             auto_camel_case: false,
             database_pool_timeout: 5,
             database_pool_size: 8,
+            database_statement_cache: 256 << 10,
             query_timeout: 30,
             request_timeout: 60,
             environment: Environment::Development,
@@ -138,6 +142,9 @@ impl SvcConfig {
             database_pool_size: variables
                 .number("SVC_DATABASE_POOL_SIZE", 1..=10_000, "connections")?
                 .map_or(default.database_pool_size, |size| u32::try_from(size).unwrap_or(u32::MAX)),
+            database_statement_cache: variables
+                .number("SVC_DATABASE_STATEMENT_CACHE", 0..=1 << 30, "bytes")?
+                .map_or(default.database_statement_cache, |bytes| u32::try_from(bytes).unwrap_or(u32::MAX)),
             query_timeout: variables
                 .number("SVC_QUERY_TIMEOUT", 1..=86_400, "seconds")?
                 .unwrap_or(default.query_timeout),
@@ -194,6 +201,7 @@ impl std::fmt::Debug for SvcConfig {
             .field("auto_camel_case", &self.auto_camel_case)
             .field("database_pool_timeout", &self.database_pool_timeout)
             .field("database_pool_size", &self.database_pool_size)
+            .field("database_statement_cache", &self.database_statement_cache)
             .field("query_timeout", &self.query_timeout)
             .field("request_timeout", &self.request_timeout)
             .field("environment", &self.environment)

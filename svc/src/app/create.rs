@@ -62,6 +62,7 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         acquire_timeout: options.config.pool_timeout(),
         statement_timeout: Duration::from_secs(options.config.query_timeout),
         owner,
+        statement_cache: usize::try_from(options.config.database_statement_cache).unwrap_or(usize::MAX),
         setup: options.setup,
         constraints: options.constraints,
         row_security: RowSecurity::new(enforcement),

@@ -40,6 +40,8 @@ pub(crate) struct Settings {
     pub(crate) max_connections: u32,
     pub(crate) acquire_timeout: Duration,
     pub(crate) statement_timeout: Duration,
+    /// Bytes of SQL that a connection for planned reads keeps prepared.
+    pub(crate) statement_cache: usize,
     /// As whom the set-up is run, if not as the service.
     pub(crate) owner: Option<ConnectConfig>,
     /// Run once, when the database is first reached.
@@ -101,7 +103,7 @@ impl Database {
         let folder = settings.proxy.as_ref().map(Proxy::folder);
         let connect = config.pool_options(folder).disable_statement_logging();
         let database = Arc::new(Self {
-            driver: Driver::new(&config, bounds),
+            driver: Driver::new(&config, bounds).statement_cache(settings.statement_cache),
             pool: sqlx_pool::new(&connect, bounds),
             connect,
             _proxy: settings.proxy,

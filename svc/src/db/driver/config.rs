@@ -20,6 +20,9 @@ const UNACKNOWLEDGED: Duration = Duration::from_secs(15);
 /// How long each of several hosts has to let us in. A single one has until the request is tired of waiting.
 const CONNECT: Duration = Duration::from_secs(2);
 
+/// Bytes of SQL that a connection keeps prepared, unless it is set.
+const STATEMENT_CACHE: usize = 256 << 10;
+
 /// Everything a new connection needs.
 #[derive(Debug)]
 pub(in crate::db) struct Target {
@@ -28,6 +31,8 @@ pub(in crate::db) struct Target {
     balance: bool,
     session: SessionTarget,
     tls: TlsConfig,
+    /// Bytes of SQL that a connection keeps prepared.
+    pub(super) statement_cache: usize,
 }
 
 /// A connection that was opened, and which host it leads to.
@@ -44,6 +49,7 @@ impl Target {
             balance: connect.balance,
             session: connect.session,
             tls: connect.tls.clone(),
+            statement_cache: STATEMENT_CACHE,
         }
     }
 

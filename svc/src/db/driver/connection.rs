@@ -1,7 +1,5 @@
 //! One connection: prepared statements, and reads.
 
-use std::collections::VecDeque;
-use std::num::NonZeroUsize;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,20 +7,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::BytesMut;
 use futures_util::future::{join, join5};
 use futures_util::{FutureExt as _, TryStreamExt as _};
-use lru::LruCache;
 use tokio_postgres::types::{Format, FromSql, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Client, Statement as Prepared};
 
 use super::DriverError;
 use super::config::{Opened, Target};
 use super::deadline::Watch;
+use super::statement_cache::{Novelty, StatementCache};
 use super::wire::Wire;
 use crate::db::{Param, RowSink, Session, Statement};
-
-/// How many statements stay prepared on a connection.
-const STATEMENTS: NonZeroUsize = NonZeroUsize::new(1_000).expect("is not zero");
-/// How many are found without comparing their text.
-const RECENT: usize = 8;
 
 pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -31,10 +24,7 @@ pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 pub(super) struct Connection {
     pub(super) client: Client,
     pub(super) wire: Wire,
-    statements: LruCache<Box<str>, Prepared>,
-    /// Those that were looked up last, found by where their text lies: most are kept with a plan, and to compare texts
-    /// costs more than to encode a statement.
-    recent: VecDeque<(Arc<str>, Prepared)>,
+    statements: StatementCache,
     /// Whether a statement may be prepared that `statements` does not know.
     pub(super) preparing: bool,
     /// Whether a transaction waits for a decision.
@@ -59,8 +49,7 @@ impl Connection {
         Ok(Self {
             client,
             wire,
-            statements: LruCache::new(STATEMENTS),
-            recent: VecDeque::with_capacity(RECENT),
+            statements: StatementCache::new(target.statement_cache),
             preparing: false,
             in_transaction: false,
             replans: false,
@@ -98,10 +87,9 @@ impl Connection {
 
     /// Forgets what was prepared for a statement.
     pub(super) fn forget(&mut self, setup: Option<&Statement>, statement: &Statement) {
-        self.recent.clear();
-        self.statements.pop(&*statement.text);
+        self.statements.forget(&statement.text);
         if let Some(setup) = setup {
-            self.statements.pop(&*setup.text);
+            self.statements.forget(&setup.text);
         }
     }
 
@@ -167,21 +155,10 @@ impl Connection {
     }
 
     pub(super) async fn prepared(&mut self, statement: &Statement) -> Result<Prepared, DriverError> {
-        let fits = |known: &Prepared| {
-            known.params().len() == statement.params.len()
-                && known.params().iter().zip(&statement.params).all(|(known, param)| param.is_of(known))
-        };
-        let is_same = |(text, known): &&(Arc<str>, Prepared)| Arc::ptr_eq(text, &statement.text) && fits(known);
-        if let Some((_, known)) = self.recent.iter().find(is_same) {
-            return Ok(known.clone());
+        match self.statements.find(statement) {
+            Some(known) => Ok(known),
+            None => Box::pin(self.prepare(statement)).await,
         }
-        let prepared = match self.statements.get(&*statement.text).filter(|known| fits(known)) {
-            Some(known) => known.clone(),
-            None => Box::pin(self.prepare(statement)).await?,
-        };
-        self.recent.truncate(RECENT - 1);
-        self.recent.push_front((statement.text.clone(), prepared.clone()));
-        Ok(prepared)
     }
 
     async fn prepare(&mut self, statement: &Statement) -> Result<Prepared, DriverError> {
@@ -190,8 +167,7 @@ impl Connection {
         let prepared = self.wire.drive(self.client.prepare_typed(&statement.text, &types)).await?;
         self.preparing = false;
         self.answered.store(true, Ordering::Relaxed);
-        // A statement that falls out is closed when it is dropped.
-        self.statements.put((&*statement.text).into(), prepared.clone());
+        self.found_stale |= self.statements.keep(statement, &prepared) == Novelty::Changed;
         Ok(prepared)
     }
 
@@ -224,7 +200,7 @@ impl Connection {
 
     /// Says goodbye, as far as it can be said without waiting.
     pub(super) fn close(self) {
-        drop((self.statements, self.recent));
+        drop(self.statements);
         drop(self.client);
         self.wire.close();
     }
@@ -258,7 +234,7 @@ impl Param {
         }
     }
 
-    fn is_of(&self, ty: &Type) -> bool {
+    pub(super) fn is_of(&self, ty: &Type) -> bool {
         matches!(self, Self::Variable(_)) || self.ty() == ty
     }
 }

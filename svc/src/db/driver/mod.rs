@@ -21,6 +21,7 @@ mod place;
 mod pool;
 #[cfg_attr(not(unix), path = "no_proxy.rs")]
 mod proxy;
+mod statement_cache;
 #[cfg(test)]
 mod tests;
 mod tls;
@@ -60,6 +61,15 @@ impl Driver {
     /// Connects when it is first used.
     pub(super) fn new(connect: &ConnectConfig, bounds: Bounds) -> Self {
         Self { pool: Pool::new(Target::new(connect), bounds, keep::TICK) }
+    }
+
+    /// How many bytes of SQL each connection keeps prepared.
+    pub(super) fn statement_cache(mut self, bytes: usize) -> Self {
+        // Nobody else has a pool that was just made.
+        if let Some(pool) = Arc::get_mut(&mut self.pool) {
+            pool.target.statement_cache = bytes;
+        }
+        self
     }
 
     /// Runs a read on a connection of its own. When the future is dropped, so is the statement. A connection that had

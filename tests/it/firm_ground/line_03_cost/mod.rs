@@ -4,6 +4,7 @@ mod expressions;
 mod limits;
 mod messages;
 mod patterns;
+mod statements;
 
 use serde_json::{Value, json};
 use svc::prelude::*;
@@ -40,6 +41,13 @@ pub(super) struct Pet {
     name: String,
 }
 
+/// The statements that are prepared on the connection that reads them.
+#[svc_type(sql_source = "v_prepared")]
+pub(super) struct Prepared {
+    id: String,
+    statement: String,
+}
+
 #[svc_input]
 struct Search {
     conditions: Option<Where<User>>,
@@ -57,6 +65,8 @@ async fn user(id: i32) -> Option<User>;
 async fn user_pages() -> Connection<User>;
 #[svc::query]
 async fn user_totals() -> Aggregate<User>;
+#[svc::query]
+async fn prepared() -> Vec<Prepared>;
 #[svc::query]
 async fn found(ctx: &Context<'_>, r#where: Option<Where<User>>, order_by: Option<OrderBy<User>>) -> Result<Find<User>> {
     Ok(ctx.db().find::<User>().matching(r#where).ordered(order_by))
@@ -80,6 +90,7 @@ INSERT INTO tb_user SELECT n, 'user ' || n, ARRAY['a', 't' || n], '{\"k\": 1}', 
 INSERT INTO tb_post SELECT n, 'post ' || n, n % 5 + 1 FROM generate_series(1, 10) n;
 CREATE VIEW v_user AS SELECT * FROM tb_user;
 CREATE VIEW v_post AS SELECT * FROM tb_post;
+CREATE VIEW v_prepared AS SELECT name AS id, statement FROM pg_prepared_statements;
 ";
 
 pub(super) const REGISTERED: [&str; 2] = [
@@ -101,7 +112,7 @@ pub(super) async fn app_with(config: SvcConfig, limits: Limits) -> (App, TestDat
     let options = AppOptions::new()
         .config(config)
         .limits(limits)
-        .queries(queries![users, named, user, user_pages, user_totals, found, searched, within])
+        .queries(queries![users, named, user, user_pages, user_totals, prepared, found, searched, within])
         .operations([Operation::new(REGISTERED[0]), Operation::new(REGISTERED[1]).sql(cached)]);
     (App::serve(options).await, database)
 }
