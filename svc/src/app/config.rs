@@ -44,6 +44,9 @@ pub struct SvcConfig {
     pub query_timeout: u64,
     /// `SVC_REQUEST_TIMEOUT`: seconds after which a request is ended, whatever it waits for; 0 for never. Default 60.
     pub request_timeout: u64,
+    /// `SVC_CATALOGUE_POLL`: milliseconds between two looks at whether views and functions have changed in the database;
+    /// 0 never looks. Default 500.
+    pub catalogue_poll: u64,
     /// `SVC_ENVIRONMENT`: `development` or `production`. Default `development`.
     pub environment: Environment,
     /// `SVC_SERVICE_NAME`: what `/health` says. Default `svc`.
@@ -87,6 +90,7 @@ impl Default for SvcConfig {
             database_statement_cache: 256 << 10,
             query_timeout: 30,
             request_timeout: 60,
+            catalogue_poll: 500,
             environment: Environment::Development,
             service_name: "svc".to_owned(),
             introspection: None,
@@ -151,6 +155,9 @@ impl SvcConfig {
             request_timeout: variables
                 .number("SVC_REQUEST_TIMEOUT", 0..=86_400, "seconds")?
                 .unwrap_or(default.request_timeout),
+            catalogue_poll: variables
+                .number("SVC_CATALOGUE_POLL", 0..=3_600_000, "milliseconds")?
+                .unwrap_or(default.catalogue_poll),
             environment: variables.environment("SVC_ENVIRONMENT")?.unwrap_or_default(),
             service_name: variables.text("SVC_SERVICE_NAME").unwrap_or(default.service_name),
             introspection: variables.boolean("SVC_INTROSPECTION")?,
@@ -188,6 +195,11 @@ impl SvcConfig {
         (self.request_timeout > 0).then(|| Duration::from_secs(self.request_timeout).min(LONGEST_TIMEOUT))
     }
 
+    /// How often the database is asked whether views have changed; `None` is never.
+    pub(crate) fn catalogue_poll(&self) -> Option<Duration> {
+        (self.catalogue_poll > 0).then(|| Duration::from_millis(self.catalogue_poll).min(LONGEST_TIMEOUT))
+    }
+
     pub(crate) fn pool_timeout(&self) -> Duration {
         Duration::from_secs(self.database_pool_timeout).min(LONGEST_TIMEOUT)
     }
@@ -204,6 +216,7 @@ impl std::fmt::Debug for SvcConfig {
             .field("database_statement_cache", &self.database_statement_cache)
             .field("query_timeout", &self.query_timeout)
             .field("request_timeout", &self.request_timeout)
+            .field("catalogue_poll", &self.catalogue_poll)
             .field("environment", &self.environment)
             .field("service_name", &self.service_name)
             .field("introspection", &self.introspection)

@@ -61,6 +61,7 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         max_connections: options.config.database_pool_size,
         acquire_timeout: options.config.pool_timeout(),
         statement_timeout: Duration::from_secs(options.config.query_timeout),
+        catalogue_poll: options.config.catalogue_poll(),
         owner,
         statement_cache: usize::try_from(options.config.database_statement_cache).unwrap_or(usize::MAX),
         setup: options.setup,

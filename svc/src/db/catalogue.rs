@@ -1,4 +1,5 @@
-//! The columns of the views and tables that the schema names; read when the database is first reached.
+//! The columns of the views and tables that the schema names; read when the database is first reached, and again when
+//! they have changed.
 
 use std::sync::Arc;
 
@@ -8,16 +9,21 @@ use tokio::sync::Notify;
 
 use super::DbError;
 
+/// The number of a type in `pg_type`.
+pub(crate) type Oid = u32;
+
 /// What the database has.
 #[derive(Debug, Default)]
 pub(crate) struct Catalogue {
     sources: HashMap<String, Source>,
+    /// The settings that new sessions of the role start with, such as its search path.
+    settings: Vec<String>,
     /// Told when a view is asked for that was not there: it may have come since.
     outdated: Arc<Notify>,
 }
 
 /// A view or table.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Source {
     /// The name as the program gives it.
     pub(crate) name: String,
@@ -29,7 +35,7 @@ pub(crate) struct Source {
 }
 
 /// The type of a column.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ColumnType {
     /// In `pg_type`, behind domains.
     pub(crate) name: String,
@@ -40,17 +46,33 @@ pub(crate) struct ColumnType {
     /// Whether values with different bytes never sort as equal, as `1.0` and `1.00` do, or `A` and `a` in some
     /// collations.
     pub(crate) is_exact: bool,
+    /// The declared type, which records name.
+    pub(crate) declared: Oid,
+    /// The type behind domains, which rows name.
+    pub(crate) base: Oid,
 }
 
 const COLUMNS: &str = "\
-    SELECT s.name, a.attname::text, coalesce(base.typname, t.typname)::text, format_type(a.atttypid, NULL), \
+    SELECT s.name, a.attname::text, base.typname::text, format_type(a.atttypid, NULL), \
     (SELECT relkind IN ('r', 'p', 'm') FROM pg_class WHERE oid = a.attrelid), \
-    coalesce(base.oid, t.oid) = ANY ('{int2,int4,int8,uuid,text,varchar,date,timestamp,timestamptz,bytea}'::regtype[]) \
-    AND coalesce((SELECT collisdeterministic FROM pg_collation WHERE oid = a.attcollation), true) \
+    base.oid = ANY ('{int2,int4,int8,uuid,text,varchar,date,timestamp,timestamptz,bytea}'::regtype[]) \
+    AND coalesce((SELECT collisdeterministic FROM pg_collation WHERE oid = a.attcollation), true), \
+    a.atttypid::int8, base.oid::int8 \
     FROM unnest($1::text[], $2::text[]) AS s(name, quoted) \
     JOIN pg_attribute a ON a.attrelid = to_regclass(s.quoted) AND a.attnum > 0 AND NOT a.attisdropped \
-    JOIN pg_type t ON t.oid = a.atttypid \
-    LEFT JOIN pg_type base ON base.oid = t.typbasetype AND t.typtype = 'd'";
+    JOIN pg_type base ON base.oid = ( \
+        WITH RECURSIVE below AS ( \
+            SELECT oid, typtype, typbasetype FROM pg_type WHERE oid = a.atttypid \
+            UNION ALL SELECT t.oid, t.typtype, t.typbasetype FROM below \
+            JOIN pg_type t ON t.oid = below.typbasetype WHERE below.typtype = 'd' \
+        ) SELECT oid FROM below WHERE typtype <> 'd')";
+
+const SETTINGS: &str = "\
+    SELECT s.setdatabase::text || s.setrole::text || s.setconfig::text FROM pg_db_role_setting s \
+    WHERE s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database())) \
+    AND s.setrole IN (0, current_user::regrole) ORDER BY 1";
+
+type Row = (String, String, String, String, bool, bool, i64, i64);
 
 impl Catalogue {
     /// Reads the columns of `names`; those that do not exist are left out. `outdated` is told when they are asked for.
@@ -59,11 +81,11 @@ impl Catalogue {
         names: &[String],
         outdated: &Arc<Notify>,
     ) -> Result<Self, sqlx::Error> {
-        let quoted: Vec<String> = names.iter().map(|name| quote_path(name)).collect();
-        let rows: Vec<(String, String, String, String, bool, bool)> =
-            sqlx::query_as(COLUMNS).bind(names).bind(&quoted).fetch_all(connection).await?;
+        let rows: Vec<Row> =
+            sqlx::query_as(COLUMNS).bind(names).bind(quoted(names)).fetch_all(&mut *connection).await?;
+        let settings = sqlx::query_scalar(SETTINGS).fetch_all(connection).await?;
         let mut sources: HashMap<String, Source> = HashMap::new();
-        for (name, column, type_name, sql, is_table, is_exact) in rows {
+        for (name, column, type_name, sql, is_table, is_exact, declared, base) in rows {
             let source = sources.entry(name).or_insert_with_key(|name| Source {
                 name: name.clone(),
                 quoted: quote_path(name),
@@ -71,9 +93,15 @@ impl Catalogue {
                 columns: HashMap::new(),
             });
             let quoted = quote(&column);
-            source.columns.insert(column, ColumnType { name: type_name, sql, quoted, is_exact });
+            let (declared, base) = (oid(declared), oid(base));
+            source.columns.insert(column, ColumnType { name: type_name, sql, quoted, is_exact, declared, base });
         }
-        Ok(Self { sources, outdated: outdated.clone() })
+        Ok(Self { sources, settings, outdated: outdated.clone() })
+    }
+
+    /// Whether both say the same of the database.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.sources == other.sources && self.settings == other.settings
     }
 
     pub(crate) fn source(&self, name: &str) -> Option<&Source> {
@@ -96,9 +124,19 @@ impl Source {
     }
 }
 
+fn oid(number: i64) -> Oid {
+    // PostgreSQL counts them in 32 bits.
+    Oid::try_from(number).unwrap_or_default()
+}
+
 /// Quotes an identifier.
 pub(crate) fn quote(identifier: &str) -> String {
     format!("\"{}\"", identifier.replace('"', "\"\""))
+}
+
+/// Quotes each `schema.name` part by part.
+pub(super) fn quoted(names: &[String]) -> Vec<String> {
+    names.iter().map(|name| quote_path(name)).collect()
 }
 
 /// Quotes `schema.name` part by part.

@@ -1,5 +1,8 @@
 //! Columns: which of them fits a field, and how it is selected.
 
+use tokio_postgres::types::Type;
+
+use super::Oid;
 use crate::schema::ScalarKind;
 
 /// The binary form in which a selected column arrives.
@@ -42,6 +45,27 @@ impl ColumnForm {
             Self::Jsonb => "jsonb",
             Self::Numeric => "numeric",
         }
+    }
+
+    /// The number of that type.
+    pub(crate) fn oid(self) -> Oid {
+        match self {
+            Self::Bool => Type::BOOL,
+            Self::Int2 => Type::INT2,
+            Self::Int4 => Type::INT4,
+            Self::Int8 => Type::INT8,
+            Self::Float4 => Type::FLOAT4,
+            Self::Float8 => Type::FLOAT8,
+            Self::Text => Type::TEXT,
+            Self::Uuid => Type::UUID,
+            Self::Instant => Type::TIMESTAMPTZ,
+            Self::Date => Type::DATE,
+            Self::Time => Type::TIME,
+            Self::Json => Type::JSON,
+            Self::Jsonb => Type::JSONB,
+            Self::Numeric => Type::NUMERIC,
+        }
+        .oid()
     }
 }
 

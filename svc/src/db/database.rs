@@ -14,9 +14,10 @@ use tokio::sync::{Mutex, Notify, watch};
 use tokio::time::timeout;
 
 use super::catalogue::Catalogue;
+use super::changes::{Changes, follow_changes};
 use super::connect::ConnectConfig;
 use super::driver::{Bounds, Driver, DriverError, Proxy};
-use super::functions::{self, FunctionSpec, Functions};
+use super::functions::{FunctionSpec, Functions};
 use super::health::{Health, watch_over};
 use super::{DbError, RowSecurity, RowSink, Rows, Session, Statement, sqlx_pool};
 use crate::mutation::Constraints;
@@ -42,6 +43,8 @@ pub(crate) struct Settings {
     pub(crate) statement_timeout: Duration,
     /// Bytes of SQL that a connection for planned reads keeps prepared.
     pub(crate) statement_cache: usize,
+    /// How often the database is asked whether views or functions have changed; `None` is never.
+    pub(crate) catalogue_poll: Option<Duration>,
     /// As whom the set-up is run, if not as the service.
     pub(crate) owner: Option<ConnectConfig>,
     /// Run once, when the database is first reached.
@@ -75,9 +78,10 @@ pub(crate) struct Database {
     pub(super) acquire_timeout: Duration,
     /// How long to wait for the answer to a statement.
     pub(super) deadline: Duration,
-    sources: Vec<String>,
-    called: Vec<FunctionSpec>,
-    catalogue: ArcSwapOption<Catalogue>,
+    pub(super) sources: Vec<String>,
+    pub(super) called: Vec<FunctionSpec>,
+    pub(super) catalogue: ArcSwapOption<Catalogue>,
+    pub(super) changes: Changes,
     /// Told when a request has found a sign that the database is away.
     pub(super) suspected: Arc<Notify>,
     functions: std::sync::Mutex<Functions>,
@@ -102,9 +106,10 @@ impl Database {
         let config = settings.connect.setting("statement_timeout", &timeout);
         let folder = settings.proxy.as_ref().map(Proxy::folder);
         let connect = config.pool_options(folder).disable_statement_logging();
+        let changes = Changes::new(settings.catalogue_poll.is_some());
         let database = Arc::new(Self {
             driver: Driver::new(&config, bounds).statement_cache(settings.statement_cache),
-            pool: sqlx_pool::new(&connect, bounds),
+            pool: sqlx_pool::new(&connect, bounds, changes.last()),
             connect,
             _proxy: settings.proxy,
             place,
@@ -114,6 +119,7 @@ impl Database {
             called,
             catalogue: ArcSwapOption::empty(),
             suspected: Arc::default(),
+            changes,
             functions: std::sync::Mutex::default(),
             constraints: settings.constraints,
             health: watch::Sender::new(Health::Unknown),
@@ -123,6 +129,7 @@ impl Database {
             row_security: settings.row_security,
         });
         tokio::spawn(watch_over(Arc::downgrade(&database)));
+        tokio::spawn(follow_changes(Arc::downgrade(&database), settings.catalogue_poll));
         database
     }
 
@@ -152,14 +159,11 @@ impl Database {
         self.set_up(&mut connection).await?;
         let reading = async {
             self.row_security.look(&mut connection, &self.sources, &self.called).await?;
-            let catalogue = Catalogue::load(&mut connection, &self.sources, self.driver.views_changed()).await?;
-            let functions = functions::load(&mut connection, &self.called).await?;
+            let loaded = self.load(&mut connection).await?;
             connection.close().await?;
-            Ok((catalogue, functions))
+            Ok(loaded)
         };
-        let (catalogue, functions) = within(self.deadline.min(CATALOGUE), reading).await?;
-        self.catalogue.store(Some(Arc::new(catalogue)));
-        *self.functions() = functions;
+        self.adopt(within(self.deadline.min(CATALOGUE), reading).await?);
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 use sqlx::postgres::PgDatabaseError;
 use tokio_postgres::error::SqlState;
 
-use super::driver::DriverError;
+use super::driver::{self, DriverError};
 use crate::{Error, ErrorCode};
 
 /// What can go wrong between a plan and its rows.
@@ -63,6 +63,8 @@ pub(crate) enum DbError {
     ConnectionLost,
     #[error("the connection to the database was lost before the statement began; nothing was done")]
     Unsent,
+    #[error("a view has changed while it was read; ask again")]
+    Changed,
     #[error("the connection to the database was lost; what was asked may have been done, or not")]
     Lost,
     #[error(transparent)]
@@ -81,6 +83,20 @@ impl DbError {
     /// Whether PostgreSQL could not read or compute a value: class 22, data exceptions.
     pub(crate) fn is_of_data(&self) -> bool {
         matches!(self, Self::Read(error) if error.code().is_some_and(|state| state.code().starts_with("22")))
+    }
+
+    /// Whether it may come of views that are not what they were when they were looked at.
+    pub(crate) fn shows_change(&self) -> bool {
+        match self {
+            Self::Changed
+            | Self::UnknownSource(_)
+            | Self::UnknownColumn { .. }
+            | Self::NoSource { .. }
+            | Self::NoKey { .. } => true,
+            Self::Read(error) => error.shows_change(),
+            Self::Driver(sqlx::Error::Database(error)) => error.code().is_some_and(|code| driver::shows_change(&code)),
+            _ => false,
+        }
     }
 
     /// What an error of sqlx says of the connection or of the database as a whole, not of the statement.
@@ -155,6 +171,7 @@ impl From<DriverError> for DbError {
             DriverError::Unanswered => return Self::Unanswered,
             DriverError::Unsent => return Self::Unsent,
             DriverError::Lost => return Self::Lost,
+            DriverError::Changed => return Self::Changed,
             error if error.is_connection() => return Self::ConnectionLost,
             _ => {}
         }
@@ -200,6 +217,7 @@ impl DbError {
             | Self::ConnectionLost
             | Self::Unsent
             | Self::Lost
+            | Self::Changed
             | Self::NoExtension(_) => Error::new(ErrorCode::ServiceUnavailable, text),
             Self::Timeout => Error::new(ErrorCode::Timeout, text),
             Self::BadPattern(_)

@@ -7,7 +7,7 @@ use arc_swap::ArcSwapOption;
 use sqlx::PgConnection;
 
 use super::catalogue::quote;
-use super::{Param, Statement};
+use super::{Param, Statement, StatementText};
 use crate::json::ExactJson;
 use crate::mutation::StatusCheck;
 
@@ -48,7 +48,7 @@ pub(crate) struct Function {
     /// How many of the last parameters have a default.
     defaults: usize,
     /// The call that was written last: of one mutation all have the same text, as a rule.
-    written: ArcSwapOption<(Form, Arc<str>)>,
+    written: ArcSwapOption<(Form, StatementText)>,
 }
 
 /// What decides about the text of a call.
@@ -67,7 +67,7 @@ enum Given {
     List,
 }
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 struct Parameter {
     /// Empty when it has none.
     name: String,
@@ -110,11 +110,8 @@ pub(crate) async fn load(connection: &mut PgConnection, specs: &[FunctionSpec]) 
     if specs.is_empty() {
         return Ok(Functions::new());
     }
-    let mut names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
-    names.sort_unstable();
-    names.dedup();
-    let parts: Vec<(&str, &str)> = names.iter().map(|name| name.split_once('.').unwrap_or(("", name))).collect();
-    let (schemas, functions): (Vec<&str>, Vec<&str>) = parts.into_iter().unzip();
+    let names = names(specs);
+    let (schemas, functions) = split(&names);
     let query = sqlx::query_as::<_, Row>(FUNCTIONS).bind(names).bind(schemas).bind(functions);
     let mut found: HashMap<String, Vec<Arc<Function>>> = HashMap::new();
     for mut row in query.fetch_all(connection).await? {
@@ -122,6 +119,19 @@ pub(crate) async fn load(connection: &mut PgConnection, specs: &[FunctionSpec]) 
     }
     let choose = |spec: &FunctionSpec| spec.choose(found.get(&spec.name).map(Vec::as_slice).unwrap_or_default());
     Ok(specs.iter().map(|spec| (spec.clone(), choose(spec))).collect())
+}
+
+/// The names of functions, each once.
+pub(super) fn names(specs: &[FunctionSpec]) -> Vec<&str> {
+    let mut names: Vec<&str> = specs.iter().map(|spec| spec.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// The schema of each name, which is empty where none is given, and the function in it.
+pub(super) fn split<'a>(names: &[&'a str]) -> (Vec<&'a str>, Vec<&'a str>) {
+    names.iter().map(|name| name.split_once('.').unwrap_or(("", name))).unzip()
 }
 
 impl FunctionSpec {
@@ -163,6 +173,14 @@ impl FunctionSpec {
 }
 
 impl Function {
+    /// Whether both are called alike and answer alike.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let called =
+            |function: &Self| (function.returns_set, function.returns_void, function.allowed, function.defaults);
+        called(self) == called(other)
+            && (&self.quoted, &self.kind, &self.params) == (&other.quoted, &other.kind, &other.params)
+    }
+
     fn new(row: Row) -> Self {
         let (_, schema, name, kind, returns_set, returns_void, allowed, defaults, names, types, bases, may_have_status) =
             row;
@@ -213,7 +231,7 @@ impl Function {
         {
             return Statement::new(written.1.clone(), params);
         }
-        let text: Arc<str> = self.text(&given, check).into();
+        let text = StatementText::from(self.text(&given, check));
         self.written.store(Some(Arc::new(((given, check), text.clone()))));
         Statement::new(text, params)
     }

@@ -88,35 +88,24 @@ impl DriverError {
     }
 }
 
-/// Tries a database that is away until it answers; says so once when it goes and once when it comes back. Reads the
-/// catalogue again when views have changed.
+/// Tries a database that is away until it answers; says so once when it goes and once when it comes back.
 pub(super) async fn watch_over(database: Weak<Database>) {
     let mut pause = RETRY[0];
     let mut said = false;
-    let (mut known_missing, mut known_broken) = (Vec::new(), Vec::new());
     loop {
         let Some(strong) = database.upgrade() else { return };
         let result = strong.check().await;
         match result {
             Ok(()) => {
-                let missing = strong.missing_sources();
-                if !missing.is_empty() && missing != known_missing {
-                    tracing::warn!(?missing, "views of the schema do not exist in the database");
-                }
-                let broken = strong.missing_functions();
-                for why in broken.iter().filter(|why| !known_broken.contains(*why)) {
-                    tracing::warn!(why, "a function of the schema cannot be called");
-                }
-                (known_missing, known_broken) = (missing, broken);
                 if said {
                     tracing::info!(database = strong.place(), "the database is back");
                 }
                 (said, pause) = (false, RETRY[0]);
                 strong.tell(Health::Up);
                 let health = strong.health.subscribe();
-                let (suspected, changed) = (strong.suspected.clone(), strong.driver.views_changed().clone());
+                let suspected = strong.suspected.clone();
                 drop(strong);
-                if !wait_for_a_reason(health, &suspected, &changed).await {
+                if !wait_for_a_reason(health, &suspected).await {
                     return;
                 }
             }
@@ -135,22 +124,16 @@ pub(super) async fn watch_over(database: Weak<Database>) {
     }
 }
 
-/// Waits until a request suspects that the database is away, or views have changed; false when nobody needs the database
-/// any more.
-async fn wait_for_a_reason(mut health: watch::Receiver<Health>, suspected: &Notify, changed: &Notify) -> bool {
+/// Waits until a request suspects that the database is away; false when nobody needs the database any more.
+async fn wait_for_a_reason(mut health: watch::Receiver<Health>, suspected: &Notify) -> bool {
     let nobody = async { while health.changed().await.is_ok() {} };
     // Neither a busy pool nor clients that ask again and again must make us read the catalogue again and again.
     let suspected = async {
         sleep(PAUSE).await;
         suspected.notified().await;
     };
-    let changed = async {
-        sleep(RETRY[1]).await;
-        changed.notified().await;
-    };
     tokio::select! {
         () = nobody => false,
         () = suspected => true,
-        () = changed => true,
     }
 }

@@ -4,6 +4,7 @@ mod aggregate;
 mod arguments;
 mod call;
 mod catalogue;
+mod changes;
 mod column;
 mod connect;
 mod connection;
@@ -13,6 +14,7 @@ mod driver;
 mod error;
 mod filter;
 mod find;
+mod fingerprint;
 mod functions;
 mod handle;
 mod health;
@@ -43,10 +45,11 @@ pub use value::SqlValue;
 
 pub(crate) use aggregate::key_order;
 pub(crate) use call::{Call, Fault, Written, has_nul};
-pub(crate) use catalogue::{Catalogue, Source};
+pub(crate) use catalogue::{Catalogue, Oid, Source};
 pub(crate) use column::{ColumnForm, Select, select_form};
 pub(crate) use connect::{ConnectConfig, Variable};
 pub(crate) use database::{Database, Settings};
+pub(crate) use describe::Columns;
 pub(crate) use driver::{Commit, Proxy};
 pub(crate) use error::DbError;
 pub(crate) use filter::{Direction, Nulls, Rank};
@@ -57,6 +60,6 @@ pub(crate) use row_security::{Enforcement, RowSecurity, Unbound};
 pub(crate) use rows::{RowSink, Rows, cell};
 pub(crate) use session::Session;
 pub(crate) use sql::{
-    AggregateFunction, Checks, Keyset, Param, Part, PatternLanguage, Query, Selected, Statement, Varying, Window,
-    family, order_keys, telling_columns, value_form,
+    AggregateFunction, Checks, Keyset, Param, Part, PatternLanguage, Query, Selected, Statement, StatementText,
+    Varying, Window, family, order_keys, record_types, telling_columns, value_form,
 };

@@ -1,7 +1,7 @@
-use sqlx::postgres::PgArguments;
-use sqlx::{Arguments as _, AssertSqlSafe, PgConnection};
+use sqlx::postgres::{PgArguments, PgColumn};
+use sqlx::{Arguments as _, AssertSqlSafe, Column as _, PgConnection, Row as _};
 
-use super::{Database, DbError, Param, Rows, Session, Statement};
+use super::{Database, DbError, Oid, Param, Rows, Session, Statement};
 
 /// Where a statement of the repository runs.
 pub(crate) enum Reader<'a> {
@@ -17,13 +17,20 @@ impl Reader<'_> {
             Self::Pool(database, session) => database.fetch(session, statement).await,
             Self::Transaction(database, connection) => {
                 let query = sqlx::query_with(AssertSqlSafe(&*statement.text), arguments(statement)?);
-                match query.fetch_all(connection).await {
-                    Ok(rows) => Ok(Rows::Transaction(rows)),
-                    Err(error) => Err(database.error_of(statement, error.into()).await),
-                }
+                let rows = match query.fetch_all(connection).await {
+                    Ok(rows) => rows,
+                    Err(error) => return Err(database.error_of(statement, error.into()).await),
+                };
+                let fits = rows.first().is_none_or(|row| statement.text.fits(row.columns().iter().map(oid)));
+                if fits { Ok(Rows::Transaction(rows)) } else { Err(DbError::Changed) }
             }
         }
     }
+}
+
+/// The type of a column.
+fn oid(column: &PgColumn) -> Oid {
+    column.type_info().oid().map_or(0, |oid| oid.0)
 }
 
 /// The values of a statement, for sqlx.

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use axum::http::{HeaderMap, HeaderName};
 
-use super::{DbError, Param, Statement};
+use super::{DbError, Param, Statement, StatementText};
 use crate::Context;
 
 /// Which settings PostgreSQL gets from a request, and where their values come from; given to
@@ -30,7 +30,7 @@ use crate::Context;
 pub struct SessionVariables {
     variables: Vec<Variable>,
     /// The statement that sets them, without their values: it is the same for all requests.
-    text: OnceLock<Arc<str>>,
+    text: OnceLock<StatementText>,
 }
 
 struct Variable {

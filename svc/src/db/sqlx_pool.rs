@@ -10,6 +10,7 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{Connection as _, PgConnection};
 use tokio::time::timeout;
 
+use super::changes::LastChange;
 use super::driver::Bounds;
 
 /// How long the answer to a ping is waited for.
@@ -21,14 +22,16 @@ tokio::task_local! {
 }
 
 /// A pool that connects when it is first used.
-pub(super) fn new(connect: &PgConnectOptions, bounds: Bounds) -> PgPool {
+pub(super) fn new(connect: &PgConnectOptions, bounds: Bounds, changes: LastChange) -> PgPool {
     PgPoolOptions::new()
         .max_connections(bounds.size)
         .acquire_timeout(bounds.acquire_timeout)
         .test_before_acquire(false)
-        .before_acquire(|connection, _| {
+        .before_acquire(move |connection, known| {
             let is_tested = UNTESTED.try_with(|()| ()).is_err();
-            Box::pin(async move { Ok(!is_tested || answers(connection, ANSWER).await) })
+            // Its prepared statements may be of views as they were.
+            let is_current = changes.is_before(known.age);
+            Box::pin(async move { Ok(is_current && (!is_tested || answers(connection, ANSWER).await)) })
         })
         // A connection that was dropped in the middle of a statement comes back when that has ended. PostgreSQL ends it
         // in time, or does not answer.

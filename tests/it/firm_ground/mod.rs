@@ -7,6 +7,7 @@ mod line_04_deadlines;
 mod line_05_log_lines;
 mod line_06_connections;
 mod line_06_documents;
+mod line_07_changed_views;
 mod line_08_numbers;
 mod line_09;
 mod line_10_idle_connections;

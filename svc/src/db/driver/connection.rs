@@ -13,7 +13,7 @@ use tokio_postgres::{Client, Statement as Prepared};
 use super::DriverError;
 use super::config::{Opened, Target};
 use super::deadline::Watch;
-use super::statement_cache::{Novelty, StatementCache};
+use super::statement_cache::{Novelty, StatementCache, fits};
 use super::wire::Wire;
 use crate::db::{Param, RowSink, Session, Statement};
 
@@ -32,6 +32,8 @@ pub(super) struct Connection {
     /// When it was opened and when it came back last, in the pool's time.
     pub(super) opened: u32,
     pub(super) used: u32,
+    /// Counts the times that all connections were given up before it was opened.
+    pub(super) generation: u32,
     /// Whether PostgreSQL plans each statement for its values.
     replans: bool,
     /// Whether a statement was found not to fit its view any more.
@@ -56,6 +58,7 @@ impl Connection {
             found_stale: false,
             opened: now,
             used: now,
+            generation: 0,
             is_new: true,
             answered: AtomicBool::new(false),
             bound: AtomicBool::new(false),
@@ -77,8 +80,10 @@ impl Connection {
                 sink.restart();
                 self.read_once(setup, statement, sink).await
             }
-            Err(error) if error.names_unknown_columns() => {
+            Err(error) if error.shows_change() => {
                 self.found_stale = true;
+                // PostgreSQL may have found types for its parameters that do not fit any more.
+                self.forget(setup, statement);
                 Err(error)
             }
             result => result,
@@ -167,6 +172,9 @@ impl Connection {
         let prepared = self.wire.drive(self.client.prepare_typed(&statement.text, &types)).await?;
         self.preparing = false;
         self.answered.store(true, Ordering::Relaxed);
+        if !fits(statement, &prepared) {
+            return Err(DriverError::Changed);
+        }
         self.found_stale |= self.statements.keep(statement, &prepared) == Novelty::Changed;
         Ok(prepared)
     }

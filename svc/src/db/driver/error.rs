@@ -22,6 +22,8 @@ pub(crate) enum DriverError {
     Lost,
     #[error("no server is what target_session_attrs asks for")]
     WrongServer,
+    #[error("the columns of the statement are not what they were when it was written")]
+    Changed,
     #[error("TLS cannot be set up: {0}")]
     Tls(String),
     #[error("the connection to the database failed")]
@@ -77,7 +79,13 @@ impl DriverError {
     pub(crate) fn is_connection(&self) -> bool {
         match self {
             Self::Closed | Self::ClosedIdle { .. } | Self::WrongServer | Self::Io(_) => true,
-            Self::Busy | Self::Unreachable(_) | Self::Unanswered | Self::Unsent | Self::Lost | Self::Tls(_) => false,
+            Self::Busy
+            | Self::Unreachable(_)
+            | Self::Unanswered
+            | Self::Unsent
+            | Self::Lost
+            | Self::Changed
+            | Self::Tls(_) => false,
             Self::Postgres(error) => match error.code() {
                 // Class 57P: the server is shutting down or starting up.
                 Some(code) => code.code().starts_with("57P"),
@@ -107,7 +115,7 @@ impl DriverError {
 
     /// Whether the connection can go on. After anything but an ordinary error of a statement it cannot be trusted.
     pub(super) fn leaves_connection_usable(&self) -> bool {
-        let Self::Postgres(error) = self else { return false };
+        let Self::Postgres(error) = self else { return matches!(self, Self::Changed) };
         if std::error::Error::source(error).is_some_and(|source| source.is::<Unwritten>()) {
             return true;
         }
@@ -115,9 +123,11 @@ impl DriverError {
         error.as_db_error().is_some_and(|error| !fatal.contains(&error.parsed_severity()))
     }
 
-    /// Whether a view is gone or has lost a column.
-    pub(super) fn names_unknown_columns(&self) -> bool {
-        matches!(self.code(), Some(&SqlState::UNDEFINED_TABLE | &SqlState::UNDEFINED_COLUMN))
+    /// Whether it may come of a view or function that is not what it was when the statement was written.
+    pub(crate) fn shows_change(&self) -> bool {
+        matches!(self, Self::Changed)
+            || self.is_stale_plan()
+            || self.code().is_some_and(|code| shows_change(code.code()))
     }
 
     /// Whether the connection holds a prepared statement that PostgreSQL no longer accepts: a view has changed, or
@@ -125,10 +135,21 @@ impl DriverError {
     pub(super) fn is_stale_plan(&self) -> bool {
         let Self::Postgres(error) = self else { return false };
         let Some(error) = error.as_db_error() else { return false };
-        let changed =
-            *error.code() == SqlState::FEATURE_NOT_SUPPORTED && error.routine() == Some("RevalidateCachedQuery");
+        // One with a context comes of a statement inside a function, which has begun by then.
+        let changed = *error.code() == SqlState::FEATURE_NOT_SUPPORTED
+            && error.routine() == Some("RevalidateCachedQuery")
+            && error.where_().is_none();
         changed || *error.code() == SqlState::INVALID_SQL_STATEMENT_NAME
     }
+}
+
+/// Whether a code may come of a view or function that has changed: a table, column, function, operator, type or schema
+/// that does not exist, types that do not fit, and a plan whose result has got other types.
+pub(crate) fn shows_change(code: &str) -> bool {
+    matches!(
+        code,
+        "42P01" | "42703" | "42883" | "42704" | "3F000" | "42804" | "42725" | "42803" | "42846" | "42809" | "0A000"
+    )
 }
 
 fn is_io(error: &tokio_postgres::Error) -> bool {

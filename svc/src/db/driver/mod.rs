@@ -39,7 +39,7 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 pub(super) use connection::Raw;
-pub(crate) use error::DriverError;
+pub(crate) use error::{DriverError, shows_change};
 pub(crate) use pool::Bounds;
 pub(crate) use proxy::Proxy;
 pub(crate) use write::Commit;
@@ -128,7 +128,12 @@ impl Driver {
         }
     }
 
-    /// Notified when a view has changed since its statement was made.
+    /// Closes the connections that lie unused; those in use are closed when they come back.
+    pub(super) fn give_up_connections(&self) {
+        self.pool.give_up_connections();
+    }
+
+    /// Notified when a view or function may have changed since its statement was made.
     pub(super) fn views_changed(&self) -> &Arc<Notify> {
         &self.pool.views_changed
     }

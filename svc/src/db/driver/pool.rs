@@ -38,6 +38,8 @@ pub(super) struct Pool {
     pub(super) watches: Watches,
     /// How often the housekeeper has looked (`keep.rs`); connections tell their age by it.
     ticks: AtomicU32,
+    /// Counts the times that all connections were given up.
+    generation: AtomicU32,
     /// Says that a view has changed since its statement was made.
     pub(super) views_changed: Arc<Notify>,
 }
@@ -79,6 +81,7 @@ impl Pool {
             state: Mutex::new(state),
             watches: Watches::new(bounds.deadline),
             ticks: AtomicU32::new(0),
+            generation: AtomicU32::new(0),
             views_changed: Arc::default(),
         })
     }
@@ -159,6 +162,7 @@ impl Pool {
         if !had_housekeeper {
             Housekeeper::spawn(self);
         }
+        let generation = self.generation.load(Ordering::Relaxed);
         let opened = Connection::open(&self.target, self.now());
         let opened = match deadline {
             // What was left of the time says nothing about the database.
@@ -167,7 +171,8 @@ impl Pool {
                 .await
                 .map_err(|_| DriverError::Unreachable(Box::new(DriverError::Unanswered)))?,
         };
-        let connection = opened.map_err(DriverError::while_opening)?;
+        let mut connection = opened.map_err(DriverError::while_opening)?;
+        connection.generation = generation;
         self.watches.add(connection.watch());
         place.fill(Box::new(connection));
         Ok(())
@@ -177,7 +182,8 @@ impl Pool {
     pub(super) fn put_back(self: &Arc<Self>, mut held: Held) {
         if let Held::Connection(mut connection) = held {
             (connection.used, connection.is_new) = (self.now(), false);
-            held = if !connection.is_old(self.now()) {
+            let is_current = connection.generation == self.generation.load(Ordering::Relaxed);
+            held = if is_current && !connection.is_old(self.now()) {
                 Held::Connection(connection)
             } else {
                 connection.close();
@@ -198,6 +204,12 @@ impl Pool {
                 Err(place) => held = place.into_held(),
             }
         }
+    }
+
+    /// Closes the connections that lie unused; those in use are closed when they come back.
+    pub(super) fn give_up_connections(&self) {
+        self.generation.fetch_add(1, Ordering::Relaxed);
+        self.close_idle(|_| true);
     }
 
     /// Closes the unused connections that the server has closed: where one has died others may have.

@@ -1,13 +1,12 @@
 //! The statements that a connection keeps prepared, within a bound of bytes.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use ahash::RandomState;
 use lru::LruCache;
 use tokio_postgres::Statement as Prepared;
 
-use crate::db::{Param, Statement};
+use crate::db::{Param, Statement, StatementText};
 
 /// The most statements, however short they are.
 const MOST: usize = 1_000;
@@ -36,7 +35,7 @@ pub(super) struct StatementCache {
     kept: LruCache<Box<str>, Prepared>,
     /// Those that were looked up last, found by where their text lies: most are kept with a plan, and to compare texts
     /// costs more than to encode a statement.
-    recent: VecDeque<(Arc<str>, Prepared)>,
+    recent: VecDeque<(StatementText, Prepared)>,
     /// The bytes of the texts, and the most of them.
     bytes: usize,
     room: usize,
@@ -60,15 +59,16 @@ impl StatementCache {
 
     /// The prepared statement, if it is kept and fits the values.
     pub(super) fn find(&mut self, statement: &Statement) -> Option<Prepared> {
-        let fits = |known: &Prepared| {
+        let takes = |known: &Prepared| {
             known.params().len() == statement.params.len()
                 && known.params().iter().zip(&statement.params).all(|(known, param)| param.is_of(known))
         };
-        let is_same = |(text, known): &&(Arc<str>, Prepared)| Arc::ptr_eq(text, &statement.text) && fits(known);
+        let is_same = |(text, known): &&(StatementText, Prepared)| text.is(&statement.text) && takes(known);
         if let Some((_, known)) = self.recent.iter().find(is_same) {
             return Some(known.clone());
         }
-        let known = self.kept.get(&*statement.text).filter(|known| fits(known))?.clone();
+        // The same text may have been prepared for a view as it was before.
+        let known = self.kept.get(&*statement.text).filter(|known| takes(known) && fits(statement, known))?.clone();
         self.remember(statement, &known);
         Some(known)
     }
@@ -120,4 +120,9 @@ impl StatementCache {
         self.recent.truncate(RECENT - 1);
         self.recent.push_front((statement.text.clone(), prepared.clone()));
     }
+}
+
+/// Whether the columns of a statement have the types for which it was written.
+pub(super) fn fits(statement: &Statement, prepared: &Prepared) -> bool {
+    statement.text.fits(prepared.columns().iter().map(|column| column.type_().oid()))
 }

@@ -80,7 +80,10 @@ impl Connection {
                 Box::pin(self.write_once(session, statement, commit, rows)).await
             }
             Err(error) => {
-                self.found_stale |= error.names_unknown_columns();
+                if error.shows_change() {
+                    self.found_stale = true;
+                    self.forget(session.setup(), statement);
+                }
                 Err(error)
             }
             kept => kept,

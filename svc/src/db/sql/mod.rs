@@ -15,6 +15,8 @@ mod query;
 mod scope;
 mod select;
 mod specific;
+mod text;
+mod types;
 
 pub(crate) use aggregate::{AggregateFunction, value_form};
 pub(crate) use form::{Checks, Varying};
@@ -23,11 +25,12 @@ pub(crate) use neighbours::telling_columns;
 pub(crate) use operand::family;
 pub(crate) use pattern::PatternLanguage;
 pub(crate) use query::{Part, Query, Selected, Window};
-
-use std::sync::Arc;
+pub(crate) use text::StatementText;
+pub(crate) use types::record_types;
 
 use super::DbError;
-use super::catalogue::Catalogue;
+use super::catalogue::{Catalogue, Oid};
+use super::column::ColumnForm;
 use super::filter::Order;
 use crate::json::ExactJson;
 use crate::schema::{Model, Relation};
@@ -35,7 +38,7 @@ use crate::schema::{Model, Relation};
 /// A statement with its values.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Statement {
-    pub(crate) text: Arc<str>,
+    pub(crate) text: StatementText,
     pub(crate) params: Vec<Param>,
     /// Whether the best plan depends on the values, as for ranges and patterns: PostgreSQL then plans each time.
     pub(crate) replan: bool,
@@ -65,7 +68,7 @@ pub(crate) enum Param {
 
 impl Statement {
     /// A statement that is written by hand.
-    pub(crate) fn new(text: impl Into<Arc<str>>, params: Vec<Param>) -> Self {
+    pub(crate) fn new(text: impl Into<StatementText>, params: Vec<Param>) -> Self {
         Self { text: text.into(), params, replan: false }
     }
 
@@ -84,13 +87,14 @@ impl Statement {
         builder.careful = query.careful;
         let scope = builder.rows(query.row, 0)?;
         builder.query(&scope, query, None, false)?;
-        let checks = builder.checks();
-        Ok((builder.finish(), checks))
+        let (checks, types) = (builder.checks(), builder.row_types(&scope, query)?);
+        Ok((builder.finish(Some(types)), checks))
     }
 
     /// Reads several things at once, each a column of the one row of the answer.
     pub(crate) fn parts(model: &Model, catalogue: &Catalogue, parts: &[Part]) -> Result<Self, DbError> {
-        Self::built(model, catalogue, |builder| {
+        let types = parts.iter().map(Part::oid).collect();
+        Self::built(model, catalogue, Some(types), |builder| {
             for (index, part) in parts.iter().enumerate() {
                 builder.careful = part.query().careful;
                 builder.text.push_str(if index == 0 { "SELECT " } else { ", " });
@@ -107,7 +111,8 @@ impl Statement {
         query: &Query,
         keys: &[Option<String>],
     ) -> Result<Self, DbError> {
-        Self::built(model, catalogue, |builder| {
+        // Nothing is read of them.
+        Self::built(model, catalogue, None, |builder| {
             let scope = scope::Scope::Row(builder.rows(query.row, 0)?);
             let order = builder.order_keys(&scope, query);
             builder.text.push_str("SELECT 1");
@@ -131,7 +136,9 @@ impl Statement {
         query: &Query,
         keys: Vec<String>,
     ) -> Result<Self, DbError> {
-        Self::built(model, catalogue, |builder| {
+        let careful = query.careful.then(|| ColumnForm::Bool.oid());
+        let types = [types::related(relation.many)].into_iter().chain(careful).collect();
+        Self::built(model, catalogue, Some(types), |builder| {
             builder.careful = query.careful;
             let keys = builder.bind(Param::Texts(keys));
             let inner = builder.rows(relation.row, 1)?;
@@ -152,11 +159,12 @@ impl Statement {
     fn built(
         model: &Model,
         catalogue: &Catalogue,
+        types: Option<Vec<Oid>>,
         write: impl FnOnce(&mut Builder<'_>) -> Result<(), DbError>,
     ) -> Result<Self, DbError> {
         let mut builder = Builder::new(model, catalogue);
         write(&mut builder)?;
-        Ok(builder.finish())
+        Ok(builder.finish(types))
     }
 }
 
@@ -187,8 +195,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn finish(self) -> Statement {
-        Statement { text: self.text.into(), params: self.params, replan: self.replan }
+    fn finish(self, types: Option<Vec<Oid>>) -> Statement {
+        Statement { text: StatementText::new(self.text, types), params: self.params, replan: self.replan }
     }
 
     /// Binds a value and gives its placeholder.

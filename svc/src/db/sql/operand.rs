@@ -1,6 +1,6 @@
 //! The left-hand side of a comparison: a column where the view has one, and a typed part of JSON otherwise.
 
-use super::super::catalogue::ColumnType;
+use super::super::catalogue::{ColumnType, Oid};
 use super::super::filter::Column;
 use super::super::{DbError, Family, select_form};
 use super::Builder;
@@ -17,6 +17,8 @@ pub(super) struct Operand {
     pub(super) family: Family,
     /// The text that a careful cast reads.
     pub(super) text: Option<String>,
+    /// The type of a column that stands as it is, so that its type decides about its order.
+    pub(super) bare: Option<Oid>,
 }
 
 impl<'a> Builder<'a> {
@@ -78,7 +80,7 @@ impl<'a> Builder<'a> {
         self.operand(scope, &Column(vec![name.to_owned()])).or_else(|_| {
             let json = self.json(scope, name).ok_or_else(|| self.no_key(scope, name, end))?;
             let sql = format!("({json} #>> '{{}}')");
-            Ok(Operand { sql, cast: "text".to_owned(), fallback: None, family: Family::Text, text: None })
+            Ok(Operand { sql, cast: "text".to_owned(), fallback: None, family: Family::Text, text: None, bare: None })
         })
     }
 
@@ -123,6 +125,7 @@ impl<'a> Builder<'a> {
             if is_list { Cast::list(ty, declared) } else { Cast::single(ty, declared) };
         let sql = row.column(name);
         let mut text = None;
+        let bare = (column == Conversion::None).then_some(ty.base);
         let sql = match column {
             Conversion::None => sql,
             Conversion::To(to) if is_text(&ty.name) && self.careful => {
@@ -133,7 +136,7 @@ impl<'a> Builder<'a> {
             Conversion::Instant => format!("({sql} AT TIME ZONE 'UTC')"),
             Conversion::Json => format!("to_jsonb({sql})"),
         };
-        Operand { sql, cast: value, fallback, family, text }
+        Operand { sql, cast: value, fallback, family, text, bare }
     }
 
     /// A part of JSON compares as the type of its scalar.
@@ -151,6 +154,7 @@ impl<'a> Builder<'a> {
                 fallback: None,
                 family: Family::List,
                 text: None,
+                bare: None,
             });
         }
         let family = family(kind);
@@ -161,7 +165,7 @@ impl<'a> Builder<'a> {
             cast => self.cast_text(&text, cast),
         };
         let text = (self.careful && !matches!(cast, "jsonb" | "text")).then_some(text);
-        Some(Operand { sql, cast: cast.to_owned(), fallback: None, family, text })
+        Some(Operand { sql, cast: cast.to_owned(), fallback: None, family, text, bare: None })
     }
 }
 

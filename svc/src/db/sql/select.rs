@@ -127,6 +127,9 @@ impl<'a> Builder<'a> {
             }
             self.selected(rows, query, selected)?;
         }
+        for guard in self.guards(rows, query)? {
+            let _ = write!(self.text, ", {}", guard.sql);
+        }
         if as_record {
             self.text.push(')');
         }
@@ -231,7 +234,8 @@ impl<'a> Builder<'a> {
         match &key.rank {
             Some(Rank { operator, query }) => {
                 let sql = self.rank(&operand, *operator, query)?;
-                Ok(Operand { sql, cast: "float4".to_owned(), fallback: None, family: Family::Ordered, text: None })
+                let (text, bare) = (None, None);
+                Ok(Operand { sql, cast: "float4".to_owned(), fallback: None, family: Family::Ordered, text, bare })
             }
             None => Ok(operand),
         }

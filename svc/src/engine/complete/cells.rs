@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio_postgres::Row;
 
-use crate::db::{Rows, cell};
+use crate::db::{DbError, Oid, Rows, cell};
 
 /// The values of a row by position; a value that is null is `None`.
 #[derive(Debug, Clone)]
@@ -33,13 +33,31 @@ impl<'a> Cells<'a> {
 
     /// The values of a record (`record_send` in PostgreSQL): their number, then of each the type, the length and
     /// the bytes.
-    pub(crate) fn record(bytes: &'a [u8]) -> Option<Self> {
+    ///
+    /// # Errors
+    /// [`Outdated`] when its values are not of these types.
+    pub(crate) fn record(bytes: &'a [u8], types: &[Oid]) -> Result<Self, Outdated> {
         let mut values = Reader(bytes);
-        let count = usize::try_from(values.int()?).ok()?;
-        if count > NARROW {
-            return Some(Self::Wide(values.typed_values().take(count).collect::<Option<_>>()?));
+        let count = values.int().and_then(|count| usize::try_from(count).ok());
+        if count != Some(types.len()) {
+            return Err(Outdated);
         }
-        values.clone().typed_values().take(count).all(|value| value.is_some()).then_some(Self::Narrow(values))
+        let mut found = values.clone();
+        if types.len() > NARROW {
+            let values = types.iter().map(|ty| found.typed_value(*ty)).collect::<Option<_>>();
+            return Ok(Self::Wide(values.ok_or(Outdated)?));
+        }
+        if types.iter().all(|ty| found.typed_value(*ty).is_some()) { Ok(Self::Narrow(values)) } else { Err(Outdated) }
+    }
+}
+
+/// A record that is not what its statement was written for: its view has changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Outdated;
+
+impl From<Outdated> for DbError {
+    fn from(_: Outdated) -> Self {
+        Self::Changed
     }
 }
 
@@ -65,9 +83,9 @@ impl<'a> Records<'a> {
         Some(Self { count: usize::try_from(count).ok()?, elements: bytes.0 })
     }
 
-    /// The values of each record.
-    pub(crate) fn iter(self) -> impl Iterator<Item = Cells<'a>> {
-        self.values().filter_map(|value| value.and_then(Cells::record))
+    /// The values of each record, whose types are given.
+    pub(crate) fn iter(self, types: &[Oid]) -> impl Iterator<Item = Result<Cells<'a>, Outdated>> {
+        self.values().map(move |value| Cells::record(value.ok_or(Outdated)?, types))
     }
 
     /// The bytes of each element.
@@ -95,6 +113,11 @@ impl<'a> Reader<'a> {
         Some(Some(value))
     }
 
+    /// A value behind its type; `None` when it is of another type, or cut short.
+    fn typed_value(&mut self, ty: Oid) -> Option<Option<&'a [u8]>> {
+        if self.int()?.cast_unsigned() != ty { None } else { self.value() }
+    }
+
     /// Values behind their types; `None` where the bytes are cut short.
     fn typed_values(mut self) -> impl Iterator<Item = Option<Option<&'a [u8]>>> {
         std::iter::repeat_with(move || {
@@ -118,14 +141,22 @@ mod tests {
                 record.extend(if null { -1i32 } else { 1 }.to_be_bytes());
                 record.extend((!null).then_some(value as u8));
             }
-            let cells = Cells::record(&record).unwrap();
+            let types = vec![25; count];
+            let cells = Cells::record(&record, &types).unwrap();
             for value in 0..count {
                 let expected = (value % 3 != 2).then_some([value as u8]);
                 assert_eq!(cells.get(value), expected.as_ref().map(|value| &value[..]), "{value} of {count}");
             }
             assert_eq!(cells.get(count), None);
+            assert!(Cells::record(&record, &[&types[..], &[25]].concat()).is_err());
+            for other in 0..count {
+                let mut types = types.clone();
+                types[other] = 23;
+                assert!(Cells::record(&record, &types).is_err(), "{other} of {count}");
+            }
             if count > 0 {
-                assert!(Cells::record(&record[..record.len() - 1]).is_none());
+                assert!(Cells::record(&record[..record.len() - 1], &types).is_err());
+                assert!(Cells::record(&record, &types[1..]).is_err());
             }
         }
     }
@@ -134,13 +165,13 @@ mod tests {
     fn bytes_that_are_cut_short_give_nothing() {
         let record = [&2i32.to_be_bytes()[..], &[0, 0, 0, 25, 0, 0, 0, 1, b'a'], &[0, 0, 0, 25, 255, 255, 255, 255]];
         let record = record.concat();
-        let cells = Cells::record(&record).unwrap();
+        let cells = Cells::record(&record, &[25, 25]).unwrap();
         assert_eq!((cells.get(0), cells.get(1), cells.get(2)), (Some(&b"a"[..]), None, None));
         for end in 0..record.len() {
-            assert!(Cells::record(&record[..end]).is_none(), "{end}");
+            assert!(Cells::record(&record[..end], &[25, 25]).is_err(), "{end}");
         }
         let list = [&[0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 8, 249, 0, 0, 0, 1, 0, 0, 0, 1][..]].concat();
-        assert_eq!(Records::new(&list).iter().count(), 0);
+        assert_eq!(Records::new(&list).iter(&[]).count(), 0);
         assert_eq!(Records::new(&[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 249]).values().count(), 0);
     }
 }

@@ -5,7 +5,7 @@ use tokio_postgres::Row;
 use super::cells::Cells;
 use super::rows::{RowNode, RowShape};
 use super::{Nulled, Piece, Walk, value};
-use crate::db::RowSink;
+use crate::db::{DbError, RowSink};
 use crate::engine::env::Env;
 use crate::engine::path::Path;
 use crate::engine::plan::{OutType, PlanField};
@@ -58,7 +58,13 @@ impl<'a> RowList<'a> {
     }
 
     /// The list, or null where that is allowed.
-    pub(crate) fn finish(mut self) -> Piece {
+    ///
+    /// # Errors
+    /// When the view has changed since the statement was written.
+    pub(crate) fn finish(mut self) -> Result<Piece, DbError> {
+        if self.walk.outdated {
+            return Err(DbError::Changed);
+        }
         let bytes = match (self.nulled, self.field.ty.nullable().1) {
             (false, _) => {
                 self.out.push(b']');
@@ -67,7 +73,7 @@ impl<'a> RowList<'a> {
             (true, false) => Ok(b"null".to_vec()),
             (true, true) => Err(Nulled),
         };
-        Piece { bytes, errors: self.walk.errors }
+        Ok(Piece { bytes, errors: self.walk.errors })
     }
 }
 
@@ -89,6 +95,7 @@ impl RowSink for RowList<'_> {
     fn restart(&mut self) {
         self.out.truncate(1);
         self.walk.errors.clear();
+        self.walk.outdated = false;
         (self.count, self.nulled) = (0, false);
     }
 }

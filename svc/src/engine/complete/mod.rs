@@ -16,7 +16,7 @@ mod rows;
 mod tree;
 
 pub(crate) use answer::write_answer;
-pub(crate) use cells::{Cells, Records};
+pub(crate) use cells::{Cells, Outdated, Records};
 pub(crate) use list::RowList;
 pub(crate) use member::write_member;
 pub(crate) use page::{PageNode, address, complete_page, complete_page_items};
@@ -28,6 +28,7 @@ use super::field_error::FieldError;
 use super::path::Path;
 use super::plan::{Leaf, OutType, PlanField, Selection};
 use crate::Error;
+use crate::db::DbError;
 use crate::scalar::{LeafError, write_text};
 
 /// A null on its way up to the nearest field that allows it.
@@ -38,11 +39,21 @@ pub(crate) struct Nulled;
 pub(crate) struct Walk<'a> {
     pub(crate) env: &'a Env<'a>,
     pub(crate) errors: Vec<FieldError>,
+    /// Whether a row was met whose view has changed since its statement was written.
+    pub(crate) outdated: bool,
 }
 
 impl<'a> Walk<'a> {
     pub(crate) fn new(env: &'a Env<'a>) -> Self {
-        Self { env, errors: Vec::new() }
+        Self { env, errors: Vec::new(), outdated: false }
+    }
+
+    /// A row whose view has changed; the views are looked at again.
+    fn outdated(&mut self, field: &PlanField, path: &Path<'_>) -> Nulled {
+        self.outdated = true;
+        self.env.database.may_have_changed();
+        self.errors.push(FieldError::new(&DbError::Changed.into_error(), field, path));
+        Nulled
     }
 
     fn broken(&mut self, field: &PlanField, path: &Path<'_>, message: String) -> Nulled {
@@ -89,6 +100,11 @@ pub(crate) trait Node: Sized {
     /// Why there is no value, when getting it failed.
     fn failure(&self) -> Option<&Error> {
         None
+    }
+
+    /// Whether it is not what its statement was written for.
+    fn is_outdated(&self) -> bool {
+        false
     }
 
     /// What a statement read, when a resolved value holds that.
@@ -158,6 +174,9 @@ fn non_null_value<N: Node>(
     path: &Path<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), Nulled> {
+    if node.is_outdated() {
+        return Err(walk.outdated(field, path));
+    }
     if let Some(error) = node.failure() {
         walk.fail(error, field, path);
         return Err(Nulled);

@@ -3,6 +3,7 @@
 use super::rows::{RowNode, RowShape};
 use super::tree::{Piece, complete_all};
 use super::{Cells, Nulled, Walk, key, typename, value};
+use crate::db::DbError;
 use crate::engine::env::Env;
 use crate::engine::path::Path;
 use crate::engine::plan::{OutType, PlanField, PlanKind, Selection};
@@ -68,6 +69,9 @@ fn item_type(ty: &OutType) -> &OutType {
 }
 
 /// Completes a field whose value is a page; rows have the given shapes, or were completed before.
+///
+/// # Errors
+/// When the view of a row has changed since the statement was written.
 pub(crate) fn complete_page(
     env: &Env<'_>,
     field: &PlanField,
@@ -75,9 +79,9 @@ pub(crate) fn complete_page(
     shapes: &[(usize, RowShape)],
     completed: Vec<Completed>,
     path: &Path<'_>,
-) -> Piece {
+) -> Result<Piece, DbError> {
     let completed = completed.into_iter().map(|(field, pieces)| (field, pieces.into_iter())).collect();
-    Piece::walk(env, |walk, out| {
+    Piece::walk_rows(env, 0, |walk, out| {
         let mut writer = Writer { page, shapes, completed };
         let Some(selection) = field.children.iter().next() else { return Err(Nulled) };
         writer.page(walk, selection, path, out)

@@ -7,7 +7,7 @@ use super::column::Column;
 use super::json::Json;
 use super::{Node, Nulled, Walk, key, typename, value};
 use crate::Error;
-use crate::db::ColumnForm;
+use crate::db::{ColumnForm, Oid};
 use crate::engine::env::Env;
 use crate::engine::path::Path;
 use crate::engine::plan::{Keys, Leaf, OutType, PlanField, PlanKind, Selection};
@@ -25,6 +25,8 @@ pub(crate) struct RowShape {
     pub(crate) data: Option<(usize, ColumnForm)>,
     /// What is read of the rows of each object type.
     pub(crate) sources: Vec<RowSources>,
+    /// The types of all that is read, as records name them.
+    pub(crate) types: Box<[Oid]>,
 }
 
 /// Where the fields of the rows of one object type come from.
@@ -106,9 +108,17 @@ pub(crate) enum RowNode<'a> {
     Json(Json<'a>),
     Failed(&'a Error),
     Null,
+    /// The view has changed since the statement was written.
+    Outdated,
 }
 
 impl<'a> RowNode<'a> {
+    /// A record, or null.
+    pub(crate) fn record(bytes: Option<&'a [u8]>, shape: &'a RowShape) -> Self {
+        let Some(bytes) = bytes else { return Self::Null };
+        Cells::record(bytes, &shape.types).map_or(Self::Outdated, |cells| Self::Row(cells, shape))
+    }
+
     fn cell(bytes: Option<&'a [u8]>, form: ColumnForm) -> Self {
         match bytes {
             None => Self::Null,
@@ -124,10 +134,7 @@ impl<'a> RowNode<'a> {
         match source {
             RowSource::Column(column, form) => Self::cell(cells.get(*column), *form),
             RowSource::Data => slot().map_or(Self::Null, Self::Json),
-            RowSource::Record(column, shape) => {
-                let record = cells.get(*column).and_then(Cells::record);
-                record.map_or(Self::Null, |record| Self::Row(record, shape))
-            }
+            RowSource::Record(column, shape) => Self::record(cells.get(*column), shape),
             RowSource::Records(column, shape) => {
                 Self::Records(cells.get(*column).map(Records::new).unwrap_or_default(), shape)
             }
@@ -164,6 +171,10 @@ impl Node for RowNode<'_> {
         }
     }
 
+    fn is_outdated(&self) -> bool {
+        matches!(self, Self::Outdated)
+    }
+
     fn leaf(&self, leaf: &Leaf, out: &mut Vec<u8>) -> Result<(), LeafError> {
         match self {
             Self::Column(column) => column.leaf(leaf, out),
@@ -175,7 +186,10 @@ impl Node for RowNode<'_> {
     fn each(&self, mut visit: impl FnMut(usize, Self) -> Result<(), Nulled>) -> Option<Result<(), Nulled>> {
         match self {
             Self::Records(records, shape) => {
-                Some(records.iter().enumerate().try_for_each(|(index, cells)| visit(index, RowNode::Row(cells, shape))))
+                let mut rows = records
+                    .values()
+                    .map(|record| record.map_or(RowNode::Outdated, |record| RowNode::record(Some(record), shape)));
+                Some(rows.by_ref().enumerate().try_for_each(|(index, row)| visit(index, row)))
             }
             Self::Json(json) => json.each(|index, item| visit(index, RowNode::Json(item))),
             _ => None,

@@ -8,6 +8,7 @@ use futures_util::future::{BoxFuture, join_all};
 use super::resolved::Instance;
 use super::{Nulled, Walk, key, typename, value};
 use crate::Error;
+use crate::db::DbError;
 use crate::engine::call::{Completed, Outcome};
 use crate::engine::env::Env;
 use crate::engine::field_error::FieldError;
@@ -42,6 +43,24 @@ impl Piece {
         let mut out = Vec::with_capacity(size);
         let bytes = run(&mut walk, &mut out).map(|()| out);
         Self { bytes, errors: walk.errors }
+    }
+
+    /// Runs a walk over rows into a piece that will have about `size` bytes.
+    ///
+    /// # Errors
+    /// When the view of a row has changed since the statement was written.
+    pub(crate) fn walk_rows<'a>(
+        env: &'a Env<'a>,
+        size: usize,
+        run: impl FnOnce(&mut Walk<'a>, &mut Vec<u8>) -> Result<(), Nulled>,
+    ) -> Result<Self, DbError> {
+        let mut outdated = false;
+        let piece = Self::walk_into(env, size, |walk, out| {
+            let result = run(walk, out);
+            outdated = walk.outdated;
+            result
+        });
+        if outdated { Err(DbError::Changed) } else { Ok(piece) }
     }
 
     /// A field that failed before it had a value.

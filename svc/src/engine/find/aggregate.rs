@@ -3,8 +3,8 @@
 use super::conditions::direction;
 use super::read::Read;
 use crate::db::{
-    AggregateFunction, Column, ColumnForm, Db, DbError, FindSpec, GroupCount, Query, Selected, Statement, Window, asc,
-    key_order, page, value_form,
+    AggregateFunction, Catalogue, Column, ColumnForm, Db, DbError, FindSpec, GroupCount, Query, Selected, Statement,
+    Window, asc, key_order, page, record_types, value_form,
 };
 use crate::engine::complete::{Cells, Piece, RowShape, RowSource, RowSources, write_row};
 use crate::engine::env::Env;
@@ -19,11 +19,11 @@ use async_graphql::Value;
 pub(super) async fn write_aggregate(
     env: &Env<'_>,
     field: &PlanField,
-    read: Read,
+    read: &Read,
     path: &Path<'_>,
 ) -> Result<Piece, DbError> {
     match aggregate(env, field, read.clone(), path).await {
-        Err(error) if error.is_of_data() => aggregate(&env.careful(&error), field, read, path).await,
+        Err(error) if error.is_of_data() => aggregate(&env.careful(&error), field, read.clone(), path).await,
         result => result,
     }
 }
@@ -31,22 +31,24 @@ pub(super) async fn write_aggregate(
 async fn aggregate(env: &Env<'_>, field: &PlanField, read: Read, path: &Path<'_>) -> Result<Piece, DbError> {
     let catalogue = env.database.catalogue().await?;
     let query = Query { careful: env.careful, ..Query::new(read.row, read.filter) };
-    let mut asking = Asking { env, query };
+    let mut asking = Asking { env, catalogue: Some(&catalogue), query };
     let shape = asking.shape(field)?;
     let statement = Statement::rows(env.model, &catalogue, &asking.query)?;
     let mut row = None;
     env.database.stream(env.session(), &statement, &mut row).await?;
-    Ok(Piece::walk(env, |walk, out| write_row(walk, field, &shape, row.as_ref(), path, out)))
+    Piece::walk_rows(env, 0, |walk, out| write_row(walk, field, &shape, row.as_ref(), path, out))
 }
 
 /// Refuses what cannot be asked of the rows that `read` finds.
 pub(super) fn check_aggregate(env: &Env<'_>, field: &PlanField, read: Read) -> Result<(), DbError> {
-    Asking { env, query: Query::new(read.row, read.filter) }.shape(field).map(drop)
+    Asking { env, catalogue: None, query: Query::new(read.row, read.filter) }.shape(field).map(drop)
 }
 
 /// What is computed of the rows or groups of one query.
 struct Asking<'a> {
     env: &'a Env<'a>,
+    /// `None` where it is only asked whether it can be asked.
+    catalogue: Option<&'a Catalogue>,
     query: Query,
 }
 
@@ -61,7 +63,7 @@ impl Asking<'_> {
         if self.query.list.is_empty() {
             self.query.list.push(Selected::Count);
         }
-        Ok(RowShape { type_name: None, data: None, sources })
+        Ok(RowShape { type_name: None, data: None, sources, types: Box::default() })
     }
 
     fn source(&mut self, field: &PlanField) -> Result<RowSource, DbError> {
@@ -104,7 +106,8 @@ impl Asking<'_> {
             });
             sources.push(RowSources::new(selection, fields.collect()));
         }
-        Ok(RowSource::Same(Box::new(RowShape { type_name: None, data: None, sources })))
+        let shape = RowShape { type_name: None, data: None, sources, types: Box::default() };
+        Ok(RowSource::Same(Box::new(shape)))
     }
 
     /// With care, the values that cannot be read are told from those that are null.
@@ -119,9 +122,12 @@ impl Asking<'_> {
 
     fn groups(&mut self, field: &PlanField) -> Result<RowSource, DbError> {
         let query = Query { careful: self.env.careful, ..Query::new(self.query.row, self.query.filter.clone()) };
-        let mut groups = Asking { env: self.env, query };
-        let shape = groups.shape(field)?;
+        let mut groups = Asking { env: self.env, catalogue: self.catalogue, query };
+        let mut shape = groups.shape(field)?;
         groups.arguments(field)?;
+        if let Some(catalogue) = self.catalogue {
+            shape.types = record_types(self.env.model, catalogue, &groups.query)?;
+        }
         let at = self.add(Selected::Rows(Box::new(groups.query)));
         Ok(RowSource::Records(at, Box::new(shape)))
     }
@@ -237,27 +243,29 @@ pub(crate) async fn computed(
     function: AggregateFunction,
     column: Column,
 ) -> Result<Option<String>, Error> {
-    let ask = async {
+    let column = &column;
+    let ask = || async move {
         let catalogue = db.app.database.catalogue().await?;
         let read = Read::all(&db.app.model, find.clone())?;
         let mut query = Query::new(read.row, read.filter);
-        query.list.push(Selected::Aggregate(function, column, ColumnForm::Text));
+        query.list.push(Selected::Aggregate(function, column.clone(), ColumnForm::Text));
         let rows = db.app.database.fetch(db.session(), &Statement::rows(&db.app.model, &catalogue, &query)?).await?;
         Ok::<_, DbError>(rows.cell(0, 0).map(|bytes| String::from_utf8_lossy(bytes).into_owned()))
     };
-    ask.await.map_err(DbError::into_error)
+    db.app.database.following(ask).await.map_err(DbError::into_error)
 }
 
 /// How many rows there are for each combination of values.
 pub(crate) async fn group_counts(db: &Db, find: &FindSpec, columns: Vec<Column>) -> Result<Vec<GroupCount>, Error> {
     let most = i64::from(db.app.limits.max_page);
-    let ask = async {
+    let columns = &columns;
+    let ask = || async move {
         let catalogue = db.app.database.catalogue().await?;
         let read = Read::all(&db.app.model, find.clone())?;
         let list = columns.iter().map(|column| Selected::Value(column.clone(), ColumnForm::Text));
         let query = Query {
             list: list.chain([Selected::Count]).collect(),
-            order: key_order(&columns),
+            order: key_order(columns),
             group: columns.clone(),
             page: Some(Window { limit: most + 1, offset: 0 }),
             ..Query::new(read.row, read.filter)
@@ -271,7 +279,7 @@ pub(crate) async fn group_counts(db: &Db, find: &FindSpec, columns: Vec<Column>)
         };
         Ok::<_, DbError>((0..rows.len()).map(group).collect::<Vec<_>>())
     };
-    let groups = ask.await.map_err(DbError::into_error)?;
+    let groups = db.app.database.following(ask).await.map_err(DbError::into_error)?;
     if groups.len() as i64 > most {
         return Err(Error::internal(format!("there are more than {most} groups; filter the rows")));
     }

@@ -2,7 +2,7 @@
 
 use super::read::Read;
 use crate::Error;
-use crate::db::{Catalogue, ColumnForm, DbError, Query, Select, Selected, Source, select_form};
+use crate::db::{Catalogue, ColumnForm, DbError, Query, Select, Selected, Source, record_types, select_form};
 use crate::engine::complete::{RowShape, RowSource, RowSources};
 use crate::engine::env::Env;
 use crate::engine::plan::{Leaf, OutType, PlanField, PlanKind};
@@ -47,7 +47,7 @@ impl<'a> Columns<'a> {
             let fields = selection.fields.iter().map(|field| self.source(env, field)).collect::<Result<_, _>>()?;
             sources.push(RowSources::new(selection, fields));
         }
-        Ok(RowShape { type_name, data: self.data, sources })
+        Ok(RowShape { type_name, data: self.data, sources, types: Box::default() })
     }
 
     /// Whether the few keys that are read of `data` cost PostgreSQL less than writing the whole as text. A second key
@@ -144,7 +144,9 @@ impl Read {
         field: &PlanField,
     ) -> Result<(Query, RowShape), DbError> {
         let mut columns = Columns::new(env.model, catalogue, self.row)?;
-        let shape = columns.shape(env, field, self.row)?;
-        Ok((self.reading(columns.finish().0, env.careful), shape))
+        let mut shape = columns.shape(env, field, self.row)?;
+        let query = self.reading(columns.finish().0, env.careful);
+        shape.types = record_types(env.model, catalogue, &query)?;
+        Ok((query, shape))
     }
 }

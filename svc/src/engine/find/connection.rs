@@ -6,10 +6,12 @@ use super::read::Read;
 use super::whole::WholeRows;
 use crate::Error;
 use crate::db::{
-    Catalogue, ConnectionSpec, CursorPage, Database, Db, DbError, Edge, Keyset, Part as Asked, Query, Rows, Selected,
-    Session, Slice, Statement, Window, order_keys,
+    Catalogue, ConnectionSpec, CursorPage, Database, Db, DbError, Edge, Keyset, Oid, Part as Asked, Query, Rows,
+    Selected, Session, Slice, Statement, Window, order_keys, record_types,
 };
-use crate::engine::complete::{Cells, PageNode, Piece, Records, RowShape, address, complete_page, complete_page_items};
+use crate::engine::complete::{
+    Cells, Outdated, PageNode, Piece, Records, RowShape, address, complete_page, complete_page_items,
+};
 use crate::engine::env::Env;
 use crate::engine::limits::Limits;
 use crate::engine::path::Path;
@@ -83,6 +85,8 @@ struct Asking {
     rows: Option<usize>,
     total: Option<usize>,
     beyond: Option<usize>,
+    /// The types of the values in each record.
+    types: Box<[Oid]>,
 }
 
 impl PageRead {
@@ -129,6 +133,7 @@ impl PageRead {
             rows: None,
             total: None,
             beyond: None,
+            types: Box::default(),
         };
         if !query.past.is_empty() {
             asking.sent = Some((with_cursors, query.past.clone()));
@@ -148,7 +153,9 @@ impl PageRead {
             asking.total = Some(asking.add(Asked::Count(Query { list: vec![Selected::Count], ..all })));
         }
         if wanted.rows {
-            asking.rows = Some(asking.add(Asked::Rows(Query { list, ..query })));
+            let query = Query { list, ..query };
+            asking.types = record_types(model, catalogue, &query)?;
+            asking.rows = Some(asking.add(Asked::Rows(query)));
         }
         Ok(asking)
     }
@@ -161,9 +168,10 @@ impl Asking {
     }
 
     /// The answer of the statement.
-    fn node<'a>(&self, rows: &'a Rows) -> PageNode<'a> {
+    fn node<'a>(&self, rows: &'a Rows) -> Result<PageNode<'a>, Outdated> {
         let cell = |part: Option<usize>| part.and_then(|part| rows.cell(0, part));
-        let mut records: Vec<Cells<'a>> = cell(self.rows).map(Records::new).unwrap_or_default().iter().collect();
+        let records = cell(self.rows).map(Records::new).unwrap_or_default();
+        let mut records = records.iter(&self.types).collect::<Result<Vec<Cells<'a>>, _>>()?;
         let more = records.len() > self.limit;
         records.truncate(self.limit);
         if self.backward {
@@ -179,13 +187,13 @@ impl Asking {
         });
         let beyond = cell(self.beyond) == Some(&[1]);
         let total = cell(self.total).and_then(|bytes| bytes.try_into().ok()).map(i64::from_be_bytes);
-        PageNode {
+        Ok(PageNode {
             records,
             cursors: cursors.unwrap_or_default(),
             total: total.unwrap_or(0),
             has_next: if self.backward { beyond } else { more },
             has_previous: if self.backward { more } else { beyond },
-        }
+        })
     }
 }
 
@@ -235,18 +243,18 @@ async fn read_page(env: &Env<'_>, field: &PlanField, page: PageRead, path: &Path
         let (list, whole) = WholeRows::new(env.model, &catalogue, row)?;
         let asking = page.ask(env.model, env.limits, &catalogue, list, &wanted, env.careful)?;
         let rows = fetch(env, &catalogue, &asking).await?;
-        let answer = asking.node(&rows);
+        let answer = asking.node(&rows)?;
         let decoded = Decoded::new(env.model, &whole, answer.records.iter().cloned());
         let items = complete_page_items(env, field, &decoded, path).await;
-        return Ok(complete_page(env, field, &answer, &[], items, path));
+        return complete_page(env, field, &answer, &[], items, path);
     }
     let mut columns = Columns::new(env.model, &catalogue, row)?;
     let shapes = nodes.iter().map(|node| Ok((address(node), columns.shape(env, node, row)?)));
     let shapes = shapes.collect::<Result<Vec<(usize, RowShape)>, DbError>>()?;
     let asking = page.ask(env.model, env.limits, &catalogue, columns.finish().0, &wanted, env.careful)?;
     let rows = fetch(env, &catalogue, &asking).await?;
-    let answer = asking.node(&rows);
-    Ok(complete_page(env, field, &answer, &shapes, Vec::new(), path))
+    let answer = asking.node(&rows)?;
+    complete_page(env, field, &answer, &shapes, Vec::new(), path)
 }
 
 async fn fetch(env: &Env<'_>, catalogue: &Catalogue, asking: &Asking) -> Result<Rows, DbError> {
@@ -283,7 +291,7 @@ impl Asking {
 
 /// A page of typed rows, for a resolver.
 pub(crate) async fn typed_slice(db: &Db, spec: &ConnectionSpec) -> Result<Slice<ExactJson>, Error> {
-    let slice = async {
+    let slice = || async move {
         let catalogue = db.app.database.catalogue().await?;
         let read = Read::all(&db.app.model, spec.find.clone())?;
         let (list, whole) = WholeRows::new(&db.app.model, &catalogue, read.row)?;
@@ -291,7 +299,7 @@ pub(crate) async fn typed_slice(db: &Db, spec: &ConnectionSpec) -> Result<Slice<
         let asking = page.ask(&db.app.model, &db.app.limits, &catalogue, list, &Wanted::all(), false)?;
         let statement = Statement::parts(&db.app.model, &catalogue, &asking.parts)?;
         let rows = asking.fetch((&db.app.model, &catalogue), (&db.app.database, db.session()), &statement).await?;
-        let answer = asking.node(&rows);
+        let answer = asking.node(&rows)?;
         let edges = answer.records.iter().zip(&answer.cursors).map(|(cells, cursor)| {
             let node = whole.object(cells.clone()).map_err(DbError::refused)?;
             Ok(Edge { node, cursor: cursor.clone() })
@@ -302,5 +310,5 @@ pub(crate) async fn typed_slice(db: &Db, spec: &ConnectionSpec) -> Result<Slice<
             has_previous_page: answer.has_previous,
         })
     };
-    slice.await.map_err(DbError::into_error)
+    db.app.database.following(slice).await.map_err(DbError::into_error)
 }

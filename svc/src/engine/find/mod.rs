@@ -55,11 +55,11 @@ pub(crate) async fn write_planned(
 ) -> Piece {
     let piece = match planned.shape {
         Shape::Connection => match Read::connection(env, field, row) {
-            Ok(page) => write_page(env, field, page, path).boxed().await,
+            Ok(page) => page_following(env, field, page, path).boxed().await,
             Err(error) => Err(error),
         },
         Shape::Aggregate => match Read::arguments(env, field, row, planned.shape) {
-            Ok(read) => write_aggregate(env, field, read, path).boxed().await,
+            Ok(read) => aggregate_following(env, field, read, path).boxed().await,
             Err(error) => Err(error),
         },
         _ => match Read::planned(env, field, planned, row) {
@@ -70,10 +70,20 @@ pub(crate) async fn write_planned(
     piece.unwrap_or_else(|error| Piece::failed(env, &error.into_error(), field, path))
 }
 
+async fn page_following(env: &Env<'_>, field: &PlanField, page: PageRead, path: &Path<'_>) -> Result<Piece, DbError> {
+    let page = &page;
+    env.database.following(|| write_page(env, field, page.clone(), path)).await
+}
+
+async fn aggregate_following(env: &Env<'_>, field: &PlanField, read: Read, path: &Path<'_>) -> Result<Piece, DbError> {
+    let read = &read;
+    env.database.following(|| write_aggregate(env, field, read, path)).await
+}
+
 /// Answers a field whose resolver returned a page.
 pub(crate) async fn write_connection(env: &Env<'_>, field: &PlanField, spec: ConnectionSpec, path: &Path<'_>) -> Piece {
     let piece = match Read::all(env.model, spec.find) {
-        Ok(read) => write_page(env, field, PageRead { read, page: spec.page }, path).await,
+        Ok(read) => page_following(env, field, PageRead { read, page: spec.page }, path).await,
         Err(error) => Err(error),
     };
     piece.unwrap_or_else(|error| Piece::failed(env, &error.into_error(), field, path))
@@ -82,7 +92,7 @@ pub(crate) async fn write_connection(env: &Env<'_>, field: &PlanField, spec: Con
 /// Answers a field whose resolver returned aggregates.
 pub(crate) async fn write_computed(env: &Env<'_>, field: &PlanField, find: FindSpec, path: &Path<'_>) -> Piece {
     let piece = match Read::all(env.model, find) {
-        Ok(read) => write_aggregate(env, field, read, path).await,
+        Ok(read) => aggregate_following(env, field, read, path).await,
         Err(error) => Err(error),
     };
     piece.unwrap_or_else(|error| Piece::failed(env, &error.into_error(), field, path))
@@ -100,7 +110,7 @@ pub(crate) async fn write_find(env: &Env<'_>, field: &PlanField, find: FindSpec,
 /// Methods need whole rows.
 async fn write_whole(env: &Env<'_>, field: &PlanField, read: &Read, path: &Path<'_>) -> Piece {
     let rows = |careful| typed(env.database, Reader::Pool(env.database, env.session()), env.model, read, careful);
-    let result = match rows(false).await {
+    let result = match env.database.following(|| rows(false)).await {
         Err(error) if error.is_of_data() => rows(env.careful(&error).careful).await,
         result => result,
     };
@@ -122,6 +132,10 @@ async fn write_read(env: &Env<'_>, field: &PlanField, read: Read, path: &Path<'_
     } else {
         single(env, field, &read, path).await
     };
+    let piece = match piece {
+        Err(error) if error.shows_change() => again(env, field, &read, path).boxed().await,
+        piece => piece,
+    };
     match piece {
         Ok(piece) => piece,
         Err(error) => failed(env, field, &read, error, path).boxed().await,
@@ -142,23 +156,38 @@ async fn failed(env: &Env<'_>, field: &PlanField, read: &Read, error: DbError, p
         Ok::<_, DbError>((rows, shape))
     };
     match again.await {
-        Ok((rows, shape)) => rows_of(env, field, read, &shape, rows, path),
+        Ok((rows, shape)) => rows_of(env, field, read, &shape, rows, path)
+            .unwrap_or_else(|error| Piece::failed(env, &error.into_error(), field, path)),
         Err(error) => Piece::failed(env, &error.into_error(), field, path),
     }
 }
 
-fn rows_of(env: &Env<'_>, field: &PlanField, read: &Read, shape: &RowShape, rows: Vec<Row>, path: &Path<'_>) -> Piece {
+fn rows_of(
+    env: &Env<'_>,
+    field: &PlanField,
+    read: &Read,
+    shape: &RowShape,
+    rows: Vec<Row>,
+    path: &Path<'_>,
+) -> Result<Piece, DbError> {
     if read.shape == Shape::List {
         let Some(mut list) = RowList::new(env, field, shape, path, rows.len()) else {
-            return Piece::failed(env, &Error::internal("rows are asked for, and the field is no list"), field, path);
+            let error = Error::internal("rows are asked for, and the field is no list");
+            return Ok(Piece::failed(env, &error, field, path));
         };
         rows.into_iter().for_each(|row| list.row(row));
         return list.finish();
     }
-    Piece::walk(env, |walk, out| match rows.first() {
+    Piece::walk_rows(env, 0, |walk, out| match rows.first() {
         None if read.shape == Shape::One => walk.failed(&not_found(field), field, path, out),
         row => write_row(walk, field, shape, row, path, out),
     })
+}
+
+/// Reads once more, after a look at what the views are like now.
+async fn again(env: &Env<'_>, field: &PlanField, read: &Read, path: &Path<'_>) -> Result<Piece, DbError> {
+    env.database.look().await;
+    if read.shape == Shape::List { list(env, field, read, path).await } else { single(env, field, read, path).await }
 }
 
 /// The rows of a list, as they arrive.
@@ -173,14 +202,14 @@ async fn list(env: &Env<'_>, field: &PlanField, read: &Read, path: &Path<'_>) ->
         let mut rows = tie_free.page(list, page);
         env.database.stream(env.session(), &statement, &mut rows).await?;
         match rows.settled() {
-            Ok(list) => return Ok(list.finish()),
+            Ok(list) => return list.finish(),
             // Nothing of the first read is left, so the answer is that of one statement.
             Err(begun) => list = begun,
         }
         statement = written::statement(env, &catalogue, field, read)?.0;
     }
     env.database.stream(env.session(), &statement, &mut list).await?;
-    Ok(list.finish())
+    list.finish()
 }
 
 async fn single(env: &Env<'_>, field: &PlanField, read: &Read, path: &Path<'_>) -> Result<Piece, DbError> {
@@ -193,12 +222,12 @@ async fn single(env: &Env<'_>, field: &PlanField, read: &Read, path: &Path<'_>) 
     // Numbers get longer as text, and the root stands around the row.
     let keys: usize = field.children.iter().flat_map(|set| &set.fields).map(|field| field.prefix.len() + 4).sum();
     let size = row.as_ref().map_or(0, Row::raw_size_bytes);
-    Ok(Piece::walk_into(env, size + keys + AROUND, |walk, out| {
+    Piece::walk_rows(env, size + keys + AROUND, |walk, out| {
         if read.shape == Shape::One && row.is_none() {
             return walk.failed(&not_found(field), field, path, out);
         }
         write_row(walk, field, &shape, row.as_ref(), path, out)
-    }))
+    })
 }
 
 pub(super) fn not_found(field: &PlanField) -> Error {
@@ -244,7 +273,21 @@ pub(crate) async fn typed_rows(db: &Db, reader: Reader<'_>, find: &FindSpec) -> 
     };
     let find = FindSpec { limit: find.limit.or(Some(most + 1)), ..find.clone() };
     let read = Read::find(&db.app.model, &limits, find, Shape::List).map_err(DbError::into_error)?;
-    let typed = typed(&db.app.database, reader, &db.app.model, &read, false).await;
+    let typed = match reader {
+        Reader::Pool(database, session) => {
+            let rows = || typed(database, Reader::Pool(database, session), &db.app.model, &read, false);
+            database.following(rows).await
+        }
+        // PostgreSQL refuses whatever follows an error in a transaction.
+        reader => {
+            let rows = typed(&db.app.database, reader, &db.app.model, &read, false).await;
+            rows.inspect_err(|error| {
+                if error.shows_change() {
+                    db.app.database.may_have_changed();
+                }
+            })
+        }
+    };
     let (rows, whole) = typed.map_err(DbError::into_error)?;
     if unlimited && rows.len() as i64 > most {
         return Err(Error::internal(format!("a query found more than {most} rows; give it a `.limit(…)`")));
@@ -254,7 +297,7 @@ pub(crate) async fn typed_rows(db: &Db, reader: Reader<'_>, find: &FindSpec) -> 
 
 /// Asks all rows that a query matches together: how many there are, or whether there is one.
 pub(crate) async fn total(db: &Db, find: &FindSpec, part: fn(Query) -> Part) -> Result<i64, Error> {
-    let ask = async {
+    let ask = || async move {
         let read = Read::all(&db.app.model, find.clone())?;
         let mut query = Query::new(read.row, read.filter);
         query.list.push(Selected::Count);
@@ -268,5 +311,5 @@ pub(crate) async fn total(db: &Db, find: &FindSpec, part: fn(Query) -> Part) -> 
         let bytes = rows.cell(0, 0).unwrap_or_default();
         Ok::<_, DbError>(bytes.iter().fold(0, |value, byte| (value << 8) | i64::from(*byte)))
     };
-    ask.await.map_err(DbError::into_error)
+    db.app.database.following(ask).await.map_err(DbError::into_error)
 }

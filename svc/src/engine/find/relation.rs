@@ -3,8 +3,8 @@
 use super::columns::bad_key;
 use super::read::Read;
 use super::whole::WholeRows;
-use crate::db::{DbError, Rows, Statement};
-use crate::engine::complete::{Cells, Piece, Records, RowNode, RowShape, complete_all};
+use crate::db::{DbError, Rows, Statement, record_types};
+use crate::engine::complete::{Cells, Outdated, Piece, Records, RowNode, RowShape, complete_all};
 use crate::engine::env::Env;
 use crate::engine::path::Path;
 use crate::engine::plan::{Calls, PlanField};
@@ -30,7 +30,8 @@ pub(crate) async fn write_relation<'a>(
         let none = if relation.many { Resolved::List(&none) } else { Resolved::Null };
         return complete_all(env, field, &field.ty, parents.iter().map(|(_, path)| (none, *path)).collect()).await;
     }
-    let result = match follow(env, field, relation, &keys, &parents).await {
+    let (wanted, spots) = (&keys, &parents);
+    let result = match env.database.following(|| follow(env, field, relation, wanted, spots)).await {
         Err(error) if error.is_of_data() => follow(&env.careful(&error), field, relation, &keys, &parents).await,
         result => result,
     };
@@ -66,7 +67,8 @@ async fn plain(
     let (query, shape) = Read::relation(env, field, relation)?.query(env, &catalogue, field)?;
     let statement = Statement::related(env.model, &catalogue, &relation, &query, keys.to_vec())?;
     let rows = env.database.fetch(env.session(), &statement).await?;
-    let nodes: Vec<_> = (0..keys.len()).map(|row| node(rows.cell(row, 0), &shape, relation.many)).collect();
+    let nodes = (0..keys.len()).map(|row| node(rows.cell(row, 0), &shape, relation.many));
+    let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
     let none = if relation.many { RowNode::Records(Records::default(), &shape) } else { RowNode::Null };
     let error = bad_key(relation);
     let spots = parents.iter().map(|(key, path)| match position(keys, *key) {
@@ -76,10 +78,14 @@ async fn plain(
     Ok(complete_all(env, field, &field.ty, spots.collect()).await)
 }
 
-fn node<'a>(bytes: Option<&'a [u8]>, shape: &'a RowShape, many: bool) -> RowNode<'a> {
-    match bytes {
-        Some(bytes) if many => RowNode::Records(Records::new(bytes), shape),
-        bytes => bytes.and_then(Cells::record).map_or(RowNode::Null, |cells| RowNode::Row(cells, shape)),
+fn node<'a>(bytes: Option<&'a [u8]>, shape: &'a RowShape, many: bool) -> Result<RowNode<'a>, Outdated> {
+    let records = bytes.filter(|_| many).map(Records::new);
+    // Their types are those of the first, as one statement gives them.
+    records.map_or(Ok(()), |records| records.iter(&shape.types).next().transpose().map(drop))?;
+    match (records, RowNode::record(bytes, shape)) {
+        (Some(records), _) => Ok(RowNode::Records(records, shape)),
+        (None, RowNode::Outdated) => Err(Outdated),
+        (None, node) => Ok(node),
     }
 }
 
@@ -94,16 +100,18 @@ async fn whole(
     let catalogue = env.database.catalogue().await?;
     let (list, whole) = WholeRows::new(env.model, &catalogue, relation.row)?;
     let query = Read::relation(env, field, relation)?.reading(list, env.careful);
+    let types = record_types(env.model, &catalogue, &query)?;
     let statement = Statement::related(env.model, &catalogue, &relation, &query, keys.to_vec())?;
     let rows = env.database.fetch(env.session(), &statement).await?;
     let decoded = (0..keys.len()).map(|row| {
-        let records: Vec<_> = match rows.cell(row, 0) {
-            Some(bytes) if relation.many => Records::new(bytes).iter().collect(),
-            bytes => bytes.and_then(Cells::record).into_iter().collect(),
+        let records = match rows.cell(row, 0) {
+            Some(bytes) if relation.many => Records::new(bytes).iter(&types).collect::<Result<Vec<_>, _>>()?,
+            Some(bytes) => vec![Cells::record(bytes, &types)?],
+            None => Vec::new(),
         };
-        Decoded::new(env.model, &whole, records.into_iter())
+        Ok::<_, DbError>(Decoded::new(env.model, &whole, records.into_iter()))
     });
-    let decoded: Vec<_> = decoded.collect();
+    let decoded = decoded.collect::<Result<Vec<_>, _>>()?;
     let none = Decoded::none();
     let error = bad_key(relation);
     let spots = parents.iter().map(|(key, path)| {

@@ -1,9 +1,9 @@
-//! Checks the SQL of operations when the database is first reached.
+//! Checks the SQL of operations when the database is first reached, and when its views have changed.
 
 use std::sync::{Arc, Weak};
 
 use super::Registered;
-use crate::db::Database;
+use crate::db::{Columns, Database};
 
 /// Asks PostgreSQL what each statement gives, and writes what is wrong to the log. The service serves on: the database
 /// may be changed, and until then each such operation is an error.
@@ -13,11 +13,21 @@ pub(crate) async fn describe_all(database: Weak<Database>, operations: Vec<Arc<R
     if statements.is_empty() {
         return;
     }
-    let Some(database) = Database::when_up(database).await else { return };
-    let described = match database.describe(&statements).await {
-        Ok(described) => described,
-        Err(error) => return tracing::warn!(%error, "the SQL of operations could not be checked"),
-    };
+    loop {
+        let Some(database) = Database::when_up(database.clone()).await else { return };
+        let mut changes = database.told_of_changes();
+        match database.describe(&statements).await {
+            Ok(described) => complain(&operations, described),
+            Err(error) => tracing::warn!(%error, "the SQL of operations could not be checked"),
+        }
+        drop(database);
+        if changes.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+fn complain(operations: &[&Arc<Registered>], described: Vec<Result<Columns, String>>) {
     for (operation, described) in operations.iter().zip(described) {
         let complaints = described.map_or_else(|error| vec![error], |columns| operation.complaints(&columns));
         for complaint in complaints {

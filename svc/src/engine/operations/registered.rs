@@ -7,6 +7,7 @@ use sha2::{Digest as _, Sha256};
 use super::fields::check_fields;
 use super::parameters::parameters;
 use super::{Operation, OperationError};
+use crate::db::StatementText;
 use crate::engine::Limits;
 use crate::engine::coerce::VariableDef;
 use crate::engine::document::Document;
@@ -30,7 +31,7 @@ pub(crate) struct Registered {
 /// The statement that answers an operation.
 #[derive(Debug)]
 pub(crate) struct Sql {
-    pub(super) text: Arc<str>,
+    pub(super) text: StatementText,
     /// Whether each parameter stands in the text; as many as the highest number.
     pub(super) parameters: Vec<bool>,
     /// What stands for the operation in messages.

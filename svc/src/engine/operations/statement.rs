@@ -127,7 +127,8 @@ impl<'a> OperationStatement<'a> {
     async fn rows(self, env: &Env<'_>, plan: &Plan) -> Result<Written, DbError> {
         let statement = self.with_values(env)?;
         if plan.kind == OperationKind::Query {
-            let rows = env.database.fetch(env.session(), &statement).await?;
+            let read = || env.database.fetch(env.session(), &statement);
+            let rows = env.database.following(read).await?;
             return Ok(Written { rows, kept: true });
         }
         let db = env.context.db();

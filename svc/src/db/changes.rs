@@ -1,0 +1,250 @@
+//! Changes of views and functions while the service runs.
+//!
+//! A statement that does not fit its view any more says so itself, by an error or by the types of what it gives. What
+//! says nothing, such as a column that is put back or a function that gives something else, is found by a task that
+//! asks for a fingerprint of what was read of the catalogue, on a connection of its own.
+
+use std::sync::{Arc, PoisonError, Weak};
+use std::time::Duration;
+
+use ahash::HashSet;
+use sqlx::{ConnectOptions as _, Connection as _, PgConnection};
+use tokio::sync::{Mutex, watch};
+use tokio::time::Instant;
+
+use super::catalogue::Catalogue;
+use super::fingerprint::fingerprint;
+use super::functions::{self, FunctionSpec, Functions};
+use super::{Database, DbError};
+
+/// How long a look holds for all who ask: clients that ask again and again must not make us look again and again. A
+/// look without a connection at hand costs much more.
+const SPACING: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(200)];
+
+/// What is remembered between two looks at the database.
+#[derive(Debug)]
+pub(super) struct Changes {
+    poll: Mutex<Poll>,
+    /// The fingerprint of what was read last.
+    fingerprint: std::sync::Mutex<Option<String>>,
+    last: LastChange,
+    /// Tells that something was found changed.
+    told: watch::Sender<()>,
+    /// Whether the connection is kept for the next look.
+    keeps_connection: bool,
+}
+
+/// When something was found changed last.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LastChange(Arc<std::sync::Mutex<Option<Instant>>>);
+
+impl LastChange {
+    /// Whether it was before a connection of this age was opened.
+    pub(super) fn is_before(&self, age: Duration) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_none_or(|last| age < last.elapsed())
+    }
+
+    fn is_now(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+}
+
+#[derive(Debug, Default)]
+struct Poll {
+    connection: Option<PgConnection>,
+    /// When the last look began.
+    looked: Option<Instant>,
+    /// The snapshot in which the database was as it is known, and how many functions were known then.
+    settled: Option<(String, usize)>,
+}
+
+/// What was read of the database.
+pub(super) struct Loaded {
+    fingerprint: String,
+    catalogue: Catalogue,
+    functions: Functions,
+}
+
+impl Changes {
+    pub(super) fn new(keeps_connection: bool) -> Self {
+        Self {
+            poll: Mutex::default(),
+            fingerprint: std::sync::Mutex::default(),
+            last: LastChange::default(),
+            told: watch::Sender::default(),
+            keeps_connection,
+        }
+    }
+
+    fn spacing(&self) -> Duration {
+        SPACING[usize::from(!self.keeps_connection)]
+    }
+
+    /// When something was found changed last.
+    pub(super) fn last(&self) -> LastChange {
+        self.last.clone()
+    }
+}
+
+impl Database {
+    /// Reads what is known of views and functions.
+    pub(super) async fn load(&self, connection: &mut PgConnection) -> Result<Loaded, sqlx::Error> {
+        let specs = self.known_functions();
+        // First, so that what changes meanwhile is found by the next look.
+        let (_, fingerprint) = fingerprint(connection, "", &self.sources, &specs).await?;
+        Ok(Loaded {
+            fingerprint: fingerprint.unwrap_or_default(),
+            catalogue: Catalogue::load(connection, &self.sources, self.driver.views_changed()).await?,
+            functions: functions::load(connection, &specs).await?,
+        })
+    }
+
+    /// Uses what was read from now on. When it is not what was known, the connections are closed, as they know
+    /// statements, settings and types of the past.
+    pub(super) fn adopt(&self, loaded: Loaded) {
+        let Loaded { fingerprint, catalogue, functions } = loaded;
+        let known = self.catalogue.load_full();
+        let same_catalogue = known.as_ref().is_some_and(|known| known.is_same(&catalogue));
+        // What was kept with the catalogue holds for as long as it stays in its place.
+        if !same_catalogue {
+            self.catalogue.store(Some(Arc::new(catalogue)));
+        }
+        let same_functions = self.adopt_functions(functions);
+        *self.changes.fingerprint.lock().unwrap_or_else(PoisonError::into_inner) = Some(fingerprint);
+        if same_catalogue && same_functions {
+            return;
+        }
+        if known.is_some() {
+            tracing::info!("views or functions of the schema have changed in the database");
+            self.changes.last.is_now();
+            self.driver.give_up_connections();
+            self.changes.told.send_replace(());
+        }
+        self.warn_of_missing();
+    }
+
+    /// Whether all functions are what they were. Those that are keep their statements.
+    fn adopt_functions(&self, found: Functions) -> bool {
+        let mut known = self.functions();
+        let same = known.iter().all(|(spec, known)| match (known, found.get(spec)) {
+            (Ok(known), Some(Ok(found))) => known.is_same(found),
+            (Err(known), Some(Err(found))) => known == found,
+            _ => false,
+        });
+        if !same || known.len() != found.len() {
+            *known = found;
+        }
+        same
+    }
+
+    fn warn_of_missing(&self) {
+        let missing = self.missing_sources();
+        if !missing.is_empty() {
+            tracing::warn!(?missing, "views of the schema do not exist in the database");
+        }
+        for why in self.missing_functions() {
+            tracing::warn!(why, "a function of the schema cannot be called");
+        }
+    }
+
+    /// The functions of the schema, and those that resolvers have called.
+    fn known_functions(&self) -> Vec<FunctionSpec> {
+        let known = self.functions();
+        self.called.iter().chain(known.keys()).collect::<HashSet<_>>().into_iter().cloned().collect()
+    }
+
+    /// Tells when views or functions have changed, and ends with the database.
+    pub(crate) fn told_of_changes(&self) -> watch::Receiver<()> {
+        self.changes.told.subscribe()
+    }
+
+    /// Has the views looked at soon: a statement did not fit.
+    pub(crate) fn may_have_changed(&self) {
+        self.driver.views_changed().notify_one();
+    }
+
+    /// Runs a read, and once more when the views may not be what they were when it was planned.
+    pub(crate) async fn following<T, F>(&self, read: impl Fn() -> F) -> Result<T, DbError>
+    where
+        F: Future<Output = Result<T, DbError>>,
+    {
+        match read().await {
+            Err(error) if error.shows_change() => {
+                Box::pin(self.look()).await;
+                read().await
+            }
+            result => result,
+        }
+    }
+
+    /// Looks whether views or functions have changed, and reads them again if so. Those who ask at once share a look.
+    pub(crate) async fn look(&self) {
+        let asked = Instant::now();
+        let mut poll = self.changes.poll.lock().await;
+        if poll.looked.is_some_and(|looked| looked + self.changes.spacing() > asked) {
+            return;
+        }
+        poll.looked = Some(Instant::now());
+        let looking = self.look_with(&mut poll);
+        match tokio::time::timeout(self.acquire_timeout, looking).await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::debug!(%error, "the database could not be asked whether views have changed"),
+            Err(_) => tracing::debug!("the database did not say in time whether views have changed"),
+        }
+    }
+
+    async fn look_with(&self, poll: &mut Poll) -> Result<(), sqlx::Error> {
+        let specs = self.known_functions();
+        let settled = poll.settled.take().filter(|(_, functions)| *functions == specs.len());
+        let settled = settled.map(|(snapshot, _)| snapshot).unwrap_or_default();
+        // What fails or is given up drops its connection.
+        let mut connection = match poll.connection.take() {
+            Some(connection) => connection,
+            None => self.connect.connect().await?,
+        };
+        let (snapshot, found) = fingerprint(&mut connection, &settled, &self.sources, &specs).await?;
+        if self.changes.keeps_connection {
+            poll.connection = Some(connection);
+        } else {
+            connection.close().await?;
+        }
+        let is_known =
+            |found: &String| self.changes.fingerprint.lock().is_ok_and(|known| known.as_ref() == Some(found));
+        if found.as_ref().is_none_or(is_known) {
+            poll.settled = Some((snapshot, specs.len()));
+            return Ok(());
+        }
+        self.check().await
+    }
+}
+
+/// Looks whenever there is a reason, and from time to time, for as long as there is the database.
+pub(super) async fn follow_changes(database: Weak<Database>, interval: Option<Duration>) {
+    loop {
+        let Some(strong) = database.upgrade() else { return };
+        let (reason, mut health) = (strong.driver.views_changed().clone(), strong.health.subscribe());
+        let spacing = strong.changes.spacing();
+        drop(strong);
+        let tick = async {
+            match interval {
+                Some(interval) => tokio::time::sleep(interval).await,
+                None => std::future::pending().await,
+            }
+        };
+        let told = async {
+            reason.notified().await;
+            tokio::time::sleep(spacing).await;
+        };
+        // The channel ends with the database.
+        let gone = async { health.wait_for(|_| false).await.is_err() };
+        tokio::select! {
+            () = tick => {}
+            () = told => {}
+            _ = gone => return,
+        }
+        let Some(strong) = database.upgrade() else { return };
+        if strong.is_up() {
+            strong.look().await;
+        }
+    }
+}

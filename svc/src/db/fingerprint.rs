@@ -1,0 +1,36 @@
+//! A fingerprint of what is read of the catalogue.
+
+use sqlx::PgConnection;
+
+use super::catalogue::quoted;
+use super::functions::{self, FunctionSpec};
+
+/// A snapshot, and what changes with each change of what is read of the catalogue: null as long as nothing at all has
+/// changed since the snapshot `$1`, which costs PostgreSQL no more than to compare two texts. A standby leaves
+/// transactions out of its snapshots, so there it is always computed.
+const FINGERPRINT: &str = "\
+    WITH now AS MATERIALIZED (SELECT pg_current_snapshot()::text AS snapshot) \
+    SELECT now.snapshot, CASE WHEN now.snapshot = $1 AND NOT pg_is_in_recovery() THEN NULL ELSE concat_ws(' ', \
+        (SELECT sum(hashtextextended(a.xmin::text, (a.attrelid::int8 << 31) + (s.i << 12) + a.attnum) \
+                # hashtextextended(t.xmin::text, t.oid::int8)) \
+            FROM unnest($2::text[]) WITH ORDINALITY AS s(quoted, i) \
+            JOIN pg_attribute a ON a.attrelid = to_regclass(s.quoted) AND a.attnum > 0 \
+            JOIN pg_type t ON t.oid = a.atttypid), \
+        (SELECT sum(hashtextextended(concat_ws(' ', p.oid, p.xmin, pg_function_is_visible(p.oid)), 0)) \
+            FROM pg_proc p WHERE p.proname = ANY ($3::text[])), \
+        (SELECT sum(hashtextextended(concat_ws(' ', n.oid, n.xmin), 0)) FROM pg_namespace n), \
+        (SELECT sum(hashtextextended(concat_ws(' ', s.setdatabase, s.setrole, s.setconfig), 0)) \
+            FROM pg_db_role_setting s) \
+    ) END FROM now";
+
+/// The snapshot in which it looked, and the fingerprint, unless nothing has changed since the snapshot `settled`.
+pub(super) async fn fingerprint(
+    connection: &mut PgConnection,
+    settled: &str,
+    sources: &[String],
+    specs: &[FunctionSpec],
+) -> Result<(String, Option<String>), sqlx::Error> {
+    let (_, functions) = functions::split(&functions::names(specs));
+    let query = sqlx::query_as(FINGERPRINT).bind(settled).bind(quoted(sources)).bind(functions);
+    query.fetch_one(connection).await
+}

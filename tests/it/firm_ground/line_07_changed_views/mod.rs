@@ -1,0 +1,92 @@
+//! Views and functions that change while they are read: never a wrong value, and right again within a second.
+//!
+//! What is right is what a service says that is started after the change. Clients ask all the while; each answer has to
+//! be right for the time in which it was given.
+
+mod changes;
+mod lane;
+mod schema;
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use svc_tests::{App, TestDatabase};
+
+use lane::Lane;
+
+/// Each lane has a database and a service, and takes its share of the changes one after the other.
+const LANES: usize = 6;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_are_right_whatever_changes() {
+    let changes = changes::all();
+    assert!(changes.len() >= 40, "{} changes", changes.len());
+    let lanes = (0..LANES).map(|lane| {
+        let changes: Vec<_> = changes.iter().skip(lane).step_by(LANES).cloned().collect();
+        tokio::spawn(async move { Lane::start().await.run(&changes).await })
+    });
+    let (mut faults, mut cells, mut with_data) = (Vec::new(), 0, 0);
+    for lane in lanes.collect::<Vec<_>>() {
+        let report = lane.await.unwrap();
+        faults.extend(report.faults);
+        (cells, with_data) = (cells + report.cells, with_data + report.with_data);
+    }
+    assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
+    assert!(with_data * 10 > cells * 7, "only {with_data} of {cells} cells have data");
+}
+
+/// Without looks, what shows a change still has it followed.
+#[tokio::test(flavor = "multi_thread")]
+async fn looks_can_be_switched_off() {
+    let database = TestDatabase::new(schema::SQL).await;
+    let app = App::serve(schema::options(database.url(), 0)).await;
+    let ask = async || app.query("{ comments(limit: 1) { post { view_count } } }").await.json();
+    let before = ask().await;
+    assert!(before.get("errors").is_none(), "{before}");
+    for change in [
+        changes::retyped("view_count", "(p.view_count)::bigint"),
+        "ALTER VIEW v_post RENAME COLUMN view_count TO views".to_owned(),
+    ] {
+        database.execute(&change).await;
+        let start = Instant::now();
+        while ask().await != before {
+            assert!(start.elapsed() < Duration::from_secs(5), "{change} is not seen");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+    let idle = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
+                AND query LIKE '%pg_current_snapshot%' AND pid <> pg_backend_pid()";
+    let pool = database.pool().await;
+    let start = Instant::now();
+    while svc::sqlx::query_scalar::<_, i64>(idle).fetch_one(&pool).await.unwrap() > 0 {
+        assert!(start.elapsed() < Duration::from_secs(5), "the connection is kept");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+/// A field that was dead, as its column was missing or did not fit.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_column_that_is_put_back_has_its_values() {
+    let database = TestDatabase::new(schema::SQL).await;
+    for (change, field) in [
+        (changes::without("view_count", true), "view_count"),
+        (changes::bare("id", "true"), "id"),
+        (changes::bare("title", "p.view_count"), "open"),
+    ] {
+        database.execute(&change).await;
+        let app = App::serve(schema::options(database.url(), 100)).await;
+        let ask = async || app.query(&format!("{{ posts(order_by: [{{price: ASC}}]) {{ {field} title }} }}")).await;
+        if field != "open" {
+            assert_eq!(ask().await.code(), "INTERNAL_SERVER_ERROR", "{field}");
+        }
+        database.execute(&changes::base()).await;
+        let right = App::serve(schema::options(database.url(), 0)).await;
+        let expected =
+            right.query(&format!("{{ posts(order_by: [{{price: ASC}}]) {{ {field} title }} }}")).await.data();
+        let start = Instant::now();
+        while ask().await.json() != json!({ "data": expected }) {
+            assert!(start.elapsed() < Duration::from_secs(5), "{field} is not seen");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+}
