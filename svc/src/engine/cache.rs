@@ -92,7 +92,7 @@ impl DocumentCache {
     /// Changes what a document keeps, if there is room for `more` bytes; whether `change` did.
     pub(crate) fn change(&self, document: &Arc<Document>, more: usize, change: impl FnOnce() -> bool) -> bool {
         let changing = document.changing();
-        if (document.weight() + more) as u64 > self.share || !change() {
+        if taken(document.weight() + more) > self.share || !change() {
             return false;
         }
         let evicted = self.insert(document, document.weight());
@@ -107,9 +107,15 @@ impl DocumentCache {
     }
 
     fn insert(&self, document: &Arc<Document>, weight: usize) -> Vec<Arc<Document>> {
-        let entry = Entry { document: document.clone(), weight: weight as u64 };
+        let entry = Entry { document: document.clone(), weight: taken(weight) };
         self.entries.insert_with_lifecycle(document.text.clone(), entry)
     }
+}
+
+/// What bytes that were counted take of memory: measured, the allocator's gaps are a sixth of them, and requests that
+/// put documents here need some room themselves.
+fn taken(weight: usize) -> u64 {
+    (weight + weight / 3) as u64
 }
 
 /// Frees what fell out of the cache. What was replaced by itself is still in it.
