@@ -257,7 +257,7 @@ impl From<serde_json::Value> for ExactJson {
 }
 
 /// From a deserializer that knows integers and not the digits of other numbers, at which it ends with an error:
-/// [`ExactJson::read`] reads those.
+/// `ExactJson::read` reads those.
 impl<'de> Deserialize<'de> for ExactJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Whole;
