@@ -11,7 +11,7 @@ use tokio::net::{UnixListener, UnixStream};
 pub(super) struct Proxy {
     url: String,
     folder: PathBuf,
-    /// What a client sends to which the answer is lost; the empty text is in everything.
+    /// What a client sends to which the answer is lost.
     losing: Arc<Mutex<Option<&'static str>>>,
 }
 
@@ -61,11 +61,10 @@ async fn pass(mut client: UnixStream, mut server: UnixStream, losing: Arc<Mutex<
                 Ok(0) | Err(_) => return,
                 Ok(length) => {
                     server.write_all(&sent[..length]).await.unwrap();
-                    let is_it = |text: &mut &str| text.is_empty() || holds(text.as_bytes(), &sent[..length]);
-                    if losing.lock().unwrap().take_if(|text| is_it(text)).is_some() {
-                        // PostgreSQL has done what was asked when it answers.
-                        let _ = server.read(&mut answered).await;
-                        return;
+                    let is_it = |text: &mut &str| holds(text.as_bytes(), &sent[..length]);
+                    let lost = losing.lock().unwrap().take_if(|text| is_it(text));
+                    if let Some(text) = lost {
+                        return until_done(&mut server, text == "BEGIN").await;
                     }
                 }
             },
@@ -79,4 +78,15 @@ async fn pass(mut client: UnixStream, mut server: UnixStream, losing: Arc<Mutex<
 
 fn holds(text: &[u8], bytes: &[u8]) -> bool {
     bytes.windows(text.len()).any(|window| window == text)
+}
+
+/// Reads answers until PostgreSQL has done all that it was sent: it would drop what it has not read when we leave.
+async fn until_done(server: &mut UnixStream, in_transaction: bool) {
+    let mut answered = Vec::new();
+    while server.read_buf(&mut answered).await.is_ok_and(|length| length > 0) {
+        // ReadyForQuery, and whether a transaction is open.
+        if answered.ends_with(b"Z\0\0\0\x05I") || (in_transaction && answered.ends_with(b"Z\0\0\0\x05T")) {
+            return;
+        }
+    }
 }

@@ -12,18 +12,21 @@ async fn run(app: &App, name: &str, title: &str) -> Reply {
 
 #[tokio::test]
 async fn the_lost_answer_of_a_statement_is_told_as_unknown() {
-    for (name, has_session, commit) in
-        [("Plain", false, ""), ("Plain", true, "COMMIT"), ("Result", false, "COMMIT"), ("Result", true, "COMMIT")]
-    {
+    for (name, has_session, commit) in [
+        ("Plain", false, "the lost"),
+        ("Plain", true, "COMMIT"),
+        ("Result", false, "COMMIT"),
+        ("Result", true, "COMMIT"),
+    ] {
         let database = database().await;
         let proxy = Proxy::new(&database);
         let app = app(proxy.url(), has_session).await;
         run(&app, name, "a").await.data();
         proxy.lose_answer_to(commit);
-        let reply = run(&app, name, "b").await;
+        let reply = run(&app, name, "the lost").await;
         let (code, mutation, _) = told(&reply);
         assert_eq!((code.as_str(), mutation.as_str()), ("OUTCOME_UNKNOWN", "UNKNOWN"), "{name}: {}", reply.text);
-        while count(&database).await < 2 {}
+        assert_eq!(count(&database).await, 2, "{name}");
         run(&app, name, "c").await.data();
     }
     let database = database().await;
