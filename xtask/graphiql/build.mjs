@@ -1,6 +1,7 @@
 // Builds svc/assets/graphiql from src/ and the pinned packages. `--check` writes nothing, and fails
 // when what is committed differs from what would be built.
 import { build } from 'esbuild';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -44,6 +45,7 @@ let changed = false;
 for (const [name, contents] of files) put(`${name}.gz`, contents, true);
 put('LICENSES.txt', Buffer.from(licences()), false);
 if (check && changed) process.exit(1);
+if (!check) writeSums();
 
 function put(name, contents, gzip) {
   const path = join(out, name);
@@ -64,6 +66,18 @@ function put(name, contents, gzip) {
     console.error(`${name} differs from what is built`);
     changed = true;
   }
+}
+
+// The sums of what was built and of what it was built from, which `cargo xtask tidy` compares.
+function writeSums() {
+  const root = join(here, '../..');
+  const inputs = ['build.mjs', 'package-lock.json', 'package.json', ...readdirSync(join(here, 'src')).map((name) => `src/${name}`)];
+  const paths = [
+    ...readdirSync(out).map((name) => `svc/assets/graphiql/${name}`),
+    ...inputs.map((name) => `xtask/graphiql/${name}`),
+  ].sort();
+  const line = (path) => `${createHash('sha256').update(readFileSync(join(root, path))).digest('hex')}  ${path}\n`;
+  writeFileSync(join(here, 'vendored.sha256'), paths.map(line).join(''));
 }
 
 function licenceSources() {

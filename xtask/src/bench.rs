@@ -6,16 +6,16 @@ use anyhow::Result;
 
 use crate::run::{cargo, run};
 
-/// What is measured.
+/// A claim that is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum What {
     /// CPU time per request beside the reference programs.
     SideBySide,
-    /// What a user's crate costs to compile, beside async-graphql's derives.
+    /// The cost of compiling a user's crate, beside async-graphql's derives.
     Compile,
-    /// What clients get while PostgreSQL or the network fails.
+    /// The answers that clients get while PostgreSQL or the network fails.
     Faults,
-    /// How fast hostile documents are refused.
+    /// The time until hostile documents are refused.
     Hostile,
     /// Whether cost grows in a straight line with rows and fields.
     Growth,
@@ -60,7 +60,7 @@ const POOLS: [&str; 10] = [
     "16",
 ];
 
-/// What cargo is told to run a program of `benches/`.
+/// The arguments with which cargo runs a program of `benches/`.
 fn program(name: &str) -> [String; 5] {
     let manifest = format!("benches/{name}/Cargo.toml");
     ["run", "--release", "--manifest-path", &manifest, "--"].map(str::to_owned)

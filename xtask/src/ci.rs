@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::run::{cargo, run};
 use crate::test::{test, test_on_newest_postgres};
-use crate::tidy::tidy;
+use crate::tidy::{self, tidy};
 
 /// Tests first, as they say most; the summary of the tests comes last.
 pub(crate) fn ci() -> Result<()> {
@@ -16,7 +16,7 @@ pub(crate) fn ci() -> Result<()> {
     run(cargo().args(["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"]))?;
     run(cargo().args(["clippy", "-p", "svc", "--no-default-features", "--", "-D", "warnings"]))?;
     run(cargo().args(["doc", "--workspace", "--no-deps", "--all-features"]).env("RUSTDOCFLAGS", "-D warnings"))?;
-    tidy()?;
+    tidy(tidy::Options::default())?;
     eprintln!("all checks passed in {} s", start.elapsed().as_secs());
     println!("{summary}");
     Ok(())

@@ -1,6 +1,7 @@
-//! What contributors and CI run: `cargo xtask setup | test | ci | tidy | bench`.
+//! The commands of contributors and CI: `cargo xtask setup | test | ci | tidy | bench`.
 
 #![expect(clippy::print_stderr, clippy::print_stdout, reason = "a command-line tool")]
+#![cfg_attr(test, expect(clippy::unwrap_used, reason = "tests"))]
 
 mod bench;
 mod ci;
@@ -31,11 +32,11 @@ enum Task {
     },
     /// Runs everything that has to pass: tests, format, clippy, docs, tidy.
     Ci,
-    /// Checks the repository's own rules: file lengths, machine paths, vendored assets.
-    Tidy,
+    /// Checks the repository's own rules: circles among modules, lengths, doc comments, commits, vendored assets.
+    Tidy(tidy::Options),
     /// Measures: `side-by-side` (the default) or another claim of docs/benchmarks.md.
     Bench {
-        /// What to measure.
+        /// The claim to measure.
         #[arg(default_value = "side-by-side")]
         what: bench::What,
         /// Passed on to the program.
@@ -50,7 +51,7 @@ fn main() -> Result<()> {
         Task::Setup => setup::setup(),
         Task::Test { arguments } => test::test(&arguments).map(drop),
         Task::Ci => ci::ci(),
-        Task::Tidy => tidy::tidy(),
+        Task::Tidy(options) => tidy::tidy(options),
         Task::Bench { what, arguments } => bench::bench(what, &arguments),
     }
 }

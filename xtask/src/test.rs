@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, ensure};
 use crate::run::{cargo, root, run, shown};
 use crate::setup::setup;
 
-/// How many tests passed and failed.
+/// The number of tests that passed and failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Summary {
     pub(crate) passed: usize,
