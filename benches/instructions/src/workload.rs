@@ -27,6 +27,7 @@ pub(crate) const LAYOUTS: [Layout; 2] = [
             Workload { name: "Q1", queries: RELATIONS },
             Workload { name: "Q3", queries: RELATIONS },
             Workload { name: "Q4", queries: RELATIONS },
+            Workload { name: "Q7", queries: RELATIONS },
         ],
     },
     Layout { name: "tv", workloads: &[Workload { name: "Q3", queries: STORED }] },
@@ -39,6 +40,7 @@ impl Workload {
         let document = queries[self.name]["query"].as_str().with_context(|| format!("there is no {}", self.name))?;
         let variables = match self.name {
             "Q1" => json!({ "id": FIRST_USER }),
+            "Q7" => json!({ "postId": FIRST_POST, "authorId": FIRST_USER, "body": "A comment of some words." }),
             "Q3" => json!({ "limit": 100, "offset": 0 }),
             _ => json!({ "limit": 20, "offset": 0 }),
         };
@@ -48,3 +50,5 @@ impl Workload {
 
 /// `md5('user1')` of the bench database, as a UUID.
 const FIRST_USER: &str = "24c9e15e-52af-c47c-225b-757e7bee1f9d";
+/// `md5('post1')` likewise.
+const FIRST_POST: &str = "bea404ee-b42e-d203-9eda-3253b6b79819";

@@ -20,7 +20,7 @@ pub(crate) use cells::{Cells, Outdated, Records};
 pub(crate) use list::RowList;
 pub(crate) use member::write_member;
 pub(crate) use page::{PageNode, address, complete_page, complete_page_items};
-pub(crate) use rows::{RowColumn, RowNode, RowShape, RowSource, RowSources, write_row};
+pub(crate) use rows::{Guarded, RowColumn, RowNode, RowShape, RowSource, RowSources, write_row};
 pub(crate) use tree::{Piece, complete_all, complete_value, guarded, join_after, root_value};
 
 use super::env::Env;
@@ -49,6 +49,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A row whose view has changed; the views are looked at again.
+    #[cold]
     fn outdated(&mut self, field: &PlanField, path: &Path<'_>) -> Nulled {
         self.outdated = true;
         self.env.database.may_have_changed();
@@ -56,6 +57,43 @@ impl<'a> Walk<'a> {
         Nulled
     }
 
+    /// Reports a value that cannot be written as the field's type: because there is none, or for `message`.
+    #[cold]
+    fn unfit<N: Node>(&mut self, node: &N, field: &PlanField, path: &Path<'_>, message: String) -> Nulled {
+        if node.is_outdated() {
+            return self.outdated(field, path);
+        }
+        match node.failure() {
+            Some(error) => {
+                self.fail(error, field, path);
+                Nulled
+            }
+            None => self.broken(field, path, message),
+        }
+    }
+
+    /// Reports a scalar or an enum value that breaks its type.
+    #[cold]
+    fn not_a_leaf<N: Node>(
+        &mut self,
+        node: &N,
+        leaf: &Leaf,
+        LeafError(error): LeafError,
+        field: &PlanField,
+        path: &Path<'_>,
+    ) -> Nulled {
+        // What is stored may not be for this client.
+        tracing::debug!(field = field.coordinate, error, "a value breaks its type");
+        self.unfit(node, field, path, leaf.not_valid())
+    }
+
+    /// Reports a null in a place that allows none.
+    #[cold]
+    fn missing(&mut self, field: &PlanField, path: &Path<'_>) -> Nulled {
+        self.broken(field, path, format!("Cannot return null for non-nullable field {}.", field.coordinate))
+    }
+
+    #[cold]
     fn broken(&mut self, field: &PlanField, path: &Path<'_>, message: String) -> Nulled {
         if self.has_room() {
             self.errors.push(FieldError::value(message, field, path));
@@ -97,7 +135,7 @@ impl<'a> Walk<'a> {
 pub(crate) trait Node: Sized {
     fn is_null(&self) -> bool;
 
-    /// Why there is no value, when getting it failed.
+    /// Why there is no value, when getting it failed; asked only of a node that cannot be written.
     fn failure(&self) -> Option<&Error> {
         None
     }
@@ -146,11 +184,7 @@ pub(crate) fn value<N: Node>(
     let (inner, non_null) = ty.nullable();
     if node.is_null() {
         if non_null {
-            return Err(walk.broken(
-                field,
-                path,
-                format!("Cannot return null for non-nullable field {}.", field.coordinate),
-            ));
+            return Err(walk.missing(field, path));
         }
         out.extend_from_slice(b"null");
         return Ok(());
@@ -174,19 +208,8 @@ fn non_null_value<N: Node>(
     path: &Path<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), Nulled> {
-    if node.is_outdated() {
-        return Err(walk.outdated(field, path));
-    }
-    if let Some(error) = node.failure() {
-        walk.fail(error, field, path);
-        return Err(Nulled);
-    }
     match ty {
-        OutType::Leaf(leaf) => node.leaf(leaf, out).map_err(|error| {
-            // What is stored may not be for this client.
-            tracing::debug!(field = field.coordinate, error = error.0, "a value breaks its type");
-            walk.broken(field, path, leaf.not_valid())
-        }),
+        OutType::Leaf(leaf) => node.leaf(leaf, out).map_err(|error| walk.not_a_leaf(node, leaf, error, field, path)),
         OutType::NonNull(inner) => non_null_value(walk, field, inner, node, path, out),
         OutType::List(inner) => {
             out.push(b'[');
@@ -196,12 +219,12 @@ fn non_null_value<N: Node>(
                 }
                 value(walk, field, inner, &item, &path.index(index), out)
             });
-            visited.unwrap_or_else(|| Err(walk.broken(field, path, "expected a list".to_owned())))?;
+            visited.unwrap_or_else(|| Err(walk.unfit(node, field, path, "expected a list".to_owned())))?;
             out.push(b']');
             Ok(())
         }
         OutType::Composite => {
-            let selection = node.selection(walk.env, field).map_err(|why| walk.broken(field, path, why))?;
+            let selection = node.selection(walk.env, field).map_err(|why| walk.unfit(node, field, path, why))?;
             out.push(b'{');
             node.fields(walk, selection, path, out)?;
             out.push(b'}');

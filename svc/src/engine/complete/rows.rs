@@ -63,10 +63,19 @@ pub(crate) enum RowSource {
     Records(usize, Box<RowShape>),
     /// An object over columns of the same row.
     Same(Box<RowShape>),
-    /// What another column says is an error, where it does.
-    Guarded(usize, Box<RowSource>, Error),
+    /// What another column may say is an error.
+    Guarded(Box<Guarded>),
     /// Nothing is stored, as for `__typename`.
     Nothing,
+}
+
+/// A source whose value is an error where another column says so.
+#[derive(Debug)]
+pub(crate) struct Guarded {
+    /// The column that is true where the value is an error.
+    pub(crate) is_bad: usize,
+    pub(crate) source: RowSource,
+    pub(crate) error: Error,
 }
 
 impl RowShape {
@@ -130,6 +139,7 @@ impl<'a> RowNode<'a> {
     }
 
     /// The value of a field of a row.
+    #[inline(always)]
     fn field(cells: &Cells<'a>, source: &'a RowSource, slot: impl FnOnce() -> Option<Json<'a>>) -> Self {
         match source {
             RowSource::Column(column, form) => Self::cell(cells.get(*column), *form),
@@ -139,9 +149,18 @@ impl<'a> RowNode<'a> {
                 Self::Records(cells.get(*column).map(Records::new).unwrap_or_default(), shape)
             }
             RowSource::Same(shape) => Self::Row(cells.clone(), shape),
-            RowSource::Guarded(bad, _, error) if cells.get(*bad) == Some(&[1]) => Self::Failed(error),
-            RowSource::Guarded(_, source, _) => Self::field(cells, source, slot),
+            RowSource::Guarded(guarded) => Self::guarded(cells, guarded, slot),
             RowSource::Nothing => Self::Null,
+        }
+    }
+
+    /// The value of a field that only statements with care read; never inlined into the rows of all others.
+    #[cold]
+    #[inline(never)]
+    fn guarded(cells: &Cells<'a>, guarded: &'a Guarded, slot: impl FnOnce() -> Option<Json<'a>>) -> Self {
+        match cells.get(guarded.is_bad) {
+            Some([1]) => Self::Failed(&guarded.error),
+            _ => Self::field(cells, &guarded.source, slot),
         }
     }
 }
@@ -186,10 +205,10 @@ impl Node for RowNode<'_> {
     fn each(&self, mut visit: impl FnMut(usize, Self) -> Result<(), Nulled>) -> Option<Result<(), Nulled>> {
         match self {
             Self::Records(records, shape) => {
-                let mut rows = records
+                let rows = records
                     .values()
                     .map(|record| record.map_or(RowNode::Outdated, |record| RowNode::record(Some(record), shape)));
-                Some(rows.by_ref().enumerate().try_for_each(|(index, row)| visit(index, row)))
+                Some(rows.enumerate().try_for_each(|(index, row)| visit(index, row)))
             }
             Self::Json(json) => json.each(|index, item| visit(index, RowNode::Json(item))),
             _ => None,

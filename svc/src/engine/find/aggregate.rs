@@ -6,7 +6,7 @@ use crate::db::{
     AggregateFunction, Catalogue, Column, ColumnForm, Db, DbError, FindSpec, GroupCount, Query, Selected, Statement,
     Window, asc, key_order, page, record_types, value_form,
 };
-use crate::engine::complete::{Cells, Piece, RowShape, RowSource, RowSources, write_row};
+use crate::engine::complete::{Cells, Guarded, Piece, RowShape, RowSource, RowSources, write_row};
 use crate::engine::env::Env;
 use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, OutType, PlanField, PlanKind};
@@ -117,7 +117,7 @@ impl Asking<'_> {
         }
         let bad = self.add(Selected::Bad(Column::of(stored)));
         let error = Error::internal(format!("a row's `{stored}` breaks its type"));
-        RowSource::Guarded(bad, Box::new(source), error)
+        RowSource::Guarded(Box::new(Guarded { is_bad: bad, source, error }))
     }
 
     fn groups(&mut self, field: &PlanField) -> Result<RowSource, DbError> {

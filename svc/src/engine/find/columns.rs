@@ -3,7 +3,7 @@
 use super::read::Read;
 use crate::Error;
 use crate::db::{Catalogue, ColumnForm, DbError, Query, Select, Selected, Source, record_types, select_form};
-use crate::engine::complete::{RowShape, RowSource, RowSources};
+use crate::engine::complete::{Guarded, RowShape, RowSource, RowSources};
 use crate::engine::env::Env;
 use crate::engine::plan::{Leaf, OutType, PlanField, PlanKind};
 use crate::schema::{Model, Relation, ScalarKind, TypeIndex, TypeKind};
@@ -77,7 +77,7 @@ impl<'a> Columns<'a> {
                     return Ok(source);
                 }
                 let bad = self.add(Selected::BadKey(relation));
-                Ok(RowSource::Guarded(bad, Box::new(source), bad_key(relation)))
+                Ok(RowSource::Guarded(Box::new(Guarded { is_bad: bad, source, error: bad_key(relation) })))
             }
             _ => Ok(RowSource::Nothing),
         }

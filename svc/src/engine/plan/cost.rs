@@ -79,6 +79,9 @@ impl<'a> Costs<'a> {
         if matches!(field.kind, PlanKind::Typename | PlanKind::Introspection) {
             return Cost::default();
         }
+        if matches!(field.children, Children::None) && field.args.is_empty() && !field.ty.is_list() {
+            return Cost { complexity: 1, depth: 1, ..Cost::default() };
+        }
         let (asked, children) = (self.asked(field), self.children(&field.children));
         let page = self.page(field);
         Cost {
