@@ -52,10 +52,11 @@
 //! | Feature | Default | What it adds |
 //! |---|---|---|
 //! | `graphiql` | yes | the GraphiQL page at `GET /graphql` in development |
+//! | `sqlx` | yes | `svc::sqlx`, and the pool and the transactions of sqlx: `Db::pool`, `Db::sqlx_transaction` |
 //! | `embedded` | no | a PostgreSQL of the program's own: `svc::embedded` and `AppOptions::embedded_database` |
 //! | `embedded-download` | no | the same, downloaded where none is installed |
 //!
-//! [`axum`], [`async_graphql`], [`serde_json`] and [`sqlx`] are re-exported, because their types stand in signatures.
+//! [`axum`], [`async_graphql`], [`serde_json`] and `sqlx` are re-exported, because their types stand in signatures.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(test, expect(clippy::unwrap_used, reason = "tests"))]
@@ -101,4 +102,5 @@ pub use svc_embedded as embedded;
 pub use async_graphql;
 pub use axum;
 pub use serde_json;
+#[cfg(feature = "sqlx")]
 pub use sqlx;

@@ -32,7 +32,7 @@ async fn rows() -> Vec<Row>;
 async fn sleep() -> Option<Sleep>;
 #[svc::query]
 async fn own_sql(ctx: &Context<'_>) -> Result<Vec<i32>> {
-    let mut tx = ctx.db().transaction().await?;
+    let mut tx = ctx.db().sqlx_transaction().await?;
     Ok(sqlx::query_scalar("SELECT id FROM v_driven").fetch_all(&mut *tx).await?)
 }
 #[svc::query]

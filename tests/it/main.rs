@@ -33,3 +33,4 @@ mod schema_errors;
 mod statements;
 mod tenancy;
 mod ties;
+mod transactions;

@@ -104,7 +104,7 @@ const BODIES: &str = "SELECT body FROM v_note ORDER BY id";
 
 #[svc::query]
 async fn in_transaction(ctx: &Context<'_>) -> Result<Vec<String>> {
-    let mut tx = ctx.db().transaction().await?;
+    let mut tx = ctx.db().sqlx_transaction().await?;
     let bodies: Vec<String> = sqlx::query_scalar(BODIES).fetch_all(&mut *tx).await?;
     let notes = tx.rows(ctx.db().find::<Note>().order_by(asc("id"))).await?;
     assert!(notes.iter().map(|note| &note.body).eq(&bodies));
@@ -113,7 +113,7 @@ async fn in_transaction(ctx: &Context<'_>) -> Result<Vec<String>> {
 }
 #[svc::query]
 async fn on_connection(ctx: &Context<'_>) -> Result<Vec<String>> {
-    let mut connection = ctx.db().connection().await?;
+    let mut connection = ctx.db().sqlx_connection().await?;
     let bodies = sqlx::query_scalar(BODIES).fetch_all(&mut *connection).await?;
     connection.close().await?;
     Ok(bodies)
@@ -126,7 +126,7 @@ async fn left_in_pool(ctx: &Context<'_>) -> Result<Option<String>> {
 
 #[svc::mutation]
 async fn add(ctx: &Context<'_>, body: String, commit: bool) -> Result<bool> {
-    let mut tx = ctx.db().transaction().await?;
+    let mut tx = ctx.db().sqlx_transaction().await?;
     let insert = "INSERT INTO tb_note (tenant, body) VALUES (current_setting('app.tenant_id'), $1)";
     sqlx::query(insert).bind(&body).execute(&mut *tx).await?;
     let seen = tx.row(ctx.db().find_one::<Note>().filter(col("body").eq(body.as_str()))).await?;
@@ -141,7 +141,7 @@ async fn add(ctx: &Context<'_>, body: String, commit: bool) -> Result<bool> {
 /// Row-level security refuses a row of another tenant.
 #[svc::mutation]
 async fn smuggle(ctx: &Context<'_>, tenant: String) -> Result<bool> {
-    let mut connection = ctx.db().connection().await?;
+    let mut connection = ctx.db().sqlx_connection().await?;
     let insert = sqlx::query("INSERT INTO tb_note (tenant, body) VALUES ($1, 'smuggled')").bind(tenant);
     insert.execute(&mut *connection).await?;
     connection.close().await?;

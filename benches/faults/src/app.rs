@@ -42,7 +42,7 @@ async fn slow() -> Option<Slow>;
 
 #[svc::query]
 async fn own(ctx: &Context<'_>) -> Result<i64> {
-    let mut tx = ctx.db().transaction().await?;
+    let mut tx = ctx.db().sqlx_transaction().await?;
     let sum = sqlx::query_scalar("SELECT sum(id) FROM tb_row").fetch_one(&mut *tx).await?;
     tx.commit().await?;
     Ok(sum)

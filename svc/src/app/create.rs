@@ -6,7 +6,7 @@ use axum::Router;
 use super::config::{read_url, variable};
 use super::{AppOptions, ConfigError, StartError, logging};
 use crate::authz::Gate;
-use crate::db::{ConnectConfig, Database, Enforcement, Proxy, RowSecurity, SessionVariables, Settings, Unbound};
+use crate::db::{CheckError, ConnectConfig, Database, Enforcement, RowSecurity, SessionVariables, Settings};
 use crate::engine::{
     Application, DocumentCache, Engine, Limits, OperationRegistry, PersistedQueries, RequestDeadlines, describe_all,
     functions, read_folder,
@@ -56,7 +56,6 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     let connect = given.map_or_else(|| connect(&options), Ok)?;
     let enforcement = enforcement(&options);
     let settings = Settings {
-        proxy: Proxy::for_sqlx(&connect).map_err(StartError::Proxy)?,
         connect,
         max_connections: options.config.database_pool_size,
         acquire_timeout: options.config.pool_timeout(),
@@ -70,6 +69,7 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     };
     let called = functions(&model).map(|(_, _, spec)| spec).collect();
     let database = Database::new(settings, model.sources().map(str::to_owned).collect(), called);
+    let database = database.map_err(StartError::Proxy)?;
     if enforcement == Enforcement::Refuse {
         refuse_unbound(&database).await?;
     }
@@ -160,10 +160,9 @@ fn enforcement(options: &AppOptions) -> Enforcement {
 /// Looks at the policies now. A database that is away is looked at when it comes, before it is used.
 async fn refuse_unbound(database: &Database) -> Result<(), StartError> {
     match database.check().await {
-        Err(sqlx::Error::Configuration(error)) => match error.downcast::<Unbound>() {
-            Ok(unbound) => Err(StartError::UnboundPolicies(unbound.0.iter().map(ToString::to_string).collect())),
-            Err(_) => Ok(()),
-        },
+        Err(CheckError::Unbound(unbound)) => {
+            Err(StartError::UnboundPolicies(unbound.0.iter().map(ToString::to_string).collect()))
+        }
         _ => Ok(()),
     }
 }

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use super::database::within;
-use super::driver::{Commit, DriverError};
+use tokio::sync::Mutex;
+use tokio_postgres::Row;
+
+use super::driver::{Commit, DriverError, FromRow as _, OpenTransaction};
 use super::functions::{self, ArgForm, Function, FunctionSpec, ROLLED_BACK};
-use super::{Database, Db, DbError, Rows, Statement};
+use super::{Database, Db, DbError, Rows, Session, Statement};
 use crate::json::ExactJson;
 use crate::mutation::StatusCheck;
 
@@ -24,7 +26,7 @@ pub(crate) struct Fault {
 impl DbError {
     /// What the database itself says, if the statement reached it.
     pub(crate) fn fault(&self) -> Option<Fault> {
-        let Self::Read(error) = self else { return None };
+        let Self::Driver(error) = self else { return None };
         let error = error.of_database()?;
         Some(Fault {
             code: error.code().code().to_owned(),
@@ -75,7 +77,11 @@ impl Database {
         let function = self.function(&spec).await?;
         let values: Vec<_> = args.iter().map(|(_, arg)| arg.clone()).collect();
         let check = check.filter(|_| function.may_have_status && !(list && function.returns_set));
-        let Written { rows, kept } = self.fetch_once(db, &function.statement(&values, check), Commit::Always).await?;
+        let statement = function.statement(&values, check);
+        let Written { rows, kept } = match &db.transaction {
+            Some(transaction) => self.write_within(transaction, &statement).await?,
+            None => self.fetch_once(db, &statement, Commit::Always).await?,
+        };
         let text = |bytes: &[u8]| match std::str::from_utf8(bytes) {
             Ok(text) => text.to_owned(),
             Err(_) => String::from_utf8_lossy(bytes).into_owned(),
@@ -100,9 +106,11 @@ impl Database {
 
     /// The function, which may have been made since the database was reached.
     async fn find_function(&self, spec: &FunctionSpec) -> Result<Arc<Function>, DbError> {
-        let mut connection = self.pool().acquire().await?;
-        let mut found = within(self.deadline, functions::load(&mut connection, std::slice::from_ref(spec))).await?;
-        drop(connection);
+        let (specs, mut rows) = (std::slice::from_ref(spec), Vec::new());
+        let read = self.driver.read(Session::none(), &functions::lookup(specs), &mut rows).await;
+        read.map_err(|error| self.noted(error))?;
+        let rows = rows.iter().map(functions::Row::from_row).collect::<Result<_, _>>();
+        let mut found = functions::choose(specs, rows.map_err(|error| self.noted(error.into()))?);
         match found.remove(spec) {
             Some(Ok(function)) => {
                 self.functions().insert(spec.clone(), Ok(function.clone()));
@@ -117,7 +125,7 @@ impl Database {
     /// its own.
     ///
     /// # Errors
-    /// [`DbError::Lost`] when it may have been committed, or not; nothing is kept after any other.
+    /// [`DbError::OutcomeUnknown`] when it may have been committed, or not; nothing is kept after any other.
     pub(crate) async fn fetch_once(
         &self,
         db: &Db,
@@ -130,13 +138,11 @@ impl Database {
         // A request that is given up meanwhile leaves this open.
         let in_doubt = db.ledger.as_deref().inspect(|ledger| ledger.sent());
         let mut result = self.driver.write(db.session(), statement, commit, &mut rows).await;
-        if let (Err(DriverError::Postgres(error)), false) = (&result, rows.is_empty())
-            && error.as_db_error().is_some_and(|error| error.message().contains(ROLLED_BACK))
-        {
+        if result.as_ref().is_err_and(|error| is_undone(error, &rows)) {
             result = Ok(false);
         }
         match &result {
-            Err(DriverError::Lost) => {}
+            Err(DriverError::OutcomeUnknown) => {}
             other => {
                 in_doubt.inspect(|ledger| ledger.answered(matches!(other, Ok(true))));
             }
@@ -144,6 +150,28 @@ impl Database {
         let kept = result.map_err(|error| self.noted(error))?;
         Ok(Written { rows: Rows::Read(rows), kept })
     }
+
+    /// Runs a statement that writes in a transaction. One that is undone fails the transaction.
+    async fn write_within(
+        &self,
+        transaction: &Mutex<OpenTransaction>,
+        statement: &Statement,
+    ) -> Result<Written, DbError> {
+        let mut rows = Vec::new();
+        let result = transaction.lock().await.write(statement, &mut rows).await;
+        let kept = match result {
+            Ok(_) => true,
+            Err(error) if is_undone(&error, &rows) => false,
+            Err(error) => return Err(self.noted(error)),
+        };
+        Ok(Written { rows: Rows::Read(rows), kept })
+    }
+}
+
+/// Whether a call has answered with a failing status, which undoes it.
+fn is_undone(error: &DriverError, rows: &[Row]) -> bool {
+    let DriverError::Postgres(error) = error else { return false };
+    !rows.is_empty() && error.as_db_error().is_some_and(|error| error.message().contains(ROLLED_BACK))
 }
 
 /// Whether a text holds the character that PostgreSQL has no place for.

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use ahash::{HashMap, HashMapExt as _};
-use sqlx::PgConnection;
 use tokio::sync::Notify;
 
-use super::DbError;
+use super::driver::{DedicatedConnection, DriverError};
+use super::{DbError, Param, Statement};
 
 /// The number of a type in `pg_type`.
 pub(crate) type Oid = u32;
@@ -76,14 +76,15 @@ type Row = (String, String, String, String, bool, bool, i64, i64);
 
 impl Catalogue {
     /// Reads the columns of `names`; those that do not exist are left out. `outdated` is told when they are asked for.
-    pub(crate) async fn load(
-        connection: &mut PgConnection,
+    pub(super) async fn load(
+        connection: &mut DedicatedConnection,
         names: &[String],
         outdated: &Arc<Notify>,
-    ) -> Result<Self, sqlx::Error> {
-        let rows: Vec<Row> =
-            sqlx::query_as(COLUMNS).bind(names).bind(quoted(names)).fetch_all(&mut *connection).await?;
-        let settings = sqlx::query_scalar(SETTINGS).fetch_all(connection).await?;
+    ) -> Result<Self, DriverError> {
+        let bound = [names.to_vec(), quoted(names)].map(Param::Texts).to_vec();
+        let rows: Vec<Row> = connection.rows(&Statement::new(COLUMNS, bound)).await?;
+        let settings: Vec<(String,)> = connection.rows(&Statement::new(SETTINGS, Vec::new())).await?;
+        let settings = settings.into_iter().map(|(setting,)| setting).collect();
         let mut sources: HashMap<String, Source> = HashMap::new();
         for (name, column, type_name, sql, is_table, is_exact, declared, base) in rows {
             let source = sources.entry(name).or_insert_with_key(|name| Source {

@@ -8,11 +8,12 @@ use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
 use ahash::HashSet;
-use sqlx::{ConnectOptions as _, Connection as _, PgConnection};
 use tokio::sync::{Mutex, watch};
 use tokio::time::Instant;
 
 use super::catalogue::Catalogue;
+use super::database::CheckError;
+use super::driver::{DedicatedConnection, DriverError};
 use super::fingerprint::fingerprint;
 use super::functions::{self, FunctionSpec, Functions};
 use super::{Database, DbError};
@@ -40,6 +41,7 @@ pub(super) struct LastChange(Arc<std::sync::Mutex<Option<Instant>>>);
 
 impl LastChange {
     /// Whether it was before a connection of this age was opened.
+    #[cfg(feature = "sqlx")]
     pub(super) fn is_before(&self, age: Duration) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_none_or(|last| age < last.elapsed())
     }
@@ -51,7 +53,7 @@ impl LastChange {
 
 #[derive(Debug, Default)]
 struct Poll {
-    connection: Option<PgConnection>,
+    connection: Option<DedicatedConnection>,
     /// When the last look began.
     looked: Option<Instant>,
     /// The snapshot in which the database was as it is known, and how many functions were known then.
@@ -81,6 +83,7 @@ impl Changes {
     }
 
     /// When something was found changed last.
+    #[cfg(feature = "sqlx")]
     pub(super) fn last(&self) -> LastChange {
         self.last.clone()
     }
@@ -88,15 +91,23 @@ impl Changes {
 
 impl Database {
     /// Reads what is known of views and functions.
-    pub(super) async fn load(&self, connection: &mut PgConnection) -> Result<Loaded, sqlx::Error> {
+    pub(super) async fn load(&self, connection: &mut DedicatedConnection) -> Result<Loaded, DriverError> {
         let specs = self.known_functions();
         // First, so that what changes meanwhile is found by the next look.
         let (_, fingerprint) = fingerprint(connection, "", &self.sources, &specs).await?;
         Ok(Loaded {
             fingerprint: fingerprint.unwrap_or_default(),
             catalogue: Catalogue::load(connection, &self.sources, self.driver.views_changed()).await?,
-            functions: functions::load(connection, &specs).await?,
+            functions: Self::load_functions(connection, &specs).await?,
         })
+    }
+
+    async fn load_functions(
+        connection: &mut DedicatedConnection,
+        specs: &[FunctionSpec],
+    ) -> Result<Functions, DriverError> {
+        let rows = if specs.is_empty() { Vec::new() } else { connection.rows(&functions::lookup(specs)).await? };
+        Ok(functions::choose(specs, rows))
     }
 
     /// Uses what was read from now on. When it is not what was known, the connections are closed, as they know
@@ -117,7 +128,7 @@ impl Database {
         if known.is_some() {
             tracing::info!("views or functions of the schema have changed in the database");
             self.changes.last.is_now();
-            self.driver.give_up_connections();
+            self.driver.retire_connections();
             self.changes.told.send_replace(());
         }
         self.warn_of_missing();
@@ -193,20 +204,20 @@ impl Database {
         }
     }
 
-    async fn look_with(&self, poll: &mut Poll) -> Result<(), sqlx::Error> {
+    async fn look_with(&self, poll: &mut Poll) -> Result<(), CheckError> {
         let specs = self.known_functions();
         let settled = poll.settled.take().filter(|(_, functions)| *functions == specs.len());
         let settled = settled.map(|(snapshot, _)| snapshot).unwrap_or_default();
         // What fails or is given up drops its connection.
         let mut connection = match poll.connection.take() {
             Some(connection) => connection,
-            None => self.connect.connect().await?,
+            None => self.driver.dedicated(self.acquire_timeout).await?,
         };
         let (snapshot, found) = fingerprint(&mut connection, &settled, &self.sources, &specs).await?;
         if self.changes.keeps_connection {
             poll.connection = Some(connection);
         } else {
-            connection.close().await?;
+            connection.close();
         }
         let is_known =
             |found: &String| self.changes.fingerprint.lock().is_ok_and(|known| known.as_ref() == Some(found));

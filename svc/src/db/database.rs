@@ -1,25 +1,24 @@
 //! The pools, and what is read of the database before anything is asked of it.
 
 use std::borrow::Cow;
-use std::future::Future;
-use std::io;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arc_swap::{ArcSwapOption, Guard};
-use sqlx::postgres::{PgConnectOptions, PgPool};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection};
 use tokio::sync::{Mutex, Notify, watch};
 use tokio::time::timeout;
 
 use super::catalogue::Catalogue;
 use super::changes::{Changes, follow_changes};
 use super::connect::ConnectConfig;
-use super::driver::{Bounds, Driver, DriverError, Proxy};
+use super::driver::{Bounds, DedicatedConnection, Driver, DriverError};
 use super::functions::{FunctionSpec, Functions};
 use super::health::{Health, watch_over};
-use super::{DbError, RowSecurity, RowSink, Rows, Session, Statement, sqlx_pool};
+use super::row_security::Unbound;
+#[cfg(feature = "sqlx")]
+use super::sqlx_pool::SqlxPool;
+use super::{DbError, RowSecurity, RowSink, Rows, Session, Statement};
 use crate::mutation::Constraints;
 
 /// The shortest and the longest time by which the deadline of a statement is after its time-out in PostgreSQL. In
@@ -32,12 +31,15 @@ const CATALOGUE: Duration = Duration::from_secs(10);
 /// How often the catalogue is read again because the connection was closed meanwhile.
 const TRIES: u32 = 3;
 
+/// Begins the transaction of the application's own SQL. It may take its time.
+const BEFORE_SETUP: &str = "BEGIN; \
+    SELECT set_config('statement_timeout', '0', true), set_config('client_min_messages', 'warning', true); \
+    SELECT pg_advisory_xact_lock(hashtext('svc.setup_sql'))";
+
 /// How the pools are set up.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) connect: ConnectConfig,
-    /// Where the pool of sqlx connects, if not to the server.
-    pub(crate) proxy: Option<Proxy>,
     pub(crate) max_connections: u32,
     pub(crate) acquire_timeout: Duration,
     pub(crate) statement_timeout: Duration,
@@ -71,9 +73,8 @@ pub(crate) struct Database {
     /// Runs planned reads.
     pub(super) driver: Driver,
     /// For statements of the application's own.
-    pool: PgPool,
-    pub(super) connect: PgConnectOptions,
-    _proxy: Option<Proxy>,
+    #[cfg(feature = "sqlx")]
+    pub(super) sqlx: SqlxPool,
     place: String,
     pub(super) acquire_timeout: Duration,
     /// How long to wait for the answer to a statement.
@@ -90,28 +91,32 @@ pub(crate) struct Database {
     /// Whether `health` says so: each request asks, and a channel is shared with a lock.
     pub(super) is_up: AtomicBool,
     /// As whom the set-up is run, if not as the service.
-    owner: Option<PgConnectOptions>,
+    owner: Option<ConnectConfig>,
     setup: Mutex<Option<Cow<'static, str>>>,
     row_security: RowSecurity,
 }
 
 impl Database {
     /// A pool that connects when it is first used. A task watches the database for as long as the value lives.
-    pub(crate) fn new(settings: Settings, mut sources: Vec<String>, called: Vec<FunctionSpec>) -> Arc<Self> {
+    ///
+    /// # Errors
+    /// When sqlx needs a local socket, and the system has none for it.
+    pub(crate) fn new(
+        settings: Settings,
+        mut sources: Vec<String>,
+        called: Vec<FunctionSpec>,
+    ) -> std::io::Result<Arc<Self>> {
         sources.sort();
         sources.dedup();
         let timeout = settings.statement_timeout.as_millis().to_string();
         let bounds = settings.bounds();
         let place = settings.connect.place();
-        let config = settings.connect.setting("statement_timeout", &timeout);
-        let folder = settings.proxy.as_ref().map(Proxy::folder);
-        let connect = config.pool_options(folder).disable_statement_logging();
+        let config = settings.connect.clone().setting("statement_timeout", &timeout);
         let changes = Changes::new(settings.catalogue_poll.is_some());
         let database = Arc::new(Self {
             driver: Driver::new(&config, bounds).statement_cache(settings.statement_cache),
-            pool: sqlx_pool::new(&connect, bounds, changes.last()),
-            connect,
-            _proxy: settings.proxy,
+            #[cfg(feature = "sqlx")]
+            sqlx: SqlxPool::new(&settings.connect, &config, bounds, changes.last())?,
             place,
             acquire_timeout: bounds.acquire_timeout,
             deadline: bounds.deadline,
@@ -124,28 +129,25 @@ impl Database {
             constraints: settings.constraints,
             health: watch::Sender::new(Health::Unknown),
             is_up: AtomicBool::new(false),
-            owner: settings.owner.map(|owner| owner.pool_options(None).disable_statement_logging()),
+            owner: settings.owner,
             setup: Mutex::new(settings.setup),
             row_security: settings.row_security,
         });
         tokio::spawn(watch_over(Arc::downgrade(&database)));
         tokio::spawn(follow_changes(Arc::downgrade(&database), settings.catalogue_poll));
-        database
-    }
-
-    /// The pool, for statements of the application's own.
-    pub(crate) fn pool(&self) -> &PgPool {
-        &self.pool
+        Ok(database)
     }
 
     /// Tries the database now and reads its catalogue. That one connection is closed says nothing yet.
-    pub(crate) async fn check(&self) -> Result<(), sqlx::Error> {
+    pub(crate) async fn check(&self) -> Result<(), CheckError> {
         let mut left = TRIES;
         loop {
             match self.read_catalogue().await {
-                Err(error) if DbError::is_closed(&error) && left > 0 => left -= 1,
+                Err(CheckError::Driver(error)) if error.is_lost_connection() && left > 0 => left -= 1,
                 // Those that are open can go on; what was to be read again is read later.
-                Err(error) if DbError::is_full(&error) && self.catalogue.load().is_some() => {
+                Err(CheckError::Driver(error))
+                    if error.is_too_many_connections() && self.catalogue.load().is_some() =>
+                {
                     self.driver.views_changed().notify_one();
                     return Ok(());
                 }
@@ -154,36 +156,32 @@ impl Database {
         }
     }
 
-    async fn read_catalogue(&self) -> Result<(), sqlx::Error> {
-        let mut connection = within(self.acquire_timeout, self.connect.connect()).await?;
+    async fn read_catalogue(&self) -> Result<(), CheckError> {
+        let mut connection = self.driver.dedicated(self.acquire_timeout).await?;
         self.set_up(&mut connection).await?;
         let reading = async {
             self.row_security.look(&mut connection, &self.sources, &self.called).await?;
-            let loaded = self.load(&mut connection).await?;
-            connection.close().await?;
-            Ok(loaded)
+            Ok::<_, CheckError>(self.load(&mut connection).await?)
         };
-        self.adopt(within(self.deadline.min(CATALOGUE), reading).await?);
+        let loaded =
+            timeout(self.deadline.min(CATALOGUE), reading).await.unwrap_or(Err(DriverError::Unanswered.into()))?;
+        connection.close();
+        self.adopt(loaded);
         Ok(())
     }
 
     /// Runs the application's own SQL, once; of several instances that start together, one after the other.
-    async fn set_up(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    async fn set_up(&self, connection: &mut DedicatedConnection) -> Result<(), DriverError> {
         let mut setup = self.setup.lock().await;
         if let Some(sql) = setup.as_deref() {
             let mut owner = match &self.owner {
-                Some(owner) => Some(within(self.acquire_timeout, owner.connect()).await?),
+                Some(owner) => Some(DedicatedConnection::to(owner, self.acquire_timeout, self.deadline).await?),
                 None => None,
             };
-            let mut transaction = owner.as_mut().unwrap_or(connection).begin().await?;
-            sqlx::query(
-                "SELECT set_config('statement_timeout', '0', true), set_config('client_min_messages', 'warning', true)",
-            )
-            .execute(&mut *transaction)
-            .await?;
-            sqlx::query("SELECT pg_advisory_xact_lock(hashtext('svc.setup_sql'))").execute(&mut *transaction).await?;
-            sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut *transaction).await?;
-            transaction.commit().await?;
+            let connection = owner.as_mut().unwrap_or(connection);
+            connection.script(BEFORE_SETUP).await?;
+            connection.script(sql).await?;
+            connection.script("COMMIT").await?;
         }
         *setup = None;
         Ok(())
@@ -192,7 +190,7 @@ impl Database {
     /// The columns of the views and tables.
     pub(crate) async fn catalogue(&self) -> Result<Arc<Catalogue>, DbError> {
         self.reached().await?;
-        self.catalogue.load_full().ok_or(DbError::Away)
+        self.catalogue.load_full().ok_or(DbError::Unreachable)
     }
 
     /// The same without counting who has it: to be looked at and dropped, not to be kept while something is awaited.
@@ -273,11 +271,11 @@ impl std::fmt::Debug for Database {
     }
 }
 
-/// A result that has to be there in time.
-pub(super) async fn within<T>(
-    time: Duration,
-    result: impl Future<Output = Result<T, sqlx::Error>>,
-) -> Result<T, sqlx::Error> {
-    let late = || io::Error::new(io::ErrorKind::TimedOut, format!("no answer within {time:?}"));
-    timeout(time, result).await.unwrap_or_else(|_| Err(sqlx::Error::Io(late())))
+/// Why the database cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CheckError {
+    #[error("{}", .0.with_sources())]
+    Driver(#[from] DriverError),
+    #[error(transparent)]
+    Unbound(#[from] Unbound),
 }

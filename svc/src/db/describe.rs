@@ -2,11 +2,8 @@
 
 use std::sync::{Arc, Weak};
 
-use sqlx::{AssertSqlSafe, Column as _, ConnectOptions as _, Connection as _, Executor as _, SqlSafeStr as _};
-use sqlx::{Statement as _, TypeInfo as _};
-
 use super::Database;
-use super::database::within;
+use super::driver::DriverError;
 use super::health::Health;
 
 /// The columns of a statement: their names, and the names of their types.
@@ -21,22 +18,17 @@ impl Database {
     }
 
     /// The columns of each statement, or why PostgreSQL does not take it.
-    pub(crate) async fn describe(&self, statements: &[&str]) -> Result<Vec<Result<Columns, String>>, sqlx::Error> {
-        let mut connection = within(self.acquire_timeout, self.connect.connect()).await?;
+    pub(crate) async fn describe(&self, statements: &[&str]) -> Result<Vec<Result<Columns, String>>, DriverError> {
+        let mut connection = self.driver.dedicated(self.acquire_timeout).await?;
         let mut described = Vec::with_capacity(statements.len());
         for statement in statements {
-            let prepared =
-                within(self.deadline, (&mut connection).prepare(AssertSqlSafe(*statement).into_sql_str())).await;
-            described.push(match prepared {
-                Ok(prepared) => {
-                    let columns = prepared.columns().iter();
-                    Ok(columns.map(|c| (c.name().to_owned(), c.type_info().name().to_lowercase())).collect())
-                }
-                Err(sqlx::Error::Database(error)) => Err(error.message().to_owned()),
+            described.push(match connection.describe(statement).await {
+                Ok(columns) => Ok(columns),
+                Err(error) if error.leaves_connection_usable() => Err(error.message()),
                 Err(error) => return Err(error),
             });
         }
-        within(self.deadline, connection.close()).await?;
+        connection.close();
         Ok(described)
     }
 }

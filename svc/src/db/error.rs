@@ -1,18 +1,19 @@
-use sqlx::postgres::PgDatabaseError;
+//! What can go wrong between a plan and its rows, and what clients may see of it.
+
 use tokio_postgres::error::SqlState;
 
-use super::driver::{self, DriverError};
+use super::driver::DriverError;
 use crate::{Error, ErrorCode};
 
 /// What can go wrong between a plan and its rows.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DbError {
     #[error("the database is not reachable")]
-    Away,
+    Unreachable,
     #[error("all database connections are busy")]
-    Busy,
+    PoolTimedOut,
     #[error("the database has no connection left for the service")]
-    Full,
+    TooManyConnections,
     #[error("the view or table `{0}` does not exist, or the service may not read it")]
     UnknownSource(String),
     #[error("`{source_name}` has neither a column `{column}` nor a `data` column with a field of that name")]
@@ -65,12 +66,15 @@ pub(crate) enum DbError {
     Unsent,
     #[error("a view has changed while it was read; ask again")]
     Changed,
+    #[error("a statement of the transaction failed, so nothing of it is kept")]
+    TransactionFailed,
     #[error("the connection to the database was lost; what was asked may have been done, or not")]
-    Lost,
+    OutcomeUnknown,
+    #[cfg(feature = "sqlx")]
     #[error(transparent)]
-    Driver(sqlx::Error),
+    Sqlx(sqlx::Error),
     #[error(transparent)]
-    Read(DriverError),
+    Driver(DriverError),
     #[error("the request's session variables are not known, so it can read nothing")]
     NoSession,
 }
@@ -82,7 +86,7 @@ impl DbError {
 
     /// Whether PostgreSQL could not read or compute a value: class 22, data exceptions.
     pub(crate) fn is_of_data(&self) -> bool {
-        matches!(self, Self::Read(error) if error.code().is_some_and(|state| state.code().starts_with("22")))
+        matches!(self, Self::Driver(error) if error.code().is_some_and(|state| state.code().starts_with("22")))
     }
 
     /// Whether it may come of views that are not what they were when they were looked at.
@@ -93,72 +97,10 @@ impl DbError {
             | Self::UnknownColumn { .. }
             | Self::NoSource { .. }
             | Self::NoKey { .. } => true,
-            Self::Read(error) => error.shows_change(),
-            Self::Driver(sqlx::Error::Database(error)) => error.code().is_some_and(|code| driver::shows_change(&code)),
+            Self::Driver(error) => error.shows_change(),
+            #[cfg(feature = "sqlx")]
+            Self::Sqlx(error) => super::sqlx_pool::shows_change(error),
             _ => false,
-        }
-    }
-
-    /// What an error of sqlx says of the connection or of the database as a whole, not of the statement.
-    fn of_connection(error: &sqlx::Error) -> Option<Self> {
-        use std::io::ErrorKind::{ConnectionRefused, NotFound, TimedOut};
-        Some(match error {
-            sqlx::Error::PoolTimedOut => Self::Busy,
-            sqlx::Error::Io(error) => match error.kind() {
-                TimedOut => Self::Unanswered,
-                ConnectionRefused | NotFound => Self::Away,
-                _ => Self::Lost,
-            },
-            sqlx::Error::WorkerCrashed => Self::Lost,
-            sqlx::Error::Tls(_) => Self::Away,
-            sqlx::Error::Database(error) => match error.code().as_deref()? {
-                "53300" => Self::Full,
-                "57014" => Self::Timeout,
-                // The server is starting up or shutting down; the proxy has not reached it.
-                code if code == "57P03" || code.starts_with("08") => Self::Away,
-                code if code.starts_with("57P") => Self::Lost,
-                _ => return None,
-            },
-            _ => return None,
-        })
-    }
-
-    /// Whether a connection was closed that was open, so that another may work.
-    pub(super) fn is_closed(error: &sqlx::Error) -> bool {
-        matches!(Self::of_connection(error), Some(Self::Lost))
-    }
-
-    /// Whether the database has no connection left.
-    pub(super) fn is_full(error: &sqlx::Error) -> bool {
-        matches!(Self::of_connection(error), Some(Self::Full))
-    }
-
-    /// What clients are told of SQL of a resolver's own that failed because of the connection. Whether it was done is not
-    /// known here.
-    pub(crate) fn of_own_sql(error: &(dyn std::error::Error + 'static)) -> Option<Error> {
-        let mut next = Some(error);
-        while let Some(error) = next {
-            if let Some(error) = error.downcast_ref::<sqlx::Error>() {
-                return Self::of_connection(error).map(Self::into_error);
-            }
-            next = error.source();
-        }
-        None
-    }
-}
-
-impl From<sqlx::Error> for DbError {
-    fn from(error: sqlx::Error) -> Self {
-        if let Some(error) = Self::of_connection(&error) {
-            return error;
-        }
-        match &error {
-            sqlx::Error::Database(database) => {
-                let file = database.try_downcast_ref::<PgDatabaseError>().and_then(PgDatabaseError::file);
-                let code = database.code().unwrap_or_default();
-                of_client(&code, database.message(), file).unwrap_or(Self::Driver(error))
-            }
-            _ => Self::Driver(error),
         }
     }
 }
@@ -166,20 +108,21 @@ impl From<sqlx::Error> for DbError {
 impl From<DriverError> for DbError {
     fn from(error: DriverError) -> Self {
         match &error {
-            DriverError::Busy => return Self::Busy,
-            DriverError::Unreachable(_) => return Self::Away,
+            DriverError::PoolTimedOut => return Self::PoolTimedOut,
+            DriverError::Unreachable(_) => return Self::Unreachable,
             DriverError::Unanswered => return Self::Unanswered,
             DriverError::Unsent => return Self::Unsent,
-            DriverError::Lost => return Self::Lost,
+            DriverError::OutcomeUnknown => return Self::OutcomeUnknown,
             DriverError::Changed => return Self::Changed,
+            DriverError::TransactionFailed => return Self::TransactionFailed,
             error if error.is_connection() => return Self::ConnectionLost,
             _ => {}
         }
         match error.code() {
             Some(&SqlState::QUERY_CANCELED) => Self::Timeout,
-            Some(&SqlState::TOO_MANY_CONNECTIONS) => Self::Full,
-            Some(code) => of_client(code.code(), &error.message(), error.file()).unwrap_or(Self::Read(error)),
-            None => Self::Read(error),
+            Some(&SqlState::TOO_MANY_CONNECTIONS) => Self::TooManyConnections,
+            Some(code) => of_client(code.code(), &error.message(), error.file()).unwrap_or(Self::Driver(error)),
+            None => Self::Driver(error),
         }
     }
 }
@@ -188,7 +131,7 @@ impl From<DriverError> for DbError {
 const READERS: [&str; 4] = ["ltree_io.c", "ltxtquery_io.c", "tsquery.c", "jsonpath.c"];
 
 /// An error that is about what a client sent, or about an extension that such a filter needs.
-fn of_client(code: &str, message: &str, file: Option<&str>) -> Option<DbError> {
+pub(super) fn of_client(code: &str, message: &str, file: Option<&str>) -> Option<DbError> {
     Some(match code {
         "22003" if file == Some("numutils.c") => DbError::BadPattern("a number is too large".to_owned()),
         "22P05" => DbError::Nul,
@@ -210,13 +153,13 @@ impl DbError {
     pub(crate) fn into_error(self) -> Error {
         let text = self.to_string();
         match self {
-            Self::Away
-            | Self::Busy
-            | Self::Full
+            Self::Unreachable
+            | Self::PoolTimedOut
+            | Self::TooManyConnections
             | Self::Unanswered
             | Self::ConnectionLost
             | Self::Unsent
-            | Self::Lost
+            | Self::OutcomeUnknown
             | Self::Changed
             | Self::NoExtension(_) => Error::new(ErrorCode::ServiceUnavailable, text),
             Self::Timeout => Error::new(ErrorCode::Timeout, text),
@@ -230,9 +173,11 @@ impl DbError {
             | Self::NegativePage
             | Self::PageTooLarge(..) => Error::new(ErrorCode::BadUserInput, text),
             Self::Refused(error) => *error,
+            #[cfg(feature = "sqlx")]
+            Self::Sqlx(error) => Error::internal("a statement failed").because(error),
             Self::Driver(error) => Error::internal("a statement failed").because(error),
-            Self::Read(error) => Error::internal("a statement failed").because(error),
             Self::NoSession
+            | Self::TransactionFailed
             | Self::UnknownFunction(_)
             | Self::UnknownSource(_)
             | Self::UnknownColumn { .. }

@@ -1,9 +1,9 @@
 //! A fingerprint of what is read of the catalogue.
 
-use sqlx::PgConnection;
-
 use super::catalogue::quoted;
+use super::driver::{DedicatedConnection, DriverError};
 use super::functions::{self, FunctionSpec};
+use super::{Param, Statement};
 
 /// A snapshot, and what changes with each change of what is read of the catalogue: null as long as nothing at all has
 /// changed since the snapshot `$1`, which costs PostgreSQL no more than to compare two texts. A standby leaves
@@ -25,12 +25,12 @@ const FINGERPRINT: &str = "\
 
 /// The snapshot in which it looked, and the fingerprint, unless nothing has changed since the snapshot `settled`.
 pub(super) async fn fingerprint(
-    connection: &mut PgConnection,
+    connection: &mut DedicatedConnection,
     settled: &str,
     sources: &[String],
     specs: &[FunctionSpec],
-) -> Result<(String, Option<String>), sqlx::Error> {
+) -> Result<(String, Option<String>), DriverError> {
     let (_, functions) = functions::split(&functions::names(specs));
-    let query = sqlx::query_as(FINGERPRINT).bind(settled).bind(quoted(sources)).bind(functions);
-    query.fetch_one(connection).await
+    let bound = vec![Param::Text(settled.to_owned()), Param::Texts(quoted(sources)), functions::texts(functions)];
+    connection.rows(&Statement::new(FINGERPRINT, bound)).await?.into_iter().next().ok_or(DriverError::Closed)
 }

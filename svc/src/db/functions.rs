@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use ahash::{HashMap, HashMapExt as _};
 use arc_swap::ArcSwapOption;
-use sqlx::PgConnection;
 
 use super::catalogue::quote;
 use super::{Param, Statement, StatementText};
@@ -103,22 +102,30 @@ const FUNCTIONS: &str = "\
     WHERE CASE WHEN w.schema = '' THEN pg_function_is_visible(p.oid) ELSE n.nspname = w.schema END \
     ORDER BY p.oid";
 
-type Row = (String, String, String, String, bool, bool, bool, i32, Vec<String>, Vec<String>, Vec<String>, bool);
+/// A row of the catalogue.
+pub(super) type Row =
+    (String, String, String, String, bool, bool, bool, i32, Vec<String>, Vec<String>, Vec<String>, bool);
 
-/// Finds each function, or says why it cannot be called.
-pub(crate) async fn load(connection: &mut PgConnection, specs: &[FunctionSpec]) -> Result<Functions, sqlx::Error> {
-    if specs.is_empty() {
-        return Ok(Functions::new());
-    }
+/// The statement that finds functions by their names.
+pub(crate) fn lookup(specs: &[FunctionSpec]) -> Statement {
     let names = names(specs);
     let (schemas, functions) = split(&names);
-    let query = sqlx::query_as::<_, Row>(FUNCTIONS).bind(names).bind(schemas).bind(functions);
+    Statement::new(FUNCTIONS, [names, schemas, functions].map(texts).to_vec())
+}
+
+/// Each function among the rows that the [`lookup`] gave, or why it cannot be called.
+pub(crate) fn choose(specs: &[FunctionSpec], rows: Vec<Row>) -> Functions {
     let mut found: HashMap<String, Vec<Arc<Function>>> = HashMap::new();
-    for mut row in query.fetch_all(connection).await? {
+    for mut row in rows {
         found.entry(std::mem::take(&mut row.0)).or_default().push(Arc::new(Function::new(row)));
     }
     let choose = |spec: &FunctionSpec| spec.choose(found.get(&spec.name).map(Vec::as_slice).unwrap_or_default());
-    Ok(specs.iter().map(|spec| (spec.clone(), choose(spec))).collect())
+    specs.iter().map(|spec| (spec.clone(), choose(spec))).collect()
+}
+
+/// Texts as one value of a statement.
+pub(super) fn texts(texts: Vec<&str>) -> Param {
+    Param::Texts(texts.into_iter().map(str::to_owned).collect())
 }
 
 /// The names of functions, each once.
@@ -154,7 +161,7 @@ impl FunctionSpec {
             }
         };
         match function {
-            function if function.kind != "f" => Err(format!("`{name}` is no function; procedures cannot be called")),
+            function if function.kind != "f" => Err(format!("`{name}` is not a function; procedures cannot be called")),
             function if function.returns_void => Err(format!("`{name}` returns nothing; let it return a value")),
             function if !function.allowed => Err(format!("the service may not call the function `{name}`")),
             function => Ok(function.clone()),

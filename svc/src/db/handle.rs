@@ -1,7 +1,12 @@
+//! The database as resolvers see it.
+
 use std::sync::Arc;
 
+use tokio::sync::Mutex;
+
+use super::driver::OpenTransaction;
 use super::reader::Reader;
-use super::{Find, FindOne, Session, SqlConnection, SqlValue, Transaction};
+use super::{DbError, Find, FindOne, Session, SqlValue, Transaction};
 use crate::Error;
 use crate::engine::Application;
 use crate::mutation::{Ledger, OnFailure};
@@ -17,6 +22,8 @@ pub struct Db {
     pub(crate) mandatory: Vec<(String, SqlValue)>,
     /// The writes of the mutation that runs; `None` in a query.
     pub(crate) ledger: Option<Arc<Ledger>>,
+    /// The transaction in which calls and typed reads run, if not in one of their own.
+    pub(crate) transaction: Option<Arc<Mutex<OpenTransaction>>>,
 }
 
 impl Db {
@@ -82,34 +89,29 @@ impl Db {
         db
     }
 
-    /// A transaction for SQL of your own, with the request's session variables set.
+    /// A transaction, with the request's session variables set: several calls, statements and reads that are kept
+    /// together or not at all.
     ///
     /// ```
     /// use svc::prelude::*;
+    /// use svc::serde_json::json;
     ///
     /// #[svc::mutation]
-    /// async fn rename(ctx: &Context<'_>, id: Uuid, name: String) -> Result<bool> {
+    /// async fn move_all(ctx: &Context<'_>, from: Uuid, to: Uuid) -> Result<bool> {
     ///     let mut tx = ctx.db().transaction().await?;
-    ///     let update = svc::sqlx::query("UPDATE tb_user SET name = $2 WHERE id = $1").bind(id).bind(name);
-    ///     let done = update.execute(&mut *tx).await?;
+    ///     let moved: bool = tx.call("app.move_orders", [json!(from), json!(to)]).await?;
+    ///     tx.execute("DELETE FROM tb_shop WHERE id = $1", [json!(from)]).await?;
     ///     tx.commit().await?;
-    ///     Ok(done.rows_affected() == 1)
+    ///     Ok(moved)
     /// }
     /// ```
     ///
-    /// # Errors
-    /// When the database is away or all connections are busy.
-    pub async fn transaction(&self) -> Result<Transaction, Error> {
-        Transaction::begin(self).await
-    }
-
-    /// A connection for SQL of your own, with the request's session variables set: a transaction that ends with
-    /// [`SqlConnection::close`].
+    /// It holds a connection of the pool until it ends. With the feature `sqlx`, `sqlx_transaction` gives one of sqlx.
     ///
     /// # Errors
-    /// When the database is away or all connections are busy.
-    pub async fn connection(&self) -> Result<SqlConnection, Error> {
-        SqlConnection::open(self).await
+    /// When the database cannot be reached or all connections are busy.
+    pub async fn transaction(&self) -> Result<Transaction, Error> {
+        Transaction::begin(self).await.map_err(DbError::into_error)
     }
 
     /// Calls a function of the database, and reads its answer as a mutation without a body does: a `mutation_response`
@@ -175,17 +177,16 @@ impl Db {
         self.session.as_deref().unwrap_or(Session::none())
     }
 
+    /// Where its statements run.
     pub(crate) fn reader(&self) -> Reader<'_> {
-        Reader::Pool(&self.app.database, self.session())
+        match &self.transaction {
+            Some(transaction) => Reader::Transaction(&self.app.database, transaction),
+            None => Reader::Pool(&self.app.database, self.session()),
+        }
     }
 
-    /// The connection pool of sqlx, for SQL of your own. Its connections do not know the request's session variables;
-    /// those of [`transaction`](Self::transaction) and [`connection`](Self::connection) do. Nor is it known what a mutation
-    /// has written here: one that fails afterwards tells its client that it may have been done, or not.
-    pub fn pool(&self) -> &sqlx::PgPool {
-        if let Some(ledger) = &self.ledger {
-            ledger.unseen();
-        }
-        self.app.database.pool()
+    /// The same database, outside of the transaction.
+    pub(crate) fn without_transaction(&self) -> Self {
+        Self { transaction: None, ..self.clone() }
     }
 }

@@ -25,7 +25,7 @@ pub(crate) enum Health {
     /// Not tried yet.
     Unknown,
     Up,
-    Away,
+    Unreachable,
 }
 
 impl Database {
@@ -38,7 +38,7 @@ impl Database {
         let verdict = health.wait_for(|health| *health != Health::Unknown);
         match timeout(self.acquire_timeout, verdict).await {
             Ok(Ok(health)) if *health == Health::Up => Ok(()),
-            _ => Err(DbError::Away),
+            _ => Err(DbError::Unreachable),
         }
     }
 
@@ -56,11 +56,11 @@ impl Database {
     /// A round trip through the pool.
     ///
     /// # Errors
-    /// [`DbError::Busy`] and [`DbError::Full`] when no connection can be had, [`DbError::Away`] when nothing is answered.
+    /// [`DbError::PoolTimedOut`] and [`DbError::TooManyConnections`] when no connection can be had, [`DbError::Unreachable`] when nothing is answered.
     pub(crate) async fn ping(&self) -> Result<(), DbError> {
-        timeout(ANSWER, self.reached()).await.unwrap_or(Err(DbError::Away))?;
+        timeout(ANSWER, self.reached()).await.unwrap_or(Err(DbError::Unreachable))?;
         match self.driver.ping(ANSWER, self.answers()).await.map_err(|error| self.noted(error)) {
-            Err(DbError::Unanswered) => Err(DbError::Away),
+            Err(DbError::Unanswered) => Err(DbError::Unreachable),
             done => done,
         }
     }
@@ -84,7 +84,7 @@ impl Database {
 impl DriverError {
     /// Whether the database may be away. A connection that is closed in the middle of a statement is no such sign.
     pub(super) fn is_sign_of_absence(&self) -> bool {
-        matches!(self, Self::Unreachable(_) | Self::Unanswered | Self::Busy)
+        matches!(self, Self::Unreachable(_) | Self::Unanswered | Self::PoolTimedOut)
     }
 }
 
@@ -115,7 +115,7 @@ pub(super) async fn watch_over(database: Weak<Database>) {
                     tracing::warn!(database = place, %error, "the database cannot be used; trying again until it can");
                     said = true;
                 }
-                strong.tell(Health::Away);
+                strong.tell(Health::Unreachable);
                 drop(strong);
                 sleep(pause).await;
                 pause = (pause * 2).min(RETRY[1]);

@@ -26,7 +26,10 @@ mod row_security;
 mod rows;
 mod session;
 mod sql;
+#[cfg(feature = "sqlx")]
 mod sqlx_pool;
+#[cfg(feature = "sqlx")]
+mod sqlx_transaction;
 mod transaction;
 mod value;
 
@@ -40,7 +43,9 @@ pub use handle::Db;
 pub use operator::Operator;
 pub use page::{CursorPage, Page};
 pub use session::SessionVariables;
-pub use transaction::{SqlConnection, Transaction};
+#[cfg(feature = "sqlx")]
+pub use sqlx_transaction::{SqlxConnection, SqlxTransaction};
+pub use transaction::Transaction;
 pub use value::SqlValue;
 
 pub(crate) use aggregate::key_order;
@@ -48,15 +53,15 @@ pub(crate) use call::{Call, Fault, Written, has_nul};
 pub(crate) use catalogue::{Catalogue, Oid, Source};
 pub(crate) use column::{ColumnForm, Select, select_form};
 pub(crate) use connect::{ConnectConfig, Variable};
-pub(crate) use database::{Database, Settings};
+pub(crate) use database::{CheckError, Database, Settings};
 pub(crate) use describe::Columns;
-pub(crate) use driver::{Commit, Proxy};
+pub(crate) use driver::Commit;
 pub(crate) use error::DbError;
 pub(crate) use filter::{Direction, Nulls, Rank};
 pub(crate) use functions::{ArgForm, FunctionSpec};
 pub(crate) use operator::{Family, Operand, OperatorDef, SEARCH};
 pub(crate) use reader::Reader;
-pub(crate) use row_security::{Enforcement, RowSecurity, Unbound};
+pub(crate) use row_security::{Enforcement, RowSecurity};
 pub(crate) use rows::{RowSink, Rows, cell};
 pub(crate) use session::Session;
 pub(crate) use sql::{

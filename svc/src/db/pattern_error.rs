@@ -32,14 +32,12 @@ impl Database {
 /// The code, the message and the source file of an error of PostgreSQL that nothing else explains.
 fn reported(error: &DbError) -> Option<(String, String, Option<String>)> {
     match error {
-        DbError::Read(error) => {
+        DbError::Driver(error) => {
             let error = error.of_database()?;
             Some((error.code().code().to_owned(), error.message().to_owned(), error.file().map(str::to_owned)))
         }
-        DbError::Driver(sqlx::Error::Database(error)) => {
-            let file = error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>().and_then(|error| error.file());
-            Some((error.code()?.into_owned(), error.message().to_owned(), file.map(str::to_owned)))
-        }
+        #[cfg(feature = "sqlx")]
+        DbError::Sqlx(error) => super::sqlx_pool::reported(error),
         _ => None,
     }
 }

@@ -1,6 +1,8 @@
-//! The seam to the drivers: rows as bytes.
+//! Rows as bytes.
 
+#[cfg(feature = "sqlx")]
 use sqlx::postgres::PgRow;
+#[cfg(feature = "sqlx")]
 use sqlx::{Row as _, ValueRef as _};
 use tokio_postgres::Row;
 
@@ -44,23 +46,29 @@ pub(crate) fn cell(row: &Row, column: usize) -> Option<&[u8]> {
 /// The rows of one statement, in PostgreSQL's binary format.
 #[derive(Debug)]
 pub(crate) enum Rows {
-    /// Of a planned read. A row is one buffer, as it came, and the range of each column in it.
+    /// A row is one buffer, as it came, and the range of each column in it.
     Read(Vec<Row>),
-    /// Of a transaction.
-    Transaction(Vec<PgRow>),
+    /// Of a transaction of sqlx.
+    #[cfg(feature = "sqlx")]
+    Sqlx(Vec<PgRow>),
 }
 
 impl Rows {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Read(rows) => rows.len(),
-            Self::Transaction(rows) => rows.len(),
+            #[cfg(feature = "sqlx")]
+            Self::Sqlx(rows) => rows.len(),
         }
     }
 
     /// Where a column stands, and the name of its type; of rows of a read, when there is one.
     pub(crate) fn column(&self, name: &str) -> Option<(usize, &str)> {
-        let Self::Read(rows) = self else { return None };
+        let rows = match self {
+            Self::Read(rows) => rows,
+            #[cfg(feature = "sqlx")]
+            Self::Sqlx(_) => return None,
+        };
         let columns = rows.first()?.columns();
         let index = columns.iter().position(|column| column.name() == name)?;
         Some((index, columns[index].type_().name()))
@@ -70,7 +78,8 @@ impl Rows {
     pub(crate) fn cell(&self, row: usize, column: usize) -> Option<&[u8]> {
         match self {
             Self::Read(rows) => cell(rows.get(row)?, column),
-            Self::Transaction(rows) => {
+            #[cfg(feature = "sqlx")]
+            Self::Sqlx(rows) => {
                 let value = rows.get(row)?.try_get_raw(column).ok()?;
                 if value.is_null() { None } else { value.as_bytes().ok() }
             }

@@ -1,60 +1,125 @@
-//! Statements of a resolver's own that see the request's session variables.
+//! Transactions of resolvers.
 
-use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use sqlx::postgres::{PgDatabaseError, PgSeverity};
-use sqlx::{AssertSqlSafe, PgConnection, Postgres};
+use tokio::sync::Mutex;
 
-use super::database::within;
-use super::reader::{Reader, arguments};
-use super::{Db, DbError, Find, FindOne, Session, sqlx_pool};
+use super::driver::{DriverError, OpenTransaction};
+use super::{Db, DbError, Find, FindOne, Param, Statement, has_nul};
 use crate::Error;
-use crate::mutation::Ledger;
-use crate::schema::SvcType;
+use crate::json::ExactJson;
+use crate::mutation::{OnFailure, failed_call};
+use crate::schema::{FromStored, SvcType};
 
-/// A transaction, for SQL of your own; made by [`Db::transaction`].
+/// A transaction; made by [`Db::transaction`].
 ///
-/// It is the [`sqlx::PgConnection`] on which the statements run. Dropping it without [`commit`](Self::commit) rolls
-/// it back.
+/// It has a connection to itself, with the request's session variables set. Dropping it without
+/// [`commit`](Self::commit) rolls it back. When a statement of it fails, so do those that follow, and the commit.
 #[must_use = "a transaction that is dropped is rolled back"]
-pub struct Transaction(sqlx::Transaction<'static, Postgres>, Option<Arc<Ledger>>);
+pub struct Transaction {
+    /// The database, whose statements run in the transaction.
+    db: Db,
+    open: Arc<Mutex<OpenTransaction>>,
+}
 
 impl Transaction {
     /// Keeps what was done.
     ///
     /// # Errors
-    /// When the database is away, or a constraint that was deferred does not hold.
+    /// When a statement of the transaction has failed, a constraint that was deferred does not hold, or the database
+    /// cannot be reached.
     pub async fn commit(self) -> Result<(), Error> {
-        let ledger = self.1.as_deref().inspect(|ledger| ledger.sent());
-        let committed = self.0.commit().await;
+        let ledger = self.db.ledger.as_deref().inspect(|ledger| ledger.sent());
+        let committed = self.open.lock().await.commit().await;
         // A commit that is refused has undone the transaction; of any other that fails nothing is known.
-        if committed.as_ref().err().is_none_or(is_refused) {
+        if !matches!(committed, Err(DriverError::OutcomeUnknown)) {
             ledger.inspect(|ledger| ledger.answered(committed.is_ok()));
         }
-        Ok(committed?)
+        committed.map_err(|error| self.failed(error))
     }
 
     /// Undoes what was done.
     ///
     /// # Errors
-    /// When the database is away.
+    /// When the database cannot be reached.
     pub async fn rollback(self) -> Result<(), Error> {
-        Ok(self.0.rollback().await?)
+        self.open.lock().await.roll_back().await.map_err(|error| self.failed(error))
+    }
+
+    /// Runs a statement; the number of rows that it wrote.
+    ///
+    /// Values stand in the text as `$1`, `$2` and so on, and PostgreSQL reads each as the type that it finds for its
+    /// parameter.
+    ///
+    /// ```
+    /// use svc::prelude::*;
+    /// use svc::serde_json::json;
+    ///
+    /// #[svc::mutation]
+    /// async fn rename(ctx: &Context<'_>, id: Uuid, name: String) -> Result<bool> {
+    ///     let mut tx = ctx.db().transaction().await?;
+    ///     let renamed = tx.execute("UPDATE tb_user SET name = $2 WHERE id = $1", [json!(id), json!(name)]).await?;
+    ///     tx.execute("INSERT INTO tb_log (what) VALUES ($1)", [json!("rename")]).await?;
+    ///     tx.commit().await?;
+    ///     Ok(renamed == 1)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// What a function that is called would fail with: an exception raised as `P0001`, a constraint with a message.
+    /// Whatever else goes wrong is masked.
+    pub async fn execute(
+        &mut self,
+        sql: &'static str,
+        values: impl IntoIterator<Item = serde_json::Value>,
+    ) -> Result<u64, Error> {
+        let values: Vec<_> = values.into_iter().map(ExactJson::from).collect();
+        if values.iter().any(has_nul) {
+            return Err(DbError::Nul.into_error());
+        }
+        let statement = Statement::new(sql, values.into_iter().map(Param::Variable).collect());
+        let written = self.open.lock().await.write(&statement, &mut Vec::new()).await;
+        written.map_err(|error| self.failed(error))
+    }
+
+    /// Calls a function of the database in the transaction, as [`Db::call`] does in one of its own. A failing status
+    /// fails the transaction.
+    ///
+    /// # Errors
+    /// Those of [`Db::call`].
+    pub async fn call<T: FromStored>(
+        &mut self,
+        function: &str,
+        args: impl IntoIterator<Item = serde_json::Value>,
+    ) -> Result<T, Error> {
+        self.db.call(function, args).await
+    }
+
+    /// The same, and whether a failing status fails the transaction.
+    ///
+    /// # Errors
+    /// Those of [`Db::call`].
+    pub async fn call_with<T: FromStored>(
+        &mut self,
+        on_failure: OnFailure,
+        function: &str,
+        args: impl IntoIterator<Item = serde_json::Value>,
+    ) -> Result<T, Error> {
+        self.db.call_with(on_failure, function, args).await
     }
 
     /// The typed rows of a query, as the transaction sees them.
     ///
     /// ```
     /// use svc::prelude::*;
+    /// use svc::serde_json::json;
     ///
     /// # #[svc_type(sql_source = "v_user")]
     /// # struct User { id: Uuid, name: String }
     /// #[svc::mutation]
     /// async fn rename(ctx: &Context<'_>, id: Uuid, name: String) -> Result<Option<User>> {
     ///     let mut tx = ctx.db().transaction().await?;
-    ///     let update = svc::sqlx::query("UPDATE tb_user SET name = $2 WHERE id = $1").bind(id).bind(name);
-    ///     update.execute(&mut *tx).await?;
+    ///     tx.execute("UPDATE tb_user SET name = $2 WHERE id = $1", [json!(id), json!(name)]).await?;
     ///     let user = tx.row(ctx.db().find_one().filter(col("id").eq(id))).await?;
     ///     tx.commit().await?;
     ///     Ok(user)
@@ -65,7 +130,7 @@ impl Transaction {
     /// Those of awaiting the query.
     pub async fn rows<T: SvcType>(&mut self, query: Find<T>) -> Result<Vec<T>, Error> {
         let (db, spec) = query.into_parts();
-        let rows = crate::engine::typed_rows(&db, Reader::Transaction(&db.app.database, &mut self.0), &spec).await?;
+        let rows = crate::engine::typed_rows(&db, self.db.reader(), &spec).await?;
         rows.into_iter().map(|row| Ok(T::from_stored(row)?)).collect()
     }
 
@@ -77,96 +142,23 @@ impl Transaction {
         Ok(self.rows(query.into_find()).await?.into_iter().next())
     }
 
-    pub(super) async fn begin(db: &Db) -> Result<Self, Error> {
-        Self::try_begin(db).await.map_err(DbError::into_error)
-    }
-
-    async fn try_begin(db: &Db) -> Result<Self, DbError> {
-        db.app.database.reached().await?;
+    pub(super) async fn begin(db: &Db) -> Result<Self, DbError> {
+        let database = &db.app.database;
+        database.reached().await?;
         db.session().check()?;
-        let pool = db.app.database.pool();
-        // Each connection of the pool may have died since it was last used.
-        let mut left = pool.options().get_max_connections();
-        loop {
-            let begun = sqlx_pool::untested(within(db.app.database.deadline, begin_on(pool, db.session())));
-            match begun.await {
-                Ok(transaction) => return Ok(Self(transaction, db.ledger.clone())),
-                Err(error) if DbError::is_closed(&error) && left > 0 => left -= 1,
-                Err(error) => return Err(error.into()),
-            }
-        }
+        let open = database.driver.begin(db.session()).await.map_err(|error| database.noted(error))?;
+        let open = Arc::new(Mutex::new(open));
+        Ok(Self { db: Db { transaction: Some(open.clone()), ..db.clone() }, open })
     }
-}
 
-/// Whether PostgreSQL answered with an error that leaves the connection as it is.
-fn is_refused(error: &sqlx::Error) -> bool {
-    let sqlx::Error::Database(error) = error else { return false };
-    let severity = error.try_downcast_ref::<PgDatabaseError>().map(PgDatabaseError::severity);
-    severity == Some(PgSeverity::Error)
-}
-
-async fn begin_on(pool: &sqlx::PgPool, session: &Session) -> Result<sqlx::Transaction<'static, Postgres>, sqlx::Error> {
-    let mut transaction = pool.begin().await?;
-    if let Some(setup) = session.setup() {
-        let arguments = arguments(setup)?;
-        sqlx::query_with(AssertSqlSafe(&*setup.text), arguments).execute(&mut *transaction).await?;
-    }
-    Ok(transaction)
-}
-
-impl Deref for Transaction {
-    type Target = PgConnection;
-
-    fn deref(&self) -> &PgConnection {
-        &self.0
-    }
-}
-
-impl DerefMut for Transaction {
-    fn deref_mut(&mut self) -> &mut PgConnection {
-        &mut self.0
+    fn failed(&self, error: DriverError) -> Error {
+        let database = &self.db.app.database;
+        failed_call(database.noted(error), database.constraints())
     }
 }
 
 impl std::fmt::Debug for Transaction {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Transaction").finish_non_exhaustive()
-    }
-}
-
-/// A connection, for SQL of your own; made by [`Db::connection`].
-///
-/// It is the [`sqlx::PgConnection`] on which the statements run. Session variables last for a transaction, so there
-/// is one under it: nothing of a connection that is dropped without [`close`](Self::close) is kept, and after a
-/// statement that fails PostgreSQL refuses those that follow.
-#[derive(Debug)]
-#[must_use = "what is done on a connection is kept when it is closed"]
-pub struct SqlConnection(Transaction);
-
-impl SqlConnection {
-    /// Keeps what was done and gives the connection back.
-    ///
-    /// # Errors
-    /// When the database is away, or a constraint that was deferred does not hold.
-    pub async fn close(self) -> Result<(), Error> {
-        self.0.commit().await
-    }
-
-    pub(super) async fn open(db: &Db) -> Result<Self, Error> {
-        Transaction::begin(db).await.map(Self)
-    }
-}
-
-impl Deref for SqlConnection {
-    type Target = PgConnection;
-
-    fn deref(&self) -> &PgConnection {
-        &self.0
-    }
-}
-
-impl DerefMut for SqlConnection {
-    fn deref_mut(&mut self) -> &mut PgConnection {
-        &mut self.0
     }
 }

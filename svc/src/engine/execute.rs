@@ -195,7 +195,13 @@ impl Engine {
 
     fn scope(&self, headers: HeaderMap, kind: OperationKind) -> RequestScope {
         let ledger = (kind == OperationKind::Mutation).then(Arc::default);
-        let db = Db { app: self.app.clone(), session: self.session_variables.unknown(), mandatory: Vec::new(), ledger };
+        let db = Db {
+            app: self.app.clone(),
+            session: self.session_variables.unknown(),
+            mandatory: Vec::new(),
+            ledger,
+            transaction: None,
+        };
         let mut scope = RequestScope { db, headers };
         scope.db.session = self.session_variables.session(&Context { request: &scope });
         scope

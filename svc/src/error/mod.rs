@@ -135,7 +135,11 @@ impl fmt::Debug for Error {
 // `Error` itself is no `std::error::Error`, so that this covers all of them without a conflict.
 impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
     fn from(source: E) -> Self {
-        let mut error = crate::db::DbError::of_own_sql(&source).unwrap_or_else(|| Self::internal(source.to_string()));
+        #[cfg(feature = "sqlx")]
+        let known = crate::db::DbError::of_own_sql(&source);
+        #[cfg(not(feature = "sqlx"))]
+        let known = None;
+        let mut error = Option::<Self>::unwrap_or_else(known, || Self::internal(source.to_string()));
         error.0.source = Some(Box::new(source));
         error
     }

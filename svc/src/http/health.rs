@@ -28,14 +28,16 @@ pub(super) async fn ready(
 ) -> (StatusCode, NotKept, Json<Value>) {
     let database = &service.engine.app.database;
     let (answers, no_connection) = match database.ping().await {
-        Err(DbError::Busy | DbError::Full) if !database.is_up() => (Err(DbError::Away), None),
+        Err(DbError::PoolTimedOut | DbError::TooManyConnections) if !database.is_up() => {
+            (Err(DbError::Unreachable), None)
+        }
         // The database itself was not asked, and is as it was when it was asked last. A pool that is merely in use is
         // no reason, as its connections come back.
-        Err(DbError::Busy) => {
+        Err(DbError::PoolTimedOut) => {
             let most = database.max_connections();
             (Ok(()), Some(format!("all {most} connections are in use, and none came free")))
         }
-        Err(full @ DbError::Full) => (Ok(()), Some(full.to_string())),
+        Err(full @ DbError::TooManyConnections) => (Ok(()), Some(full.to_string())),
         answers => (answers, None),
     };
     let missing = database.missing_sources();

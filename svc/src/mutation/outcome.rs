@@ -66,7 +66,7 @@ pub(crate) async fn settle(
         Ok(called) => called,
         Err(error) => {
             let failure = Failure::of_error(error, db.app.database.constraints())?;
-            return Box::pin(fail(db, target, result, failure, &Response::default())).await;
+            return Box::pin(fail(&db.without_transaction(), target, result, failure, &Response::default())).await;
         }
     };
     let Some(response) = Response::read(&called.json, entity_has_status)? else {
@@ -82,7 +82,11 @@ pub(crate) async fn settle(
         Status::Success => Box::pin(succeed(db, target, result, &response)).await,
         Status::Failure(kind, identifier) => {
             let failure = Failure::of_response(kind, identifier, &response);
-            Box::pin(fail(db, target, result, failure, &response)).await
+            if called.kept {
+                return Box::pin(fail(db, target, result, failure, &response)).await;
+            }
+            // A transaction that has failed reads nothing more.
+            Box::pin(fail(&db.without_transaction(), target, result, failure, &response)).await
         }
         Status::Unknown => Err(Error::internal(format!(
             "the function `{}` answered with the status {:?}, which is neither a word of success nor a kind of failure",

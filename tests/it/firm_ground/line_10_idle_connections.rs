@@ -27,7 +27,7 @@ async fn direct(ctx: &Context<'_>) -> Result<i32> {
 }
 #[svc::query]
 async fn ours(ctx: &Context<'_>) -> Result<i32> {
-    let mut tx = ctx.db().transaction().await?;
+    let mut tx = ctx.db().sqlx_transaction().await?;
     Ok(sqlx::query_scalar("SELECT 1 FROM pg_sleep(0.05)").fetch_one(&mut *tx).await?)
 }
 #[svc::query]
@@ -55,7 +55,7 @@ impl std::error::Error for Wrapped {
 
 #[svc::query]
 async fn killed(ctx: &Context<'_>, wrapped: bool) -> Result<bool> {
-    let mut tx = ctx.db().transaction().await?;
+    let mut tx = ctx.db().sqlx_transaction().await?;
     let kill = sqlx::query("SELECT pg_terminate_backend(pg_backend_pid()), pg_sleep(5)").execute(&mut *tx).await;
     if wrapped {
         kill.map_err(Wrapped)?;

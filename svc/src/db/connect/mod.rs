@@ -3,7 +3,6 @@
 mod given;
 mod parameter;
 mod passfile;
-mod pool;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -21,6 +20,7 @@ pub(crate) use given::Variable;
 pub(super) use tls::{Pem, TlsConfig, TlsMode, Verify};
 
 /// The port in the name of the socket that a proxy listens on.
+#[cfg(feature = "sqlx")]
 pub(super) const PROXY_PORT: u16 = 5432;
 
 /// Everything that the URL says about connections.

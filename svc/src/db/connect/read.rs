@@ -4,7 +4,6 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use sqlx::postgres::PgConnectOptions;
 use tokio_postgres::config::ChannelBinding;
 
 use super::given::{Given, Variable};
@@ -28,8 +27,8 @@ const TARGETS: [(&str, SessionTarget); 6] = [
     ("prefer-standby", SessionTarget::PreferStandby),
 ];
 
-const BINDINGS: [(&str, ChannelBinding); 2] =
-    [("disable", ChannelBinding::Disable), ("prefer", ChannelBinding::Prefer)];
+const BINDINGS: [(&str, ChannelBinding); 3] =
+    [("disable", ChannelBinding::Disable), ("prefer", ChannelBinding::Prefer), ("require", ChannelBinding::Require)];
 
 impl ConnectConfig {
     /// Reads a URL, and libpq's environment variables for what it leaves open.
@@ -41,7 +40,7 @@ impl ConnectConfig {
         let tls = TlsConfig::read(&given)?;
         let user = match given.text("user") {
             Some(user) => user.to_owned(),
-            None => PgConnectOptions::new_without_pgpass().get_username().to_owned(),
+            None => whoami::username().unwrap_or_else(|_| "unknown".to_owned()),
         };
         let database = given.text("dbname").map(str::to_owned);
         let hosts = hosts(&given)?;
@@ -65,11 +64,11 @@ impl ConnectConfig {
 }
 
 fn channel_binding(given: &Given) -> Result<ChannelBinding, BadUrl> {
-    if given.text("channel_binding") == Some("require") {
+    if cfg!(feature = "sqlx") && given.text("channel_binding") == Some("require") {
         return Err(given.refuse(
             "channel_binding",
             "cannot be require, as statements of resolvers go through sqlx, which cannot do it; sslmode=verify-full \
-             keeps others from standing between as well",
+             keeps others from standing between as well, or do without the feature `sqlx`",
         ));
     }
     Ok(given.choice("channel_binding", &BINDINGS)?.unwrap_or(ChannelBinding::Prefer))

@@ -111,20 +111,6 @@ impl TlsConfig {
         };
         Ok(Self { mode, verify, negotiation, root, identity, versions })
     }
-
-    /// Whether sqlx does the same by itself. It trusts the public authorities whatever else is given.
-    pub(super) fn is_plain(&self) -> bool {
-        self.negotiation == SslNegotiation::Postgres
-            && self.versions == [true, true]
-            && (self.mode == TlsMode::Disable
-                || self.verify == Verify::Nothing
-                || (self.verify == Verify::Name && self.root.is_none() && !names_root_in_environment()))
-    }
-}
-
-/// sqlx reads this by itself, and as the name of a file.
-fn names_root_in_environment() -> bool {
-    std::env::var_os("PGSSLROOTCERT").is_some()
 }
 
 fn identity(given: &Given) -> Result<Option<(Pem, Pem)>, BadUrl> {

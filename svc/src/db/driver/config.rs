@@ -39,6 +39,7 @@ pub(in crate::db) struct Target {
 pub(super) struct Opened {
     pub(super) client: Client,
     pub(super) wire: Wire,
+    #[cfg_attr(not(feature = "sqlx"), expect(dead_code, reason = "only sqlx is led to the same host"))]
     pub(super) host: usize,
 }
 
@@ -94,6 +95,7 @@ impl Target {
     }
 
     /// Whether every server will do that answers.
+    #[cfg(feature = "sqlx")]
     pub(super) fn accepts_any(&self) -> bool {
         self.session == SessionTarget::Any
     }

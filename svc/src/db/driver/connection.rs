@@ -27,7 +27,7 @@ pub(super) struct Connection {
     statements: StatementCache,
     /// Whether a statement may be prepared that `statements` does not know.
     pub(super) preparing: bool,
-    /// Whether a transaction waits for a decision.
+    /// Whether a transaction is open between statements.
     pub(super) in_transaction: bool,
     /// When it was opened and when it came back last, in the pool's time.
     pub(super) opened: u32,
@@ -41,8 +41,8 @@ pub(super) struct Connection {
     /// Whether it has not been used before.
     pub(super) is_new: bool,
     /// Whether the server has answered anything since the statement began, and whether it has begun to run it.
-    answered: AtomicBool,
-    bound: AtomicBool,
+    pub(super) answered: AtomicBool,
+    pub(super) bound: AtomicBool,
 }
 
 impl Connection {
@@ -76,14 +76,14 @@ impl Connection {
         match self.read_once(setup, statement, sink).await {
             Err(error) if error.is_stale_plan() && !self.bound.load(Ordering::Relaxed) => {
                 self.found_stale = true;
-                self.forget(setup, statement);
+                self.forget(setup, Some(statement));
                 sink.restart();
                 self.read_once(setup, statement, sink).await
             }
             Err(error) if error.shows_change() => {
                 self.found_stale = true;
                 // PostgreSQL may have found types for its parameters that do not fit any more.
-                self.forget(setup, statement);
+                self.forget(setup, Some(statement));
                 Err(error)
             }
             result => result,
@@ -91,10 +91,9 @@ impl Connection {
     }
 
     /// Forgets what was prepared for a statement.
-    pub(super) fn forget(&mut self, setup: Option<&Statement>, statement: &Statement) {
-        self.statements.forget(&statement.text);
-        if let Some(setup) = setup {
-            self.statements.forget(&setup.text);
+    pub(super) fn forget(&mut self, setup: Option<&Statement>, statement: Option<&Statement>) {
+        for statement in setup.into_iter().chain(statement) {
+            self.statements.forget(&statement.text);
         }
     }
 
@@ -202,8 +201,16 @@ impl Connection {
     }
 
     /// Waits until everything that was asked is answered.
-    pub(super) async fn settle(&mut self) -> Result<(), DriverError> {
+    pub(super) async fn drain(&mut self) -> Result<(), DriverError> {
         self.wire.drive(self.client.batch_execute("")).await
+    }
+
+    /// The same, and undoes a transaction that is open.
+    pub(super) async fn reset(&mut self) -> Result<(), DriverError> {
+        let end = if self.in_transaction { "ROLLBACK" } else { "" };
+        self.wire.drive(self.client.batch_execute(end)).await?;
+        self.in_transaction = false;
+        Ok(())
     }
 
     /// Says goodbye, as far as it can be said without waiting.
@@ -215,7 +222,7 @@ impl Connection {
 }
 
 /// Runs a statement; notes when the server has accepted it, before which nothing of it has run.
-async fn rows(
+pub(super) async fn rows(
     client: &Client,
     bound: &AtomicBool,
     prepared: &Prepared,

@@ -120,7 +120,7 @@ impl Watchdog {
             let Some(pool) = self.0.upgrade() else { return };
             pool.watches.look();
             let mut state = pool.state();
-            if state.room == pool.size {
+            if state.vacant == pool.size {
                 state.has_watchdog = false;
                 self.0 = Weak::new();
                 return;

@@ -1,3 +1,5 @@
+//! Why a statement was not answered.
+
 use tokio_postgres::error::{Severity, SqlState};
 
 use super::variable::Unwritten;
@@ -8,7 +10,7 @@ pub(crate) enum DriverError {
     #[error("the database closed the connection")]
     Closed,
     #[error("all database connections are busy")]
-    Busy,
+    PoolTimedOut,
     #[error("the database is not reachable: {0}")]
     Unreachable(#[source] Box<Self>),
     #[error("the database did not answer in time")]
@@ -19,7 +21,9 @@ pub(crate) enum DriverError {
     #[error("the database had closed the connection before the statement came")]
     ClosedIdle { told: bool },
     #[error("the connection to the database was lost; what was asked may have been done, or not")]
-    Lost,
+    OutcomeUnknown,
+    #[error("a statement of the transaction failed, so nothing of it is kept")]
+    TransactionFailed,
     #[error("no server is what target_session_attrs asks for")]
     WrongServer,
     #[error("the columns of the statement are not what they were when it was written")]
@@ -42,7 +46,7 @@ impl DriverError {
     }
 
     /// The text with those of what has caused it.
-    pub(super) fn with_sources(&self) -> String {
+    pub(crate) fn with_sources(&self) -> String {
         let mut text = self.to_string();
         let mut source = std::error::Error::source(self);
         while let Some(error) = source {
@@ -79,19 +83,40 @@ impl DriverError {
     pub(crate) fn is_connection(&self) -> bool {
         match self {
             Self::Closed | Self::ClosedIdle { .. } | Self::WrongServer | Self::Io(_) => true,
-            Self::Busy
+            Self::PoolTimedOut
             | Self::Unreachable(_)
             | Self::Unanswered
             | Self::Unsent
-            | Self::Lost
+            | Self::OutcomeUnknown
             | Self::Changed
+            | Self::TransactionFailed
             | Self::Tls(_) => false,
             Self::Postgres(error) => match error.code() {
                 // Class 57P: the server is shutting down or starting up.
                 Some(code) => code.code().starts_with("57P"),
-                None => error.is_closed() || is_io(error),
+                None => error.is_closed() || io_source(error).is_some(),
             },
         }
+    }
+
+    /// Whether a connection that was open, or was being opened, has ended, so that another may work at once.
+    pub(in crate::db) fn is_lost_connection(&self) -> bool {
+        match self {
+            Self::Unreachable(error) => error.is_lost_connection(),
+            Self::Io(error) => is_reset(error),
+            Self::Postgres(error) => match error.code() {
+                // 57P03: the server is starting up or shutting down.
+                Some(code) => code.code().starts_with("57P") && *code != SqlState::CANNOT_CONNECT_NOW,
+                None => error.is_closed() || io_source(error).is_some_and(is_reset),
+            },
+            error => error.is_connection() && !matches!(error, Self::WrongServer),
+        }
+    }
+
+    /// Whether the database has no connection left.
+    pub(in crate::db) fn is_too_many_connections(&self) -> bool {
+        let inner = if let Self::Unreachable(inner) = self { inner } else { self };
+        inner.code() == Some(&SqlState::TOO_MANY_CONNECTIONS)
     }
 
     /// Whether the server does not let the user in, so that no other server would.
@@ -110,12 +135,12 @@ impl DriverError {
 
     /// Whether a statement was sent whose effect is not known.
     pub(crate) fn is_in_doubt(&self) -> bool {
-        matches!(self, Self::Lost | Self::Unanswered) || self.is_connection()
+        matches!(self, Self::OutcomeUnknown | Self::Unanswered) || self.is_connection()
     }
 
     /// Whether the connection can go on. After anything but an ordinary error of a statement it cannot be trusted.
-    pub(super) fn leaves_connection_usable(&self) -> bool {
-        let Self::Postgres(error) = self else { return matches!(self, Self::Changed) };
+    pub(in crate::db) fn leaves_connection_usable(&self) -> bool {
+        let Self::Postgres(error) = self else { return matches!(self, Self::Changed | Self::TransactionFailed) };
         if std::error::Error::source(error).is_some_and(|source| source.is::<Unwritten>()) {
             return true;
         }
@@ -152,6 +177,12 @@ pub(crate) fn shows_change(code: &str) -> bool {
     )
 }
 
-fn is_io(error: &tokio_postgres::Error) -> bool {
-    std::error::Error::source(error).is_some_and(|source| source.is::<std::io::Error>())
+fn io_source(error: &tokio_postgres::Error) -> Option<&std::io::Error> {
+    std::error::Error::source(error)?.downcast_ref()
+}
+
+/// Whether a connection was ended, and not refused or without an answer.
+fn is_reset(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{ConnectionRefused, NotFound, TimedOut};
+    !matches!(error.kind(), ConnectionRefused | NotFound | TimedOut)
 }

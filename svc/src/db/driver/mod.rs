@@ -7,26 +7,30 @@
 //!   costs two switches of tasks a statement.
 //! - No ping: a read that meets a connection that had died is sent on another one. A write looks at its connection
 //!   first, which costs no round trip, and is sent once.
-//! - A statement that is not answered by its deadline is given up with its connection, and its place is free again.
+//! - A statement that is not answered by its deadline is given up with its connection, and its slot is free again.
 
-mod abandon;
+mod cancel;
 mod config;
 mod connection;
 mod deadline;
-#[cfg(unix)]
+mod dedicated;
+#[cfg(all(unix, feature = "sqlx"))]
 mod dial;
 mod error;
-mod keep;
-mod place;
+mod from_row;
+mod maintenance;
 mod pool;
+#[cfg(feature = "sqlx")]
 #[cfg_attr(not(unix), path = "no_proxy.rs")]
 mod proxy;
+mod slot;
 mod statement_cache;
 #[cfg(test)]
 mod tests;
 mod tls;
-#[cfg(all(test, unix))]
+#[cfg(all(test, unix, feature = "sqlx"))]
 mod tls_tests;
+mod transaction;
 mod variable;
 mod wire;
 mod write;
@@ -39,9 +43,15 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 pub(super) use connection::Raw;
-pub(crate) use error::{DriverError, shows_change};
+pub(super) use dedicated::DedicatedConnection;
+pub(crate) use error::DriverError;
+#[cfg(feature = "sqlx")]
+pub(crate) use error::shows_change;
+pub(super) use from_row::FromRow;
 pub(crate) use pool::Bounds;
+#[cfg(feature = "sqlx")]
 pub(crate) use proxy::Proxy;
+pub(crate) use transaction::OpenTransaction;
 pub(crate) use write::Commit;
 
 use self::config::Target;
@@ -60,7 +70,7 @@ pub(crate) struct Driver {
 impl Driver {
     /// Connects when it is first used.
     pub(super) fn new(connect: &ConnectConfig, bounds: Bounds) -> Self {
-        Self { pool: Pool::new(Target::new(connect), bounds, keep::TICK) }
+        Self { pool: Pool::new(Target::new(connect), bounds, maintenance::TICK) }
     }
 
     /// How many bytes of SQL each connection keeps prepared.
@@ -104,8 +114,8 @@ impl Driver {
         let (mut answers, mut left) = (Some(answers), self.pool.size.saturating_add(TRIES));
         loop {
             let mut acquiring = pin!(self.pool.acquire());
-            let place = match timeout(patience, acquiring.as_mut()).await {
-                Ok(place) => place?,
+            let slot = match timeout(patience, acquiring.as_mut()).await {
+                Ok(slot) => slot?,
                 Err(_) => {
                     if let Some(answers) = answers.take()
                         && !answers.await
@@ -116,7 +126,7 @@ impl Driver {
                 }
             };
             let mut rows = Vec::new();
-            match timeout(patience, place.read(Session::none(), &statement, &mut rows)).await {
+            match timeout(patience, slot.read(Session::none(), &statement, &mut rows)).await {
                 // That this one was closed says nothing of the others.
                 Ok(Err(error)) if error.is_connection() && left > 0 => {
                     left -= 1;
@@ -129,8 +139,8 @@ impl Driver {
     }
 
     /// Closes the connections that lie unused; those in use are closed when they come back.
-    pub(super) fn give_up_connections(&self) {
-        self.pool.give_up_connections();
+    pub(super) fn retire_connections(&self) {
+        self.pool.retire_connections();
     }
 
     /// Notified when a view or function may have changed since its statement was made.

@@ -1,4 +1,4 @@
-//! The connections, who has which, and who waits for one.
+//! The pool: its idle connections, its vacant slots, and the queue of those who wait for either.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -12,8 +12,8 @@ use super::DriverError;
 use super::config::Target;
 use super::connection::Connection;
 use super::deadline::{Watchdog, Watches};
-use super::keep::{Housekeeper, Usher};
-use super::place::{Held, Place};
+use super::maintenance::{Reaper, WaitTimeouts};
+use super::slot::{Slot, SlotState};
 
 /// The bounds of a pool.
 #[derive(Debug, Clone, Copy)]
@@ -31,12 +31,14 @@ pub(super) struct Pool {
     pub(super) target: Target,
     pub(super) size: u32,
     acquire_timeout: Duration,
-    /// How often the housekeeper looks.
+    /// How long to wait for the answer to a statement.
+    pub(super) deadline: Duration,
+    /// How often the reaper looks.
     pub(super) tick: Duration,
     state: Mutex<State>,
     /// The connections that are open, for the watchdog.
     pub(super) watches: Watches,
-    /// How often the housekeeper has looked (`keep.rs`); connections tell their age by it.
+    /// How often the reaper has looked (`maintenance.rs`); connections tell their age by it.
     ticks: AtomicU32,
     /// Counts the times that all connections were given up.
     generation: AtomicU32,
@@ -44,39 +46,40 @@ pub(super) struct Pool {
     pub(super) views_changed: Arc<Notify>,
 }
 
-/// Somebody waits only while nothing is idle and there is no room.
+/// Somebody waits only while nothing is idle and no slot is vacant.
 #[derive(Default)]
 pub(super) struct State {
     /// The connections that nobody uses; the one that was used last is the last.
     #[expect(clippy::vec_box, reason = "a connection is large, and moves twice for each statement")]
     pub(super) idle: Vec<Box<Connection>>,
-    /// How many more may be opened.
-    pub(super) room: u32,
+    /// The slots without a connection: how many more may be opened.
+    pub(super) vacant: u32,
     /// Those who asked first are the first.
     pub(super) waiting: VecDeque<Waiting>,
-    /// Whether the tasks of `keep.rs` are there.
-    pub(super) has_usher: bool,
-    pub(super) has_housekeeper: bool,
+    /// Whether the tasks of `maintenance.rs` are there.
+    pub(super) has_wait_timeouts: bool,
+    pub(super) has_reaper: bool,
     /// Whether the task of `deadline.rs` is there.
     pub(super) has_watchdog: bool,
 }
 
 /// A request that waits for its turn.
 pub(super) struct Waiting {
-    turn: oneshot::Sender<Place<Arc<Pool>>>,
+    turn: oneshot::Sender<Slot<Arc<Pool>>>,
     pub(super) deadline: Instant,
 }
 
-/// Where a request that waits gets its place, or learns that it gets none.
-type Turn = oneshot::Receiver<Place<Arc<Pool>>>;
+/// Where a request that waits gets its slot, or learns that it gets none.
+type Turn = oneshot::Receiver<Slot<Arc<Pool>>>;
 
 impl Pool {
     pub(super) fn new(target: Target, bounds: Bounds, tick: Duration) -> Arc<Self> {
-        let state = State { room: bounds.size, ..State::default() };
+        let state = State { vacant: bounds.size, ..State::default() };
         Arc::new(Self {
             target,
             size: bounds.size,
             acquire_timeout: bounds.acquire_timeout,
+            deadline: bounds.deadline,
             tick,
             state: Mutex::new(state),
             watches: Watches::new(bounds.deadline),
@@ -90,83 +93,79 @@ impl Pool {
     ///
     /// # Errors
     /// When there is none within the time-out, or a new one cannot be opened.
-    pub(super) async fn acquire(self: &Arc<Self>) -> Result<Place<&Arc<Self>>, DriverError> {
-        let (mut place, deadline) = match self.take() {
-            Ok(place) => (place, None),
+    pub(super) async fn acquire(self: &Arc<Self>) -> Result<Slot<&Arc<Self>>, DriverError> {
+        let (mut slot, deadline) = match self.take() {
+            Ok(slot) => (slot, None),
             Err((turn, deadline)) => (self.wait(turn, deadline).await?, Some(deadline)),
         };
-        if place.is_room() {
+        if slot.is_vacant() {
             // Boxed, as the future that connects is large, and would be moved with each request's.
-            Box::pin(self.open(&mut place, deadline)).await?;
+            Box::pin(self.open(&mut slot, deadline)).await?;
         }
-        Ok(place)
+        Ok(slot)
     }
 
-    /// The connection that was used last, as its caches are the warmest; else room for one, or a turn in the queue and
+    /// The connection that was used last, as its caches are the warmest; else a vacant slot, or a turn in the queue and
     /// until when to wait for it.
-    fn take(self: &Arc<Self>) -> Result<Place<&Arc<Self>>, (Turn, Instant)> {
+    fn take(self: &Arc<Self>) -> Result<Slot<&Arc<Self>>, (Turn, Instant)> {
         let mut state = self.state();
         if !std::mem::replace(&mut state.has_watchdog, true) {
             drop(state);
             Watchdog::spawn(self);
             state = self.state();
         }
-        if let Some(held) = state.free() {
-            return Ok(Place::new(self, held));
+        if let Some(free) = state.free() {
+            return Ok(Slot::new(self, free));
         }
         let deadline = Instant::now() + self.acquire_timeout;
         let turn = state.queue(deadline);
-        let had_usher = std::mem::replace(&mut state.has_usher, true);
+        let had_wait_timeouts = std::mem::replace(&mut state.has_wait_timeouts, true);
         drop(state);
-        if !had_usher {
-            Usher::spawn(self);
+        if !had_wait_timeouts {
+            WaitTimeouts::spawn(self);
         }
         Err((turn, deadline))
     }
 
-    async fn wait(self: &Arc<Self>, turn: Turn, deadline: Instant) -> Result<Place<&Arc<Self>>, DriverError> {
+    async fn wait(self: &Arc<Self>, turn: Turn, deadline: Instant) -> Result<Slot<&Arc<Self>>, DriverError> {
         match turn.await {
-            Ok(place) => Ok(place.lent(self)),
-            Err(_) if deadline <= Instant::now() => Err(DriverError::Busy),
-            // The usher has ended with its runtime, which was another request's.
+            Ok(slot) => Ok(slot.borrowed(self)),
+            Err(_) if deadline <= Instant::now() => Err(DriverError::PoolTimedOut),
+            // The task that tells has ended with its runtime, which was another request's.
             Err(_) => Box::pin(self.wait_alone(deadline)).await,
         }
     }
 
     /// Waits with a clock of its own.
-    async fn wait_alone(self: &Arc<Self>, deadline: Instant) -> Result<Place<&Arc<Self>>, DriverError> {
+    async fn wait_alone(self: &Arc<Self>, deadline: Instant) -> Result<Slot<&Arc<Self>>, DriverError> {
         loop {
             let turn = {
                 let mut state = self.state();
                 match state.free() {
-                    Some(held) => return Ok(Place::new(self, held)),
+                    Some(free) => return Ok(Slot::new(self, free)),
                     None => state.queue(deadline),
                 }
             };
             match tokio::time::timeout_at(deadline, turn).await {
-                Ok(Ok(place)) => return Ok(place.lent(self)),
-                // Another usher has ended.
+                Ok(Ok(slot)) => return Ok(slot.borrowed(self)),
+                // Another such task has ended.
                 Ok(Err(_)) if Instant::now() < deadline => {}
-                _ => return Err(DriverError::Busy),
+                _ => return Err(DriverError::PoolTimedOut),
             }
         }
     }
 
-    /// Opens a connection where there is room, until the deadline of a request that has waited for it.
-    async fn open(
-        self: &Arc<Self>,
-        place: &mut Place<&Arc<Self>>,
-        deadline: Option<Instant>,
-    ) -> Result<(), DriverError> {
-        let had_housekeeper = std::mem::replace(&mut self.state().has_housekeeper, true);
-        if !had_housekeeper {
-            Housekeeper::spawn(self);
+    /// Opens a connection in a vacant slot, until the deadline of a request that has waited for it.
+    async fn open(self: &Arc<Self>, slot: &mut Slot<&Arc<Self>>, deadline: Option<Instant>) -> Result<(), DriverError> {
+        let had_reaper = std::mem::replace(&mut self.state().has_reaper, true);
+        if !had_reaper {
+            Reaper::spawn(self);
         }
         let generation = self.generation.load(Ordering::Relaxed);
         let opened = Connection::open(&self.target, self.now());
         let opened = match deadline {
             // What was left of the time says nothing about the database.
-            Some(deadline) => tokio::time::timeout_at(deadline, opened).await.map_err(|_| DriverError::Busy)?,
+            Some(deadline) => tokio::time::timeout_at(deadline, opened).await.map_err(|_| DriverError::PoolTimedOut)?,
             None => tokio::time::timeout(self.acquire_timeout, opened)
                 .await
                 .map_err(|_| DriverError::Unreachable(Box::new(DriverError::Unanswered)))?,
@@ -174,20 +173,20 @@ impl Pool {
         let mut connection = opened.map_err(DriverError::while_opening)?;
         connection.generation = generation;
         self.watches.add(connection.watch());
-        place.fill(Box::new(connection));
+        slot.fill(Box::new(connection));
         Ok(())
     }
 
-    /// Gives a place to whoever waits for one, or keeps it.
-    pub(super) fn put_back(self: &Arc<Self>, mut held: Held) {
-        if let Held::Connection(mut connection) = held {
+    /// Gives a slot to whoever waits for one, or keeps it.
+    pub(super) fn release(self: &Arc<Self>, mut released: SlotState) {
+        if let SlotState::Connection(mut connection) = released {
             (connection.used, connection.is_new) = (self.now(), false);
             let is_current = connection.generation == self.generation.load(Ordering::Relaxed);
-            held = if is_current && !connection.is_old(self.now()) {
-                Held::Connection(connection)
+            released = if is_current && !connection.is_old(self.now()) {
+                SlotState::Connection(connection)
             } else {
                 connection.close();
-                Held::Room
+                SlotState::Vacant
             };
         }
         loop {
@@ -195,19 +194,19 @@ impl Pool {
                 let mut state = self.state();
                 match state.waiting.pop_front() {
                     Some(next) => next,
-                    None => return state.keep(held),
+                    None => return state.keep(released),
                 }
             };
-            match next.turn.send(Place::new(self.clone(), held)) {
+            match next.turn.send(Slot::new(self.clone(), released)) {
                 Ok(()) => return,
                 // Its request has gone.
-                Err(place) => held = place.into_held(),
+                Err(slot) => released = slot.into_state(),
             }
         }
     }
 
     /// Closes the connections that lie unused; those in use are closed when they come back.
-    pub(super) fn give_up_connections(&self) {
+    pub(super) fn retire_connections(&self) {
         self.generation.fetch_add(1, Ordering::Relaxed);
         self.close_idle(|_| true);
     }
@@ -222,7 +221,7 @@ impl Pool {
         let closed: Vec<_> = {
             let mut state = self.state();
             let closed: Vec<_> = state.idle.extract_if(.., |connection| which(connection)).collect();
-            state.room += u32::try_from(closed.len()).unwrap_or(0);
+            state.vacant += u32::try_from(closed.len()).unwrap_or(0);
             closed
         };
         closed.into_iter().for_each(|connection| connection.close());
@@ -244,13 +243,13 @@ impl Pool {
 }
 
 impl State {
-    /// A connection that nobody uses, or room for one.
-    fn free(&mut self) -> Option<Held> {
+    /// A connection that nobody uses, or a vacant slot.
+    fn free(&mut self) -> Option<SlotState> {
         if let Some(connection) = self.idle.pop() {
-            return Some(Held::Connection(connection));
+            return Some(SlotState::Connection(connection));
         }
-        self.room = self.room.checked_sub(1)?;
-        Some(Held::Room)
+        self.vacant = self.vacant.checked_sub(1)?;
+        Some(SlotState::Vacant)
     }
 
     fn queue(&mut self, deadline: Instant) -> Turn {
@@ -263,11 +262,11 @@ impl State {
         receiver
     }
 
-    fn keep(&mut self, held: Held) {
-        match held {
-            Held::Connection(connection) => self.idle.push(connection),
-            Held::Room => self.room += 1,
-            Held::Nothing => {}
+    fn keep(&mut self, released: SlotState) {
+        match released {
+            SlotState::Connection(connection) => self.idle.push(connection),
+            SlotState::Vacant => self.vacant += 1,
+            SlotState::Released => {}
         }
     }
 }

@@ -65,7 +65,7 @@ impl Driver {
     /// Connections in use, and the most there can be.
     fn pool_use(&self) -> (u32, u32) {
         let state = self.pool.state();
-        (self.pool.size - state.room - u32::try_from(state.idle.len()).unwrap(), self.pool.size)
+        (self.pool.size - state.vacant - u32::try_from(state.idle.len()).unwrap(), self.pool.size)
     }
 
     async fn ask(&self, session: &Session, sql: &str) -> String {
@@ -218,7 +218,7 @@ async fn those_who_wait_too_long_are_told_so() {
             (refused, start.elapsed())
         };
         let (done, (refused, waited)) = tokio::join!(driver.rows(Session::none(), &slow), waiter);
-        assert!(matches!(refused, Err(DriverError::Busy)), "{refused:?}");
+        assert!(matches!(refused, Err(DriverError::PoolTimedOut)), "{refused:?}");
         assert!(waited >= Duration::from_millis(500) && waited < Duration::from_millis(1400), "{waited:?}");
         text(done);
         assert_eq!(driver.clean().await, pid);
@@ -232,10 +232,10 @@ async fn connections_that_lie_unused_are_closed() {
     let (driver, watcher) = (Driver { pool }, driver(1));
     for _ in 0..2 {
         let pid = driver.clean().await;
-        assert_eq!(driver.pool.state().room, 1);
+        assert_eq!(driver.pool.state().vacant, 1);
         watcher.await_end(&pid).await;
         assert_eq!(driver.pool_use(), (0, 2));
-        assert_eq!(driver.pool.state().room, 2);
+        assert_eq!(driver.pool.state().vacant, 2);
     }
 }
 
@@ -276,7 +276,7 @@ fn a_time_out_outlives_the_runtime_of_another_request() {
     drop(one);
     let refused = other.block_on(second).unwrap();
     let waited = start.elapsed();
-    assert!(matches!(refused, Err(DriverError::Busy)), "{refused:?}");
+    assert!(matches!(refused, Err(DriverError::PoolTimedOut)), "{refused:?}");
     assert!(waited >= Duration::from_millis(500) && waited < Duration::from_millis(1400), "{waited:?}");
     assert!(other.block_on(first).unwrap_err().is_cancelled());
     text(other.block_on(slow).unwrap());

@@ -36,7 +36,7 @@ impl Driver {
     /// that has died in the pool is not tried. `rows` gets what was answered, also of a statement that fails.
     ///
     /// # Errors
-    /// [`DriverError::Lost`] when the statement may have been committed, or not; nothing is kept after any other.
+    /// [`DriverError::OutcomeUnknown`] when the statement may have been committed, or not; nothing is kept after any other.
     pub(in crate::db) async fn write(
         &self,
         session: &Session,
@@ -45,12 +45,12 @@ impl Driver {
         rows: &mut Vec<Row>,
     ) -> Result<bool, DriverError> {
         loop {
-            let mut place = self.pool.acquire().await?;
-            if !place.connection()?.is_alive() {
-                place.close();
+            let mut slot = self.pool.acquire().await?;
+            if !slot.connection()?.is_alive() {
+                slot.close();
                 continue;
             }
-            let result = place.write(session, statement, commit, rows).await;
+            let result = slot.write(session, statement, commit, rows).await;
             if result.as_ref().is_err_and(|error| error.is_in_doubt() || matches!(error, DriverError::Unsent)) {
                 self.pool.close_dead();
             }
@@ -75,14 +75,14 @@ impl Connection {
                 if error.is_stale_plan() && error.of_database().is_some_and(|error| error.where_().is_none()) =>
             {
                 self.found_stale = true;
-                self.forget(session.setup(), statement);
+                self.forget(session.setup(), Some(statement));
                 rows.clear();
                 Box::pin(self.write_once(session, statement, commit, rows)).await
             }
             Err(error) => {
                 if error.shows_change() {
                     self.found_stale = true;
-                    self.forget(session.setup(), statement);
+                    self.forget(session.setup(), Some(statement));
                 }
                 Err(error)
             }
@@ -244,7 +244,7 @@ impl Progress {
             _ if refused => error,
             REFUSED if error.is_connection() => DriverError::Closed,
             REFUSED => error,
-            _ if error.is_in_doubt() || error.of_database().is_some() => DriverError::Lost,
+            _ if error.is_in_doubt() || error.of_database().is_some() => DriverError::OutcomeUnknown,
             _ => error,
         }
     }

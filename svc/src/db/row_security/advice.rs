@@ -1,9 +1,8 @@
 //! What makes policies slow.
 
-use sqlx::{AssertSqlSafe, PgConnection};
-
 use super::Finding;
-use super::tables::REACH;
+use super::tables::reached;
+use crate::db::driver::{DedicatedConnection, DriverError};
 
 const POLICIES: &str = ", policies AS (
     SELECT p.oid, p.polname::text AS name, p.polrelid AS rel,
@@ -40,11 +39,9 @@ ORDER BY 1, 2";
 type Policy = (String, String, String, Vec<String>, Vec<String>, bool);
 
 /// What makes reads behind these views and tables slower than they need be.
-pub(super) async fn slow(connection: &mut PgConnection, quoted: &[String]) -> Result<Vec<Finding>, sqlx::Error> {
-    let sql = AssertSqlSafe(format!("{REACH}{POLICIES}"));
-    let policies: Vec<Policy> = sqlx::query_as(sql).bind(quoted).fetch_all(&mut *connection).await?;
-    let sql = AssertSqlSafe(format!("{REACH}{LEAKS}"));
-    let leaks: Vec<(String, String, String, String)> = sqlx::query_as(sql).bind(quoted).fetch_all(connection).await?;
+pub(super) async fn slow(connection: &mut DedicatedConnection, quoted: &[String]) -> Result<Vec<Finding>, DriverError> {
+    let policies: Vec<Policy> = connection.rows(&reached(POLICIES, quoted)).await?;
+    let leaks: Vec<(String, String, String, String)> = connection.rows(&reached(LEAKS, quoted)).await?;
     let mut findings: Vec<Finding> = policies.iter().flat_map(of_policy).collect();
     findings.extend(leaks.into_iter().map(|(table, column, ty, function)| Finding {
         what: format!(

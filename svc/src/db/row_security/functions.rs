@@ -1,9 +1,9 @@
 //! Functions that run as an owner whom policies do not bind.
 
-use sqlx::{AssertSqlSafe, PgConnection};
-
 use super::Finding;
-use super::tables::REACH;
+use super::tables::reached;
+use crate::db::driver::{DedicatedConnection, DriverError};
+use crate::db::functions::{split, texts};
 
 const DEFINERS: &str = ", used (fun, view) AS (
     SELECT DISTINCT d.refobjid, r.rel FROM reached r
@@ -27,15 +27,14 @@ ORDER BY 1, 2";
 
 /// Functions with SECURITY DEFINER: those that views call, and those that the service calls.
 pub(super) async fn definers(
-    connection: &mut PgConnection,
+    connection: &mut DedicatedConnection,
     quoted: &[String],
-    called: Vec<&str>,
-) -> Result<(Vec<Finding>, Vec<Finding>), sqlx::Error> {
-    let parts = called.into_iter().map(|name| name.split_once('.').unwrap_or(("", name)));
-    let (schemas, names): (Vec<&str>, Vec<&str>) = parts.unzip();
-    let sql = AssertSqlSafe(format!("{REACH}{DEFINERS}"));
-    let query = sqlx::query_as(sql).bind(quoted).bind(schemas).bind(names);
-    let rows: Vec<(String, Option<String>, String, bool)> = query.fetch_all(connection).await?;
+    called: &[&str],
+) -> Result<(Vec<Finding>, Vec<Finding>), DriverError> {
+    let (schemas, names) = split(called);
+    let mut statement = reached(DEFINERS, quoted);
+    statement.params.extend([schemas, names].map(texts));
+    let rows: Vec<(String, Option<String>, String, bool)> = connection.rows(&statement).await?;
     let (in_views, called): (Vec<_>, Vec<_>) = rows.into_iter().partition(|(_, view, ..)| view.is_some());
     Ok((in_views.into_iter().map(finding).collect(), called.into_iter().map(finding).collect()))
 }

@@ -8,10 +8,9 @@ mod tables;
 
 use std::sync::{Mutex, PoisonError};
 
-use sqlx::PgConnection;
-
-use super::FunctionSpec;
-use super::catalogue::quote_path;
+use super::catalogue::quoted;
+use super::driver::DedicatedConnection;
+use super::{CheckError, FunctionSpec};
 
 use finding::Finding;
 pub(crate) use finding::Unbound;
@@ -43,25 +42,25 @@ impl RowSecurity {
     /// Looks at the policies behind views and tables, and at functions that are called.
     ///
     /// # Errors
-    /// [`Unbound`] as [`sqlx::Error::Configuration`], where that is to keep the database from being used.
+    /// [`CheckError::Unbound`] where that is to keep the database from being used.
     pub(super) async fn look(
         &self,
-        connection: &mut PgConnection,
+        connection: &mut DedicatedConnection,
         sources: &[String],
         called: &[FunctionSpec],
-    ) -> Result<(), sqlx::Error> {
+    ) -> Result<(), CheckError> {
         if self.enforcement == Enforcement::Off {
             return Ok(());
         }
-        let quoted: Vec<String> = sources.iter().map(|name| quote_path(name)).collect();
-        let called = called.iter().map(|function| function.name.as_str()).collect();
+        let quoted = quoted(sources);
+        let called: Vec<&str> = called.iter().map(|function| function.name.as_str()).collect();
         let mut unbound = tables::unbound(connection, &quoted).await?;
-        let (hidden, called) = functions::definers(connection, &quoted, called).await?;
+        let (hidden, called) = functions::definers(connection, &quoted, &called).await?;
         let slow = advice::slow(connection, &quoted).await?;
         unbound.extend(hidden);
         self.say(&unbound, &called, &slow);
         if self.enforcement == Enforcement::Refuse && !unbound.is_empty() {
-            return Err(sqlx::Error::Configuration(Box::new(Unbound(unbound))));
+            return Err(Unbound(unbound).into());
         }
         Ok(())
     }

@@ -1,12 +1,12 @@
 //! Tables whose policies do not bind, seen through the views that read them.
 
-use sqlx::{AssertSqlSafe, PgConnection};
-
 use super::Finding;
+use crate::db::driver::{DedicatedConnection, DriverError};
+use crate::db::{Param, Statement};
 
 /// The tables that views lead to, and as whom each is read: as its owner through an ordinary view, and as the
 /// service through one with `security_invoker`, whichever views are in front of that.
-pub(super) const REACH: &str = include_str!("reach.sql");
+const REACH: &str = include_str!("reach.sql");
 
 const UNBOUND: &str = "
 SELECT r.root::regclass::text, t.oid::regclass::text, pg_get_userbyid(r.reader)::text,
@@ -37,10 +37,17 @@ ORDER BY 1, 2, 3, 4";
 /// materialized view, what is wrong, and whether views can read as their caller.
 type Row = (String, String, String, Option<String>, Option<String>, String, bool);
 
+/// A statement over the tables that views lead to.
+pub(super) fn reached(sql: &str, quoted: &[String]) -> Statement {
+    Statement::new(format!("{REACH}{sql}"), vec![Param::Texts(quoted.to_vec())])
+}
+
 /// What policies do not bind, behind these views and tables.
-pub(super) async fn unbound(connection: &mut PgConnection, quoted: &[String]) -> Result<Vec<Finding>, sqlx::Error> {
-    let sql = AssertSqlSafe(format!("{REACH}{UNBOUND}"));
-    let rows: Vec<Row> = sqlx::query_as(sql).bind(quoted).fetch_all(connection).await?;
+pub(super) async fn unbound(
+    connection: &mut DedicatedConnection,
+    quoted: &[String],
+) -> Result<Vec<Finding>, DriverError> {
+    let rows: Vec<Row> = connection.rows(&reached(UNBOUND, quoted)).await?;
     Ok(rows.into_iter().filter_map(finding).collect())
 }
 

@@ -215,7 +215,7 @@ async fn list(env: &Env<'_>, field: &PlanField, read: &Read, path: &Path<'_>) ->
 async fn single(env: &Env<'_>, field: &PlanField, read: &Read, path: &Path<'_>) -> Result<Piece, DbError> {
     let (statement, shape) = {
         let catalogue = env.database.catalogue_now().await?;
-        written::statement(env, catalogue.as_ref().ok_or(DbError::Away)?, field, read)?
+        written::statement(env, catalogue.as_ref().ok_or(DbError::Unreachable)?, field, read)?
     };
     let mut row = None;
     env.database.stream(env.session(), &statement, &mut row).await?;
@@ -237,11 +237,11 @@ pub(super) fn not_found(field: &PlanField) -> Error {
 /// A failed read. In development a database that is away gives empty results, so that a client can be built first.
 fn away(env: &Env<'_>, field: &PlanField, shape: Shape, error: DbError, path: &Path<'_>) -> Piece {
     match (&error, shape) {
-        (DbError::Away, Shape::List) if env.development => Piece::walk(env, |_, out| {
+        (DbError::Unreachable, Shape::List) if env.development => Piece::walk(env, |_, out| {
             out.extend_from_slice(b"[]");
             Ok(())
         }),
-        (DbError::Away, Shape::Optional) if env.development => Piece::walk(env, |_, out| {
+        (DbError::Unreachable, Shape::Optional) if env.development => Piece::walk(env, |_, out| {
             out.extend_from_slice(b"null");
             Ok(())
         }),

@@ -18,7 +18,7 @@ pub(crate) async fn describe_all(database: Weak<Database>, operations: Vec<Arc<R
         let mut changes = database.told_of_changes();
         match database.describe(&statements).await {
             Ok(described) => complain(&operations, described),
-            Err(error) => tracing::warn!(%error, "the SQL of operations could not be checked"),
+            Err(error) => tracing::warn!(error = error.with_sources(), "the SQL of operations could not be checked"),
         }
         drop(database);
         if changes.changed().await.is_err() {

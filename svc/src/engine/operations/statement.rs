@@ -113,7 +113,7 @@ impl<'a> OperationStatement<'a> {
         let kind = plan.kind;
         let rows = match AssertUnwindSafe(self.rows(env, plan)).catch_unwind().await {
             Ok(Ok(rows)) => Ok(rows),
-            Ok(Err(DbError::Away)) if env.development && kind == OperationKind::Query => Err(Failed::Away),
+            Ok(Err(DbError::Unreachable)) if env.development && kind == OperationKind::Query => Err(Failed::Away),
             Ok(Err(error)) => Err(Failed::Error(self.error(env, kind, error))),
             Err(panic) => {
                 let why = crate::panic::text(&*panic);
@@ -185,7 +185,7 @@ impl<'a> OperationStatement<'a> {
 
 /// What PostgreSQL says of a value that its parameter's type does not take; the value is the client's.
 fn refused_value(variables: &[VariableDef], error: &DbError) -> Option<Error> {
-    let DbError::Read(driver) = error else { return None };
+    let DbError::Driver(driver) = error else { return None };
     let fault = driver.of_database()?;
     // Only what goes wrong while a value is read has a context that begins so.
     let context = fault.where_()?.strip_prefix("unnamed portal parameter $")?;
@@ -283,7 +283,7 @@ fn away(env: &Env<'_>, field: &PlanField, path: &Path<'_>) -> Piece {
     let empty: &[u8] = match field.ty.nullable() {
         (OutType::List(_), _) => b"[]",
         (_, false) => b"null",
-        _ => return Piece::failed(env, &DbError::Away.into_error(), field, path),
+        _ => return Piece::failed(env, &DbError::Unreachable.into_error(), field, path),
     };
     Piece::walk(env, |_, out| {
         out.extend_from_slice(empty);

@@ -36,7 +36,7 @@ async fn awaited(ctx: &Context<'_>) -> Result<i64> {
 }
 #[svc::query]
 async fn in_transaction(ctx: &Context<'_>) -> Result<i32> {
-    let mut tx = ctx.db().transaction().await?;
+    let mut tx = ctx.db().sqlx_transaction().await?;
     let one = sqlx::query_scalar("SELECT 1").fetch_one(&mut *tx).await?;
     tx.commit().await?;
     Ok(one)

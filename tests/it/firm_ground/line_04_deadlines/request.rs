@@ -35,7 +35,7 @@ async fn stuck(ctx: &Context<'_>) -> Result<bool> {
 }
 #[svc::query]
 async fn stuck_sql(ctx: &Context<'_>) -> Result<bool> {
-    let mut tx = ctx.db().transaction().await?;
+    let mut tx = ctx.db().sqlx_transaction().await?;
     sqlx::query("SELECT pg_sleep(30)").execute(&mut *tx).await?;
     Ok(true)
 }

@@ -51,7 +51,7 @@ async fn plain(title: String) -> Option<Post>;
 async fn must(title: String) -> Post;
 #[svc::mutation]
 async fn body(ctx: &Context<'_>, title: String, then: String) -> Result<Option<Post>> {
-    let mut tx = ctx.db().transaction().await?;
+    let mut tx = ctx.db().sqlx_transaction().await?;
     if then == "pool" {
         svc::sqlx::query("INSERT INTO tb_post (title) VALUES ($1)").bind(&title).execute(ctx.db().pool()).await?;
     }

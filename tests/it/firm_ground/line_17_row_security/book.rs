@@ -19,7 +19,7 @@ async fn pages() -> Vec<Page>;
 
 #[svc::mutation]
 async fn add_note(ctx: &Context<'_>, body: String) -> Result<bool> {
-    let mut tx = ctx.db().transaction().await?;
+    let mut tx = ctx.db().sqlx_transaction().await?;
     sqlx::query("INSERT INTO tb_note (body) VALUES ($1)").bind(body).execute(&mut *tx).await?;
     tx.commit().await?;
     Ok(true)

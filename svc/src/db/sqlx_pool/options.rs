@@ -1,13 +1,15 @@
-//! The same for sqlx's pool.
+//! How to connect, for sqlx.
 
 use std::path::Path;
 
 use sqlx::ConnectOptions as _;
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
+use tokio_postgres::config::SslNegotiation;
 use url::Url;
 
-use super::tls::{Pem, TlsMode, Verify};
-use super::{ConnectConfig, HostConfig, SessionTarget, SocketConfig};
+use crate::db::connect::{
+    ConnectConfig, HostConfig, PROXY_PORT, Pem, SessionTarget, SocketConfig, TlsConfig, TlsMode, Verify,
+};
 
 impl ConnectConfig {
     /// Whether sqlx can connect by itself. It knows one host, trusts the public authorities whatever else is given, and
@@ -34,7 +36,7 @@ impl ConnectConfig {
         options = options.password(self.password.as_deref().unwrap_or_default());
         match (proxy, self.hosts.as_slice()) {
             (None, [host, ..]) => self.without_proxy(host, options),
-            (Some(folder), _) => options.socket(folder).port(super::PROXY_PORT).ssl_mode(PgSslMode::Disable),
+            (Some(folder), _) => options.socket(folder).port(PROXY_PORT).ssl_mode(PgSslMode::Disable),
             (None, []) => options,
         }
     }
@@ -74,4 +76,20 @@ impl ConnectConfig {
         }
         options
     }
+}
+
+impl TlsConfig {
+    /// Whether sqlx does the same by itself. It trusts the public authorities whatever else is given.
+    fn is_plain(&self) -> bool {
+        self.negotiation == SslNegotiation::Postgres
+            && self.versions == [true, true]
+            && (self.mode == TlsMode::Disable
+                || self.verify == Verify::Nothing
+                || (self.verify == Verify::Name && self.root.is_none() && !names_root_in_environment()))
+    }
+}
+
+/// sqlx reads this by itself, and as the name of a file.
+fn names_root_in_environment() -> bool {
+    std::env::var_os("PGSSLROOTCERT").is_some()
 }

@@ -1,4 +1,4 @@
-//! Statements whose request has gone.
+//! The end of statements and transactions whose request has gone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,8 +7,8 @@ use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use super::connection::Connection;
-use super::place::Place;
 use super::pool::Pool;
+use super::slot::Slot;
 
 /// How long a statement may go on after its request has gone. Most end within it, and a cancellation costs PostgreSQL
 /// a process and us the connection.
@@ -17,26 +17,25 @@ const GRACE: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 50 })
 /// How long a cancelled statement may take to end.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Ends the statement that runs on a connection. Until then its place counts as used.
-pub(super) fn abandon(mut place: Place<Arc<Pool>>) {
-    // The place keeps no connection that is busy, whatever becomes of the task.
-    let Some(mut connection) = place.take() else { return };
+/// Ends what runs on a connection, a transaction too. Until then its slot counts as used.
+pub(super) fn finish_or_cancel(mut slot: Slot<Arc<Pool>>) {
+    // The slot keeps no connection that is busy, whatever becomes of the task.
+    let Some(mut connection) = slot.take() else { return };
     // Without a runtime the program ends, and the server sees the connection close.
     let Ok(runtime) = Handle::try_current() else { return };
     connection.watch().end();
     runtime.spawn(async move {
-        match timeout(GRACE, connection.settle()).await {
+        match timeout(GRACE, connection.reset()).await {
             // What was being prepared is known to nobody, so it could never be closed.
-            // Nor may a transaction stay open for whoever comes next.
-            Ok(Ok(())) if !connection.preparing && !connection.in_transaction => place.fill(connection),
+            Ok(Ok(())) if !connection.preparing => slot.fill(connection),
             Ok(_) => connection.close(),
-            Err(_) => cancel(place.pool(), connection).await,
+            Err(_) => cancel(slot.pool(), connection).await,
         }
     });
 }
 
-/// Ends a statement that was not answered in time. The place is given to others meanwhile.
-pub(super) fn end_late(pool: &Arc<Pool>, connection: Box<Connection>) {
+/// Ends a statement that was not answered in time. The slot is given to others meanwhile.
+pub(super) fn cancel_late(pool: &Arc<Pool>, connection: Box<Connection>) {
     let pool = pool.clone();
     if let Ok(runtime) = Handle::try_current() {
         runtime.spawn(async move { cancel(&pool, connection).await });
@@ -49,7 +48,7 @@ async fn cancel(pool: &Pool, mut connection: Box<Connection>) {
     let cancelled = async {
         let tls = pool.target.connector().await?;
         token.cancel_query(tls).await?;
-        connection.settle().await
+        connection.drain().await
     };
     match timeout(PATIENCE, cancelled).await {
         Ok(Ok(())) => {}

@@ -1,4 +1,4 @@
-//! What keeps the pool in order while requests come and go.
+//! The pool's maintenance tasks: one ends waits that take too long, the other closes old and unused connections.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -8,17 +8,17 @@ use tokio::time::Instant;
 use super::connection::Connection;
 use super::pool::Pool;
 
-/// How often the housekeeper looks; ages are counted in this.
+/// How often the reaper looks; ages are counted in this.
 pub(super) const TICK: Duration = Duration::from_secs(30);
 /// How many ticks old a connection gets: half an hour.
 const LIFETIME: u32 = 60;
 /// How many ticks one may lie unused: ten minutes.
 const IDLE: u32 = 20;
 
-/// A task that sends away those who have waited too long, until nobody waits. Whoever sets `State::has_usher` spawns it.
-pub(super) struct Usher(Weak<Pool>);
+/// A task that ends the waits that have taken too long, until nobody waits. Whoever sets `State::has_wait_timeouts` spawns it.
+pub(super) struct WaitTimeouts(Weak<Pool>);
 
-impl Usher {
+impl WaitTimeouts {
     /// Never under the lock: a runtime that is ending drops the task at once.
     pub(super) fn spawn(pool: &Arc<Pool>) {
         tokio::spawn(Self(Arc::downgrade(pool)).run());
@@ -30,7 +30,7 @@ impl Usher {
         }
     }
 
-    /// Sends away who is late; when the next one will be, while somebody waits.
+    /// Ends the waits that are over. Returns when the next one will be, while somebody waits.
     fn next_deadline(&mut self) -> Option<Instant> {
         let pool = self.0.upgrade()?;
         let mut state = pool.state();
@@ -40,7 +40,7 @@ impl Usher {
         let late: Vec<_> = state.waiting.drain(..late).collect();
         let next = state.waiting.front().map(|waiting| waiting.deadline);
         if next.is_none() {
-            state.has_usher = false;
+            state.has_wait_timeouts = false;
             self.0 = Weak::new();
         }
         drop(state);
@@ -49,12 +49,12 @@ impl Usher {
     }
 }
 
-impl Drop for Usher {
+impl Drop for WaitTimeouts {
     /// When its runtime ends before its work: those who wait are told, and look at the clock themselves from then on.
     fn drop(&mut self) {
         if let Some(pool) = self.0.upgrade() {
             let mut state = pool.state();
-            state.has_usher = false;
+            state.has_wait_timeouts = false;
             let waiting = std::mem::take(&mut state.waiting);
             drop(state);
             drop(waiting);
@@ -62,10 +62,10 @@ impl Drop for Usher {
     }
 }
 
-/// A task that closes old connections, while there are any. Whoever sets `State::has_housekeeper` spawns it.
-pub(super) struct Housekeeper(Weak<Pool>);
+/// A task that closes old connections, while there are any. Whoever sets `State::has_reaper` spawns it.
+pub(super) struct Reaper(Weak<Pool>);
 
-impl Housekeeper {
+impl Reaper {
     /// Never under the lock, as the other task.
     pub(super) fn spawn(pool: &Arc<Pool>) {
         tokio::spawn(Self(Arc::downgrade(pool)).run(pool.tick));
@@ -78,8 +78,8 @@ impl Housekeeper {
             let now = pool.grow_older();
             pool.close_idle(|connection| connection.is_old(now) || now.saturating_sub(connection.used) >= IDLE);
             let mut state = pool.state();
-            if state.room == pool.size {
-                state.has_housekeeper = false;
+            if state.vacant == pool.size {
+                state.has_reaper = false;
                 self.0 = Weak::new();
                 return;
             }
@@ -87,11 +87,11 @@ impl Housekeeper {
     }
 }
 
-impl Drop for Housekeeper {
+impl Drop for Reaper {
     /// When its runtime ends before its work: whoever opens the next connection spawns another.
     fn drop(&mut self) {
         if let Some(pool) = self.0.upgrade() {
-            pool.state().has_housekeeper = false;
+            pool.state().has_reaper = false;
         }
     }
 }
