@@ -19,6 +19,7 @@ chapter! {
     aggregates: "aggregates.md";
     scalars: "scalars.md";
     serving: "serving.md";
+    requests: "requests.md";
     tenancy: "tenancy.md";
     operations: "operations.md";
 }

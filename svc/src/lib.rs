@@ -78,7 +78,7 @@ mod http;
 mod json;
 mod mutation;
 mod panic;
-mod relay;
+mod wake_flag;
 
 pub mod prelude;
 
@@ -87,7 +87,7 @@ pub use app::{
     create_svc_app, serve,
 };
 pub use db::{Aggregate, Connection, CursorPage, OrderBy, Page, Where};
-pub use engine::{Context, Limits, Operation, OperationError, OperationRegistry};
+pub use engine::{Context, Limits, Operation, OperationError, OperationRegistry, RequestContext, Transport};
 pub use error::{Error, ErrorCode, Result};
 pub use mutation::{Constraint, MutationError, OnFailure, Patch};
 pub use schema::{Many, One};

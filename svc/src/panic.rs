@@ -2,8 +2,8 @@
 
 use std::any::Any;
 
-/// What a panic says, for the log.
-pub(crate) fn text(panic: &(dyn Any + Send)) -> &str {
+/// The message of a panic, for the log.
+pub(crate) fn message(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<&'static str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message")
 }

@@ -30,6 +30,7 @@ mod resolved;
 mod rust_endpoint;
 mod scalars;
 mod schema_errors;
+mod seams;
 mod statements;
 mod tenancy;
 mod ties;

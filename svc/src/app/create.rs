@@ -78,7 +78,14 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     let development = options.config.is_development();
     let document_cache = options.config.document_cache_size << 20;
     let engine = Engine {
-        app: Arc::new(Application { model, limits, database, data: options.data }),
+        app: Arc::new(Application {
+            model,
+            limits,
+            database,
+            data: options.data,
+            request_data: options.request_data,
+            deadlines: options.config.request_limit().map(RequestDeadlines::new),
+        }),
         session_variables: options.session_variables,
         development,
         introspection: options.config.introspection.unwrap_or(development),
@@ -86,10 +93,9 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         operations,
         registered_only: options.config.registered_only,
         gate: Gate,
-        deadlines: options.config.request_limit().map(RequestDeadlines::new),
         documents: DocumentCache::new(document_cache),
     };
-    Ok(http::router(Arc::new(http::Service {
+    Ok(http::router(Arc::new(http::AppState {
         engine,
         name: options.config.service_name,
         rust_endpoint: options.config.enable_rust_endpoint,

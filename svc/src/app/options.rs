@@ -1,11 +1,12 @@
 use std::any::Any;
 use std::borrow::Cow;
+use std::future::Future;
 use std::path::PathBuf;
 
 use super::{ConfigError, MutationList, QueryList, SvcConfig, TypeList};
 use crate::Constraint;
 use crate::db::SessionVariables;
-use crate::engine::{Context, DataMap, Limits, Operation, OperationRegistry};
+use crate::engine::{Context, DataMap, Limits, Operation, OperationRegistry, RequestContext, RequestDataMakers};
 use crate::mutation::{Constraints, ContextValues};
 use crate::schema::KeyFn;
 use crate::schema::OperationMeta;
@@ -19,6 +20,7 @@ pub struct AppOptions {
     pub(super) types: Vec<KeyFn>,
     pub(super) operations: Vec<&'static OperationMeta>,
     pub(super) data: DataMap,
+    pub(super) request_data: RequestDataMakers,
     pub(super) setup: Option<Cow<'static, str>>,
     pub(super) session_variables: SessionVariables,
     pub(super) constraints: Constraints,
@@ -154,6 +156,39 @@ impl AppOptions {
     /// A value for resolvers, who find it by its type: [`Context::data`](crate::Context::data).
     pub fn data<T: Any + Send + Sync>(mut self, value: T) -> Self {
         self.data.insert(value);
+        self
+    }
+
+    /// A value that is made once for each request, before its first field runs; resolvers, session variables and context
+    /// values find it by its type: [`Context::data`](crate::Context::data).
+    ///
+    /// Values are made one after the other, in the order in which they are given here, and a later one can read those
+    /// before it. An error is the whole request's: no field runs, and clients see it as they see a resolver's. The time
+    /// counts for the request's. Requests that are refused before they run, such as invalid documents, make none.
+    ///
+    /// ```
+    /// use svc::prelude::*;
+    ///
+    /// struct Tenant(String);
+    ///
+    /// #[svc::query]
+    /// fn tenant(ctx: &Context<'_>) -> Result<String> {
+    ///     Ok(ctx.data::<Tenant>()?.0.clone())
+    /// }
+    ///
+    /// let options = AppOptions::new().queries(queries![tenant]).request_data(|request| async move {
+    ///     let host = request.header("host").and_then(|host| host.split('.').next());
+    ///     let name = host.ok_or_else(|| Error::new(ErrorCode::BadRequest, "name a tenant in the host"))?;
+    ///     Ok(Tenant(name.to_owned()))
+    /// });
+    /// ```
+    pub fn request_data<T, F, R>(mut self, make: F) -> Self
+    where
+        T: Any + Send + Sync,
+        F: Fn(RequestContext) -> R + Send + Sync + 'static,
+        R: Future<Output = crate::Result<T>> + Send + 'static,
+    {
+        self.request_data.insert(make);
         self
     }
 

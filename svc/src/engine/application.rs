@@ -1,9 +1,12 @@
 //! What all requests share.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::context::DataMap;
+use super::deadline::RequestDeadlines;
 use super::limits::Limits;
+use super::request::{RequestDataMakers, RequestParts};
 use crate::db::Database;
 use crate::schema::Model;
 
@@ -13,6 +16,16 @@ pub(crate) struct Application {
     pub(crate) limits: Arc<Limits>,
     pub(crate) database: Arc<Database>,
     pub(crate) data: DataMap,
+    pub(crate) request_data: RequestDataMakers,
+    /// `None` where requests may take as long as they like.
+    pub(crate) deadlines: Option<Arc<RequestDeadlines>>,
+}
+
+impl Application {
+    /// How long a request may still run.
+    pub(crate) fn time_left(&self, request: &RequestParts) -> Option<Duration> {
+        self.deadlines.as_ref().map(|deadlines| deadlines.time_left(request.started))
+    }
 }
 
 impl std::fmt::Debug for Application {

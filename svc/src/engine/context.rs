@@ -1,8 +1,11 @@
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::time::Duration;
 
-use axum::http::HeaderMap;
+use axum::http::{Extensions, HeaderMap};
 
+use super::request::{RequestScope, Transport};
 use crate::db::Db;
 
 /// What a resolver knows of its request.
@@ -23,12 +26,6 @@ pub struct Context<'a> {
     pub(crate) request: &'a RequestScope,
 }
 
-/// One request, for as long as it is answered.
-pub(crate) struct RequestScope {
-    pub(crate) db: Db,
-    pub(crate) headers: HeaderMap,
-}
-
 /// Values of the application, by type.
 #[derive(Default)]
 pub(crate) struct DataMap(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
@@ -36,6 +33,18 @@ pub(crate) struct DataMap(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
 impl DataMap {
     pub(crate) fn insert<T: Any + Send + Sync>(&mut self, value: T) {
         self.0.insert(TypeId::of::<T>(), Box::new(value));
+    }
+
+    /// The value of a type.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub(crate) fn get<T: Any>(&self) -> crate::Result<&T> {
+        self.0.get(&TypeId::of::<T>()).and_then(|value| value.downcast_ref()).ok_or_else(|| {
+            let name = std::any::type_name::<T>();
+            let message = format!("no `{name}` was given; add `.data(…)` or `.request_data(…)` to the `AppOptions`");
+            crate::Error::internal(message)
+        })
     }
 }
 
@@ -45,26 +54,66 @@ impl<'a> Context<'a> {
         &self.request.db
     }
 
-    /// A value given to [`AppOptions::data`](crate::AppOptions::data).
+    /// A value made for this request by [`AppOptions::request_data`](crate::AppOptions::request_data), or given to
+    /// [`AppOptions::data`](crate::AppOptions::data).
     ///
     /// # Errors
-    /// When no value of this type was given; clients see it masked.
+    /// When there is no value of this type; clients see it masked.
     pub fn data<T: Any + Send + Sync>(&self) -> crate::Result<&'a T> {
-        let value = self.request.db.app.data.0.get(&TypeId::of::<T>()).and_then(|value| value.downcast_ref());
-        value.ok_or_else(|| {
-            let name = std::any::type_name::<T>();
-            crate::Error::internal(format!("no `{name}` was given; add `.data(…)` to the `AppOptions`"))
-        })
+        self.request.data().map_or_else(|| self.request.db.app.data.get(), Ok)
     }
 
     /// The request's headers.
     pub fn headers(&self) -> &'a HeaderMap {
-        &self.request.headers
+        &self.request.parts().headers
     }
 
     /// A header's text; `None` when it is missing or not text.
     pub fn header(&self, name: &str) -> Option<&'a str> {
-        self.request.headers.get(name)?.to_str().ok()
+        self.request.parts().header(name)
+    }
+
+    /// The extensions of the request: the values that layers around the endpoint have put there.
+    pub fn extensions(&self) -> &'a Extensions {
+        &self.request.parts().extensions
+    }
+
+    /// A value that a layer around the endpoint has put into the request's extensions.
+    ///
+    /// ```
+    /// use svc::axum::{Extension, Router};
+    /// use svc::prelude::*;
+    ///
+    /// #[derive(Clone)]
+    /// struct TraceId(String);
+    ///
+    /// #[svc::query]
+    /// fn trace_id(ctx: &Context<'_>) -> Option<String> {
+    ///     ctx.extension::<TraceId>().map(|id| id.0.clone())
+    /// }
+    ///
+    /// fn with_trace_id(app: Router) -> Router {
+    ///     app.layer(Extension(TraceId("4bf92f35".to_owned())))
+    /// }
+    /// ```
+    pub fn extension<T: Any + Clone + Send + Sync>(&self) -> Option<&'a T> {
+        self.request.parts().extension()
+    }
+
+    /// The address of the other end of the connection: the client's, or that of the last proxy. It is axum's
+    /// [`ConnectInfo`](axum::extract::ConnectInfo), which [`serve`](crate::serve()) puts into the request.
+    pub fn peer_addr(&self) -> Option<SocketAddr> {
+        self.request.parts().peer_addr()
+    }
+
+    /// The way on which the request came.
+    pub fn transport(&self) -> Transport {
+        self.request.parts().transport
+    }
+
+    /// How long the request may still run, to about a second; `None` where it may run as long as it likes.
+    pub fn time_left(&self) -> Option<Duration> {
+        self.request.db.app.time_left(self.request.parts())
     }
 }
 

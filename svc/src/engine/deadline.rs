@@ -24,6 +24,7 @@ const SHARDS: usize = 16;
 #[derive(Debug)]
 pub(crate) struct RequestDeadlines {
     pub(crate) limit: Duration,
+    beat: Duration,
     /// How many beats a request may take.
     most: u32,
     now: AtomicU32,
@@ -46,14 +47,24 @@ impl RequestDeadlines {
     pub(crate) fn new(limit: Duration) -> Arc<Self> {
         let beat = (limit / BEATS).clamp(BEAT[0], BEAT[1]);
         let most = u32::try_from(limit.as_nanos().div_ceil(beat.as_nanos())).unwrap_or(u32::MAX);
-        let deadlines = Arc::new(Self { limit, most, now: AtomicU32::new(0), shards: Default::default() });
+        let deadlines = Arc::new(Self { limit, beat, most, now: AtomicU32::new(0), shards: Default::default() });
         tokio::spawn(watch_over(Arc::downgrade(&deadlines), beat));
         deadlines
     }
 
-    /// What a request comes to; `None` when it is late, and has to be dropped.
-    pub(crate) async fn bound<F: Future>(&self, mut request: Pin<&mut F>) -> Option<F::Output> {
-        let mut ticket = Ticket { deadlines: self, since: self.now().saturating_add(1), place: None };
+    /// The beat from which the time of a request counts that begins now: the next one.
+    pub(crate) fn start(&self) -> u32 {
+        self.now().saturating_add(1)
+    }
+
+    /// How long a request may still run that began at a beat.
+    pub(crate) fn time_left(&self, started: u32) -> Duration {
+        self.beat * self.most.saturating_sub(self.now().saturating_sub(started))
+    }
+
+    /// The output of a request that began at a beat; `None` when it is late, and has to be dropped.
+    pub(crate) async fn bound<F: Future>(&self, started: u32, mut request: Pin<&mut F>) -> Option<F::Output> {
+        let mut ticket = Ticket { deadlines: self, since: started, place: None };
         poll_fn(|cx: &mut Context<'_>| match request.as_mut().poll(cx) {
             Poll::Ready(done) => Poll::Ready(Some(done)),
             Poll::Pending if ticket.is_late() => Poll::Ready(None),

@@ -6,19 +6,18 @@ use std::sync::Arc;
 
 use apollo_compiler::executable::Operation;
 use apollo_compiler::response::JsonMap;
-use axum::http::HeaderMap;
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 
 use super::application::Application;
 use super::cache::DocumentCache;
 use super::coerce::{SentVariables, VariableError, Variables, coerce_variables};
-use super::complete::{Piece, guarded, join_after, key, root_value};
-use super::context::{Context, RequestScope};
+use super::complete::{CompletedValue, guarded, join_after, key, root_value};
+use super::context::Context;
 use super::deadline::RequestDeadlines;
 use super::document::Document;
-use super::env::{Env, Growth};
 use super::error_log::log_errors;
+use super::execution_context::{ExecutionContext, Growth};
 use super::find::write_planned;
 use super::function::write_function;
 use super::introspect::{check_depth, introspect};
@@ -28,10 +27,11 @@ use super::operations::{Chosen, DocumentId, OperationRegistry, Registered};
 use super::path::Path;
 use super::persisted::{Hash, PersistedQueries};
 use super::plan::{Plan, PlanField, PlanKind};
+use super::request::{AllowedOperations, RequestParts, RequestScope};
 use super::request_error::RequestError;
 use super::response::{Answer, Response};
 use crate::authz::Gate;
-use crate::db::{Db, SessionVariables};
+use crate::db::SessionVariables;
 use crate::mutation::Ledger;
 use crate::schema::{OperationKind, Run};
 use crate::{Error, ErrorCode};
@@ -52,17 +52,6 @@ pub(crate) struct Request<'a> {
     pub(crate) operation_name: Option<String>,
 }
 
-/// What the transport may ask for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Methods {
-    /// Queries and mutations.
-    All,
-    /// GET changes nothing.
-    QueriesOnly,
-    /// What needs no function of the program.
-    PlannedOnly,
-}
-
 /// Everything that answers operations.
 pub(crate) struct Engine {
     pub(crate) app: Arc<Application>,
@@ -70,8 +59,6 @@ pub(crate) struct Engine {
     pub(crate) development: bool,
     pub(crate) introspection: bool,
     pub(crate) gate: Gate,
-    /// `None` where requests may take as long as they like.
-    pub(crate) deadlines: Option<Arc<RequestDeadlines>>,
     pub(crate) documents: DocumentCache,
     /// None where clients may not send hashes.
     pub(crate) persisted: Option<PersistedQueries>,
@@ -82,29 +69,53 @@ pub(crate) struct Engine {
 
 impl Engine {
     /// Answers a request.
-    pub(crate) async fn run(&self, request: Request<'_>, headers: HeaderMap, methods: Methods) -> Response {
-        match self.prepare(request, methods) {
-            Ok(prepared) => {
-                let kind = prepared.plan.kind;
-                // Pinned here, as it is large to be moved.
-                let mut running = pin!(self.execute(prepared, headers));
-                let Some(deadlines) = &self.deadlines else { return running.await };
-                match deadlines.bound(running.as_mut()).await {
-                    Some(response) => response,
-                    None => Response::late(kind, deadlines.limit),
-                }
+    pub(crate) async fn run(&self, request: Request<'_>, mut parts: RequestParts) -> Response {
+        let prepared = match self.prepare(request, parts.allowed) {
+            Ok(prepared) => prepared,
+            Err(response) => return response,
+        };
+        let (kind, deadlines) = (prepared.plan.kind, self.app.deadlines.as_deref());
+        let started = deadlines.map_or(0, RequestDeadlines::start);
+        parts.started = started;
+        let scope = if self.app.request_data.is_empty() {
+            self.scope(parts, kind)
+        } else {
+            match self.bounded_scope(parts, kind).boxed().await {
+                Ok(scope) => scope,
+                Err(response) => return response,
             }
-            Err(response) => response,
+        };
+        // Pinned here, as it is large to be moved.
+        let mut running = pin!(self.execute(prepared, &scope));
+        let Some(deadlines) = deadlines else { return running.await };
+        match deadlines.bound(started, running.as_mut()).await {
+            Some(response) => response,
+            None => Response::late(kind == OperationKind::Mutation, deadlines.limit),
         }
     }
 
-    fn prepare(&self, request: Request<'_>, methods: Methods) -> Result<Prepared, Response> {
+    /// The scope with the request data, which counts for the request's time.
+    async fn bounded_scope(&self, parts: RequestParts, kind: OperationKind) -> Result<RequestScope, Response> {
+        let started = parts.started;
+        let making = pin!(self.scope_with_data(parts, kind));
+        let made = match &self.app.deadlines {
+            None => making.await,
+            // No field has run yet.
+            Some(deadlines) => match deadlines.bound(started, making).await {
+                Some(made) => made,
+                None => return Err(Response::late(false, deadlines.limit)),
+            },
+        };
+        made.map_err(|error| Response::failed(&error))
+    }
+
+    fn prepare(&self, request: Request<'_>, allowed: AllowedOperations) -> Result<Prepared, Response> {
         let one = |error: RequestError| Response::refused(&[error]);
         self.app.limits.check_variables(&request.variables).map_err(one)?;
         let chosen = self.choose(&request).map_err(|errors| Response::refused(&errors))?;
         let Chosen { document, operation: registered } = chosen;
         let (operation, info) = document.operation(request.operation_name.as_deref()).map_err(one)?;
-        if methods == Methods::QueriesOnly && !operation.is_query() {
+        if allowed == AllowedOperations::Queries && !operation.is_query() {
             let error =
                 RequestError::new(ErrorCode::BadRequest, "only queries can be sent with GET; send mutations with POST");
             return Err(Response { answer: Answer::MethodNotAllowed, ..Response::refused(&[error]) });
@@ -115,7 +126,7 @@ impl Engine {
         let planned = document.plan(&self.app.model, &self.app.limits, operation, &variables).map_err(one)?;
         let plan = planned.plan();
         let has_sql = registered.as_ref().is_some_and(|operation| operation.sql.is_some());
-        let code = if methods == Methods::PlannedOnly { plan.needs_code().map(code_refused) } else { None };
+        let code = if allowed == AllowedOperations::WithoutCode { plan.needs_code().map(code_refused) } else { None };
         if let Some(message) = code.as_ref().filter(|_| !has_sql) {
             return Err(one(RequestError::new(ErrorCode::BadRequest, message)));
         }
@@ -147,14 +158,13 @@ impl Engine {
         plan.check(&self.app.model, &self.app.limits, variables)
     }
 
-    async fn execute(&self, prepared: Prepared, headers: HeaderMap) -> Response {
-        let scope = self.scope(headers, prepared.plan.kind);
-        let env = Env {
+    async fn execute(&self, prepared: Prepared, scope: &RequestScope) -> Response {
+        let cx = ExecutionContext {
             model: &self.app.model,
             limits: &self.app.limits,
             database: &self.app.database,
             variables: &prepared.variables,
-            context: Context { request: &scope },
+            context: Context { request: scope },
             development: self.development,
             growth: prepared.is_kept.then_some(Growth {
                 documents: &self.documents,
@@ -166,55 +176,41 @@ impl Engine {
         let fields = &prepared.plan.root.fields;
         let statement = prepared.registered.as_ref().and_then(|operation| operation.statement());
         let is_query = prepared.plan.kind == OperationKind::Query;
-        let mut piece = match (statement, fields.as_slice()) {
+        let mut value = match (statement, fields.as_slice()) {
             // One field needs nobody to join it with others.
-            (None, [field]) if is_query => only(field, self.root_field(&env, &prepared, field).await),
-            (None, fields) => joined(fields, self.by_field(&env, &prepared).boxed().await),
-            (Some(statement), fields) => joined(fields, self.by_statement(&env, &prepared, statement).boxed().await),
+            (None, [field]) if is_query => only(field, self.root_field(&cx, &prepared, field).await),
+            (None, fields) => joined(fields, self.by_field(&cx, &prepared).boxed().await),
+            (Some(statement), fields) => joined(fields, self.by_statement(&cx, &prepared, statement).boxed().await),
         };
-        log_errors(&mut piece.errors);
-        if !is_query && piece.errors.len() > self.app.limits.errors {
-            piece.errors = one_of_each_first(piece.errors);
+        log_errors(&mut value.errors);
+        if !is_query && value.errors.len() > self.app.limits.errors {
+            value.errors = one_of_each_first(value.errors);
         }
         let response =
-            Response::executed(piece.bytes.ok(), &piece.errors, &prepared.document.text, self.app.limits.errors);
+            Response::executed(value.bytes.ok(), &value.errors, &prepared.document.text, self.app.limits.errors);
         match scope.db.ledger.as_deref().and_then(Ledger::lost) {
             Some(lost) => response.with_effects(lost),
             None => response,
         }
     }
 
-    pub(super) async fn by_field(&self, env: &Env<'_>, prepared: &Prepared) -> Vec<Piece> {
+    pub(super) async fn by_field(&self, cx: &ExecutionContext<'_>, prepared: &Prepared) -> Vec<CompletedValue> {
         let fields = &prepared.plan.root.fields;
         if prepared.plan.kind == OperationKind::Mutation {
-            self.in_order(env, prepared).await
+            self.in_order(cx, prepared).await
         } else {
-            join_all(fields.iter().map(|field| self.root_field(env, prepared, field))).await
+            join_all(fields.iter().map(|field| self.root_field(cx, prepared, field))).await
         }
     }
 
-    fn scope(&self, headers: HeaderMap, kind: OperationKind) -> RequestScope {
-        let ledger = (kind == OperationKind::Mutation).then(Arc::default);
-        let db = Db {
-            app: self.app.clone(),
-            session: self.session_variables.unknown(),
-            mandatory: Vec::new(),
-            ledger,
-            transaction: None,
-        };
-        let mut scope = RequestScope { db, headers };
-        scope.db.session = self.session_variables.session(&Context { request: &scope });
-        scope
-    }
-
     /// Fields one after the other, as mutations run; after a null that reaches the root the rest does not run.
-    async fn in_order(&self, env: &Env<'_>, prepared: &Prepared) -> Vec<Piece> {
+    async fn in_order(&self, cx: &ExecutionContext<'_>, prepared: &Prepared) -> Vec<CompletedValue> {
         let fields = &prepared.plan.root.fields;
-        let mut mutations = Mutations::new(env);
+        let mut mutations = Mutations::new(cx);
         for field in fields {
             mutations.begin();
-            let piece = self.root_field(env, prepared, field).await;
-            if mutations.end(field, piece) {
+            let value = self.root_field(cx, prepared, field).await;
+            if mutations.end(field, value) {
                 mutations.lose(fields);
                 break;
             }
@@ -222,75 +218,86 @@ impl Engine {
         mutations.into_pieces()
     }
 
-    pub(super) async fn root_field(&self, env: &Env<'_>, prepared: &Prepared, field: &PlanField) -> Piece {
+    pub(super) async fn root_field(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &Prepared,
+        field: &PlanField,
+    ) -> CompletedValue {
         let root = Path::Root;
         let path = root.key(&field.key);
-        let run = std::panic::AssertUnwindSafe(self.run_root(env, prepared, field, &path)).catch_unwind();
+        let run = std::panic::AssertUnwindSafe(self.run_root(cx, prepared, field, &path)).catch_unwind();
         run.await.unwrap_or_else(|panic| {
-            let error = Error::internal(format!("the field panicked: {}", crate::panic::text(&*panic)));
-            Piece::failed(env, &error, field, &path)
+            let error = Error::internal(format!("the field panicked: {}", crate::panic::message(&*panic)));
+            CompletedValue::failed(cx, &error, field, &path)
         })
     }
 
-    async fn run_root(&self, env: &Env<'_>, prepared: &Prepared, field: &PlanField, path: &Path<'_>) -> Piece {
+    async fn run_root(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &Prepared,
+        field: &PlanField,
+        path: &Path<'_>,
+    ) -> CompletedValue {
         let (run, row) = match field.kind {
             PlanKind::Root(run, row) => (run, row),
             PlanKind::Typename => {
-                return Piece::walk(env, |_, out| {
+                return CompletedValue::walk(cx, |_, out| {
                     crate::scalar::write_text(out, &prepared.plan.root.type_name);
                     Ok(())
                 });
             }
             _ => {
-                return Piece::walk(env, |_, out| {
+                return CompletedValue::walk(cx, |_, out| {
                     let answer = prepared.introspection.get(field.key.as_str());
                     out.extend_from_slice(answer.map_or_else(|| "null".to_owned(), ToString::to_string).as_bytes());
                     Ok(())
                 });
             }
         };
-        let pass = match self.gate.admit(env.context, prepared.plan.kind, field) {
+        let pass = match self.gate.admit(cx.context, prepared.plan.kind, field) {
             Ok(pass) => pass,
-            Err(denied) => return Piece::failed(env, &denied, field, path),
+            Err(denied) => return CompletedValue::failed(cx, &denied, field, path),
         };
         if let Some(message) = &prepared.code {
-            return Piece::failed(env, &Error::new(ErrorCode::BadRequest, message.clone()), field, path);
+            return CompletedValue::failed(cx, &Error::new(ErrorCode::BadRequest, message.clone()), field, path);
         }
         if let (Run::Planned(planned), Some(row)) = (run, row) {
-            return write_planned(env, &pass, field, planned, row, path).await;
+            return write_planned(cx, &pass, field, planned, row, path).await;
         }
-        let call = match env.call(field) {
+        let call = match cx.call(field) {
             Ok(call) => call,
-            Err(error) => return Piece::failed(env, &error, field, path),
+            Err(error) => return CompletedValue::failed(cx, &error, field, path),
         };
         match run {
-            Run::Function(function) => write_function(env, &pass, field, function, path).boxed().await,
-            Run::Planned(_) => Piece::failed(env, &Error::internal("a planned field has no rows"), field, path),
-            Run::Sync(resolve) => root_value(env, field, env.noted(resolve(call)), path).boxed().await,
-            Run::Async(resolve) => root_value(env, field, env.noted(guarded(resolve(call)).await), path).boxed().await,
+            Run::Function(function) => write_function(cx, &pass, field, function, path).boxed().await,
+            Run::Planned(_) => CompletedValue::failed(cx, &Error::internal("a planned field has no rows"), field, path),
+            Run::Sync(resolve) => root_value(cx, field, cx.noted(resolve(call)), path).boxed().await,
+            Run::Async(resolve) => root_value(cx, field, cx.noted(guarded(resolve(call)).await), path).boxed().await,
         }
     }
 }
 
 /// The answer of a single root field, in the body.
-fn only(field: &PlanField, piece: Piece) -> Piece {
+fn only(field: &PlanField, value: CompletedValue) -> CompletedValue {
     let mut head = Response::begin(KEY);
     head.push(b'{');
     key(&mut head, 0, field);
-    piece.between(&head, b'}')
+    value.between(&head, b'}')
 }
 
 /// The answers of root fields, in the body.
-fn joined(fields: &[PlanField], mut pieces: Vec<Piece>) -> Piece {
-    if let (1, [field]) = (pieces.len(), fields) {
-        return only(field, pieces.remove(0));
+fn joined(fields: &[PlanField], mut completed: Vec<CompletedValue>) -> CompletedValue {
+    if let (1, [field]) = (completed.len(), fields) {
+        return only(field, completed.remove(0));
     }
     let write = |out: &mut Vec<u8>, index: usize, bytes: &[u8]| {
         key(out, index, &fields[index]);
         out.extend_from_slice(bytes);
     };
-    let size = pieces.iter().flat_map(|piece| &piece.bytes).map(|bytes| bytes.len() + KEY).sum();
-    join_after(Response::begin(size), pieces, write, *b"{}")
+    let size = completed.iter().flat_map(|value| &value.bytes).map(|bytes| bytes.len() + KEY).sum();
+    join_after(Response::begin(size), completed, write, *b"{}")
 }
 
 fn refused_variables(document: &Document, errors: Vec<VariableError>) -> Response {

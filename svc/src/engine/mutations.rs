@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::complete::Piece;
-use super::env::Env;
+use super::complete::CompletedValue;
+use super::execution_context::ExecutionContext;
 use super::field_error::FieldError;
 use super::path::Segment;
 use super::plan::{PlanField, PlanKind};
@@ -12,14 +12,14 @@ use crate::mutation::{Effect, Ledger};
 /// The mutations of an operation, in their order.
 pub(super) struct Mutations<'a> {
     ledger: Option<&'a Ledger>,
-    pieces: Vec<Piece>,
+    completed: Vec<CompletedValue>,
     effects: Vec<Effect>,
 }
 
 impl<'a> Mutations<'a> {
-    pub(super) fn new(env: &Env<'a>) -> Self {
-        let ledger = env.context.request.db.ledger.as_deref();
-        Self { ledger, pieces: Vec::new(), effects: Vec::new() }
+    pub(super) fn new(cx: &ExecutionContext<'a>) -> Self {
+        let ledger = cx.context.request.db.ledger.as_deref();
+        Self { ledger, completed: Vec::new(), effects: Vec::new() }
     }
 
     /// The next one runs.
@@ -30,13 +30,13 @@ impl<'a> Mutations<'a> {
     }
 
     /// It has ended; whether the whole answer becomes null with it.
-    pub(super) fn end(&mut self, field: &PlanField, mut piece: Piece) -> bool {
+    pub(super) fn end(&mut self, field: &PlanField, mut value: CompletedValue) -> bool {
         let effect = self.ledger.map_or(Effect::NotDone, Ledger::effect);
         if self.ledger.is_some() && matches!(field.kind, PlanKind::Root(..)) {
-            effect.mark(&mut piece.errors);
+            effect.mark(&mut value.errors);
         }
-        let is_null = piece.bytes.is_err();
-        self.pieces.push(piece);
+        let is_null = value.bytes.is_err();
+        self.completed.push(value);
         self.effects.push(effect);
         is_null
     }
@@ -52,8 +52,8 @@ impl<'a> Mutations<'a> {
         }
     }
 
-    pub(super) fn into_pieces(self) -> Vec<Piece> {
-        self.pieces
+    pub(super) fn into_pieces(self) -> Vec<CompletedValue> {
+        self.completed
     }
 }
 

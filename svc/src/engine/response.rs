@@ -4,13 +4,13 @@ use std::fmt::{Display, Write as _};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
+use uuid::Uuid;
 
 use super::field_error::FieldError;
 use super::location::{LineIndex, Location};
 use super::request_error::RequestError;
-use crate::ErrorCode;
 use crate::mutation::Effect;
-use crate::schema::OperationKind;
+use crate::{Error, ErrorCode};
 
 /// What a request came to.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(crate) struct Response {
 }
 
 /// How far a request got.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// It ran: there is `data`, and perhaps errors beside it.
     Executed,
@@ -30,6 +30,8 @@ pub(crate) enum Answer {
     MethodNotAllowed,
     /// It was ended because it took too long.
     Late,
+    /// Nothing ran, because of an error with this code that is the whole request's.
+    Failed(String),
 }
 
 /// Messages are cut to this many characters: they may quote the document.
@@ -66,14 +68,30 @@ impl Response {
     }
 
     /// The answer to a request that was ended at its deadline.
-    pub(crate) fn late(kind: OperationKind, limit: Duration) -> Self {
+    pub(crate) fn late(may_be_done: bool, limit: Duration) -> Self {
         let mut message = format!("the request took longer than {} seconds", limit.as_secs());
         let mut code = ErrorCode::Timeout;
-        if kind == OperationKind::Mutation {
+        if may_be_done {
             code = ErrorCode::OutcomeUnknown;
             message.push_str("; what it asked for may have been done, or not");
         }
         Self { answer: Answer::Late, ..Self::refused(&[RequestError::new(code, message)]) }
+    }
+
+    /// The answer to a request that failed before its first field.
+    pub(crate) fn failed(error: &Error) -> Self {
+        let mut extensions = Map::from_iter([("code".to_owned(), error.code().into())]);
+        extensions.extend(error.extensions().clone());
+        if error.is_masked() || error.source().is_some() {
+            let id = Uuid::new_v4().to_string();
+            tracing::error!(error_id = id, error = error.chain(), "a request failed before its first field");
+            if error.is_masked() {
+                extensions.insert("errorId".to_owned(), id.into());
+            }
+        }
+        let message = if error.is_masked() { "internal server error".to_owned() } else { limit_text(error.message()) };
+        let body = json!({ "errors": [{ "message": message, "extensions": extensions }] });
+        Self { answer: Answer::Failed(error.code().to_owned()), body: body.to_string().into_bytes() }
     }
 
     /// A body to which `data` of about `size` bytes is appended.

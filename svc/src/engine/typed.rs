@@ -1,9 +1,9 @@
 //! Typed rows: whole rows read back into the user's structs, for computed fields. What is stored is completed from what
 //! the statement read, so that a value that breaks its type fails where it is asked for, and the methods alone need all.
 
-use super::complete::{Cells, Piece, RowNode, complete_value};
-use super::env::Env;
-use super::find::WholeRows;
+use super::complete::{Cells, CompletedValue, RowNode, complete_value};
+use super::execution_context::ExecutionContext;
+use super::find::FullRows;
 use super::path::Path;
 use super::plan::{Calls, PlanField};
 use crate::Error;
@@ -11,17 +11,17 @@ use crate::schema::{Items, Model, Object, Output, Resolved, Shape, TypedNode};
 
 /// Completes typed rows as if a resolver had returned them.
 pub(super) async fn complete_typed(
-    env: &Env<'_>,
+    cx: &ExecutionContext<'_>,
     field: &PlanField,
     shape: Shape,
     rows: &Decoded<'_>,
     path: &Path<'_>,
-) -> Piece {
+) -> CompletedValue {
     match shape {
-        Shape::List => complete_value(env, field, Resolved::List(rows), path).await,
-        Shape::One if rows.is_empty() => Piece::failed(env, &super::find::not_found(field), field, path),
-        Shape::Optional if rows.is_empty() => complete_value(env, field, Resolved::Null, path).await,
-        _ => complete_value(env, field, rows.get(0), path).await,
+        Shape::List => complete_value(cx, field, Resolved::List(rows), path).await,
+        Shape::One if rows.is_empty() => CompletedValue::failed(cx, &super::find::not_found(field), field, path),
+        Shape::Optional if rows.is_empty() => complete_value(cx, field, Resolved::Null, path).await,
+        _ => complete_value(cx, field, rows.get(0), path).await,
     }
 }
 
@@ -30,7 +30,7 @@ pub(super) struct Decoded<'a>(Vec<TypedRow<'a>>);
 
 impl<'a> Decoded<'a> {
     /// Reads rows back.
-    pub(super) fn new(model: &Model, whole: &'a WholeRows, rows: impl Iterator<Item = Cells<'a>>) -> Self {
+    pub(super) fn new(model: &Model, whole: &'a FullRows, rows: impl Iterator<Item = Cells<'a>>) -> Self {
         let decode = model.decoders.get(&whole.row);
         let decoded = rows.map(|cells| {
             let object = match decode {
@@ -58,7 +58,7 @@ impl Items for Decoded<'_> {
 
 /// A row, and the user's struct that it is, or why it is none.
 pub(crate) struct TypedRow<'a> {
-    whole: &'a WholeRows,
+    whole: &'a FullRows,
     cells: Cells<'a>,
     object: Result<Box<dyn Output>, Error>,
 }

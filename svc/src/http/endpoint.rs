@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{RawQuery, Request as HttpRequest, State};
+use axum::extract::{Request as HttpRequest, State};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Version, header};
 
 use super::guard::guarded;
 use super::negotiate::MediaType;
 use super::reply::{Refusal, answer};
-use super::{Service, body, parameters};
+use super::{AppState, body, parameters};
 use crate::ErrorCode;
-use crate::engine::Methods;
+use crate::engine::{RequestParts, Transport};
 
 /// Any other method of `/graphql/rust`.
 pub(super) async fn post_only() -> Response<Body> {
@@ -23,9 +23,9 @@ pub(super) async fn post_only() -> Response<Body> {
 
 /// A request with a JSON body, and the media type that its client wants.
 pub(super) async fn post(
-    service: &Service,
+    service: &AppState,
     request: HttpRequest,
-    methods: Methods,
+    transport: Transport,
     media: Option<MediaType>,
 ) -> Response<Body> {
     let Some(media) = media else { return not_acceptable() };
@@ -35,7 +35,7 @@ pub(super) async fn post(
         Err(refusal) => return refuse(&refusal, media, parts.version),
     };
     match parameters::from_body(&body) {
-        Ok(request) => answer(media, service.engine.run(request, parts.headers, methods).await),
+        Ok(request) => answer(media, service.engine.run(request, RequestParts::of_http(parts, transport)).await),
         Err(refusal) => refusal.reply(media),
     }
 }
@@ -50,26 +50,26 @@ fn refuse(refusal: &Refusal, media: MediaType, version: Version) -> Response<Bod
     response
 }
 
-async fn read(service: &Service, headers: &HeaderMap, body: Body) -> Result<Bytes, Refusal> {
+async fn read(service: &AppState, headers: &HeaderMap, body: Body) -> Result<Bytes, Refusal> {
     check_content_type(headers)?;
     body::read(body, service.engine.app.limits.body, service.body_timeout).await
 }
 
 /// `GET /graphql`: a query in the query string, or GraphiQL for a browser that brings none.
-pub(super) async fn get(
-    State(service): State<Arc<Service>>,
-    RawQuery(query): RawQuery,
-    headers: HeaderMap,
-) -> Response<Body> {
-    let query = query.unwrap_or_default();
+pub(super) async fn get(State(service): State<Arc<AppState>>, request: HttpRequest) -> Response<Body> {
+    let (parts, _) = request.into_parts();
+    let query = parts.uri.query().unwrap_or_default().to_owned();
     #[cfg(feature = "graphiql")]
-    if super::negotiate::wants_html(&headers) && !has_query(&query) {
+    if super::negotiate::wants_html(&parts.headers) && !has_query(&query) {
         return if service.engine.development { super::graphiql::page() } else { not_found() };
     }
-    let Some(media) = MediaType::negotiate(&headers) else { return not_acceptable() };
+    let Some(media) = MediaType::negotiate(&parts.headers) else { return not_acceptable() };
     guarded(media, async {
         match parameters::from_query_string(&query) {
-            Ok(request) => answer(media, service.engine.run(request, headers, Methods::QueriesOnly).await),
+            Ok(request) => {
+                let parts = RequestParts::of_http(parts, Transport::HttpGet);
+                answer(media, service.engine.run(request, parts).await)
+            }
             Err(refusal) => refusal.reply(media),
         }
     })

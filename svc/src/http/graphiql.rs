@@ -12,7 +12,7 @@ use axum::response::IntoResponse as _;
 use axum::routing::get;
 use uuid::Uuid;
 
-use super::Service;
+use super::AppState;
 use super::reply::{PRIVATE, VARY};
 
 const PAGE: &str = include_str!("../../assets/graphiql/index.html");
@@ -25,7 +25,7 @@ const ASSETS: [(&str, &str, &[u8]); 3] = [
 ];
 
 /// The routes of the assets.
-pub(super) fn routes() -> Router<Arc<Service>> {
+pub(super) fn routes() -> Router<Arc<AppState>> {
     Router::new().route("/graphql/assets/{name}", get(asset))
 }
 

@@ -29,7 +29,7 @@ pub(super) async fn guarded<R: IntoResponse>(media: MediaType, handler: impl Fut
 /// The answer to a request that panicked: masked, and found in the log by its `errorId`.
 pub(super) fn panicked(media: MediaType, panic: &(dyn Any + Send)) -> Response<Body> {
     let id = Uuid::new_v4().to_string();
-    tracing::error!(error_id = id, panic = crate::panic::text(panic), "a request panicked");
+    tracing::error!(error_id = id, panic = crate::panic::message(panic), "a request panicked");
     let extensions = json!({ "code": ErrorCode::InternalServerError.as_str(), "errorId": id });
     let body = json!({ "errors": [{ "message": "internal server error", "extensions": extensions }] });
     reply(StatusCode::INTERNAL_SERVER_ERROR, media, body.to_string().into_bytes())

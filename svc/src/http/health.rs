@@ -7,7 +7,7 @@ use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::{Extension, Json};
 use serde_json::{Value, json};
 
-use super::Service;
+use super::AppState;
 use crate::app::ShuttingDown;
 use crate::db::DbError;
 
@@ -17,13 +17,13 @@ type NotKept = [(HeaderName, HeaderValue); 1];
 const NOT_KEPT: NotKept = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
 
 /// The process is up.
-pub(super) async fn health(State(service): State<Arc<Service>>) -> (NotKept, Json<Value>) {
+pub(super) async fn health(State(service): State<Arc<AppState>>) -> (NotKept, Json<Value>) {
     (NOT_KEPT, Json(json!({ "status": "healthy", "service": service.name })))
 }
 
 /// The service can answer: a connection comes free in time, the database answers on it, and its views are there.
 pub(super) async fn ready(
-    State(service): State<Arc<Service>>,
+    State(service): State<Arc<AppState>>,
     stopping: Option<Extension<ShuttingDown>>,
 ) -> (StatusCode, NotKept, Json<Value>) {
     let database = &service.engine.app.database;

@@ -19,14 +19,14 @@ use std::time::Duration;
 use axum::Router;
 use axum::routing::{MethodFilter, MethodRouter, get};
 
-use crate::engine::{Engine, Methods};
+use crate::engine::{Engine, Transport};
 use guard::guarded;
 use negotiate::MediaType;
 use post::Post;
 
-/// What the handlers share.
+/// The state that the handlers share.
 #[derive(Debug)]
-pub(crate) struct Service {
+pub(crate) struct AppState {
     pub(crate) engine: Engine,
     pub(crate) name: String,
     /// Whether there is a `/graphql/rust`.
@@ -39,10 +39,10 @@ pub(crate) struct Service {
 }
 
 /// The routes of a service.
-pub(crate) fn router(service: Arc<Service>) -> Router {
+pub(crate) fn router(service: Arc<AppState>) -> Router {
     let graphql = MethodRouter::new()
         .get(endpoint::get)
-        .on_service(MethodFilter::POST, Post::new(&service, Methods::All))
+        .on_service(MethodFilter::POST, Post::new(&service, Transport::HttpPost))
         .fallback(endpoint::other_method);
     let router = Router::new()
         .route("/graphql", graphql)
@@ -50,7 +50,7 @@ pub(crate) fn router(service: Arc<Service>) -> Router {
         .route("/ready", get(|state, stopping| guarded(MediaType::Json, health::ready(state, stopping))));
     let router = if service.rust_endpoint {
         let planned = MethodRouter::new()
-            .on_service(MethodFilter::POST, Post::new(&service, Methods::PlannedOnly))
+            .on_service(MethodFilter::POST, Post::new(&service, Transport::RustEndpoint))
             .fallback(endpoint::post_only);
         router.route("/graphql/rust", planned)
     } else {

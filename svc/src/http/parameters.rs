@@ -36,13 +36,13 @@ pub(super) fn from_body(body: &[u8]) -> Result<Request<'_>, Refusal> {
         return Ok(Request { query, variables, operation_name, ..Request::default() });
     }
     if body.iter().all(u8::is_ascii_whitespace) {
-        return Err(refuse("the body is empty; send a JSON object with `query`"));
+        return Err(bad_request("the body is empty; send a JSON object with `query`"));
     }
     let text = std::str::from_utf8(body).map_err(|error| not_json(body, Malformed(error.valid_up_to())))?;
     match ExactJson::read(text).map_err(|error| not_json(body, error))? {
         ExactJson::Object(fields) => from_fields(fields),
-        ExactJson::Array(_) => Err(refuse("batches are switched off; send one request as a JSON object")),
-        _ => Err(refuse("the body must be a JSON object with `query`")),
+        ExactJson::Array(_) => Err(bad_request("batches are switched off; send one request as a JSON object")),
+        _ => Err(bad_request("the body must be a JSON object with `query`")),
     }
 }
 
@@ -50,7 +50,7 @@ fn not_json(body: &[u8], Malformed(at): Malformed) -> Refusal {
     let before = &body[..at.min(body.len())];
     let line = memchr::memchr_iter(b'\n', before).count() + 1;
     let column = at - memchr::memrchr(b'\n', before).map_or(0, |newline| newline + 1) + 1;
-    refuse(format!("the body is not JSON: line {line}, column {column}"))
+    bad_request(format!("the body is not JSON: line {line}, column {column}"))
 }
 
 /// Reads a query string, where `variables` and `extensions` are JSON texts.
@@ -61,12 +61,12 @@ pub(super) fn from_query_string(query: &str) -> Result<Request<'static>, Refusal
             "query" | "operationName" | "documentId" => ExactJson::String(value.into_owned()),
             "variables" | "extensions" if value.is_empty() => ExactJson::Null,
             "variables" | "extensions" => {
-                ExactJson::read(&value).map_err(|_| refuse(format!("the parameter `{name}` is not JSON")))?
+                ExactJson::read(&value).map_err(|_| bad_request(format!("the parameter `{name}` is not JSON")))?
             }
             _ => continue,
         };
         if fields.get(&name).is_some() {
-            return Err(refuse(format!("the parameter `{name}` is given twice")));
+            return Err(bad_request(format!("the parameter `{name}` is given twice")));
         }
         fields.insert(name.into_owned(), value);
     }
@@ -82,18 +82,20 @@ fn from_fields(mut fields: Fields) -> Result<Request<'static>, Refusal> {
         Some(ExactJson::String(_) | ExactJson::Null) | None if persisted.is_some() || document_id.is_some() => {
             String::new()
         }
-        Some(ExactJson::String(_)) | None => return Err(refuse("`query` is missing: send the GraphQL document in it")),
-        Some(_) => return Err(refuse("`query` must be a string")),
+        Some(ExactJson::String(_)) | None => {
+            return Err(bad_request("`query` is missing: send the GraphQL document in it"));
+        }
+        Some(_) => return Err(bad_request("`query` must be a string")),
     };
     if document_id.is_some() && (persisted.is_some() || !query.is_empty()) {
-        return Err(refuse(
+        return Err(bad_request(
             "name the document once: with `documentId`, or with `query` and `extensions.persistedQuery`",
         ));
     }
     let operation_name = match fields.take("operationName") {
         None | Some(ExactJson::Null) => None,
         Some(ExactJson::String(name)) => Some(name),
-        Some(_) => return Err(refuse("`operationName` must be a string or null")),
+        Some(_) => return Err(bad_request("`operationName` must be a string or null")),
     };
     let variables = object(&mut fields, "variables")?.into_iter().collect();
     Ok(Request { query: query.into(), persisted, document_id, variables, operation_name })
@@ -103,8 +105,8 @@ fn from_fields(mut fields: Fields) -> Result<Request<'static>, Refusal> {
 fn document_id(value: Option<ExactJson>) -> Result<Option<DocumentId>, Refusal> {
     match value {
         None | Some(ExactJson::Null) => Ok(None),
-        Some(ExactJson::String(id)) => id.parse().map(Some).map_err(refuse),
-        Some(_) => Err(refuse("`documentId` must be a string")),
+        Some(ExactJson::String(id)) => id.parse().map(Some).map_err(bad_request),
+        Some(_) => Err(bad_request("`documentId` must be a string")),
     }
 }
 
@@ -113,15 +115,16 @@ fn persisted(mut extensions: Fields) -> Result<Option<[u8; 32]>, Refusal> {
     let fields = match extensions.take("persistedQuery") {
         None | Some(ExactJson::Null) => return Ok(None),
         Some(ExactJson::Object(fields)) => fields,
-        Some(_) => return Err(refuse("`extensions.persistedQuery` must be an object")),
+        Some(_) => return Err(bad_request("`extensions.persistedQuery` must be an object")),
     };
     if fields.get("version") != Some(&ExactJson::Number(ExactNumber::from(1))) {
-        return Err(refuse("`extensions.persistedQuery.version` must be 1"));
+        return Err(bad_request("`extensions.persistedQuery.version` must be 1"));
     }
     let mut hash = [0; 32];
     let text = fields.get("sha256Hash").and_then(ExactJson::as_str).unwrap_or_default();
-    hex::decode_to_slice(text, &mut hash)
-        .map_err(|_| refuse("`extensions.persistedQuery.sha256Hash` must be a SHA-256 of 64 hexadecimal digits"))?;
+    hex::decode_to_slice(text, &mut hash).map_err(|_| {
+        bad_request("`extensions.persistedQuery.sha256Hash` must be a SHA-256 of 64 hexadecimal digits")
+    })?;
     Ok(Some(hash))
 }
 
@@ -129,10 +132,10 @@ fn object(fields: &mut Fields, name: &str) -> Result<Fields, Refusal> {
     match fields.take(name) {
         None | Some(ExactJson::Null) => Ok(Fields::default()),
         Some(ExactJson::Object(object)) => Ok(object),
-        Some(_) => Err(refuse(format!("`{name}` must be an object or null"))),
+        Some(_) => Err(bad_request(format!("`{name}` must be an object or null"))),
     }
 }
 
-fn refuse(message: impl Into<String>) -> Refusal {
+fn bad_request(message: impl Into<String>) -> Refusal {
     Refusal::new(StatusCode::BAD_REQUEST, ErrorCode::BadRequest, message)
 }

@@ -13,20 +13,20 @@ use axum::http::Response;
 
 use super::guard::panicked;
 use super::negotiate::MediaType;
-use super::{Service, endpoint};
-use crate::engine::Methods;
-use crate::relay::Relay;
+use super::{AppState, endpoint};
+use crate::engine::Transport;
+use crate::wake_flag::WakeFlag;
 
 /// Answers `POST`. It is no handler, as those are moved with their future for each request, which is several kB here.
 #[derive(Debug, Clone)]
 pub(super) struct Post {
-    service: Arc<Service>,
-    methods: Methods,
+    service: Arc<AppState>,
+    transport: Transport,
 }
 
 impl Post {
-    pub(super) fn new(service: &Arc<Service>, methods: Methods) -> Self {
-        Self { service: service.clone(), methods }
+    pub(super) fn new(service: &Arc<AppState>, transport: Transport) -> Self {
+        Self { service: service.clone(), transport }
     }
 }
 
@@ -40,11 +40,11 @@ impl tower::Service<Request> for Post {
     }
 
     fn call(&mut self, request: Request) -> Woken {
-        let (service, methods) = (self.service.clone(), self.methods);
+        let (service, transport) = (self.service.clone(), self.transport);
         let media = MediaType::negotiate(request.headers());
         // Written where it stays.
         let future =
-            Box::write(Box::new_uninit(), async move { endpoint::post(&service, request, methods, media).await });
+            Box::write(Box::new_uninit(), async move { endpoint::post(&service, request, transport, media).await });
         Woken::new(Box::into_pin(future), media)
     }
 }
@@ -53,7 +53,7 @@ impl tower::Service<Request> for Post {
 /// body that has been read.
 pub(super) struct Woken {
     future: Pin<Box<dyn Future<Output = Response<Body>> + Send>>,
-    relay: Arc<Relay>,
+    woken: Arc<WakeFlag>,
     waker: Waker,
     begun: bool,
     media: Option<MediaType>,
@@ -61,8 +61,8 @@ pub(super) struct Woken {
 
 impl Woken {
     fn new(future: Pin<Box<dyn Future<Output = Response<Body>> + Send>>, media: Option<MediaType>) -> Self {
-        let relay = Arc::<Relay>::default();
-        Self { future, waker: relay.clone().into(), relay, begun: false, media }
+        let woken = Arc::<WakeFlag>::default();
+        Self { future, waker: woken.clone().into(), woken, begun: false, media }
     }
 }
 
@@ -71,7 +71,7 @@ impl Future for Woken {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        if !this.relay.take_wake(cx.waker()) && this.begun {
+        if !this.woken.take_wake(cx.waker()) && this.begun {
             return Poll::Pending;
         }
         this.begun = true;

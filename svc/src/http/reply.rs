@@ -35,9 +35,10 @@ impl Refusal {
 
 /// The answer of the engine.
 pub(super) fn answer(media: MediaType, response: crate::engine::Response) -> Response<Body> {
-    let status = match (response.answer, media) {
+    let status = match (&response.answer, media) {
         (Answer::MethodNotAllowed, _) => StatusCode::METHOD_NOT_ALLOWED,
         (Answer::Late, _) => StatusCode::GATEWAY_TIMEOUT,
+        (Answer::Failed(code), _) => status_of(code, media),
         (Answer::Refused, MediaType::Response) => StatusCode::BAD_REQUEST,
         (Answer::Refused, MediaType::Json) | (Answer::Executed, _) => StatusCode::OK,
     };
@@ -46,6 +47,20 @@ pub(super) fn answer(media: MediaType, response: crate::engine::Response) -> Res
         reply.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
     }
     reply
+}
+
+/// The status of an error that is the whole request's.
+fn status_of(code: &str, media: MediaType) -> StatusCode {
+    let statuses = [
+        (ErrorCode::Unauthenticated, StatusCode::UNAUTHORIZED),
+        (ErrorCode::Forbidden, StatusCode::FORBIDDEN),
+        (ErrorCode::RateLimited, StatusCode::TOO_MANY_REQUESTS),
+        (ErrorCode::InternalServerError, StatusCode::INTERNAL_SERVER_ERROR),
+        (ErrorCode::ServiceUnavailable, StatusCode::SERVICE_UNAVAILABLE),
+        (ErrorCode::Timeout, StatusCode::GATEWAY_TIMEOUT),
+    ];
+    let known = statuses.iter().find(|(known, _)| known.as_str() == code).map(|(_, status)| *status);
+    known.unwrap_or(if media == MediaType::Response { StatusCode::BAD_REQUEST } else { StatusCode::OK })
 }
 
 pub(super) fn reply(status: StatusCode, media: MediaType, body: Vec<u8>) -> Response<Body> {

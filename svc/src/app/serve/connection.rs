@@ -52,7 +52,7 @@ pub(super) fn serve(
     shared: &Shared,
     stream: TcpStream,
     peer: SocketAddr,
-    place: OwnedSemaphorePermit,
+    permit: OwnedSemaphorePermit,
     activity: &Arc<Activity>,
 ) -> impl Future<Output = ()> + Send + use<> {
     set_up(&stream, shared.config.write_timeout);
@@ -77,7 +77,7 @@ pub(super) fn serve(
             Either::Left(answer)
         }
     });
-    let socket = TokioIo::new(Socket::new(stream, activity.clone(), place));
+    let socket = TokioIo::new(Socket::new(stream, activity.clone(), permit));
     let builder = builder(&shared.config, activity);
     let connection = builder.serve_connection_with_upgrades(socket, service).into_owned();
     Connection { connection: Box::pin(connection), activity: activity.clone(), heard: None }

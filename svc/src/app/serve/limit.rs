@@ -17,19 +17,19 @@ pub(super) fn max_connections(configured: u32) -> usize {
     most
 }
 
-/// Something that may happen often and is logged rarely.
+/// A limit on how often something is logged.
 #[derive(Debug, Default)]
-pub(super) struct Rarely {
+pub(super) struct LogThrottle {
     logged: Option<Instant>,
     times: u64,
 }
 
-impl Rarely {
+impl LogThrottle {
     /// How often it is logged at most.
     const EVERY: Duration = Duration::from_secs(60);
 
     /// It has happened; how often since it was logged last, when it is time to log it again.
-    pub(super) fn happened(&mut self) -> Option<u64> {
+    pub(super) fn occurred(&mut self) -> Option<u64> {
         self.times += 1;
         let now = Instant::now();
         if self.logged.is_some_and(|last| now.saturating_duration_since(last) < Self::EVERY) {

@@ -25,7 +25,7 @@ use super::{HttpConfig, StartError, SvcConfig};
 use activity::{Activity, Order};
 use connection::Shared;
 use connections::Connections;
-use limit::Rarely;
+use limit::LogThrottle;
 
 /// How long to wait for connections that were told to end at once.
 const LAST_WORDS: Duration = Duration::from_millis(500);
@@ -113,7 +113,7 @@ impl Server {
     pub async fn run(self, app: Router, stop: impl Future<Output = ()>) {
         let config = self.config.bounded();
         let mut connections = Connections::new(config.clone());
-        let mut door = Door::new(self.listener, config.max_connections);
+        let mut acceptor = Acceptor::new(self.listener, config.max_connections);
         let shared = Shared { app, config, stopping: Arc::default() };
         // Each task has a sender, so that the end of all of them can be awaited.
         let (running, mut all_ended) = mpsc::channel::<Infallible>(1);
@@ -121,8 +121,8 @@ impl Server {
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         tokio::pin!(stop);
         loop {
-            let (stream, peer, place) = tokio::select! {
-                accepted = door.accept() => accepted,
+            let (stream, peer, permit) = tokio::select! {
+                accepted = acceptor.accept() => accepted,
                 _ = tick.tick(), if !connections.is_empty() => {
                     connections.look(Instant::now());
                     continue;
@@ -130,7 +130,7 @@ impl Server {
                 () = &mut stop => break,
             };
             let activity = Activity::new();
-            let served = connection::serve(&shared, stream, peer, place, &activity);
+            let served = connection::serve(&shared, stream, peer, permit, &activity);
             connections.add(activity, Instant::now());
             let running = running.clone();
             tokio::spawn(async move {
@@ -138,7 +138,7 @@ impl Server {
                 drop(running);
             });
         }
-        drop((door, running));
+        drop((acceptor, running));
         shared.stopping.store(true, Ordering::Relaxed);
         connections.tell(Order::Finish);
         if timeout(self.grace, all_ended.recv()).await.is_err() {
@@ -150,30 +150,30 @@ impl Server {
     }
 }
 
-/// Where connections come in, one for each place that is free. The others wait in the listener's backlog.
-struct Door {
+/// The listener, which accepts as long as a permit is free. Other clients wait in its backlog.
+struct Acceptor {
     listener: TcpListener,
-    places: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
     most: usize,
-    full: Rarely,
-    failed: Rarely,
+    full: LogThrottle,
+    failed: LogThrottle,
 }
 
-impl Door {
+impl Acceptor {
     fn new(listener: TcpListener, max_connections: u32) -> Self {
         let most = limit::max_connections(max_connections).min(Semaphore::MAX_PERMITS);
-        let places = Arc::new(Semaphore::new(most));
-        Self { listener, places, most, full: Rarely::default(), failed: Rarely::default() }
+        let permits = Arc::new(Semaphore::new(most));
+        Self { listener, permits, most, full: LogThrottle::default(), failed: LogThrottle::default() }
     }
 
     async fn accept(&mut self) -> (TcpStream, SocketAddr, OwnedSemaphorePermit) {
-        let place = self.place().await;
+        let permit = self.permit().await;
         loop {
             match self.listener.accept().await {
-                Ok((stream, peer)) => return (stream, peer, place),
+                Ok((stream, peer)) => return (stream, peer, permit),
                 Err(error) if is_of_the_client(&error) => {}
                 Err(error) => {
-                    if let Some(times) = self.failed.happened() {
+                    if let Some(times) = self.failed.occurred() {
                         tracing::warn!(%error, times, "cannot accept a connection");
                     }
                     // Out of file descriptors, most likely: closing connections will free some.
@@ -183,12 +183,12 @@ impl Door {
         }
     }
 
-    async fn place(&mut self) -> OwnedSemaphorePermit {
-        if self.places.available_permits() == 0 && self.full.happened().is_some() {
+    async fn permit(&mut self) -> OwnedSemaphorePermit {
+        if self.permits.available_permits() == 0 && self.full.occurred().is_some() {
             tracing::warn!(connections = self.most, "all connections are in use; further clients wait");
         }
-        match self.places.clone().acquire_owned().await {
-            Ok(place) => place,
+        match self.permits.clone().acquire_owned().await {
+            Ok(permit) => permit,
             // It is never closed.
             Err(_) => std::future::pending().await,
         }

@@ -25,13 +25,13 @@ pub(super) struct Socket {
     blocked: bool,
     /// Once nothing more will be written: how many bytes may still be thrown away.
     lingering: Option<usize>,
-    /// Its place among the connections.
-    _place: OwnedSemaphorePermit,
+    /// Held as long as the socket is open; it counts against the most connections.
+    _permit: OwnedSemaphorePermit,
 }
 
 impl Socket {
-    pub(super) fn new(stream: TcpStream, activity: Arc<Activity>, place: OwnedSemaphorePermit) -> Self {
-        Self { stream, activity, blocked: false, lingering: None, _place: place }
+    pub(super) fn new(stream: TcpStream, activity: Arc<Activity>, permit: OwnedSemaphorePermit) -> Self {
+        Self { stream, activity, blocked: false, lingering: None, _permit: permit }
     }
 
     fn written(&mut self, result: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {

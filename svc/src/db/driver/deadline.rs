@@ -9,7 +9,7 @@ use std::task::Wake;
 use std::time::Duration;
 
 use super::pool::Pool;
-use crate::relay::Relay;
+use crate::wake_flag::WakeFlag;
 
 /// How many beats a deadline has.
 const BEATS: u32 = 16;
@@ -21,7 +21,7 @@ const LATE: u32 = u32::MAX;
 /// A connection, as the watchdog sees it. It is what wakes the request that uses the connection.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
-    pub(super) relay: Relay,
+    pub(super) woken: WakeFlag,
     /// The beat after the one at which the statement began; zero while none runs.
     since: AtomicU32,
 }
@@ -49,18 +49,18 @@ impl Watch {
         }
         // The statement may have ended meanwhile, and another one begun.
         if self.since.compare_exchange(since, LATE, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-            self.relay.wake();
+            self.woken.wake();
         }
     }
 }
 
 impl Wake for Watch {
     fn wake(self: Arc<Self>) {
-        self.relay.wake();
+        self.woken.wake();
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.relay.wake();
+        self.woken.wake();
     }
 }
 

@@ -48,7 +48,7 @@ impl Wire {
             // The work is polled after each message, so nobody has to wake it.
             let nobody = &mut Context::from_waker(Waker::noop());
             if waits {
-                if !self.watch.relay.take_wake(cx.waker()) {
+                if !self.watch.woken.take_wake(cx.waker()) {
                     return Poll::Pending;
                 }
             } else {
@@ -56,7 +56,7 @@ impl Wire {
                 if let Poll::Ready(done) = work.as_mut().poll(nobody) {
                     return Poll::Ready(done.map_err(DriverError::from));
                 }
-                self.watch.relay.take_wake(cx.waker());
+                self.watch.woken.take_wake(cx.waker());
                 waits = true;
             }
             let ended = self.poll();
@@ -68,7 +68,7 @@ impl Wire {
                 (Poll::Pending, None) if self.watch.is_late() => Err(DriverError::Unanswered),
                 (Poll::Pending, None) => return Poll::Pending,
             };
-            self.watch.relay.leave();
+            self.watch.woken.leave();
             Poll::Ready(done)
         })
         .await

@@ -2,8 +2,8 @@
 //! the answer.
 
 use super::json::Json;
-use super::{Node, Nulled, Walk, key, typename, value};
-use crate::engine::env::Env;
+use super::{Node, PropagatedNull, Walk, key, typename, value};
+use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, PlanField, PlanKind, Selection};
 use crate::scalar::LeafError;
@@ -18,7 +18,7 @@ pub(crate) fn write_answer(
     json: &[u8],
     path: &Path<'_>,
     out: &mut Vec<u8>,
-) -> Result<(), Nulled> {
+) -> Result<(), PropagatedNull> {
     value(walk, field, &field.ty, &Answer(Json::new(json)), path, out)
 }
 
@@ -31,12 +31,15 @@ impl Node for Answer<'_> {
         self.0.leaf(leaf, out)
     }
 
-    fn each(&self, mut visit: impl FnMut(usize, Self) -> Result<(), Nulled>) -> Option<Result<(), Nulled>> {
+    fn each(
+        &self,
+        mut visit: impl FnMut(usize, Self) -> Result<(), PropagatedNull>,
+    ) -> Option<Result<(), PropagatedNull>> {
         self.0.each(|index, item| visit(index, Self(item)))
     }
 
-    fn selection<'s>(&self, env: &Env<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
-        self.0.selection(env, field)
+    fn selection<'s>(&self, cx: &ExecutionContext<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
+        self.0.selection(cx, field)
     }
 
     fn fields(
@@ -45,7 +48,7 @@ impl Node for Answer<'_> {
         selection: &Selection,
         path: &Path<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<(), Nulled> {
+    ) -> Result<(), PropagatedNull> {
         let slots = self.0.slots(&selection.keys);
         for (index, field) in selection.fields.iter().enumerate() {
             key(out, index, field);

@@ -4,9 +4,9 @@ use tokio_postgres::Row;
 
 use super::cells::Cells;
 use super::rows::{RowNode, RowShape};
-use super::{Nulled, Piece, Walk, value};
+use super::{CompletedValue, PropagatedNull, Walk, value};
 use crate::db::{DbError, RowSink};
-use crate::engine::env::Env;
+use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{OutType, PlanField};
 
@@ -36,7 +36,7 @@ pub(crate) struct RowList<'a> {
 impl<'a> RowList<'a> {
     /// `None` when the field is no list.
     pub(crate) fn new(
-        env: &'a Env<'a>,
+        cx: &'a ExecutionContext<'a>,
         field: &'a PlanField,
         shape: &'a RowShape,
         path: &'a Path<'a>,
@@ -45,7 +45,7 @@ impl<'a> RowList<'a> {
         let OutType::List(item) = field.ty.nullable().0 else { return None };
         let mut out = Vec::with_capacity(ROOM);
         out.push(b'[');
-        Some(Self { walk: Walk::new(env), field, item, shape, path, out, count: 0, limit, nulled: false })
+        Some(Self { walk: Walk::new(cx), field, item, shape, path, out, count: 0, limit, nulled: false })
     }
 
     fn make_room(&mut self) {
@@ -61,7 +61,7 @@ impl<'a> RowList<'a> {
     ///
     /// # Errors
     /// When the view has changed since the statement was written.
-    pub(crate) fn finish(mut self) -> Result<Piece, DbError> {
+    pub(crate) fn finish(mut self) -> Result<CompletedValue, DbError> {
         if self.walk.outdated {
             return Err(DbError::Changed);
         }
@@ -71,9 +71,9 @@ impl<'a> RowList<'a> {
                 Ok(self.out)
             }
             (true, false) => Ok(b"null".to_vec()),
-            (true, true) => Err(Nulled),
+            (true, true) => Err(PropagatedNull),
         };
-        Ok(Piece { bytes, errors: self.walk.errors })
+        Ok(CompletedValue { bytes, errors: self.walk.errors })
     }
 }
 

@@ -1,9 +1,9 @@
 //! A member of a mutation's result whose entity could not be read: what is known is answered all the same.
 
 use super::json::Json;
-use super::{Node, Nulled, Walk, key, typename, value};
+use super::{Node, PropagatedNull, Walk, key, typename, value};
 use crate::Error;
-use crate::engine::env::Env;
+use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, PlanField, PlanKind, Selection};
 use crate::mutation::Unread;
@@ -22,7 +22,7 @@ pub(crate) fn write_member(
     unread: &Unread,
     path: &Path<'_>,
     out: &mut Vec<u8>,
-) -> Result<(), Nulled> {
+) -> Result<(), PropagatedNull> {
     value(walk, field, &field.ty, &Member { json: Json::new(json.as_bytes()), unread }, path, out)
 }
 
@@ -35,12 +35,12 @@ impl Node for Member<'_> {
         self.json.leaf(leaf, out)
     }
 
-    fn each(&self, _: impl FnMut(usize, Self) -> Result<(), Nulled>) -> Option<Result<(), Nulled>> {
+    fn each(&self, _: impl FnMut(usize, Self) -> Result<(), PropagatedNull>) -> Option<Result<(), PropagatedNull>> {
         None
     }
 
-    fn selection<'s>(&self, env: &Env<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
-        self.json.selection(env, field)
+    fn selection<'s>(&self, cx: &ExecutionContext<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
+        self.json.selection(cx, field)
     }
 
     fn fields(
@@ -49,7 +49,7 @@ impl Node for Member<'_> {
         selection: &Selection,
         path: &Path<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<(), Nulled> {
+    ) -> Result<(), PropagatedNull> {
         let slots = self.json.slots(&selection.keys);
         for (index, field) in selection.fields.iter().enumerate() {
             key(out, index, field);

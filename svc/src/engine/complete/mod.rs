@@ -21,9 +21,9 @@ pub(crate) use list::RowList;
 pub(crate) use member::write_member;
 pub(crate) use page::{PageNode, address, complete_page, complete_page_items};
 pub(crate) use rows::{Guarded, RowColumn, RowNode, RowShape, RowSource, RowSources, write_row};
-pub(crate) use tree::{Piece, complete_all, complete_value, guarded, join_after, root_value};
+pub(crate) use tree::{CompletedValue, complete_all, complete_value, guarded, join_after, root_value};
 
-use super::env::Env;
+use super::execution_context::ExecutionContext;
 use super::field_error::FieldError;
 use super::path::Path;
 use super::plan::{Leaf, OutType, PlanField, Selection};
@@ -31,42 +31,42 @@ use crate::Error;
 use crate::db::DbError;
 use crate::scalar::{LeafError, write_text};
 
-/// A null on its way up to the nearest field that allows it.
+/// A null that propagates to the nearest field that allows it (GraphQL specification, section 6.4.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Nulled;
+pub(crate) struct PropagatedNull;
 
 /// The state of one walk.
 pub(crate) struct Walk<'a> {
-    pub(crate) env: &'a Env<'a>,
+    pub(crate) cx: &'a ExecutionContext<'a>,
     pub(crate) errors: Vec<FieldError>,
     /// Whether a row was met whose view has changed since its statement was written.
     pub(crate) outdated: bool,
 }
 
 impl<'a> Walk<'a> {
-    pub(crate) fn new(env: &'a Env<'a>) -> Self {
-        Self { env, errors: Vec::new(), outdated: false }
+    pub(crate) fn new(cx: &'a ExecutionContext<'a>) -> Self {
+        Self { cx, errors: Vec::new(), outdated: false }
     }
 
     /// A row whose view has changed; the views are looked at again.
     #[cold]
-    fn outdated(&mut self, field: &PlanField, path: &Path<'_>) -> Nulled {
+    fn outdated(&mut self, field: &PlanField, path: &Path<'_>) -> PropagatedNull {
         self.outdated = true;
-        self.env.database.may_have_changed();
+        self.cx.database.may_have_changed();
         self.errors.push(FieldError::new(&DbError::Changed.into_error(), field, path));
-        Nulled
+        PropagatedNull
     }
 
     /// Reports a value that cannot be written as the field's type: because there is none, or for `message`.
     #[cold]
-    fn unfit<N: Node>(&mut self, node: &N, field: &PlanField, path: &Path<'_>, message: String) -> Nulled {
+    fn unfit<N: Node>(&mut self, node: &N, field: &PlanField, path: &Path<'_>, message: String) -> PropagatedNull {
         if node.is_outdated() {
             return self.outdated(field, path);
         }
         match node.failure() {
             Some(error) => {
                 self.fail(error, field, path);
-                Nulled
+                PropagatedNull
             }
             None => self.broken(field, path, message),
         }
@@ -81,7 +81,7 @@ impl<'a> Walk<'a> {
         LeafError(error): LeafError,
         field: &PlanField,
         path: &Path<'_>,
-    ) -> Nulled {
+    ) -> PropagatedNull {
         // What is stored may not be for this client.
         tracing::debug!(field = field.coordinate, error, "a value breaks its type");
         self.unfit(node, field, path, leaf.not_valid())
@@ -89,21 +89,21 @@ impl<'a> Walk<'a> {
 
     /// Reports a null in a place that allows none.
     #[cold]
-    fn missing(&mut self, field: &PlanField, path: &Path<'_>) -> Nulled {
+    fn missing(&mut self, field: &PlanField, path: &Path<'_>) -> PropagatedNull {
         self.broken(field, path, format!("Cannot return null for non-nullable field {}.", field.coordinate))
     }
 
     #[cold]
-    fn broken(&mut self, field: &PlanField, path: &Path<'_>, message: String) -> Nulled {
+    fn broken(&mut self, field: &PlanField, path: &Path<'_>, message: String) -> PropagatedNull {
         if self.has_room() {
             self.errors.push(FieldError::value(message, field, path));
         }
-        Nulled
+        PropagatedNull
     }
 
     /// Whether one more error would be sent: a thousand rows can have a thousand of them.
     fn has_room(&self) -> bool {
-        self.errors.len() < self.env.limits.errors
+        self.errors.len() < self.cx.limits.errors
     }
 
     /// An error of a resolver, which is logged also where it is not sent.
@@ -121,10 +121,10 @@ impl<'a> Walk<'a> {
         field: &PlanField,
         path: &Path<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<(), Nulled> {
+    ) -> Result<(), PropagatedNull> {
         self.fail(error, field, path);
         if field.ty.nullable().1 {
-            return Err(Nulled);
+            return Err(PropagatedNull);
         }
         out.extend_from_slice(b"null");
         Ok(())
@@ -154,10 +154,10 @@ pub(crate) trait Node: Sized {
     fn leaf(&self, leaf: &Leaf, out: &mut Vec<u8>) -> Result<(), LeafError>;
 
     /// Walks the elements in order; `None` when this is no list.
-    fn each(&self, visit: impl FnMut(usize, Self) -> Result<(), Nulled>) -> Option<Result<(), Nulled>>;
+    fn each(&self, visit: impl FnMut(usize, Self) -> Result<(), PropagatedNull>) -> Option<Result<(), PropagatedNull>>;
 
     /// The selection for the value's object type, or why there is none.
-    fn selection<'s>(&self, env: &Env<'_>, field: &'s PlanField) -> Result<&'s Selection, String>;
+    fn selection<'s>(&self, cx: &ExecutionContext<'_>, field: &'s PlanField) -> Result<&'s Selection, String>;
 
     /// Writes the selected fields between the braces.
     fn fields(
@@ -166,7 +166,7 @@ pub(crate) trait Node: Sized {
         selection: &Selection,
         path: &Path<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<(), Nulled>;
+    ) -> Result<(), PropagatedNull>;
 }
 
 /// Completes a value of type `ty`.
@@ -177,7 +177,7 @@ pub(crate) fn value<N: Node>(
     node: &N,
     path: &Path<'_>,
     out: &mut Vec<u8>,
-) -> Result<(), Nulled> {
+) -> Result<(), PropagatedNull> {
     if let Some(stored) = node.stored() {
         return value(walk, field, ty, stored, path, out);
     }
@@ -191,7 +191,7 @@ pub(crate) fn value<N: Node>(
     }
     let start = out.len();
     match non_null_value(walk, field, inner, node, path, out) {
-        Err(Nulled) if !non_null => {
+        Err(PropagatedNull) if !non_null => {
             out.truncate(start);
             out.extend_from_slice(b"null");
             Ok(())
@@ -207,7 +207,7 @@ fn non_null_value<N: Node>(
     node: &N,
     path: &Path<'_>,
     out: &mut Vec<u8>,
-) -> Result<(), Nulled> {
+) -> Result<(), PropagatedNull> {
     match ty {
         OutType::Leaf(leaf) => node.leaf(leaf, out).map_err(|error| walk.not_a_leaf(node, leaf, error, field, path)),
         OutType::NonNull(inner) => non_null_value(walk, field, inner, node, path, out),
@@ -224,7 +224,7 @@ fn non_null_value<N: Node>(
             Ok(())
         }
         OutType::Composite => {
-            let selection = node.selection(walk.env, field).map_err(|why| walk.unfit(node, field, path, why))?;
+            let selection = node.selection(walk.cx, field).map_err(|why| walk.unfit(node, field, path, why))?;
             out.push(b'{');
             node.fields(walk, selection, path, out)?;
             out.push(b'}');
@@ -240,7 +240,7 @@ pub(crate) fn write_json(
     document: &str,
     path: &Path<'_>,
     out: &mut Vec<u8>,
-) -> Result<(), Nulled> {
+) -> Result<(), PropagatedNull> {
     value(walk, field, &field.ty, &json::Json::new(document.as_bytes()), path, out)
 }
 

@@ -1,10 +1,10 @@
 //! Writes a page: its edges, nodes, `pageInfo` and total.
 
 use super::rows::{RowNode, RowShape};
-use super::tree::{Piece, complete_all};
-use super::{Cells, Nulled, Walk, key, typename, value};
+use super::tree::{CompletedValue, complete_all};
+use super::{Cells, PropagatedNull, Walk, key, typename, value};
 use crate::db::DbError;
-use crate::engine::env::Env;
+use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{OutType, PlanField, PlanKind, Selection};
 use crate::engine::typed::Decoded;
@@ -22,11 +22,11 @@ pub(crate) struct PageNode<'a> {
 }
 
 /// The rows of one selected `nodes` or `node` that were completed before, because their methods wait.
-pub(crate) type Completed = (usize, Vec<Piece>);
+pub(crate) type Completed = (usize, Vec<CompletedValue>);
 
 /// Completes the rows of each `nodes` and `node` of a page whose methods are called.
 pub(crate) async fn complete_page_items<'a>(
-    env: &'a Env<'a>,
+    cx: &'a ExecutionContext<'a>,
     field: &'a PlanField,
     rows: &'a Decoded<'a>,
     path: &'a Path<'a>,
@@ -38,7 +38,7 @@ pub(crate) async fn complete_page_items<'a>(
         match part.kind {
             PlanKind::Part(Part::Nodes) => {
                 let spots = items.iter().enumerate().map(|(index, path)| (rows.get(index), path)).collect();
-                completed.push((address(part), complete_all(env, part, item_type(&part.ty), spots).await));
+                completed.push((address(part), complete_all(cx, part, item_type(&part.ty), spots).await));
             }
             PlanKind::Part(Part::Edges) => {
                 for node in part.children.iter().flat_map(|selection| &selection.fields) {
@@ -47,7 +47,7 @@ pub(crate) async fn complete_page_items<'a>(
                     }
                     let paths: Vec<Path<'_>> = items.iter().map(|item| item.key(&node.key)).collect();
                     let spots = paths.iter().enumerate().map(|(index, path)| (rows.get(index), path)).collect();
-                    completed.push((address(node), complete_all(env, node, &node.ty, spots).await));
+                    completed.push((address(node), complete_all(cx, node, &node.ty, spots).await));
                 }
             }
             _ => {}
@@ -73,17 +73,17 @@ fn item_type(ty: &OutType) -> &OutType {
 /// # Errors
 /// When the view of a row has changed since the statement was written.
 pub(crate) fn complete_page(
-    env: &Env<'_>,
+    cx: &ExecutionContext<'_>,
     field: &PlanField,
     page: &PageNode<'_>,
     shapes: &[(usize, RowShape)],
     completed: Vec<Completed>,
     path: &Path<'_>,
-) -> Result<Piece, DbError> {
-    let completed = completed.into_iter().map(|(field, pieces)| (field, pieces.into_iter())).collect();
-    Piece::walk_rows(env, 0, |walk, out| {
+) -> Result<CompletedValue, DbError> {
+    let completed = completed.into_iter().map(|(field, completed)| (field, completed.into_iter())).collect();
+    CompletedValue::walk_rows(cx, 0, |walk, out| {
         let mut writer = Writer { page, shapes, completed };
-        let Some(selection) = field.children.iter().next() else { return Err(Nulled) };
+        let Some(selection) = field.children.iter().next() else { return Err(PropagatedNull) };
         writer.page(walk, selection, path, out)
     })
 }
@@ -91,7 +91,7 @@ pub(crate) fn complete_page(
 struct Writer<'a> {
     page: &'a PageNode<'a>,
     shapes: &'a [(usize, RowShape)],
-    completed: Vec<(usize, std::vec::IntoIter<Piece>)>,
+    completed: Vec<(usize, std::vec::IntoIter<CompletedValue>)>,
 }
 
 impl Writer<'_> {
@@ -101,7 +101,7 @@ impl Writer<'_> {
         selection: &Selection,
         path: &Path<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<(), Nulled> {
+    ) -> Result<(), PropagatedNull> {
         out.push(b'{');
         for (index, field) in selection.fields.iter().enumerate() {
             key(out, index, field);
@@ -126,8 +126,8 @@ impl Writer<'_> {
         &mut self,
         path: &Path<'_>,
         out: &mut Vec<u8>,
-        mut write: impl FnMut(&mut Self, usize, &Path<'_>, &mut Vec<u8>) -> Result<(), Nulled>,
-    ) -> Result<(), Nulled> {
+        mut write: impl FnMut(&mut Self, usize, &Path<'_>, &mut Vec<u8>) -> Result<(), PropagatedNull>,
+    ) -> Result<(), PropagatedNull> {
         out.push(b'[');
         for row in 0..self.page.records.len() {
             if row > 0 {
@@ -146,8 +146,8 @@ impl Writer<'_> {
         row: usize,
         path: &Path<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<(), Nulled> {
-        let Some(selection) = edges.children.iter().next() else { return Err(Nulled) };
+    ) -> Result<(), PropagatedNull> {
+        let Some(selection) = edges.children.iter().next() else { return Err(PropagatedNull) };
         out.push(b'{');
         for (index, field) in selection.fields.iter().enumerate() {
             key(out, index, field);
@@ -171,12 +171,12 @@ impl Writer<'_> {
         row: usize,
         path: &Path<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<(), Nulled> {
+    ) -> Result<(), PropagatedNull> {
         let address = address(field);
-        if let Some((_, pieces)) = self.completed.iter_mut().find(|(known, _)| *known == address) {
-            let piece = pieces.next().unwrap_or(Piece { bytes: Err(Nulled), errors: Vec::new() });
-            walk.errors.extend(piece.errors);
-            out.extend_from_slice(&piece.bytes?);
+        if let Some((_, completed)) = self.completed.iter_mut().find(|(known, _)| *known == address) {
+            let value = completed.next().unwrap_or(CompletedValue { bytes: Err(PropagatedNull), errors: Vec::new() });
+            walk.errors.extend(value.errors);
+            out.extend_from_slice(&value.bytes?);
             return Ok(());
         }
         let shape = self.shapes.iter().find(|(known, _)| *known == address).map(|(_, shape)| shape);

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::{Node, Nulled, RowNode, Walk, key, typename, value};
+use super::{Node, PropagatedNull, RowNode, Walk, key, typename, value};
 use crate::Error;
 use crate::engine::call::{Completed, Outcome};
-use crate::engine::env::Env;
+use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, PlanField, PlanKind, Selection};
 use crate::engine::typed::TypedRow;
@@ -56,15 +56,18 @@ impl<'v> Node for Resolved<'v> {
         Ok(())
     }
 
-    fn each(&self, mut visit: impl FnMut(usize, Self) -> Result<(), Nulled>) -> Option<Result<(), Nulled>> {
+    fn each(
+        &self,
+        mut visit: impl FnMut(usize, Self) -> Result<(), PropagatedNull>,
+    ) -> Option<Result<(), PropagatedNull>> {
         let Resolved::List(items) = self else { return None };
         Some((0..items.len()).try_for_each(|index| visit(index, items.get(index))))
     }
 
-    fn selection<'s>(&self, env: &Env<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
+    fn selection<'s>(&self, cx: &ExecutionContext<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
         match self {
-            Resolved::Object(object) => selection(env, field, *object),
-            Resolved::Typed(row) => row_selection(env, field, row.0),
+            Resolved::Object(object) => selection(cx, field, *object),
+            Resolved::Typed(row) => row_selection(cx, field, row.0),
             _ => Err("expected an object".to_owned()),
         }
     }
@@ -75,8 +78,8 @@ impl<'v> Node for Resolved<'v> {
         selection: &Selection,
         path: &Path<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<(), Nulled> {
-        let Some(instance) = Instance::of(self) else { return Err(Nulled) };
+    ) -> Result<(), PropagatedNull> {
+        let Some(instance) = Instance::of(self) else { return Err(PropagatedNull) };
         for (index, field) in selection.fields.iter().enumerate() {
             key(out, index, field);
             let path = path.key(&field.key);
@@ -85,7 +88,7 @@ impl<'v> Node for Resolved<'v> {
                     Some(node) => value(walk, field, &field.ty, &node, &path, out)?,
                     None => value(walk, field, &field.ty, &instance.field(index), &path, out)?,
                 },
-                PlanKind::Method(Method::Sync(run)) => match (walk.env.call(field), instance.object()) {
+                PlanKind::Method(Method::Sync(run)) => match (walk.cx.call(field), instance.object()) {
                     (Ok(call), Ok(object)) => outcome(walk, field, run(object.as_any(), call), &path, out)?,
                     (_, Err(error)) => walk.failed(error, field, &path, out)?,
                     (Err(error), _) => walk.failed(&error, field, &path, out)?,
@@ -122,10 +125,14 @@ impl<'a> Instance<'a> {
     }
 
     /// The selection for its type.
-    pub(super) fn selection<'s>(self, env: &Env<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
+    pub(super) fn selection<'s>(
+        self,
+        cx: &ExecutionContext<'_>,
+        field: &'s PlanField,
+    ) -> Result<&'s Selection, String> {
         match self {
-            Self::Object(object) => selection(env, field, object),
-            Self::Row(row) => row_selection(env, field, row),
+            Self::Object(object) => selection(cx, field, object),
+            Self::Row(row) => row_selection(cx, field, row),
         }
     }
 
@@ -166,18 +173,26 @@ impl<'a> Instance<'a> {
     }
 }
 
-fn row_selection<'s>(env: &Env<'_>, field: &'s PlanField, row: &TypedRow<'_>) -> Result<&'s Selection, String> {
+fn row_selection<'s>(
+    cx: &ExecutionContext<'_>,
+    field: &'s PlanField,
+    row: &TypedRow<'_>,
+) -> Result<&'s Selection, String> {
     if let Ok(object) = row.object() {
-        return selection(env, field, object);
+        return selection(cx, field, object);
     }
-    let named = || env.model.type_named(&row.type_name()?).map(|(index, _)| index);
+    let named = || cx.model.type_named(&row.type_name()?).map(|(index, _)| index);
     let found = field.children.of(row.row()).or_else(|| field.children.of(named()?));
     found.map(AsRef::as_ref).ok_or_else(|| "the row's `__typename` names no type that can stand here".to_owned())
 }
 
 /// The selection for an object's type.
-pub(super) fn selection<'s>(env: &Env<'_>, field: &'s PlanField, object: &dyn Object) -> Result<&'s Selection, String> {
-    let index = env.model.by_rust.get(&object.rust_type()).copied();
+pub(super) fn selection<'s>(
+    cx: &ExecutionContext<'_>,
+    field: &'s PlanField,
+    object: &dyn Object,
+) -> Result<&'s Selection, String> {
+    let index = cx.model.by_rust.get(&object.rust_type()).copied();
     let selection = index.and_then(|index| field.children.of(index));
     selection.map(AsRef::as_ref).ok_or_else(|| "the value is of a type that the field cannot have".to_owned())
 }
@@ -189,7 +204,7 @@ fn outcome(
     outcome: Outcome<'_>,
     path: &Path<'_>,
     out: &mut Vec<u8>,
-) -> Result<(), Nulled> {
+) -> Result<(), PropagatedNull> {
     match outcome {
         Ok(Completed::Value(answer)) => value(walk, field, &field.ty, &answer.resolve(), path, out),
         Ok(Completed::Find(_) | Completed::Connection(_) | Completed::Aggregate(_)) => {

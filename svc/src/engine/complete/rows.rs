@@ -5,10 +5,10 @@ use tokio_postgres::Row;
 use super::cells::{Cells, Records};
 use super::column::Column;
 use super::json::Json;
-use super::{Node, Nulled, Walk, key, typename, value};
+use super::{Node, PropagatedNull, Walk, key, typename, value};
 use crate::Error;
 use crate::db::{ColumnForm, Oid};
-use crate::engine::env::Env;
+use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{Keys, Leaf, OutType, PlanField, PlanKind, Selection};
 use crate::engine::weight;
@@ -103,7 +103,7 @@ pub(crate) fn write_row(
     row: Option<&Row>,
     path: &Path<'_>,
     out: &mut Vec<u8>,
-) -> Result<(), Nulled> {
+) -> Result<(), PropagatedNull> {
     let node = row.map_or(RowNode::Null, |row| RowNode::Row(Cells::Row(row), shape));
     value(walk, field, &field.ty, &node, path, out)
 }
@@ -202,7 +202,10 @@ impl Node for RowNode<'_> {
         }
     }
 
-    fn each(&self, mut visit: impl FnMut(usize, Self) -> Result<(), Nulled>) -> Option<Result<(), Nulled>> {
+    fn each(
+        &self,
+        mut visit: impl FnMut(usize, Self) -> Result<(), PropagatedNull>,
+    ) -> Option<Result<(), PropagatedNull>> {
         match self {
             Self::Records(records, shape) => {
                 let rows = records
@@ -215,7 +218,7 @@ impl Node for RowNode<'_> {
         }
     }
 
-    fn selection<'s>(&self, env: &Env<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
+    fn selection<'s>(&self, cx: &ExecutionContext<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
         match self {
             Self::Row(cells, shape) => {
                 let Some(source) = &shape.type_name else {
@@ -224,13 +227,13 @@ impl Node for RowNode<'_> {
                     return selection.map(AsRef::as_ref).ok_or_else(|| "nothing is selected".to_owned());
                 };
                 let name = type_name(cells, shape, source).ok_or("the row does not name its type in `__typename`")?;
-                let index = env.model.type_named(&name).map(|(index, _)| index);
+                let index = cx.model.type_named(&name).map(|(index, _)| index);
                 let selection = index.and_then(|index| field.children.of(index));
                 selection
                     .map(AsRef::as_ref)
                     .ok_or_else(|| "the row's `__typename` names no type that can stand here".to_owned())
             }
-            Self::Json(json) => json.selection(env, field),
+            Self::Json(json) => json.selection(cx, field),
             _ => Err("expected an object".to_owned()),
         }
     }
@@ -241,11 +244,11 @@ impl Node for RowNode<'_> {
         selection: &Selection,
         path: &Path<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<(), Nulled> {
+    ) -> Result<(), PropagatedNull> {
         let (cells, shape) = match self {
             Self::Row(cells, shape) => (cells, *shape),
             Self::Json(json) => return json.fields(walk, selection, path, out),
-            _ => return Err(Nulled),
+            _ => return Err(PropagatedNull),
         };
         let sources = shape.sources.iter().find(|sources| sources.type_index == selection.type_index);
         let in_data = sources.filter(|sources| !sources.keys.names.is_empty());

@@ -1,74 +1,74 @@
-//! Values whose fields wait. The walk goes level by level: a field is completed for all objects of a level at once,
+//! Values whose fields wait. The walk goes level by level: a field is by_type for all objects of a level at once,
 //! so that the rows of a relation are read with one statement, however many parents there are. Each value becomes a
-//! piece with bytes of its own, and the pieces are joined in request order.
+//! value with bytes of its own, and the values are joined in request order.
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all};
 
 use super::resolved::Instance;
-use super::{Nulled, Walk, key, typename, value};
+use super::{PropagatedNull, Walk, key, typename, value};
 use crate::Error;
 use crate::db::DbError;
 use crate::engine::call::{Completed, Outcome};
-use crate::engine::env::Env;
+use crate::engine::execution_context::ExecutionContext;
 use crate::engine::field_error::FieldError;
 use crate::engine::find::{write_computed, write_connection, write_find, write_relation};
 use crate::engine::path::Path;
 use crate::engine::plan::{OutType, PlanField, PlanKind, Selection};
 use crate::schema::{Method, Resolved, StoredNode};
 
-/// A part of the answer: its bytes unless it became null, and its errors.
+/// A completed value: its JSON unless a null propagates from it, and its errors.
 #[derive(Debug)]
-pub(crate) struct Piece {
-    pub(crate) bytes: Result<Vec<u8>, Nulled>,
+pub(crate) struct CompletedValue {
+    pub(crate) bytes: Result<Vec<u8>, PropagatedNull>,
     pub(crate) errors: Vec<FieldError>,
 }
 
-impl Piece {
-    /// Runs a walk into a piece.
+impl CompletedValue {
+    /// Runs a walk into a value.
     pub(crate) fn walk<'a>(
-        env: &'a Env<'a>,
-        run: impl FnOnce(&mut Walk<'a>, &mut Vec<u8>) -> Result<(), Nulled>,
+        cx: &'a ExecutionContext<'a>,
+        run: impl FnOnce(&mut Walk<'a>, &mut Vec<u8>) -> Result<(), PropagatedNull>,
     ) -> Self {
-        Self::walk_into(env, 0, run)
+        Self::walk_into(cx, 0, run)
     }
 
-    /// Runs a walk into a piece that will have about `size` bytes.
+    /// Runs a walk into a value that will have about `size` bytes.
     pub(crate) fn walk_into<'a>(
-        env: &'a Env<'a>,
+        cx: &'a ExecutionContext<'a>,
         size: usize,
-        run: impl FnOnce(&mut Walk<'a>, &mut Vec<u8>) -> Result<(), Nulled>,
+        run: impl FnOnce(&mut Walk<'a>, &mut Vec<u8>) -> Result<(), PropagatedNull>,
     ) -> Self {
-        let mut walk = Walk::new(env);
+        let mut walk = Walk::new(cx);
         let mut out = Vec::with_capacity(size);
         let bytes = run(&mut walk, &mut out).map(|()| out);
         Self { bytes, errors: walk.errors }
     }
 
-    /// Runs a walk over rows into a piece that will have about `size` bytes.
+    /// Runs a walk over rows into a value that will have about `size` bytes.
     ///
     /// # Errors
     /// When the view of a row has changed since the statement was written.
     pub(crate) fn walk_rows<'a>(
-        env: &'a Env<'a>,
+        cx: &'a ExecutionContext<'a>,
         size: usize,
-        run: impl FnOnce(&mut Walk<'a>, &mut Vec<u8>) -> Result<(), Nulled>,
+        run: impl FnOnce(&mut Walk<'a>, &mut Vec<u8>) -> Result<(), PropagatedNull>,
     ) -> Result<Self, DbError> {
         let mut outdated = false;
-        let piece = Self::walk_into(env, size, |walk, out| {
+        let value = Self::walk_into(cx, size, |walk, out| {
             let result = run(walk, out);
             outdated = walk.outdated;
             result
         });
-        if outdated { Err(DbError::Changed) } else { Ok(piece) }
+        if outdated { Err(DbError::Changed) } else { Ok(value) }
     }
 
     /// A field that failed before it had a value.
-    pub(crate) fn failed(env: &Env<'_>, error: &Error, field: &PlanField, path: &Path<'_>) -> Self {
-        Piece::walk(env, |walk, out| walk.failed(error, field, path, out))
+    pub(crate) fn failed(cx: &ExecutionContext<'_>, error: &Error, field: &PlanField, path: &Path<'_>) -> Self {
+        CompletedValue::walk(cx, |walk, out| walk.failed(error, field, path, out))
     }
 
-    /// Puts bytes around those of the piece. They move inside their buffer, as a copy would double the memory of a large
+    /// Puts bytes around those of the value. They move inside their buffer, as a copy would double the memory of a large
     /// answer.
     pub(crate) fn between(mut self, head: &[u8], tail: u8) -> Self {
         if let Ok(bytes) = &mut self.bytes {
@@ -84,7 +84,7 @@ impl Piece {
     }
 
     /// Stops a null here when the type allows it.
-    fn settle(mut self, ty: &OutType) -> Self {
+    fn stop_null(mut self, ty: &OutType) -> Self {
         if self.bytes.is_err() && !ty.nullable().1 {
             self.bytes = Ok(b"null".to_vec());
         }
@@ -92,83 +92,93 @@ impl Piece {
     }
 }
 
-/// Joins pieces in order. After the first that is null the rest does not count, nor do its errors, as if the
+/// Joins values in order. After the first that is null the rest does not count, nor do its errors, as if the
 /// fields had run one after the other.
 pub(crate) fn join(
-    pieces: impl IntoIterator<Item = Piece>,
+    completed: impl IntoIterator<Item = CompletedValue>,
     write: impl FnMut(&mut Vec<u8>, usize, &[u8]),
     around: [u8; 2],
-) -> Piece {
-    join_after(Vec::new(), pieces, write, around)
+) -> CompletedValue {
+    join_after(Vec::new(), completed, write, around)
 }
 
-/// Joins pieces behind what is in `out` already.
+/// Joins values behind what is in `out` already.
 pub(crate) fn join_after(
     mut out: Vec<u8>,
-    pieces: impl IntoIterator<Item = Piece>,
+    completed: impl IntoIterator<Item = CompletedValue>,
     mut write: impl FnMut(&mut Vec<u8>, usize, &[u8]),
     around: [u8; 2],
-) -> Piece {
+) -> CompletedValue {
     out.push(around[0]);
     let mut errors = Vec::new();
-    for (index, piece) in pieces.into_iter().enumerate() {
-        errors.extend(piece.errors);
-        match piece.bytes {
+    for (index, value) in completed.into_iter().enumerate() {
+        errors.extend(value.errors);
+        match value.bytes {
             Ok(bytes) => write(&mut out, index, &bytes),
-            Err(nulled) => return Piece { bytes: Err(nulled), errors },
+            Err(null) => return CompletedValue { bytes: Err(null), errors },
         }
     }
     out.push(around[1]);
-    Piece { bytes: Ok(out), errors }
+    CompletedValue { bytes: Ok(out), errors }
 }
 
 /// Completes what a root field's resolver gave back.
-pub(crate) async fn root_value(env: &Env<'_>, field: &PlanField, outcome: Outcome<'_>, path: &Path<'_>) -> Piece {
-    one(outcomes(env, field, vec![(outcome, path)]).await)
+pub(crate) async fn root_value(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    outcome: Outcome<'_>,
+    path: &Path<'_>,
+) -> CompletedValue {
+    one(outcomes(cx, field, vec![(outcome, path)]).await)
 }
 
 /// Completes a value of the field's type.
-pub(crate) async fn complete_value(env: &Env<'_>, field: &PlanField, node: Resolved<'_>, path: &Path<'_>) -> Piece {
-    one(complete_all(env, field, &field.ty, vec![(node, path)]).await)
+pub(crate) async fn complete_value(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    node: Resolved<'_>,
+    path: &Path<'_>,
+) -> CompletedValue {
+    one(complete_all(cx, field, &field.ty, vec![(node, path)]).await)
 }
 
-fn one(pieces: Vec<Piece>) -> Piece {
-    pieces.into_iter().next().unwrap_or(Piece { bytes: Err(Nulled), errors: Vec::new() })
+fn one(completed: Vec<CompletedValue>) -> CompletedValue {
+    completed.into_iter().next().unwrap_or(CompletedValue { bytes: Err(PropagatedNull), errors: Vec::new() })
 }
 
 /// A value and where it stands.
 type Spot<'a> = (Resolved<'a>, &'a Path<'a>);
 
-/// Completes the values of one field on many objects, a piece for each; without waiting where nothing below waits.
+/// Completes the values of one field on many objects, a value for each; without waiting where nothing below waits.
 pub(crate) fn complete_all<'a>(
-    env: &'a Env<'a>,
+    cx: &'a ExecutionContext<'a>,
     field: &'a PlanField,
     ty: &'a OutType,
     spots: Vec<Spot<'a>>,
-) -> BoxFuture<'a, Vec<Piece>> {
+) -> BoxFuture<'a, Vec<CompletedValue>> {
     if !field.children.wait() {
-        let pieces = spots.into_iter().map(|spot| walked(env, field, ty, &spot)).collect();
-        return std::future::ready(pieces).boxed();
+        let completed = spots.into_iter().map(|spot| walked(cx, field, ty, &spot)).collect();
+        return std::future::ready(completed).boxed();
     }
     match ty.nullable().0 {
-        OutType::List(item) => lists(env, field, ty, item, spots).boxed(),
-        OutType::Composite => objects(env, field, ty, spots).boxed(),
-        _ => std::future::ready(spots.iter().map(|spot| walked(env, field, ty, spot)).collect()).boxed(),
+        OutType::List(item) => lists(cx, field, ty, item, spots).boxed(),
+        OutType::Composite => objects(cx, field, ty, spots).boxed(),
+        _ => std::future::ready(spots.iter().map(|spot| walked(cx, field, ty, spot)).collect()).boxed(),
     }
 }
 
-fn walked(env: &Env<'_>, field: &PlanField, ty: &OutType, (node, path): &Spot<'_>) -> Piece {
-    Piece::walk(env, |walk, out| value(walk, field, ty, node, path, out))
+fn walked(cx: &ExecutionContext<'_>, field: &PlanField, ty: &OutType, (node, path): &Spot<'_>) -> CompletedValue {
+    CompletedValue::walk(cx, |walk, out| value(walk, field, ty, node, path, out))
 }
 
 /// Completes the items of all lists together.
 async fn lists<'a>(
-    env: &'a Env<'a>,
+    cx: &'a ExecutionContext<'a>,
     field: &'a PlanField,
     ty: &'a OutType,
     item: &'a OutType,
     spots: Vec<Spot<'a>>,
-) -> Vec<Piece> {
+) -> Vec<CompletedValue> {
     let paths: Vec<Vec<Path<'_>>> = spots
         .iter()
         .map(|(node, path)| match node {
@@ -182,7 +192,7 @@ async fn lists<'a>(
             _ => None,
         })
     });
-    let mut pieces = complete_all(env, field, item, items.collect()).await.into_iter();
+    let mut completed = complete_all(cx, field, item, items.collect()).await.into_iter();
     let comma = |out: &mut Vec<u8>, index: usize, bytes: &[u8]| {
         if index > 0 {
             out.push(b',');
@@ -191,25 +201,30 @@ async fn lists<'a>(
     };
     let list = spots.iter().map(|spot| match spot.0 {
         Resolved::List(items) => {
-            let items: Vec<_> = pieces.by_ref().take(items.len()).collect();
-            join(items, comma, *b"[]").settle(ty)
+            let items: Vec<_> = completed.by_ref().take(items.len()).collect();
+            join(items, comma, *b"[]").stop_null(ty)
         }
-        _ => walked(env, field, ty, spot),
+        _ => walked(cx, field, ty, spot),
     });
     list.collect()
 }
 
 /// Completes all objects together, type by type.
-async fn objects<'a>(env: &'a Env<'a>, field: &'a PlanField, ty: &'a OutType, spots: Vec<Spot<'a>>) -> Vec<Piece> {
-    let mut pieces: Vec<Option<Piece>> = Vec::with_capacity(spots.len());
+async fn objects<'a>(
+    cx: &'a ExecutionContext<'a>,
+    field: &'a PlanField,
+    ty: &'a OutType,
+    spots: Vec<Spot<'a>>,
+) -> Vec<CompletedValue> {
+    let mut completed: Vec<Option<CompletedValue>> = Vec::with_capacity(spots.len());
     let mut groups: Vec<(&Selection, Vec<usize>)> = Vec::new();
     for (index, (node, path)) in spots.iter().enumerate() {
         let Some(instance) = Instance::of(node) else {
             // Null, rows, or a value that does not fit: the walk that does not wait does or reports it.
-            pieces.push(Some(walked(env, field, ty, &spots[index])));
+            completed.push(Some(walked(cx, field, ty, &spots[index])));
             continue;
         };
-        pieces.push(match instance.selection(env, field) {
+        completed.push(match instance.selection(cx, field) {
             Ok(selection) => {
                 match groups.iter_mut().find(|(known, _)| std::ptr::eq(*known, selection)) {
                     Some((_, members)) => members.push(index),
@@ -217,35 +232,38 @@ async fn objects<'a>(env: &'a Env<'a>, field: &'a PlanField, ty: &'a OutType, sp
                 }
                 None
             }
-            Err(why) => Some(Piece::walk(env, |walk, _| Err(walk.broken(field, path, why))).settle(ty)),
+            Err(why) => Some(CompletedValue::walk(cx, |walk, _| Err(walk.broken(field, path, why))).stop_null(ty)),
         });
     }
-    let completed = join_all(groups.iter().map(|(selection, members)| {
+    let by_type = join_all(groups.iter().map(|(selection, members)| {
         let objects = members.iter().filter_map(|index| {
             let (value, path) = &spots[*index];
             Some((Instance::of(value)?, *path))
         });
-        fields(env, selection, objects.collect())
+        fields(cx, selection, objects.collect())
     }));
-    for ((_, members), done) in groups.iter().zip(completed.await) {
-        for (index, piece) in members.iter().zip(done) {
-            pieces[*index] = Some(piece.settle(ty));
+    for ((_, members), done) in groups.iter().zip(by_type.await) {
+        for (index, value) in members.iter().zip(done) {
+            completed[*index] = Some(value.stop_null(ty));
         }
     }
-    pieces.into_iter().map(|piece| piece.unwrap_or(Piece { bytes: Err(Nulled), errors: Vec::new() })).collect()
+    completed
+        .into_iter()
+        .map(|value| value.unwrap_or(CompletedValue { bytes: Err(PropagatedNull), errors: Vec::new() }))
+        .collect()
 }
 
 /// Completes the selected fields of objects of one type.
 async fn fields<'a>(
-    env: &'a Env<'a>,
+    cx: &'a ExecutionContext<'a>,
     selection: &'a Selection,
     objects: Vec<(Instance<'a>, &'a Path<'a>)>,
-) -> Vec<Piece> {
+) -> Vec<CompletedValue> {
     let paths: Vec<Vec<Path<'_>>> =
         selection.fields.iter().map(|field| objects.iter().map(|(_, path)| path.key(&field.key)).collect()).collect();
     let columns = selection.fields.iter().zip(&paths).map(|(field, paths)| {
         let spots = objects.iter().zip(paths).map(|((object, _), path)| (*object, path)).collect();
-        one_field(env, selection, field, spots)
+        one_field(cx, selection, field, spots)
     });
     let mut columns: Vec<_> = join_all(columns).await.into_iter().map(Vec::into_iter).collect();
     let write = |out: &mut Vec<u8>, index: usize, bytes: &[u8]| {
@@ -260,11 +278,11 @@ async fn fields<'a>(
 
 /// Completes one field of objects of one type.
 async fn one_field<'a>(
-    env: &'a Env<'a>,
+    cx: &'a ExecutionContext<'a>,
     selection: &'a Selection,
     field: &'a PlanField,
     objects: Vec<(Instance<'a>, &'a Path<'a>)>,
-) -> Vec<Piece> {
+) -> Vec<CompletedValue> {
     match field.kind {
         PlanKind::Stored { index, stored, .. } => {
             let nodes: Vec<_> = objects.iter().map(|(object, _)| object.node(field, stored)).collect();
@@ -272,29 +290,29 @@ async fn one_field<'a>(
                 Some(node) => (Resolved::Row(StoredNode(node)), *path),
                 None => (object.field(index), *path),
             });
-            complete_all(env, field, &field.ty, spots.collect()).await
+            complete_all(cx, field, &field.ty, spots.collect()).await
         }
         PlanKind::Relation(relation) => {
             let keys: Vec<_> = objects.iter().map(|(object, _)| object.key(relation)).collect();
             let parents = objects.iter().zip(&keys).map(|((_, path), key)| (key.as_deref(), *path));
-            write_relation(env, field, relation, parents.collect()).await
+            write_relation(cx, field, relation, parents.collect()).await
         }
         PlanKind::Method(method) => {
             let receivers = objects.iter().filter_map(|(object, path)| Some((object.object().ok()?, *path)));
             let calls = receivers.map(|(object, path)| async move {
-                let outcome = match (env.call(field), method) {
+                let outcome = match (cx.call(field), method) {
                     (Ok(call), Method::Sync(run)) => run(object.as_any(), call),
                     (Ok(call), Method::Async(run)) => guarded(run(object.as_any(), call)).await,
                     (Err(error), _) => Err(error),
                 };
                 (outcome, path)
             });
-            let mut done = outcomes(env, field, join_all(calls).await).await.into_iter();
-            let piece = |(object, path): &(Instance<'a>, &'a Path<'a>)| match object.object() {
-                Ok(_) => done.next().unwrap_or(Piece { bytes: Err(Nulled), errors: Vec::new() }),
-                Err(error) => Piece::failed(env, error, field, path),
+            let mut done = outcomes(cx, field, join_all(calls).await).await.into_iter();
+            let value = |(object, path): &(Instance<'a>, &'a Path<'a>)| match object.object() {
+                Ok(_) => done.next().unwrap_or(CompletedValue { bytes: Err(PropagatedNull), errors: Vec::new() }),
+                Err(error) => CompletedValue::failed(cx, error, field, path),
             };
-            objects.iter().map(piece).collect()
+            objects.iter().map(value).collect()
         }
         PlanKind::Typename => {
             let name = |walk: &mut Walk<'_>, out: &mut Vec<u8>| {
@@ -302,29 +320,33 @@ async fn one_field<'a>(
                 typename(out, selection);
                 Ok(())
             };
-            objects.iter().map(|_| Piece::walk(env, name)).collect()
+            objects.iter().map(|_| CompletedValue::walk(cx, name)).collect()
         }
         PlanKind::Introspection | PlanKind::Part(_) | PlanKind::Root(..) => {
             let error = Error::internal("the field belongs to no value of a resolver");
-            objects.iter().map(|(_, path)| Piece::failed(env, &error, field, path)).collect()
+            objects.iter().map(|(_, path)| CompletedValue::failed(cx, &error, field, path)).collect()
         }
     }
 }
 
 /// Completes what calls gave back: values together, queries each with its statement.
-async fn outcomes<'a>(env: &'a Env<'a>, field: &'a PlanField, calls: Vec<(Outcome<'a>, &'a Path<'a>)>) -> Vec<Piece> {
+async fn outcomes<'a>(
+    cx: &'a ExecutionContext<'a>,
+    field: &'a PlanField,
+    calls: Vec<(Outcome<'a>, &'a Path<'a>)>,
+) -> Vec<CompletedValue> {
     let values = calls.iter().filter_map(|(outcome, path)| match outcome {
         Ok(Completed::Value(value)) => Some((value.resolve(), *path)),
         _ => None,
     });
-    let values = complete_all(env, field, &field.ty, values.collect());
+    let values = complete_all(cx, field, &field.ty, values.collect());
     let others = join_all(calls.iter().map(|(outcome, path)| async move {
         match outcome {
             Ok(Completed::Value(_)) => None,
-            Ok(Completed::Find(find)) => Some(write_find(env, field, find.clone(), path).await),
-            Ok(Completed::Connection(page)) => Some(write_connection(env, field, page.clone(), path).await),
-            Ok(Completed::Aggregate(find)) => Some(write_computed(env, field, find.clone(), path).await),
-            Err(error) => Some(Piece::failed(env, error, field, path)),
+            Ok(Completed::Find(find)) => Some(write_find(cx, field, find.clone(), path).await),
+            Ok(Completed::Connection(page)) => Some(write_connection(cx, field, page.clone(), path).await),
+            Ok(Completed::Aggregate(find)) => Some(write_computed(cx, field, find.clone(), path).await),
+            Err(error) => Some(CompletedValue::failed(cx, error, field, path)),
         }
     }));
     let (values, others) = futures_util::future::join(values, others).await;
@@ -336,6 +358,6 @@ async fn outcomes<'a>(env: &'a Env<'a>, field: &'a PlanField, calls: Vec<(Outcom
 pub(crate) async fn guarded<'a>(run: impl Future<Output = Outcome<'a>>) -> Outcome<'a> {
     match std::panic::AssertUnwindSafe(run).catch_unwind().await {
         Ok(outcome) => outcome,
-        Err(panic) => Err(Error::internal(format!("the resolver panicked: {}", crate::panic::text(&*panic)))),
+        Err(panic) => Err(Error::internal(format!("the resolver panicked: {}", crate::panic::message(&*panic)))),
     }
 }

@@ -6,8 +6,8 @@ use crate::db::{
     AggregateFunction, Catalogue, Column, ColumnForm, Db, DbError, FindSpec, GroupCount, Query, Selected, Statement,
     Window, asc, key_order, page, record_types, value_form,
 };
-use crate::engine::complete::{Cells, Guarded, Piece, RowShape, RowSource, RowSources, write_row};
-use crate::engine::env::Env;
+use crate::engine::complete::{Cells, CompletedValue, Guarded, RowShape, RowSource, RowSources, write_row};
+use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, OutType, PlanField, PlanKind};
 use crate::schema::{ArgRole, FieldKind, Model, Part, ScalarKind, TypeIndex, TypeKind};
@@ -17,36 +17,41 @@ use async_graphql::Value;
 /// Answers a field with aggregates of the rows that `read` finds. When a value in a row fails the statement, only what
 /// is computed from such values fails.
 pub(super) async fn write_aggregate(
-    env: &Env<'_>,
+    cx: &ExecutionContext<'_>,
     field: &PlanField,
     read: &Read,
     path: &Path<'_>,
-) -> Result<Piece, DbError> {
-    match aggregate(env, field, read.clone(), path).await {
-        Err(error) if error.is_of_data() => aggregate(&env.careful(&error), field, read.clone(), path).await,
+) -> Result<CompletedValue, DbError> {
+    match aggregate(cx, field, read.clone(), path).await {
+        Err(error) if error.is_of_data() => aggregate(&cx.careful(&error), field, read.clone(), path).await,
         result => result,
     }
 }
 
-async fn aggregate(env: &Env<'_>, field: &PlanField, read: Read, path: &Path<'_>) -> Result<Piece, DbError> {
-    let catalogue = env.database.catalogue().await?;
-    let query = Query { careful: env.careful, ..Query::new(read.row, read.filter) };
-    let mut asking = Asking { env, catalogue: Some(&catalogue), query };
+async fn aggregate(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    read: Read,
+    path: &Path<'_>,
+) -> Result<CompletedValue, DbError> {
+    let catalogue = cx.database.catalogue().await?;
+    let query = Query { careful: cx.careful, ..Query::new(read.row, read.filter) };
+    let mut asking = Asking { cx, catalogue: Some(&catalogue), query };
     let shape = asking.shape(field)?;
-    let statement = Statement::rows(env.model, &catalogue, &asking.query)?;
+    let statement = Statement::rows(cx.model, &catalogue, &asking.query)?;
     let mut row = None;
-    env.database.stream(env.session(), &statement, &mut row).await?;
-    Piece::walk_rows(env, 0, |walk, out| write_row(walk, field, &shape, row.as_ref(), path, out))
+    cx.database.stream(cx.session(), &statement, &mut row).await?;
+    CompletedValue::walk_rows(cx, 0, |walk, out| write_row(walk, field, &shape, row.as_ref(), path, out))
 }
 
 /// Refuses what cannot be asked of the rows that `read` finds.
-pub(super) fn check_aggregate(env: &Env<'_>, field: &PlanField, read: Read) -> Result<(), DbError> {
-    Asking { env, catalogue: None, query: Query::new(read.row, read.filter) }.shape(field).map(drop)
+pub(super) fn check_aggregate(cx: &ExecutionContext<'_>, field: &PlanField, read: Read) -> Result<(), DbError> {
+    Asking { cx, catalogue: None, query: Query::new(read.row, read.filter) }.shape(field).map(drop)
 }
 
 /// What is computed of the rows or groups of one query.
 struct Asking<'a> {
-    env: &'a Env<'a>,
+    cx: &'a ExecutionContext<'a>,
     /// `None` where it is only asked whether it can be asked.
     catalogue: Option<&'a Catalogue>,
     query: Query,
@@ -112,7 +117,7 @@ impl Asking<'_> {
 
     /// With care, the values that cannot be read are told from those that are null.
     fn guarded(&mut self, stored: &str, source: RowSource) -> RowSource {
-        if !self.env.careful {
+        if !self.cx.careful {
             return source;
         }
         let bad = self.add(Selected::Bad(Column::of(stored)));
@@ -121,12 +126,12 @@ impl Asking<'_> {
     }
 
     fn groups(&mut self, field: &PlanField) -> Result<RowSource, DbError> {
-        let query = Query { careful: self.env.careful, ..Query::new(self.query.row, self.query.filter.clone()) };
-        let mut groups = Asking { env: self.env, catalogue: self.catalogue, query };
+        let query = Query { careful: self.cx.careful, ..Query::new(self.query.row, self.query.filter.clone()) };
+        let mut groups = Asking { cx: self.cx, catalogue: self.catalogue, query };
         let mut shape = groups.shape(field)?;
         groups.arguments(field)?;
         if let Some(catalogue) = self.catalogue {
-            shape.types = record_types(self.env.model, catalogue, &groups.query)?;
+            shape.types = record_types(self.cx.model, catalogue, &groups.query)?;
         }
         let at = self.add(Selected::Rows(Box::new(groups.query)));
         Ok(RowSource::Records(at, Box::new(shape)))
@@ -135,7 +140,7 @@ impl Asking<'_> {
     fn arguments(&mut self, field: &PlanField) -> Result<(), DbError> {
         let (mut limit, mut offset) = (None, 0);
         for arg in field.args.iter() {
-            let Some(value) = self.env.argument(arg).map_err(DbError::refused)? else { continue };
+            let Some(value) = self.cx.argument(arg).map_err(DbError::refused)? else { continue };
             match (arg.role, value.as_ref()) {
                 (ArgRole::OrderBy, Value::List(keys)) => {
                     for key in keys {
@@ -149,11 +154,11 @@ impl Asking<'_> {
         }
         // The keys are unique together, so that pages of groups are stable.
         for column in self.query.group.clone() {
-            let form = stored_form(self.env.model, self.query.row, &column).unwrap_or(ColumnForm::Text);
+            let form = stored_form(self.cx.model, self.query.row, &column).unwrap_or(ColumnForm::Text);
             let order = asc(column.0.join("."));
             self.query.group_order.push((Selected::Value(column, form), order));
         }
-        self.query.page = Some(page(limit, offset, self.env.limits)?);
+        self.query.page = Some(page(limit, offset, self.cx.limits)?);
         Ok(())
     }
 
@@ -169,7 +174,7 @@ impl Asking<'_> {
                 Value::Object(fields) => {
                     for (rust, given) in fields {
                         let Value::Enum(given) = given else { continue };
-                        let (column, kind) = stored(self.env.model, self.query.row, rust)?;
+                        let (column, kind) = stored(self.cx.model, self.query.row, rust)?;
                         let order = direction(asc(column.0.join(".")), given);
                         let selected = match AggregateFunction::named(name) {
                             Some(function) => {

@@ -7,7 +7,7 @@ use super::connection::size;
 use super::read::Read;
 use crate::Error;
 use crate::db::{CursorPage, DbError, page};
-use crate::engine::env::Env;
+use crate::engine::execution_context::ExecutionContext;
 use crate::engine::plan::{PlanField, PlanKind};
 use crate::schema::{ArgRole, Part, Run, Shape};
 
@@ -16,32 +16,32 @@ use crate::schema::{ArgRole, Part, Run, Shape};
 ///
 /// # Errors
 /// The one that the field would have.
-pub(crate) fn check_arguments(env: &Env<'_>, field: &PlanField) -> Result<(), Error> {
-    check_field(env, field).map_err(DbError::into_error)
+pub(crate) fn check_arguments(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<(), Error> {
+    check_field(cx, field).map_err(DbError::into_error)
 }
 
-fn check_field(env: &Env<'_>, field: &PlanField) -> Result<(), DbError> {
+fn check_field(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<(), DbError> {
     match field.kind {
         PlanKind::Root(Run::Planned(planned), Some(row)) => match planned.shape {
-            Shape::Connection => drop(size(&Read::connection(env, field, row)?.page, env.limits)?),
-            Shape::Aggregate => check_aggregate(env, field, Read::arguments(env, field, row, planned.shape)?)?,
-            shape => drop(Read::arguments(env, field, row, shape)?),
+            Shape::Connection => drop(size(&Read::connection(cx, field, row)?.page, cx.limits)?),
+            Shape::Aggregate => check_aggregate(cx, field, Read::arguments(cx, field, row, planned.shape)?)?,
+            shape => drop(Read::arguments(cx, field, row, shape)?),
         },
-        PlanKind::Root(..) => check_resolver(env, field)?,
-        PlanKind::Relation(relation) => drop(Read::relation(env, field, relation)?),
+        PlanKind::Root(..) => check_resolver(cx, field)?,
+        PlanKind::Relation(relation) => drop(Read::relation(cx, field, relation)?),
         PlanKind::Part(Part::Groups) => {
-            check_page(env, field, |role, _| role == ArgRole::Limit, |role, _| role == ArgRole::Offset)?;
+            check_page(cx, field, |role, _| role == ArgRole::Limit, |role, _| role == ArgRole::Offset)?;
         }
         _ => {}
     }
-    field.children.iter().flat_map(|selection| &selection.fields).try_for_each(|field| check_field(env, field))
+    field.children.iter().flat_map(|selection| &selection.fields).try_for_each(|field| check_field(cx, field))
 }
 
 /// The arguments that `Page` and `CursorPage` stand for.
-fn check_resolver(env: &Env<'_>, field: &PlanField) -> Result<(), DbError> {
+fn check_resolver(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<(), DbError> {
     let mut cursors = CursorPage::default();
     for arg in field.args.iter() {
-        let value = env.argument(arg).map_err(DbError::refused)?;
+        let value = cx.argument(arg).map_err(DbError::refused)?;
         let Some(Value::Number(number)) = value.as_deref().filter(|_| arg.spread) else { continue };
         let number = number.as_i64().and_then(|number| i32::try_from(number).ok());
         match arg.rust.as_str() {
@@ -50,13 +50,13 @@ fn check_resolver(env: &Env<'_>, field: &PlanField) -> Result<(), DbError> {
             _ => {}
         }
     }
-    size(&cursors, env.limits)?;
-    check_page(env, field, |_, rust| rust == "limit", |_, rust| rust == "offset")
+    size(&cursors, cx.limits)?;
+    check_page(cx, field, |_, rust| rust == "limit", |_, rust| rust == "offset")
 }
 
 /// A page by offset, with what tells its arguments from others.
 fn check_page(
-    env: &Env<'_>,
+    cx: &ExecutionContext<'_>,
     field: &PlanField,
     is_limit: fn(ArgRole, &str) -> bool,
     is_offset: fn(ArgRole, &str) -> bool,
@@ -64,11 +64,11 @@ fn check_page(
     let number = |is_it: fn(ArgRole, &str) -> bool| {
         let arg =
             field.args.iter().find(|arg| (arg.spread || arg.role != ArgRole::Declared) && is_it(arg.role, &arg.rust));
-        let value = arg.map(|arg| env.argument(arg)).transpose().map_err(DbError::refused)?.flatten();
+        let value = arg.map(|arg| cx.argument(arg)).transpose().map_err(DbError::refused)?.flatten();
         Ok::<_, DbError>(match value.as_deref() {
             Some(Value::Number(number)) => number.as_i64(),
             _ => None,
         })
     };
-    page(number(is_limit)?, number(is_offset)?.unwrap_or(0), env.limits).map(drop)
+    page(number(is_limit)?, number(is_offset)?.unwrap_or(0), cx.limits).map(drop)
 }

@@ -4,7 +4,7 @@ use super::read::Read;
 use crate::Error;
 use crate::db::{Catalogue, ColumnForm, DbError, Query, Select, Selected, Source, record_types, select_form};
 use crate::engine::complete::{Guarded, RowShape, RowSource, RowSources};
-use crate::engine::env::Env;
+use crate::engine::execution_context::ExecutionContext;
 use crate::engine::plan::{Leaf, OutType, PlanField, PlanKind};
 use crate::schema::{Model, Relation, ScalarKind, TypeIndex, TypeKind};
 
@@ -38,13 +38,18 @@ impl<'a> Columns<'a> {
     }
 
     /// Where the selected fields of a row come from.
-    pub(super) fn shape(&mut self, env: &Env<'_>, field: &PlanField, row: TypeIndex) -> Result<RowShape, DbError> {
+    pub(super) fn shape(
+        &mut self,
+        cx: &ExecutionContext<'_>,
+        field: &PlanField,
+        row: TypeIndex,
+    ) -> Result<RowShape, DbError> {
         let is_abstract = matches!(self.model.types[row].kind, TypeKind::Abstract(_));
         let type_name = if is_abstract { Some(self.stored("__typename", None)?) } else { None };
         self.apart = !is_abstract && self.takes_apart(field);
         let mut sources = Vec::new();
         for selection in field.children.iter() {
-            let fields = selection.fields.iter().map(|field| self.source(env, field)).collect::<Result<_, _>>()?;
+            let fields = selection.fields.iter().map(|field| self.source(cx, field)).collect::<Result<_, _>>()?;
             sources.push(RowSources::new(selection, fields));
         }
         Ok(RowShape { type_name, data: self.data, sources, types: Box::default() })
@@ -65,15 +70,15 @@ impl<'a> Columns<'a> {
         keys.len() == 1 || (keys.len() == 2 && self.source.is_table && keys.iter().all(is_small))
     }
 
-    fn source(&mut self, env: &Env<'_>, field: &PlanField) -> Result<RowSource, DbError> {
+    fn source(&mut self, cx: &ExecutionContext<'_>, field: &PlanField) -> Result<RowSource, DbError> {
         match field.kind {
             PlanKind::Stored { stored, .. } => self.stored(stored, Some(&field.ty)),
             PlanKind::Relation(relation) => {
-                let (query, shape) = Read::relation(env, field, relation)?.query(env, self.catalogue, field)?;
+                let (query, shape) = Read::relation(cx, field, relation)?.query(cx, self.catalogue, field)?;
                 let at = self.add(Selected::Related(relation, Box::new(query)));
                 let source = if relation.many { RowSource::Records } else { RowSource::Record };
                 let source = source(at, Box::new(shape));
-                if !env.careful {
+                if !cx.careful {
                     return Ok(source);
                 }
                 let bad = self.add(Selected::BadKey(relation));
@@ -139,14 +144,14 @@ impl Read {
     /// What is read of the rows for the selection of `field`, and where its parts are.
     pub(super) fn query(
         self,
-        env: &Env<'_>,
+        cx: &ExecutionContext<'_>,
         catalogue: &Catalogue,
         field: &PlanField,
     ) -> Result<(Query, RowShape), DbError> {
-        let mut columns = Columns::new(env.model, catalogue, self.row)?;
-        let mut shape = columns.shape(env, field, self.row)?;
-        let query = self.reading(columns.finish().0, env.careful);
-        shape.types = record_types(env.model, catalogue, &query)?;
+        let mut columns = Columns::new(cx.model, catalogue, self.row)?;
+        let mut shape = columns.shape(cx, field, self.row)?;
+        let query = self.reading(columns.finish().0, cx.careful);
+        shape.types = record_types(cx.model, catalogue, &query)?;
         Ok((query, shape))
     }
 }

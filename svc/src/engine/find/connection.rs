@@ -2,17 +2,17 @@
 
 use super::columns::Columns;
 use super::cursor::{decode, encode, mark};
+use super::full_rows::FullRows;
 use super::read::Read;
-use super::whole::WholeRows;
 use crate::Error;
 use crate::db::{
     Catalogue, ConnectionSpec, CursorPage, Database, Db, DbError, Edge, Keyset, Oid, Part as Asked, Query, Rows,
     Selected, Session, Slice, Statement, Window, order_keys, record_types,
 };
 use crate::engine::complete::{
-    Cells, Outdated, PageNode, Piece, Records, RowShape, address, complete_page, complete_page_items,
+    Cells, CompletedValue, Outdated, PageNode, Records, RowShape, address, complete_page, complete_page_items,
 };
-use crate::engine::env::Env;
+use crate::engine::execution_context::ExecutionContext;
 use crate::engine::limits::Limits;
 use crate::engine::path::Path;
 use crate::engine::plan::{Calls, PlanField, PlanKind};
@@ -211,19 +211,24 @@ pub(super) fn size(page: &CursorPage, limits: &Limits) -> Result<(usize, bool), 
 
 /// Answers a field with a page.
 pub(super) async fn write_page(
-    env: &Env<'_>,
+    cx: &ExecutionContext<'_>,
     field: &PlanField,
     page: PageRead,
     path: &Path<'_>,
-) -> Result<Piece, DbError> {
-    match read_page(env, field, page.clone(), path).await {
-        Err(error) if error.is_of_data() => read_page(&env.careful(&error), field, page, path).await,
+) -> Result<CompletedValue, DbError> {
+    match read_page(cx, field, page.clone(), path).await {
+        Err(error) if error.is_of_data() => read_page(&cx.careful(&error), field, page, path).await,
         result => result,
     }
 }
 
-async fn read_page(env: &Env<'_>, field: &PlanField, page: PageRead, path: &Path<'_>) -> Result<Piece, DbError> {
-    let catalogue = env.database.catalogue().await?;
+async fn read_page(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    page: PageRead,
+    path: &Path<'_>,
+) -> Result<CompletedValue, DbError> {
+    let catalogue = cx.database.catalogue().await?;
     let wanted = Wanted::of(field);
     let row = page.read.row;
     let mut nodes: Vec<&PlanField> = Vec::new();
@@ -240,29 +245,29 @@ async fn read_page(env: &Env<'_>, field: &PlanField, page: PageRead, path: &Path
         }
     }
     if nodes.iter().any(|node| node.children.calls() > Calls::None) {
-        let (list, whole) = WholeRows::new(env.model, &catalogue, row)?;
-        let asking = page.ask(env.model, env.limits, &catalogue, list, &wanted, env.careful)?;
-        let rows = fetch(env, &catalogue, &asking).await?;
+        let (list, whole) = FullRows::new(cx.model, &catalogue, row)?;
+        let asking = page.ask(cx.model, cx.limits, &catalogue, list, &wanted, cx.careful)?;
+        let rows = fetch(cx, &catalogue, &asking).await?;
         let answer = asking.node(&rows)?;
-        let decoded = Decoded::new(env.model, &whole, answer.records.iter().cloned());
-        let items = complete_page_items(env, field, &decoded, path).await;
-        return complete_page(env, field, &answer, &[], items, path);
+        let decoded = Decoded::new(cx.model, &whole, answer.records.iter().cloned());
+        let items = complete_page_items(cx, field, &decoded, path).await;
+        return complete_page(cx, field, &answer, &[], items, path);
     }
-    let mut columns = Columns::new(env.model, &catalogue, row)?;
-    let shapes = nodes.iter().map(|node| Ok((address(node), columns.shape(env, node, row)?)));
+    let mut columns = Columns::new(cx.model, &catalogue, row)?;
+    let shapes = nodes.iter().map(|node| Ok((address(node), columns.shape(cx, node, row)?)));
     let shapes = shapes.collect::<Result<Vec<(usize, RowShape)>, DbError>>()?;
-    let asking = page.ask(env.model, env.limits, &catalogue, columns.finish().0, &wanted, env.careful)?;
-    let rows = fetch(env, &catalogue, &asking).await?;
+    let asking = page.ask(cx.model, cx.limits, &catalogue, columns.finish().0, &wanted, cx.careful)?;
+    let rows = fetch(cx, &catalogue, &asking).await?;
     let answer = asking.node(&rows)?;
-    complete_page(env, field, &answer, &shapes, Vec::new(), path)
+    complete_page(cx, field, &answer, &shapes, Vec::new(), path)
 }
 
-async fn fetch(env: &Env<'_>, catalogue: &Catalogue, asking: &Asking) -> Result<Rows, DbError> {
+async fn fetch(cx: &ExecutionContext<'_>, catalogue: &Catalogue, asking: &Asking) -> Result<Rows, DbError> {
     if asking.parts.is_empty() {
         return Ok(Rows::default());
     }
-    let statement = Statement::parts(env.model, catalogue, &asking.parts)?;
-    asking.fetch((env.model, catalogue), (env.database, env.session()), &statement).await
+    let statement = Statement::parts(cx.model, catalogue, &asking.parts)?;
+    asking.fetch((cx.model, catalogue), (cx.database, cx.session()), &statement).await
 }
 
 impl Asking {
@@ -294,7 +299,7 @@ pub(crate) async fn typed_slice(db: &Db, spec: &ConnectionSpec) -> Result<Slice<
     let slice = || async move {
         let catalogue = db.app.database.catalogue().await?;
         let read = Read::all(&db.app.model, spec.find.clone())?;
-        let (list, whole) = WholeRows::new(&db.app.model, &catalogue, read.row)?;
+        let (list, whole) = FullRows::new(&db.app.model, &catalogue, read.row)?;
         let page = PageRead { read, page: spec.page.clone() };
         let asking = page.ask(&db.app.model, &db.app.limits, &catalogue, list, &Wanted::all(), false)?;
         let statement = Statement::parts(&db.app.model, &catalogue, &asking.parts)?;

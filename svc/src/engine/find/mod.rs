@@ -6,18 +6,18 @@ mod columns;
 mod conditions;
 mod connection;
 mod cursor;
+mod full_rows;
 mod read;
 mod relation;
-mod ties;
-mod whole;
-mod written;
+mod statement_cache;
+mod tiebreaker;
 
 pub(crate) use aggregate::{computed, group_counts};
 pub(crate) use check::check_arguments;
 pub(crate) use connection::typed_slice;
+pub(crate) use full_rows::FullRows;
 pub(crate) use relation::write_relation;
-pub(crate) use whole::WholeRows;
-pub(crate) use written::WrittenStatements;
+pub(crate) use statement_cache::StatementCache;
 
 use futures_util::FutureExt as _;
 use tokio_postgres::Row;
@@ -27,8 +27,8 @@ use connection::{PageRead, write_page};
 use read::Read;
 
 use super::Limits;
-use super::complete::{Cells, Piece, RowList, RowShape, write_row};
-use super::env::Env;
+use super::complete::{Cells, CompletedValue, RowList, RowShape, write_row};
+use super::execution_context::ExecutionContext;
 use super::path::Path;
 use super::plan::{Calls, PlanField};
 use super::typed::{Decoded, complete_typed};
@@ -46,183 +46,234 @@ const AROUND: usize = 64;
 /// Answers a root field without a body. What is not the usual list is boxed, so that the future of a list stays small:
 /// it is moved for each request.
 pub(crate) async fn write_planned(
-    env: &Env<'_>,
+    cx: &ExecutionContext<'_>,
     _: &Pass,
     field: &PlanField,
     planned: PlannedMeta,
     row: TypeIndex,
     path: &Path<'_>,
-) -> Piece {
-    let piece = match planned.shape {
-        Shape::Connection => match Read::connection(env, field, row) {
-            Ok(page) => page_following(env, field, page, path).boxed().await,
+) -> CompletedValue {
+    let value = match planned.shape {
+        Shape::Connection => match Read::connection(cx, field, row) {
+            Ok(page) => page_following(cx, field, page, path).boxed().await,
             Err(error) => Err(error),
         },
-        Shape::Aggregate => match Read::arguments(env, field, row, planned.shape) {
-            Ok(read) => aggregate_following(env, field, read, path).boxed().await,
+        Shape::Aggregate => match Read::arguments(cx, field, row, planned.shape) {
+            Ok(read) => aggregate_following(cx, field, read, path).boxed().await,
             Err(error) => Err(error),
         },
-        _ => match Read::planned(env, field, planned, row) {
-            Ok(read) => return write_read(env, field, read, path).await,
+        _ => match Read::planned(cx, field, planned, row) {
+            Ok(read) => return write_read(cx, field, read, path).await,
             Err(error) => Err(error),
         },
     };
-    piece.unwrap_or_else(|error| Piece::failed(env, &error.into_error(), field, path))
+    value.unwrap_or_else(|error| CompletedValue::failed(cx, &error.into_error(), field, path))
 }
 
-async fn page_following(env: &Env<'_>, field: &PlanField, page: PageRead, path: &Path<'_>) -> Result<Piece, DbError> {
+async fn page_following(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    page: PageRead,
+    path: &Path<'_>,
+) -> Result<CompletedValue, DbError> {
     let page = &page;
-    env.database.following(|| write_page(env, field, page.clone(), path)).await
+    cx.database.following(|| write_page(cx, field, page.clone(), path)).await
 }
 
-async fn aggregate_following(env: &Env<'_>, field: &PlanField, read: Read, path: &Path<'_>) -> Result<Piece, DbError> {
+async fn aggregate_following(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    read: Read,
+    path: &Path<'_>,
+) -> Result<CompletedValue, DbError> {
     let read = &read;
-    env.database.following(|| write_aggregate(env, field, read, path)).await
+    cx.database.following(|| write_aggregate(cx, field, read, path)).await
 }
 
 /// Answers a field whose resolver returned a page.
-pub(crate) async fn write_connection(env: &Env<'_>, field: &PlanField, spec: ConnectionSpec, path: &Path<'_>) -> Piece {
-    let piece = match Read::all(env.model, spec.find) {
-        Ok(read) => page_following(env, field, PageRead { read, page: spec.page }, path).await,
+pub(crate) async fn write_connection(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    spec: ConnectionSpec,
+    path: &Path<'_>,
+) -> CompletedValue {
+    let value = match Read::all(cx.model, spec.find) {
+        Ok(read) => page_following(cx, field, PageRead { read, page: spec.page }, path).await,
         Err(error) => Err(error),
     };
-    piece.unwrap_or_else(|error| Piece::failed(env, &error.into_error(), field, path))
+    value.unwrap_or_else(|error| CompletedValue::failed(cx, &error.into_error(), field, path))
 }
 
 /// Answers a field whose resolver returned aggregates.
-pub(crate) async fn write_computed(env: &Env<'_>, field: &PlanField, find: FindSpec, path: &Path<'_>) -> Piece {
-    let piece = match Read::all(env.model, find) {
-        Ok(read) => aggregate_following(env, field, read, path).await,
+pub(crate) async fn write_computed(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    find: FindSpec,
+    path: &Path<'_>,
+) -> CompletedValue {
+    let value = match Read::all(cx.model, find) {
+        Ok(read) => aggregate_following(cx, field, read, path).await,
         Err(error) => Err(error),
     };
-    piece.unwrap_or_else(|error| Piece::failed(env, &error.into_error(), field, path))
+    value.unwrap_or_else(|error| CompletedValue::failed(cx, &error.into_error(), field, path))
 }
 
 /// Answers a field whose resolver returned a query.
-pub(crate) async fn write_find(env: &Env<'_>, field: &PlanField, find: FindSpec, path: &Path<'_>) -> Piece {
-    let read = Read::find(env.model, env.limits, find, if field.ty.is_list() { Shape::List } else { Shape::Optional });
+pub(crate) async fn write_find(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    find: FindSpec,
+    path: &Path<'_>,
+) -> CompletedValue {
+    let read = Read::find(cx.model, cx.limits, find, if field.ty.is_list() { Shape::List } else { Shape::Optional });
     match read {
-        Ok(read) => write_read(env, field, read, path).await,
-        Err(error) => Piece::failed(env, &error.into_error(), field, path),
+        Ok(read) => write_read(cx, field, read, path).await,
+        Err(error) => CompletedValue::failed(cx, &error.into_error(), field, path),
     }
 }
 
-/// Methods need whole rows.
-async fn write_whole(env: &Env<'_>, field: &PlanField, read: &Read, path: &Path<'_>) -> Piece {
-    let rows = |careful| typed(env.database, Reader::Pool(env.database, env.session()), env.model, read, careful);
-    let result = match env.database.following(|| rows(false)).await {
-        Err(error) if error.is_of_data() => rows(env.careful(&error).careful).await,
+/// AllowedOperations need whole rows.
+async fn write_full_rows(cx: &ExecutionContext<'_>, field: &PlanField, read: &Read, path: &Path<'_>) -> CompletedValue {
+    let rows = |careful| typed(cx.database, Reader::Pool(cx.database, cx.session()), cx.model, read, careful);
+    let result = match cx.database.following(|| rows(false)).await {
+        Err(error) if error.is_of_data() => rows(cx.careful(&error).careful).await,
         result => result,
     };
     match result {
         Ok((rows, whole)) => {
-            let decoded = Decoded::new(env.model, &whole, (0..rows.len()).map(|row| Cells::Nth(&rows, row)));
-            complete_typed(env, field, read.shape, &decoded, path).await
+            let decoded = Decoded::new(cx.model, &whole, (0..rows.len()).map(|row| Cells::Nth(&rows, row)));
+            complete_typed(cx, field, read.shape, &decoded, path).await
         }
-        Err(error) => away(env, field, read.shape, error, path),
+        Err(error) => away(cx, field, read.shape, error, path),
     }
 }
 
-async fn write_read(env: &Env<'_>, field: &PlanField, read: Read, path: &Path<'_>) -> Piece {
+async fn write_read(cx: &ExecutionContext<'_>, field: &PlanField, read: Read, path: &Path<'_>) -> CompletedValue {
     if field.children.calls() > Calls::None {
-        return write_whole(env, field, &read, path).boxed().await;
+        return write_full_rows(cx, field, &read, path).boxed().await;
     }
-    let piece = if read.shape == Shape::List {
-        list(env, field, &read, path).await
+    let value = if read.shape == Shape::List {
+        list(cx, field, &read, path).await
     } else {
-        single(env, field, &read, path).await
+        single(cx, field, &read, path).await
     };
-    let piece = match piece {
-        Err(error) if error.shows_change() => again(env, field, &read, path).boxed().await,
-        piece => piece,
+    let value = match value {
+        Err(error) if error.shows_change() => again(cx, field, &read, path).boxed().await,
+        value => value,
     };
-    match piece {
-        Ok(piece) => piece,
-        Err(error) => failed(env, field, &read, error, path).boxed().await,
+    match value {
+        Ok(value) => value,
+        Err(error) => failed(cx, field, &read, error, path).boxed().await,
     }
 }
 
 /// A read that failed; when a value in a row did that, the others are read without it.
-async fn failed(env: &Env<'_>, field: &PlanField, read: &Read, error: DbError, path: &Path<'_>) -> Piece {
+async fn failed(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    read: &Read,
+    error: DbError,
+    path: &Path<'_>,
+) -> CompletedValue {
     if !error.is_of_data() {
-        return away(env, field, read.shape, error, path);
+        return away(cx, field, read.shape, error, path);
     }
-    let env = &env.careful(&error);
+    let cx = &cx.careful(&error);
     let again = async {
-        let catalogue = env.database.catalogue().await?;
-        let (statement, shape) = written::anew(env, &catalogue, field, read)?;
+        let catalogue = cx.database.catalogue().await?;
+        let (statement, shape) = statement_cache::anew(cx, &catalogue, field, read)?;
         let mut rows: Vec<Row> = Vec::new();
-        env.database.stream(env.session(), &statement, &mut rows).await?;
+        cx.database.stream(cx.session(), &statement, &mut rows).await?;
         Ok::<_, DbError>((rows, shape))
     };
     match again.await {
-        Ok((rows, shape)) => rows_of(env, field, read, &shape, rows, path)
-            .unwrap_or_else(|error| Piece::failed(env, &error.into_error(), field, path)),
-        Err(error) => Piece::failed(env, &error.into_error(), field, path),
+        Ok((rows, shape)) => rows_of(cx, field, read, &shape, rows, path)
+            .unwrap_or_else(|error| CompletedValue::failed(cx, &error.into_error(), field, path)),
+        Err(error) => CompletedValue::failed(cx, &error.into_error(), field, path),
     }
 }
 
 fn rows_of(
-    env: &Env<'_>,
+    cx: &ExecutionContext<'_>,
     field: &PlanField,
     read: &Read,
     shape: &RowShape,
     rows: Vec<Row>,
     path: &Path<'_>,
-) -> Result<Piece, DbError> {
+) -> Result<CompletedValue, DbError> {
     if read.shape == Shape::List {
-        let Some(mut list) = RowList::new(env, field, shape, path, rows.len()) else {
+        let Some(mut list) = RowList::new(cx, field, shape, path, rows.len()) else {
             let error = Error::internal("rows are asked for, and the field is no list");
-            return Ok(Piece::failed(env, &error, field, path));
+            return Ok(CompletedValue::failed(cx, &error, field, path));
         };
         rows.into_iter().for_each(|row| list.row(row));
         return list.finish();
     }
-    Piece::walk_rows(env, 0, |walk, out| match rows.first() {
+    CompletedValue::walk_rows(cx, 0, |walk, out| match rows.first() {
         None if read.shape == Shape::One => walk.failed(&not_found(field), field, path, out),
         row => write_row(walk, field, shape, row, path, out),
     })
 }
 
 /// Reads once more, after a look at what the views are like now.
-async fn again(env: &Env<'_>, field: &PlanField, read: &Read, path: &Path<'_>) -> Result<Piece, DbError> {
-    env.database.look().await;
-    if read.shape == Shape::List { list(env, field, read, path).await } else { single(env, field, read, path).await }
+async fn again(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    read: &Read,
+    path: &Path<'_>,
+) -> Result<CompletedValue, DbError> {
+    cx.database.look().await;
+    if read.shape == Shape::List { list(cx, field, read, path).await } else { single(cx, field, read, path).await }
 }
 
 /// The rows of a list, as they arrive.
-async fn list(env: &Env<'_>, field: &PlanField, read: &Read, path: &Path<'_>) -> Result<Piece, DbError> {
-    let catalogue = env.database.catalogue().await?;
-    let (mut statement, shape, tie_free) = written::of_list(env, &catalogue, field, read)?;
+async fn list(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    read: &Read,
+    path: &Path<'_>,
+) -> Result<CompletedValue, DbError> {
+    let catalogue = cx.database.catalogue().await?;
+    let (mut statement, shape, without_tiebreaker) = statement_cache::of_list(cx, &catalogue, field, read)?;
     let limit = read.page.map_or(0, |page| usize::try_from(page.limit).unwrap_or(0));
-    let Some(mut list) = RowList::new(env, field, &shape, path, limit) else {
-        return Ok(Piece::failed(env, &Error::internal("rows are asked for, and the field is no list"), field, path));
+    let Some(mut list) = RowList::new(cx, field, &shape, path, limit) else {
+        return Ok(CompletedValue::failed(
+            cx,
+            &Error::internal("rows are asked for, and the field is no list"),
+            field,
+            path,
+        ));
     };
-    if let (Some(tie_free), Some(page)) = (&tie_free, read.page) {
-        let mut rows = tie_free.page(list, page);
-        env.database.stream(env.session(), &statement, &mut rows).await?;
-        match rows.settled() {
+    if let (Some(without_tiebreaker), Some(page)) = (&without_tiebreaker, read.page) {
+        let mut rows = without_tiebreaker.page(list, page);
+        cx.database.stream(cx.session(), &statement, &mut rows).await?;
+        match rows.finish() {
             Ok(list) => return list.finish(),
             // Nothing of the first read is left, so the answer is that of one statement.
             Err(begun) => list = begun,
         }
-        statement = written::statement(env, &catalogue, field, read)?.0;
+        statement = statement_cache::statement(cx, &catalogue, field, read)?.0;
     }
-    env.database.stream(env.session(), &statement, &mut list).await?;
+    cx.database.stream(cx.session(), &statement, &mut list).await?;
     list.finish()
 }
 
-async fn single(env: &Env<'_>, field: &PlanField, read: &Read, path: &Path<'_>) -> Result<Piece, DbError> {
+async fn single(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    read: &Read,
+    path: &Path<'_>,
+) -> Result<CompletedValue, DbError> {
     let (statement, shape) = {
-        let catalogue = env.database.catalogue_now().await?;
-        written::statement(env, catalogue.as_ref().ok_or(DbError::Unreachable)?, field, read)?
+        let catalogue = cx.database.catalogue_now().await?;
+        statement_cache::statement(cx, catalogue.as_ref().ok_or(DbError::Unreachable)?, field, read)?
     };
     let mut row = None;
-    env.database.stream(env.session(), &statement, &mut row).await?;
+    cx.database.stream(cx.session(), &statement, &mut row).await?;
     // Numbers get longer as text, and the root stands around the row.
     let keys: usize = field.children.iter().flat_map(|set| &set.fields).map(|field| field.prefix.len() + 4).sum();
     let size = row.as_ref().map_or(0, Row::raw_size_bytes);
-    Piece::walk_rows(env, size + keys + AROUND, |walk, out| {
+    CompletedValue::walk_rows(cx, size + keys + AROUND, |walk, out| {
         if read.shape == Shape::One && row.is_none() {
             return walk.failed(&not_found(field), field, path, out);
         }
@@ -235,17 +286,17 @@ pub(super) fn not_found(field: &PlanField) -> Error {
 }
 
 /// A failed read. In development a database that is away gives empty results, so that a client can be built first.
-fn away(env: &Env<'_>, field: &PlanField, shape: Shape, error: DbError, path: &Path<'_>) -> Piece {
+fn away(cx: &ExecutionContext<'_>, field: &PlanField, shape: Shape, error: DbError, path: &Path<'_>) -> CompletedValue {
     match (&error, shape) {
-        (DbError::Unreachable, Shape::List) if env.development => Piece::walk(env, |_, out| {
+        (DbError::Unreachable, Shape::List) if cx.development => CompletedValue::walk(cx, |_, out| {
             out.extend_from_slice(b"[]");
             Ok(())
         }),
-        (DbError::Unreachable, Shape::Optional) if env.development => Piece::walk(env, |_, out| {
+        (DbError::Unreachable, Shape::Optional) if cx.development => CompletedValue::walk(cx, |_, out| {
             out.extend_from_slice(b"null");
             Ok(())
         }),
-        _ => Piece::failed(env, &error.into_error(), field, path),
+        _ => CompletedValue::failed(cx, &error.into_error(), field, path),
     }
 }
 
@@ -256,9 +307,9 @@ async fn typed(
     model: &Model,
     read: &Read,
     careful: bool,
-) -> Result<(Rows, WholeRows), DbError> {
+) -> Result<(Rows, FullRows), DbError> {
     let catalogue = database.catalogue().await?;
-    let (list, whole) = WholeRows::new(model, &catalogue, read.row)?;
+    let (list, whole) = FullRows::new(model, &catalogue, read.row)?;
     let statement = Statement::rows(model, &catalogue, &read.clone().reading(list, careful))?;
     Ok((reader.fetch(&statement).await?, whole))
 }

@@ -7,7 +7,7 @@ use super::connection::PageRead;
 use crate::Error;
 use crate::db::{CursorPage, DbError, Filter, FindSpec, Order, Query, Selected, Window, page};
 use crate::engine::Limits;
-use crate::engine::env::Env;
+use crate::engine::execution_context::ExecutionContext;
 use crate::engine::plan::PlanField;
 use crate::schema::{ArgRole, Model, PlannedMeta, Relation, Shape, TypeIndex};
 
@@ -41,10 +41,14 @@ impl Read {
     }
 
     /// What the arguments of a connection without a body ask for.
-    pub(super) fn connection(env: &Env<'_>, field: &PlanField, row: TypeIndex) -> Result<PageRead, DbError> {
+    pub(super) fn connection(
+        cx: &ExecutionContext<'_>,
+        field: &PlanField,
+        row: TypeIndex,
+    ) -> Result<PageRead, DbError> {
         let mut page = CursorPage::default();
         for arg in field.args.iter() {
-            let Some(value) = env.argument(arg).map_err(DbError::refused)? else { continue };
+            let Some(value) = cx.argument(arg).map_err(DbError::refused)? else { continue };
             let number = |value: &Value| match value {
                 Value::Number(number) => number.as_i64().and_then(|number| i32::try_from(number).ok()),
                 _ => None,
@@ -61,32 +65,37 @@ impl Read {
                 _ => {}
             }
         }
-        Ok(PageRead { read: Self::arguments(env, field, row, Shape::Connection)?, page })
+        Ok(PageRead { read: Self::arguments(cx, field, row, Shape::Connection)?, page })
     }
 
     /// What the arguments of a field without a body ask for.
     pub(super) fn planned(
-        env: &Env<'_>,
+        cx: &ExecutionContext<'_>,
         field: &PlanField,
         planned: PlannedMeta,
         row: TypeIndex,
     ) -> Result<Self, DbError> {
-        Self::arguments(env, field, row, planned.shape)
+        Self::arguments(cx, field, row, planned.shape)
     }
 
     /// What the arguments of a relation ask for.
-    pub(super) fn relation(env: &Env<'_>, field: &PlanField, relation: Relation) -> Result<Self, DbError> {
+    pub(super) fn relation(cx: &ExecutionContext<'_>, field: &PlanField, relation: Relation) -> Result<Self, DbError> {
         let shape = if relation.many { Shape::List } else { Shape::Optional };
-        let read = Self::arguments(env, field, relation.row, shape)?;
+        let read = Self::arguments(cx, field, relation.row, shape)?;
         // A relation to one row takes the first by itself.
         Ok(if relation.many { read } else { Self { page: None, ..read } })
     }
 
-    pub(super) fn arguments(env: &Env<'_>, field: &PlanField, row: TypeIndex, shape: Shape) -> Result<Self, DbError> {
+    pub(super) fn arguments(
+        cx: &ExecutionContext<'_>,
+        field: &PlanField,
+        row: TypeIndex,
+        shape: Shape,
+    ) -> Result<Self, DbError> {
         let (mut filters, mut order, mut limit, mut offset) = (Vec::new(), Vec::new(), None, 0);
         for arg in field.args.iter() {
-            let Some(value) = env.argument(arg).map_err(DbError::refused)? else { continue };
-            apply(env.model, row, (arg.role, &arg.rust), &value, &mut filters, &mut order).map_err(DbError::refused)?;
+            let Some(value) = cx.argument(arg).map_err(DbError::refused)? else { continue };
+            apply(cx.model, row, (arg.role, &arg.rust), &value, &mut filters, &mut order).map_err(DbError::refused)?;
             match (arg.role, value.as_ref()) {
                 (ArgRole::Limit, Value::Number(number)) => limit = number.as_i64(),
                 (ArgRole::Offset, Value::Number(number)) => offset = number.as_i64().unwrap_or(0),
@@ -94,7 +103,7 @@ impl Read {
             }
         }
         let page = match shape {
-            Shape::List => page(limit, offset, env.limits)?,
+            Shape::List => page(limit, offset, cx.limits)?,
             _ => Window { limit: 1, offset: 0 },
         };
         Ok(Self { row, shape, filter: Filter::All(filters), order, page: Some(page) })

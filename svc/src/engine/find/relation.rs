@@ -1,11 +1,11 @@
 //! Relations of values that are in hand already: the rows of all parents with one statement.
 
 use super::columns::bad_key;
+use super::full_rows::FullRows;
 use super::read::Read;
-use super::whole::WholeRows;
 use crate::db::{DbError, Rows, Statement, record_types};
-use crate::engine::complete::{Cells, Outdated, Piece, Records, RowNode, RowShape, complete_all};
-use crate::engine::env::Env;
+use crate::engine::complete::{Cells, CompletedValue, Outdated, Records, RowNode, RowShape, complete_all};
+use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{Calls, PlanField};
 use crate::engine::typed::Decoded;
@@ -14,13 +14,13 @@ use crate::schema::{Items as _, Relation, Resolved, StoredNode};
 /// A key, unless the parent has none, and where the parent's field stands.
 type Parent<'a> = (Option<&'a str>, &'a Path<'a>);
 
-/// Follows a relation from many parents; a piece for each.
+/// Follows a relation from many parents; a value for each.
 pub(crate) async fn write_relation<'a>(
-    env: &'a Env<'a>,
+    cx: &'a ExecutionContext<'a>,
     field: &'a PlanField,
     relation: Relation,
     parents: Vec<Parent<'a>>,
-) -> Vec<Piece> {
+) -> Vec<CompletedValue> {
     let mut keys: Vec<String> = parents.iter().filter_map(|(key, _)| key.map(str::to_owned)).collect();
     keys.sort_unstable();
     keys.dedup();
@@ -28,45 +28,45 @@ pub(crate) async fn write_relation<'a>(
         // No parent leads anywhere, so there is nothing to ask.
         let none = Decoded::none();
         let none = if relation.many { Resolved::List(&none) } else { Resolved::Null };
-        return complete_all(env, field, &field.ty, parents.iter().map(|(_, path)| (none, *path)).collect()).await;
+        return complete_all(cx, field, &field.ty, parents.iter().map(|(_, path)| (none, *path)).collect()).await;
     }
     let (wanted, spots) = (&keys, &parents);
-    let result = match env.database.following(|| follow(env, field, relation, wanted, spots)).await {
-        Err(error) if error.is_of_data() => follow(&env.careful(&error), field, relation, &keys, &parents).await,
+    let result = match cx.database.following(|| follow(cx, field, relation, wanted, spots)).await {
+        Err(error) if error.is_of_data() => follow(&cx.careful(&error), field, relation, &keys, &parents).await,
         result => result,
     };
     result.unwrap_or_else(|error| {
         let error = error.into_error();
-        parents.iter().map(|(_, path)| Piece::failed(env, &error, field, path)).collect()
+        parents.iter().map(|(_, path)| CompletedValue::failed(cx, &error, field, path)).collect()
     })
 }
 
 async fn follow(
-    env: &Env<'_>,
+    cx: &ExecutionContext<'_>,
     field: &PlanField,
     relation: Relation,
     keys: &[String],
     parents: &[Parent<'_>],
-) -> Result<Vec<Piece>, DbError> {
+) -> Result<Vec<CompletedValue>, DbError> {
     if field.children.calls() > Calls::None {
-        whole(env, field, relation, keys, parents).await
+        whole(cx, field, relation, keys, parents).await
     } else {
-        plain(env, field, relation, keys, parents).await
+        plain(cx, field, relation, keys, parents).await
     }
 }
 
 /// The rows go straight to bytes.
 async fn plain(
-    env: &Env<'_>,
+    cx: &ExecutionContext<'_>,
     field: &PlanField,
     relation: Relation,
     keys: &[String],
     parents: &[Parent<'_>],
-) -> Result<Vec<Piece>, DbError> {
-    let catalogue = env.database.catalogue().await?;
-    let (query, shape) = Read::relation(env, field, relation)?.query(env, &catalogue, field)?;
-    let statement = Statement::related(env.model, &catalogue, &relation, &query, keys.to_vec())?;
-    let rows = env.database.fetch(env.session(), &statement).await?;
+) -> Result<Vec<CompletedValue>, DbError> {
+    let catalogue = cx.database.catalogue().await?;
+    let (query, shape) = Read::relation(cx, field, relation)?.query(cx, &catalogue, field)?;
+    let statement = Statement::related(cx.model, &catalogue, &relation, &query, keys.to_vec())?;
+    let rows = cx.database.fetch(cx.session(), &statement).await?;
     let nodes = (0..keys.len()).map(|row| node(rows.cell(row, 0), &shape, relation.many));
     let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
     let none = if relation.many { RowNode::Records(Records::default(), &shape) } else { RowNode::Null };
@@ -75,7 +75,7 @@ async fn plain(
         Some(at) if is_bad(&rows, at) => (Resolved::Failed(&error), *path),
         at => (Resolved::Row(StoredNode(at.map_or(&none, |at| &nodes[at]))), *path),
     });
-    Ok(complete_all(env, field, &field.ty, spots.collect()).await)
+    Ok(complete_all(cx, field, &field.ty, spots.collect()).await)
 }
 
 fn node<'a>(bytes: Option<&'a [u8]>, shape: &'a RowShape, many: bool) -> Result<RowNode<'a>, Outdated> {
@@ -91,25 +91,25 @@ fn node<'a>(bytes: Option<&'a [u8]>, shape: &'a RowShape, many: bool) -> Result<
 
 /// The rows become the user's structs, whose methods are called.
 async fn whole(
-    env: &Env<'_>,
+    cx: &ExecutionContext<'_>,
     field: &PlanField,
     relation: Relation,
     keys: &[String],
     parents: &[Parent<'_>],
-) -> Result<Vec<Piece>, DbError> {
-    let catalogue = env.database.catalogue().await?;
-    let (list, whole) = WholeRows::new(env.model, &catalogue, relation.row)?;
-    let query = Read::relation(env, field, relation)?.reading(list, env.careful);
-    let types = record_types(env.model, &catalogue, &query)?;
-    let statement = Statement::related(env.model, &catalogue, &relation, &query, keys.to_vec())?;
-    let rows = env.database.fetch(env.session(), &statement).await?;
+) -> Result<Vec<CompletedValue>, DbError> {
+    let catalogue = cx.database.catalogue().await?;
+    let (list, whole) = FullRows::new(cx.model, &catalogue, relation.row)?;
+    let query = Read::relation(cx, field, relation)?.reading(list, cx.careful);
+    let types = record_types(cx.model, &catalogue, &query)?;
+    let statement = Statement::related(cx.model, &catalogue, &relation, &query, keys.to_vec())?;
+    let rows = cx.database.fetch(cx.session(), &statement).await?;
     let decoded = (0..keys.len()).map(|row| {
         let records = match rows.cell(row, 0) {
             Some(bytes) if relation.many => Records::new(bytes).iter(&types).collect::<Result<Vec<_>, _>>()?,
             Some(bytes) => vec![Cells::record(bytes, &types)?],
             None => Vec::new(),
         };
-        Ok::<_, DbError>(Decoded::new(env.model, &whole, records.into_iter()))
+        Ok::<_, DbError>(Decoded::new(cx.model, &whole, records.into_iter()))
     });
     let decoded = decoded.collect::<Result<Vec<_>, _>>()?;
     let none = Decoded::none();
@@ -125,7 +125,7 @@ async fn whole(
         };
         (value, *path)
     });
-    Ok(complete_all(env, field, &field.ty, spots.collect()).await)
+    Ok(complete_all(cx, field, &field.ty, spots.collect()).await)
 }
 
 /// Whether a key cannot be read, as a careful statement finds out.

@@ -8,8 +8,8 @@ use encode::form;
 pub(crate) use encode::json as argument_json;
 
 use super::call::refused;
-use super::complete::{Piece, complete_value, write_json, write_member};
-use super::env::Env;
+use super::complete::{CompletedValue, complete_value, write_json, write_member};
+use super::execution_context::ExecutionContext;
 use super::path::Path;
 use super::plan::{Calls, Children, PlanField, Selection};
 use crate::Error;
@@ -24,27 +24,27 @@ const ROOT: &str = "Mutation";
 
 /// Answers a root field that calls a function.
 pub(crate) async fn write_function(
-    env: &Env<'_>,
+    cx: &ExecutionContext<'_>,
     _: &Pass,
     field: &PlanField,
     function: FunctionMeta,
     path: &Path<'_>,
-) -> Piece {
-    match answer(env, field, function).await {
-        Ok(Settled { json, unread: None }) => complete(env, field, &json, path).await,
+) -> CompletedValue {
+    match answer(cx, field, function).await {
+        Ok(Settled { json, unread: None }) => complete(cx, field, &json, path).await,
         Ok(Settled { json, unread: Some(unread) }) => {
-            Piece::walk(env, |walk, out| write_member(walk, field, &json, &unread, path, out))
+            CompletedValue::walk(cx, |walk, out| write_member(walk, field, &json, &unread, path, out))
         }
-        Err(error) => Piece::failed(env, &error, field, path),
+        Err(error) => CompletedValue::failed(cx, &error, field, path),
     }
 }
 
 /// The JSON of the field's type.
-async fn answer(env: &Env<'_>, field: &PlanField, function: FunctionMeta) -> Result<Settled, Error> {
+async fn answer(cx: &ExecutionContext<'_>, field: &PlanField, function: FunctionMeta) -> Result<Settled, Error> {
     let unknown = || Error::internal(format!("there is no mutation `{}`", field.name));
-    let def = env.model.field(ROOT, &field.name).ok_or_else(unknown)?;
-    let args = arguments(env, field, function, def)?;
-    let db = env.context.db();
+    let def = cx.model.field(ROOT, &field.name).ok_or_else(unknown)?;
+    let args = arguments(cx, field, function, def)?;
+    let db = cx.context.db();
     let list = def.ty.is_list();
     let (function, on_failure) = (function.name, function.on_failure);
     settle(db, &Target { function, ty: Some(def.ty.named()), list, field: Some(field), on_failure }, &args).await
@@ -52,35 +52,35 @@ async fn answer(env: &Env<'_>, field: &PlanField, function: FunctionMeta) -> Res
 
 /// The context's values, then the arguments, as JSON with the stored names.
 fn arguments(
-    env: &Env<'_>,
+    cx: &ExecutionContext<'_>,
     field: &PlanField,
     function: FunctionMeta,
     def: &FieldDef,
 ) -> Result<Vec<(ArgForm, Option<ExactJson>)>, Error> {
     let mut args = Vec::with_capacity(function.context.len() + field.args.len());
     for name in function.context {
-        let value = env.context.data::<ContextValues>()?.take(name, &env.context)?;
+        let value = cx.context.data::<ContextValues>()?.take(name, &cx.context)?;
         args.push((ArgForm::Text, Some(value.map_or(ExactJson::Null, ExactJson::String))));
     }
-    let values = env.arguments(&field.args)?;
+    let values = cx.arguments(&field.args)?;
     for ((value, check), arg) in values.into_iter().zip(function.checks).zip(&def.args) {
         check(value.clone().map(ExactJson::without_digits)).map_err(|error| refused(&arg.name, &error))?;
-        let json = value.map(|value| encode::json(env.model, &arg.ty, value));
-        args.push((form(&env.model.types, &arg.ty), json));
+        let json = value.map(|value| encode::json(cx.model, &arg.ty, value));
+        args.push((form(&cx.model.types, &arg.ty), json));
     }
     Ok(args)
 }
 
 /// Completes the JSON like any that is stored; methods get the user's types.
-async fn complete(env: &Env<'_>, field: &PlanField, json: &str, path: &Path<'_>) -> Piece {
-    if calls(env.model, field, json) == Calls::None {
-        return Piece::walk(env, |walk, out| write_json(walk, field, json, path, out));
+async fn complete(cx: &ExecutionContext<'_>, field: &PlanField, json: &str, path: &Path<'_>) -> CompletedValue {
+    if calls(cx.model, field, json) == Calls::None {
+        return CompletedValue::walk(cx, |walk, out| write_json(walk, field, json, path, out));
     }
-    let decoded = match Decoded::read(env.model, field, json) {
+    let decoded = match Decoded::read(cx.model, field, json) {
         Ok(decoded) => decoded,
-        Err(error) => return Piece::failed(env, &error, field, path),
+        Err(error) => return CompletedValue::failed(cx, &error, field, path),
     };
-    complete_value(env, field, decoded.resolve(), path).await
+    complete_value(cx, field, decoded.resolve(), path).await
 }
 
 /// What is called or followed below the answer. Of several members only the one that is there counts: another's methods are no

@@ -10,9 +10,9 @@ use super::{Registered, Sql};
 use crate::authz::Pass;
 use crate::db::{Commit, Db, DbError, Param, Rows, Statement, Written, cell, has_nul};
 use crate::engine::coerce::VariableDef;
-use crate::engine::complete::{Piece, write_answer};
-use crate::engine::env::Env;
+use crate::engine::complete::{CompletedValue, write_answer};
 use crate::engine::execute::{Engine, Prepared};
+use crate::engine::execution_context::ExecutionContext;
 use crate::engine::find::check_arguments;
 use crate::engine::function::argument_json;
 use crate::engine::mutations::Mutations;
@@ -47,43 +47,43 @@ impl Engine {
     /// answered one by one, so that those that are denied say so.
     pub(in crate::engine) async fn by_statement(
         &self,
-        env: &Env<'_>,
+        cx: &ExecutionContext<'_>,
         prepared: &Prepared,
         statement: OperationStatement<'_>,
-    ) -> Vec<Piece> {
+    ) -> Vec<CompletedValue> {
         let plan = &prepared.plan;
         let roots = plan.root.fields.iter().filter(|field| matches!(field.kind, PlanKind::Root(..)));
         // A gate that panics denies, and does so again where the fields are answered one by one.
         let admitted = std::panic::catch_unwind(AssertUnwindSafe(|| {
-            roots.map(|field| self.gate.admit(env.context, plan.kind, field)).collect::<Result<Vec<_>, _>>()
+            roots.map(|field| self.gate.admit(cx.context, plan.kind, field)).collect::<Result<Vec<_>, _>>()
         }));
         let passes = admitted.ok().and_then(Result::ok).unwrap_or_default();
         if passes.is_empty() {
-            return self.by_field(env, prepared).await;
+            return self.by_field(cx, prepared).await;
         }
-        let refused = plan.root.fields.iter().find_map(|field| check_arguments(env, field).err());
+        let refused = plan.root.fields.iter().find_map(|field| check_arguments(cx, field).err());
         match refused {
             // The ordinary way says the same, and where.
             Some(_) if plan.kind == OperationKind::Query && prepared.code.is_none() => {
-                return self.by_field(env, prepared).await;
+                return self.by_field(cx, prepared).await;
             }
-            Some(error) => return all_failed(env, &plan.root.fields, &error),
+            Some(error) => return all_failed(cx, &plan.root.fields, &error),
             None => {}
         }
-        let answered = statement.run(env, &passes, plan).await;
+        let answered = statement.run(cx, &passes, plan).await;
         if plan.kind == OperationKind::Query {
-            let mut pieces = Vec::with_capacity(plan.root.fields.len());
+            let mut completed = Vec::with_capacity(plan.root.fields.len());
             for field in &plan.root.fields {
-                pieces.push(self.answer_of(env, prepared, &answered, field).await);
+                completed.push(self.answer_of(cx, prepared, &answered, field).await);
             }
-            return pieces;
+            return completed;
         }
         // All are of one transaction, so what it came to holds for each.
-        let mut mutations = Mutations::new(env);
+        let mut mutations = Mutations::new(cx);
         let mut is_null = false;
         for field in &plan.root.fields {
-            let piece = self.answer_of(env, prepared, &answered, field).await;
-            is_null |= mutations.end(field, piece);
+            let value = self.answer_of(cx, prepared, &answered, field).await;
+            is_null |= mutations.end(field, value);
         }
         if is_null {
             mutations.lose(&plan.root.fields);
@@ -91,10 +91,16 @@ impl Engine {
         mutations.into_pieces()
     }
 
-    async fn answer_of(&self, env: &Env<'_>, prepared: &Prepared, answered: &Answered<'_>, field: &PlanField) -> Piece {
+    async fn answer_of(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &Prepared,
+        answered: &Answered<'_>,
+        field: &PlanField,
+    ) -> CompletedValue {
         match field.kind {
-            PlanKind::Root(..) => answered.field(env, field, &Path::Root.key(&field.key)),
-            _ => self.root_field(env, prepared, field).await,
+            PlanKind::Root(..) => answered.field(cx, field, &Path::Root.key(&field.key)),
+            _ => self.root_field(cx, prepared, field).await,
         }
     }
 }
@@ -109,14 +115,14 @@ impl Registered {
 
 impl<'a> OperationStatement<'a> {
     /// Runs it; every root field that it answers has passed the gate.
-    async fn run(self, env: &Env<'_>, _: &[Pass], plan: &Plan) -> Answered<'a> {
+    async fn run(self, cx: &ExecutionContext<'_>, _: &[Pass], plan: &Plan) -> Answered<'a> {
         let kind = plan.kind;
-        let rows = match AssertUnwindSafe(self.rows(env, plan)).catch_unwind().await {
+        let rows = match AssertUnwindSafe(self.rows(cx, plan)).catch_unwind().await {
             Ok(Ok(rows)) => Ok(rows),
-            Ok(Err(DbError::Unreachable)) if env.development && kind == OperationKind::Query => Err(Failed::Away),
-            Ok(Err(error)) => Err(Failed::Error(self.error(env, kind, error))),
+            Ok(Err(DbError::Unreachable)) if cx.development && kind == OperationKind::Query => Err(Failed::Away),
+            Ok(Err(error)) => Err(Failed::Error(self.error(cx, kind, error))),
             Err(panic) => {
-                let why = crate::panic::text(&*panic);
+                let why = crate::panic::message(&*panic);
                 Err(Failed::Error(Error::internal(format!("running an operation's SQL panicked: {why}"))))
             }
         };
@@ -124,15 +130,15 @@ impl<'a> OperationStatement<'a> {
     }
 
     /// A mutation is sent once, as a call of a function is, and undone when one of its results is a failure.
-    async fn rows(self, env: &Env<'_>, plan: &Plan) -> Result<Written, DbError> {
-        let statement = self.with_values(env)?;
+    async fn rows(self, cx: &ExecutionContext<'_>, plan: &Plan) -> Result<Written, DbError> {
+        let statement = self.with_values(cx)?;
         if plan.kind == OperationKind::Query {
-            let read = || env.database.fetch(env.session(), &statement);
-            let rows = env.database.following(read).await?;
+            let read = || cx.database.fetch(cx.session(), &statement);
+            let rows = cx.database.following(read).await?;
             return Ok(Written { rows, kept: true });
         }
-        let db = env.context.db();
-        let results: Vec<_> = plan.root.fields.iter().filter_map(|field| undone_by(env, field)).collect();
+        let db = cx.context.db();
+        let results: Vec<_> = plan.root.fields.iter().filter_map(|field| undone_by(cx, field)).collect();
         if results.is_empty() {
             return self.write(db, &statement, Commit::Always).await;
         }
@@ -154,27 +160,27 @@ impl<'a> OperationStatement<'a> {
         written
     }
 
-    fn with_values(self, env: &Env<'_>) -> Result<Statement, DbError> {
+    fn with_values(self, cx: &ExecutionContext<'_>) -> Result<Statement, DbError> {
         let param = |(variable, used): (&VariableDef, &bool)| {
             // PostgreSQL finds no type for a parameter that stands nowhere.
             if !used {
                 return Ok(Param::Text(String::new()));
             }
-            let value = env.variables.get(&variable.name).cloned().unwrap_or_default();
-            let json = argument_json(env.model, &variable.ty, value);
+            let value = cx.variables.get(&variable.name).cloned().unwrap_or_default();
+            let json = argument_json(cx.model, &variable.ty, value);
             if has_nul(&json) { Err(DbError::Nul) } else { Ok(Param::Variable(json)) }
         };
         let params = self.variables.iter().zip(&self.sql.parameters).map(param);
         Ok(Statement::new(self.sql.text.clone(), params.collect::<Result<_, _>>()?))
     }
 
-    fn error(self, env: &Env<'_>, kind: OperationKind, error: DbError) -> Error {
+    fn error(self, cx: &ExecutionContext<'_>, kind: OperationKind, error: DbError) -> Error {
         if let Some(refused) = refused_value(self.variables, &error) {
             return refused;
         }
         let error = match kind {
             OperationKind::Query => error.into_error(),
-            _ => failed_call(error, env.database.constraints()),
+            _ => failed_call(error, cx.database.constraints()),
         };
         if error.is_masked() {
             return Error::internal(format!("the SQL of {} failed: {}", self.sql.operation, error.chain()));
@@ -199,30 +205,32 @@ fn refused_value(variables: &[VariableDef], error: &DbError) -> Option<Error> {
 
 impl Answered<'_> {
     /// The answer of one root field.
-    fn field(&self, env: &Env<'_>, field: &PlanField, path: &Path<'_>) -> Piece {
+    fn field(&self, cx: &ExecutionContext<'_>, field: &PlanField, path: &Path<'_>) -> CompletedValue {
         let rows = match &self.rows {
             Ok(Written { rows, kept: true }) => rows,
-            Ok(Written { rows, kept: false }) if rows.len() != 1 || self.failed(env, rows, field) => rows,
+            Ok(Written { rows, kept: false }) if rows.len() != 1 || self.failed(cx, rows, field) => rows,
             Ok(_) => {
                 let message = "the mutation was not done, as another field of the operation failed";
-                return Piece::failed(env, &Error::new(ErrorCode::NotDone, message), field, path);
+                return CompletedValue::failed(cx, &Error::new(ErrorCode::NotDone, message), field, path);
             }
-            Err(Failed::Error(error)) => return Piece::failed(env, error, field, path),
-            Err(Failed::Away) => return away(env, field, path),
+            Err(Failed::Error(error)) => return CompletedValue::failed(cx, error, field, path),
+            Err(Failed::Away) => return away(cx, field, path),
         };
         let complete = || match self.column(rows, field) {
-            Ok(json) => Piece::walk_into(env, json.len(), |walk, out| write_answer(walk, field, json, path, out)),
-            Err(why) => Piece::failed(env, &Error::internal(why), field, path),
+            Ok(json) => {
+                CompletedValue::walk_into(cx, json.len(), |walk, out| write_answer(walk, field, json, path, out))
+            }
+            Err(why) => CompletedValue::failed(cx, &Error::internal(why), field, path),
         };
         std::panic::catch_unwind(AssertUnwindSafe(complete)).unwrap_or_else(|panic| {
-            let error = Error::internal(format!("completing the field panicked: {}", crate::panic::text(&*panic)));
-            Piece::failed(env, &error, field, path)
+            let error = Error::internal(format!("completing the field panicked: {}", crate::panic::message(&*panic)));
+            CompletedValue::failed(cx, &error, field, path)
         })
     }
 
     /// Whether a field's own result is a failure.
-    fn failed(&self, env: &Env<'_>, rows: &Rows, field: &PlanField) -> bool {
-        let result = undone_by(env, field);
+    fn failed(&self, cx: &ExecutionContext<'_>, rows: &Rows, field: &PlanField) -> bool {
+        let result = undone_by(cx, field);
         result.is_some_and(|(_, result)| self.column(rows, field).is_ok_and(|json| fails(result, json)))
     }
 
@@ -253,22 +261,22 @@ impl Answered<'_> {
 }
 
 /// One statement answers all fields, so a bad argument of one of them keeps it from running for any.
-fn all_failed(env: &Env<'_>, fields: &[PlanField], error: &Error) -> Vec<Piece> {
-    let mut mutations = Mutations::new(env);
+fn all_failed(cx: &ExecutionContext<'_>, fields: &[PlanField], error: &Error) -> Vec<CompletedValue> {
+    let mut mutations = Mutations::new(cx);
     for field in fields {
-        mutations.end(field, Piece::failed(env, error, field, &Path::Root.key(&field.key)));
+        mutations.end(field, CompletedValue::failed(cx, error, field, &Path::Root.key(&field.key)));
     }
     mutations.into_pieces()
 }
 
 /// The key and the result of a root field whose failure undoes the operation.
-fn undone_by<'p>(env: &Env<'_>, field: &'p PlanField) -> Option<(&'p str, &'static ResultMeta)> {
-    let def = env.model.field("Mutation", &field.name)?;
+fn undone_by<'p>(cx: &ExecutionContext<'_>, field: &'p PlanField) -> Option<(&'p str, &'static ResultMeta)> {
+    let def = cx.model.field("Mutation", &field.name)?;
     let keeps = match field.kind {
         PlanKind::Root(Run::Function(function), _) => function.on_failure == OnFailure::Commit,
         _ => false,
     };
-    env.model.results.get(&def.ty.named()).filter(|_| !keeps).map(|result| (field.key.as_str(), *result))
+    cx.model.results.get(&def.ty.named()).filter(|_| !keeps).map(|result| (field.key.as_str(), *result))
 }
 
 /// The JSON in a column.
@@ -279,13 +287,13 @@ fn json_of<'r>(row: &'r Row, name: &str) -> Option<&'r [u8]> {
     if *row.columns()[index].type_() == Type::JSONB { bytes.get(1..) } else { Some(bytes) }
 }
 
-fn away(env: &Env<'_>, field: &PlanField, path: &Path<'_>) -> Piece {
+fn away(cx: &ExecutionContext<'_>, field: &PlanField, path: &Path<'_>) -> CompletedValue {
     let empty: &[u8] = match field.ty.nullable() {
         (OutType::List(_), _) => b"[]",
         (_, false) => b"null",
-        _ => return Piece::failed(env, &DbError::Unreachable.into_error(), field, path),
+        _ => return CompletedValue::failed(cx, &DbError::Unreachable.into_error(), field, path),
     };
-    Piece::walk(env, |_, out| {
+    CompletedValue::walk(cx, |_, out| {
         out.extend_from_slice(empty);
         Ok(())
     })

@@ -23,7 +23,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::find::WrittenStatements;
+use super::find::StatementCache;
 use crate::schema::{EnumValue, Method, OperationKind, Part, Relation, Run, ScalarKind, TypeIndex};
 
 /// A planned operation.
@@ -64,7 +64,7 @@ pub(crate) enum Calls {
     None,
     /// Plain methods.
     Sync,
-    /// Methods that wait.
+    /// AllowedOperations that wait.
     Async,
 }
 
@@ -86,7 +86,7 @@ pub(crate) struct PlanField {
     /// Where the field stands in the document: the first places of those where it is selected.
     pub(crate) offsets: Vec<usize>,
     /// The statements that were written for the field.
-    pub(crate) statements: WrittenStatements,
+    pub(crate) statements: StatementCache,
 }
 
 /// What answers a field.
@@ -258,7 +258,7 @@ impl PlanField {
         let own = match self.kind {
             PlanKind::Method(Method::Async(_)) | PlanKind::Root(..) => Calls::Async,
             PlanKind::Method(Method::Sync(_)) => Calls::Sync,
-            // Methods of related rows need whole rows, and so a key of whole parents.
+            // AllowedOperations of related rows need whole rows, and so a key of whole parents.
             PlanKind::Relation(_) if self.children.calls() > Calls::None => Calls::Async,
             // Rows inside JSON have no statement that could read what they lead to.
             PlanKind::Stored { .. } if self.children.relations() => Calls::Async,

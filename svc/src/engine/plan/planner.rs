@@ -17,7 +17,7 @@ use super::{ArgPlan, Calls, Children, Keys, Leaf, OutType, Plan, PlanField, Plan
 use crate::ErrorCode;
 use crate::engine::coerce::Variables;
 use crate::engine::document::condition;
-use crate::engine::find::WrittenStatements;
+use crate::engine::find::StatementCache;
 use crate::engine::introspect::IntrospectionCost;
 use crate::engine::limits::{Limits, within};
 use crate::engine::location::MAX_LOCATIONS;
@@ -224,7 +224,7 @@ impl<'a> Planner<'a> {
                 .map(|span| span.offset())
                 .take(MAX_LOCATIONS)
                 .collect(),
-            statements: WrittenStatements::default(),
+            statements: StatementCache::default(),
         };
         self.bounds.weigh(field.weight())?;
         Ok(field)

@@ -11,8 +11,8 @@ use compact::compact;
 use scan::{key_is, past, past_key, value_end};
 use smallvec::SmallVec;
 
-use super::{Node, Nulled, Walk, enum_name, key, typename, value};
-use crate::engine::env::Env;
+use super::{Node, PropagatedNull, Walk, enum_name, key, typename, value};
+use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{Children, Keys, Leaf, PlanField, PlanKind, Selection};
 use crate::json::{ExactJson, ExactNumber, plain_decimal};
@@ -221,15 +221,18 @@ impl Node for Json<'_> {
         }
     }
 
-    fn each(&self, mut visit: impl FnMut(usize, Self) -> Result<(), Nulled>) -> Option<Result<(), Nulled>> {
+    fn each(
+        &self,
+        mut visit: impl FnMut(usize, Self) -> Result<(), PropagatedNull>,
+    ) -> Option<Result<(), PropagatedNull>> {
         if self.text.first() != Some(&b'[') {
             return None;
         }
         let (mut at, mut index) = (past(self.text, 0, b'['), 0);
         while at < self.text.len() && self.text[at] != b']' {
             let (item, following) = self.part(at);
-            if let Err(nulled) = visit(index, item) {
-                return Some(Err(nulled));
+            if let Err(null) = visit(index, item) {
+                return Some(Err(null));
             }
             if following == at {
                 break;
@@ -239,7 +242,7 @@ impl Node for Json<'_> {
         Some(Ok(()))
     }
 
-    fn selection<'s>(&self, env: &Env<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
+    fn selection<'s>(&self, cx: &ExecutionContext<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
         if self.text.first() != Some(&b'{') {
             return Err("expected an object".to_owned());
         }
@@ -249,7 +252,7 @@ impl Node for Json<'_> {
                 let name = self.get("__typename").and_then(Json::text);
                 let name =
                     name.ok_or_else(|| "the stored object has no `__typename` to tell its type by".to_owned())?;
-                let index = env.model.type_named(&name).map(|(index, _)| index);
+                let index = cx.model.type_named(&name).map(|(index, _)| index);
                 let selection = index.and_then(|index| children.of(index));
                 let why = || "the stored `__typename` names no type that can stand here".to_owned();
                 selection.map(AsRef::as_ref).ok_or_else(why)
@@ -263,7 +266,7 @@ impl Node for Json<'_> {
         selection: &Selection,
         path: &Path<'_>,
         out: &mut Vec<u8>,
-    ) -> Result<(), Nulled> {
+    ) -> Result<(), PropagatedNull> {
         let slots = self.slots(&selection.keys);
         for (index, field) in selection.fields.iter().enumerate() {
             key(out, index, field);

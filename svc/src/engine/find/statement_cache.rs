@@ -1,14 +1,14 @@
-//! Statements that were written for a field and hold for later requests, which only bind their values.
+//! The SQL statements of a field, kept for later requests, which only bind their values.
 
 use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 
 use super::read::Read;
-use super::ties::TieFree;
+use super::tiebreaker::WithoutTiebreaker;
 use crate::db::{Catalogue, Checks, DbError, Filter, Order, Statement, Varying};
 use crate::engine::complete::RowShape;
-use crate::engine::env::{Env, Growth};
+use crate::engine::execution_context::{ExecutionContext, Growth};
 use crate::engine::plan::{PlanField, PlanKind};
 
 /// How many statements a field keeps: a client's `where` can have any form.
@@ -18,13 +18,13 @@ const LONGEST: usize = 16 << 10;
 /// What a condition, a comparison or a key of an order weighs besides the text.
 const PART: usize = 192;
 
-/// The statements of one field, for as long as its plan is kept.
+/// The statements of one field, kept as long as its plan.
 #[derive(Debug, Default)]
-pub(crate) struct WrittenStatements(ArcSwapOption<Vec<Arc<Written>>>);
+pub(crate) struct StatementCache(ArcSwapOption<Vec<Arc<CachedStatement>>>);
 
-/// A statement, and for which requests it holds.
+/// A statement, and what tells the requests that it holds for.
 #[derive(Debug)]
-struct Written {
+struct CachedStatement {
     catalogue: Arc<Catalogue>,
     /// What was read when it was written.
     reads: Vec<Read>,
@@ -32,67 +32,75 @@ struct Written {
     statement: Statement,
     shape: Arc<RowShape>,
     /// What reads the same page without the last unique key.
-    tie_free: Option<Arc<TieFree>>,
+    without_tiebreaker: Option<Arc<WithoutTiebreaker>>,
     weight: usize,
 }
 
 /// The statement that reads the rows of a field, and where in them its values are.
 pub(super) fn statement(
-    env: &Env<'_>,
+    cx: &ExecutionContext<'_>,
     catalogue: &Arc<Catalogue>,
     field: &PlanField,
     read: &Read,
 ) -> Result<(Statement, Arc<RowShape>), DbError> {
-    found(env, catalogue, field, read, false).map(|(statement, shape, _)| (statement, shape))
+    found(cx, catalogue, field, read, false).map(|(statement, shape, _)| (statement, shape))
 }
 
 /// The same, written for this request only.
 pub(super) fn anew(
-    env: &Env<'_>,
+    cx: &ExecutionContext<'_>,
     catalogue: &Catalogue,
     field: &PlanField,
     read: &Read,
 ) -> Result<(Statement, Arc<RowShape>), DbError> {
-    write(env, catalogue, field, read).map(|(statement, shape, _)| (statement, shape))
+    write(cx, catalogue, field, read).map(|(statement, shape, _)| (statement, shape))
 }
 
 /// The statement that reads the rows of a list, if possible one that reads its page without the last unique key. Only
 /// what is kept has such a one: whether rows tie is found out once for many requests.
 pub(super) fn of_list(
-    env: &Env<'_>,
+    cx: &ExecutionContext<'_>,
     catalogue: &Arc<Catalogue>,
     field: &PlanField,
     read: &Read,
 ) -> Result<Found, DbError> {
-    found(env, catalogue, field, read, true)
+    found(cx, catalogue, field, read, true)
 }
 
 /// A statement with its values, where in its rows those of the field are, and what it is if it reads a page without the
 /// last unique key.
-type Found = (Statement, Arc<RowShape>, Option<Arc<TieFree>>);
+type Found = (Statement, Arc<RowShape>, Option<Arc<WithoutTiebreaker>>);
 
 fn found(
-    env: &Env<'_>,
+    cx: &ExecutionContext<'_>,
     catalogue: &Arc<Catalogue>,
     field: &PlanField,
     read: &Read,
     may_tie: bool,
 ) -> Result<Found, DbError> {
-    let reads = Reads::of(env, field, read)?;
+    let reads = Reads::of(cx, field, read)?;
     let known = field.statements.0.load();
     let known = || known.iter().flat_map(|known| known.iter());
     for written in known().filter(|written| Arc::ptr_eq(&written.catalogue, catalogue)) {
-        let tie_free = written.tie_free.as_ref().filter(|tie_free| may_tie && tie_free.is_promising());
-        if let Some(statement) = written.bound(&reads, tie_free)? {
+        let without_tiebreaker = written
+            .without_tiebreaker
+            .as_ref()
+            .filter(|without_tiebreaker| may_tie && without_tiebreaker.is_promising());
+        if let Some(statement) = written.bound(&reads, without_tiebreaker)? {
             #[cfg(debug_assertions)]
-            assert_holds(env, catalogue, field, read, (&statement, tie_free))?;
-            return Ok((statement, written.shape.clone(), tie_free.cloned()));
+            assert_holds(cx, catalogue, field, read, (&statement, without_tiebreaker))?;
+            return Ok((statement, written.shape.clone(), without_tiebreaker.cloned()));
         }
     }
-    let (statement, shape, checks) = write(env, catalogue, field, read)?;
-    if let (Some(checks), Some(growth)) = (checks, env.growth) {
-        let tie_free = TieFree::new(env, catalogue, field, read)?.map(Arc::new);
-        keep(growth, field, &reads, Kept { catalogue, checks, statement: &statement, shape: &shape, tie_free });
+    let (statement, shape, checks) = write(cx, catalogue, field, read)?;
+    if let (Some(checks), Some(growth)) = (checks, cx.growth) {
+        let without_tiebreaker = WithoutTiebreaker::new(cx, catalogue, field, read)?.map(Arc::new);
+        keep(
+            growth,
+            field,
+            &reads,
+            Kept { catalogue, checks, statement: &statement, shape: &shape, without_tiebreaker },
+        );
     }
     Ok((statement, shape, None))
 }
@@ -100,15 +108,17 @@ fn found(
 /// Compares a statement that is reused with one that is written anew.
 #[cfg(debug_assertions)]
 fn assert_holds(
-    env: &Env<'_>,
+    cx: &ExecutionContext<'_>,
     catalogue: &Catalogue,
     field: &PlanField,
     read: &Read,
-    (statement, tie_free): (&Statement, Option<&Arc<TieFree>>),
+    (statement, without_tiebreaker): (&Statement, Option<&Arc<WithoutTiebreaker>>),
 ) -> Result<(), DbError> {
-    let anew = match tie_free {
-        Some(_) => TieFree::new(env, catalogue, field, read)?.map(|tie_free| tie_free.statement),
-        None => Some(write(env, catalogue, field, read)?.0),
+    let anew = match without_tiebreaker {
+        Some(_) => {
+            WithoutTiebreaker::new(cx, catalogue, field, read)?.map(|without_tiebreaker| without_tiebreaker.statement)
+        }
+        None => Some(write(cx, catalogue, field, read)?.0),
     };
     assert_eq!(Some(statement), anew.as_ref(), "a statement was kept that does not hold");
     Ok(())
@@ -120,30 +130,31 @@ struct Kept<'a> {
     checks: Checks,
     statement: &'a Statement,
     shape: &'a Arc<RowShape>,
-    tie_free: Option<Arc<TieFree>>,
+    without_tiebreaker: Option<Arc<WithoutTiebreaker>>,
 }
 
 /// Keeps a statement if it is of use for other values, and there is room.
 fn keep(growth: Growth<'_>, field: &PlanField, reads: &Reads<'_>, kept: Kept<'_>) {
-    let Kept { catalogue, checks, statement, shape, tie_free } = kept;
+    let Kept { catalogue, checks, statement, shape, without_tiebreaker } = kept;
     let reads = reads.without_values();
     let keys: usize = reads.iter().map(|read| read.order.len()).sum();
-    let texts = statement.text.len() + tie_free.as_ref().map_or(0, |tie_free| tie_free.statement.text.len());
+    let texts = statement.text.len()
+        + without_tiebreaker.as_ref().map_or(0, |without_tiebreaker| without_tiebreaker.statement.text.len());
     let is_of_use = reads.iter().all(|read| varying(read).has_form_of(&varying(read)));
     if !is_of_use || texts + (checks.len() + keys) * PART > LONGEST {
         return;
     }
     let filters: usize = reads.iter().map(|read| conditions(&read.filter)).sum();
-    let weight = size_of::<Written>() + texts + shape.weight() + (checks.len() + keys + filters) * PART;
+    let weight = size_of::<CachedStatement>() + texts + shape.weight() + (checks.len() + keys + filters) * PART;
     let statement = Statement { params: Vec::new(), ..statement.clone() };
     let (catalogue, shape) = (catalogue.clone(), shape.clone());
-    let written = Arc::new(Written { catalogue, reads, checks, statement, shape, tie_free, weight });
+    let written = Arc::new(CachedStatement { catalogue, reads, checks, statement, shape, without_tiebreaker, weight });
     growth.statement(weight, || field.statements.put(&written));
 }
 
-impl WrittenStatements {
+impl StatementCache {
     /// Puts a statement first; the last and those for another catalogue go. Gives back what they weighed.
-    fn put(&self, written: &Arc<Written>) -> usize {
+    fn put(&self, written: &Arc<CachedStatement>) -> usize {
         let known = self.0.load();
         let known = || known.iter().flat_map(|known| known.iter());
         let others = known().filter(|other| Arc::ptr_eq(&other.catalogue, &written.catalogue)).take(MOST - 1);
@@ -165,13 +176,13 @@ fn conditions(filter: &Filter) -> usize {
 }
 
 fn write(
-    env: &Env<'_>,
+    cx: &ExecutionContext<'_>,
     catalogue: &Catalogue,
     field: &PlanField,
     read: &Read,
 ) -> Result<(Statement, Arc<RowShape>, Option<Checks>), DbError> {
-    let (query, shape) = read.clone().query(env, catalogue, field)?;
-    let (statement, checks) = Statement::reusable_rows(env.model, catalogue, &query)?;
+    let (query, shape) = read.clone().query(cx, catalogue, field)?;
+    let (statement, checks) = Statement::reusable_rows(cx.model, catalogue, &query)?;
     Ok((statement, Arc::new(shape), checks))
 }
 
@@ -183,10 +194,10 @@ struct Reads<'a> {
 }
 
 impl<'a> Reads<'a> {
-    fn of(env: &Env<'_>, field: &PlanField, own: &'a Read) -> Result<Self, DbError> {
+    fn of(cx: &ExecutionContext<'_>, field: &PlanField, own: &'a Read) -> Result<Self, DbError> {
         let mut related = Vec::new();
         if field.children.relations() {
-            relations(env, field, &mut related)?;
+            relations(cx, field, &mut related)?;
         }
         Ok(Self { related, own })
     }
@@ -214,11 +225,11 @@ impl<'a> Reads<'a> {
     }
 }
 
-fn relations(env: &Env<'_>, field: &PlanField, found: &mut Vec<Read>) -> Result<(), DbError> {
+fn relations(cx: &ExecutionContext<'_>, field: &PlanField, found: &mut Vec<Read>) -> Result<(), DbError> {
     for field in field.children.iter().flat_map(|selection| &selection.fields) {
         if let PlanKind::Relation(relation) = field.kind {
-            relations(env, field, found)?;
-            found.push(Read::relation(env, field, relation)?);
+            relations(cx, field, found)?;
+            found.push(Read::relation(cx, field, relation)?);
         }
     }
     Ok(())
@@ -228,10 +239,14 @@ fn varying(read: &Read) -> Varying<'_> {
     Varying { filter: &read.filter, order: &read.order, page: read.page, neighbours: false }
 }
 
-impl Written {
+impl CachedStatement {
     /// The statement, or the one without the last unique key, with the values of `reads`; `None` when it does not hold
     /// for them.
-    fn bound(&self, reads: &Reads<'_>, tie_free: Option<&Arc<TieFree>>) -> Result<Option<Statement>, DbError> {
+    fn bound(
+        &self,
+        reads: &Reads<'_>,
+        without_tiebreaker: Option<&Arc<WithoutTiebreaker>>,
+    ) -> Result<Option<Statement>, DbError> {
         if !reads.have_form_of(&self.reads) {
             return Ok(None);
         }
@@ -241,11 +256,11 @@ impl Written {
                 return Ok(None);
             }
         }
-        let own = Varying { neighbours: tie_free.is_some(), ..varying(reads.own) };
+        let own = Varying { neighbours: without_tiebreaker.is_some(), ..varying(reads.own) };
         if !own.bind(&mut checks, &mut params)? {
             return Ok(None);
         }
-        let statement = tie_free.map_or(&self.statement, |tie_free| &tie_free.statement);
+        let statement = without_tiebreaker.map_or(&self.statement, |without_tiebreaker| &without_tiebreaker.statement);
         Ok(Some(Statement { text: statement.text.clone(), params, replan: statement.replan }))
     }
 }

@@ -1,4 +1,4 @@
-//! Whole rows: all stored fields, for the user's structs.
+//! Full rows: all stored fields, for the user's structs.
 
 use super::columns::Columns;
 use crate::Error;
@@ -10,7 +10,7 @@ use crate::scalar::LeafError;
 use crate::schema::{FieldKind, Model, TypeExpr, TypeIndex, TypeKind, key_text};
 
 /// Where the stored fields of a row come from.
-pub(crate) struct WholeRows {
+pub(crate) struct FullRows {
     /// The type of the rows.
     pub(crate) row: TypeIndex,
     /// Whether it is an interface or a union.
@@ -21,7 +21,7 @@ pub(crate) struct WholeRows {
     data: Option<(usize, ColumnForm)>,
 }
 
-impl WholeRows {
+impl FullRows {
     /// What is read of each row, and how it becomes an object.
     pub(super) fn new(model: &Model, catalogue: &Catalogue, row: TypeIndex) -> Result<(Vec<Selected>, Self), DbError> {
         let mut columns = Columns::new(model, catalogue, row)?;

@@ -1,4 +1,4 @@
-//! Who waits, and whether there is reason to go on.
+//! A waker that remembers that it was woken.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,39 +6,39 @@ use std::task::{Wake, Waker};
 
 use futures_util::task::AtomicWaker;
 
-/// A waker that stands for whoever waits now, and remembers that it was woken. A task is polled for other reasons as
+/// A waker that wakes the task registered last, and remembers that it was woken. A task is polled for other reasons as
 /// well, and what it waits for needs not be looked at each time.
 #[derive(Debug, Default)]
-pub(crate) struct Relay {
+pub(crate) struct WakeFlag {
     task: AtomicWaker,
     woken: AtomicBool,
 }
 
-impl Relay {
-    /// From now on `waker` is woken; whether something has happened since this was last asked.
+impl WakeFlag {
+    /// Registers the task to wake, and returns whether it was woken since the last call.
     pub(crate) fn take_wake(&self, waker: &Waker) -> bool {
         self.task.register(waker);
         self.woken.swap(false, Ordering::Acquire)
     }
 
-    /// Wakes whoever waits.
+    /// Wakes the registered task.
     pub(crate) fn wake(&self) {
         self.woken.store(true, Ordering::Release);
         self.task.wake();
     }
 
-    /// Nobody waits any more.
+    /// Forgets the registered task.
     pub(crate) fn leave(&self) {
         self.task.take();
     }
 }
 
-impl Wake for Relay {
+impl Wake for WakeFlag {
     fn wake(self: Arc<Self>) {
-        Relay::wake(&self);
+        WakeFlag::wake(&self);
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        Relay::wake(self);
+        WakeFlag::wake(self);
     }
 }

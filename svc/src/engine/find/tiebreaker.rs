@@ -1,4 +1,4 @@
-//! Pages in the client's order alone. The unique key that pages get at last matters only among rows with equal keys,
+//! Pages read without their tiebreaker, in the client's order alone. The unique key that pages get at last matters only among rows with equal keys,
 //! and costs PostgreSQL a sort where its index has the client's order. So a page is read without that key, with the rows
 //! next to it, and counts if no two neighbours are equal; otherwise it is read again with the key.
 
@@ -10,13 +10,13 @@ use tokio_postgres::Row;
 use super::read::Read;
 use crate::db::{Catalogue, DbError, Query, RowSink, Select, Selected, Statement, Window, cell, telling_columns};
 use crate::engine::complete::RowList;
-use crate::engine::env::Env;
+use crate::engine::execution_context::ExecutionContext;
 use crate::engine::plan::PlanField;
 use crate::schema::Shape;
 
 /// A statement that reads a page without the last unique key.
 #[derive(Debug)]
-pub(super) struct TieFree {
+pub(super) struct WithoutTiebreaker {
     /// Its columns are those of the statement with the key, and perhaps more.
     pub(super) statement: Statement,
     /// The columns that tell rows apart.
@@ -25,10 +25,10 @@ pub(super) struct TieFree {
     ties_seen: AtomicBool,
 }
 
-impl TieFree {
+impl WithoutTiebreaker {
     /// The statement for the rows that `read` asks for, if they are a page that may do without the key.
     pub(super) fn new(
-        env: &Env<'_>,
+        cx: &ExecutionContext<'_>,
         catalogue: &Catalogue,
         field: &PlanField,
         read: &Read,
@@ -36,11 +36,11 @@ impl TieFree {
         if read.shape != Shape::List || read.order.is_empty() {
             return Ok(None);
         }
-        let (mut query, _) = read.clone().query(env, catalogue, field)?;
-        let Some(names) = telling_columns(env.model, catalogue, &query)? else { return Ok(None) };
+        let (mut query, _) = read.clone().query(cx, catalogue, field)?;
+        let Some(names) = telling_columns(cx.model, catalogue, &query)? else { return Ok(None) };
         let columns = names.into_iter().map(|name| position(&mut query, name)).collect();
         query.neighbours = true;
-        let statement = Statement::rows(env.model, catalogue, &query)?;
+        let statement = Statement::rows(cx.model, catalogue, &query)?;
         Ok(Some(Self { statement, columns, ties_seen: AtomicBool::new(false) }))
     }
 
@@ -50,11 +50,11 @@ impl TieFree {
     }
 
     /// Takes the rows that the statement reads for `page`.
-    pub(super) fn page<'a>(&'a self, list: RowList<'a>, page: Window) -> TieFreePage<'a> {
+    pub(super) fn page<'a>(&'a self, list: RowList<'a>, page: Window) -> UnbrokenPage<'a> {
         let first = usize::from(page.offset > 0);
         let end = usize::try_from(page.limit).unwrap_or(usize::MAX).saturating_add(first);
         let (last, next) = (Vec::new(), Vec::new());
-        TieFreePage { statement: self, list, page: first..end, at: 0, last, next, is_tied: false }
+        UnbrokenPage { statement: self, list, page: first..end, at: 0, last, next, is_tied: false }
     }
 }
 
@@ -68,8 +68,8 @@ fn position(query: &mut Query, name: String) -> usize {
 }
 
 /// The rows of a page and its neighbours, which are completed for as long as each differs from the one before.
-pub(super) struct TieFreePage<'a> {
-    statement: &'a TieFree,
+pub(super) struct UnbrokenPage<'a> {
+    statement: &'a WithoutTiebreaker,
     list: RowList<'a>,
     /// Which of the rows are the page's.
     page: Range<usize>,
@@ -80,12 +80,12 @@ pub(super) struct TieFreePage<'a> {
     is_tied: bool,
 }
 
-impl<'a> TieFreePage<'a> {
+impl<'a> UnbrokenPage<'a> {
     /// The page.
     ///
     /// # Errors
     /// With an empty list, when the order leaves open which rows are on the page, or where.
-    pub(super) fn settled(mut self) -> Result<RowList<'a>, RowList<'a>> {
+    pub(super) fn finish(mut self) -> Result<RowList<'a>, RowList<'a>> {
         if !self.is_tied {
             return Ok(self.list);
         }
@@ -108,7 +108,7 @@ impl<'a> TieFreePage<'a> {
     }
 }
 
-impl RowSink for TieFreePage<'_> {
+impl RowSink for UnbrokenPage<'_> {
     fn row(&mut self, row: Row) {
         if self.is_tied {
             return;

@@ -1,4 +1,4 @@
-//! What one execution has at hand.
+//! The execution context: what executing one operation carries along.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -17,9 +17,9 @@ use crate::db::{Database, DbError, Session};
 use crate::schema::Model;
 use crate::{Error, ErrorCode};
 
-/// The surroundings of one execution.
+/// What executing one operation carries along, from its root fields to the last value.
 #[derive(Clone, Copy)]
-pub(crate) struct Env<'a> {
+pub(crate) struct ExecutionContext<'a> {
     pub(crate) model: &'a Model,
     pub(crate) limits: &'a Limits,
     pub(crate) database: &'a Database,
@@ -51,7 +51,7 @@ impl Growth<'_> {
     }
 }
 
-impl<'a> Env<'a> {
+impl<'a> ExecutionContext<'a> {
     /// The same for a statement that is run again, as a value in a row has failed it.
     pub(crate) fn careful(&self, error: &DbError) -> Self {
         tracing::warn!(error = %error, "a stored value breaks its type; its row is read with care");
