@@ -1,37 +1,17 @@
-//! Black-box tests of svc.
+//! Black-box tests of svc, by subject.
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod aggregates;
-mod browser;
-mod database_away;
+mod database;
 mod differential;
-mod driver;
-mod edge_cases;
-mod embedding;
-mod equivalence;
+mod documents;
 mod filters;
-mod firm_ground;
-mod graphql_over_http;
-mod hostile;
-mod hostile_values;
-mod indexes;
-mod log;
+mod http;
+mod limits;
 mod macros;
 mod mutations;
 mod operations;
-mod pages;
-mod persisted;
-mod planned;
-mod projection;
-mod relations;
-mod repository;
-mod resolved;
-mod rust_endpoint;
-mod scalars;
-mod schema_errors;
+mod reads;
+mod schema;
 mod seams;
-mod statements;
-mod tenancy;
-mod ties;
-mod transactions;
+mod values;

@@ -36,7 +36,7 @@ impl TestDatabase {
         Self { name }
     }
 
-    /// Where the database is.
+    /// The URL of the database.
     pub fn url(&self) -> String {
         cluster().url_for(&self.name)
     }
@@ -53,7 +53,7 @@ impl TestDatabase {
         PgPool::connect(&self.url()).await.expect("a connection")
     }
 
-    /// How many statements whose text holds `part` have run since the database was made.
+    /// The number of statements whose text holds `part` that have run since the database was made.
     pub async fn statements(&self, part: &str) -> i64 {
         let pool = self.pool().await;
         sqlx::raw_sql("CREATE EXTENSION IF NOT EXISTS pg_stat_statements").execute(&pool).await.expect("the extension");

@@ -1,4 +1,4 @@
-//! What the black-box tests share: one PostgreSQL for the test program, a database and a server for each test.
+//! The harness of the black-box tests: one PostgreSQL for the test program, a database and a server for each test.
 
 mod app;
 mod cluster;
@@ -6,11 +6,14 @@ mod database;
 mod frozen;
 mod javascript;
 mod log;
+mod logged;
 mod proxy;
+pub mod raw;
 
 pub use app::{App, Reply, client};
 pub use cluster::cluster;
 pub use database::TestDatabase;
 pub use frozen::Frozen;
 pub use javascript::{chromium, node};
+pub use logged::Log;
 pub use proxy::{Flow, Proxy};

@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 
 use crate::{TestDatabase, cluster};
 
-/// How a [`Proxy`] passes bytes on.
+/// The way in which a [`Proxy`] passes bytes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Flow {
     /// As they come.
@@ -44,12 +44,12 @@ impl Proxy {
         Self { address, flow, task }
     }
 
-    /// How bytes are passed on from now on.
+    /// Passes bytes on in this way from now on.
     pub fn set(&self, flow: Flow) {
         self.flow.send_replace(flow);
     }
 
-    /// Where a database is, through the proxy.
+    /// The URL of a database, through the proxy.
     pub fn url(&self, database: &TestDatabase) -> String {
         let url = database.url();
         let name = url.rsplit('/').find_map(|part| part.split_once("?host=")).map_or("", |(name, _)| name);

@@ -4,6 +4,8 @@ use std::time::Instant;
 
 use anyhow::Result;
 
+use crate::deny::deny;
+use crate::features::each_feature;
 use crate::run::{cargo, run};
 use crate::test::{test, test_on_newest_postgres};
 use crate::tidy::{self, tidy};
@@ -14,8 +16,9 @@ pub(crate) fn ci() -> Result<()> {
     let summary = test(&[])? + test_on_newest_postgres()?;
     run(cargo().args(["fmt", "--all", "--check"]))?;
     run(cargo().args(["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"]))?;
-    run(cargo().args(["clippy", "-p", "svc", "--no-default-features", "--", "-D", "warnings"]))?;
+    each_feature()?;
     run(cargo().args(["doc", "--workspace", "--no-deps", "--all-features"]).env("RUSTDOCFLAGS", "-D warnings"))?;
+    deny()?;
     tidy(tidy::Options::default())?;
     eprintln!("all checks passed in {} s", start.elapsed().as_secs());
     println!("{summary}");

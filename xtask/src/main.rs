@@ -5,6 +5,8 @@
 
 mod bench;
 mod ci;
+mod deny;
+mod features;
 mod run;
 mod setup;
 mod test;
@@ -30,8 +32,12 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Runs everything that has to pass: tests, format, clippy, docs, tidy.
+    /// Runs everything that has to pass: tests, format, clippy, each feature, docs, licences, tidy.
     Ci,
+    /// Checks each feature alone.
+    Features,
+    /// Checks licences, sources and banned crates with `cargo deny`, which is installed for it.
+    Deny,
     /// Checks the repository's own rules: circles among modules, lengths, doc comments, commits, vendored assets.
     Tidy(tidy::Options),
     /// Measures: `side-by-side` (the default) or another claim of docs/benchmarks.md.
@@ -51,6 +57,8 @@ fn main() -> Result<()> {
         Task::Setup => setup::setup(),
         Task::Test { arguments } => test::test(&arguments).map(drop),
         Task::Ci => ci::ci(),
+        Task::Features => features::each_feature(),
+        Task::Deny => deny::deny(),
         Task::Tidy(options) => tidy::tidy(options),
         Task::Bench { what, arguments } => bench::bench(what, &arguments),
     }

@@ -112,10 +112,10 @@ impl DocumentCache {
     }
 }
 
-/// What bytes that were counted take of memory: measured, the allocator's gaps are a sixth of them, and requests that
-/// put documents here need some room themselves.
+/// Returns the memory that so many counted bytes take. The allocator's gaps, and the requests that put documents here,
+/// take up to 40 % more (`cargo xtask bench soak`).
 fn taken(weight: usize) -> u64 {
-    (weight + weight / 3) as u64
+    (weight + weight / 2) as u64
 }
 
 /// Frees what fell out of the cache. What was replaced by itself is still in it.

@@ -13,7 +13,7 @@ pub(super) struct Request {
     pub(super) operation: Option<String>,
 }
 
-/// How far a request came.
+/// The stage at which a request ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     Parse,
@@ -32,7 +32,7 @@ pub(super) struct Problem {
     locations: String,
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Debug, Clone)]
 pub(super) struct Outcome {
     pub(super) verdict: Verdict,

@@ -77,7 +77,7 @@ fn shaky() -> Vec<Value> {
     ]
 }
 
-/// What a method answers, as the reference gets it.
+/// The answer of a method, as the reference gets it.
 fn add_methods(value: &mut Value) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(add_methods),

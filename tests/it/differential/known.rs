@@ -12,7 +12,7 @@ pub(super) struct Known {
     pub(super) is: fn(&Request, &Outcome, &Outcome) -> bool,
 }
 
-/// What graphql-js says of a condition that is null.
+/// The message of graphql-js for a condition that is null.
 const NULL_CONDITION: &str = r#"Argument \"if\" of non-null type \"Boolean!\" must not be null"#;
 
 /// All of them; each has to disagree still.

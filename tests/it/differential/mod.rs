@@ -9,6 +9,7 @@ mod echo;
 mod generator;
 mod known;
 mod oddities;
+mod paths;
 mod reference;
 mod schema;
 mod shrink;
@@ -147,7 +148,7 @@ async fn show(app: &App, reference: &mut Reference, unknown: Vec<Found>) -> Stri
     shown + &format!("{seen:#?}")
 }
 
-/// How many documents of each kind came how far.
+/// The number of documents of each kind that came so far.
 fn summary(requests: &[Request], theirs: &[Outcome]) -> String {
     let mut kinds: BTreeMap<&str, BTreeMap<String, usize>> = BTreeMap::new();
     for (request, outcome) in requests.iter().zip(theirs) {

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::compare::Request;
 
-/// What the kinds are called.
+/// The names of the kinds.
 pub(super) const KINDS: [&str; 4] = ["oddity", "string", "number", "variable"];
 
 /// All of them.
@@ -262,6 +262,22 @@ const DOCUMENTS: [&str; 121] = [
     "query Q @skip(if: true) { __typename }",
 ];
 
+/// The type of a variable, and the argument that takes it.
+const PLACES: [(&str, &str); 12] = [
+    ("Int", "int"),
+    ("[Int!]", "ints"),
+    ("Float", "float"),
+    ("String", "text"),
+    ("Boolean", "flag"),
+    ("ID", "id"),
+    ("Role", "role"),
+    ("[Role]", "roles"),
+    ("Shape", "shape"),
+    ("[Shape!]", "shapes"),
+    ("By", "by"),
+    ("[[Int]]", "matrix"),
+];
+
 /// Variables at the edges of their types.
 fn variables() -> Vec<Request> {
     let values = [
@@ -298,22 +314,8 @@ fn variables() -> Vec<Request> {
         json!([{"name": "n"}]),
         json!(["READER", null, "EDITOR"]),
     ];
-    let places = [
-        ("Int", "int"),
-        ("[Int!]", "ints"),
-        ("Float", "float"),
-        ("String", "text"),
-        ("Boolean", "flag"),
-        ("ID", "id"),
-        ("Role", "role"),
-        ("[Role]", "roles"),
-        ("Shape", "shape"),
-        ("[Shape!]", "shapes"),
-        ("By", "by"),
-        ("[[Int]]", "matrix"),
-    ];
     let mut requests = Vec::new();
-    for (ty, name) in places {
+    for (ty, name) in PLACES {
         for suffix in ["", "!"] {
             let query = format!("query ($v: {ty}{suffix}) {{ echo({name}: $v) }}");
             requests.push(Request::new("variable", &query));

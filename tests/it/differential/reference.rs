@@ -81,7 +81,7 @@ fn outcome(answer: &Value) -> Outcome {
     }
 }
 
-/// How often each rule was broken.
+/// The number of times that each rule was broken.
 pub(super) fn count_rules(outcomes: &[Outcome]) -> HashMap<&str, usize> {
     let mut counts = HashMap::new();
     for rule in outcomes.iter().flat_map(|outcome| &outcome.rules) {

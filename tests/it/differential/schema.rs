@@ -5,7 +5,7 @@ use svc::{MutationList, QueryList};
 
 use super::echo::{Echo, object};
 
-/// What a user may do.
+/// The role of a user.
 #[svc_enum]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
@@ -79,7 +79,7 @@ impl User {
     }
 }
 
-/// What an author publishes. The view has nothing but `data`.
+/// A text that an author publishes. The view has nothing but `data`.
 #[svc_type(sql_source = "v_post", implements = [Written])]
 #[derive(Debug, Clone)]
 pub(super) struct Post {
@@ -99,7 +99,7 @@ impl Post {
     }
 }
 
-/// What readers say. It is stored in a table.
+/// A word of a reader. It is stored in a table.
 #[svc_type(sql_source = "tv_comment", implements = [Written])]
 #[derive(Debug, Clone)]
 pub(super) struct Comment {
@@ -126,7 +126,7 @@ pub(super) enum Written {
     Comment(Comment),
 }
 
-/// What a search finds.
+/// A result of a search.
 #[svc_union(sql_source = "v_found")]
 #[derive(Debug, Clone)]
 pub(super) enum Found {

@@ -42,7 +42,7 @@ pub(super) async fn shrink(app: &App, reference: &mut Reference, mut found: Foun
     found
 }
 
-/// Where cuts from `start` may end, the largest first.
+/// The ends of cuts from `start`, the largest first.
 fn ends(all: &[&str], start: usize) -> Vec<usize> {
     let mut ends: Vec<usize> = (1..=6).map(|length| start + length).filter(|end| *end <= all.len()).collect();
     let near = all.iter().enumerate().skip(start).take(8);

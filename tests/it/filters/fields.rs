@@ -1,6 +1,6 @@
 //! The fields of the rows, as the generator and the evaluator see them.
 
-/// What a field holds.
+/// The kind of value that a field holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Kind {
     Text,

@@ -1,9 +1,10 @@
 //! Filters: what each operator means, on views with columns, with `data` only, and on `tv_` tables.
 
-mod edge_cases;
+mod conditions;
 mod evaluator;
 mod fields;
 mod generator;
+mod pattern_errors;
 mod rows;
 mod run;
 mod scalars;

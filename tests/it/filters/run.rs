@@ -125,7 +125,7 @@ async fn shrunk(app: &App, root: (&str, &str), rows: &[Value], filter: &Value) -
     small
 }
 
-/// What it finds and should find, and a row about which the two differ.
+/// The rows that it finds and should find, and a row about which the two differ.
 async fn report(app: &App, root: (&str, &str), rows: &[Value], stored: &[Value], filter: &Value) -> String {
     let expected = expected(rows, filter);
     match ask(app, root, std::slice::from_ref(filter)).await.remove(0) {

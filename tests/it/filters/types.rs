@@ -3,7 +3,7 @@
 use svc::prelude::*;
 use svc::scalar::{Cidr, DateRange, Duration, Inet, LTree, MacAddress, Percentage, Port, SearchVector};
 
-/// How someone feels.
+/// A mood.
 #[svc_enum]
 #[derive(Debug, Clone, Copy)]
 enum Mood {

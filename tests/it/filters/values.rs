@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::fields::Kind;
 
-/// Who writes a value.
+/// The writer of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Writer {
     Client,

@@ -1,10 +1,10 @@
-//! What functions get.
+//! Functions get their arguments with stored names and values.
 
 use serde_json::json;
 
 use super::schema::app;
 
-/// EDGE_CASES 40: nested objects and lists arrive with the stored names, enum values as they are stored.
+/// Nested objects and lists arrive with the stored names, enum values as they are stored.
 #[tokio::test]
 async fn an_input_object_arrives_as_one_document() {
     let (app, _database) = app().await;
@@ -20,7 +20,7 @@ async fn an_input_object_arrives_as_one_document() {
     );
 }
 
-/// EDGE_CASES 39: an absent key leaves the column, an explicit null clears it.
+/// An absent key leaves the column, an explicit null clears it.
 #[tokio::test]
 async fn absent_leaves_and_null_clears() {
     let (app, _database) = app().await;
@@ -40,7 +40,7 @@ async fn absent_leaves_and_null_clears() {
     assert_eq!(app.query_with(query, json!({ "bio": null })).await.data()["patchUser"]["bio"], json!(null));
 }
 
-/// EDGE_CASES 41: a required text cannot be blank; an optional one can, and so can rows that are there already.
+/// A required text cannot be blank; an optional one can, and so can rows that are there already.
 #[tokio::test]
 async fn a_required_text_is_not_blank() {
     let (app, database) = app().await;
@@ -104,7 +104,7 @@ async fn an_absent_argument_leaves_the_default_of_the_parameter() {
     assert_eq!(null.json()["data"], json!(null), "null is null, not the default: {}", null.text);
 }
 
-/// EDGE_CASES 46: one name may begin with another.
+/// One name may begin with another.
 #[tokio::test]
 async fn names_that_begin_alike_do_not_collide() {
     let (app, _database) = app().await;
@@ -140,7 +140,7 @@ async fn overloads_are_told_apart_by_their_arguments() {
     assert_eq!(app.query("mutation { one(a: 1) two(a: 1, b: 2) }").await.data(), json!({ "one": "one", "two": "two" }));
 }
 
-/// EDGE_CASES 17: no text breaks the statement.
+/// No text breaks the statement.
 #[tokio::test]
 async fn hostile_texts_stay_texts() {
     let (app, _database) = app().await;

@@ -8,7 +8,7 @@ use super::schema::app;
 const ERROR: &str =
     "{ __typename ... on AnswerError { status code message errors { code identifier message details } } }";
 
-/// EDGE_CASES 43: each prefix has its code, on an Error member and on a GraphQL error.
+/// Each prefix has its code, on an Error member and on a GraphQL error.
 #[tokio::test]
 async fn each_kind_of_failure_has_its_code() {
     let (app, _database) = app().await;
@@ -41,7 +41,7 @@ async fn each_kind_of_failure_has_its_code() {
     }
 }
 
-/// EDGE_CASES 43: an unknown status is no success, whatever the return type is.
+/// An unknown status is no success, whatever the return type is.
 #[tokio::test]
 async fn an_unknown_status_is_never_a_success() {
     let (app, _database) = app().await;
@@ -57,7 +57,7 @@ async fn an_unknown_status_is_never_a_success() {
     is_masked(&app.query(r#"mutation { fail(how: "null") { __typename } }"#).await);
 }
 
-/// EDGE_CASES 45: what a function raises is told, with its hint; its details are not.
+/// An exception that a function raises is told, with its hint; its details are not.
 #[tokio::test]
 async fn a_raised_exception_keeps_its_message() {
     let (app, _database) = app().await;
@@ -72,7 +72,7 @@ async fn a_raised_exception_keeps_its_message() {
     assert!(!plain.text.contains("tb_secret") && !reply.text.contains("tb_secret"), "{}", plain.text);
 }
 
-/// EDGE_CASES 45: a constraint shows its declared message, or nothing.
+/// A constraint shows its declared message, or nothing.
 #[tokio::test]
 async fn constraints_show_their_declared_message() {
     let (app, database) = app().await;

@@ -1,8 +1,12 @@
 //! Mutations through functions of the database.
 
 mod arguments;
+mod effects;
 mod failures;
+mod raised;
 mod resolvers;
 mod results;
+mod rollback;
 mod schema;
+mod sent_once;
 mod start;

@@ -1,4 +1,4 @@
-//! What functions answer, and what clients get.
+//! Answers of functions, as clients get them.
 
 use serde_json::{Value, json};
 use svc_tests::App;
@@ -42,7 +42,7 @@ async fn an_entity_is_read_like_a_query_would() {
     assert_eq!(only.data()["createUserOnly"], json!({ "name": "Xi", "slow": "XI" }));
 }
 
-/// EDGE_CASES 29 and 30: `__typename` at every level, keys in the order of the request; aliases and fragments.
+/// `__typename` at every level, keys in the order of the request; aliases and fragments.
 #[tokio::test]
 async fn a_given_entity_has_any_selection() {
     let (app, _database) = app().await;
@@ -62,7 +62,7 @@ async fn a_given_entity_has_any_selection() {
     );
 }
 
-/// What the function leaves out of the entity is read from the view.
+/// A field that the function leaves out of the entity is read from the view.
 #[tokio::test]
 async fn half_an_entity_is_completed_from_the_view() {
     let (app, database) = app().await;
@@ -110,7 +110,7 @@ async fn a_result_may_have_no_entity() {
     );
 }
 
-/// EDGE_CASES 44: no crash, and an error that says where.
+/// No crash, and an error that says where.
 #[tokio::test]
 async fn a_missing_entity_of_a_non_null_field_is_an_error() {
     let (app, database) = app().await;
@@ -221,7 +221,7 @@ async fn an_entity_of_a_union_has_a_type() {
     assert_eq!(reply.json()["errors"][0]["path"], json!(["answerThing", "thing"]));
 }
 
-/// EDGE_CASES 32: all of them run, in order; an Error member ends nothing.
+/// All of them run, in order; an Error member ends nothing.
 #[tokio::test]
 async fn several_mutations_run_in_order() {
     let (app, _database) = app().await;

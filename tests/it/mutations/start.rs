@@ -1,4 +1,4 @@
-//! What is said at the start.
+//! Mistakes in functions and results are said at the start.
 
 use serde_json::Value;
 use svc::create_svc_app;

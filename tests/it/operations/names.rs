@@ -1,4 +1,4 @@
-//! How clients ask for a registered operation.
+//! Ways in which clients ask for a registered operation.
 
 use serde_json::json;
 use svc::{Operation, SvcConfig};

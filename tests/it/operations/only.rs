@@ -40,7 +40,7 @@ async fn nothing_else_is_answered() {
     assert_eq!(store.runs.get(), runs);
 }
 
-/// Where introspection is on, tools such as GraphiQL still read the schema.
+/// Tools such as GraphiQL still read the schema where introspection is on.
 #[tokio::test]
 async fn introspection_follows_its_own_setting() {
     let store = only(true).await;

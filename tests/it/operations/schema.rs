@@ -59,7 +59,7 @@ pub(super) struct Wish {
     pub(super) words: Vec<String>,
 }
 
-/// How often functions with a body have run.
+/// The number of times that functions with a body have run.
 #[derive(Clone, Default)]
 pub(super) struct Runs(pub(super) Arc<AtomicUsize>);
 

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 use svc::{Operation, SvcConfig};
+use svc_tests::Log;
 
 use super::schema::{box_id, store, store_with};
-use crate::log::Log;
 
 const CARD: &str = "query Card($id: UUID!, $most: Int! = 2) {
     box: crate(id: $id) {

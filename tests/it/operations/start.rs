@@ -4,10 +4,9 @@ use std::path::Path;
 
 use serde_json::json;
 use svc::{Operation, SvcConfig, create_svc_app};
-use svc_tests::cluster;
+use svc_tests::{Log, cluster};
 
 use super::schema::{Runs, options, store_with};
-use crate::log::Log;
 
 fn write(folder: &Path, files: &[(&str, &str)]) {
     for (name, text) in files {
@@ -59,73 +58,77 @@ async fn files_are_operations() {
     assert_eq!(store.by_hash("query Seen { seen: optional }\n", json!({})).await.data(), json!({ "seen": "SQL" }));
 }
 
+const VALID: &str = "query A { optional }";
+
+/// The files of a folder, and a part of the refusal.
+const MISTAKES: &[(&[(&str, &str)], &str)] = &[
+    (&[("a.graphql", "{ nothing }")], "operations/a.graphql: the document is not valid: "),
+    (&[("a.graphql", "\n{ nothing }")], "(line 2, column 3)"),
+    (&[("a.graphql", "query {")], "operations/a.graphql: the document is not valid: "),
+    (
+        &[("a.graphql", "query A { optional } query B { optional }")],
+        "operations/a.graphql: the document has 2 operations; give each a document of its own",
+    ),
+    (&[("a.graphql", "fragment F on Query { optional }")], "operations/a.graphql: the document"),
+    (&[("a.graphql", "")], "operations/a.graphql: the document is not valid: "),
+    (
+        &[("a.graphql", VALID), ("b/a.graphql", "query A { resolved }")],
+        "operations/b/a.graphql: operations/a.graphql is named `A` as well; every name can be given once",
+    ),
+    (
+        &[("a.graphql", VALID), ("b.graphql", "query A { optional }\n")],
+        "operations/b.graphql: operations/a.graphql has the same text; register it once",
+    ),
+    (
+        &[("b/a.sql", "SELECT 1")],
+        "operations/b/a.sql: it belongs to no operation; add `operations/b/a.graphql`, or remove it",
+    ),
+    (
+        &[("a.graphql", VALID), ("a.gql", VALID)],
+        "operations/a.graphql: `operations/a.gql` is there as well; keep one of them",
+    ),
+    (
+        &[("a.graphql", VALID), ("a.sql", " \n")],
+        "operations/a.graphql: its SQL is empty; write a statement, or leave it out",
+    ),
+    (
+        &[("a.graphql", VALID), ("a.sql", "SELECT $1 AS optional")],
+        "operations/a.graphql: its SQL has the parameter $1, for which the operation declares no variable (it declares no variables)",
+    ),
+    (
+        &[("a.graphql", "query A($n: Int) { resolved(n: $n) }"), ("a.sql", "SELECT $1 + $3 AS resolved")],
+        "its SQL has the parameter $3, for which the operation declares no variable ($1 is $n)",
+    ),
+    (
+        &[("a.graphql", "{ crates { label shout } }"), ("a.sql", "SELECT 1")],
+        "operations/a.graphql: `Crate.shout` is computed by a function of the program, which SQL cannot answer; leave the field out, or register the operation without SQL",
+    ),
+    (
+        &[
+            (
+                "a.graphql",
+                "query A($y: Boolean!) { crates { ...f } } fragment f on Crate { things { holder { shout @skip(if: $y) } } }",
+            ),
+            ("a.sql", "SELECT 1"),
+        ],
+        "`Crate.shout` is computed by a function",
+    ),
+    (
+        &[("a.graphql", "{ crates { label identifier: things { id } } }"), ("a.sql", "SELECT 1")],
+        "`Crate.things` and `Crate.label` would both be read from the key \"identifier\" of the SQL's JSON; give `Crate.things` another alias",
+    ),
+    (
+        &[
+            ("a.graphql", "{ a234567890123456789012345678901234567890123456789012345678901234: optional }"),
+            ("a.sql", "SELECT 1"),
+        ],
+        "is longer than the name of a column can be (63); give the field a shorter alias",
+    ),
+];
+
 #[tokio::test]
 async fn each_mistake_in_a_folder_is_named() {
-    let valid = "query A { optional }";
-    for (files, expected) in [
-        (&[("a.graphql", "{ nothing }")][..], "operations/a.graphql: the document is not valid: "),
-        (&[("a.graphql", "\n{ nothing }")], "(line 2, column 3)"),
-        (&[("a.graphql", "query {")], "operations/a.graphql: the document is not valid: "),
-        (
-            &[("a.graphql", "query A { optional } query B { optional }")],
-            "operations/a.graphql: the document has 2 operations; give each a document of its own",
-        ),
-        (&[("a.graphql", "fragment F on Query { optional }")], "operations/a.graphql: the document"),
-        (&[("a.graphql", "")], "operations/a.graphql: the document is not valid: "),
-        (
-            &[("a.graphql", valid), ("b/a.graphql", "query A { resolved }")],
-            "operations/b/a.graphql: operations/a.graphql is named `A` as well; every name can be given once",
-        ),
-        (
-            &[("a.graphql", valid), ("b.graphql", "query A { optional }\n")],
-            "operations/b.graphql: operations/a.graphql has the same text; register it once",
-        ),
-        (
-            &[("b/a.sql", "SELECT 1")],
-            "operations/b/a.sql: it belongs to no operation; add `operations/b/a.graphql`, or remove it",
-        ),
-        (
-            &[("a.graphql", valid), ("a.gql", valid)],
-            "operations/a.graphql: `operations/a.gql` is there as well; keep one of them",
-        ),
-        (
-            &[("a.graphql", valid), ("a.sql", " \n")],
-            "operations/a.graphql: its SQL is empty; write a statement, or leave it out",
-        ),
-        (
-            &[("a.graphql", valid), ("a.sql", "SELECT $1 AS optional")],
-            "operations/a.graphql: its SQL has the parameter $1, for which the operation declares no variable (it declares no variables)",
-        ),
-        (
-            &[("a.graphql", "query A($n: Int) { resolved(n: $n) }"), ("a.sql", "SELECT $1 + $3 AS resolved")],
-            "its SQL has the parameter $3, for which the operation declares no variable ($1 is $n)",
-        ),
-        (
-            &[("a.graphql", "{ crates { label shout } }"), ("a.sql", "SELECT 1")],
-            "operations/a.graphql: `Crate.shout` is computed by a function of the program, which SQL cannot answer; leave the field out, or register the operation without SQL",
-        ),
-        (
-            &[
-                (
-                    "a.graphql",
-                    "query A($y: Boolean!) { crates { ...f } } fragment f on Crate { things { holder { shout @skip(if: $y) } } }",
-                ),
-                ("a.sql", "SELECT 1"),
-            ],
-            "`Crate.shout` is computed by a function",
-        ),
-        (
-            &[("a.graphql", "{ crates { label identifier: things { id } } }"), ("a.sql", "SELECT 1")],
-            "`Crate.things` and `Crate.label` would both be read from the key \"identifier\" of the SQL's JSON; give `Crate.things` another alias",
-        ),
-        (
-            &[
-                ("a.graphql", "{ a234567890123456789012345678901234567890123456789012345678901234: optional }"),
-                ("a.sql", "SELECT 1"),
-            ],
-            "is longer than the name of a column can be (63); give the field a shorter alias",
-        ),
-    ] {
+    for (files, expected) in MISTAKES {
         let error = refused_files(files).await;
         assert!(
             error.starts_with("an operation cannot be registered:\n  - ") && error.contains(expected),

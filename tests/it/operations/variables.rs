@@ -88,7 +88,7 @@ async fn no_value_has_a_meaning_of_its_own() {
     assert_eq!(crates["crates"].as_array().map(Vec::len), Some(3));
 }
 
-/// What a parameter's type does not take is the client's mistake; every other error of the statement is masked.
+/// A value that a parameter's type does not take is the client's mistake; every other error of the statement is masked.
 #[tokio::test]
 async fn a_value_that_does_not_fit_is_the_client_s() {
     let store = store([

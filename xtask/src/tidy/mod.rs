@@ -3,6 +3,7 @@
 //! Places that do not keep them yet are counted in `known.txt`, which may only shrink: more than it says is an error,
 //! and so is less, so that the list is always true. `cargo xtask tidy --shrink` writes what has become less.
 
+mod book;
 mod circles;
 mod commits;
 mod doc_lines;
@@ -40,6 +41,7 @@ pub(crate) fn tidy(options: Options) -> Result<()> {
     found.extend(circles::check(&sources, &mut known, options.circles));
     found.extend(functions::check(&sources, &mut known));
     found.extend(doc_lines::check(&files, &mut known));
+    found.extend(book::check(&files)?);
     found.extend(commits::check()?);
     found.extend(vendored::check()?);
     found.extend(known.finish(options.shrink)?);

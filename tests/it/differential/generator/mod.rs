@@ -13,7 +13,7 @@ use rand::{Rng as _, SeedableRng as _};
 use super::compare::Request;
 pub(super) use model::{INTROSPECTION, Model};
 
-/// How many of each kind.
+/// The number of each kind.
 const VALID: usize = 1_200;
 const BAD_VALUES: usize = 400;
 const SCHEMA: usize = 150;

@@ -46,7 +46,7 @@ pub(in crate::differential) struct Model {
     types: BTreeMap<String, Def>,
 }
 
-/// What to ask svc for.
+/// The introspection query.
 pub(in crate::differential) const INTROSPECTION: &str = "{ __schema { types { kind name
     fields { name type { ...T } args { name defaultValue type { ...T } } }
     inputFields { name defaultValue type { ...T } } enumValues { name } possibleTypes { name } } } }

@@ -81,7 +81,7 @@ struct Walk<'a> {
     prefix: usize,
     scope: Scope,
     fragments: Vec<Fragment>,
-    /// What each response key stands for, so that selections can be merged.
+    /// The field that each response key stands for, so that selections can be merged.
     keys: HashMap<String, String>,
     /// Selections that may still be made.
     budget: usize,

@@ -1,4 +1,4 @@
-//! What a filter means, in plain Rust.
+//! The meaning of a filter, in plain Rust.
 
 mod documents;
 mod key;

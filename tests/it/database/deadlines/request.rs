@@ -1,0 +1,109 @@
+//! The deadline of a request.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use svc::prelude::*;
+use svc::sqlx;
+use svc_tests::{App, TestDatabase};
+
+use super::{SQL, options};
+
+/// The number of resolvers that wait.
+#[derive(Clone, Default)]
+struct Waiting(Arc<AtomicUsize>);
+
+struct Guard(Arc<AtomicUsize>);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+async fn forever(ctx: &Context<'_>) -> Result<bool> {
+    let waiting = ctx.data::<Waiting>()?.0.clone();
+    waiting.fetch_add(1, Ordering::SeqCst);
+    let _guard = Guard(waiting);
+    std::future::pending().await
+}
+
+#[svc::query]
+async fn stuck(ctx: &Context<'_>) -> Result<bool> {
+    forever(ctx).await
+}
+#[svc::query]
+async fn stuck_sql(ctx: &Context<'_>) -> Result<bool> {
+    let mut tx = ctx.db().sqlx_transaction().await?;
+    sqlx::query("SELECT pg_sleep(30)").execute(&mut *tx).await?;
+    Ok(true)
+}
+#[svc::mutation]
+async fn change(ctx: &Context<'_>) -> Result<bool> {
+    forever(ctx).await
+}
+
+/// A second for a request; statements have longer.
+async fn serve() -> (TestDatabase, Waiting, App) {
+    let (database, waiting) = (TestDatabase::new(SQL).await, Waiting::default());
+    let config = SvcConfig {
+        database_url: Some(database.url()),
+        query_timeout: 20,
+        request_timeout: 1,
+        enable_rust_endpoint: true,
+        ..SvcConfig::default()
+    };
+    let options = options("").queries(queries![stuck, stuck_sql]).mutations(mutations![change]);
+    let app = App::serve(options.config(config).data(waiting.clone())).await;
+    (database, waiting, app)
+}
+
+const LATE: &str = "the request took longer than 1 seconds";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_is_ended_at_its_deadline_by_every_path() {
+    let (database, waiting, app) = serve().await;
+    let start = Instant::now();
+    let body = r#"{"query":"{ sleep { id } }"}"#;
+    let rust = app.request("POST", "/graphql/rust").header("content-type", "application/json").body(body);
+    let strict = app.request("POST", "/graphql").header("content-type", "application/json");
+    let strict = strict.header("accept", "application/graphql-response+json").body(body);
+    let (resolver, get, planned, strict, rust, sql) = tokio::join!(
+        app.query("{ stuck }"),
+        app.get("/graphql?query=%7Bstuck%7D"),
+        app.query("{ sleep { id } }"),
+        app.send(strict),
+        app.send(rust),
+        app.query("{ stuck_sql }"),
+    );
+    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
+    for reply in [resolver, get, planned, strict, rust, sql] {
+        assert_eq!((reply.status, reply.code().as_str(), reply.message().as_str()), (504, "TIMEOUT", LATE));
+        assert!(reply.json().get("data").is_none());
+    }
+    assert_eq!(waiting.0.load(Ordering::SeqCst), 0, "resolvers go on");
+    // Planned statements are cancelled in PostgreSQL.
+    let running = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active' \
+                   AND query LIKE '%v_sleep%' AND pid <> pg_backend_pid()";
+    let pool = database.pool().await;
+    while sqlx::query_scalar::<_, i64>(running).fetch_one(&pool).await.unwrap() > 0 {
+        assert!(start.elapsed() < Duration::from_secs(5), "the statements go on");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mutation_that_is_ended_says_that_it_may_have_been_done() {
+    let (_database, _, app) = serve().await;
+    let reply = app.query("mutation { change }").await;
+    let message = format!("{LATE}; what it asked for may have been done, or not");
+    assert_eq!((reply.status, reply.code(), reply.message()), (504, "OUTCOME_UNKNOWN".to_owned(), message));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_may_be_allowed_to_take_for_ever() {
+    let database = TestDatabase::new(SQL).await;
+    let app = App::serve(options(&database.url()).request_timeout(0)).await;
+    app.query("{ rows { id } }").await.data();
+}

@@ -1,0 +1,13 @@
+//! The database: connections that come and go, deadlines, changed views, policies and sessions.
+
+mod away;
+mod changed_views;
+mod deadlines;
+mod idle_connections;
+mod messages;
+mod passwords;
+mod pool;
+mod row_security;
+mod tenancy;
+mod transactions;
+mod urls;

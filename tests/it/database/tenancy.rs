@@ -1,0 +1,472 @@
+//! Session variables reach every statement of their request, and none of another.
+
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use svc::db::SessionVariables;
+use svc::prelude::*;
+use svc::sqlx;
+use svc_tests::{App, Reply, TestDatabase};
+
+#[svc_type(sql_source = "v_note")]
+struct Note {
+    id: i32,
+    body: String,
+    /// The same for the notes of all tenants.
+    shelf: i32,
+    #[relation(from = "shelf", to = "shelf")]
+    neighbours: Many<Note>,
+}
+
+#[svc_type]
+impl Note {
+    fn shout(&self) -> String {
+        self.body.to_uppercase()
+    }
+}
+
+#[svc_type(sql_source = "v_seen")]
+struct Seen {
+    tenant: Option<String>,
+    user: Option<String>,
+}
+
+#[svc_type(sql_source = "v_slow_note")]
+struct SlowNote {
+    body: String,
+}
+
+#[svc_type(sql_source = "v_broken")]
+struct Broken {
+    id: i32,
+}
+
+#[svc::query]
+async fn notes() -> Vec<Note>;
+#[svc::query]
+async fn note(id: i32) -> Option<Note>;
+#[svc::query]
+async fn seen() -> Seen;
+#[svc::query]
+async fn slow_notes() -> Vec<SlowNote>;
+#[svc::query]
+async fn broken() -> Option<Broken>;
+#[svc::query]
+async fn found(ctx: &Context<'_>) -> Result<Find<Note>> {
+    Ok(ctx.db().find::<Note>().order_by(asc("id")))
+}
+#[svc::query]
+async fn found_one(ctx: &Context<'_>, id: i32) -> Result<FindOne<Note>> {
+    Ok(ctx.db().find_one::<Note>().filter(col("id").eq(id)))
+}
+#[svc::query]
+async fn awaited(ctx: &Context<'_>) -> Result<Vec<Note>> {
+    ctx.db().find::<Note>().order_by(asc("id")).await
+}
+#[svc::query]
+async fn count(ctx: &Context<'_>) -> Result<i64> {
+    ctx.db().find::<Note>().count().await
+}
+#[svc::query]
+async fn exists(ctx: &Context<'_>, id: i32) -> Result<bool> {
+    ctx.db().find::<Note>().filter(col("id").eq(id)).exists().await
+}
+
+#[svc::query]
+async fn paged() -> Connection<Note>;
+#[svc::query]
+async fn totals() -> Aggregate<Note>;
+#[svc::query]
+async fn found_page(ctx: &Context<'_>, page: CursorPage) -> Result<Connection<Note>> {
+    Ok(ctx.db().find::<Note>().order_by(asc("id")).paginate(page))
+}
+#[svc::query]
+async fn found_totals(ctx: &Context<'_>) -> Result<Aggregate<Note>> {
+    Ok(ctx.db().find::<Note>().aggregate())
+}
+/// Everything else that the repository gives, in one list.
+#[svc::query]
+async fn repository(ctx: &Context<'_>) -> Result<Vec<String>> {
+    let notes = || ctx.db().find::<Note>().order_by(asc("id"));
+    let slice = notes().paginate(CursorPage { first: Some(10), ..CursorPage::default() }).await?;
+    let mut all: Vec<String> = slice.edges.into_iter().map(|edge| edge.node.body).collect();
+    all.extend(notes().distinct("body").await?.into_iter().flatten());
+    all.extend(notes().min("body").await?);
+    all.extend(notes().max("body").await?);
+    all.extend(notes().sum("shelf").await?.map(|sum| sum.to_string()));
+    all.push(notes().group_counts(["body"]).await?.len().to_string());
+    all.extend(notes().json().await?.iter().map(|row| row["body"].as_str().unwrap_or_default().to_owned()));
+    Ok(all)
+}
+
+const BODIES: &str = "SELECT body FROM v_note ORDER BY id";
+
+#[svc::query]
+async fn in_transaction(ctx: &Context<'_>) -> Result<Vec<String>> {
+    let mut tx = ctx.db().sqlx_transaction().await?;
+    let bodies: Vec<String> = sqlx::query_scalar(BODIES).fetch_all(&mut *tx).await?;
+    let notes = tx.rows(ctx.db().find::<Note>().order_by(asc("id"))).await?;
+    assert!(notes.iter().map(|note| &note.body).eq(&bodies));
+    tx.commit().await?;
+    Ok(bodies)
+}
+#[svc::query]
+async fn on_connection(ctx: &Context<'_>) -> Result<Vec<String>> {
+    let mut connection = ctx.db().sqlx_connection().await?;
+    let bodies = sqlx::query_scalar(BODIES).fetch_all(&mut *connection).await?;
+    connection.close().await?;
+    Ok(bodies)
+}
+/// The settings that a connection of the pool knows when no request has set anything.
+#[svc::query]
+async fn left_in_pool(ctx: &Context<'_>) -> Result<Option<String>> {
+    Ok(sqlx::query_scalar("SELECT current_setting('app.tenant_id', true)").fetch_one(ctx.db().pool()).await?)
+}
+
+#[svc::mutation]
+async fn add(ctx: &Context<'_>, body: String, commit: bool) -> Result<bool> {
+    let mut tx = ctx.db().sqlx_transaction().await?;
+    let insert = "INSERT INTO tb_note (tenant, body) VALUES (current_setting('app.tenant_id'), $1)";
+    sqlx::query(insert).bind(&body).execute(&mut *tx).await?;
+    let seen = tx.row(ctx.db().find_one::<Note>().filter(col("body").eq(body.as_str()))).await?;
+    assert_eq!(seen.map(|note| note.body).as_ref(), Some(&body), "the transaction sees what it did");
+    let outside = ctx.db().find::<Note>().filter(col("body").eq(body.as_str())).exists().await?;
+    assert!(!outside, "nobody else does");
+    if commit {
+        tx.commit().await?;
+    }
+    Ok(commit)
+}
+/// Row-level security refuses a row of another tenant.
+#[svc::mutation]
+async fn smuggle(ctx: &Context<'_>, tenant: String) -> Result<bool> {
+    let mut connection = ctx.db().sqlx_connection().await?;
+    let insert = sqlx::query("INSERT INTO tb_note (tenant, body) VALUES ($1, 'smuggled')").bind(tenant);
+    insert.execute(&mut *connection).await?;
+    connection.close().await?;
+    Ok(true)
+}
+
+#[svc::mutation(function = "tenant_of_call")]
+async fn tenant_of_call() -> Option<String>;
+/// Its answer names a row, which is then read from the view.
+#[svc::mutation(function = "add_note")]
+async fn add_note(tenant: Option<String>, body: String) -> Option<Note>;
+#[svc::mutation(function = "add_then_fail")]
+async fn add_then_fail(body: String) -> Option<Note>;
+#[svc::mutation]
+async fn called(ctx: &Context<'_>) -> Result<Option<String>> {
+    ctx.db().call("tenant_of_call", Vec::<Value>::new()).await
+}
+#[svc::mutation]
+async fn call_add(ctx: &Context<'_>, tenant: Option<String>, body: String) -> Result<Option<Note>> {
+    ctx.db().call("add_note", [json!(tenant), json!(body)]).await
+}
+#[svc::mutation]
+async fn call_and_fail(ctx: &Context<'_>, body: String) -> Result<Option<Note>> {
+    ctx.db().call("add_then_fail", [json!(body)]).await
+}
+
+const SQL: &str = "
+CREATE TABLE tb_note (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, tenant text NOT NULL, body text NOT NULL);
+INSERT INTO tb_note (tenant, body) VALUES ('a', 'a one'), ('b', 'b one'), ('a', 'a two'), ('b', 'b two'), ('b', 'b three');
+ALTER TABLE tb_note ENABLE ROW LEVEL SECURITY;
+CREATE POLICY tenant ON tb_note USING (tenant = current_setting('app.tenant_id', true));
+CREATE VIEW v_note WITH (security_invoker = true) AS SELECT id, body, 1 AS shelf FROM tb_note;
+CREATE VIEW v_slow_note WITH (security_invoker = true) AS SELECT body FROM tb_note, pg_sleep(20);
+CREATE VIEW v_broken AS SELECT 1 / (current_setting('app.tenant_id', true) = '')::int AS id;
+CREATE VIEW v_seen AS
+SELECT current_setting('app.tenant_id', true) AS tenant, current_setting('app.user', true) AS \"user\";
+CREATE FUNCTION tenant_of_call() RETURNS text LANGUAGE sql AS $$ SELECT current_setting('app.tenant_id', true) $$;
+CREATE FUNCTION add_note(owner text, body text) RETURNS jsonb LANGUAGE sql AS $$
+INSERT INTO tb_note (tenant, body) VALUES (coalesce(owner, current_setting('app.tenant_id')), body)
+RETURNING jsonb_build_object('status', 'created', 'entity', jsonb_build_object('id', id)) $$;
+CREATE FUNCTION add_then_fail(body text) RETURNS jsonb LANGUAGE plpgsql AS $$ BEGIN
+    PERFORM set_config('app.tenant_id', 'a', false);
+    INSERT INTO tb_note (tenant, body) VALUES ('a', body);
+    RAISE EXCEPTION 'no more notes';
+END $$;
+DO $$ BEGIN
+    EXECUTE format('CREATE ROLE %I LOGIN', 'app_' || current_database());
+    EXECUTE format('GRANT SELECT, INSERT ON ALL TABLES IN SCHEMA public TO %I', 'app_' || current_database());
+    EXECUTE format('ALTER DATABASE %I SET app.tenant_id = ''a''', current_database());
+END $$;";
+
+/// A database, and the URL of a role that row-level security applies to.
+async fn database() -> (TestDatabase, String) {
+    let database = TestDatabase::new(SQL).await;
+    let name: String =
+        sqlx::query_scalar("SELECT current_database()::text").fetch_one(&database.pool().await).await.unwrap();
+    let url = format!("{}&user=app_{name}", database.url());
+    (database, url)
+}
+
+async fn serve(url: &str, pool_size: u32) -> App {
+    let variables = SessionVariables::new()
+        .header("app.tenant_id", "x-tenant")
+        .with("app.user", |ctx| ctx.header("x-user").map(|user| format!("user {user}")));
+    let config =
+        SvcConfig { database_url: Some(url.to_owned()), database_pool_size: pool_size, ..SvcConfig::default() };
+    let options = AppOptions::new().config(config).session_variables(variables).mutations(mutations![
+        add,
+        smuggle,
+        tenant_of_call,
+        add_note,
+        add_then_fail,
+        called,
+        call_add,
+        call_and_fail
+    ]);
+    App::serve(options.queries(queries![
+        notes,
+        paged,
+        totals,
+        found_page,
+        found_totals,
+        repository,
+        note,
+        seen,
+        slow_notes,
+        broken,
+        found,
+        found_one,
+        awaited,
+        count,
+        exists,
+        in_transaction,
+        on_connection,
+        left_in_pool
+    ]))
+    .await
+}
+
+async fn ask(app: &App, tenant: Option<&str>, query: &str) -> Reply {
+    let request = app.request("POST", "/graphql").header("content-type", "application/json");
+    let request = match tenant {
+        Some(tenant) => request.header("x-tenant", tenant),
+        None => request,
+    };
+    app.send(request.body(json!({ "query": query }).to_string())).await
+}
+
+/// One query for each path on which a request reads, and what a tenant's notes make of it.
+fn paths(id: i32, ids: &[i32], bodies: &[&str]) -> Vec<(String, Value)> {
+    let rows: Vec<Value> = ids.iter().zip(bodies).map(|(id, body)| json!({ "id": id, "body": body })).collect();
+    let shouted: Vec<Value> = bodies.iter().map(|body| json!({ "shout": body.to_uppercase() })).collect();
+    let own = rows.iter().find(|row| row["id"] == id).cloned().unwrap_or_default();
+    let nodes: Vec<Value> = ids.iter().map(|id| json!({ "id": id })).collect();
+    let neighbours: Vec<Value> = ids.iter().map(|_| json!({ "neighbours": nodes })).collect();
+    let page = json!({ "total_count": ids.len(), "nodes": nodes });
+    let computed = json!({ "count": ids.len(), "max": { "id": ids.last() }, "sum": { "shelf": ids.len() } });
+    let mut sorted = bodies.to_vec();
+    sorted.sort_unstable();
+    let ends = [sorted[0], sorted[sorted.len() - 1]];
+    let number = ids.len().to_string();
+    let repository = [bodies, &sorted, &ends, &[&number, &number], bodies].concat();
+    vec![
+        (
+            "{ paged(first: 9, order_by: [{ id: ASC }]) { total_count nodes { id } } }".to_owned(),
+            json!({ "paged": page }),
+        ),
+        ("{ found_page(first: 9) { total_count nodes { id } } }".to_owned(), json!({ "found_page": page })),
+        ("{ totals { count max { id } sum { shelf } } }".to_owned(), json!({ "totals": computed })),
+        ("{ found_totals { count max { id } sum { shelf } } }".to_owned(), json!({ "found_totals": computed })),
+        ("{ repository }".to_owned(), json!({ "repository": repository })),
+        ("{ notes { neighbours(order_by: [{ id: ASC }]) { id } } }".to_owned(), json!({ "notes": neighbours })),
+        ("{ found { neighbours(order_by: [{ id: ASC }]) { id } } }".to_owned(), json!({ "found": neighbours })),
+        ("{ awaited { neighbours(order_by: [{ id: ASC }]) { id } } }".to_owned(), json!({ "awaited": neighbours })),
+        ("{ notes(order_by: [{ id: ASC }]) { id body } }".to_owned(), json!({ "notes": rows })),
+        ("{ notes(order_by: [{ id: ASC }]) { shout } }".to_owned(), json!({ "notes": shouted })),
+        ("{ found { id body } }".to_owned(), json!({ "found": rows })),
+        ("{ found { shout } }".to_owned(), json!({ "found": shouted })),
+        ("{ awaited { id body } }".to_owned(), json!({ "awaited": rows })),
+        ("{ count }".to_owned(), json!({ "count": ids.len().to_string() })),
+        ("{ in_transaction }".to_owned(), json!({ "in_transaction": bodies })),
+        ("{ on_connection }".to_owned(), json!({ "on_connection": bodies })),
+        (format!("{{ note(id: {id}) {{ id body }} }}"), json!({ "note": own })),
+        (format!("{{ found_one(id: {id}) {{ id body }} }}"), json!({ "found_one": own })),
+        (format!("{{ exists(id: {id}) }}"), json!({ "exists": own != Value::Null })),
+    ]
+}
+
+async fn check(app: &App, tenant: &str, (query, expected): (String, Value)) {
+    let mut data = ask(app, Some(tenant), &query).await.data();
+    // A 64-bit integer is a number while it is small.
+    if let Some(count) = data.get_mut("count").filter(|count| count.is_number()) {
+        *count = count.to_string().into();
+    }
+    assert_eq!(data, expected, "{query} of {tenant}");
+}
+
+/// Every path, of two tenants in turn and at the same time.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_path_sees_the_rows_of_its_tenant_only() {
+    let (_database, url) = database().await;
+    for pool_size in [1, 3] {
+        let app = serve(&url, pool_size).await;
+        // The id of the other tenant's note is asked for as well.
+        let of_a = || [paths(1, &[1, 3], &["a one", "a two"]), paths(2, &[1, 3], &["a one", "a two"])].concat();
+        let of_b = || paths(2, &[2, 4, 5], &["b one", "b two", "b three"]);
+        for (a, b) in of_a().into_iter().zip(of_b().into_iter().cycle()) {
+            check(&app, "a", a).await;
+            check(&app, "b", b).await;
+        }
+        let a = of_a().into_iter().chain(of_a()).map(|path| check(&app, "a", path));
+        let b = of_b().into_iter().chain(of_b()).map(|path| check(&app, "b", path));
+        tokio::join!(join_all(a), join_all(b));
+    }
+}
+
+/// A database function that is a mutation, or that a resolver calls, runs as its tenant: it knows the
+/// variable, its insert has to satisfy the policy, and the entity of its answer is read under the policy.
+#[tokio::test(flavor = "multi_thread")]
+async fn functions_run_as_their_tenant() {
+    let (database, url) = database().await;
+    for pool_size in [1, 3] {
+        let app = serve(&url, pool_size).await;
+        for (tenant, other) in [("a", "b"), ("b", "a")] {
+            let query = "mutation { tenant_of_call called }";
+            let both = json!({ "tenant_of_call": tenant, "called": tenant });
+            assert_eq!(ask(&app, Some(tenant), query).await.data(), both);
+            for field in ["add_note", "call_add"] {
+                let body = format!("{tenant} by {field} {pool_size}");
+                let query = format!("mutation {{ note: {field}(body: \"{body}\") {{ body shout }} }}");
+                let note = json!({ "note": { "body": body, "shout": body.to_uppercase() } });
+                assert_eq!(ask(&app, Some(tenant), &query).await.data(), note, "{field}");
+                let smuggled =
+                    format!("mutation {{ note: {field}(tenant: \"{other}\", body: \"smuggled\") {{ body }} }}");
+                let reply = ask(&app, Some(tenant), &smuggled).await;
+                assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{field}");
+                assert!(!reply.text.contains("policy") && !reply.text.contains("tb_note"), "{}", reply.text);
+            }
+        }
+        let together = (0..20).map(|n| {
+            let (app, tenant) = (&app, if n % 2 == 0 { "a" } else { "b" });
+            async move {
+                let data = ask(app, Some(tenant), "mutation { tenant_of_call called }").await.data();
+                assert_eq!(data, json!({ "tenant_of_call": tenant, "called": tenant }));
+            }
+        });
+        join_all(together).await;
+        let nobody = ask(&app, None, "mutation { tenant_of_call called }").await.data();
+        assert_eq!(nobody, json!({ "tenant_of_call": "", "called": "" }));
+    }
+    let pool = database.pool().await;
+    let wrong = "SELECT count(*) FROM tb_note WHERE body = 'smuggled' OR body NOT LIKE tenant || ' %'";
+    assert_eq!(sqlx::query_scalar::<_, i64>(wrong).fetch_one(&pool).await.unwrap(), 0);
+}
+
+/// A default of the database must not stand in for a value that the request does not have.
+#[tokio::test]
+async fn a_missing_value_is_empty() {
+    let (_database, url) = database().await;
+    let app = serve(&url, 1).await;
+    let nobody = json!({ "seen": { "tenant": "", "user": "" } });
+    assert_eq!(ask(&app, None, "{ seen { tenant user } }").await.data(), nobody);
+    assert_eq!(ask(&app, Some("b"), "{ seen { tenant } }").await.data(), json!({ "seen": { "tenant": "b" } }));
+    assert_eq!(ask(&app, None, "{ seen { tenant user } }").await.data(), nobody);
+    assert_eq!(ask(&app, None, "{ notes { id } }").await.data(), json!({ "notes": [] }));
+    assert_eq!(
+        ask(&app, None, "{ in_transaction on_connection }").await.data(),
+        json!({ "in_transaction": [], "on_connection": [] })
+    );
+    let twice = app.request("POST", "/graphql").header("content-type", "application/json");
+    let twice = twice.header("x-tenant", "a").header("x-tenant", "b").header("x-user", "7'; --");
+    let reply = app.send(twice.body(json!({ "query": "{ seen { tenant user } }" }).to_string())).await;
+    assert_eq!(reply.data(), json!({ "seen": { "tenant": "", "user": "user 7'; --" } }));
+}
+
+/// After a statement that failed, one that was abandoned, and transactions of every end, the only
+/// connection of each pool knows no tenant.
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_is_left_on_a_connection() {
+    let (database, url) = database().await;
+    let app = serve(&url, 1).await;
+    let clean = async |after: &str| {
+        let data = ask(&app, None, "{ notes { id } seen { tenant } }").await.data();
+        assert_eq!(data, json!({ "notes": [], "seen": { "tenant": "" } }), "after {after}");
+        // The default of the database comes back, or the setting is empty.
+        let left = ask(&app, None, "{ left_in_pool }").await.data()["left_in_pool"].clone();
+        assert!(left == "a" || left == "" || left == Value::Null, "{left} is left after {after}");
+    };
+    assert_eq!(ask(&app, Some("b"), "{ broken { id } }").await.code(), "INTERNAL_SERVER_ERROR");
+    clean("a statement that failed").await;
+    assert_eq!(ask(&app, Some("b"), "mutation { smuggle(tenant: \"a\") }").await.code(), "INTERNAL_SERVER_ERROR");
+    clean("a connection whose statement failed").await;
+    // They raise after a setting of their own that would outlive the transaction.
+    for field in ["add_then_fail", "call_and_fail"] {
+        let query = format!("mutation {{ {field}(body: \"undone\") {{ id }} }}");
+        let reply = ask(&app, Some("a"), &query).await;
+        assert_eq!(reply.message(), "no more notes", "{}", reply.text);
+        clean(field).await;
+    }
+    ask(&app, Some("b"), "mutation { tenant_of_call called }").await.data();
+    clean("functions that answered").await;
+    ask(&app, Some("b"), "mutation { add(body: \"undone\", commit: false) }").await.data();
+    clean("a transaction that was dropped").await;
+    ask(&app, Some("b"), "mutation { add(body: \"b four\", commit: true) }").await.data();
+    clean("a transaction that was committed").await;
+    let count = ask(&app, Some("b"), "{ in_transaction }").await.data();
+    assert_eq!(count["in_transaction"].as_array().map(Vec::len), Some(4), "the dropped transaction added nothing");
+    let aborted = tokio::time::timeout(Duration::from_millis(200), ask(&app, Some("b"), "{ slow_notes { body } }"));
+    assert!(aborted.await.is_err(), "the statement sleeps for seconds");
+    until_nothing_runs(&database, "pg_sleep").await;
+    clean("a request that was aborted").await;
+}
+
+async fn until_nothing_runs(database: &TestDatabase, part: &str) {
+    let (pool, start) = (database.pool().await, Instant::now());
+    let running = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle' \
+                   AND pid <> pg_backend_pid() AND query LIKE '%' || $1 || '%'";
+    while sqlx::query_scalar::<_, i64>(running).bind(part).fetch_one(&pool).await.unwrap() > 0 {
+        assert!(start.elapsed() < Duration::from_secs(10), "the statement still runs");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+}
+
+#[tokio::test]
+async fn bad_names_do_not_start() {
+    for (variables, message) in [
+        (
+            SessionVariables::new().header("tenant", "x-tenant"),
+            "a session variable is \"tenant\"; it must be a prefix and a name of ASCII letters, digits and `_`, such as app.tenant_id",
+        ),
+        (
+            SessionVariables::new().header("app.tenant", "x tenant"),
+            "a session variable is \"x tenant\"; it must be the name of an HTTP header, such as x-tenant-id",
+        ),
+    ] {
+        let options = AppOptions::new().database_url("postgres://me@localhost/x").session_variables(variables);
+        let error = create_svc_app(options.queries(queries![count])).await.unwrap_err();
+        assert_eq!(error.to_string(), message);
+    }
+}
+
+#[tokio::test]
+async fn a_value_that_panics_denies() {
+    let (_database, url) = database().await;
+    let variables = SessionVariables::new().with("app.tenant_id", |_| panic!("no tenant"));
+    let options = AppOptions::new().database_url(url).session_variables(variables);
+    let app = App::serve(options.queries(queries![seen, awaited, in_transaction])).await;
+    for query in ["{ seen { tenant } }", "{ awaited { id } }", "{ in_transaction }"] {
+        assert_eq!(app.query(query).await.code(), "INTERNAL_SERVER_ERROR", "{query}");
+    }
+}
+
+/// A value is computed before the request may read: what it would read has no tenant yet.
+#[tokio::test]
+async fn a_value_cannot_read_the_database() {
+    let (_database, url) = database().await;
+    let variables = SessionVariables::new().with("app.tenant_id", |ctx| {
+        let db = ctx.db().clone();
+        let reads = futures_util::FutureExt::now_or_never(async move { db.find::<Note>().count().await });
+        Some(if reads.is_some_and(|read| read.is_ok()) { "a".to_owned() } else { "b".to_owned() })
+    });
+    let options = AppOptions::new().database_url(url).session_variables(variables).queries(queries![seen]);
+    let app = App::serve(options).await;
+    // The first request waits for the database, and the second finds it there.
+    for _ in 0..2 {
+        assert_eq!(app.query("{ seen { tenant } }").await.data(), json!({ "seen": { "tenant": "b" } }));
+    }
+}

@@ -1,9 +1,0 @@
-//! What a failed mutation tells: whether it is done.
-
-mod bodies;
-mod entity;
-mod lost;
-mod proxy;
-mod registered;
-mod schema;
-mod several;

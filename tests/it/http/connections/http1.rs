@@ -1,0 +1,106 @@
+use std::time::{Duration, Instant};
+use svc_tests::raw::{Client, PATIENCE, post, serve};
+
+use svc::HttpConfig;
+
+use super::{HELLO, SLOW, router};
+
+/// An idle connection stays open for longer than a test waits.
+fn config() -> HttpConfig {
+    HttpConfig { header_timeout: Duration::from_millis(200), ..HttpConfig::default() }
+}
+
+#[tokio::test]
+async fn a_connection_without_a_request_outlives_the_header_timeout() {
+    let idle_timeout = Duration::from_millis(1_200);
+    let address = serve(HttpConfig { idle_timeout, ..config() }, router().await.0).await;
+    let mut client = Client::open(address).await;
+    let mut start = Instant::now();
+    for _ in 0..2 {
+        start = Instant::now();
+        client.send(&post(HELLO)).await;
+        assert!(client.answer().await.contains("world"));
+    }
+    assert_eq!(client.closed().await.1, "");
+    assert!(start.elapsed() >= idle_timeout, "closed after {:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn the_head_of_a_later_request_has_the_header_timeout() {
+    let address = serve(config(), router().await.0).await;
+    let mut client = Client::open(address).await;
+    client.send(&post(HELLO)).await;
+    client.answer().await;
+    client.send("POST /graphql HTTP/1.1\r\nho").await;
+    assert_eq!(client.closed().await.1, "");
+}
+
+#[tokio::test]
+async fn a_head_that_comes_byte_by_byte_has_an_end() {
+    let address = serve(config(), router().await.0).await;
+    let (mut read, mut write) = Client::open(address).await.0.into_split();
+    let sending = tokio::spawn(async move {
+        use tokio::io::AsyncWriteExt as _;
+        for byte in b"GET /health HTTP/1.1\r\nx: yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy".iter().cycle() {
+            if write.write_all(&[*byte]).await.is_err() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    });
+    let mut rest = Vec::new();
+    let read = tokio::io::AsyncReadExt::read_to_end(&mut read, &mut rest);
+    let ended = tokio::time::timeout(PATIENCE, read).await;
+    assert!(ended.is_ok(), "the connection is still open");
+    sending.abort();
+}
+
+#[tokio::test]
+async fn a_request_that_runs_longer_than_every_timeout_is_answered() {
+    let config = HttpConfig {
+        header_timeout: Duration::from_millis(50),
+        idle_timeout: Duration::from_millis(50),
+        write_timeout: Duration::from_millis(50),
+        ..HttpConfig::default()
+    };
+    let address = serve(config, router().await.0).await;
+    let mut client = Client::open(address).await;
+    client.send(&post(SLOW)).await;
+    assert!(client.answer().await.contains(r#"{"slow":true}"#));
+}
+
+#[tokio::test]
+async fn beyond_the_bound_clients_wait_until_a_connection_ends() {
+    let config = HttpConfig { max_connections: 2, ..HttpConfig::default() };
+    let address = serve(config, router().await.0).await;
+    let (mut first, mut second, mut third) =
+        (Client::open(address).await, Client::open(address).await, Client::open(address).await);
+    for client in [&mut first, &mut second] {
+        client.send(&post(HELLO)).await;
+        assert!(client.answer().await.contains("world"));
+    }
+    third.send(&post(HELLO)).await;
+    let early = tokio::time::timeout(Duration::from_millis(200), third.answer()).await;
+    assert!(early.is_err(), "a third connection was accepted: {early:?}");
+    drop(first);
+    assert!(third.answer().await.contains("world"));
+}
+
+#[tokio::test]
+async fn a_head_has_a_size() {
+    let config = HttpConfig { max_header_size: 10_000, ..HttpConfig::default() };
+    let address = serve(config, router().await.0).await;
+    for head in [
+        format!("GET /health HTTP/1.1\r\nhost: x\r\ncookie: {}\r\n\r\n", "c".repeat(20_000)),
+        format!("GET /health?{} HTTP/1.1\r\nhost: x\r\n\r\n", "q".repeat(20_000)),
+        format!("GET /health HTTP/1.1\r\nhost: x\r\n{}\r\n", "a: b\r\n".repeat(150)),
+    ] {
+        let mut client = Client::open(address).await;
+        client.send(&head).await;
+        let answer = client.answer().await;
+        assert!(answer.starts_with("HTTP/1.1 431") || answer.starts_with("HTTP/1.1 414"), "{answer}");
+    }
+    let mut client = Client::open(address).await;
+    client.send(&format!("GET /health HTTP/1.1\r\nhost: x\r\ncookie: {}\r\n\r\n", "c".repeat(8_000))).await;
+    assert!(client.answer().await.starts_with("HTTP/1.1 200"));
+}

@@ -1,0 +1,177 @@
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+use svc_tests::raw::{PATIENCE, serve};
+
+use h2::client::{ResponseFuture, SendRequest};
+use h2::{RecvStream, SendStream};
+use svc::HttpConfig;
+use svc::axum::body::Bytes;
+use tokio::net::TcpStream;
+use tokio::task::JoinHandle;
+
+use super::{HELLO, router};
+
+const NEVER: &str = r#"{"query":"{ never }"}"#;
+
+/// A connection of HTTP/2, and the task that reads and writes it until it ends.
+struct Client {
+    requests: SendRequest<Bytes>,
+    connection: JoinHandle<Result<(), h2::Error>>,
+}
+
+impl Client {
+    async fn open(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).await.unwrap();
+        let (requests, connection) = h2::client::handshake(stream).await.unwrap();
+        let mut client = Self { requests, connection: tokio::spawn(connection) };
+        client.post(HELLO).await;
+        client
+    }
+
+    async fn begin(&mut self, method: &str, path: &str, end: bool) -> (ResponseFuture, SendStream<Bytes>) {
+        let request = http::Request::builder().method(method).uri(format!("http://x{path}"));
+        let request = request.header("content-type", "application/json").body(()).unwrap();
+        self.requests = self.requests.clone().ready().await.unwrap();
+        self.requests.send_request(request, end).unwrap()
+    }
+
+    async fn post(&mut self, body: &'static str) -> String {
+        let (response, mut send) = self.begin("POST", "/graphql", false).await;
+        send.send_data(Bytes::from_static(body.as_bytes()), true).unwrap();
+        let mut body = response.await.unwrap().into_body();
+        let mut text = Vec::new();
+        while let Some(data) = body.data().await {
+            text.extend_from_slice(&data.unwrap());
+        }
+        String::from_utf8(text).unwrap()
+    }
+
+    async fn large(&mut self) -> RecvStream {
+        let (response, _) = self.begin("GET", "/large", true).await;
+        response.await.unwrap().into_body()
+    }
+
+    /// Waits until the server has closed the connection.
+    async fn closed(self) {
+        let _ = tokio::time::timeout(PATIENCE, self.connection).await.expect("the connection is still open");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_without_a_request_is_closed() {
+    let idle_timeout = Duration::from_millis(400);
+    let address = serve(HttpConfig { idle_timeout, ..HttpConfig::default() }, router().await.0).await;
+    let start = Instant::now();
+    Client::open(address).await.closed().await;
+    assert!(start.elapsed() >= idle_timeout, "closed after {:?}", start.elapsed());
+}
+
+#[tokio::test]
+async fn a_client_that_never_says_goodbye_is_closed_too() {
+    let config = HttpConfig {
+        idle_timeout: Duration::from_millis(200),
+        header_timeout: Duration::from_millis(200),
+        ..HttpConfig::default()
+    };
+    let address = serve(config, router().await.0).await;
+    let mut raw = svc_tests::raw::Client::open(address).await;
+    let settings = "\0\0\0\u{4}\0\0\0\0\0";
+    // GET / as HPACK's static table has it.
+    let headers = "\0\0\u{3}\u{1}\u{5}\0\0\0\u{1}";
+    raw.send(&format!("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n{settings}{headers}")).await;
+    tokio::io::AsyncWriteExt::write_all(&mut raw.0, &[0x82, 0x84, 0x86]).await.unwrap();
+    raw.closed().await;
+}
+
+#[tokio::test]
+async fn a_connection_with_a_request_that_runs_is_not_idle() {
+    let config = HttpConfig {
+        idle_timeout: Duration::from_millis(50),
+        header_timeout: Duration::from_millis(50),
+        ..HttpConfig::default()
+    };
+    let address = serve(config, router().await.0).await;
+    let mut client = Client::open(address).await;
+    assert_eq!(client.post(super::SLOW).await, r#"{"data":{"slow":true}}"#);
+}
+
+#[tokio::test]
+async fn a_stream_that_takes_nothing_ends_and_the_others_go_on() {
+    let config = HttpConfig { write_timeout: Duration::from_millis(300), ..HttpConfig::default() };
+    let (router, held) = router().await;
+    let address = serve(config, router).await;
+    let mut client = Client::open(address).await;
+    let mut bodies = Vec::new();
+    for _ in 0..3 {
+        bodies.push(client.large().await);
+    }
+    assert_eq!(held.now(), 3);
+    held.is_gone().await;
+    // What was taken of the connection's window is given back, so that others can be answered.
+    drop(bodies);
+    assert_eq!(client.post(HELLO).await, r#"{"data":{"hello":"world"}}"#);
+}
+
+#[tokio::test]
+async fn a_stream_that_takes_slowly_but_steadily_gets_everything() {
+    let config = HttpConfig { write_timeout: Duration::from_millis(300), ..HttpConfig::default() };
+    let address = serve(config, router().await.0).await;
+    let mut client = Client::open(address).await;
+    let mut body = client.large().await;
+    let (mut read, mut since_pause) = (0, 0);
+    while let Some(data) = body.data().await {
+        let count = data.unwrap().len();
+        body.flow_control().release_capacity(count).unwrap();
+        read += count;
+        since_pause += count;
+        if since_pause > 1_000_000 {
+            since_pause = 0;
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+    assert_eq!(read, 32_000_000);
+}
+
+#[tokio::test]
+async fn a_client_that_gives_up_its_requests_again_and_again_is_closed() {
+    let address = serve(HttpConfig::default(), router().await.0).await;
+    let mut client = Client::open(address).await;
+    for _ in 0..1_000 {
+        if client.connection.is_finished() {
+            break;
+        }
+        let Ok(ready) = client.requests.clone().ready().await else { break };
+        client.requests = ready;
+        let (response, mut send) = client.begin("POST", "/graphql", false).await;
+        if send.send_data(Bytes::from_static(NEVER.as_bytes()), true).is_err() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        drop((response, send));
+    }
+    client.closed().await;
+    assert_eq!(Client::open(address).await.post(HELLO).await, r#"{"data":{"hello":"world"}}"#);
+}
+
+#[tokio::test]
+async fn a_client_may_give_up_some_requests() {
+    let address = serve(HttpConfig::default(), router().await.0).await;
+    let mut client = Client::open(address).await;
+    for _ in 0..150 {
+        let (response, mut send) = client.begin("POST", "/graphql", false).await;
+        send.send_data(Bytes::from_static(NEVER.as_bytes()), true).unwrap();
+        tokio::task::yield_now().await;
+        drop((response, send));
+        client.post(HELLO).await;
+        client.post(HELLO).await;
+    }
+    assert!(!client.connection.is_finished());
+}
+
+#[tokio::test]
+async fn requests_at_once_have_a_bound() {
+    let config = HttpConfig { http2_max_streams: 7, ..HttpConfig::default() };
+    let address = serve(config, router().await.0).await;
+    let client = Client::open(address).await;
+    assert_eq!(client.requests.current_max_send_streams(), 7);
+}

@@ -1,0 +1,84 @@
+use std::time::Duration;
+use svc_tests::raw::{Client, PATIENCE, serve};
+
+use svc::HttpConfig;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+
+use super::router;
+
+const LARGE: &str = "GET /large HTTP/1.1\r\nhost: x\r\n\r\n";
+
+fn config() -> HttpConfig {
+    HttpConfig { write_timeout: Duration::from_millis(300), ..HttpConfig::default() }
+}
+
+#[tokio::test]
+async fn a_client_that_reads_nothing_is_given_up() {
+    let (router, held) = router().await;
+    let address = serve(config(), router).await;
+    let mut client = Client::open(address).await;
+    client.send(LARGE).await;
+    client.0.readable().await.unwrap();
+    assert_eq!(held.now(), 1);
+    held.is_gone().await;
+}
+
+#[tokio::test]
+async fn a_client_that_reads_a_byte_now_and_then_is_given_up() {
+    let (router, held) = router().await;
+    let address = serve(config(), router).await;
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4_096).unwrap();
+    let mut stream = socket.connect(address).await.unwrap();
+    stream.write_all(LARGE.as_bytes()).await.unwrap();
+    stream.readable().await.unwrap();
+    let reading = tokio::spawn(async move {
+        let mut byte = [0];
+        while stream.read(&mut byte).await.is_ok_and(|read| read > 0) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    });
+    held.is_gone().await;
+    reading.abort();
+}
+
+#[tokio::test]
+async fn a_client_that_reads_slowly_but_steadily_gets_everything() {
+    let (router, held) = router().await;
+    let address = serve(config(), router).await;
+    let mut client = Client::open(address).await;
+    client.send(LARGE).await;
+    let (mut bytes, mut read) = (vec![0; 500_000], 0);
+    while read < 32_000_000 {
+        let count = tokio::time::timeout(PATIENCE, client.0.read(&mut bytes)).await.unwrap().unwrap();
+        assert!(count > 0, "the connection was closed after {read} bytes");
+        read += count;
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    held.is_gone().await;
+}
+
+#[tokio::test]
+async fn a_body_that_comes_byte_by_byte_has_an_end() {
+    let database = svc_tests::TestDatabase::new("").await;
+    let mut settings = svc::SvcConfig { database_url: Some(database.url()), ..svc::SvcConfig::default() };
+    settings.http.body_timeout = Duration::from_millis(300);
+    let options = svc::AppOptions::new().config(settings).queries(svc::queries![super::hello]);
+    let address = serve(HttpConfig::default(), svc::create_svc_app(options).await.unwrap()).await;
+    let head = "POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n";
+    for length in ["content-length: 1000\r\n\r\n{", "transfer-encoding: chunked\r\n\r\n1\r\n{\r\n"] {
+        let (read, mut write) = Client::open(address).await.0.into_split();
+        write.write_all(format!("{head}{length}").as_bytes()).await.unwrap();
+        let sending = tokio::spawn(async move {
+            while write.write_all(b" ").await.is_ok() {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        });
+        let mut text = String::new();
+        let mut read = tokio::io::BufReader::new(read);
+        let line = tokio::io::AsyncBufReadExt::read_line(&mut read, &mut text);
+        tokio::time::timeout(PATIENCE, line).await.expect("no answer in time").unwrap();
+        assert!(text.starts_with("HTTP/1.1 408") || text.starts_with("HTTP/1.1 400"), "{text}");
+        sending.abort();
+    }
+}

@@ -1,0 +1,60 @@
+use std::time::{Duration, Instant};
+use svc_tests::raw::{Client, PATIENCE, post};
+
+use svc::Server;
+use tokio::sync::oneshot;
+
+use super::{HELLO, SLOW, router};
+
+/// A server with a short grace period: its address, what stops it, and its end.
+async fn server() -> (std::net::SocketAddr, oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
+    let server = Server::bind(([127, 0, 0, 1], 0)).await.unwrap().grace(Duration::from_millis(1_500));
+    let (address, (stop, stopped)) = (server.local_addr(), oneshot::channel());
+    let run = server.run(router().await.0, async { stopped.await.unwrap_or_default() });
+    (address, stop, tokio::spawn(run))
+}
+
+#[tokio::test]
+async fn idle_and_silent_clients_do_not_hold_up_a_stop() {
+    let (address, stop, ended) = server().await;
+    let mut clients = Vec::new();
+    for text in ["", "POST /gra", "PRI * HTTP/2.0\r\n\r\n", &post(HELLO)] {
+        let mut client = Client::open(address).await;
+        client.send(text).await;
+        clients.push(client);
+    }
+    assert!(clients[3].answer().await.contains("world"));
+    let mut running = Client::open(address).await;
+    running.send(&post(SLOW)).await;
+    // The request has come when a later connection is answered.
+    let mut later = Client::open(address).await;
+    later.send(&post(HELLO)).await;
+    later.answer().await;
+    stop.send(()).unwrap();
+    assert!(running.answer().await.contains(r#"{"slow":true}"#));
+    tokio::time::timeout(PATIENCE, ended).await.expect("the server still runs").unwrap();
+    for client in &mut clients {
+        client.closed().await;
+    }
+}
+
+#[tokio::test]
+async fn a_stop_ends_whatever_clients_do() {
+    let (address, stop, ended) = server().await;
+    let refused =
+        "POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 5000000\r\n\r\n";
+    let mut clients = Vec::new();
+    for text in ["GET /large HTTP/1.1\r\nhost: x\r\n\r\n", &post(r#"{"query":"{ never }"}"#), refused] {
+        let mut client = Client::open(address).await;
+        client.send(text).await;
+        clients.push(client);
+    }
+    assert!(clients[2].answer().await.starts_with("HTTP/1.1 413"));
+    clients[0].0.readable().await.unwrap();
+    let start = Instant::now();
+    stop.send(()).unwrap();
+    tokio::time::timeout(PATIENCE, ended).await.expect("the server still runs").unwrap();
+    assert!(start.elapsed() >= Duration::from_millis(1_500), "stopped after {:?}", start.elapsed());
+    clients[1].closed().await;
+    assert!(tokio::net::TcpStream::connect(address).await.is_err(), "a connection was accepted");
+}

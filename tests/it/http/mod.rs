@@ -1,0 +1,9 @@
+//! The endpoint, the server and its connections.
+
+mod caching;
+mod connections;
+mod embedding;
+mod endpoint;
+mod graphiql;
+mod panics;
+mod refusals;

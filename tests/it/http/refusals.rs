@@ -1,0 +1,176 @@
+//! Refusals while the client is still sending.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use svc::HttpConfig;
+use svc::axum::body::Bytes;
+use svc::prelude::*;
+use svc_tests::{
+    TestDatabase,
+    raw::{Client, PATIENCE, post, serve},
+};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+#[svc::query]
+fn hello() -> &'static str {
+    "world"
+}
+
+async fn server() -> SocketAddr {
+    server_with(HttpConfig::default()).await
+}
+
+async fn server_with(config: HttpConfig) -> SocketAddr {
+    let database = TestDatabase::new("").await;
+    let options = AppOptions::new().database_url(database.url()).queries(queries![hello]);
+    serve(config, create_svc_app(options).await.unwrap()).await
+}
+
+/// The refusals: path, headers, and how each begins.
+const REFUSALS: [(&str, &str, &str, &str); 5] = [
+    ("POST", "/graphql", "content-type: application/json\r\n", "413"),
+    ("POST", "/graphql", "content-type: text/plain\r\n", "415"),
+    ("POST", "/graphql", "content-type: application/json\r\naccept: image/png\r\n", "406"),
+    ("PUT", "/graphql", "content-type: application/json\r\n", "405"),
+    ("POST", "/nowhere", "content-type: application/json\r\n", "404"),
+];
+
+const SIZE: usize = 4_000_000;
+
+/// Sends everything before it reads anything, as simple clients do.
+async fn send_all_then_read(address: SocketAddr, head: &str, pieces: &[Vec<u8>]) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(head.as_bytes()).await.unwrap();
+    for piece in pieces {
+        stream.write_all(piece).await.expect("a pipe that is not broken");
+        // So that the refusal is on its way before the next piece is.
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    let mut text = String::new();
+    let read = tokio::time::timeout(PATIENCE, stream.read_to_string(&mut text)).await;
+    read.expect("the connection is still open").expect("the whole answer");
+    text
+}
+
+#[tokio::test]
+async fn a_refusal_is_read_after_a_body_with_a_length() {
+    let address = server().await;
+    for (method, path, headers, status) in REFUSALS {
+        let head = format!("{method} {path} HTTP/1.1\r\nhost: x\r\n{headers}content-length: {SIZE}\r\n\r\n");
+        let text = send_all_then_read(address, &head, &vec![vec![b' '; SIZE / 20]; 20]).await;
+        assert!(text.starts_with(&format!("HTTP/1.1 {status} ")), "{status}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_is_read_after_a_body_in_chunks() {
+    let address = server().await;
+    for (method, path, headers, status) in REFUSALS {
+        let head = format!("{method} {path} HTTP/1.1\r\nhost: x\r\n{headers}transfer-encoding: chunked\r\n\r\n");
+        let chunk = [format!("{:x}\r\n", SIZE / 20).into_bytes(), vec![b' '; SIZE / 20], b"\r\n".to_vec()].concat();
+        let text = send_all_then_read(address, &head, &vec![chunk; 20]).await;
+        assert!(text.starts_with(&format!("HTTP/1.1 {status} ")), "{status}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_asks_first_is_refused_before_its_body() {
+    let address = server().await;
+    for (method, path, headers, status) in REFUSALS {
+        let mut client = Client::open(address).await;
+        let head = format!("{method} {path} HTTP/1.1\r\nhost: x\r\n{headers}");
+        client.send(&format!("{head}expect: 100-continue\r\ncontent-length: {SIZE}\r\n\r\n")).await;
+        let answer = client.answer().await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{status}: {answer}");
+    }
+    let mut client = Client::open(address).await;
+    let request = post(r#"{"query":"{ hello }"}"#).replace("host: x", "host: x\r\nexpect: 100-continue");
+    let (head, body) = request.split_once("\r\n\r\n").unwrap();
+    client.send(&format!("{head}\r\n\r\n")).await;
+    assert_eq!(client.answer().await, "HTTP/1.1 100 Continue\r\n\r\n");
+    client.send(body).await;
+    assert!(client.answer().await.contains("world"));
+}
+
+#[tokio::test]
+async fn a_small_body_that_is_not_read_leaves_the_connection_open() {
+    let mut client = Client::open(server().await).await;
+    for _ in 0..3 {
+        client.send("POST /nowhere HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n0123456789").await;
+        assert!(client.answer().await.starts_with("HTTP/1.1 404"));
+    }
+    client.send(&post(r#"{"query":"{ hello }"}"#)).await;
+    assert!(client.answer().await.contains("world"));
+}
+
+#[tokio::test]
+async fn what_is_no_request_is_answered_whatever_follows() {
+    let address = server().await;
+    let text = send_all_then_read(address, "\u{1}\u{2}\u{3} nothing\r\n\r\n", &vec![vec![b'x'; 100_000]; 10]).await;
+    assert!(text.starts_with("HTTP/1.1 400 "), "{text}");
+    let long = format!("GET / HTTP/1.1\r\ncookie: {}", "c".repeat(200_000));
+    let text = send_all_then_read(address, &long, &vec![vec![b'x'; 100_000]; 10]).await;
+    assert!(text.starts_with("HTTP/1.1 431 "), "{text}");
+}
+
+#[tokio::test]
+async fn the_rest_that_is_thrown_away_has_a_bound() {
+    let address = server().await;
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    let head = "POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n";
+    stream.write_all(format!("{head}content-length: 10000000000\r\n\r\n").as_bytes()).await.unwrap();
+    let (piece, mut sent) = (vec![b' '; 100_000], 0);
+    while stream.write_all(&piece).await.is_ok() {
+        sent += piece.len();
+        assert!(sent < 100_000_000, "the server reads on and on");
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_only_waits_is_left_soon() {
+    let address = server_with(HttpConfig { max_connections: 1, ..HttpConfig::default() }).await;
+    let mut client = Client::open(address).await;
+    let head = "POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n";
+    client.send(&format!("{head}content-length: 10000000\r\n\r\n")).await;
+    assert!(client.answer().await.starts_with("HTTP/1.1 413"));
+    let (after, rest) = client.closed().await;
+    assert!(after < Duration::from_secs(2) && rest.is_empty(), "{after:?} {rest}");
+    // It goes on holding its end, and so the only place, until it has said nothing for five seconds.
+    let mut other = Client::open(address).await;
+    other.send(&post(r#"{"query":"{ hello }"}"#)).await;
+    assert!(other.answer().await.contains("world"));
+}
+
+#[tokio::test]
+async fn a_refusal_is_read_over_http2() {
+    let address = server().await;
+    for (method, path, headers, status) in REFUSALS {
+        let stream = TcpStream::connect(address).await.unwrap();
+        let (requests, connection) = h2::client::handshake(stream).await.unwrap();
+        tokio::spawn(connection);
+        let mut request = http::Request::builder().method(method).uri(format!("http://x{path}"));
+        for line in headers.lines() {
+            let (name, value) = line.split_once(": ").unwrap();
+            request = request.header(name, value);
+        }
+        let mut requests = requests.ready().await.unwrap();
+        let (response, mut send) = requests.send_request(request.body(()).unwrap(), false).unwrap();
+        // More than the windows hold; what is refused is not asked for.
+        for _ in 0..40 {
+            if send.send_data(Bytes::from(vec![b' '; 100_000]), false).is_err() {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        let response = tokio::time::timeout(PATIENCE, response).await.expect("no answer").expect("a response");
+        assert_eq!(response.status().as_u16().to_string(), status);
+        let mut body = response.into_body();
+        let mut text = Vec::new();
+        while let Some(data) = body.data().await {
+            text.extend_from_slice(&data.expect("the whole answer"));
+        }
+        assert!(status == "404" || text.ends_with(b"}]}"), "{status}: {}", String::from_utf8_lossy(&text));
+    }
+}

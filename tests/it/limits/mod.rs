@@ -1,0 +1,8 @@
+//! Small requests that could cost much: each has a bound.
+
+mod cost;
+mod document_memory;
+mod introspection_and_length;
+mod locations;
+mod log_lines;
+mod small_documents;

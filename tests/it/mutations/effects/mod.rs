@@ -1,0 +1,9 @@
+//! A failed mutation tells whether it is done.
+
+mod bodies;
+mod entity;
+mod lost;
+mod proxy;
+mod registered;
+mod schema;
+mod several;

@@ -1,0 +1,236 @@
+//! Mistakes in a schema are said at the start, with the Rust item's name.
+
+#![expect(non_snake_case, reason = "two fields with one GraphQL name")]
+
+use svc::AppOptions;
+use svc::prelude::*;
+
+fn errors(options: &AppOptions) -> Vec<String> {
+    match options.sdl() {
+        Ok(sdl) => panic!("the schema was taken:\n{sdl}"),
+        Err(error) => {
+            error.to_string().lines().skip(1).map(|line| line.trim_start_matches("  - ").to_owned()).collect()
+        }
+    }
+}
+
+mod first {
+    use svc::prelude::*;
+    #[svc_type]
+    pub(super) struct Thing {
+        pub(super) id: i32,
+    }
+}
+
+mod second {
+    use svc::prelude::*;
+    #[svc_type]
+    pub(super) struct Thing {
+        pub(super) id: i32,
+    }
+}
+
+#[svc::query]
+fn a() -> first::Thing {
+    first::Thing { id: 1 }
+}
+
+#[svc::query]
+fn b() -> second::Thing {
+    second::Thing { id: 1 }
+}
+
+#[svc::query(name = "a")]
+fn also_a() -> i32 {
+    1
+}
+
+#[svc_type(sql_source = "v_clash")]
+struct Clash {
+    user_id: i32,
+    #[svc(stored = "other")]
+    userId: i32,
+}
+
+#[svc::query]
+async fn clashes() -> Vec<Clash>;
+
+#[svc_type]
+struct Rowless {
+    id: i32,
+}
+
+#[svc::query]
+async fn rowless() -> Vec<Rowless>;
+
+#[svc::query]
+async fn by_color(color: String) -> Vec<Clash>;
+
+#[svc::query]
+fn counted(#[svc(default = "many")] count: i32) -> i32 {
+    count
+}
+
+#[svc_interface(fields(id: i32, color: String))]
+enum Colored {
+    Thing(first::Thing),
+}
+
+#[svc::query]
+fn colored() -> Option<Colored> {
+    None
+}
+
+#[svc_type(sql_source = "v_letter")]
+struct Letter {
+    id: i32,
+    #[relation]
+    sender: svc::One<Rowless>,
+    #[relation]
+    copies: svc::Many<Rowless>,
+}
+
+#[svc::query]
+async fn letters() -> Vec<Letter>;
+
+#[svc_type(authorize_fields = ["salary"])]
+struct Gated {
+    id: i32,
+}
+
+#[svc::query]
+fn gated() -> Option<Gated> {
+    None
+}
+
+const HERE: &str = "it::schema::errors";
+
+fn options() -> AppOptions {
+    AppOptions::new().auto_camel_case(true)
+}
+
+/// Options with a mistake in their lists or types, and the messages of the start.
+fn mistakes() -> Vec<(AppOptions, Vec<String>)> {
+    vec![
+        (
+            options(),
+            vec!["no query is registered; a GraphQL schema needs at least one: `.queries(queries![…])`".to_owned()],
+        ),
+        (
+            options().queries(queries![a, b]),
+            vec![format!(
+                "the GraphQL type `Thing` is declared twice, by `{HERE}::first::Thing` and by `{HERE}::second::Thing`; rename one with `name = \"…\"`"
+            )],
+        ),
+        (
+            options().queries(queries![a, also_a]),
+            vec![format!(
+                "the query `a` is listed twice, as `{HERE}::a` and as `{HERE}::also_a`; rename one with `name = \"…\"`"
+            )],
+        ),
+        (
+            options().queries(queries![clashes]),
+            vec![format!(
+                "`user_id` and `userId` of `{HERE}::Clash` both become `userId` in GraphQL; rename one with `#[svc(name = \"…\")]`"
+            )],
+        ),
+        (
+            options().queries(queries![rowless]),
+            vec![format!(
+                "`{HERE}::rowless` has no body, and its row type `{HERE}::Rowless` has no view; write `#[svc_type(sql_source = \"v_…\")]` on `{HERE}::Rowless`, or give the function a body"
+            )],
+        ),
+        (
+            options().queries(queries![letters]),
+            ["sender", "copies"]
+                .map(|field| {
+                    format!(
+                        "the relation `{HERE}::Letter::{field}` leads to `{HERE}::Rowless`, which has no view; write `#[svc_type(sql_source = \"v_…\")]` on `{HERE}::Rowless`"
+                    )
+                })
+                .to_vec(),
+        ),
+    ]
+}
+
+/// Mistakes in arguments and members.
+fn mistakes_inside() -> Vec<(AppOptions, Vec<String>)> {
+    vec![
+        (
+            options().auto_camel_case(false).queries(queries![by_color]),
+            vec![format!(
+                "the argument `color` of `{HERE}::by_color` matches no stored field of `{HERE}::Clash`; an argument of a function without a body filters on the field of its name"
+            )],
+        ),
+        (
+            options().queries(queries![counted]),
+            vec![format!(
+                "the default of `count` of `{HERE}::counted`, `\"many\"`, is not a `Int`: `Int` cannot represent the value: \"many\""
+            )],
+        ),
+        (
+            options().queries(queries![colored]),
+            vec![format!(
+                "`{HERE}::first::Thing` is a member of the interface `{HERE}::Colored` but has no field `color`"
+            )],
+        ),
+        (
+            options().queries(queries![gated]),
+            vec![format!("`authorize_fields` of `{HERE}::Gated` names `salary`, which is no field of it")],
+        ),
+    ]
+}
+
+/// Two fields that become one are among them.
+#[test]
+fn names_the_rust_items() {
+    for (options, expected) in mistakes().into_iter().chain(mistakes_inside()) {
+        assert_eq!(errors(&options), expected);
+    }
+}
+
+#[test]
+fn all_errors_are_said_at_once() {
+    let found =
+        errors(&AppOptions::new().auto_camel_case(true).queries(queries![a, b, also_a, rowless, counted, colored]));
+    assert_eq!(found.len(), 5, "{found:#?}");
+}
+
+#[svc_input]
+struct Paged {
+    page: Page,
+}
+
+#[svc::query]
+fn paged_input(input: Paged) -> i32 {
+    input.page.limit.unwrap_or(0)
+}
+
+#[svc::query]
+fn paged_list(pages: Vec<CursorPage>) -> i32 {
+    i32::try_from(pages.len()).unwrap_or(0)
+}
+
+#[svc_type(sql_source = "v_paged")]
+struct PagedRow {
+    id: i32,
+}
+
+#[svc::query]
+async fn paged_rows(page: Page) -> Vec<PagedRow>;
+
+#[svc::mutation(function = "fn_paged")]
+async fn paged_call(page: Page) -> i32;
+
+/// A page that could not arrive is no page that is silently dropped.
+#[test]
+fn a_page_stands_alone_and_in_a_function_with_a_body() {
+    let options =
+        AppOptions::new().queries(queries![paged_input, paged_list, paged_rows]).mutations(mutations![paged_call]);
+    let errors = errors(&options);
+    for (argument, item) in [("page", "Paged"), ("pages", "paged_list"), ("page", "paged_rows"), ("page", "paged_call")]
+    {
+        let part = format!("`{argument}` of `it::schema::errors::{item}` is a `Page` or `CursorPage`");
+        assert!(errors.iter().any(|error| error.starts_with(&part)), "{part}: {errors:#?}");
+    }
+}

@@ -1,0 +1,4 @@
+//! The schema: names, and mistakes that are said at the start.
+
+mod errors;
+mod names;

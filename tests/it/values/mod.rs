@@ -1,0 +1,9 @@
+//! Values: one form for each, with all its digits, on every way in and out.
+
+mod column_names;
+mod dates;
+mod exact_numbers;
+mod hostile_strings;
+mod numbers;
+mod padded_texts;
+mod scalars;
