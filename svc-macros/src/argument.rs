@@ -3,7 +3,6 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::punctuated::Punctuated;
-use syn::spanned::Spanned as _;
 use syn::{Attribute, FnArg, Pat, PatType, Token, Type};
 
 use crate::element::{self, Element};
@@ -11,7 +10,7 @@ use crate::errors::Errors;
 use crate::keys;
 use crate::krate::Crate;
 use crate::literal;
-use crate::types::{self, Place};
+use crate::types::{self, ContextParameter, Place};
 
 /// An argument, or a field of an input object.
 pub(crate) struct Argument {
@@ -69,7 +68,7 @@ impl Argument {
     /// The function that gives the type.
     pub(crate) fn type_ref(&self, krate: &Crate, this: Option<&Ident>) -> TokenStream {
         let ty = types::outside(&self.ty, this);
-        quote_spanned!(self.ty.span()=> <#ty as #krate::Input>::type_ref)
+        quote_spanned!(types::span(&self.ty)=> <#ty as #krate::Input>::type_ref)
     }
 
     /// The `ArgMeta`, with the function that gives the type.
@@ -84,7 +83,7 @@ impl Argument {
 pub(crate) struct Parameters(Vec<Parameter>);
 
 enum Parameter {
-    /// `ctx: &Context<'_>`, with its type for errors.
+    /// `ctx: &Context<'_>`, under whatever name.
     Context(Type),
     Argument(Argument),
 }
@@ -100,7 +99,7 @@ impl Parameters {
             }
         }
         if let Some(second) = params.contexts().nth(1) {
-            errors.at(second, "the context is given twice; take it once");
+            errors.at(second, "a parameter behind `&` is the context, which is taken once; an argument owns its value");
         }
         element::check_unique(params.args().map(|arg| (&arg.element, &arg.ident)), errors);
         params
@@ -135,7 +134,10 @@ impl Parameters {
     /// The statements that take the context and the arguments out of the call.
     pub(crate) fn bindings(&self, krate: &Crate) -> TokenStream {
         let (call, context) = (local("call"), local("context"));
-        let context = self.contexts().next().map(|_| quote!(let #context = #call.context();));
+        let context = self.contexts().next().map(|ty| {
+            let (span, ty) = (types::span(ty), types::outside(ty, None));
+            quote_spanned!(span=> let #context = <#ty as #krate::ContextParameter<'_>>::of(#call.context());)
+        });
         let args = self.args().enumerate().map(|(index, arg)| {
             let (value, name, ty) = (numbered(index), arg.element.graphql(), types::outside(&arg.ty, None));
             quote!(let #value = #krate::Call::arg::<#ty>(&mut #call, #index, #name)?;)
@@ -147,7 +149,7 @@ impl Parameters {
     pub(crate) fn arguments(&self) -> Vec<TokenStream> {
         let (context, mut index) = (local("context"), 0..);
         let value = |param: &Parameter| match param {
-            Parameter::Context(ty) => quote_spanned!(ty.span()=> &#context),
+            Parameter::Context(_) => quote!(#context),
             Parameter::Argument(_) => {
                 let value = numbered(index.next().unwrap_or_default());
                 quote!(#value)
@@ -167,11 +169,11 @@ fn numbered(index: usize) -> Ident {
 }
 
 fn parameter(input: &mut PatType, errors: &mut Errors) -> Option<Parameter> {
-    if types::is_context(&input.ty) {
-        if !types::is_context_ref(&input.ty) {
+    if let Some(context) = types::context(&input.ty) {
+        keys::read_svc(&mut input.attrs, &[], errors, |_, _| Ok(()));
+        if context == ContextParameter::Wrong {
             errors.at(&input.ty, "take the context as `ctx: &Context<'_>`");
         }
-        keys::read_svc(&mut input.attrs, &[], errors, |_, _| Ok(()));
         return Some(Parameter::Context((*input.ty).clone()));
     }
     let Some(ident) = plain_name(&input.pat) else {

@@ -3,8 +3,10 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt as _;
-use syn::{Attribute, Expr, Lit, LitStr, Meta};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, LitStr, Meta, Token};
 
+use crate::docs;
 use crate::errors::Errors;
 use crate::krate::Crate;
 use crate::name;
@@ -15,7 +17,7 @@ pub(crate) struct Element {
     pub(crate) rust: String,
     /// The GraphQL name that the source fixes.
     pub(crate) name: Option<String>,
-    description: Option<String>,
+    description: Option<TokenStream>,
     deprecated: Option<String>,
 }
 
@@ -36,7 +38,7 @@ impl Element {
 
     /// An element whose names are known to be good.
     pub(crate) fn unchecked(rust: String, name: Option<String>, attrs: &[Attribute]) -> Self {
-        Self { rust, name, description: description(attrs), deprecated: deprecated(attrs) }
+        Self { rust, name, description: docs::description(attrs), deprecated: deprecated(attrs) }
     }
 
     /// The GraphQL name before the naming setting.
@@ -44,18 +46,18 @@ impl Element {
         self.name.as_ref().unwrap_or(&self.rust)
     }
 
-    /// The documentation.
-    pub(crate) fn description(&self) -> Option<&str> {
-        self.description.as_deref()
+    /// The documentation, as a constant text.
+    pub(crate) fn description(&self) -> &Option<TokenStream> {
+        &self.description
     }
 
     /// The `ElementMeta`.
     pub(crate) fn meta(&self, krate: &Crate) -> TokenStream {
         let rust = &self.rust;
-        let [name, description, deprecated] = [&self.name, &self.description, &self.deprecated].map(option);
-        quote! {
-            #krate::ElementMeta { rust: #rust, name: #name, description: #description, deprecated: #deprecated }
-        }
+        let name = self.name.iter().map(|name| quote!(.named(#name)));
+        let description = self.description.iter().map(|text| quote!(.described(#text)));
+        let deprecated = self.deprecated.iter().map(|reason| quote!(.deprecated(#reason)));
+        quote!(#krate::ElementMeta::new(#rust)#(#name)* #(#description)* #(#deprecated)*)
     }
 }
 
@@ -79,11 +81,35 @@ pub(crate) fn check_unique<'a>(elements: impl Iterator<Item = (&'a Element, &'a 
     }
 }
 
-/// Reports `#[cfg]` inside an item: the macro cannot see which parts stay.
+/// Reports `#[cfg]` inside an item, and conditions on what the schema is made of: the macro cannot see which parts stay.
 pub(crate) fn check_cfg(attrs: &[Attribute], errors: &mut Errors) {
-    for attr in attrs.iter().filter(|attr| attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr")) {
-        errors.at(attr, "a part of an item cannot be conditional here; write the whole item once per `#[cfg(…)]`");
+    for attr in attrs {
+        if attr.path().is_ident("cfg") {
+            errors.at(attr, "a part of an item cannot be conditional here; write the whole item once per `#[cfg(…)]`");
+        } else if let Some(inner) = conditional(&attr.meta).iter().find(|inner| makes_schema(inner)) {
+            let name = inner.path().to_token_stream();
+            errors.at(
+                inner,
+                format!("`{name}` cannot be conditional here; write it without `cfg_attr`, or the whole item once per `#[cfg(…)]`"),
+            );
+        }
     }
+}
+
+/// The attributes that a `#[cfg_attr(…)]` gives, those of nested ones included.
+pub(crate) fn conditional(attr: &Meta) -> Vec<Meta> {
+    let Meta::List(list) = attr else { return Vec::new() };
+    if !list.path.is_ident("cfg_attr") {
+        return Vec::new();
+    }
+    let metas = list.parse_args_with(Punctuated::<Meta, Token![,]>::parse_terminated).unwrap_or_default();
+    let given = metas.into_iter().skip(1);
+    given.flat_map(|meta| if meta.path().is_ident("cfg_attr") { conditional(&meta) } else { vec![meta] }).collect()
+}
+
+/// Whether the macros read this attribute. A conditional description is one for rustdoc.
+fn makes_schema(attr: &Meta) -> bool {
+    ["cfg", "svc", "relation", "deprecated"].iter().any(|name| attr.path().is_ident(name))
 }
 
 /// The `#[cfg]` attributes of an item, which all that is generated for it must repeat.
@@ -91,29 +117,12 @@ pub(crate) fn cfgs(attrs: &[Attribute]) -> impl Iterator<Item = &Attribute> {
     attrs.iter().filter(|attr| attr.path().is_ident("cfg"))
 }
 
-fn description(attrs: &[Attribute]) -> Option<String> {
-    let lines: Vec<String> = attrs.iter().filter_map(doc_line).collect();
-    let text = lines.join("\n");
-    Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned)
-}
-
-fn doc_line(attr: &Attribute) -> Option<String> {
-    match &attr.meta {
-        Meta::NameValue(doc) if doc.path.is_ident("doc") => text(&doc.value).map(|text| {
-            let lines: Vec<&str> =
-                text.split('\n').map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end()).collect();
-            lines.join("\n")
-        }),
-        _ => None,
-    }
-}
-
 fn deprecated(attrs: &[Attribute]) -> Option<String> {
     let attr = attrs.iter().find(|attr| attr.path().is_ident("deprecated"))?;
     let mut note = None;
     match &attr.meta {
         Meta::Path(_) => {}
-        Meta::NameValue(reason) => note = text(&reason.value),
+        Meta::NameValue(reason) => note = docs::text(&reason.value),
         // rustc reports malformed `#[deprecated]` attributes itself.
         Meta::List(list) => drop(list.parse_nested_meta(|key| {
             let value: LitStr = key.value()?.parse()?;
@@ -124,15 +133,4 @@ fn deprecated(attrs: &[Attribute]) -> Option<String> {
         })),
     }
     Some(note.unwrap_or_default())
-}
-
-fn text(value: &Expr) -> Option<String> {
-    match value {
-        Expr::Lit(lit) => match &lit.lit {
-            Lit::Str(text) => Some(text.value()),
-            _ => None,
-        },
-        Expr::Group(group) => text(&group.expr),
-        _ => None,
-    }
 }

@@ -3,11 +3,16 @@
 use std::fmt::Display;
 
 use proc_macro2::TokenStream;
-use quote::ToTokens;
+use quote::{ToTokens, quote_spanned};
+use syn::Type;
 
 /// The mistakes found so far.
 #[derive(Default)]
-pub(crate) struct Errors(Option<syn::Error>);
+pub(crate) struct Errors {
+    reported: Option<syn::Error>,
+    /// Messages that stand in the item, in place of types.
+    in_place: Vec<String>,
+}
 
 impl Errors {
     /// Reports `message` at `tokens`.
@@ -17,10 +22,21 @@ impl Errors {
 
     /// Reports an error that already has its span.
     pub(crate) fn push(&mut self, error: syn::Error) {
-        match &mut self.0 {
+        match &mut self.reported {
             Some(all) => all.combine(error),
-            None => self.0 = Some(error),
+            None => self.reported = Some(error),
         }
+    }
+
+    /// Reports `message` in place of a type of the user's item.
+    ///
+    /// The compiler takes a type with an error in it for any other type, `Send` and `Sync` included, so that it does
+    /// not report what follows from the mistake.
+    pub(crate) fn in_place(&mut self, ty: &mut Type, message: impl Display) {
+        let message = message.to_string();
+        let tokens = quote_spanned!(crate::types::span(ty)=> [(); ::core::compile_error!(#message)]);
+        *ty = Type::Verbatim(tokens);
+        self.in_place.push(message);
     }
 
     /// The value, or `None` after reporting why there is none.
@@ -30,17 +46,18 @@ impl Errors {
 
     /// Whether nothing was reported.
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_none()
+        self.reported.is_none() && self.in_place.is_empty()
     }
 
-    /// One `compile_error!` per mistake.
+    /// One `compile_error!` per mistake that is not in the item already.
     pub(crate) fn into_tokens(self) -> TokenStream {
-        self.0.map(syn::Error::into_compile_error).unwrap_or_default()
+        self.reported.map(syn::Error::into_compile_error).unwrap_or_default()
     }
 
-    /// The messages, in order.
+    /// The messages: those beside the item, then those in it.
     #[cfg(test)]
     pub(crate) fn messages(self) -> Vec<String> {
-        self.0.into_iter().flatten().map(|error| error.to_string()).collect()
+        let reported = self.reported.into_iter().flatten().map(|error| error.to_string());
+        reported.chain(self.in_place).collect()
     }
 }

@@ -68,12 +68,6 @@ impl Function {
         match &sig.output {
             ReturnType::Type(_, ty) => {
                 types::check(ty, Place::Return, errors);
-                if types::is_relation(ty) {
-                    errors.at(
-                        ty,
-                        "a relation is a field of a struct; answer with the rows, such as `Result<Find<User>>`",
-                    );
-                }
                 Some((**ty).clone())
             }
             ReturnType::Default => {

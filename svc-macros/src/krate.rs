@@ -4,7 +4,10 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::Path;
 
-/// Prints as `::svc::__private`, or as the `__private` of the path given with `crate = path`.
+/// The crate: `::svc`, or the path given with `crate = path`.
+///
+/// It prints as `__svc`, a name that [`import`](Self::import) gives inside a block of generated code. So a program
+/// without svc is told once for each item.
 #[derive(Default)]
 pub(crate) struct Crate(Option<Path>);
 
@@ -12,6 +15,20 @@ impl Crate {
     /// The crate at `path`.
     pub(crate) fn at(path: Path) -> Self {
         Self(Some(path))
+    }
+
+    /// The import that a block of generated code begins with.
+    pub(crate) fn import(&self) -> TokenStream {
+        let path = self.path();
+        quote!(use #path as __svc;)
+    }
+
+    /// The path to what generated code names, for use outside such a block.
+    pub(crate) fn path(&self) -> TokenStream {
+        match &self.0 {
+            Some(path) => quote!(#path::__private),
+            None => quote!(::svc::__private),
+        }
     }
 
     /// `crate = path`, for a macro that expands another; nothing where the source says nothing.
@@ -30,9 +47,6 @@ impl Crate {
 
 impl ToTokens for Crate {
     fn to_tokens(&self, tokens: &mut TokenStream) {
-        tokens.extend(match &self.0 {
-            Some(path) => quote!(#path::__private),
-            None => quote!(::svc::__private),
-        });
+        tokens.extend(quote!(__svc));
     }
 }

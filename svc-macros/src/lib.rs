@@ -6,6 +6,7 @@
 mod argument;
 #[cfg(test)]
 mod check;
+mod docs;
 mod element;
 mod errors;
 mod fallback;

@@ -1,9 +1,10 @@
 //! Looks into the user's types.
 
-use proc_macro2::{Group, Ident, Punct, Spacing, TokenStream, TokenTree};
+use proc_macro2::{Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::ToTokens;
+use syn::spanned::Spanned as _;
 use syn::visit::{self, Visit};
-use syn::{GenericArgument, Generics, PathArguments, Type, TypeImplTrait, TypeReference, TypeTuple};
+use syn::{GenericArgument, Generics, Path, PathArguments, Type, TypeImplTrait, TypePath, TypeReference, TypeTuple};
 
 use crate::errors::Errors;
 
@@ -27,52 +28,91 @@ pub(crate) fn peel(ty: &Type) -> &Type {
     }
 }
 
-/// Whether this is the resolver's context, however it is taken.
-pub(crate) fn is_context(ty: &Type) -> bool {
+/// The place of a type in the source, for errors; names that carry it are the macro's own.
+///
+/// A type that `macro_rules!` was given has a span that hides the macro's `self` and its locals.
+pub(crate) fn span(ty: &Type) -> Span {
+    Span::call_site().located_at(ty.span())
+}
+
+/// How a function takes the context of the request.
+#[derive(PartialEq, Eq)]
+pub(crate) enum ContextParameter {
+    /// `&T`, or an alias with a lifetime.
+    Right,
+    /// The context, but taken otherwise.
+    Wrong,
+}
+
+/// How a parameter of this type takes the context; `None` for an argument.
+///
+/// Only the compiler knows what a name stands for. So what borrows is the context, as an argument owns its value, and
+/// the trait `ContextParameter` has the compiler check it.
+pub(crate) fn context(ty: &Type) -> Option<ContextParameter> {
+    let wrong = |ty: &Type| names_context(ty).then_some(ContextParameter::Wrong);
     match peel(ty) {
-        Type::Reference(reference) => is_context(&reference.elem),
+        Type::Reference(reference) => match peel(&reference.elem) {
+            Type::Path(path) if reference.mutability.is_none() && !is_std_value(&path.path) => {
+                Some(ContextParameter::Right)
+            }
+            inner => wrong(inner),
+        },
+        Type::Path(path) if has_only_lifetimes(&path.path) => wrong(ty).or(Some(ContextParameter::Right)),
+        _ => None,
+    }
+}
+
+/// Whether `Context<'_>` stands here.
+fn names_context(ty: &Type) -> bool {
+    match peel(ty) {
+        Type::Reference(reference) => names_context(&reference.elem),
         Type::Path(path) => path.path.segments.last().is_some_and(|last| last.ident == "Context"),
         _ => false,
     }
 }
 
-/// Whether `One<…>` or `Many<…>` stands in the type.
-pub(crate) fn is_relation(ty: &Type) -> bool {
-    wrappers(ty).0.iter().any(|name| *name == "One" || *name == "Many")
+fn has_only_lifetimes(path: &Path) -> bool {
+    path.segments.last().is_some_and(|last| match &last.arguments {
+        PathArguments::AngleBracketed(args) => {
+            args.args.iter().all(|arg| matches!(arg, GenericArgument::Lifetime(lifetime) if lifetime.ident != "static"))
+        }
+        _ => false,
+    })
 }
 
-/// What to write for a type that is none of `One<…>`, `Option<One<…>>` and `Many<…>`.
+/// Whether the path names a value of the standard library, such as `str` or `Vec<T>`.
+fn is_std_value(path: &Path) -> bool {
+    path.segments.last().is_some_and(|last| {
+        let primitive = last.arguments.is_none()
+            && ["str", "String", "bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"]
+                .iter()
+                .any(|name| last.ident == name);
+        primitive || (!last.arguments.is_none() && ["Vec", "Option", "Box"].iter().any(|name| last.ident == name))
+    })
+}
+
+/// What to write for a type that is certainly no relation: `Vec<T>`, and `Option` or `Vec` around a relation.
 pub(crate) fn instead_of_relation(ty: &Type) -> Option<String> {
-    let (names, row) = wrappers(ty);
-    let names: Vec<_> = names.iter().map(ToString::to_string).collect();
-    let names: Vec<_> = names.iter().map(String::as_str).collect();
-    let row = pretty(row);
-    match names.as_slice() {
-        ["One" | "Many"] | ["Option", "One"] => None,
-        names if names.contains(&"Vec") || names.contains(&"Many") => Some(format!("write `Many<{row}>`")),
-        ["Option", ..] => Some(format!("write `Option<One<{row}>>`")),
-        _ => Some(format!("write `One<{row}>` for one row, or `Many<{row}>` for a list")),
+    let (outer, inner) = generic(ty)?;
+    let row = |ty| pretty(generic(ty).map_or(ty, |(_, row)| row));
+    if outer == "Vec" {
+        return Some(format!("write `Many<{}>`", row(inner)));
     }
+    let many = generic(inner).is_some_and(|(name, _)| name == "Many" || name == "Vec");
+    (outer == "Option" && many).then(|| format!("write `Many<{}>`", row(inner)))
 }
 
-/// The names of the types around the innermost one, outermost first: `Option` and `One` of `Option<One<User>>`.
-fn wrappers(ty: &Type) -> (Vec<&Ident>, &Type) {
-    if let Type::Path(path) = peel(ty)
-        && let Some(last) = path.path.segments.last()
-        && let PathArguments::AngleBracketed(args) = &last.arguments
-        && let Some(GenericArgument::Type(inner)) = args.args.first()
-    {
-        let (mut names, row) = wrappers(inner);
-        names.insert(0, &last.ident);
-        return (names, row);
+/// The name and the argument of a type with one type argument, such as `Option` and `User` of `Option<User>`.
+pub(crate) fn generic(ty: &Type) -> Option<(&Ident, &Type)> {
+    let Type::Path(path) = peel(ty) else { return None };
+    let last = path.path.segments.last()?;
+    match &last.arguments {
+        PathArguments::AngleBracketed(args) if args.args.len() == 1 => match args.args.first()? {
+            GenericArgument::Type(inner) => Some((&last.ident, inner)),
+            _ => None,
+        },
+        _ => None,
     }
-    (Vec::new(), ty)
-}
-
-/// Whether this is `&Context<'_>`.
-pub(crate) fn is_context_ref(ty: &Type) -> bool {
-    matches!(peel(ty), Type::Reference(reference)
-        if reference.mutability.is_none() && is_context(ty) && !matches!(peel(&reference.elem), Type::Reference(_)))
 }
 
 /// Reports what no GraphQL type can come from.
@@ -108,9 +148,41 @@ impl<'ast> Visit<'ast> for Check<'_> {
         self.errors.at(tuple, instead);
     }
 
+    fn visit_type_path(&mut self, ty: &'ast TypePath) {
+        if let Some(instead) = ty.path.get_ident().and_then(instead_of_primitive) {
+            let name = ty.path.to_token_stream();
+            return self.errors.at(ty, format!("GraphQL has no type for `{name}`; write {instead}"));
+        }
+        visit::visit_type_path(self, ty);
+    }
+
     fn visit_type_impl_trait(&mut self, ty: &'ast TypeImplTrait) {
         self.errors.at(ty, "the schema needs to know the type; write a concrete type instead of `impl …`");
     }
+}
+
+/// Types of Rust that no scalar is read into.
+fn instead_of_primitive(name: &Ident) -> Option<&'static str> {
+    match name.to_string().as_str() {
+        "usize" | "isize" => Some("`i64`"),
+        "u128" | "i128" => Some("`i64`, or `Decimal` for longer numbers"),
+        "char" => Some("`String`"),
+        _ => None,
+    }
+}
+
+/// The types of the standard library that stay in one thread, and what threads share instead.
+const SINGLE_THREADED: [(&str, &str); 3] = [("Rc", "Arc"), ("Cell", "Mutex"), ("RefCell", "Mutex")];
+
+/// What to write for a type that is or holds an `Rc`, a `Cell` or a `RefCell`: another of its kind where the field is
+/// `skipped`, and the value alone where it is read from a row.
+pub(crate) fn instead_of_single_threaded(ty: &Type, skipped: bool) -> Option<String> {
+    let (name, inner) = generic(ty)?;
+    let Some((_, shared)) = SINGLE_THREADED.iter().find(|(single, _)| name == single) else {
+        return instead_of_single_threaded(inner, skipped);
+    };
+    let instead = if skipped { format!("{shared}<{}>", pretty(inner)) } else { pretty(inner) };
+    Some(format!("an `{name}` stays in one thread, and requests do not; write `{instead}`").replace("an `C", "a `C"))
 }
 
 fn pretty(ty: &Type) -> String {

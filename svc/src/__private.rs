@@ -1,6 +1,10 @@
 //! What the macros' output names. Not part of the public API: it changes without notice.
 
 pub use crate::engine::{Call, Completed, Context, Outcome};
+pub use crate::mutation::automatic::{
+    ERROR_CODE, ERROR_ERRORS, ERROR_MESSAGE, ERROR_STATUS, SUCCESS_ID, SUCCESS_MESSAGE, SUCCESS_STATUS,
+    SUCCESS_UPDATED_FIELDS, error, read_result, success,
+};
 pub use crate::mutation::{FunctionReturn, MutationError, OnFailure, ResultMember, ResultMeta};
 pub use crate::scalar::{parse_scalar, recode_scalar, stored_scalar, write_scalar};
 pub use crate::schema::check_input;
@@ -21,6 +25,24 @@ pub use serde_json;
 #[expect(clippy::expect_used, reason = "see above")]
 pub fn receiver<T: 'static>(this: &dyn std::any::Any) -> &T {
     this.downcast_ref().expect("the receiver is of the type that registered the method")
+}
+
+/// A parameter of a resolver that is no argument: the context, behind `&`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the context of a resolver",
+    label = "neither the context nor an argument",
+    note = "an argument owns its value; write its type without `&` and lifetimes",
+    note = "take the context as `ctx: &Context<'_>`"
+)]
+pub trait ContextParameter<'a> {
+    /// The context as this type.
+    fn of(context: &'a Context<'a>) -> Self;
+}
+
+impl<'a> ContextParameter<'a> for &'a Context<'a> {
+    fn of(context: &'a Context<'a>) -> Self {
+        context
+    }
 }
 
 /// A registered root field; the struct that `#[svc::query]` and its siblings put beside the function.

@@ -2,7 +2,6 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::spanned::Spanned as _;
 
 use super::model::{Abstraction, Member, Promised};
 use crate::element;
@@ -20,13 +19,10 @@ struct Bodies {
 /// Everything.
 pub(super) fn full(model: &Abstraction) -> TokenStream {
     let krate = &model.krate;
-    // Naming `SvcType` here makes rustc report a member that lacks it once, not once for each of its parts.
+    // One trait is named for all of it, so that rustc reports a member that lacks it once.
     let values = model.members.iter().map(|Member { ident, ty }| {
-        quote_spanned! {ty.span()=>
-            Self::#ident(value) => {
-                let _ = <#ty as #krate::SvcType>::register;
-                <#ty as #krate::Output>::resolve(value)
-            }
+        quote_spanned! {types::span(ty)=>
+            Self::#ident(value) => #krate::Resolved::Object(<#ty as #krate::Object>::as_object(value)),
         }
     });
     let bodies = Bodies {
@@ -48,7 +44,7 @@ pub(super) fn stub(model: &Abstraction) -> TokenStream {
 fn implementations(model: &Abstraction, bodies: &Bodies) -> TokenStream {
     let Abstraction { krate, ident, cfgs, source, result, .. } = model;
     let Bodies { items, resolve, stored, key } = bodies;
-    let source = element::option(source);
+    let (source, import) = (element::option(source), krate.import());
     let result = result.iter().map(|meta| {
         quote! {
             const RESULT: ::core::option::Option<&'static #krate::ResultMeta> = ::core::option::Option::Some(&#meta);
@@ -59,12 +55,11 @@ fn implementations(model: &Abstraction, bodies: &Bodies) -> TokenStream {
         #(#cfgs)*
         #[allow(deprecated)]
         const _: () = {
+            #import
             #items
             #[automatically_derived]
             impl #krate::Output for #ident {
-                fn type_ref(registry: &mut #krate::Registry) -> #krate::TypeRef {
-                    #krate::TypeRef::named(<Self as #krate::SvcType>::register(registry))
-                }
+                fn type_ref(registry: &mut #krate::Registry) -> #krate::TypeRef { #krate::TypeRef::named(#key) }
                 fn resolve(&self) -> #krate::Resolved<'_> { #resolve }
             }
             #[automatically_derived]
@@ -95,7 +90,7 @@ fn meta(model: &Abstraction) -> TokenStream {
     });
     let interface = element::option(&interface);
     let members =
-        members.iter().map(|Member { ty, .. }| quote_spanned!(ty.span()=> <#ty as #krate::SvcType>::register));
+        members.iter().map(|Member { ty, .. }| quote_spanned!(types::span(ty)=> <#ty as #krate::Object>::key));
     quote! {
         static __SVC_META: #krate::AbstractMeta = #krate::AbstractMeta {
             element: #element,
@@ -109,18 +104,21 @@ fn meta(model: &Abstraction) -> TokenStream {
 
 fn promise_meta(krate: &Crate, field: &Promised) -> TokenStream {
     let (element, ty) = (field.element.meta(krate), types::outside(&field.ty, None));
-    let ty = quote_spanned!(field.ty.span()=> <#ty as #krate::Output>::type_ref);
+    let ty = quote_spanned!(types::span(&field.ty)=> <#ty as #krate::Output>::type_ref);
     quote! { #krate::InterfaceFieldMeta { element: #element, ty: #ty, args: &[] } }
 }
 
 fn stored(model: &Abstraction) -> TokenStream {
     let krate = &model.krate;
+    if let (Some(_), [success, error]) = (&model.result, model.members.as_slice()) {
+        let (success, error) = (&success.ty, &error.ty);
+        return quote!(#krate::read_result::<#success, #error, Self>(value));
+    }
     let expected = format!("one of the members of `{}`", model.element.graphql());
     let members = model.members.iter().map(|Member { ident, ty }| {
-        quote_spanned! {ty.span()=>
-            let _ = <#ty as #krate::SvcType>::register;
-            if name == { let object = &<#ty as #krate::Object>::meta().element; object.name.unwrap_or(object.rust) } {
-                return <#ty as #krate::FromStored>::from_stored(value).map(Self::#ident);
+        quote_spanned! {types::span(ty)=>
+            if <#ty as #krate::Object>::is_named(name) {
+                return <#ty as #krate::Object>::read(value).map(Self::#ident);
             }
         }
     });

@@ -8,9 +8,9 @@ fn an_interface_lists_its_fields() {
         r#"sql_source = "v_node", fields(#[doc = " Never reused."] id: Uuid, #[svc(name = "at")] r#in: Option<Time>)"#,
         "enum Node { User(User), Post(Post) }",
         &[
-            r#"rust: "id", name: ::core::option::Option::None, description: ::core::option::Option::Some("Never reused.")"#,
-            r#"rust: "in", name: ::core::option::Option::Some("at")"#,
-            "<Post as ::svc::__private::SvcType>::register",
+            r#"ElementMeta::new("id").described("Never reused.")"#,
+            r#"ElementMeta::new("in").named("at")"#,
+            "<Post as __svc::Object>::key",
         ],
     );
 }

@@ -2,7 +2,6 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::spanned::Spanned as _;
 
 use super::model::{Computed, Method};
 use crate::function::Caller;
@@ -14,19 +13,22 @@ pub(super) fn full(computed: &Computed) -> TokenStream {
     let Computed { krate, ty, cfgs, methods } = computed;
     let methods = methods.iter().map(|method| meta(krate, method));
     // A second block is reported at its type.
-    let constant = quote_spanned! {ty.span()=>
+    let constant = quote_spanned! {types::span(ty)=>
         #[doc(hidden)]
         pub(crate) const __SVC_COMPUTED_FIELDS_GO_INTO_ONE_IMPL: &'static [#krate::ComputedMeta] = &[#(#methods),*];
     };
+    let import = krate.import();
     quote! {
         #(#cfgs)*
         #[allow(deprecated)]
-        #[automatically_derived]
-        impl #ty {
-            #constant
-        }
-        #(#cfgs)*
-        const _: #krate::KeyFn = <#ty as #krate::SvcType>::register;
+        const _: () = {
+            #import
+            #[automatically_derived]
+            impl #ty {
+                #constant
+            }
+            const _: #krate::KeyFn = <#ty as #krate::Object>::key;
+        };
     }
 }
 
@@ -34,7 +36,7 @@ fn meta(krate: &Crate, method: &Method) -> TokenStream {
     let (element, ident) = (method.element.meta(krate), &method.ident);
     let args = method.params.args().map(|arg| arg.meta(krate, &arg.type_ref(krate, None)));
     let output = types::outside(&method.output, None);
-    let ty = quote_spanned!(method.output.span()=> <#output as #krate::Returns>::type_ref);
+    let ty = quote_spanned!(types::span(&method.output)=> <#output as #krate::Returns>::type_ref);
     let run = Caller {
         krate,
         callee: quote!(Self::#ident),

@@ -9,11 +9,11 @@ fn an_async_method_becomes_one_boxed_future() {
         r#"impl User { async fn posts(&self, ctx: &Context<'_>, #[svc(default = -1)] first: i32) -> Result<Vec<&'a Post>> { body() } }"#,
         &[
             r#"default: ::core::option::Option::Some("-1")"#,
-            "ty: <Result<Vec<&'_ Post>> as ::svc::__private::Returns>::type_ref",
-            "let this = ::svc::__private::receiver::<Self>(this);",
-            "let context = call.context();",
-            r#"let arg0 = ::svc::__private::Call::arg::<i32>(&mut call, 0usize, "first")?;"#,
-            "outcome(Self::posts(this, &context, arg0).await)",
+            "ty: <Result<Vec<&'_ Post>> as __svc::Returns>::type_ref",
+            "let this = __svc::receiver::<Self>(this);",
+            "let context = <&Context<'_> as __svc::ContextParameter<'_>>::of(call.context());",
+            r#"let arg0 = __svc::Call::arg::<i32>(&mut call, 0usize, "first")?;"#,
+            "outcome(Self::posts(this, context, arg0).await)",
             "fn posts(&self, ctx: &Context<'_>, first: i32)",
         ],
     );

@@ -57,10 +57,12 @@ pub(super) fn stub(model: &Enumeration) -> TokenStream {
 fn implementations(model: &Enumeration, bodies: &Bodies) -> TokenStream {
     let Enumeration { krate, ident, cfgs, .. } = model;
     let Bodies { items, type_ref, resolve, parse, stored } = bodies;
+    let import = krate.import();
     quote! {
         #(#cfgs)*
         #[allow(deprecated)]
         const _: () = {
+            #import
             #items
             #[automatically_derived]
             impl #krate::Output for #ident {

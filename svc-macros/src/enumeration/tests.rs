@@ -8,12 +8,12 @@ fn values_are_in_upper_case() {
         "",
         r#"enum State { InReview, #[svc(name = "done", stored = "d")] #[deprecated = "old"] Done }"#,
         &[
-            r#"rust: "InReview", name: ::core::option::Option::Some("IN_REVIEW")"#,
+            r#"ElementMeta::new("InReview").named("IN_REVIEW")"#,
             r#"stored: "IN_REVIEW""#,
             r#"Self::Done => "done""#,
             r#""done" => Self::Done"#,
             r#"::core::option::Option::Some("d") => Self::Done"#,
-            r#"deprecated: ::core::option::Option::Some("old")"#,
+            r#".deprecated("old")"#,
         ],
     );
 }

@@ -2,7 +2,6 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::spanned::Spanned as _;
 
 use super::model::{Field, InputObject};
 use crate::types;
@@ -26,10 +25,12 @@ fn implementation(
     parse: &TokenStream,
 ) -> TokenStream {
     let InputObject { krate, ident, cfgs, .. } = input;
+    let import = krate.import();
     quote! {
         #(#cfgs)*
         #[allow(deprecated)]
         const _: () = {
+            #import
             #items
             #[automatically_derived]
             impl #krate::Input for #ident {
@@ -89,7 +90,7 @@ fn take(input: &InputObject, field: &Field) -> TokenStream {
     let ty = types::outside(&field.argument.ty, Some(&input.ident));
     // Naming `Input` as the description does makes rustc report a type that lacks it once.
     let take = if field.argument.allow_blank { quote!(take) } else { quote!(take_filled) };
-    quote_spanned!(field.argument.ty.span()=> {
+    quote_spanned!(types::span(&field.argument.ty)=> {
         let _ = <#ty as #krate::Input>::type_ref;
         #krate::InputFields::#take::<#ty>(&mut fields, #rust)?
     })

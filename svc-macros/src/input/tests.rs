@@ -28,8 +28,8 @@ fn an_enum_has_nullable_fields_in_snake_case() {
         "enum UserBy { Id(Uuid), EMail(String) }",
         &[
             "one_of: true",
-            r#"rust: "e_mail""#,
-            "nullable(<Uuid as ::svc::__private::Input>::type_ref(registry))",
+            r#"ElementMeta::new("e_mail")"#,
+            "nullable(<Uuid as __svc::Input>::type_ref(registry))",
             r#""id" => Self::Id"#,
         ],
     );

@@ -4,7 +4,6 @@ use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::LitStr;
 use syn::ext::IdentExt as _;
-use syn::spanned::Spanned as _;
 
 use super::model::{Field, Object};
 use crate::element;
@@ -24,7 +23,15 @@ struct Bodies {
 pub(super) fn full(object: &Object) -> TokenStream {
     let values = object.fields.iter().enumerate().map(|(index, field)| {
         let (ident, krate, ty) = (&field.ident, &object.krate, types::outside(&field.ty, Some(&object.ident)));
-        quote_spanned!(field.ty.span()=> #index => <#ty as #krate::Output>::resolve(&self.#ident),)
+        if field.described_by.is_some() {
+            return quote!(#index => #krate::FromStored::field_value(&self.#ident),);
+        }
+        let value = if field.relation.is_some() {
+            quote!(RelationType > ::resolve)
+        } else {
+            quote!(FromStored > ::field_value)
+        };
+        quote_spanned!(types::span(&field.ty)=> #index => <#ty as #krate::#value(&self.#ident),)
     });
     let krate = &object.krate;
     let bodies = Bodies {
@@ -47,11 +54,12 @@ pub(super) fn stub(object: &Object) -> TokenStream {
 fn implementations(object: &Object, bodies: &Bodies) -> TokenStream {
     let Object { krate, ident, cfgs, source, .. } = object;
     let Bodies { items, meta, field, key, stored } = bodies;
-    let (source, quiet) = (element::option(source), krate.quiet());
+    let (source, quiet, import) = (element::option(source), krate.quiet(), krate.import());
     quote! {
         #(#cfgs)*
         #[allow(deprecated, unused_imports, unused_mut, unused_variables)]
         const _: () = {
+            #import
             #items
             #[automatically_derived]
             #quiet
@@ -60,12 +68,14 @@ fn implementations(object: &Object, bodies: &Bodies) -> TokenStream {
                 fn field(&self, index: ::core::primitive::usize) -> #krate::Resolved<'_> { #field }
                 fn as_any(&self) -> &dyn ::core::any::Any { self }
                 fn rust_type(&self) -> ::core::any::TypeId { ::core::any::TypeId::of::<Self>() }
+                fn key(registry: &mut #krate::Registry) -> #krate::TypeKey { #key }
+                fn read(value: #krate::ExactJson) -> ::core::result::Result<Self, #krate::StoredError> { #stored }
             }
             #[automatically_derived]
             #quiet
             impl #krate::Output for #ident {
                 fn type_ref(registry: &mut #krate::Registry) -> #krate::TypeRef {
-                    #krate::TypeRef::named(<Self as #krate::SvcType>::register(registry))
+                    #krate::TypeRef::named(<Self as #krate::Object>::key(registry))
                 }
                 fn resolve(&self) -> #krate::Resolved<'_> { #krate::Resolved::Object(self) }
             }
@@ -76,14 +86,16 @@ fn implementations(object: &Object, bodies: &Bodies) -> TokenStream {
                     ::core::option::Option::Some(::core::any::TypeId::of::<Self>())
                 }
                 fn from_stored(value: #krate::ExactJson) -> ::core::result::Result<Self, #krate::StoredError> {
-                    #stored
+                    <Self as #krate::Object>::read(value)
                 }
             }
             #[automatically_derived]
             #quiet
             impl #krate::SvcType for #ident {
                 const SOURCE: ::core::option::Option<&'static ::core::primitive::str> = #source;
-                fn register(registry: &mut #krate::Registry) -> #krate::TypeKey { #key }
+                fn register(registry: &mut #krate::Registry) -> #krate::TypeKey {
+                    <Self as #krate::Object>::key(registry)
+                }
             }
         };
     }
@@ -110,25 +122,27 @@ fn meta(object: &Object) -> TokenStream {
 
 fn field_meta(object: &Object, field: &Field) -> TokenStream {
     let krate = &object.krate;
+    if let Some(constant) = &field.described_by {
+        return quote!(#krate::#constant);
+    }
     let (element, stored, ty) =
         (field.element.meta(krate), &field.stored, types::outside(&field.ty, Some(&object.ident)));
-    let ty = quote_spanned!(field.ty.span()=> <#ty as #krate::Output>::type_ref);
-    let relation = match &field.relation {
-        None => quote!(::core::option::Option::None),
-        Some(_) => {
-            let (ty, from, to) =
-                (types::outside(&field.ty, Some(&object.ident)), from(object, field), to(object, field));
-            quote_spanned! {field.ty.span()=>
-                ::core::option::Option::Some(#krate::RelationMeta {
-                    many: <#ty as #krate::RelationType>::MANY,
-                    row: <#ty as #krate::RelationType>::row,
-                    from: #from,
-                    to: #to,
-                })
-            }
+    let type_ref =
+        if field.relation.is_some() { quote!(RelationType > ::type_ref) } else { quote!(FromStored > ::field_type) };
+    let ty = quote_spanned!(types::span(&field.ty)=> <#ty as #krate::#type_ref);
+    if field.relation.is_none() {
+        return quote!(#krate::FieldMeta::new(#element, #stored, #ty));
+    }
+    let (outside, from, to) = (types::outside(&field.ty, Some(&object.ident)), from(object, field), to(object, field));
+    let relation = quote_spanned! {types::span(&field.ty)=>
+        #krate::RelationMeta {
+            many: <#outside as #krate::RelationType>::MANY,
+            row: <#outside as #krate::RelationType>::row,
+            from: #from,
+            to: #to,
         }
     };
-    quote! { #krate::FieldMeta { element: #element, stored: #stored, ty: #ty, relation: #relation } }
+    quote!(#krate::FieldMeta::relation(#element, #stored, #ty, #relation))
 }
 
 /// The column here: by convention the field's name and `_id`, or `id` where the relation leads to many rows.
@@ -147,7 +161,7 @@ fn key(object: &Object, field: &Field, given: Option<&LitStr>, [many, one]: [&st
     let (krate, ty) = (&object.krate, types::outside(&field.ty, Some(&object.ident)));
     match given {
         Some(given) => quote!(#given),
-        None => quote_spanned! {field.ty.span()=>
+        None => quote_spanned! {types::span(&field.ty)=>
             if <#ty as #krate::RelationType>::MANY { #many } else { #one }
         },
     }
@@ -159,7 +173,7 @@ fn stored(object: &Object) -> TokenStream {
     let relations = object.fields.iter().filter(|field| field.relation.is_some()).map(|field| {
         let (ident, from, ty) = (&field.ident, from(object, field), types::outside(&field.ty, Some(&object.ident)));
         let local = local(ident);
-        quote_spanned!(field.ty.span()=> let #local: #ty = #krate::StoredFields::relation::<#ty>(&fields, #from);)
+        quote_spanned!(types::span(&field.ty)=> let #local = <#ty as #krate::RelationType>::read(&fields, #from);)
     });
     let fields = object.fields.iter().map(|field| {
         let (ident, stored, ty) = (&field.ident, &field.stored, types::outside(&field.ty, Some(&object.ident)));
@@ -167,11 +181,14 @@ fn stored(object: &Object) -> TokenStream {
             let local = local(ident);
             return quote!(#ident: #local,);
         }
-        quote_spanned!(field.ty.span()=> #ident: #krate::StoredFields::take::<#ty>(&mut fields, #stored)?,)
+        if field.described_by.is_some() {
+            return quote!(#ident: fields.take(#stored)?,);
+        }
+        quote_spanned!(types::span(&field.ty)=> #ident: <#ty as #krate::FromStored>::take_field(&mut fields, #stored)?,)
     });
     let skipped = skipped.iter().map(|(ident, ty)| {
-        let ty = types::outside(ty, Some(&object.ident));
-        quote_spanned!(ty.span()=> #ident: <#ty as ::core::default::Default>::default(),)
+        let (span, ty) = (types::span(ty), types::outside(ty, Some(&object.ident)));
+        quote_spanned!(span=> #ident: <#ty as ::core::default::Default>::default(),)
     });
     quote! {
         let mut fields = #krate::StoredFields::new(value)?;

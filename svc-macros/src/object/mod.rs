@@ -7,8 +7,8 @@ mod parse;
 mod tests;
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote};
-use syn::Item;
+use quote::{ToTokens, format_ident, quote};
+use syn::{Item, ItemStruct};
 
 use crate::errors::Errors;
 use crate::fallback;
@@ -19,12 +19,7 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) 
         return crate::computed::expand(args, item, errors);
     }
     match errors.ok(syn::parse2(item.clone())) {
-        Some(Item::Struct(mut item)) => {
-            let args = parse::args(args, errors);
-            let Some(object) = model::build(args, &mut item, errors) else { return item.into_token_stream() };
-            let generated = if errors.is_empty() { expand::full(&object) } else { expand::stub(&object) };
-            quote!(#item #generated)
-        }
+        Some(Item::Struct(item)) => structure(args, item, &[], "", errors),
         Some(Item::Enum(other)) => {
             let instead =
                 "`#[svc_type]` goes on a struct; an enum is an `#[svc_enum]`, `#[svc_union]` or `#[svc_interface]`";
@@ -38,4 +33,34 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) 
         }
         None => fallback::strip(item),
     }
+}
+
+/// A member of a mutation's result; svc has the descriptions of the first fields, for each `side`.
+pub(crate) fn member(
+    args: TokenStream,
+    item: TokenStream,
+    automatic: &[&str],
+    side: &str,
+    errors: &mut Errors,
+) -> TokenStream {
+    match errors.ok(syn::parse2(item.clone())) {
+        Some(item) => structure(args, item, automatic, side, errors),
+        None => fallback::strip(item),
+    }
+}
+
+fn structure(
+    args: TokenStream,
+    mut item: ItemStruct,
+    automatic: &[&str],
+    side: &str,
+    errors: &mut Errors,
+) -> TokenStream {
+    let args = parse::args(args, errors);
+    let Some(mut object) = model::build(args, &mut item, errors) else { return item.into_token_stream() };
+    for (field, name) in object.fields.iter_mut().zip(automatic) {
+        field.described_by = Some(format_ident!("{}_{}", side.to_uppercase(), name.to_uppercase()));
+    }
+    let generated = if errors.is_empty() { expand::full(&object) } else { expand::stub(&object) };
+    quote!(#item #generated)
 }

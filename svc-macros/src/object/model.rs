@@ -34,6 +34,8 @@ pub(super) struct Field {
     pub(super) ty: Type,
     /// Set on a field that leads to rows of another view.
     pub(super) relation: Option<RelationArgs>,
+    /// The constant of svc that describes the field, when all results of mutations have it.
+    pub(super) described_by: Option<Ident>,
 }
 
 /// Checks the struct and takes our attributes off it; `None` when nothing at all can be generated.
@@ -90,6 +92,10 @@ fn field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
     let args = parse::field(&mut field.attrs, errors);
     element::check_cfg(&field.attrs, errors);
     let ident = field.ident.clone()?;
+    if let Some(instead) = types::instead_of_single_threaded(&field.ty, args.skip) {
+        errors.in_place(&mut field.ty, instead);
+        return None;
+    }
     if args.skip {
         if let Some(key) = args.name.as_ref().or(args.stored.as_ref()) {
             errors.at(key, format!("`{ident}` is skipped; remove this key, or remove `skip`"));
@@ -100,23 +106,20 @@ fn field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
         return None;
     }
     types::check(&field.ty, Place::Field, errors);
-    check_relation(&args, &ident, &field.ty, errors);
+    check_relation(&args, &field.ty, errors);
     if let Some(stored) = args.stored.as_ref().filter(|stored| stored.value().is_empty()) {
         errors.at(stored, "`stored` is empty; name a column or a JSON key");
     }
     let element = Element::new(&ident, args.name.as_ref(), &field.attrs, errors);
     let stored = args.stored.map_or_else(|| ident.unraw().to_string(), |stored| stored.value());
-    Some(Field { ident, element, stored, ty: field.ty.clone(), relation: args.relation })
+    Some(Field { ident, element, stored, ty: field.ty.clone(), relation: args.relation, described_by: None })
 }
 
 /// A relation is marked as one, and has no stored name of its own.
-fn check_relation(args: &FieldArgs, ident: &Ident, ty: &Type, errors: &mut Errors) {
+fn check_relation(args: &FieldArgs, ty: &Type, errors: &mut Errors) {
     match (&args.relation, &args.stored) {
         (Some(_), Some(stored)) => {
             errors.at(stored, "a relation is found by its keys; write `#[relation(from = \"…\")]` for the column here");
-        }
-        (None, _) if types::is_relation(ty) => {
-            errors.at(ty, format!("`{ident}` leads to rows of another view; put `#[relation]` on it"));
         }
         (Some(_), None) => {
             if let Some(instead) = types::instead_of_relation(ty) {

@@ -3,7 +3,6 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::Type;
-use syn::spanned::Spanned as _;
 
 use super::model::{Operation, Source};
 use super::parse::OnFailure;
@@ -21,7 +20,7 @@ pub(super) fn full(operation: &Operation) -> TokenStream {
         Source::Sync | Source::Async => quote!(Returns),
     };
     let outside = types::outside(output, None);
-    let ty = quote_spanned!(output.span()=> <#outside as #krate::#answers>::type_ref);
+    let ty = quote_spanned!(types::span(output)=> <#outside as #krate::#answers>::type_ref);
     implementation(operation, &quote!(#(#args),*), &ty, &run(operation, output))
 }
 
@@ -35,7 +34,7 @@ pub(super) fn stub(operation: &Operation) -> TokenStream {
 fn implementation(operation: &Operation, args: &TokenStream, ty: &TokenStream, run: &TokenStream) -> TokenStream {
     let Operation { krate, ident, vis, cfgs, .. } = operation;
     let (kind, name) = (format_ident!("{}", operation.kind.name()), &operation.element.rust);
-    let element = operation.element.meta(krate);
+    let (element, import) = (operation.element.meta(krate), krate.import());
     quote! {
         #(#cfgs)*
         #[doc(hidden)]
@@ -44,6 +43,7 @@ fn implementation(operation: &Operation, args: &TokenStream, ty: &TokenStream, r
         #(#cfgs)*
         #[allow(deprecated)]
         const _: () = {
+            #import
             #[automatically_derived]
             impl #krate::Operation for #ident {
                 const META: &'static #krate::OperationMeta = &#krate::OperationMeta {
@@ -67,7 +67,7 @@ fn run(operation: &Operation, output: &Type) -> TokenStream {
         let on_failure = format_ident!("{}", if *on_failure == OnFailure::Commit { "Commit" } else { "Rollback" });
         let checks = params.args().map(|arg| {
             let ty = types::outside(&arg.ty, None);
-            quote_spanned!(arg.ty.span()=> #krate::check_input::<#ty>)
+            quote_spanned!(types::span(&arg.ty)=> #krate::check_input::<#ty>)
         });
         return quote!(#krate::Run::Function(#krate::FunctionMeta {
             name: #name,
@@ -79,8 +79,8 @@ fn run(operation: &Operation, output: &Type) -> TokenStream {
     if *source == Source::Planned {
         let outside = types::outside(output, None);
         let (shape, row) = (
-            quote_spanned!(output.span()=> <#outside as #krate::PlannedReturn>::SHAPE),
-            quote_spanned!(output.span()=> <#outside as #krate::PlannedReturn>::row),
+            quote_spanned!(types::span(output)=> <#outside as #krate::PlannedReturn>::SHAPE),
+            quote_spanned!(types::span(output)=> <#outside as #krate::PlannedReturn>::row),
         );
         return quote!(#krate::Run::Planned(#krate::PlannedMeta { shape: #shape, row: #row }));
     }

@@ -10,10 +10,10 @@ fn a_function_without_a_body_becomes_a_plan() {
         item,
         &[
             "pub struct users {}",
-            "shape: <Vec<User> as ::svc::__private::PlannedReturn>::SHAPE",
-            r#"description: ::core::option::Option::Some("Which.")"#,
-            r#"name: ::core::option::Option::Some("people")"#,
-            "impl ::svc::__private::Query for users",
+            "shape: <Vec<User> as __svc::PlannedReturn>::SHAPE",
+            r#".described("Which.")"#,
+            r#".named("people")"#,
+            "impl __svc::Query for users",
         ],
     );
     assert!(!expand(query, "", item).1.contains("fn users"));
@@ -27,8 +27,8 @@ fn a_body_stays_as_it_is() {
         "async fn ping(ctx: &Context<'_>, #[svc(name = \"n\")] mut n: i32) -> bool { n += 1; n > 0 }",
         &[
             "async fn ping(ctx: &Context<'_>, mut n: i32) -> bool { n += 1; n > 0 }",
-            "outcome(ping(&context, arg0).await)",
-            "kind: ::svc::__private::OperationKind::Mutation",
+            "outcome(ping(context, arg0).await)",
+            "kind: __svc::OperationKind::Mutation",
         ],
     );
 }
@@ -74,8 +74,8 @@ fn a_function_of_the_database_needs_no_body() {
         "async fn create_user(input: NewUser, times: Option<i32>) -> CreateUserResult;",
         &[
             r#"name: "app.create_user", context: &["tenant_id"]"#,
-            "checks: &[::svc::__private::check_input::<NewUser>, ::svc::__private::check_input::<Option<i32> >]",
-            "<CreateUserResult as ::svc::__private::FunctionReturn>::type_ref",
+            "checks: &[__svc::check_input::<NewUser>, __svc::check_input::<Option<i32> >]",
+            "<CreateUserResult as __svc::FunctionReturn>::type_ref",
         ],
     );
 }

@@ -29,7 +29,7 @@ impl Side {
     }
 
     /// The fields that the member has by itself.
-    fn automatic(self) -> [&'static str; 4] {
+    pub(super) fn automatic(self) -> [&'static str; 4] {
         match self {
             Self::Success => ["status", "message", "updated_fields", "id"],
             Self::Error => ["status", "message", "code", "errors"],

@@ -14,9 +14,10 @@ fn an_enum_becomes_three_types() {
             "pub struct CreateUserError {",
             "pub errors: ::std::vec::Vec<::svc::__private::MutationError>",
             "Success(CreateUserSuccess)",
-            r#"success: ::svc::__private::ResultMember { name: "CreateUserSuccess", entity: ::core::option::Option::Some("user") }"#,
-            r#"error: ::svc::__private::ResultMember { name: "CreateUserError", entity: ::core::option::Option::None }"#,
+            r#"success: __svc::ResultMember { name: "CreateUserSuccess", entity: ::core::option::Option::Some("user") }"#,
+            r#"error: __svc::ResultMember { name: "CreateUserError", entity: ::core::option::Option::None }"#,
             "pub fn new(status: impl ::core::convert::Into<::std::string::String>, user: Option<User>, cascade: Option<Json>)",
+            "fields: &[__svc::ERROR_STATUS, __svc::ERROR_MESSAGE, __svc::ERROR_CODE, __svc::ERROR_ERRORS],",
             "impl ::core::convert::From<CreateUserError> for CreateUserResult",
         ],
     );
@@ -28,11 +29,7 @@ fn members_can_be_named() {
         expand,
         "",
         r#"enum Made { #[svc(name = "UserMade")] Success, Error }"#,
-        &[
-            "struct MadeSuccess",
-            r#"name: ::core::option::Option::Some("UserMade")"#,
-            r#"ResultMember { name: "UserMade""#,
-        ],
+        &["struct MadeSuccess", r#".named("UserMade")"#, r#"ResultMember { name: "UserMade""#],
     );
 }
 

@@ -10,7 +10,7 @@ use crate::element;
 pub(super) fn full(scalar: &Scalar) -> TokenStream {
     let Scalar { krate, element, specified_by, sql_type, .. } = scalar;
     let (name, specified_by) = (element.graphql(), element::option(specified_by));
-    let description = element::option(&element.description());
+    let description = element::option(element.description());
     let items = quote! {
         static __SVC_META: #krate::ScalarMeta = #krate::ScalarMeta {
             name: #name,
@@ -32,11 +32,12 @@ pub(super) fn stub(scalar: &Scalar) -> TokenStream {
 
 fn implementations(scalar: &Scalar, items: &TokenStream, type_ref: &TokenStream) -> TokenStream {
     let Scalar { krate, ty, cfgs, .. } = scalar;
-    let (input_type, ty) = (input_type(scalar), ty.to_token_stream());
+    let (input_type, import, ty) = (input_type(scalar), krate.import(), ty.to_token_stream());
     quote! {
         #(#cfgs)*
         #[allow(deprecated)]
         const _: () = {
+            #import
             type __Scalar = #ty;
             #items
             #input_type

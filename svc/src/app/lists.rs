@@ -45,17 +45,31 @@ impl MutationList {
 /// Lists types for [`AppOptions::types`](crate::AppOptions::types). Types that operations reach need no listing.
 #[macro_export]
 macro_rules! types {
-    ($($ty:ty),* $(,)?) => { $crate::TypeList::default()$(.with::<$ty>())* };
+    ($($(#[$attr:meta])* $ty:ty),* $(,)?) => {{
+        let list = $crate::TypeList::default();
+        $($(#[$attr])* let list = list.with::<$ty>();)*
+        list
+    }};
 }
 
 /// Lists functions with `#[svc::query]` for [`AppOptions::queries`](crate::AppOptions::queries).
+///
+/// An entry may have a condition: `queries![users, #[cfg(feature = "search")] search]`.
 #[macro_export]
 macro_rules! queries {
-    ($($query:ty),* $(,)?) => { $crate::QueryList::default()$(.with::<$query>())* };
+    ($($(#[$attr:meta])* $query:ty),* $(,)?) => {{
+        let list = $crate::QueryList::default();
+        $($(#[$attr])* let list = list.with::<$query>();)*
+        list
+    }};
 }
 
 /// Lists functions with `#[svc::mutation]` for [`AppOptions::mutations`](crate::AppOptions::mutations).
 #[macro_export]
 macro_rules! mutations {
-    ($($mutation:ty),* $(,)?) => { $crate::MutationList::default()$(.with::<$mutation>())* };
+    ($($(#[$attr:meta])* $mutation:ty),* $(,)?) => {{
+        let list = $crate::MutationList::default();
+        $($(#[$attr])* let list = list.with::<$mutation>();)*
+        list
+    }};
 }

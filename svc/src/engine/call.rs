@@ -25,17 +25,17 @@ pub enum Completed<'a> {
 /// The arguments and the context of one call.
 #[derive(Debug)]
 pub struct Call<'a> {
-    context: Context<'a>,
+    context: &'a Context<'a>,
     args: Vec<Option<Value>>,
 }
 
 impl<'a> Call<'a> {
-    pub(crate) fn new(context: Context<'a>, args: Vec<Option<Value>>) -> Self {
+    pub(crate) fn new(context: &'a Context<'a>, args: Vec<Option<Value>>) -> Self {
         Self { context, args }
     }
 
     /// The resolver's context.
-    pub fn context(&self) -> Context<'a> {
+    pub fn context(&self) -> &'a Context<'a> {
         self.context
     }
 

@@ -59,10 +59,10 @@ impl<'a> ExecutionContext<'a> {
     }
 
     /// The call of a function or method. Arguments that one parameter stands for become one object.
-    pub(crate) fn call(&self, field: &PlanField) -> Result<Call<'a>, Error> {
+    pub(crate) fn call(&self, field: &PlanField) -> Result<Call<'_>, Error> {
         let values = self.arguments(&field.args)?;
         if !field.args.iter().any(|arg| arg.spread) {
-            return Ok(Call::new(self.context, values));
+            return Ok(Call::new(&self.context, values));
         }
         let mut slots: Vec<Option<Value>> = Vec::new();
         for (arg, value) in field.args.iter().zip(values) {
@@ -76,7 +76,7 @@ impl<'a> ExecutionContext<'a> {
                 fields.insert(Name::new(&arg.rust), value);
             }
         }
-        Ok(Call::new(self.context, slots))
+        Ok(Call::new(&self.context, slots))
     }
 
     /// What a body gave back. That of a mutation which has ended well is done, whatever it did.

@@ -2,7 +2,7 @@ use super::status::{Kind, Status};
 
 /// One thing that is wrong, in the `errors` of a result's Error member.
 #[svc_macros::svc_type(crate = crate)]
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct MutationError {
     /// The kind of error, as an HTTP status.
     pub code: i32,

@@ -3,6 +3,7 @@
 //! [`status`] knows the words, [`response`] reads the answer, [`outcome`] decides, [`entity`] finds what was written,
 //! [`document`] writes the JSON that the engine completes like any stored JSON.
 
+pub(crate) mod automatic;
 mod constraint;
 mod context;
 mod document;

@@ -28,6 +28,35 @@ pub struct ElementMeta {
     pub deprecated: Option<&'static str>,
 }
 
+impl ElementMeta {
+    /// An element with nothing but its identifier.
+    pub const fn new(rust: &'static str) -> Self {
+        Self { rust, name: None, description: None, deprecated: None }
+    }
+
+    /// The same with a fixed GraphQL name.
+    #[must_use]
+    pub const fn named(mut self, name: &'static str) -> Self {
+        self.name = Some(name);
+        self
+    }
+
+    /// The same with a description, without the space around it.
+    #[must_use]
+    pub const fn described(mut self, description: &'static str) -> Self {
+        let description = description.trim_ascii();
+        self.description = if description.is_empty() { None } else { Some(description) };
+        self
+    }
+
+    /// The same, deprecated for a reason, which may be empty.
+    #[must_use]
+    pub const fn deprecated(mut self, reason: &'static str) -> Self {
+        self.deprecated = Some(reason);
+        self
+    }
+}
+
 /// An object type: a struct with `#[svc_type]`.
 #[derive(Debug)]
 pub struct ObjectMeta {
@@ -58,6 +87,18 @@ pub struct FieldMeta {
     pub ty: TypeFn,
     /// Set when the field leads to rows of another view.
     pub relation: Option<RelationMeta>,
+}
+
+impl FieldMeta {
+    /// A field that holds its value.
+    pub const fn new(element: ElementMeta, stored: &'static str, ty: TypeFn) -> Self {
+        Self { element, stored, ty, relation: None }
+    }
+
+    /// A field that leads to rows of another view.
+    pub const fn relation(element: ElementMeta, stored: &'static str, ty: TypeFn, relation: RelationMeta) -> Self {
+        Self { element, stored, ty, relation: Some(relation) }
+    }
 }
 
 /// A field with `#[relation]`.

@@ -108,6 +108,40 @@ pub trait Object: Output {
 
     /// Which struct this is.
     fn rust_type(&self) -> TypeId;
+
+    /// This object as the engine walks it.
+    #[doc(hidden)]
+    fn as_object(&self) -> &dyn Object
+    where
+        Self: Sized,
+    {
+        self
+    }
+
+    /// Registers the type.
+    #[doc(hidden)]
+    fn key(registry: &mut Registry) -> TypeKey
+    where
+        Self: Sized;
+
+    /// Reads a row.
+    ///
+    /// # Errors
+    /// When the row breaks its declared type.
+    #[doc(hidden)]
+    fn read(value: super::ExactJson) -> Result<Self, super::StoredError>
+    where
+        Self: Sized;
+
+    /// Whether this is the type's name in GraphQL.
+    #[doc(hidden)]
+    fn is_named(type_name: &str) -> bool
+    where
+        Self: Sized,
+    {
+        let element = &Self::meta().element;
+        type_name == element.name.unwrap_or(element.rust)
+    }
 }
 
 /// A type with rows: an object, interface or union.

@@ -1,9 +1,12 @@
 //! Relations: fields that lead to rows of another view.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
-use super::{Output, Registry, Resolved, SvcType, TypeKey, TypeRef};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{FromStored, Output, Registry, Resolved, StoredError, StoredFields, SvcType, TypeKey, TypeRef};
 use crate::db::SqlValue;
 use crate::json::ExactJson;
 
@@ -87,11 +90,11 @@ pub struct Many<T> {
 
 /// A field that leads to rows of another view: [`One`], `Option<One<T>>` or [`Many`].
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is no relation",
-    label = "expected `One<T>`, `Option<One<T>>` or `Many<T>`",
-    note = "`#[relation]` goes on a field that leads to rows of another view: `One<T>` to one, `Many<T>` to many"
+    message = "`{Self}` is not a relation",
+    label = "write `One<T>`, `Option<One<T>>` or `Many<T>` of the type of the rows",
+    note = "a field with `#[relation]` leads to rows of another view, which are read when a client asks for them"
 )]
-pub trait Relation: Sized {
+pub trait Relation: Send + Sync + Sized {
     /// Whether it leads to any number of rows.
     const MANY: bool;
 
@@ -100,7 +103,28 @@ pub trait Relation: Sized {
 
     /// The relation of a row with this key.
     fn from_key(key: Option<String>) -> Self;
+
+    /// The relation of a row whose key is stored under this name; the key stays for a field of its own.
+    fn read(fields: &StoredFields, stored: &str) -> Self {
+        Self::from_key(fields.get(stored).and_then(key_text))
+    }
+
+    /// The field's GraphQL type.
+    fn type_ref(registry: &mut Registry) -> TypeRef;
+
+    /// The key, as the engine walks it.
+    fn resolve(&self) -> Resolved<'_>;
 }
+
+/// A type that can stand where no relation can; [`One`] and [`Many`] lack it, for the message below.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is a relation, which can only be a field with `#[relation]`",
+    label = "rows of another view",
+    note = "put `#[relation]` on the field of an `#[svc_type]` struct",
+    note = "a function returns the rows themselves, such as `Result<Find<User>>`"
+)]
+pub trait NotARelation {}
 
 macro_rules! relation {
     ($name:ident, $many:literal) => {
@@ -123,6 +147,56 @@ macro_rules! relation {
             }
             fn from_key(key: Option<String>) -> Self {
                 Self { key, row: PhantomData }
+            }
+            fn type_ref(registry: &mut Registry) -> TypeRef {
+                let row = TypeRef::named(T::register(registry));
+                if $many { row.list() } else { row }
+            }
+            fn resolve(&self) -> Resolved<'_> {
+                Resolved::Key(self.key())
+            }
+        }
+
+        /// Only for the message that [`NotARelation`] has.
+        impl<T> Output for $name<T>
+        where
+            Self: NotARelation,
+        {
+            fn type_ref(_: &mut Registry) -> TypeRef {
+                unreachable!("nothing implements `NotARelation`")
+            }
+            fn resolve(&self) -> Resolved<'_> {
+                Resolved::Null
+            }
+        }
+
+        /// Only for the message that [`NotARelation`] has.
+        impl<T> FromStored for $name<T>
+        where
+            Self: NotARelation,
+        {
+            fn from_stored(value: ExactJson) -> Result<Self, StoredError> {
+                Err(StoredError::new("no relation", &value))
+            }
+        }
+
+        /// The key.
+        impl<T> Serialize for $name<T> {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                self.key.serialize(serializer)
+            }
+        }
+
+        /// The key, as text or null.
+        impl<'de, T> Deserialize<'de> for $name<T> {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                Option::deserialize(deserializer).map(|key| Self { key, row: PhantomData })
+            }
+        }
+
+        impl<T> Hash for $name<T> {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                self.key.hash(state);
             }
         }
 
@@ -165,23 +239,11 @@ impl<T: SvcType> Relation for Option<One<T>> {
     fn from_key(key: Option<String>) -> Self {
         key.map(|key| One::from_key(Some(key)))
     }
-}
-
-impl<T: SvcType> Output for One<T> {
     fn type_ref(registry: &mut Registry) -> TypeRef {
-        TypeRef::named(T::register(registry))
+        <One<T> as Relation>::type_ref(registry).nullable()
     }
     fn resolve(&self) -> Resolved<'_> {
-        Resolved::Key(self.key())
-    }
-}
-
-impl<T: SvcType> Output for Many<T> {
-    fn type_ref(registry: &mut Registry) -> TypeRef {
-        TypeRef::named(T::register(registry)).list()
-    }
-    fn resolve(&self) -> Resolved<'_> {
-        Resolved::Key(self.key())
+        self.as_ref().map_or(Resolved::Null, Relation::resolve)
     }
 }
 

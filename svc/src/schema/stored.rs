@@ -2,6 +2,7 @@
 
 use std::any::TypeId;
 
+use super::{Output, Registry, Resolved, TypeRef};
 use crate::json::{ExactJson, Fields};
 
 /// A value that a row can hold.
@@ -14,7 +15,7 @@ use crate::json::{ExactJson, Fields};
     note = "a field of an `#[svc_type]` is a scalar, an `#[svc_enum]`, another `#[svc_type]`, or `Option` or `Vec` of one; \
             what is computed goes into a method of `#[svc_type] impl …`"
 )]
-pub trait FromStored: Sized {
+pub trait FromStored: Output + Sized {
     /// Whether the value is a list.
     #[doc(hidden)]
     const IS_LIST: bool = false;
@@ -30,6 +31,26 @@ pub trait FromStored: Sized {
     /// # Errors
     /// A [`StoredError`] when the row breaks its declared type.
     fn from_stored(value: ExactJson) -> Result<Self, StoredError>;
+
+    // What the macros call for a field. One trait for all of it, so that a type that lacks it is reported once.
+
+    /// The GraphQL type of a field of this type.
+    #[doc(hidden)]
+    fn field_type(registry: &mut Registry) -> TypeRef {
+        Self::type_ref(registry)
+    }
+
+    /// The field's value, as the engine walks it.
+    #[doc(hidden)]
+    fn field_value(&self) -> Resolved<'_> {
+        self.resolve()
+    }
+
+    /// Takes the field with this stored name.
+    #[doc(hidden)]
+    fn take_field(fields: &mut StoredFields, stored: &str) -> Result<Self, StoredError> {
+        fields.take(stored)
+    }
 }
 
 /// A row that breaks its declared type.
@@ -119,9 +140,9 @@ impl StoredFields {
         T::from_stored(self.0.take(stored).unwrap_or_default()).map_err(|error| error.at(stored))
     }
 
-    /// A relation, from the key that is stored under this name; the key stays for a field of its own.
-    pub fn relation<T: super::RelationType>(&self, stored: &str) -> T {
-        T::from_key(self.0.get(stored).and_then(super::relation::key_text))
+    /// The value with this stored name, which stays.
+    pub(super) fn get(&self, stored: &str) -> Option<&ExactJson> {
+        self.0.get(stored)
     }
 
     /// The object's `__typename`, which tells the members of an interface or union apart.
