@@ -10,7 +10,7 @@ use svc::db::SessionVariables;
 use svc::prelude::*;
 use svc_tests::{App, Reply, TestDatabase};
 
-use crate::log::Log;
+use svc_tests::Log;
 
 struct User(String);
 struct Roles(Vec<String>);
