@@ -2,7 +2,7 @@
 //!
 //! PostgreSQL refuses a prepared statement whose columns have got other types, and a record names the types of its
 //! values. So whatever decides about an answer has to show its type in one of the two. What is only sorted, grouped or
-//! aggregated by does not, and gets a guard: a null of its type, which costs a row next to nothing.
+//! aggregated by, or read as text, does not, and gets a guard: a null of its type, which costs a row next to nothing.
 
 use tokio_postgres::types::Type;
 
@@ -93,6 +93,12 @@ impl<'a> Builder<'a> {
         }
         for column in &query.group {
             add(Guard::of(&self.operand(&scope, column)?));
+        }
+        for selected in &query.list {
+            // As text or JSON, a column shows nothing of its own type.
+            if let Selected::Column(name, Select::Text | Select::Json) = selected {
+                add(Guard::of(&self.operand(&scope, &Column::of(name))?));
+            }
         }
         for selected in query.list.iter().chain(query.group_order.iter().map(|(selected, _)| selected)) {
             if let Selected::Aggregate(_, column, _) = selected {
