@@ -58,6 +58,7 @@
 //!
 //! [`axum`], [`async_graphql`], [`serde_json`] and `sqlx` are re-exported, because their types stand in signatures.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 #![cfg_attr(test, expect(clippy::unwrap_used, reason = "tests"))]
 #![warn(missing_debug_implementations)]

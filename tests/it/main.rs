@@ -12,6 +12,6 @@ mod macros;
 mod mutations;
 mod operations;
 mod reads;
+mod requests;
 mod schema;
-mod seams;
 mod values;

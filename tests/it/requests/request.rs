@@ -1,4 +1,4 @@
-//! What a resolver knows of its request.
+//! The context of a request, as resolvers read it.
 
 use serde_json::json;
 use svc::axum::Extension;

@@ -1,0 +1,4 @@
+//! The context of a request: its parts, its extensions, and the data that is made for it once.
+
+mod request;
+mod request_data;

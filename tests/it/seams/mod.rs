@@ -1,4 +1,0 @@
-//! The places where the parts to come meet the engine: request data, extensions, hooks.
-
-mod request;
-mod request_data;
