@@ -63,6 +63,10 @@
 #![cfg_attr(test, expect(clippy::unwrap_used, reason = "tests"))]
 #![warn(missing_debug_implementations)]
 
+// So that tests inside the crate can use the macros.
+#[cfg(test)]
+extern crate self as svc;
+
 pub mod db;
 pub mod scalar;
 pub mod schema;
@@ -79,19 +83,21 @@ mod http;
 mod json;
 mod mutation;
 mod panic;
+mod settings;
 mod wake_flag;
 
 pub mod prelude;
 
 pub use app::{
-    AppOptions, ConfigError, Environment, HttpConfig, MutationList, QueryList, Server, StartError, SvcConfig, TypeList,
-    create_svc_app, serve,
+    AppOptions, DatabaseConfig, Environment, HttpConfig, MutationList, OperationsConfig, QueryList, SchemaConfig,
+    Server, StartError, SvcConfig, TypeList, create_svc_app, serve,
 };
 pub use db::{Aggregate, Connection, CursorPage, OrderBy, Page, Where};
 pub use engine::{Context, Limits, Operation, OperationError, OperationRegistry, RequestContext, Transport};
 pub use error::{Error, ErrorCode, Result};
 pub use mutation::{Constraint, MutationError, OnFailure, Patch};
 pub use schema::{Many, One};
+pub use settings::ConfigError;
 pub use svc_macros::{
     mutation, query, svc_enum, svc_input, svc_interface, svc_result, svc_scalar, svc_type, svc_union,
 };

@@ -58,14 +58,7 @@ async fn write(key: String) -> String;
 
 /// Serves on a free port. A statement may take two seconds, so its deadline is two and a half.
 pub(crate) async fn serve(url: &str, environment: Environment) -> anyhow::Result<SocketAddr> {
-    let config = SvcConfig {
-        database_url: Some(url.to_owned()),
-        environment,
-        query_timeout: 2,
-        database_pool_timeout: 2,
-        database_pool_size: POOL,
-        ..SvcConfig::default()
-    };
+    let config = SvcConfig { environment, database: svc::DatabaseConfig { url: Some(url.to_owned()), query_timeout: std::time::Duration::from_secs(2), pool_timeout: std::time::Duration::from_secs(2), pool_size: POOL, ..svc::DatabaseConfig::default() }, ..SvcConfig::default() };
     let options = AppOptions::new().config(config);
     let app = create_svc_app(options.queries(queries![rows, slow, own, pooled]).mutations(mutations![write])).await?;
     let server = svc::Server::bind(([127, 0, 0, 1], 0)).await?;

@@ -52,7 +52,7 @@ const INSERT: &str = "INSERT INTO tb_comment (fk_post, fk_author, body) \
 pub async fn create_comment(ctx: &Context<'_>, input: NewComment) -> Result<Comment> {
     let body = input.body.trim();
     if body.is_empty() || body.contains('\0') {
-        return Err(Error::new(ErrorCode::BadUserInput, "write a comment of text").extend("field", "body"));
+        return Err(Error::new(ErrorCode::BadUserInput, "write a comment of text").with_extension("field", "body"));
     }
     let mut transaction = ctx.db().pool().begin().await?;
     let id: Option<Uuid> = sqlx::query_scalar(INSERT)

@@ -1,11 +1,9 @@
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 
-use super::config::{read_url, variable};
-use super::{AppOptions, ConfigError, StartError, logging};
-use crate::authz::Gate;
+use super::database_config::read_url;
+use super::{AppOptions, StartError, logging};
 use crate::db::{CheckError, ConnectConfig, Database, Enforcement, RowSecurity, SessionVariables, Settings};
 use crate::engine::{
     Application, DocumentCache, Engine, Limits, OperationRegistry, PersistedQueries, RequestDeadlines, describe_all,
@@ -13,6 +11,7 @@ use crate::engine::{
 };
 use crate::http;
 use crate::schema::Model;
+use crate::settings::{ConfigError, variable};
 
 /// Builds the application: `/graphql`, `/health` and `/ready` as an [`axum::Router`], to which more can be added.
 ///
@@ -41,10 +40,10 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     logging::init();
     let model = Arc::new(options.model()?);
     check_context(&model, &options)?;
-    let limits = Arc::new(std::mem::take(&mut options.limits));
+    let limits = Arc::new(std::mem::take(&mut options.config.limits));
     let operations = register(&model, &limits, &mut options)?;
     #[cfg(feature = "embedded")]
-    let embedded = match (&options.config.database_url, options.embedded.take()) {
+    let embedded = match (&options.config.database.url, options.embedded.take()) {
         (None, Some(embedded)) => Some(svc_embedded::Database::start(embedded).await?),
         _ => None,
     };
@@ -57,12 +56,12 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     let enforcement = enforcement(&options);
     let settings = Settings {
         connect,
-        max_connections: options.config.database_pool_size,
-        acquire_timeout: options.config.pool_timeout(),
-        statement_timeout: Duration::from_secs(options.config.query_timeout),
-        catalogue_poll: options.config.catalogue_poll(),
+        max_connections: options.config.database.pool_size,
+        acquire_timeout: options.config.database.pool_limit(),
+        statement_timeout: options.config.database.query_timeout,
+        catalogue_poll: options.config.database.poll(),
         owner,
-        statement_cache: usize::try_from(options.config.database_statement_cache).unwrap_or(usize::MAX),
+        statement_cache: usize::try_from(options.config.database.statement_cache).unwrap_or(usize::MAX),
         setup: options.setup,
         constraints: options.constraints,
         row_security: RowSecurity::new(enforcement),
@@ -76,7 +75,7 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     tokio::spawn(describe_all(Arc::downgrade(&database), operations.all()));
     options.data.insert(options.context_values);
     let development = options.config.is_development();
-    let document_cache = options.config.document_cache_size << 20;
+    let document_cache = options.config.operations.document_cache_size << 20;
     let engine = Engine {
         app: Arc::new(Application {
             model,
@@ -88,17 +87,18 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         }),
         session_variables: options.session_variables,
         development,
-        introspection: options.config.introspection.unwrap_or(development),
-        persisted: options.config.persisted_queries.then(PersistedQueries::default),
+        introspection: options.config.schema.introspection.unwrap_or(development),
+        persisted: options.config.operations.persisted_queries.then(PersistedQueries::default),
         operations,
-        registered_only: options.config.registered_only,
-        gate: Gate,
+        registered_only: options.config.operations.registered_only,
+        gate: options.gate,
+        hooks: options.hooks,
         documents: DocumentCache::new(document_cache),
     };
     Ok(http::router(Arc::new(http::AppState {
         engine,
         name: options.config.service_name,
-        rust_endpoint: options.config.enable_rust_endpoint,
+        rust_endpoint: options.config.operations.rust_endpoint,
         body_timeout: options.config.http.bounded().body_timeout,
         #[cfg(feature = "embedded")]
         _embedded: embedded,
@@ -107,7 +107,7 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
 
 /// How to connect to the database that the settings name.
 fn connect(options: &AppOptions) -> Result<ConnectConfig, StartError> {
-    let url = options.config.database_url.as_deref().ok_or(StartError::NoDatabase)?;
+    let url = options.config.database.url.as_deref().ok_or(StartError::NoDatabase)?;
     Ok(read_url("the database URL", url, &variable)?)
 }
 
@@ -136,17 +136,17 @@ fn register(
     options: &mut AppOptions,
 ) -> Result<OperationRegistry, StartError> {
     let mut operations = std::mem::take(&mut options.registered);
-    if let Some(folder) = &options.config.operations_dir {
+    if let Some(folder) = &options.config.operations.dir {
         operations.extend(read_folder(folder).map_err(StartError::Operations)?);
     }
-    let most = usize::try_from(options.config.max_operations).unwrap_or(usize::MAX);
+    let most = usize::try_from(options.config.operations.max).unwrap_or(usize::MAX);
     let registry = std::mem::take(&mut options.registry);
     registry.start(model, limits, most, operations).map_err(StartError::Operations)?;
     let all = registry.all();
     let with_sql = all.iter().filter(|operation| operation.sql.is_some()).count();
     if !all.is_empty() {
         tracing::info!(operations = all.len(), with_sql, "operations are registered");
-    } else if options.config.registered_only {
+    } else if options.config.operations.registered_only {
         tracing::warn!("only registered operations are answered, and none is registered yet");
     }
     Ok(registry)
@@ -156,7 +156,7 @@ fn register(
 fn enforcement(options: &AppOptions) -> Enforcement {
     if options.session_variables.is_empty() {
         Enforcement::Off
-    } else if options.config.is_development() || options.config.allow_unbound_policies {
+    } else if options.config.is_development() || options.config.database.allow_unbound_policies {
         Enforcement::Warn
     } else {
         Enforcement::Refuse

@@ -1,17 +1,6 @@
 use crate::engine::OperationError;
 use crate::schema::SchemaError;
-
-/// A setting that cannot be used.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{name} is {value:?}; {allowed}")]
-pub struct ConfigError {
-    /// The environment variable or the field.
-    pub name: String,
-    /// What it is set to; `***` for a database URL.
-    pub value: String,
-    /// What it may be.
-    pub allowed: String,
-}
+use crate::settings::ConfigError;
 
 /// Why an application does not start.
 #[derive(Debug, thiserror::Error)]

@@ -2,9 +2,9 @@
 
 mod config;
 mod create;
+mod database_config;
 mod error;
 mod http_config;
-mod limits;
 mod lists;
 mod logging;
 mod options;
@@ -13,9 +13,10 @@ mod serve;
 #[cfg(test)]
 mod tests;
 
-pub use config::{Environment, SvcConfig};
+pub use config::{Environment, OperationsConfig, SchemaConfig, SvcConfig};
 pub use create::create_svc_app;
-pub use error::{ConfigError, StartError};
+pub use database_config::DatabaseConfig;
+pub use error::StartError;
 pub use http_config::HttpConfig;
 pub use lists::{MutationList, QueryList, TypeList};
 pub use options::AppOptions;

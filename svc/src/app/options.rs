@@ -2,25 +2,29 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::future::Future;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use super::{ConfigError, MutationList, QueryList, SvcConfig, TypeList};
+use super::{MutationList, QueryList, SvcConfig, TypeList};
 use crate::Constraint;
+use crate::authz::Gate;
 use crate::db::SessionVariables;
-use crate::engine::{Context, DataMap, Limits, Operation, OperationRegistry, RequestContext, RequestDataMakers};
+use crate::engine::{Context, DataMap, Hooks, Limits, Operation, OperationRegistry, RequestContext, RequestDataMakers};
 use crate::mutation::{Constraints, ContextValues};
 use crate::schema::KeyFn;
 use crate::schema::OperationMeta;
+use crate::settings::ConfigError;
 
 /// What an application is made of; given to [`create_svc_app`](crate::create_svc_app).
 #[derive(Default)]
 #[must_use = "give the options to `create_svc_app`"]
 pub struct AppOptions {
     pub(super) config: SvcConfig,
-    pub(super) limits: Limits,
     pub(super) types: Vec<KeyFn>,
     pub(super) operations: Vec<&'static OperationMeta>,
     pub(super) data: DataMap,
     pub(super) request_data: RequestDataMakers,
+    pub(super) gate: Gate,
+    pub(super) hooks: Hooks,
     pub(super) setup: Option<Cow<'static, str>>,
     pub(super) session_variables: SessionVariables,
     pub(super) constraints: Constraints,
@@ -42,10 +46,10 @@ impl AppOptions {
     /// # Errors
     /// A [`ConfigError`] that names the variable and what it may be.
     pub fn from_env() -> Result<Self, ConfigError> {
-        Ok(Self::default().config(SvcConfig::from_env()?).limits(Limits::from_env()?))
+        Ok(Self::default().config(SvcConfig::from_env()?))
     }
 
-    /// Replaces all settings.
+    /// Replaces all settings, the limits among them.
     pub fn config(mut self, config: SvcConfig) -> Self {
         self.config = config;
         self
@@ -53,7 +57,7 @@ impl AppOptions {
 
     /// The database, as `postgres://user:password@host:port/name`.
     pub fn database_url(mut self, url: impl Into<String>) -> Self {
-        self.config.database_url = Some(url.into());
+        self.config.database.url = Some(url.into());
         self
     }
 
@@ -81,25 +85,26 @@ impl AppOptions {
     /// Whether a production service with session variables starts although policies of row-level security do not bind
     /// it. The log says which, and how to bind it.
     pub fn allow_unbound_policies(mut self, allowed: bool) -> Self {
-        self.config.allow_unbound_policies = allowed;
+        self.config.database.allow_unbound_policies = allowed;
         self
     }
 
     /// Whether `created_at` becomes `createdAt`.
     pub fn auto_camel_case(mut self, on: bool) -> Self {
-        self.config.auto_camel_case = on;
+        self.config.schema.auto_camel_case = on;
         self
     }
 
-    /// Seconds after which a request is ended, whatever it waits for; 0 for never. Default 60.
-    pub fn request_timeout(mut self, seconds: u64) -> Self {
-        self.config.request_timeout = seconds;
+    /// How long a request may take, whatever it waits for; `None` for as long as it likes. Default a minute.
+    pub fn request_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        self.config.request_timeout = timeout.into();
         self
     }
 
-    /// Replaces all limits on documents and pages. [`Limits::from_env`] gives those of the environment.
+    /// Replaces all limits on documents and pages; those of the settings. [`Limits::from_env`] gives those of the
+    /// environment.
     pub fn limits(mut self, limits: Limits) -> Self {
-        self.limits = limits;
+        self.config.limits = limits;
         self
     }
 
@@ -130,7 +135,7 @@ impl AppOptions {
     /// A folder whose files are registered: each `*.graphql` or `*.gql` below it is an operation, and `name.sql` beside
     /// `name.graphql` is its SQL. It is read when the application is created.
     pub fn operations_dir(mut self, folder: impl Into<PathBuf>) -> Self {
-        self.config.operations_dir = Some(folder.into());
+        self.config.operations.dir = Some(folder.into());
         self
     }
 
@@ -142,14 +147,14 @@ impl AppOptions {
 
     /// Whether clients may send nothing but registered operations.
     pub fn registered_only(mut self, on: bool) -> Self {
-        self.config.registered_only = on;
+        self.config.operations.registered_only = on;
         self
     }
 
     /// Whether filters have operators that take regular expressions: `matches`, `imatches` and `pathExists`. A regular
     /// expression can keep PostgreSQL busy for long, however short it is.
     pub fn regular_expressions(mut self, on: bool) -> Self {
-        self.config.regular_expressions = on;
+        self.config.schema.regular_expressions = on;
         self
     }
 
@@ -226,6 +231,20 @@ impl AppOptions {
         self
     }
 
+    /// Adds a hook inside of those that are there.
+    #[cfg(test)]
+    pub(crate) fn hook(mut self, hook: impl crate::engine::Hook) -> Self {
+        self.hooks.push(hook);
+        self
+    }
+
+    /// Replaces the gate.
+    #[cfg(test)]
+    pub(crate) fn gate(mut self, gate: Gate) -> Self {
+        self.gate = gate;
+        self
+    }
+
     /// The schema in the schema definition language.
     ///
     /// # Errors
@@ -236,15 +255,15 @@ impl AppOptions {
 
     pub(super) fn model(&self) -> Result<crate::schema::Model, super::StartError> {
         use crate::schema::{Dialect, Listed, Naming, build};
-        let naming = if self.config.auto_camel_case { Naming::CamelCase } else { Naming::AsWritten };
+        let naming = if self.config.schema.auto_camel_case { Naming::CamelCase } else { Naming::AsWritten };
         let listed = Listed { types: self.types.clone(), operations: self.operations.clone() };
-        build(&listed, Dialect { naming, regular_expressions: self.config.regular_expressions })
+        build(&listed, Dialect { naming, regular_expressions: self.config.schema.regular_expressions })
             .map_err(super::StartError::Schema)
     }
 }
 
 impl std::fmt::Debug for AppOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("AppOptions").field("config", &self.config).field("limits", &self.limits).finish_non_exhaustive()
+        f.debug_struct("AppOptions").field("config", &self.config).finish_non_exhaustive()
     }
 }

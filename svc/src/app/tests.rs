@@ -1,4 +1,6 @@
-use super::{Environment, SvcConfig};
+use std::time::Duration;
+
+use super::{DatabaseConfig, Environment, SvcConfig};
 
 fn read(variables: &[(&str, &str)]) -> Result<SvcConfig, String> {
     SvcConfig::from_variables(|name| {
@@ -19,10 +21,14 @@ fn variables_are_read() {
         ("SVC_PORT", ""),
     ])
     .unwrap();
-    assert_eq!(config.database_url.as_deref(), Some("postgres://me@here/db"));
-    assert!(config.auto_camel_case);
-    assert_eq!((config.environment, config.database_pool_timeout), (Environment::Production, 7));
-    assert_eq!((config.host.to_string().as_str(), config.port), ("::1", 8000), "an empty variable is not set");
+    assert_eq!(config.database.url.as_deref(), Some("postgres://me@here/db"));
+    assert!(config.schema.auto_camel_case);
+    assert_eq!((config.environment, config.database.pool_timeout), (Environment::Production, Duration::from_secs(7)));
+    assert_eq!(
+        (config.http.host.to_string().as_str(), config.http.port),
+        ("::1", 8000),
+        "an empty variable is not set"
+    );
 }
 
 #[test]
@@ -60,7 +66,10 @@ fn passwords_are_not_shown() {
     for url in ["postgres://me:hunter2/1@h/db", "postgres://me@h/db?sslpassword=hunter2", "mysql://me:hunter2@h/db"] {
         let message = read(&[("DATABASE_URL", url)]).unwrap_err();
         assert!(message.starts_with("DATABASE_URL is \"***\"; ") && !message.contains("hunter2"), "{message}");
-        let config = SvcConfig { database_url: Some(url.to_owned()), ..SvcConfig::default() };
+        let config = SvcConfig {
+            database: DatabaseConfig { url: Some(url.to_owned()), ..DatabaseConfig::default() },
+            ..SvcConfig::default()
+        };
         assert!(!format!("{config:?}").contains("hunter2"), "{config:?}");
     }
 }

@@ -1,5 +1,11 @@
-//! The one policy seam: nothing runs on a client's behalf without passing here.
+//! Authorization: the one gate that every root field passes before it runs, whichever path answers it.
 
+mod admission;
 mod gate;
+#[cfg_attr(not(test), expect(dead_code, reason = "the policies of applications will be made of it"))]
+mod policy;
+#[cfg(test)]
+mod tests;
 
-pub(crate) use gate::{Gate, Pass};
+pub(crate) use admission::{Admission, AllAdmitted};
+pub(crate) use gate::Gate;

@@ -174,8 +174,8 @@ impl DbError {
             | Self::PageTooLarge(..) => Error::new(ErrorCode::BadUserInput, text),
             Self::Refused(error) => *error,
             #[cfg(feature = "sqlx")]
-            Self::Sqlx(error) => Error::internal("a statement failed").because(error),
-            Self::Driver(error) => Error::internal("a statement failed").because(error),
+            Self::Sqlx(error) => Error::internal("a statement failed").with_source(error),
+            Self::Driver(error) => Error::internal("a statement failed").with_source(error),
             Self::NoSession
             | Self::TransactionFailed
             | Self::UnknownFunction(_)

@@ -8,7 +8,7 @@ use super::driver::OpenTransaction;
 use super::reader::Reader;
 use super::{DbError, Find, FindOne, Session, SqlValue, Transaction};
 use crate::Error;
-use crate::engine::Application;
+use crate::engine::{Application, RowFilter};
 use crate::mutation::{Ledger, OnFailure};
 use crate::schema::{FromStored, SvcType};
 
@@ -20,6 +20,8 @@ pub struct Db {
     pub(crate) session: Option<Arc<Session>>,
     /// What every row must have, whatever is asked.
     pub(crate) mandatory: Vec<(String, SqlValue)>,
+    /// What rows of one type must have, by the policy of the root field that runs.
+    pub(crate) row_filter: Option<Arc<RowFilter>>,
     /// The writes of the mutation that runs; `None` in a query.
     pub(crate) ledger: Option<Arc<Ledger>>,
     /// The transaction in which calls and typed reads run, if not in one of their own.

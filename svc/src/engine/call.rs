@@ -3,6 +3,7 @@
 use async_graphql::Value;
 
 use super::Context;
+use crate::authz::Admission;
 use crate::db::{ConnectionSpec, FindSpec};
 use crate::schema::{Input, InputError, Output};
 use crate::{Error, ErrorCode};
@@ -30,7 +31,13 @@ pub struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    pub(crate) fn new(context: &'a Context<'a>, args: Vec<Option<Value>>) -> Self {
+    /// The call of the function behind a root field.
+    pub(crate) fn of_root(_: &Admission<'_>, context: &'a Context<'a>, args: Vec<Option<Value>>) -> Self {
+        Self { context, args }
+    }
+
+    /// The call of a method.
+    pub(crate) fn of_method(context: &'a Context<'a>, args: Vec<Option<Value>>) -> Self {
         Self { context, args }
     }
 

@@ -24,6 +24,8 @@ use crate::db::Db;
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     pub(crate) request: &'a RequestScope,
+    /// The database as the root field may use it.
+    pub(crate) db: &'a Db,
 }
 
 /// Values of the application, by type.
@@ -49,9 +51,13 @@ impl DataMap {
 }
 
 impl<'a> Context<'a> {
+    pub(crate) fn new(request: &'a RequestScope) -> Self {
+        Self { request, db: &request.db }
+    }
+
     /// The database.
     pub fn db(&self) -> &'a Db {
-        &self.request.db
+        self.db
     }
 
     /// A value made for this request by [`AppOptions::request_data`](crate::AppOptions::request_data), or given to
@@ -60,7 +66,7 @@ impl<'a> Context<'a> {
     /// # Errors
     /// When there is no value of this type; clients see it masked.
     pub fn data<T: Any + Send + Sync>(&self) -> crate::Result<&'a T> {
-        self.request.data().map_or_else(|| self.request.db.app.data.get(), Ok)
+        self.request.data().map_or_else(|| self.db.app.data.get(), Ok)
     }
 
     /// The request's headers.
@@ -113,7 +119,7 @@ impl<'a> Context<'a> {
 
     /// How long the request may still run, to about a second; `None` where it may run as long as it likes.
     pub fn time_left(&self) -> Option<Duration> {
-        self.request.db.app.time_left(self.request.parts())
+        self.db.app.time_left(self.request.parts())
     }
 }
 

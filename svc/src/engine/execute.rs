@@ -17,21 +17,22 @@ use super::context::Context;
 use super::deadline::RequestDeadlines;
 use super::document::Document;
 use super::error_log::log_errors;
-use super::execution_context::{ExecutionContext, Growth};
+use super::execution_context::{ExecutionContext, Growth, OperationInfo};
 use super::find::write_planned;
 use super::function::write_function;
+use super::hooks::{Hooks, PreparedOperation};
 use super::introspect::{check_depth, introspect};
 use super::location::LineIndex;
 use super::mutations::{Mutations, one_of_each_first};
 use super::operations::{Chosen, DocumentId, OperationRegistry, Registered};
 use super::path::Path;
 use super::persisted::{Hash, PersistedQueries};
-use super::plan::{Plan, PlanField, PlanKind};
+use super::plan::{Plan, PlanField, PlanKind, RootField};
 use super::request::{AllowedOperations, RequestParts, RequestScope};
 use super::request_error::RequestError;
 use super::response::{Answer, Response};
-use crate::authz::Gate;
-use crate::db::SessionVariables;
+use crate::authz::{Admission, Gate};
+use crate::db::{Db, SessionVariables};
 use crate::mutation::Ledger;
 use crate::schema::{OperationKind, Run};
 use crate::{Error, ErrorCode};
@@ -59,6 +60,7 @@ pub(crate) struct Engine {
     pub(crate) development: bool,
     pub(crate) introspection: bool,
     pub(crate) gate: Gate,
+    pub(crate) hooks: Hooks,
     pub(crate) documents: DocumentCache,
     /// None where clients may not send hashes.
     pub(crate) persisted: Option<PersistedQueries>,
@@ -68,12 +70,34 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
+    /// Tells the hooks of a request of which nothing but the head is read.
+    ///
+    /// # Errors
+    /// The answer of a request that is refused.
+    pub(crate) async fn before_parsing(&self, parts: &RequestParts) -> Result<(), Response> {
+        if self.hooks.is_empty() {
+            return Ok(());
+        }
+        self.hooks.before_parsing(parts).boxed().await.inspect_err(|response| self.hooks.after_answering(response))
+    }
+
     /// Answers a request.
-    pub(crate) async fn run(&self, request: Request<'_>, mut parts: RequestParts) -> Response {
+    pub(crate) async fn run(&self, request: Request<'_>, parts: RequestParts) -> Response {
+        let response = self.answer(request, parts).await;
+        self.hooks.after_answering(&response);
+        response
+    }
+
+    async fn answer(&self, request: Request<'_>, mut parts: RequestParts) -> Response {
         let prepared = match self.prepare(request, parts.allowed) {
             Ok(prepared) => prepared,
             Err(response) => return response,
         };
+        if !self.hooks.is_empty()
+            && let Err(response) = self.after_preparing(&parts, &prepared).boxed().await
+        {
+            return response;
+        }
         let (kind, deadlines) = (prepared.plan.kind, self.app.deadlines.as_deref());
         let started = deadlines.map_or(0, RequestDeadlines::start);
         parts.started = started;
@@ -92,6 +116,13 @@ impl Engine {
             Some(response) => response,
             None => Response::late(kind == OperationKind::Mutation, deadlines.limit),
         }
+    }
+
+    async fn after_preparing(&self, request: &RequestParts, prepared: &Prepared) -> Result<(), Response> {
+        let operation = prepared.info();
+        let cost = prepared.plan.cost(&self.app.model, &self.app.limits, &prepared.variables);
+        let (kind, name, complexity) = (operation.kind, operation.name(), cost.complexity);
+        self.hooks.after_preparing(PreparedOperation { request, kind, name, complexity }).await
     }
 
     /// The scope with the request data, which counts for the request's time.
@@ -139,7 +170,16 @@ impl Engine {
         });
         let introspection = introspection.map_err(one)?;
         let (plan, is_kept) = self.documents.keep(&document, planned);
-        Ok(Prepared { document, plan, is_kept, variables, introspection, registered, code })
+        Ok(Prepared {
+            document,
+            plan,
+            is_kept,
+            operation_name: request.operation_name,
+            variables,
+            introspection,
+            registered,
+            code,
+        })
     }
 
     fn check(
@@ -164,7 +204,8 @@ impl Engine {
             limits: &self.app.limits,
             database: &self.app.database,
             variables: &prepared.variables,
-            context: Context { request: scope },
+            context: Context::new(scope),
+            operation: prepared.info(),
             development: self.development,
             growth: prepared.is_kept.then_some(Growth {
                 documents: &self.documents,
@@ -178,8 +219,8 @@ impl Engine {
         let is_query = prepared.plan.kind == OperationKind::Query;
         let mut value = match (statement, fields.as_slice()) {
             // One field needs nobody to join it with others.
-            (None, [field]) if is_query => only(field, self.root_field(&cx, &prepared, field).await),
-            (None, fields) => joined(fields, self.by_field(&cx, &prepared).boxed().await),
+            (None, [field]) if is_query => only(field, self.root_field(&cx, &prepared, field, None).await),
+            (None, fields) => joined(fields, self.by_field(&cx, &prepared, Vec::new()).boxed().await),
             (Some(statement), fields) => joined(fields, self.by_statement(&cx, &prepared, statement).boxed().await),
         };
         log_errors(&mut value.errors);
@@ -194,89 +235,146 @@ impl Engine {
         }
     }
 
-    pub(super) async fn by_field(&self, cx: &ExecutionContext<'_>, prepared: &Prepared) -> Vec<CompletedValue> {
-        let fields = &prepared.plan.root.fields;
+    /// Answers the root fields one by one. `decisions` are those that were taken already, in the order of the fields.
+    pub(super) async fn by_field<'p>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &'p Prepared,
+        decisions: Vec<Option<Decided<'p>>>,
+    ) -> Vec<CompletedValue> {
+        let decisions = decisions.into_iter().chain(std::iter::repeat_with(|| None));
+        let fields = prepared.plan.root.fields.iter().zip(decisions);
         if prepared.plan.kind == OperationKind::Mutation {
-            self.in_order(cx, prepared).await
+            self.in_order(cx, prepared, fields).await
         } else {
-            join_all(fields.iter().map(|field| self.root_field(cx, prepared, field))).await
+            join_all(fields.map(|(field, decided)| self.root_field(cx, prepared, field, decided))).await
         }
+    }
+
+    /// Decides about all root fields before one runs; `None` for those that nobody decides about.
+    pub(super) async fn decide<'p>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &'p Prepared,
+    ) -> Vec<Option<Decided<'p>>> {
+        let mut decisions = Vec::with_capacity(prepared.plan.root.fields.len());
+        for field in &prepared.plan.root.fields {
+            decisions.push(match field.kind {
+                PlanKind::Root(_) => Some(self.gate.admit(cx, field).await),
+                _ => None,
+            });
+        }
+        decisions
     }
 
     /// Fields one after the other, as mutations run; after a null that reaches the root the rest does not run.
-    async fn in_order(&self, cx: &ExecutionContext<'_>, prepared: &Prepared) -> Vec<CompletedValue> {
-        let fields = &prepared.plan.root.fields;
+    async fn in_order<'p>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &'p Prepared,
+        fields: impl Iterator<Item = (&'p PlanField, Option<Decided<'p>>)>,
+    ) -> Vec<CompletedValue> {
         let mut mutations = Mutations::new(cx);
-        for field in fields {
+        for (field, decided) in fields {
             mutations.begin();
-            let value = self.root_field(cx, prepared, field).await;
+            let value = self.root_field(cx, prepared, field, decided).await;
             if mutations.end(field, value) {
-                mutations.lose(fields);
+                mutations.lose(&prepared.plan.root.fields);
                 break;
             }
         }
-        mutations.into_pieces()
+        mutations.into_completed()
     }
 
-    pub(super) async fn root_field(
+    pub(super) async fn root_field<'p>(
         &self,
         cx: &ExecutionContext<'_>,
         prepared: &Prepared,
-        field: &PlanField,
+        field: &'p PlanField,
+        decided: Option<Decided<'p>>,
     ) -> CompletedValue {
         let root = Path::Root;
         let path = root.key(&field.key);
-        let run = std::panic::AssertUnwindSafe(self.run_root(cx, prepared, field, &path)).catch_unwind();
-        run.await.unwrap_or_else(|panic| {
-            let error = Error::internal(format!("the field panicked: {}", crate::panic::message(&*panic)));
-            CompletedValue::failed(cx, &error, field, &path)
-        })
+        let run = pin!(async {
+            let run = std::panic::AssertUnwindSafe(self.admit_and_run(cx, prepared, field, decided, &path));
+            run.catch_unwind().await.unwrap_or_else(|panic| {
+                let error = Error::internal(format!("the field panicked: {}", crate::panic::message(&*panic)));
+                CompletedValue::failed(cx, &error, field, &path)
+            })
+        });
+        if self.hooks.is_empty() {
+            return run.await;
+        }
+        self.hooks.around_field(cx.context, field, run.boxed()).await
     }
 
-    async fn run_root(
+    async fn admit_and_run<'p>(
         &self,
         cx: &ExecutionContext<'_>,
         prepared: &Prepared,
-        field: &PlanField,
+        field: &'p PlanField,
+        decided: Option<Decided<'p>>,
         path: &Path<'_>,
     ) -> CompletedValue {
-        let (run, row) = match field.kind {
-            PlanKind::Root(run, row) => (run, row),
-            PlanKind::Typename => {
-                return CompletedValue::walk(cx, |_, out| {
-                    crate::scalar::write_text(out, &prepared.plan.root.type_name);
-                    Ok(())
-                });
-            }
-            _ => {
-                return CompletedValue::walk(cx, |_, out| {
-                    let answer = prepared.introspection.get(field.key.as_str());
-                    out.extend_from_slice(answer.map_or_else(|| "null".to_owned(), ToString::to_string).as_bytes());
-                    Ok(())
-                });
-            }
+        if let PlanKind::Typename = field.kind {
+            // The name of a root type tells nothing that a document does not say itself.
+            return CompletedValue::walk(cx, |_, out| {
+                crate::scalar::write_text(out, &prepared.plan.root.type_name);
+                Ok(())
+            });
+        }
+        let decided = match decided {
+            Some(decided) => decided,
+            None => self.gate.admit(cx, field).await,
         };
-        let pass = match self.gate.admit(cx.context, prepared.plan.kind, field) {
-            Ok(pass) => pass,
+        let admission = match decided {
+            Ok(admission) => admission,
             Err(denied) => return CompletedValue::failed(cx, &denied, field, path),
         };
-        if let Some(message) = &prepared.code {
-            return CompletedValue::failed(cx, &Error::new(ErrorCode::BadRequest, message.clone()), field, path);
-        }
-        if let (Run::Planned(planned), Some(row)) = (run, row) {
-            return write_planned(cx, &pass, field, planned, row, path).await;
-        }
-        let call = match cx.call(field) {
-            Ok(call) => call,
-            Err(error) => return CompletedValue::failed(cx, &error, field, path),
-        };
-        match run {
-            Run::Function(function) => write_function(cx, &pass, field, function, path).boxed().await,
-            Run::Planned(_) => CompletedValue::failed(cx, &Error::internal("a planned field has no rows"), field, path),
-            Run::Sync(resolve) => root_value(cx, field, cx.noted(resolve(call)), path).boxed().await,
-            Run::Async(resolve) => root_value(cx, field, cx.noted(guarded(resolve(call)).await), path).boxed().await,
-        }
+        let Some(row_filter) = admission.row_filter() else { return run(cx, prepared, &admission, path).await };
+        let db = Db { row_filter: Some(row_filter.clone()), ..cx.context.db().clone() };
+        run(&cx.with_db(&db), prepared, &admission, path).boxed().await
     }
+}
+
+/// Runs a root field that was admitted.
+async fn run(
+    cx: &ExecutionContext<'_>,
+    prepared: &Prepared,
+    admission: &Admission<'_>,
+    path: &Path<'_>,
+) -> CompletedValue {
+    let field = admission.field();
+    let Some((run, row)) = RootField::of(admission) else { return introspected(cx, prepared, admission) };
+    if let Some(message) = &prepared.code {
+        return CompletedValue::failed(cx, &Error::new(ErrorCode::BadRequest, message.clone()), field, path);
+    }
+    if let (Run::Planned(planned), Some(row)) = (run, row) {
+        return write_planned(cx, admission, planned, row, path).await;
+    }
+    let call = match cx.call(admission) {
+        Ok(call) => call,
+        Err(error) => return CompletedValue::failed(cx, &error, field, path),
+    };
+    match run {
+        Run::Function(function) => write_function(cx, admission, function, path).boxed().await,
+        Run::Planned(_) => CompletedValue::failed(cx, &Error::internal("a planned field has no rows"), field, path),
+        Run::Sync(resolve) => root_value(cx, admission, cx.noted(resolve(call)), path).boxed().await,
+        Run::Async(resolve) => root_value(cx, admission, cx.noted(guarded(resolve(call)).await), path).boxed().await,
+    }
+}
+
+/// The answer of `__schema` or `__type`, which was made with the operation.
+pub(super) fn introspected(
+    cx: &ExecutionContext<'_>,
+    prepared: &Prepared,
+    admission: &Admission<'_>,
+) -> CompletedValue {
+    CompletedValue::walk(cx, |_, out| {
+        let answer = prepared.introspection.get(admission.field().key.as_str());
+        out.extend_from_slice(answer.map_or_else(|| "null".to_owned(), ToString::to_string).as_bytes());
+        Ok(())
+    })
 }
 
 /// The answer of a single root field, in the body.
@@ -316,17 +414,28 @@ fn code_refused(coordinate: &str) -> String {
     )
 }
 
+/// What the gate says of a root field.
+pub(super) type Decided<'f> = Result<Admission<'f>, Error>;
+
 /// A request that may run.
 pub(super) struct Prepared {
     document: Arc<Document>,
     pub(super) plan: Arc<Plan>,
     /// Whether the plan is kept for later requests.
     is_kept: bool,
+    operation_name: Option<String>,
     variables: Variables,
     introspection: JsonMap,
     registered: Option<Arc<Registered>>,
     /// Why only its statement may answer it.
     pub(super) code: Option<String>,
+}
+
+impl Prepared {
+    fn info(&self) -> OperationInfo<'_> {
+        let requested = self.operation_name.as_deref();
+        OperationInfo { kind: self.plan.kind, document: &self.document, requested }
+    }
 }
 
 impl std::fmt::Debug for Engine {

@@ -13,8 +13,9 @@ use super::context::Context;
 use super::document::Document;
 use super::limits::Limits;
 use super::plan::{ArgPlan, Plan, PlanField};
-use crate::db::{Database, DbError, Session};
-use crate::schema::Model;
+use crate::authz::Admission;
+use crate::db::{Database, Db, DbError, Session};
+use crate::schema::{Model, OperationKind};
 use crate::{Error, ErrorCode};
 
 /// What executing one operation carries along, from its root fields to the last value.
@@ -25,12 +26,29 @@ pub(crate) struct ExecutionContext<'a> {
     pub(crate) database: &'a Database,
     pub(crate) variables: &'a Variables,
     pub(crate) context: Context<'a>,
+    pub(crate) operation: OperationInfo<'a>,
     /// Whether a database that is away gives empty results.
     pub(crate) development: bool,
     /// Where statements are kept; `None` when the plan is not kept either.
     pub(crate) growth: Option<Growth<'a>>,
     /// Whether statements leave out values that they cannot read, as one without care has failed.
     pub(crate) careful: bool,
+}
+
+/// The operation that runs.
+#[derive(Clone, Copy)]
+pub(crate) struct OperationInfo<'a> {
+    pub(crate) kind: OperationKind,
+    pub(crate) document: &'a Document,
+    /// The `operationName` of the request.
+    pub(crate) requested: Option<&'a str>,
+}
+
+impl<'a> OperationInfo<'a> {
+    /// The name of the operation in the document.
+    pub(crate) fn name(&self) -> Option<&'a str> {
+        self.document.operation(self.requested).ok()?.0.name.as_deref()
+    }
 }
 
 /// A plan that is kept, and may get heavier by statements.
@@ -58,11 +76,26 @@ impl<'a> ExecutionContext<'a> {
         Self { careful: true, ..*self }
     }
 
-    /// The call of a function or method. Arguments that one parameter stands for become one object.
-    pub(crate) fn call(&self, field: &PlanField) -> Result<Call<'_>, Error> {
+    /// The same for a root field that may read some rows only; `db` is the database with its row filter.
+    pub(crate) fn with_db(&self, db: &'a Db) -> Self {
+        Self { context: Context { db, ..self.context }, ..*self }
+    }
+
+    /// The call of the function behind a root field.
+    pub(crate) fn call(&self, admission: &Admission<'_>) -> Result<Call<'_>, Error> {
+        Ok(Call::of_root(admission, &self.context, self.parameters(admission.field())?))
+    }
+
+    /// The call of a method.
+    pub(crate) fn call_method(&self, field: &PlanField) -> Result<Call<'_>, Error> {
+        Ok(Call::of_method(&self.context, self.parameters(field)?))
+    }
+
+    /// The values of a function's parameters. Arguments that one parameter stands for become one object.
+    fn parameters(&self, field: &PlanField) -> Result<Vec<Option<Value>>, Error> {
         let values = self.arguments(&field.args)?;
         if !field.args.iter().any(|arg| arg.spread) {
-            return Ok(Call::new(&self.context, values));
+            return Ok(values);
         }
         let mut slots: Vec<Option<Value>> = Vec::new();
         for (arg, value) in field.args.iter().zip(values) {
@@ -76,12 +109,12 @@ impl<'a> ExecutionContext<'a> {
                 fields.insert(Name::new(&arg.rust), value);
             }
         }
-        Ok(Call::new(&self.context, slots))
+        Ok(slots)
     }
 
     /// What a body gave back. That of a mutation which has ended well is done, whatever it did.
     pub(crate) fn noted<'o>(&self, outcome: Outcome<'o>) -> Outcome<'o> {
-        if let (Ok(_), Some(ledger)) = (&outcome, &self.context.request.db.ledger) {
+        if let (Ok(_), Some(ledger)) = (&outcome, &self.context.db().ledger) {
             ledger.done();
         }
         outcome
@@ -89,7 +122,7 @@ impl<'a> ExecutionContext<'a> {
 
     /// The session variables of the request.
     pub(crate) fn session(&self) -> &'a Session {
-        self.context.request.db.session()
+        self.context.db().session()
     }
 
     /// The coerced value of an argument; `None` is absent.

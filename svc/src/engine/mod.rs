@@ -14,6 +14,7 @@ mod execution_context;
 mod field_error;
 mod find;
 mod function;
+mod hooks;
 mod introspect;
 mod limits;
 mod location;
@@ -30,6 +31,8 @@ mod request_error;
 mod response;
 mod rules;
 mod typed;
+#[cfg(any(svc_unadmitted = "calls", svc_unadmitted = "literals"))]
+mod unadmitted;
 mod weight;
 
 pub use call::{Call, Completed, Outcome};
@@ -45,12 +48,16 @@ pub(crate) use complete::RowNode;
 pub(crate) use context::DataMap;
 pub(crate) use deadline::RequestDeadlines;
 pub(crate) use execute::{Engine, Request};
+pub(crate) use execution_context::ExecutionContext;
 pub(crate) use field_error::FieldError;
-pub(crate) use find::{computed, group_counts, total, typed_rows, typed_slice};
+pub(crate) use find::{RowFilter, computed, group_counts, total, typed_rows, typed_slice};
 pub(crate) use function::{call, functions};
+#[cfg(test)]
+pub(crate) use hooks::Hook;
+pub(crate) use hooks::Hooks;
 pub(crate) use operations::{DocumentId, describe_all, read_folder};
 pub(crate) use persisted::PersistedQueries;
-pub(crate) use plan::{Children, PlanField, PlanKind};
+pub(crate) use plan::{ArgPlan, Children, Plan, PlanField, PlanKind};
 pub(crate) use request::{RequestDataMakers, RequestParts};
 pub(crate) use request_error::RequestError;
 pub(crate) use response::{Answer, Response, write_request_errors};

@@ -18,7 +18,7 @@ pub(super) struct Mutations<'a> {
 
 impl<'a> Mutations<'a> {
     pub(super) fn new(cx: &ExecutionContext<'a>) -> Self {
-        let ledger = cx.context.request.db.ledger.as_deref();
+        let ledger = cx.context.db().ledger.as_deref();
         Self { ledger, completed: Vec::new(), effects: Vec::new() }
     }
 
@@ -52,7 +52,7 @@ impl<'a> Mutations<'a> {
         }
     }
 
-    pub(super) fn into_pieces(self) -> Vec<CompletedValue> {
+    pub(super) fn into_completed(self) -> Vec<CompletedValue> {
         self.completed
     }
 }

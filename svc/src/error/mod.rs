@@ -66,14 +66,14 @@ impl Error {
 
     /// Adds an entry to the error's `extensions`.
     #[must_use]
-    pub fn extend(mut self, key: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
+    pub fn with_extension(mut self, key: impl Into<String>, value: impl Into<serde_json::Value>) -> Self {
         self.0.extensions.insert(key.into(), value.into());
         self
     }
 
     /// Keeps the cause for the log; clients never see it.
     #[must_use]
-    pub fn because(mut self, source: impl Into<Source>) -> Self {
+    pub fn with_source(mut self, source: impl Into<Source>) -> Self {
         self.0.source = Some(source.into());
         self
     }
@@ -93,7 +93,7 @@ impl Error {
         self.0.masked
     }
 
-    /// What [`extend`](Self::extend) added.
+    /// What [`with_extension`](Self::with_extension) added.
     pub fn extensions(&self) -> &serde_json::Map<String, serde_json::Value> {
         &self.0.extensions
     }

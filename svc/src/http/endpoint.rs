@@ -30,12 +30,17 @@ pub(super) async fn post(
 ) -> Response<Body> {
     let Some(media) = media else { return not_acceptable() };
     let (parts, body) = request.into_parts();
+    let version = parts.version;
+    let parts = RequestParts::of_http(parts, transport);
+    if let Err(response) = service.engine.before_parsing(&parts).await {
+        return answer(media, response);
+    }
     let body = match read(service, &parts.headers, body).await {
         Ok(body) => body,
-        Err(refusal) => return refuse(&refusal, media, parts.version),
+        Err(refusal) => return refuse(&refusal, media, version),
     };
     match parameters::from_body(&body) {
-        Ok(request) => answer(media, service.engine.run(request, RequestParts::of_http(parts, transport)).await),
+        Ok(request) => answer(media, service.engine.run(request, parts).await),
         Err(refusal) => refusal.reply(media),
     }
 }
@@ -65,11 +70,12 @@ pub(super) async fn get(State(service): State<Arc<AppState>>, request: HttpReque
     }
     let Some(media) = MediaType::negotiate(&parts.headers) else { return not_acceptable() };
     guarded(media, async {
+        let parts = RequestParts::of_http(parts, Transport::HttpGet);
+        if let Err(response) = service.engine.before_parsing(&parts).await {
+            return answer(media, response);
+        }
         match parameters::from_query_string(&query) {
-            Ok(request) => {
-                let parts = RequestParts::of_http(parts, Transport::HttpGet);
-                answer(media, service.engine.run(request, parts).await)
-            }
+            Ok(request) => answer(media, service.engine.run(request, parts).await),
             Err(refusal) => refusal.reply(media),
         }
     })

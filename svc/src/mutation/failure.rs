@@ -103,9 +103,9 @@ impl Failure {
         let code: ErrorCode = self.kind.code();
         let errors = self.errors_json();
         let error = self.extensions.into_iter().fold(Error::new(code, self.message), |error, (key, value)| {
-            if RESERVED.contains(&key.as_str()) { error } else { error.extend(key, value) }
+            if RESERVED.contains(&key.as_str()) { error } else { error.with_extension(key, value) }
         });
-        error.extend("status", self.status).extend("errors", errors)
+        error.with_extension("status", self.status).with_extension("errors", errors)
     }
 }
 

@@ -189,7 +189,7 @@ impl Target<'_> {
             Ok(None) if field.ty.is_non_null() => {
                 let message = format!("Cannot return null for non-nullable field {}.{}.", member.name, field.name);
                 let cause = format!("`{}` gave no entity, and the status {:?}", self.function, response.status);
-                Error::new(ErrorCode::InternalServerError, message).because(cause)
+                Error::new(ErrorCode::InternalServerError, message).with_source(cause)
             }
             Ok(entity) => return (entity, None),
             Err(error) => error,

@@ -67,10 +67,10 @@ impl Response<'_> {
     /// Tells with an error what was done, where the answer has no place for it any more.
     pub(super) fn identify(&self, mut error: Error) -> Error {
         if !self.status.is_empty() {
-            error = error.extend("status", self.status.clone());
+            error = error.with_extension("status", self.status.clone());
         }
         match &self.entity_id {
-            Some(id) => error.extend("id", id.clone()),
+            Some(id) => error.with_extension("id", id.clone()),
             None => error,
         }
     }
@@ -101,7 +101,7 @@ fn text(raw: &RawValue) -> Option<String> {
 
 fn texts(raw: &RawValue) -> Result<Vec<String>, Error> {
     let fields: Vec<Option<String>> = serde_json::from_str(raw.get())
-        .map_err(|error| Error::internal("`updated_fields` is no list of texts").because(error))?;
+        .map_err(|error| Error::internal("`updated_fields` is no list of texts").with_source(error))?;
     Ok(fields.into_iter().flatten().collect())
 }
 

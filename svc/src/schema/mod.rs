@@ -40,8 +40,8 @@ pub(crate) use build::{Dialect, Listed, build};
 pub use error::SchemaError;
 pub(crate) use extent::{Extent, Lengths};
 pub(crate) use model::{
-    ArgDef, ArgRole, EnumValue, FieldDef, FieldKind, InputDef, InputRole, Model, Part, Relation, TypeDef, TypeExpr,
-    TypeIndex, TypeKind,
+    ArgDef, ArgRole, EnumValue, FieldDef, FieldKind, GatedField, InputDef, InputRole, Model, Part, Relation, TypeDef,
+    TypeExpr, TypeIndex, TypeKind,
 };
 pub(crate) use naming::Naming;
 pub(crate) use registry::Derived;

@@ -35,6 +35,8 @@ pub(crate) struct Model {
     pub(crate) implementers: ApolloMap<Name, Implementers>,
     /// What introspection can answer.
     pub(crate) extent: Extent,
+    /// Whether a type has gated fields.
+    pub(crate) has_gates: bool,
 }
 
 impl Model {
@@ -179,6 +181,16 @@ pub(crate) struct FieldDef {
     pub(crate) ty: TypeExpr,
     pub(crate) args: Vec<ArgDef>,
     pub(crate) kind: FieldKind,
+    /// The gated field whose value this field tells.
+    pub(crate) gated: Option<GatedField>,
+}
+
+/// A field that `authorize_fields` names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct GatedField {
+    /// The object type.
+    pub(crate) object: TypeIndex,
+    pub(crate) rust: &'static str,
 }
 
 /// What answers a field.
@@ -192,7 +204,7 @@ pub(crate) enum FieldKind {
     Part(Part),
     /// A method.
     Method(Method),
-    /// A root field.
+    /// A root field, and the type of the rows that it answers with.
     Root(Run, Option<TypeIndex>),
     /// A promise of an interface; the member's own field answers.
     Promised,
@@ -247,6 +259,8 @@ pub(crate) struct ArgDef {
     pub(crate) slot: usize,
     /// Whether the parameter stands for several arguments, of which this is one.
     pub(crate) spread: bool,
+    /// The gated field by which this chooses or orders rows, and so tells something of its value.
+    pub(crate) gated: Option<GatedField>,
 }
 
 /// A default, as the schema shows it and as resolvers get it.

@@ -33,7 +33,11 @@ fn alive() -> bool {
 const SQL: &str = "CREATE OR REPLACE VIEW v_away AS SELECT i AS id FROM generate_series(1, 2) AS i";
 
 fn options(url: &str, environment: svc::Environment) -> AppOptions {
-    let config = SvcConfig { database_url: Some(url.to_owned()), environment, ..SvcConfig::default() };
+    let config = SvcConfig {
+        environment,
+        database: svc::DatabaseConfig { url: Some(url.to_owned()), ..svc::DatabaseConfig::default() },
+        ..SvcConfig::default()
+    };
     AppOptions::new().config(config).queries(queries![rows, row, certain, alive])
 }
 

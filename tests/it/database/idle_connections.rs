@@ -78,7 +78,10 @@ const END: &str = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity 
 const KINDS: [&str; 5] = ["{ rows { id } }", "{ begun }", "{ direct }", "{ ours }", "mutation { called }"];
 
 fn options(url: &str) -> AppOptions {
-    let config = SvcConfig { database_url: Some(url.to_owned()), database_pool_size: 3, ..SvcConfig::default() };
+    let config = SvcConfig {
+        database: svc::DatabaseConfig { url: Some(url.to_owned()), pool_size: 3, ..svc::DatabaseConfig::default() },
+        ..SvcConfig::default()
+    };
     let queries = queries![rows, begun, direct, ours, killed, written];
     AppOptions::new().config(config).queries(queries).mutations(mutations![called])
 }
@@ -180,7 +183,14 @@ async fn killed_connections_do_not_make_the_database_away() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_begin_whose_request_has_gone_leaves_no_transaction() {
     let (database, proxy) = (TestDatabase::new(SQL).await, Proxy::new().await);
-    let config = SvcConfig { database_url: Some(proxy.url(&database)), database_pool_size: 1, ..SvcConfig::default() };
+    let config = SvcConfig {
+        database: svc::DatabaseConfig {
+            url: Some(proxy.url(&database)),
+            pool_size: 1,
+            ..svc::DatabaseConfig::default()
+        },
+        ..SvcConfig::default()
+    };
     let options = AppOptions::new().config(config).queries(queries![ours, begun, written]);
     let app = App::serve(options).await;
     for begin in ["{ ours }", "{ begun }"] {

@@ -51,7 +51,7 @@ CREATE VIEW v_prepared AS SELECT count(*)::int AS number, coalesce(sum(octet_len
 
 async fn serve(config: SvcConfig) -> (TestDatabase, App) {
     let database = TestDatabase::new(SQL).await;
-    let config = SvcConfig { database_url: Some(database.url()), ..config };
+    let config = SvcConfig { database: svc::DatabaseConfig { url: Some(database.url()), ..config.database }, ..config };
     let options = AppOptions::new().config(config).queries(queries![rows, sleep, own_sql, prepared, picked]);
     (database, App::serve(options).await)
 }
@@ -89,7 +89,11 @@ async fn connections_that_died_are_replaced() {
 /// Once anything of a read was answered it is not sent again, as it may be what has ended the connection.
 #[tokio::test]
 async fn a_connection_that_dies_among_the_rows_is_an_error() {
-    let (database, app) = serve(SvcConfig { database_pool_size: 1, ..SvcConfig::default() }).await;
+    let (database, app) = serve(SvcConfig {
+        database: svc::DatabaseConfig { pool_size: 1, ..svc::DatabaseConfig::default() },
+        ..SvcConfig::default()
+    })
+    .await;
     database
         .execute(
             "CREATE SEQUENCE attempts;
@@ -111,7 +115,11 @@ async fn a_connection_that_dies_among_the_rows_is_an_error() {
 
 #[tokio::test]
 async fn a_view_that_has_changed_is_read_anew() {
-    let (database, app) = serve(SvcConfig { database_pool_size: 1, ..SvcConfig::default() }).await;
+    let (database, app) = serve(SvcConfig {
+        database: svc::DatabaseConfig { pool_size: 1, ..svc::DatabaseConfig::default() },
+        ..SvcConfig::default()
+    })
+    .await;
     assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
     // Another type of a column makes the statement stale.
     database
@@ -131,7 +139,11 @@ async fn a_view_that_has_changed_is_read_anew() {
 /// Columns that have got other types, and views that are new, are noticed without a restart.
 #[tokio::test]
 async fn the_catalogue_follows_the_views() {
-    let (database, app) = serve(SvcConfig { database_pool_size: 1, ..SvcConfig::default() }).await;
+    let (database, app) = serve(SvcConfig {
+        database: svc::DatabaseConfig { pool_size: 1, ..svc::DatabaseConfig::default() },
+        ..SvcConfig::default()
+    })
+    .await;
     assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
     database
         .execute(
@@ -160,7 +172,11 @@ async fn eventually(app: &App, query: &str, expected: Value) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_goes_away_ends_its_statement() {
-    let (database, app) = serve(SvcConfig { database_pool_size: 1, ..SvcConfig::default() }).await;
+    let (database, app) = serve(SvcConfig {
+        database: svc::DatabaseConfig { pool_size: 1, ..svc::DatabaseConfig::default() },
+        ..SvcConfig::default()
+    })
+    .await;
     for _ in 0..2 {
         let body = r#"{"query":"{ sleep { id } }"}"#;
         let mut stream = tokio::net::TcpStream::connect(app.address()).await.unwrap();
@@ -177,7 +193,11 @@ async fn a_client_that_goes_away_ends_its_statement() {
 /// The cancellation of one request's statement leaves the statements of others alone.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancellation_hits_nobody_else() {
-    let (database, app) = serve(SvcConfig { database_pool_size: 2, ..SvcConfig::default() }).await;
+    let (database, app) = serve(SvcConfig {
+        database: svc::DatabaseConfig { pool_size: 2, ..svc::DatabaseConfig::default() },
+        ..SvcConfig::default()
+    })
+    .await;
     for _ in 0..5 {
         let gone = tokio::time::timeout(Duration::from_millis(80), app.query("{ sleep { id } }"));
         let (gone, ()) = tokio::join!(gone, async {
@@ -192,8 +212,15 @@ async fn a_cancellation_hits_nobody_else() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn slow_statements_and_busy_pools_have_codes() {
-    let config =
-        SvcConfig { query_timeout: 6, database_pool_size: 1, database_pool_timeout: 1, ..SvcConfig::default() };
+    let config = SvcConfig {
+        database: svc::DatabaseConfig {
+            query_timeout: std::time::Duration::from_secs(6),
+            pool_size: 1,
+            pool_timeout: std::time::Duration::from_secs(1),
+            ..svc::DatabaseConfig::default()
+        },
+        ..SvcConfig::default()
+    };
     let (database, app) = serve(config).await;
     app.query("{ rows { id } }").await.data();
     let (slow, ()) = tokio::join!(app.query("{ sleep { id } }"), async {
@@ -213,7 +240,13 @@ async fn slow_statements_and_busy_pools_have_codes() {
 /// A connection is there, and nothing comes back on it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_does_not_answer_is_not_ready() {
-    let config = SvcConfig { database_pool_timeout: 1, ..SvcConfig::default() };
+    let config = SvcConfig {
+        database: svc::DatabaseConfig {
+            pool_timeout: std::time::Duration::from_secs(1),
+            ..svc::DatabaseConfig::default()
+        },
+        ..SvcConfig::default()
+    };
     let (database, app) = serve(config).await;
     assert_eq!(app.get("/ready").await.status, 200);
     let asked = "SELECT pid FROM pg_stat_activity
@@ -241,7 +274,14 @@ async fn a_database_without_a_connection_left_says_so() {
     let role: String = sqlx::query_scalar("SELECT 'few_' || current_database()").fetch_one(&pool).await.unwrap();
     database.execute(&format!("CREATE ROLE {role} LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO {role}")).await;
     let url = format!("{}&user={role}", database.url());
-    let config = SvcConfig { database_url: Some(url), query_timeout: 3, ..SvcConfig::default() };
+    let config = SvcConfig {
+        database: svc::DatabaseConfig {
+            url: Some(url),
+            query_timeout: std::time::Duration::from_secs(3),
+            ..svc::DatabaseConfig::default()
+        },
+        ..SvcConfig::default()
+    };
     let app = App::serve(AppOptions::new().config(config).queries(queries![rows, sleep])).await;
     assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
     database.execute(&format!("ALTER ROLE {role} CONNECTION LIMIT 1")).await;
@@ -261,7 +301,11 @@ async fn a_database_without_a_connection_left_says_so() {
 /// Under load each connection is in use, and still comes back in time.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_service_with_much_to_do_is_ready() {
-    let (_database, app) = serve(SvcConfig { database_pool_size: 1, ..SvcConfig::default() }).await;
+    let (_database, app) = serve(SvcConfig {
+        database: svc::DatabaseConfig { pool_size: 1, ..svc::DatabaseConfig::default() },
+        ..SvcConfig::default()
+    })
+    .await;
     let work = async || {
         for _ in 0..50 {
             assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
@@ -279,7 +323,14 @@ async fn a_service_with_much_to_do_is_ready() {
 /// No clock counts that far.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_time_out_may_be_as_long_as_a_number() {
-    let config = SvcConfig { database_pool_size: 1, database_pool_timeout: u64::MAX, ..SvcConfig::default() };
+    let config = SvcConfig {
+        database: svc::DatabaseConfig {
+            pool_size: 1,
+            pool_timeout: std::time::Duration::MAX,
+            ..svc::DatabaseConfig::default()
+        },
+        ..SvcConfig::default()
+    };
     let (_database, app) = serve(config).await;
     let (one, other) = tokio::join!(app.query("{ rows { id name } }"), app.query("{ rows { id name } }"));
     assert_eq!((one.data(), other.data()), (two_rows(), two_rows()));
@@ -287,7 +338,11 @@ async fn a_time_out_may_be_as_long_as_a_number() {
 
 #[tokio::test]
 async fn prepared_statements_are_bounded() {
-    let (_database, app) = serve(SvcConfig { database_pool_size: 1, ..SvcConfig::default() }).await;
+    let (_database, app) = serve(SvcConfig {
+        database: svc::DatabaseConfig { pool_size: 1, ..svc::DatabaseConfig::default() },
+        ..SvcConfig::default()
+    })
+    .await;
     let prepared = async || {
         let prepared = app.query("{ prepared { number bytes } }").await.data()["prepared"].clone();
         (prepared["number"].as_i64().unwrap(), prepared["bytes"].as_i64().unwrap())

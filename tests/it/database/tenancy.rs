@@ -206,8 +206,10 @@ async fn serve(url: &str, pool_size: u32) -> App {
     let variables = SessionVariables::new()
         .header("app.tenant_id", "x-tenant")
         .with("app.user", |ctx| ctx.header("x-user").map(|user| format!("user {user}")));
-    let config =
-        SvcConfig { database_url: Some(url.to_owned()), database_pool_size: pool_size, ..SvcConfig::default() };
+    let config = SvcConfig {
+        database: svc::DatabaseConfig { url: Some(url.to_owned()), pool_size, ..svc::DatabaseConfig::default() },
+        ..SvcConfig::default()
+    };
     let options = AppOptions::new().config(config).session_variables(variables).mutations(mutations![
         add,
         smuggle,

@@ -360,7 +360,11 @@ async fn every_way_gives_the_same_bytes() {
     let mut generator = Generator { random, aliases: 0, rows: 0, merges: false };
     let database = TestDatabase::new(SQL).await;
     let options = || {
-        let config = SvcConfig { enable_rust_endpoint: true, auto_camel_case: true, ..SvcConfig::default() };
+        let config = SvcConfig {
+            operations: svc::OperationsConfig { rust_endpoint: true, ..svc::OperationsConfig::default() },
+            schema: svc::SchemaConfig { auto_camel_case: true, ..svc::SchemaConfig::default() },
+            ..SvcConfig::default()
+        };
         let limits =
             svc::Limits { complexity: 1_000_000, aliases: 1_000, comparisons: 1_000, ..svc::Limits::default() };
         AppOptions::new().config(config).limits(limits).database_url(database.url())

@@ -63,7 +63,10 @@ CREATE FUNCTION fn_light(who text, fuse text) RETURNS text LANGUAGE sql AS 'SELE
 async fn app() -> App {
     let database = TestDatabase::new(SQL).await;
     let cached = "query Cached($fuse: Fuse!) { echo(fuse: $fuse) }";
-    let config = SvcConfig { enable_rust_endpoint: true, ..SvcConfig::default() };
+    let config = SvcConfig {
+        operations: svc::OperationsConfig { rust_endpoint: true, ..svc::OperationsConfig::default() },
+        ..SvcConfig::default()
+    };
     let options = AppOptions::new()
         .config(config)
         .database_url(database.url())

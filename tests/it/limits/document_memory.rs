@@ -99,7 +99,11 @@ fn resident() -> u64 {
 }
 
 async fn app(database: &TestDatabase, complexity: u64) -> App {
-    let config = SvcConfig { database_url: Some(database.url()), document_cache_size: 4, ..SvcConfig::default() };
+    let config = SvcConfig {
+        database: svc::DatabaseConfig { url: Some(database.url()), ..svc::DatabaseConfig::default() },
+        operations: svc::OperationsConfig { document_cache_size: 4, ..svc::OperationsConfig::default() },
+        ..SvcConfig::default()
+    };
     let limits = Limits { complexity, relations: 10_000, ..Limits::default() };
     App::serve(AppOptions::new().config(config).limits(limits).queries(queries![people])).await
 }

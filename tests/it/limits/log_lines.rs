@@ -27,7 +27,7 @@ impl Note {
     }
 
     async fn told(&self) -> Result<Option<i32>> {
-        Err(Error::new(ErrorCode::BadUserInput, "shown").because("not shown"))
+        Err(Error::new(ErrorCode::BadUserInput, "shown").with_source("not shown"))
     }
 
     async fn fine(&self) -> i32 {

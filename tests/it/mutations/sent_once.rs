@@ -56,7 +56,10 @@ const READS: [&str; 4] =
 
 async fn serve(variables: SessionVariables) -> (TestDatabase, App) {
     let database = TestDatabase::new(SQL).await;
-    let config = SvcConfig { database_url: Some(database.url()), database_pool_size: 4, ..SvcConfig::default() };
+    let config = SvcConfig {
+        database: svc::DatabaseConfig { url: Some(database.url()), pool_size: 4, ..svc::DatabaseConfig::default() },
+        ..SvcConfig::default()
+    };
     let options = AppOptions::new().config(config).session_variables(variables);
     let options = options.queries(queries![deadlies, deadly, paged, awaited, rows]);
     (database, App::serve(options.mutations(mutations![call, refused])).await)

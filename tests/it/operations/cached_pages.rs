@@ -116,7 +116,11 @@ const RENAME: &str =
 
 async fn app() -> (App, TestDatabase) {
     let database = TestDatabase::copy_of("cached_pages", SQL).await;
-    let config = SvcConfig { database_url: Some(database.url()), enable_rust_endpoint: true, ..SvcConfig::default() };
+    let config = SvcConfig {
+        database: svc::DatabaseConfig { url: Some(database.url()), ..svc::DatabaseConfig::default() },
+        operations: svc::OperationsConfig { rust_endpoint: true, ..svc::OperationsConfig::default() },
+        ..SvcConfig::default()
+    };
     let rename = "WITH done AS (UPDATE tb_author SET name = $1 WHERE id = 1 RETURNING name) \
          SELECT jsonb_build_object('name', name, 'books', '[]'::jsonb) AS rename FROM done WHERE coalesce($2, 1) > 0";
     let cached = operations().into_iter().map(|(document, sql)| Operation::new(document).sql(sql));

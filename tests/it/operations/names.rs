@@ -11,7 +11,14 @@ const TOUCH: &str = "mutation Touch { touch }";
 const SEEN: &str = "query Seen { seen: optional }";
 
 async fn with(persisted_queries: bool) -> Store {
-    let config = SvcConfig { persisted_queries, enable_rust_endpoint: true, ..SvcConfig::default() };
+    let config = SvcConfig {
+        operations: svc::OperationsConfig {
+            persisted_queries,
+            rust_endpoint: true,
+            ..svc::OperationsConfig::default()
+        },
+        ..SvcConfig::default()
+    };
     let operations = [
         Operation::new(TWICE),
         Operation::new(format!("{TOUCH}\n\n")),

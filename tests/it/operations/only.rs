@@ -8,7 +8,11 @@ use super::schema::{Store, persisted, store_with};
 const NAMED: &str = "query Named { resolved(n: 7) }";
 
 async fn only(introspection: bool) -> Store {
-    let config = SvcConfig { registered_only: true, introspection: Some(introspection), ..SvcConfig::default() };
+    let config = SvcConfig {
+        operations: svc::OperationsConfig { registered_only: true, ..svc::OperationsConfig::default() },
+        schema: svc::SchemaConfig { introspection: Some(introspection), ..svc::SchemaConfig::default() },
+        ..SvcConfig::default()
+    };
     store_with(config, |options| options.operations([Operation::new(NAMED)])).await
 }
 

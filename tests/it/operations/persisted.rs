@@ -16,7 +16,10 @@ fn touch() -> bool {
 }
 
 async fn app(persisted_queries: bool) -> App {
-    let config = SvcConfig { persisted_queries, ..SvcConfig::default() };
+    let config = SvcConfig {
+        operations: svc::OperationsConfig { persisted_queries, ..svc::OperationsConfig::default() },
+        ..SvcConfig::default()
+    };
     App::serve(
         AppOptions::new()
             .config(config)

@@ -51,7 +51,10 @@ async fn operations_come_and_go() {
 #[tokio::test]
 async fn a_full_registry_forgets_what_is_not_used() {
     let registry = OperationRegistry::new();
-    let config = SvcConfig { max_operations: 2, ..SvcConfig::default() };
+    let config = SvcConfig {
+        operations: svc::OperationsConfig { max: 2, ..svc::OperationsConfig::default() },
+        ..SvcConfig::default()
+    };
     let store = store_with(config, |options| {
         options.operation_registry(registry.clone()).operations([Operation::new(numbered(1))])
     })
@@ -91,7 +94,10 @@ async fn large_operations_push_others_out() {
 #[tokio::test]
 async fn many_at_once_leave_a_registry_that_holds_together() {
     let registry = OperationRegistry::new();
-    let config = SvcConfig { max_operations: 5, ..SvcConfig::default() };
+    let config = SvcConfig {
+        operations: svc::OperationsConfig { max: 5, ..svc::OperationsConfig::default() },
+        ..SvcConfig::default()
+    };
     let store = store_with(config, |options| options.operation_registry(registry.clone())).await;
     let threads: Vec<_> = (0..4)
         .map(|thread| {

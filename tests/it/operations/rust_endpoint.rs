@@ -51,7 +51,10 @@ CREATE FUNCTION fn_hello(name text) RETURNS text LANGUAGE sql AS $$ SELECT 'hell
 
 async fn app(enable_rust_endpoint: bool) -> App {
     let database = TestDatabase::new(SQL).await;
-    let config = SvcConfig { enable_rust_endpoint, ..SvcConfig::default() };
+    let config = SvcConfig {
+        operations: svc::OperationsConfig { rust_endpoint: enable_rust_endpoint, ..svc::OperationsConfig::default() },
+        ..SvcConfig::default()
+    };
     let options = AppOptions::new().config(config).database_url(database.url());
     App::serve(options.queries(queries![cities, pages, totals, found]).mutations(mutations![hello, touch])).await
 }

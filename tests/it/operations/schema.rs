@@ -151,7 +151,11 @@ pub(super) struct Store {
 
 /// The options of a service on a database, without operations.
 pub(super) fn options(config: SvcConfig, url: String, runs: &Runs) -> AppOptions {
-    let config = SvcConfig { database_url: Some(url), auto_camel_case: true, ..config };
+    let config = SvcConfig {
+        database: svc::DatabaseConfig { url: Some(url), ..config.database },
+        schema: svc::SchemaConfig { auto_camel_case: true, ..config.schema },
+        ..config
+    };
     AppOptions::new()
         .config(config)
         .session_variables(SessionVariables::new().header("app.tenant_id", "x-tenant"))

@@ -25,7 +25,10 @@ async fn refused(config: SvcConfig, operations: Vec<Operation>) -> String {
 async fn refused_files(files: &[(&str, &str)]) -> String {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), files);
-    let config = SvcConfig { operations_dir: Some(folder.path().to_owned()), ..SvcConfig::default() };
+    let config = SvcConfig {
+        operations: svc::OperationsConfig { dir: Some(folder.path().to_owned()), ..svc::OperationsConfig::default() },
+        ..SvcConfig::default()
+    };
     refused(config, Vec::new()).await.replace(&folder.path().display().to_string(), "operations")
 }
 
@@ -144,7 +147,10 @@ async fn each_mistake_in_a_folder_is_named() {
 async fn a_folder_that_cannot_be_read_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("none");
-    let config = SvcConfig { operations_dir: Some(missing.clone()), ..SvcConfig::default() };
+    let config = SvcConfig {
+        operations: svc::OperationsConfig { dir: Some(missing.clone()), ..svc::OperationsConfig::default() },
+        ..SvcConfig::default()
+    };
     let error = refused(config, Vec::new()).await;
     let place = format!("{}: the folder of operations cannot be read (No such file or directory", missing.display());
     assert!(error.contains(&place), "{error}");
@@ -154,7 +160,10 @@ async fn a_folder_that_cannot_be_read_is_named() {
     );
 
     std::fs::write(folder.path().join("a.graphql"), b"{ resolved } # \xff").unwrap();
-    let config = SvcConfig { operations_dir: Some(folder.path().to_owned()), ..SvcConfig::default() };
+    let config = SvcConfig {
+        operations: svc::OperationsConfig { dir: Some(folder.path().to_owned()), ..svc::OperationsConfig::default() },
+        ..SvcConfig::default()
+    };
     let error = refused(config, Vec::new()).await;
     assert!(error.contains("a.graphql: the file cannot be read (") && error.contains("text in UTF-8"), "{error}");
 }
@@ -162,7 +171,10 @@ async fn a_folder_that_cannot_be_read_is_named() {
 #[tokio::test]
 async fn more_than_the_bound_is_refused() {
     let operations = (0..3).map(|n| Operation::new(format!("query Q{n} {{ resolved(n: {n}) }}"))).collect();
-    let config = SvcConfig { max_operations: 2, ..SvcConfig::default() };
+    let config = SvcConfig {
+        operations: svc::OperationsConfig { max: 2, ..svc::OperationsConfig::default() },
+        ..SvcConfig::default()
+    };
     let error = refused(config, operations).await;
     assert!(error.contains("`query Q2 { resolved(n: 2) }`: 3 operations are given, and at most 2"), "{error}");
     assert!(error.contains("register fewer, or raise `SVC_MAX_OPERATIONS`"), "{error}");
@@ -179,5 +191,5 @@ fn settings_are_checked() {
         SvcConfig::from_variables(|name| (name == "SVC_REGISTERED_ONLY").then(|| "maybe".to_owned())).unwrap_err();
     assert_eq!(error.to_string(), "SVC_REGISTERED_ONLY is \"maybe\"; it must be true or false");
     let config = SvcConfig::from_variables(|name| (name == "SVC_OPERATIONS_DIR").then(|| "ops".to_owned())).unwrap();
-    assert_eq!(config.operations_dir.as_deref(), Some(Path::new("ops")));
+    assert_eq!(config.operations.dir.as_deref(), Some(Path::new("ops")));
 }

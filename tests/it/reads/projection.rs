@@ -155,7 +155,10 @@ async fn a_field_is_the_same_however_much_is_selected() {
     let mut random = StdRng::seed_from_u64(17);
     let database = TestDatabase::new(&sql(&mut random)).await;
     let options = AppOptions::new()
-        .config(SvcConfig { auto_camel_case: true, ..SvcConfig::default() })
+        .config(SvcConfig {
+            schema: svc::SchemaConfig { auto_camel_case: true, ..svc::SchemaConfig::default() },
+            ..SvcConfig::default()
+        })
         .database_url(database.url());
     let limits = svc::Limits { complexity: 10_000, errors: 10_000, ..svc::Limits::default() };
     let app = App::serve(options.limits(limits).queries(queries![view, json, table])).await;

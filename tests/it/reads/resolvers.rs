@@ -151,7 +151,7 @@ static COUNTER: std::sync::atomic::AtomicI32 = std::sync::atomic::AtomicI32::new
 async fn add(by: i32) -> Result<i32> {
     tokio::task::yield_now().await;
     if by < 0 {
-        return Err(Error::with_code("TOO_SMALL", "give a number from 0").extend("least", 0));
+        return Err(Error::with_code("TOO_SMALL", "give a number from 0").with_extension("least", 0));
     }
     Ok(COUNTER.fetch_add(by, std::sync::atomic::Ordering::SeqCst) + by)
 }

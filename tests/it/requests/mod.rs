@@ -2,3 +2,4 @@
 
 mod request;
 mod request_data;
+mod unadmitted;

@@ -58,7 +58,9 @@ async fn find_user(request: RequestContext) -> Result<User> {
             tokio::time::sleep(Duration::from_secs(600)).await;
             Ok(User("late".to_owned()))
         }
-        Some("unknown") => Err(Error::new(ErrorCode::Unauthenticated, "nobody has this name").extend("reason", "NAME")),
+        Some("unknown") => {
+            Err(Error::new(ErrorCode::Unauthenticated, "nobody has this name").with_extension("reason", "NAME"))
+        }
         Some("away") => Err(Error::new(ErrorCode::ServiceUnavailable, "the directory is away")),
         Some("broken") => Err(Error::internal("the directory answered with garbage")),
         Some("panic") => panic!("no directory"),
@@ -80,7 +82,7 @@ fn options(url: &str, calls: &Arc<AtomicU32>) -> AppOptions {
         })
         .session_variables(SessionVariables::new().with("app.user", user_of))
         .context_value("user", |ctx| Ok(user_of(ctx)))
-        .request_timeout(1)
+        .request_timeout(std::time::Duration::from_secs(1))
 }
 
 async fn ask(app: &App, user: &str, query: &str) -> Reply {
@@ -107,7 +109,8 @@ async fn it_is_made_once_and_in_order() {
 #[tokio::test]
 async fn session_variables_and_context_values_read_it() {
     let database = TestDatabase::new(SQL).await;
-    let app = App::serve(options(&database.url(), &Arc::default()).request_timeout(30)).await;
+    let app =
+        App::serve(options(&database.url(), &Arc::default()).request_timeout(std::time::Duration::from_secs(30))).await;
     assert_eq!(ask(&app, "ada", "{ seen { user } }").await.data(), json!({"seen": {"user": "ada"}}));
     let echoed = ask(&app, "ada", r#"mutation { echo(word: "hello") }"#).await.data();
     assert_eq!(echoed, json!({"echo": "ada: hello"}));

@@ -22,7 +22,7 @@ async fn main() -> svc::Result<()> {
     let mut arguments = std::env::args().skip(1);
     let layout = arguments.next().unwrap_or_default();
     let port = arguments.next().and_then(|port| port.parse().ok()).unwrap_or(54_906);
-    let config = SvcConfig { auto_camel_case: true, ..SvcConfig::from_env()? };
+    let config = SvcConfig { schema: svc::SchemaConfig { auto_camel_case: true, ..SvcConfig::from_env()?.schema }, ..SvcConfig::from_env()? };
     let options = AppOptions::new().config(config).limits(Limits { complexity: COMPLEXITY, ..Limits::default() });
     let options = match layout.as_str() {
         "columns" => layout::columns::operations(options),

@@ -38,7 +38,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// When a setting is wrong or the address cannot be bound.
 pub async fn serve(app: Router) -> crate::Result<()> {
     let config = SvcConfig::from_env()?;
-    let server = Server::bind((config.host, config.port)).await?.http(config.http);
+    let server = Server::bind((config.http.host, config.http.port)).await?.http(config.http);
     say(&format!("serving http://{}/graphql", server.local_addr()));
     server.run(app, signal()).await;
     Ok(())

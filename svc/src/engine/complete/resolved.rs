@@ -88,7 +88,7 @@ impl<'v> Node for Resolved<'v> {
                     Some(node) => value(walk, field, &field.ty, &node, &path, out)?,
                     None => value(walk, field, &field.ty, &instance.field(index), &path, out)?,
                 },
-                PlanKind::Method(Method::Sync(run)) => match (walk.cx.call(field), instance.object()) {
+                PlanKind::Method(Method::Sync(run)) => match (walk.cx.call_method(field), instance.object()) {
                     (Ok(call), Ok(object)) => outcome(walk, field, run(object.as_any(), call), &path, out)?,
                     (_, Err(error)) => walk.failed(error, field, &path, out)?,
                     (Err(error), _) => walk.failed(&error, field, &path, out)?,

@@ -8,6 +8,7 @@ use futures_util::future::{BoxFuture, join_all};
 use super::resolved::Instance;
 use super::{PropagatedNull, Walk, key, typename, value};
 use crate::Error;
+use crate::authz::Admission;
 use crate::db::DbError;
 use crate::engine::call::{Completed, Outcome};
 use crate::engine::execution_context::ExecutionContext;
@@ -125,11 +126,11 @@ pub(crate) fn join_after(
 /// Completes what a root field's resolver gave back.
 pub(crate) async fn root_value(
     cx: &ExecutionContext<'_>,
-    field: &PlanField,
+    admission: &Admission<'_>,
     outcome: Outcome<'_>,
     path: &Path<'_>,
 ) -> CompletedValue {
-    one(outcomes(cx, field, vec![(outcome, path)]).await)
+    one(outcomes(cx, admission.field(), vec![(outcome, path)]).await)
 }
 
 /// Completes a value of the field's type.
@@ -300,7 +301,7 @@ async fn one_field<'a>(
         PlanKind::Method(method) => {
             let receivers = objects.iter().filter_map(|(object, path)| Some((object.object().ok()?, *path)));
             let calls = receivers.map(|(object, path)| async move {
-                let outcome = match (cx.call(field), method) {
+                let outcome = match (cx.call_method(field), method) {
                     (Ok(call), Method::Sync(run)) => run(object.as_any(), call),
                     (Ok(call), Method::Async(run)) => guarded(run(object.as_any(), call)).await,
                     (Err(error), _) => Err(error),

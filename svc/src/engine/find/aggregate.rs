@@ -251,7 +251,7 @@ pub(crate) async fn computed(
     let column = &column;
     let ask = || async move {
         let catalogue = db.app.database.catalogue().await?;
-        let read = Read::all(&db.app.model, find.clone())?;
+        let read = Read::all(db, find.clone())?;
         let mut query = Query::new(read.row, read.filter);
         query.list.push(Selected::Aggregate(function, column.clone(), ColumnForm::Text));
         let rows = db.app.database.fetch(db.session(), &Statement::rows(&db.app.model, &catalogue, &query)?).await?;
@@ -266,7 +266,7 @@ pub(crate) async fn group_counts(db: &Db, find: &FindSpec, columns: Vec<Column>)
     let columns = &columns;
     let ask = || async move {
         let catalogue = db.app.database.catalogue().await?;
-        let read = Read::all(&db.app.model, find.clone())?;
+        let read = Read::all(db, find.clone())?;
         let list = columns.iter().map(|column| Selected::Value(column.clone(), ColumnForm::Text));
         let query = Query {
             list: list.chain([Selected::Count]).collect(),

@@ -9,7 +9,7 @@ use crate::Error;
 use crate::db::{CursorPage, DbError, page};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::plan::{PlanField, PlanKind};
-use crate::schema::{ArgRole, Part, Run, Shape};
+use crate::schema::{ArgRole, Part, Shape};
 
 /// Refuses what would be refused without such a statement: pages that are too large or negative, conditions and orders
 /// that mean nothing, required arguments without a value.
@@ -22,12 +22,14 @@ pub(crate) fn check_arguments(cx: &ExecutionContext<'_>, field: &PlanField) -> R
 
 fn check_field(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<(), DbError> {
     match field.kind {
-        PlanKind::Root(Run::Planned(planned), Some(row)) => match planned.shape {
-            Shape::Connection => drop(size(&Read::connection(cx, field, row)?.page, cx.limits)?),
-            Shape::Aggregate => check_aggregate(cx, field, Read::arguments(cx, field, row, planned.shape)?)?,
-            shape => drop(Read::arguments(cx, field, row, shape)?),
+        PlanKind::Root(root) => match root.planned() {
+            Some((Shape::Connection, row)) => drop(size(&Read::connection(cx, field, row)?.page, cx.limits)?),
+            Some((shape @ Shape::Aggregate, row)) => {
+                check_aggregate(cx, field, Read::planned(cx, field, shape, row)?)?;
+            }
+            Some((shape, row)) => drop(Read::planned(cx, field, shape, row)?),
+            None => check_resolver(cx, field)?,
         },
-        PlanKind::Root(..) => check_resolver(cx, field)?,
         PlanKind::Relation(relation) => drop(Read::relation(cx, field, relation)?),
         PlanKind::Part(Part::Groups) => {
             check_page(cx, field, |role, _| role == ArgRole::Limit, |role, _| role == ArgRole::Offset)?;

@@ -298,7 +298,7 @@ impl Asking {
 pub(crate) async fn typed_slice(db: &Db, spec: &ConnectionSpec) -> Result<Slice<ExactJson>, Error> {
     let slice = || async move {
         let catalogue = db.app.database.catalogue().await?;
-        let read = Read::all(&db.app.model, spec.find.clone())?;
+        let read = Read::all(db, spec.find.clone())?;
         let (list, whole) = FullRows::new(&db.app.model, &catalogue, read.row)?;
         let page = PageRead { read, page: spec.page.clone() };
         let asking = page.ask(&db.app.model, &db.app.limits, &catalogue, list, &Wanted::all(), false)?;

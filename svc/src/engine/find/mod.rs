@@ -9,6 +9,7 @@ mod cursor;
 mod full_rows;
 mod read;
 mod relation;
+mod row_filter;
 mod statement_cache;
 mod tiebreaker;
 
@@ -17,6 +18,7 @@ pub(crate) use check::check_arguments;
 pub(crate) use connection::typed_slice;
 pub(crate) use full_rows::FullRows;
 pub(crate) use relation::write_relation;
+pub(crate) use row_filter::RowFilter;
 pub(crate) use statement_cache::StatementCache;
 
 use futures_util::FutureExt as _;
@@ -33,7 +35,7 @@ use super::path::Path;
 use super::plan::{Calls, PlanField};
 use super::typed::{Decoded, complete_typed};
 use crate::Error;
-use crate::authz::Pass;
+use crate::authz::Admission;
 use crate::db::{
     ConnectionSpec, Database, Db, DbError, FindSpec, Part, Query, Reader, RowSink as _, Rows, Selected, Statement,
 };
@@ -47,22 +49,22 @@ const AROUND: usize = 64;
 /// it is moved for each request.
 pub(crate) async fn write_planned(
     cx: &ExecutionContext<'_>,
-    _: &Pass,
-    field: &PlanField,
+    admission: &Admission<'_>,
     planned: PlannedMeta,
     row: TypeIndex,
     path: &Path<'_>,
 ) -> CompletedValue {
+    let field = admission.field();
     let value = match planned.shape {
         Shape::Connection => match Read::connection(cx, field, row) {
             Ok(page) => page_following(cx, field, page, path).boxed().await,
             Err(error) => Err(error),
         },
-        Shape::Aggregate => match Read::arguments(cx, field, row, planned.shape) {
+        Shape::Aggregate => match Read::planned(cx, field, planned.shape, row) {
             Ok(read) => aggregate_following(cx, field, read, path).boxed().await,
             Err(error) => Err(error),
         },
-        _ => match Read::planned(cx, field, planned, row) {
+        _ => match Read::planned(cx, field, planned.shape, row) {
             Ok(read) => return write_read(cx, field, read, path).await,
             Err(error) => Err(error),
         },
@@ -97,7 +99,7 @@ pub(crate) async fn write_connection(
     spec: ConnectionSpec,
     path: &Path<'_>,
 ) -> CompletedValue {
-    let value = match Read::all(cx.model, spec.find) {
+    let value = match Read::all(cx.context.db(), spec.find) {
         Ok(read) => page_following(cx, field, PageRead { read, page: spec.page }, path).await,
         Err(error) => Err(error),
     };
@@ -111,7 +113,7 @@ pub(crate) async fn write_computed(
     find: FindSpec,
     path: &Path<'_>,
 ) -> CompletedValue {
-    let value = match Read::all(cx.model, find) {
+    let value = match Read::all(cx.context.db(), find) {
         Ok(read) => aggregate_following(cx, field, read, path).await,
         Err(error) => Err(error),
     };
@@ -125,7 +127,8 @@ pub(crate) async fn write_find(
     find: FindSpec,
     path: &Path<'_>,
 ) -> CompletedValue {
-    let read = Read::find(cx.model, cx.limits, find, if field.ty.is_list() { Shape::List } else { Shape::Optional });
+    let read =
+        Read::find(cx.context.db(), cx.limits, find, if field.ty.is_list() { Shape::List } else { Shape::Optional });
     match read {
         Ok(read) => write_read(cx, field, read, path).await,
         Err(error) => CompletedValue::failed(cx, &error.into_error(), field, path),
@@ -323,7 +326,7 @@ pub(crate) async fn typed_rows(db: &Db, reader: Reader<'_>, find: &FindSpec) -> 
         None => (Limits { max_page: db.app.limits.max_page.saturating_add(1), ..Limits::clone(&db.app.limits) }, true),
     };
     let find = FindSpec { limit: find.limit.or(Some(most + 1)), ..find.clone() };
-    let read = Read::find(&db.app.model, &limits, find, Shape::List).map_err(DbError::into_error)?;
+    let read = Read::find(db, &limits, find, Shape::List).map_err(DbError::into_error)?;
     let typed = match reader {
         Reader::Pool(database, session) => {
             let rows = || typed(database, Reader::Pool(database, session), &db.app.model, &read, false);
@@ -349,7 +352,7 @@ pub(crate) async fn typed_rows(db: &Db, reader: Reader<'_>, find: &FindSpec) -> 
 /// Asks all rows that a query matches together: how many there are, or whether there is one.
 pub(crate) async fn total(db: &Db, find: &FindSpec, part: fn(Query) -> Part) -> Result<i64, Error> {
     let ask = || async move {
-        let read = Read::all(&db.app.model, find.clone())?;
+        let read = Read::all(db, find.clone())?;
         let mut query = Query::new(read.row, read.filter);
         query.list.push(Selected::Count);
         if matches!(part(query.clone()), Part::Exists(_)) {

@@ -5,11 +5,11 @@ use async_graphql::Value;
 use super::conditions::{declared_filter, orders, where_filter};
 use super::connection::PageRead;
 use crate::Error;
-use crate::db::{CursorPage, DbError, Filter, FindSpec, Order, Query, Selected, Window, page};
+use crate::db::{CursorPage, Db, DbError, Filter, FindSpec, Order, Query, Selected, Window, page};
 use crate::engine::Limits;
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::plan::PlanField;
-use crate::schema::{ArgRole, Model, PlannedMeta, Relation, Shape, TypeIndex};
+use crate::schema::{ArgRole, Model, Relation, Shape, TypeIndex};
 
 /// Rows of a type: which of them, in which order.
 #[derive(Debug, Clone)]
@@ -23,13 +23,14 @@ pub(super) struct Read {
 
 impl Read {
     /// What a resolver's query asks for.
-    pub(super) fn find(model: &Model, limits: &Limits, find: FindSpec, shape: Shape) -> Result<Self, DbError> {
+    pub(super) fn find(db: &Db, limits: &Limits, find: FindSpec, shape: Shape) -> Result<Self, DbError> {
         let page = Some(find.page(limits)?);
-        Ok(Self { shape, page, ..Self::all(model, find)? })
+        Ok(Self { shape, page, ..Self::all(db, find)? })
     }
 
     /// All rows that a resolver's query matches, whatever its page.
-    pub(super) fn all(model: &Model, find: FindSpec) -> Result<Self, DbError> {
+    pub(super) fn all(db: &Db, find: FindSpec) -> Result<Self, DbError> {
+        let model = &db.app.model;
         let row = find.row(model)?;
         let (mut filters, mut order) = (vec![find.filter], find.order);
         let conditions = find.conditions.iter().map(|value| (ArgRole::Where, value));
@@ -37,7 +38,7 @@ impl Read {
             apply(model, row, (role, ""), value, &mut filters, &mut order).map_err(DbError::refused)?;
         }
         let filter = if filters.len() == 1 { filters.remove(0) } else { Filter::All(filters) };
-        Ok(Self { row, shape: Shape::List, filter, order, page: None })
+        Ok(Self { row, shape: Shape::List, filter, order, page: None }.filtered(db))
     }
 
     /// What the arguments of a connection without a body ask for.
@@ -65,17 +66,17 @@ impl Read {
                 _ => {}
             }
         }
-        Ok(PageRead { read: Self::arguments(cx, field, row, Shape::Connection)?, page })
+        Ok(PageRead { read: Self::planned(cx, field, Shape::Connection, row)?, page })
     }
 
-    /// What the arguments of a field without a body ask for.
+    /// What the arguments of a root field without a body ask for.
     pub(super) fn planned(
         cx: &ExecutionContext<'_>,
         field: &PlanField,
-        planned: PlannedMeta,
+        shape: Shape,
         row: TypeIndex,
     ) -> Result<Self, DbError> {
-        Self::arguments(cx, field, row, planned.shape)
+        Ok(Self::arguments(cx, field, row, shape)?.filtered(cx.context.db()))
     }
 
     /// What the arguments of a relation ask for.
@@ -86,12 +87,7 @@ impl Read {
         Ok(if relation.many { read } else { Self { page: None, ..read } })
     }
 
-    pub(super) fn arguments(
-        cx: &ExecutionContext<'_>,
-        field: &PlanField,
-        row: TypeIndex,
-        shape: Shape,
-    ) -> Result<Self, DbError> {
+    fn arguments(cx: &ExecutionContext<'_>, field: &PlanField, row: TypeIndex, shape: Shape) -> Result<Self, DbError> {
         let (mut filters, mut order, mut limit, mut offset) = (Vec::new(), Vec::new(), None, 0);
         for arg in field.args.iter() {
             let Some(value) = cx.argument(arg).map_err(DbError::refused)? else { continue };

@@ -13,7 +13,7 @@ use super::execution_context::ExecutionContext;
 use super::path::Path;
 use super::plan::{Calls, Children, PlanField, Selection};
 use crate::Error;
-use crate::authz::Pass;
+use crate::authz::Admission;
 use crate::db::{ArgForm, Db, FunctionSpec};
 use crate::json::ExactJson;
 use crate::mutation::{ContextValues, OnFailure, Settled, Target, settle};
@@ -25,11 +25,11 @@ const ROOT: &str = "Mutation";
 /// Answers a root field that calls a function.
 pub(crate) async fn write_function(
     cx: &ExecutionContext<'_>,
-    _: &Pass,
-    field: &PlanField,
+    admission: &Admission<'_>,
     function: FunctionMeta,
     path: &Path<'_>,
 ) -> CompletedValue {
+    let field = admission.field();
     match answer(cx, field, function).await {
         Ok(Settled { json, unread: None }) => complete(cx, field, &json, path).await,
         Ok(Settled { json, unread: Some(unread) }) => {

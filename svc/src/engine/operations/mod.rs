@@ -24,3 +24,5 @@ pub(crate) use choose::{Chosen, DocumentId};
 pub(crate) use describe::describe_all;
 pub(crate) use folder::read_folder;
 pub(super) use registered::{Registered, Sql};
+#[cfg(svc_unadmitted = "calls")]
+pub(crate) use statement::OperationStatement;

@@ -7,11 +7,11 @@ use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use super::{Registered, Sql};
-use crate::authz::Pass;
+use crate::authz::AllAdmitted;
 use crate::db::{Commit, Db, DbError, Param, Rows, Statement, Written, cell, has_nul};
 use crate::engine::coerce::VariableDef;
 use crate::engine::complete::{CompletedValue, write_answer};
-use crate::engine::execute::{Engine, Prepared};
+use crate::engine::execute::{Decided, Engine, Prepared};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::find::check_arguments;
 use crate::engine::function::argument_json;
@@ -19,7 +19,7 @@ use crate::engine::mutations::Mutations;
 use crate::engine::path::Path;
 use crate::engine::plan::{OutType, Plan, PlanField, PlanKind};
 use crate::mutation::{ResultMeta, failed_call, fails};
-use crate::schema::{OperationKind, Run};
+use crate::schema::OperationKind;
 use crate::{Error, ErrorCode, OnFailure};
 
 /// A statement, and the variables that are its parameters.
@@ -30,7 +30,7 @@ pub(crate) struct OperationStatement<'a> {
 }
 
 /// What a statement gave: its row, or why there is none.
-struct Answered<'a> {
+pub(in crate::engine) struct Answered<'a> {
     sql: &'a Sql,
     rows: Result<Written, Failed>,
 }
@@ -43,8 +43,8 @@ enum Failed {
 }
 
 impl Engine {
-    /// Answers with the statement of a registered operation when all root fields are admitted. Otherwise they are
-    /// answered one by one, so that those that are denied say so.
+    /// Answers with the statement of a registered operation when all root fields are admitted, and none for some rows
+    /// only. Otherwise those of a query are answered one by one, and a mutation does nothing.
     pub(in crate::engine) async fn by_statement(
         &self,
         cx: &ExecutionContext<'_>,
@@ -52,25 +52,24 @@ impl Engine {
         statement: OperationStatement<'_>,
     ) -> Vec<CompletedValue> {
         let plan = &prepared.plan;
-        let roots = plan.root.fields.iter().filter(|field| matches!(field.kind, PlanKind::Root(..)));
-        // A gate that panics denies, and does so again where the fields are answered one by one.
-        let admitted = std::panic::catch_unwind(AssertUnwindSafe(|| {
-            roots.map(|field| self.gate.admit(cx.context, plan.kind, field)).collect::<Result<Vec<_>, _>>()
-        }));
-        let passes = admitted.ok().and_then(Result::ok).unwrap_or_default();
-        if passes.is_empty() {
-            return self.by_field(cx, prepared).await;
-        }
+        let decisions = self.decide(cx, prepared).await;
+        let Some(admitted) = AllAdmitted::of(plan, &decisions) else {
+            let is_denied = decisions.iter().flatten().any(Result::is_err);
+            return match plan.kind {
+                OperationKind::Mutation if is_denied => not_done(cx, &plan.root.fields, &decisions),
+                _ => self.by_field(cx, prepared, decisions).await,
+            };
+        };
         let refused = plan.root.fields.iter().find_map(|field| check_arguments(cx, field).err());
         match refused {
             // The ordinary way says the same, and where.
             Some(_) if plan.kind == OperationKind::Query && prepared.code.is_none() => {
-                return self.by_field(cx, prepared).await;
+                return self.by_field(cx, prepared, decisions).await;
             }
             Some(error) => return all_failed(cx, &plan.root.fields, &error),
             None => {}
         }
-        let answered = statement.run(cx, &passes, plan).await;
+        let answered = statement.run(cx, admitted).await;
         if plan.kind == OperationKind::Query {
             let mut completed = Vec::with_capacity(plan.root.fields.len());
             for field in &plan.root.fields {
@@ -88,7 +87,7 @@ impl Engine {
         if is_null {
             mutations.lose(&plan.root.fields);
         }
-        mutations.into_pieces()
+        mutations.into_completed()
     }
 
     async fn answer_of(
@@ -100,7 +99,7 @@ impl Engine {
     ) -> CompletedValue {
         match field.kind {
             PlanKind::Root(..) => answered.field(cx, field, &Path::Root.key(&field.key)),
-            _ => self.root_field(cx, prepared, field).await,
+            _ => self.root_field(cx, prepared, field, None).await,
         }
     }
 }
@@ -115,7 +114,8 @@ impl Registered {
 
 impl<'a> OperationStatement<'a> {
     /// Runs it; every root field that it answers has passed the gate.
-    async fn run(self, cx: &ExecutionContext<'_>, _: &[Pass], plan: &Plan) -> Answered<'a> {
+    pub(in crate::engine) async fn run(self, cx: &ExecutionContext<'_>, admitted: AllAdmitted<'_>) -> Answered<'a> {
+        let plan = admitted.plan();
         let kind = plan.kind;
         let rows = match AssertUnwindSafe(self.rows(cx, plan)).catch_unwind().await {
             Ok(Ok(rows)) => Ok(rows),
@@ -260,22 +260,34 @@ impl Answered<'_> {
     }
 }
 
+/// One transaction does all of a mutation, so where a field is denied nothing is done.
+fn not_done(cx: &ExecutionContext<'_>, fields: &[PlanField], decisions: &[Option<Decided<'_>>]) -> Vec<CompletedValue> {
+    let other =
+        Error::new(ErrorCode::NotDone, "the mutation was not done, as another field of the operation is denied");
+    let mut mutations = Mutations::new(cx);
+    for (field, decision) in fields.iter().zip(decisions) {
+        let error = match decision {
+            Some(Err(denied)) => denied,
+            _ => &other,
+        };
+        mutations.end(field, CompletedValue::failed(cx, error, field, &Path::Root.key(&field.key)));
+    }
+    mutations.into_completed()
+}
+
 /// One statement answers all fields, so a bad argument of one of them keeps it from running for any.
 fn all_failed(cx: &ExecutionContext<'_>, fields: &[PlanField], error: &Error) -> Vec<CompletedValue> {
     let mut mutations = Mutations::new(cx);
     for field in fields {
         mutations.end(field, CompletedValue::failed(cx, error, field, &Path::Root.key(&field.key)));
     }
-    mutations.into_pieces()
+    mutations.into_completed()
 }
 
 /// The key and the result of a root field whose failure undoes the operation.
 fn undone_by<'p>(cx: &ExecutionContext<'_>, field: &'p PlanField) -> Option<(&'p str, &'static ResultMeta)> {
     let def = cx.model.field("Mutation", &field.name)?;
-    let keeps = match field.kind {
-        PlanKind::Root(Run::Function(function), _) => function.on_failure == OnFailure::Commit,
-        _ => false,
-    };
+    let keeps = field.root().and_then(|root| root.on_failure()) == Some(OnFailure::Commit);
     cx.model.results.get(&def.ty.named()).filter(|_| !keeps).map(|result| (field.key.as_str(), *result))
 }
 

@@ -8,11 +8,12 @@ use async_graphql::Value;
 
 use super::Asked;
 use super::asked::{Count, Given};
+use super::gates::ArgumentGates;
 use crate::ErrorCode;
 use crate::engine::coerce::{Literal, Variables};
 use crate::engine::request_error::RequestError;
 use crate::engine::weight;
-use crate::schema::{ArgDef, ArgRole, Model, TypeExpr};
+use crate::schema::{ArgDef, ArgRole, GatedField, Model, TypeExpr};
 
 /// An argument of a planned field, in the order of the function's parameters.
 #[derive(Debug)]
@@ -30,6 +31,10 @@ pub(crate) struct ArgPlan {
     is_equality: bool,
     /// What it asks of the database, unless that depends on variables.
     asked: Option<Asked>,
+    /// The gated fields that it touches.
+    gates: Box<[GatedField]>,
+    /// Whether variables may touch more of them.
+    gates_vary: bool,
 }
 
 #[derive(Debug)]
@@ -57,7 +62,16 @@ impl ArgPlan {
             ArgSource::Constant(Some(value)) => count.argument(&def.ty, Given::Coerced(value), is_equality),
             ArgSource::Dynamic(literal) => count.argument(&def.ty, Given::Literal(literal), is_equality),
         };
+        let gates = match &source {
+            ArgSource::Constant(None) => ArgumentGates::default(),
+            ArgSource::Constant(Some(value)) => {
+                ArgumentGates::of(model, &def.ty, def.gated, Given::Coerced(value), None)
+            }
+            ArgSource::Dynamic(literal) => ArgumentGates::of(model, &def.ty, def.gated, Given::Literal(literal), None),
+        };
         Self {
+            gates: gates.found.into(),
+            gates_vary: gates.varies,
             name: def.name.clone(),
             rust: def.rust.clone(),
             role: def.role,
@@ -96,6 +110,14 @@ impl ArgPlan {
         value.map_err(|why| RequestError::new(ErrorCode::BadUserInput, format!("argument `{}`: {why}", self.name)))
     }
 
+    /// Adds the gated fields that it touches under these variables.
+    pub(super) fn collect_gates(&self, model: &Model, variables: &Variables, found: &mut Vec<GatedField>) {
+        found.extend(&self.gates);
+        if let (true, ArgSource::Dynamic(literal)) = (self.gates_vary, &self.source) {
+            found.extend(ArgumentGates::of(model, &self.ty, None, Given::Literal(literal), Some(variables)).found);
+        }
+    }
+
     /// Bytes on the heap.
     pub(super) fn weight(&self) -> usize {
         let source = match &self.source {
@@ -104,7 +126,8 @@ impl ArgPlan {
             ArgSource::Dynamic(_) => 0,
         };
         let default = self.default.as_ref().map_or(0, weight::value);
-        weight::text(&self.name) + weight::text(&self.rust) + weight::type_expr(&self.ty) + default + source
+        let slice = weight::slice::<GatedField>(self.gates.len());
+        weight::text(&self.name) + weight::text(&self.rust) + weight::type_expr(&self.ty) + default + source + slice
     }
 
     /// Whether the value is known with the plan.

@@ -182,6 +182,14 @@ impl<'a> Count<'a> {
 }
 
 impl<'a> Given<'a> {
+    /// The name of the variable that stands for it.
+    pub(super) fn variable(self) -> Option<&'a str> {
+        match self {
+            Self::Literal(ast::Value::Variable(name)) => Some(name),
+            _ => None,
+        }
+    }
+
     fn is_null(self) -> bool {
         matches!(self, Self::Literal(ast::Value::Null) | Self::Coerced(Value::Null))
     }
@@ -196,7 +204,7 @@ impl<'a> Given<'a> {
     }
 
     /// The items of a list; a single value stands for a list of one.
-    fn each_item(self, mut visit: impl FnMut(Self)) {
+    pub(super) fn each_item(self, mut visit: impl FnMut(Self)) {
         match self {
             Self::Literal(ast::Value::List(items)) => items.iter().for_each(|item| visit(Self::Literal(item))),
             Self::Coerced(Value::List(items)) => items.iter().for_each(|item| visit(Self::Coerced(item))),
@@ -205,7 +213,7 @@ impl<'a> Given<'a> {
     }
 
     /// The fields of an object, which have Rust names once they are coerced.
-    fn each_field(self, def: &'a InputDef, mut visit: impl FnMut(&'a ArgDef, Self)) {
+    pub(super) fn each_field(self, def: &'a InputDef, mut visit: impl FnMut(&'a ArgDef, Self)) {
         match self {
             Self::Literal(ast::Value::Object(fields)) => {
                 for (name, value) in fields {

@@ -8,8 +8,10 @@ mod asked;
 mod bounds;
 mod check;
 mod cost;
+mod gates;
 mod keys;
 mod planner;
+mod root;
 mod same;
 mod weight;
 
@@ -18,13 +20,14 @@ pub(crate) use asked::Asked;
 pub(crate) use cost::Cost;
 pub(crate) use keys::Keys;
 pub(crate) use planner::Planner;
+pub(crate) use root::RootField;
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::find::StatementCache;
-use crate::schema::{EnumValue, Method, OperationKind, Part, Relation, Run, ScalarKind, TypeIndex};
+use crate::schema::{EnumValue, GatedField, Method, OperationKind, Part, Relation, ScalarKind, TypeIndex};
 
 /// A planned operation.
 #[derive(Debug)]
@@ -85,6 +88,8 @@ pub(crate) struct PlanField {
     pub(crate) children: Children,
     /// Where the field stands in the document: the first places of those where it is selected.
     pub(crate) offsets: Vec<usize>,
+    /// The gated field whose value the field tells by itself; its arguments and the fields below it may tell more.
+    pub(crate) gated: Option<GatedField>,
     /// The statements that were written for the field.
     pub(crate) statements: StatementCache,
 }
@@ -98,7 +103,7 @@ pub(crate) enum PlanKind {
     Relation(Relation),
     Part(Part),
     Method(Method),
-    Root(Run, Option<TypeIndex>),
+    Root(RootField),
 }
 
 /// A field's type, with all that completing a value needs.
@@ -162,7 +167,8 @@ impl Selection {
             return None;
         }
         self.fields.iter().find_map(|field| match field.kind {
-            PlanKind::Method(_) | PlanKind::Root(Run::Sync(_) | Run::Async(_), _) => Some(field.coordinate.as_str()),
+            PlanKind::Method(_) => Some(field.coordinate.as_str()),
+            PlanKind::Root(root) if root.needs_code() => Some(field.coordinate.as_str()),
             _ => field.children.iter().find_map(|selection| selection.needs_code(seen)),
         })
     }

@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 use super::bounds::Bounds;
 use super::same::same_lists;
 use super::weight::arguments;
-use super::{ArgPlan, Calls, Children, Keys, Leaf, OutType, Plan, PlanField, PlanKind, Selection};
+use super::{ArgPlan, Calls, Children, Keys, Leaf, OutType, Plan, PlanField, PlanKind, RootField, Selection};
 use crate::ErrorCode;
 use crate::engine::coerce::Variables;
 use crate::engine::document::condition;
@@ -180,11 +180,11 @@ impl<'a> Planner<'a> {
         crate::scalar::write_text(&mut prefix, key);
         prefix.push(b':');
         let model = self.model;
-        let (kind, ty, args, children) = match name {
-            "__typename" => (PlanKind::Typename, OutType::Composite, Arc::default(), Children::None),
+        let (kind, ty, args, children, gated) = match name {
+            "__typename" => (PlanKind::Typename, OutType::Composite, Arc::default(), Children::None, None),
             "__schema" | "__type" => {
                 nodes.iter().for_each(|node| self.introspection.add(node));
-                (PlanKind::Introspection, OutType::Composite, Arc::default(), Children::None)
+                (PlanKind::Introspection, OutType::Composite, Arc::default(), Children::None, None)
             }
             _ => {
                 let def = model.object(parent).and_then(|object| object.fields.get(name)).ok_or_else(|| {
@@ -195,7 +195,7 @@ impl<'a> Planner<'a> {
                     FieldKind::Relation(relation) => PlanKind::Relation(relation),
                     FieldKind::Part(part) => PlanKind::Part(part),
                     FieldKind::Method(method) => PlanKind::Method(method),
-                    FieldKind::Root(run, row) => PlanKind::Root(run, row),
+                    FieldKind::Root(run, row) => PlanKind::Root(RootField::new(run, row)),
                     FieldKind::Promised => {
                         return Err(RequestError::new(
                             ErrorCode::InternalServerError,
@@ -206,7 +206,7 @@ impl<'a> Planner<'a> {
                 self.bounds.charge(self.limits)?;
                 let args = self.args(def, node)?;
                 let sets: Vec<_> = nodes.iter().map(|node| &node.selection_set).collect();
-                (kind, self.out_type(&def.ty), args, self.children(def.ty.named(), &sets)?)
+                (kind, self.out_type(&def.ty), args, self.children(def.ty.named(), &sets)?, def.gated)
             }
         };
         let field = PlanField {
@@ -224,6 +224,7 @@ impl<'a> Planner<'a> {
                 .map(|span| span.offset())
                 .take(MAX_LOCATIONS)
                 .collect(),
+            gated,
             statements: StatementCache::default(),
         };
         self.bounds.weigh(field.weight())?;

@@ -68,6 +68,7 @@ impl Engine {
             app: self.app.clone(),
             session: self.session_variables.unknown(),
             mandatory: Vec::new(),
+            row_filter: None,
             ledger,
             transaction: None,
         }
@@ -75,7 +76,7 @@ impl Engine {
 
     fn with_session(&self, db: Db, request: Held) -> RequestScope {
         let mut scope = RequestScope { db, request };
-        scope.db.session = self.session_variables.session(&Context { request: &scope });
+        scope.db.session = self.session_variables.session(&Context::new(&scope));
         scope
     }
 }

@@ -5,8 +5,8 @@ use indexmap::IndexMap;
 use super::{Builder, expr};
 use crate::schema::error::SchemaError;
 use crate::schema::model::{
-    AbstractDef, ArgDef, ArgRole, DefaultValue, EnumDef, EnumValue, FieldDef, FieldKind, InputDef, InputRole,
-    ObjectDef, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind,
+    AbstractDef, ArgDef, ArgRole, DefaultValue, EnumDef, EnumValue, FieldDef, FieldKind, GatedField, InputDef,
+    InputRole, ObjectDef, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
 use crate::schema::registry::{AbstractRefs, ArgRef, Entry, ObjectRefs};
 use crate::schema::{AbstractMeta, ElementMeta, ObjectMeta, Registry, derived};
@@ -46,7 +46,7 @@ impl Builder {
     }
 
     fn object(&mut self, index: TypeIndex, meta: &'static ObjectMeta, refs: &ObjectRefs) -> TypeDef {
-        let mut fields = IndexMap::new();
+        let mut fields: IndexMap<String, FieldDef> = IndexMap::new();
         for (position, (field, ty)) in meta.fields.iter().zip(&refs.fields).enumerate() {
             let kind = match (&field.relation, refs.relations[position]) {
                 (Some(relation), Some(row)) => FieldKind::Relation(Relation {
@@ -67,8 +67,12 @@ impl Builder {
             self.add_field(&mut fields, def, meta.path);
         }
         for gated in meta.authorize_fields {
-            if !fields.values().any(|field| field.rust == *gated) {
-                self.errors.push(SchemaError::UnknownGate { path: meta.path.to_owned(), field: (*gated).to_owned() });
+            match fields.values_mut().find(|field| field.rust == *gated) {
+                Some(field) => field.gated = Some(GatedField { object: index, rust: field.rust }),
+                None => {
+                    let field = (*gated).to_owned();
+                    self.errors.push(SchemaError::UnknownGate { path: meta.path.to_owned(), field });
+                }
             }
         }
         let implements = refs.implements.iter().map(|key| key.0).collect();
@@ -106,6 +110,7 @@ impl Builder {
             args: self.args(args, &own_path),
             path: own_path,
             kind,
+            gated: None,
         }
     }
 
@@ -146,6 +151,7 @@ impl Builder {
                 role: ArgRole::Declared,
                 slot: *slot,
                 spread: *spread,
+                gated: None,
             });
         }
         args

@@ -7,13 +7,13 @@ mod relations;
 mod roots;
 
 pub(super) use relations::relations;
-pub(super) use roots::stored_fields;
+pub(super) use roots::{gate_of, stored_fields};
 
 use apollo_compiler::Schema;
 
 use super::error::SchemaError;
 use super::extent::Extent;
-use super::model::{Model, TypeDef, TypeExpr, TypeIndex};
+use super::model::{Model, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use super::naming::Naming;
 use super::{KeyFn, OperationMeta, Registry, TypeRef, derived, generated, sdl};
 
@@ -86,6 +86,7 @@ impl Builder {
             sdl: text,
             implementers: document.implementers_map(),
             extent: Extent::of(&document),
+            has_gates: self.types.iter().any(|def| has_gates(&def.kind)),
             types: self.types,
             document,
         })
@@ -100,6 +101,10 @@ impl Builder {
         }
         name
     }
+}
+
+fn has_gates(kind: &TypeKind) -> bool {
+    matches!(kind, TypeKind::Object(object) if object.fields.values().any(|field| field.gated.is_some()))
 }
 
 pub(super) fn expr(reference: &TypeRef) -> TypeExpr {

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::{Builder, expr};
 use crate::schema::error::SchemaError;
 use crate::schema::generated::Generated;
-use crate::schema::model::{FieldDef, FieldKind, ObjectDef, TypeDef, TypeIndex, TypeKind};
+use crate::schema::model::{FieldDef, FieldKind, GatedField, ObjectDef, TypeDef, TypeIndex, TypeKind};
 use crate::schema::registry::ArgRef;
 use crate::schema::{OperationKind, OperationMeta, Registry, Run, Shape, TypeRef};
 
@@ -67,7 +67,10 @@ impl Builder {
 
     fn root_field(&mut self, operation: &Operation, generated: &mut Generated<'_>) -> FieldDef {
         let meta = operation.meta;
-        let kind = FieldKind::Root(meta.run, operation.row);
+        let named = expr(&operation.ty).named();
+        let has_rows = || self.types[named].kind.source().is_some().then_some(named);
+        let row = operation.row.or_else(|| generated.row_of(named)).or_else(has_rows);
+        let kind = FieldKind::Root(meta.run, row);
         let module = meta.path.rsplit_once("::").map_or("", |(module, _)| module);
         let mut def = self.field(&meta.element, expr(&operation.ty), &operation.args, kind, module);
         if !matches!(meta.run, Run::Sync(_) | Run::Async(_)) {
@@ -80,6 +83,9 @@ impl Builder {
         }
         if let (Run::Planned(planned), Some(row)) = (meta.run, operation.row) {
             self.check_planned(meta, row, &def);
+            for arg in &mut def.args {
+                arg.gated = gate_of(&self.types, row, &arg.rust);
+            }
             let args = match planned.shape {
                 Shape::List => generated.list_args(&mut self.types, row),
                 Shape::Connection => generated.connection_args(&mut self.types, row),
@@ -119,6 +125,15 @@ impl Builder {
                 });
             }
         }
+    }
+}
+
+/// The gate of a field of rows of this type; of several members of an interface, the first that has one.
+pub(in crate::schema) fn gate_of(types: &[TypeDef], row: TypeIndex, rust: &str) -> Option<GatedField> {
+    match &types[row].kind {
+        TypeKind::Object(object) => object.fields.values().find(|field| field.rust == rust)?.gated,
+        TypeKind::Abstract(abstraction) => abstraction.members.iter().find_map(|member| gate_of(types, *member, rust)),
+        _ => None,
     }
 }
 

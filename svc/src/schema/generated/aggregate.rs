@@ -1,7 +1,10 @@
 //! `UserAggregate`, its groups, and the orders of these.
 
-use super::super::model::{ArgRole, FieldDef, FieldKind, InputRole, Part, TypeDef, TypeExpr, TypeIndex, TypeKind};
-use super::super::{ScalarKind, build::stored_fields};
+use super::super::ScalarKind;
+use super::super::build::{gate_of, stored_fields};
+use super::super::model::{
+    ArgDef, ArgRole, FieldDef, FieldKind, GatedField, InputRole, Part, TypeDef, TypeExpr, TypeIndex, TypeKind,
+};
 use super::objects::{define_object, list, non_null, reserve_object};
 use super::{Generated, arg, define, described, field, list_of, reserve};
 use crate::db::AggregateFunction;
@@ -12,6 +15,14 @@ struct Leaf {
     rust: &'static str,
     stored: &'static str,
     ty: TypeIndex,
+    gated: Option<GatedField>,
+}
+
+impl Leaf {
+    /// The key of an order by what is computed of the field.
+    fn order(&self, direction: TypeIndex) -> ArgDef {
+        ArgDef { gated: self.gated, ..field(&self.name, self.rust, TypeExpr::Named(direction)) }
+    }
 }
 
 impl Generated<'_> {
@@ -32,7 +43,7 @@ impl Generated<'_> {
             let description = format!("The {} of each field; null without rows.", function.noun());
             fields.push(self.part(function.sql(), &description, non_null(object), Part::Function(function)));
             let order = reserve(types, &format!("{name}{}OrderBy", function.title()));
-            let keys = leaves.iter().map(|leaf| field(&leaf.name, leaf.rust, TypeExpr::Named(direction))).collect();
+            let keys = leaves.iter().map(|leaf| leaf.order(direction)).collect();
             define(
                 types,
                 order,
@@ -61,7 +72,7 @@ impl Generated<'_> {
         if leaves.is_empty() {
             return None;
         }
-        let direction = TypeExpr::Named(self.direction_type(types));
+        let direction = self.direction_type(types);
         let key = reserve_object(types, &format!("{name}GroupKey"));
         let parts = leaves.iter().map(|leaf| value(leaf, "The value that the rows of the group share.")).collect();
         define_object(
@@ -82,12 +93,12 @@ impl Generated<'_> {
         define_object(types, group, format!("Rows of {name} that share the values of some fields."), fields);
 
         let by_key = reserve(types, &format!("{name}GroupKeyOrderBy"));
-        let keys = leaves.iter().map(|leaf| field(&leaf.name, leaf.rust, direction.clone())).collect();
+        let keys = leaves.iter().map(|leaf| leaf.order(direction)).collect();
         define(types, by_key, InputRole::Order, "An order by fields that are selected of `key`.".to_owned(), keys);
         let order = reserve(types, &format!("{name}GroupOrderBy"));
         let mut by = vec![
             described("key", "By what the rows share.", TypeExpr::Named(by_key)),
-            described("count", "By how many rows there are.", direction),
+            described("count", "By how many rows there are.", TypeExpr::Named(direction)),
         ];
         by.extend(orders.iter().map(|(function, order)| {
             described(function.sql(), &format!("By the {} of a field.", function.noun()), TypeExpr::Named(*order))
@@ -135,9 +146,13 @@ impl Generated<'_> {
 fn leaves(types: &[TypeDef], row: TypeIndex, result: impl Fn(TypeIndex) -> Option<TypeIndex>) -> Vec<Leaf> {
     let fields = stored_fields(types, row).into_iter().filter(|field| !field.ty.is_list());
     let leaf = |field: &FieldDef| match field.kind {
-        FieldKind::Stored { stored, .. } => {
-            Some(Leaf { name: field.name.clone(), rust: field.rust, stored, ty: result(field.ty.named())? })
-        }
+        FieldKind::Stored { stored, .. } => Some(Leaf {
+            name: field.name.clone(),
+            rust: field.rust,
+            stored,
+            ty: result(field.ty.named())?,
+            gated: gate_of(types, row, field.rust),
+        }),
         _ => None,
     };
     fields.filter_map(leaf).collect()
@@ -153,5 +168,6 @@ fn value(leaf: &Leaf, description: &str) -> FieldDef {
         ty: TypeExpr::Named(leaf.ty),
         args: Vec::new(),
         kind: FieldKind::Stored { index: 0, stored: leaf.stored },
+        gated: leaf.gated,
     }
 }

@@ -10,8 +10,10 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::build::{Dialect, expr, relations, stored_fields};
-use super::model::{ArgDef, ArgRole, EnumDef, EnumValue, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind};
+use super::build::{Dialect, expr, gate_of, relations, stored_fields};
+use super::model::{
+    ArgDef, ArgRole, EnumDef, EnumValue, GatedField, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind,
+};
 use super::registry::{Derived, Entry};
 use super::{Input, Naming, Registry, ScalarKind};
 use crate::db::{Family, Operand, family};
@@ -139,6 +141,11 @@ impl<'a> Generated<'a> {
                 Derived::OrderBy => drop(self.order_type(types, *row)),
             }
         }
+    }
+
+    /// The type of the rows that a page or an aggregate is of.
+    pub(super) fn row_of(&self, index: TypeIndex) -> Option<TypeIndex> {
+        self.reserved.iter().find(|(_, derived)| **derived == index).map(|((_, row), _)| *row)
     }
 
     /// The place of a type that a Rust type stands for, or else a new one.
@@ -302,13 +309,14 @@ struct Part {
     named: TypeIndex,
     list: bool,
     is_relation: bool,
+    gated: Option<GatedField>,
 }
 
 impl Part {
     /// The field for it in a `where` or an `orderBy`.
     fn field(&self, ty: TypeIndex) -> ArgDef {
         let role = if self.is_relation { ArgRole::Hop } else { ArgRole::Declared };
-        ArgDef { role, ..field(&self.name, self.rust, TypeExpr::Named(ty)) }
+        ArgDef { role, gated: self.gated, ..field(&self.name, self.rust, TypeExpr::Named(ty)) }
     }
 }
 
@@ -324,6 +332,7 @@ fn parts(types: &[TypeDef], row: TypeIndex) -> Vec<Part> {
         named: field.ty.named(),
         list: field.ty.is_list(),
         is_relation: false,
+        gated: gate_of(types, row, field.rust),
     };
     let related = relations(types, row).into_iter().map(|(field, relation)| Part {
         name: field.name.clone(),
@@ -331,6 +340,7 @@ fn parts(types: &[TypeDef], row: TypeIndex) -> Vec<Part> {
         named: relation.row,
         list: relation.many,
         is_relation: true,
+        gated: gate_of(types, row, field.rust),
     });
     fields.map(part).chain(related).collect()
 }
@@ -367,6 +377,7 @@ fn field(name: &str, rust: &str, ty: TypeExpr) -> ArgDef {
         role: ArgRole::Declared,
         slot: 0,
         spread: false,
+        gated: None,
     }
 }
 

@@ -21,6 +21,7 @@ impl Generated<'_> {
             ty,
             args: Vec::new(),
             kind,
+            gated: None,
         }
     }
 }

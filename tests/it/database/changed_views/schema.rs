@@ -150,7 +150,14 @@ DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = front, public', 
 
 /// A service that looks for changes so often, in milliseconds.
 pub(super) fn options(url: String, catalogue_poll: u64) -> AppOptions {
-    let config = SvcConfig { database_url: Some(url), catalogue_poll, ..SvcConfig::default() };
+    let config = SvcConfig {
+        database: svc::DatabaseConfig {
+            url: Some(url),
+            catalogue_poll: (catalogue_poll > 0).then(|| std::time::Duration::from_millis(catalogue_poll)),
+            ..svc::DatabaseConfig::default()
+        },
+        ..SvcConfig::default()
+    };
     AppOptions::new()
         .config(config)
         .queries(queries![posts, post, comments, authors, post_totals, post_page, in_tx, most, called])

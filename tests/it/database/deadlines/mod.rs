@@ -68,12 +68,15 @@ const KINDS: [&str; 6] = [
 /// The statement time-out is a second, so its deadline a second and a half.
 fn options(url: &str) -> AppOptions {
     let config = SvcConfig {
-        database_url: Some(url.to_owned()),
-        database_pool_timeout: 1,
-        database_pool_size: 3,
-        query_timeout: 1,
         environment: svc::Environment::Production,
-        enable_rust_endpoint: true,
+        database: svc::DatabaseConfig {
+            url: Some(url.to_owned()),
+            pool_timeout: std::time::Duration::from_secs(1),
+            pool_size: 3,
+            query_timeout: std::time::Duration::from_secs(1),
+            ..svc::DatabaseConfig::default()
+        },
+        operations: svc::OperationsConfig { rust_endpoint: true, ..svc::OperationsConfig::default() },
         ..SvcConfig::default()
     };
     let queries = queries![rows, row, sleep, paged, awaited, in_transaction, in_pool];

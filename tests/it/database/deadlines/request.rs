@@ -48,10 +48,13 @@ async fn change(ctx: &Context<'_>) -> Result<bool> {
 async fn serve() -> (TestDatabase, Waiting, App) {
     let (database, waiting) = (TestDatabase::new(SQL).await, Waiting::default());
     let config = SvcConfig {
-        database_url: Some(database.url()),
-        query_timeout: 20,
-        request_timeout: 1,
-        enable_rust_endpoint: true,
+        request_timeout: Some(std::time::Duration::from_secs(1)),
+        database: svc::DatabaseConfig {
+            url: Some(database.url()),
+            query_timeout: std::time::Duration::from_secs(20),
+            ..svc::DatabaseConfig::default()
+        },
+        operations: svc::OperationsConfig { rust_endpoint: true, ..svc::OperationsConfig::default() },
         ..SvcConfig::default()
     };
     let options = options("").queries(queries![stuck, stuck_sql]).mutations(mutations![change]);
@@ -104,6 +107,6 @@ async fn a_mutation_that_is_ended_says_that_it_may_have_been_done() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_request_may_be_allowed_to_take_for_ever() {
     let database = TestDatabase::new(SQL).await;
-    let app = App::serve(options(&database.url()).request_timeout(0)).await;
+    let app = App::serve(options(&database.url()).request_timeout(None)).await;
     app.query("{ rows { id } }").await.data();
 }

@@ -61,7 +61,10 @@ async fn a_client_that_reads_slowly_but_steadily_gets_everything() {
 #[tokio::test]
 async fn a_body_that_comes_byte_by_byte_has_an_end() {
     let database = svc_tests::TestDatabase::new("").await;
-    let mut settings = svc::SvcConfig { database_url: Some(database.url()), ..svc::SvcConfig::default() };
+    let mut settings = svc::SvcConfig {
+        database: svc::DatabaseConfig { url: Some(database.url()), ..svc::DatabaseConfig::default() },
+        ..svc::SvcConfig::default()
+    };
     settings.http.body_timeout = Duration::from_millis(300);
     let options = svc::AppOptions::new().config(settings).queries(svc::queries![super::hello]);
     let address = serve(HttpConfig::default(), svc::create_svc_app(options).await.unwrap()).await;

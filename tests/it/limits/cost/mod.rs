@@ -101,10 +101,9 @@ pub(super) const REGISTERED: [&str; 2] = [
 pub(super) async fn app_with(config: SvcConfig, limits: Limits) -> (App, TestDatabase) {
     let database = TestDatabase::copy_of("cost", SQL).await;
     let config = SvcConfig {
-        database_url: Some(database.url()),
-        auto_camel_case: true,
-        enable_rust_endpoint: true,
-        database_pool_size: 1,
+        database: svc::DatabaseConfig { url: Some(database.url()), pool_size: 1, ..config.database },
+        schema: svc::SchemaConfig { auto_camel_case: true, ..config.schema },
+        operations: svc::OperationsConfig { rust_endpoint: true, ..config.operations },
         ..config
     };
     let cached =

@@ -54,7 +54,10 @@ async fn answers_do_not_depend_on_what_is_kept() {
 
 #[tokio::test]
 async fn kept_statements_have_a_bound() {
-    let config = SvcConfig { database_statement_cache: 20_000, ..SvcConfig::default() };
+    let config = SvcConfig {
+        database: svc::DatabaseConfig { statement_cache: 20_000, ..svc::DatabaseConfig::default() },
+        ..SvcConfig::default()
+    };
     let (app, _database) = app_with(config, Limits::default()).await;
     for count in 1..60 {
         for _ in 0..2 {
@@ -70,7 +73,10 @@ async fn kept_statements_have_a_bound() {
         app.query_with(DOCUMENT, ors(190)).await.data();
     }
     assert!(kept(&app).await.len() >= before);
-    let nothing = SvcConfig { database_statement_cache: 0, ..SvcConfig::default() };
+    let nothing = SvcConfig {
+        database: svc::DatabaseConfig { statement_cache: 0, ..svc::DatabaseConfig::default() },
+        ..SvcConfig::default()
+    };
     let (app, _database) = app_with(nothing, Limits::default()).await;
     for _ in 0..3 {
         assert_eq!(app.query_with(DOCUMENT, ors(3)).await.data()["users"].as_array().unwrap().len(), 2);

@@ -156,7 +156,11 @@ const CACHED_SQL: &str = r#"SELECT (SELECT jsonb_agg(data) FROM v_flat_data) AS 
 
 async fn app() -> App {
     let database = TestDatabase::copy_of("numbers", &sql()).await;
-    let config = SvcConfig { enable_rust_endpoint: true, auto_camel_case: true, ..SvcConfig::default() };
+    let config = SvcConfig {
+        operations: svc::OperationsConfig { rust_endpoint: true, ..svc::OperationsConfig::default() },
+        schema: svc::SchemaConfig { auto_camel_case: true, ..svc::SchemaConfig::default() },
+        ..SvcConfig::default()
+    };
     let options = AppOptions::new().config(config).database_url(database.url());
     let options = options.operations([Operation::new(CACHED).sql(CACHED_SQL)]);
     let options = options.queries(queries![

@@ -1,0 +1,68 @@
+use std::time::Duration;
+
+use crate::db::{ConnectConfig, Variable};
+use crate::settings::{
+    ConfigError, Count, Flag, Kind, LONGEST_TIMEOUT, Milliseconds, Seconds, Variables, or_never, settings,
+};
+
+settings! {
+    /// The settings of the database; the field `database` of [`SvcConfig`](crate::SvcConfig).
+    pub struct DatabaseConfig {
+        /// The database, as `postgres://user:password@host:port/name`.
+        url: Option<String> = None, ["SVC_DATABASE_URL", "DATABASE_URL"], Url;
+        /// The most connections of each pool.
+        pool_size: u32 = 8, ["SVC_DATABASE_POOL_SIZE"], Count(1..=10_000, "connections");
+        /// How long a statement waits for a connection.
+        pool_timeout: Duration = Duration::from_secs(5), ["SVC_DATABASE_POOL_TIMEOUT"], Seconds(1..=3_600);
+        /// How many bytes of SQL each connection for planned reads keeps prepared; 0 keeps none.
+        statement_cache: u32 = 256 << 10, ["SVC_DATABASE_STATEMENT_CACHE"], Count(0..=1 << 30, "bytes");
+        /// How long a statement may run until PostgreSQL cancels it.
+        query_timeout: Duration = Duration::from_secs(30), ["SVC_QUERY_TIMEOUT"], Seconds(1..=86_400);
+        /// How often the database is asked whether views and functions have changed.
+        catalogue_poll: Option<Duration> = Some(Duration::from_millis(500)), ["SVC_CATALOGUE_POLL"],
+            or_never(Milliseconds(0..=3_600_000));
+        /// Whether a production service with session variables starts although policies of row-level security do not
+        /// bind it; the log says which.
+        allow_unbound_policies: bool = false, ["SVC_ALLOW_UNBOUND_POLICIES"], Flag;
+    }
+}
+
+impl DatabaseConfig {
+    pub(super) fn pool_limit(&self) -> Duration {
+        self.pool_timeout.min(LONGEST_TIMEOUT)
+    }
+
+    /// How often the database is asked whether views have changed; `None` is never.
+    pub(super) fn poll(&self) -> Option<Duration> {
+        self.catalogue_poll.filter(|time| !time.is_zero()).map(|time| time.min(LONGEST_TIMEOUT))
+    }
+}
+
+/// A database URL. Its password is never shown, and nothing of one that cannot be read: nobody knows which part of that
+/// is the password.
+struct Url;
+
+impl Kind<Option<String>> for Url {
+    fn parse(&self, text: &str) -> Result<Option<String>, String> {
+        Ok(Some(text.to_owned()))
+    }
+    fn allowed(&self) -> String {
+        "a database URL".to_owned()
+    }
+    fn shown(&self, value: &Option<String>) -> String {
+        value.as_deref().map_or_else(|| "none".to_owned(), ConnectConfig::shown)
+    }
+    fn debugged(&self, value: &Option<String>) -> String {
+        format!("{:?}", value.as_deref().map(ConnectConfig::shown))
+    }
+    fn read(&self, variables: &Variables<'_>, names: &[&'static str]) -> Result<Option<Option<String>>, ConfigError> {
+        let Some((name, url)) = variables.first(names) else { return Ok(None) };
+        read_url(name, &url, variables.0)?;
+        Ok(Some(Some(url)))
+    }
+}
+
+/// Reads a database URL; what it leaves open comes from libpq's environment variables.
+pub(super) fn read_url(name: &str, url: &str, variable: Variable<'_>) -> Result<ConnectConfig, ConfigError> {
+    ConnectConfig::parse(url, variable).map_err(|bad| ConfigError::new(name, "***", &bad.to_string()))
+}

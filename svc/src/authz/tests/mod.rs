@@ -1,0 +1,101 @@
+//! The gate, asked through the router, with policies of the tests.
+
+mod decisions;
+mod filters;
+mod questions;
+mod schema;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::Request;
+use futures_util::future::BoxFuture;
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
+use tower::Service as _;
+
+use super::Gate;
+use super::policy::{Decision, Policy, Question};
+use crate::db::Filter;
+use crate::{AppOptions, Error, create_svc_app};
+
+/// What the tests' policy does with a field.
+#[derive(Clone)]
+enum Rule {
+    Allow,
+    Where(Filter),
+    Deny,
+    Fail(fn() -> Error),
+    Panic,
+    Never,
+}
+
+/// The questions that were asked, as text.
+type Asked = Arc<Mutex<Vec<String>>>;
+
+/// A policy with a rule for each field; others are allowed.
+struct Rules {
+    rules: Vec<(&'static str, Rule)>,
+    asked: Asked,
+}
+
+impl Policy for Rules {
+    fn decide<'a>(&'a self, question: Question<'a>) -> BoxFuture<'a, Result<Decision, Error>> {
+        self.asked.lock().unwrap().push(questions::shown(&question));
+        let rule = self.rules.iter().find(|(field, _)| *field == question.field()).map(|(_, rule)| rule);
+        let rule = rule.cloned().unwrap_or(Rule::Allow);
+        Box::pin(async move {
+            tokio::task::yield_now().await;
+            match rule {
+                Rule::Allow => Ok(Decision::Allow),
+                Rule::Where(filter) => Ok(Decision::AllowWhere(filter)),
+                Rule::Deny => Ok(Decision::Deny),
+                Rule::Fail(error) => Err(error()),
+                Rule::Panic => panic!("a broken policy"),
+                Rule::Never => std::future::pending().await,
+            }
+        })
+    }
+}
+
+/// A service behind a policy.
+struct Guarded {
+    router: Router,
+    asked: Asked,
+}
+
+impl Guarded {
+    async fn new(options: AppOptions, rules: Vec<(&'static str, Rule)>) -> Self {
+        let asked = Asked::default();
+        let policy = Rules { rules, asked: asked.clone() };
+        let gate = Gate::Guarded(Box::new(policy), Duration::from_millis(200));
+        Self { router: create_svc_app(options.gate(gate)).await.unwrap(), asked }
+    }
+
+    async fn send(&self, request: Request<Body>) -> Value {
+        let response = self.router.clone().call(request).await.unwrap();
+        let body = response.into_body().collect().await.unwrap().to_bytes();
+        serde_json::from_slice(&body).unwrap()
+    }
+
+    async fn post_to(&self, path: &str, body: Value) -> Value {
+        let request = Request::post(path).header("content-type", "application/json");
+        self.send(request.body(Body::from(body.to_string())).unwrap()).await
+    }
+
+    async fn ask(&self, query: &str) -> Value {
+        self.post_to("/graphql", json!({ "query": query })).await
+    }
+
+    /// The fields that were asked for since the last time.
+    fn asked(&self) -> Vec<String> {
+        std::mem::take(&mut *self.asked.lock().unwrap())
+    }
+}
+
+fn codes(answer: &Value) -> Vec<&str> {
+    let errors = answer["errors"].as_array().map(Vec::as_slice).unwrap_or_default();
+    errors.iter().filter_map(|error| error["extensions"]["code"].as_str()).collect()
+}

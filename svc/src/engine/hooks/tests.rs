@@ -1,0 +1,152 @@
+use std::sync::{Arc, Mutex};
+
+use axum::body::Body;
+use axum::http::{Request, StatusCode};
+use futures_util::future::BoxFuture;
+use http_body_util::BodyExt as _;
+use serde_json::{Value, json};
+use tower::Service as _;
+
+use super::{Hook, PreparedOperation};
+use crate::engine::complete::CompletedValue;
+use crate::engine::context::Context;
+use crate::engine::plan::PlanField;
+use crate::engine::request::RequestParts;
+use crate::engine::response::Response;
+use crate::prelude::*;
+
+/// A hook that notes what it is told, and refuses what the header `x-refuse` names.
+struct Notes {
+    name: &'static str,
+    notes: Arc<Mutex<Vec<String>>>,
+}
+
+impl Notes {
+    fn note(&self, what: String) {
+        self.notes.lock().unwrap().push(format!("{} {what}", self.name));
+    }
+}
+
+fn refused(request: &RequestParts, place: &str) -> Result<()> {
+    match request.header("x-refuse") {
+        Some(refused) if refused == place => Err(Error::new(ErrorCode::RateLimited, "come back later")),
+        _ => Ok(()),
+    }
+}
+
+impl Hook for Notes {
+    fn before_parsing<'a>(&'a self, request: &'a RequestParts) -> BoxFuture<'a, Result<()>> {
+        self.note("came".to_owned());
+        Box::pin(async move { refused(request, "parsing") })
+    }
+
+    fn after_preparing<'a>(&'a self, operation: PreparedOperation<'a>) -> BoxFuture<'a, Result<()>> {
+        let PreparedOperation { kind, name, complexity, .. } = operation;
+        self.note(format!("{kind:?} {name:?} {complexity}"));
+        Box::pin(async move { refused(operation.request, "running") })
+    }
+
+    fn around_field<'a>(
+        &'a self,
+        context: Context<'a>,
+        field: &'a PlanField,
+        run: BoxFuture<'a, CompletedValue>,
+    ) -> BoxFuture<'a, CompletedValue> {
+        Box::pin(async move {
+            self.note(format!("{} begins by {:?}", field.key, context.transport()));
+            let value = run.await;
+            self.note(format!("{} ends with {} errors", field.key, value.errors.len()));
+            value
+        })
+    }
+
+    fn after_answering(&self, response: &Response) {
+        self.note(format!("{:?}", response.answer));
+    }
+}
+
+#[svc::query]
+fn fine() -> i32 {
+    1
+}
+
+#[svc::query]
+async fn broken() -> Result<Option<i32>> {
+    panic!("as it does")
+}
+
+async fn send(request: Request<Body>) -> (StatusCode, Value, Vec<String>) {
+    let notes = Arc::default();
+    let hook = |name| Notes { name, notes: Arc::clone(&notes) };
+    let options = AppOptions::new()
+        .database_url("postgres://nobody@127.0.0.1:1/nothing")
+        .queries(queries![fine, broken])
+        .hook(hook("outer"))
+        .hook(hook("inner"));
+    let mut router = create_svc_app(options).await.unwrap();
+    let response = router.call(request).await.unwrap();
+    let status = response.status();
+    let body = response.into_body().collect().await.unwrap().to_bytes();
+    let notes = notes.lock().unwrap().clone();
+    (status, serde_json::from_slice(&body).unwrap(), notes)
+}
+
+fn post() -> axum::http::request::Builder {
+    Request::post("/graphql").header("content-type", "application/json")
+}
+
+fn body(query: &str) -> Body {
+    Body::from(json!({ "query": query }).to_string())
+}
+
+#[tokio::test]
+async fn they_are_told_of_each_place_from_the_outside_in() {
+    let query = "query Both { a: fine broken }";
+    let (_, answer, notes) = send(post().body(body(query)).unwrap()).await;
+    assert_eq!(answer["data"], json!({"a": 1, "broken": null}));
+    let expected = [
+        "outer came",
+        "inner came",
+        "outer Query Some(\"Both\") 2",
+        "inner Query Some(\"Both\") 2",
+        "outer a begins by HttpPost",
+        "inner a begins by HttpPost",
+        "inner a ends with 0 errors",
+        "outer a ends with 0 errors",
+        "outer broken begins by HttpPost",
+        "inner broken begins by HttpPost",
+        "inner broken ends with 1 errors",
+        "outer broken ends with 1 errors",
+        "inner Executed",
+        "outer Executed",
+    ];
+    assert_eq!(notes, expected);
+}
+
+#[tokio::test]
+async fn they_may_refuse_before_the_body_is_read() {
+    let request = post().header("x-refuse", "parsing").body(Body::from("no JSON")).unwrap();
+    let (status, answer, notes) = send(request).await;
+    assert_eq!(
+        (status, &answer["errors"][0]["extensions"]["code"]),
+        (StatusCode::TOO_MANY_REQUESTS, &json!("RATE_LIMITED"))
+    );
+    assert_eq!(notes, ["outer came", "inner Failed(\"RATE_LIMITED\")", "outer Failed(\"RATE_LIMITED\")"]);
+}
+
+#[tokio::test]
+async fn they_may_refuse_before_a_field_runs() {
+    let request = post().header("x-refuse", "running").body(body("{ fine }")).unwrap();
+    let (status, answer, notes) = send(request).await;
+    assert_eq!((status, answer.get("data")), (StatusCode::TOO_MANY_REQUESTS, None));
+    assert!(notes.iter().all(|note| !note.contains("begins")), "{notes:?}");
+}
+
+#[tokio::test]
+async fn get_has_the_same_places() {
+    let request = Request::get("/graphql?query={fine}").body(Body::empty()).unwrap();
+    let (_, answer, notes) = send(request).await;
+    assert_eq!(answer, json!({"data": {"fine": 1}}));
+    assert!(notes.contains(&"outer came".to_owned()) && notes.contains(&"outer Executed".to_owned()), "{notes:?}");
+    assert!(notes.contains(&"inner fine begins by HttpGet".to_owned()), "{notes:?}");
+}

@@ -1,0 +1,63 @@
+//! What answers a root field, which nobody learns without the field's admission.
+
+use super::{PlanField, PlanKind};
+use crate::OnFailure;
+use crate::authz::Admission;
+use crate::schema::{Run, Shape, TypeIndex};
+
+/// What answers a root field. It says how, and gives it to nobody but an admission.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RootField {
+    run: Run,
+    row: Option<TypeIndex>,
+}
+
+impl RootField {
+    pub(super) fn new(run: Run, row: Option<TypeIndex>) -> Self {
+        Self { run, row }
+    }
+
+    /// What answers the field that was admitted; `None` for introspection.
+    pub(crate) fn of(admission: &Admission<'_>) -> Option<(Run, Option<TypeIndex>)> {
+        match admission.field().kind {
+            PlanKind::Root(Self { run, row }) => Some((run, row)),
+            _ => None,
+        }
+    }
+
+    /// The type of the rows that it answers with, if it does.
+    pub(crate) fn row(self) -> Option<TypeIndex> {
+        self.row
+    }
+
+    /// How many rows a field without a body answers with, and of which type.
+    pub(crate) fn planned(self) -> Option<(Shape, TypeIndex)> {
+        match self.run {
+            Run::Planned(planned) => Some((planned.shape, self.row?)),
+            _ => None,
+        }
+    }
+
+    /// What becomes of the call of a function that answers with a failing status.
+    pub(crate) fn on_failure(self) -> Option<OnFailure> {
+        match self.run {
+            Run::Function(function) => Some(function.on_failure),
+            _ => None,
+        }
+    }
+
+    /// Whether it runs a function of the program.
+    pub(super) fn needs_code(self) -> bool {
+        matches!(self.run, Run::Sync(_) | Run::Async(_))
+    }
+}
+
+impl PlanField {
+    /// The root field that it is.
+    pub(crate) fn root(&self) -> Option<RootField> {
+        match self.kind {
+            PlanKind::Root(root) => Some(root),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,17 @@
+/// A setting that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{name} is {value:?}; {allowed}")]
+pub struct ConfigError {
+    /// The environment variable or the field.
+    pub name: String,
+    /// What it is set to; `***` for a database URL.
+    pub value: String,
+    /// What it may be.
+    pub allowed: String,
+}
+
+impl ConfigError {
+    pub(crate) fn new(name: &str, value: impl Into<String>, allowed: &str) -> Self {
+        Self { name: name.to_owned(), value: value.into(), allowed: allowed.to_owned() }
+    }
+}

@@ -1,0 +1,198 @@
+//! The kinds of values that settings have: how they are read from the environment, and how they are shown.
+
+use std::fmt::{Debug, Display};
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use super::{ConfigError, LONGEST_TIMEOUT, Variables};
+
+/// How a setting of type `T` is read and shown.
+pub(crate) trait Kind<T: Debug> {
+    /// The value of a text.
+    ///
+    /// # Errors
+    /// What it must be, as a sentence that begins with "it must be".
+    fn parse(&self, text: &str) -> Result<T, String>;
+
+    /// What the variable may be, for the book.
+    #[cfg_attr(not(test), expect(dead_code, reason = "a test makes the page of the book"))]
+    fn allowed(&self) -> String;
+
+    /// A value as the variable would have it, for the book.
+    #[cfg_attr(not(test), expect(dead_code, reason = "a test makes the page of the book"))]
+    fn shown(&self, value: &T) -> String;
+
+    /// A value as `Debug` shows it.
+    fn debugged(&self, value: &T) -> String {
+        format!("{value:?}")
+    }
+
+    /// The value of the first of the variables that is set.
+    ///
+    /// # Errors
+    /// When it cannot be used.
+    fn read(&self, variables: &Variables<'_>, names: &[&'static str]) -> Result<Option<T>, ConfigError> {
+        let Some((name, text)) = variables.first(names) else { return Ok(None) };
+        self.parse(&text).map(Some).map_err(|allowed| ConfigError::new(name, text, &allowed))
+    }
+}
+
+/// Any text.
+pub(crate) struct Text;
+/// A path.
+pub(crate) struct Path;
+/// True or false.
+pub(crate) struct Flag;
+/// True or false, or neither, where something else decides; its words stand for the default.
+pub(crate) struct Whether(
+    #[cfg_attr(not(test), expect(dead_code, reason = "a test makes the page of the book"))] pub(crate) &'static str,
+);
+/// A number in a range, and of what.
+pub(crate) struct Count(pub(crate) RangeInclusive<u64>, pub(crate) &'static str);
+/// A time in whole seconds.
+pub(crate) struct Seconds(pub(crate) RangeInclusive<u64>);
+/// A time in whole milliseconds.
+pub(crate) struct Milliseconds(pub(crate) RangeInclusive<u64>);
+/// What [`FromStr`] reads, and what it must be.
+pub(crate) struct Parsed(pub(crate) &'static str);
+/// A value that may be missing.
+pub(crate) struct Maybe<K>(pub(crate) K);
+/// A time that 0 switches off.
+pub(crate) struct OrNever<K>(K);
+
+/// A time that 0 switches off.
+pub(crate) fn or_never<K>(kind: K) -> OrNever<K> {
+    OrNever(kind)
+}
+
+impl Kind<String> for Text {
+    fn parse(&self, text: &str) -> Result<String, String> {
+        Ok(text.to_owned())
+    }
+    fn allowed(&self) -> String {
+        "text".to_owned()
+    }
+    fn shown(&self, value: &String) -> String {
+        value.clone()
+    }
+}
+
+impl Kind<PathBuf> for Path {
+    fn parse(&self, text: &str) -> Result<PathBuf, String> {
+        Ok(text.into())
+    }
+    fn allowed(&self) -> String {
+        "a path".to_owned()
+    }
+    fn shown(&self, value: &PathBuf) -> String {
+        value.display().to_string()
+    }
+}
+
+impl Kind<bool> for Flag {
+    fn parse(&self, text: &str) -> Result<bool, String> {
+        match text.to_ascii_lowercase().as_str() {
+            "true" | "1" | "yes" | "on" => Ok(true),
+            "false" | "0" | "no" | "off" => Ok(false),
+            _ => Err("it must be true or false".to_owned()),
+        }
+    }
+    fn allowed(&self) -> String {
+        "true or false".to_owned()
+    }
+    fn shown(&self, value: &bool) -> String {
+        value.to_string()
+    }
+}
+
+impl Kind<Option<bool>> for Whether {
+    fn parse(&self, text: &str) -> Result<Option<bool>, String> {
+        Flag.parse(text).map(Some)
+    }
+    fn allowed(&self) -> String {
+        Flag.allowed()
+    }
+    fn shown(&self, value: &Option<bool>) -> String {
+        value.map_or_else(|| self.0.to_owned(), |value| value.to_string())
+    }
+}
+
+impl<T: TryFrom<u64> + Display + Debug> Kind<T> for Count {
+    fn parse(&self, text: &str) -> Result<T, String> {
+        let allowed = || format!("it must be a number of {} from {} to {}", self.1, self.0.start(), self.0.end());
+        let number = text.parse::<u64>().ok().filter(|number| self.0.contains(number)).ok_or_else(allowed)?;
+        T::try_from(number).map_err(|_| allowed())
+    }
+    fn allowed(&self) -> String {
+        format!("{} from {} to {}", self.1, self.0.start(), self.0.end())
+    }
+    fn shown(&self, value: &T) -> String {
+        value.to_string()
+    }
+}
+
+impl Kind<Duration> for Seconds {
+    fn parse(&self, text: &str) -> Result<Duration, String> {
+        Count(self.0.clone(), "seconds").parse(text).map(Duration::from_secs)
+    }
+    fn allowed(&self) -> String {
+        <Count as Kind<u64>>::allowed(&Count(self.0.clone(), "seconds"))
+    }
+    fn shown(&self, value: &Duration) -> String {
+        value.as_secs().to_string()
+    }
+}
+
+impl Kind<Duration> for Milliseconds {
+    fn parse(&self, text: &str) -> Result<Duration, String> {
+        Count(self.0.clone(), "milliseconds").parse(text).map(Duration::from_millis)
+    }
+    fn allowed(&self) -> String {
+        <Count as Kind<u64>>::allowed(&Count(self.0.clone(), "milliseconds"))
+    }
+    fn shown(&self, value: &Duration) -> String {
+        value.as_millis().to_string()
+    }
+}
+
+impl<T: FromStr + Display + Debug> Kind<T> for Parsed {
+    fn parse(&self, text: &str) -> Result<T, String> {
+        text.parse().map_err(|_| format!("it must be {}", self.0))
+    }
+    fn allowed(&self) -> String {
+        self.0.to_owned()
+    }
+    fn shown(&self, value: &T) -> String {
+        value.to_string()
+    }
+}
+
+impl<T: Debug, K: Kind<T>> Kind<Option<T>> for Maybe<K> {
+    fn parse(&self, text: &str) -> Result<Option<T>, String> {
+        self.0.parse(text).map(Some)
+    }
+    fn allowed(&self) -> String {
+        self.0.allowed()
+    }
+    fn shown(&self, value: &Option<T>) -> String {
+        value.as_ref().map_or_else(|| "none".to_owned(), |value| self.0.shown(value))
+    }
+    fn debugged(&self, value: &Option<T>) -> String {
+        value.as_ref().map_or_else(|| "None".to_owned(), |value| format!("Some({})", self.0.debugged(value)))
+    }
+}
+
+impl<K: Kind<Duration>> Kind<Option<Duration>> for OrNever<K> {
+    fn parse(&self, text: &str) -> Result<Option<Duration>, String> {
+        let time = self.0.parse(text)?;
+        Ok((!time.is_zero()).then(|| time.min(LONGEST_TIMEOUT)))
+    }
+    fn allowed(&self) -> String {
+        format!("{}; 0 is never", self.0.allowed())
+    }
+    fn shown(&self, value: &Option<Duration>) -> String {
+        self.0.shown(&value.unwrap_or_default())
+    }
+}

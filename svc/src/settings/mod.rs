@@ -1,0 +1,103 @@
+//! Settings: one table gives the struct, the defaults, the environment variables, what they may be, `Debug`, and the
+//! page of the book.
+
+mod error;
+mod kinds;
+#[cfg(test)]
+mod tests;
+mod variables;
+
+pub use error::ConfigError;
+
+pub(crate) use kinds::{Count, Flag, Kind, Maybe, Milliseconds, Parsed, Path, Seconds, Text, Whether, or_never};
+pub(crate) use variables::{Variables, variable};
+
+/// The longest time-out: a year, as clocks do not go for ever.
+pub(crate) const LONGEST_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(365 * 24 * 60 * 60);
+
+/// A setting as the book shows it.
+#[cfg(test)]
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    /// The variables that set it, the first of which counts.
+    pub(crate) variables: &'static [&'static str],
+    /// Its field, such as `database.url`.
+    pub(crate) field: String,
+    pub(crate) default: String,
+    pub(crate) allowed: String,
+    pub(crate) doc: String,
+}
+
+/// Declares a struct of settings. A setting is one line: what it is, its field and type, its default, its variables, and
+/// of which kind its values are.
+macro_rules! settings {
+    (
+        $(#[$meta:meta])*
+        pub struct $name:ident {
+            $($(#[doc = $doc:literal])+ $field:ident: $ty:ty = $default:expr, [$first:literal $(, $other:literal)*], $kind:expr;)*
+            $(groups { $($(#[doc = $group_doc:literal])+ $group:ident: $group_ty:ty;)* })?
+        }
+    ) => {
+        $(#[$meta])*
+        #[derive(Clone, PartialEq, Eq)]
+        pub struct $name {
+            $(
+                $(#[doc = $doc])+
+                #[doc = concat!("\n\n`", $first, "`", $(", or else `", $other, "`",)* "; default `", stringify!($default), "`.")]
+                pub $field: $ty,
+            )*
+            $($($(#[doc = $group_doc])+ pub $group: $group_ty,)*)?
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: $default,)* $($($group: Default::default(),)*)? }
+            }
+        }
+
+        impl $name {
+            /// Reads what is set; what is not has its default.
+            pub(crate) fn read(
+                variables: &$crate::settings::Variables<'_>,
+            ) -> Result<Self, $crate::settings::ConfigError> {
+                Ok(Self {
+                    $($field: $crate::settings::Kind::<$ty>::read(&$kind, variables, &[$first $(, $other)*])?
+                        .unwrap_or_else(|| $default),)*
+                    $($($group: <$group_ty>::read(variables)?,)*)?
+                })
+            }
+
+            /// The settings as the book shows them.
+            #[cfg(test)]
+            pub(crate) fn rows(prefix: &str) -> Vec<$crate::settings::Row> {
+                let rows = vec![$({
+                    let kind = $kind;
+                    $crate::settings::Row {
+                        variables: &[$first $(, $other)*],
+                        field: format!("{prefix}{}", stringify!($field)),
+                        default: $crate::settings::Kind::<$ty>::shown(&kind, &$default),
+                        allowed: $crate::settings::Kind::<$ty>::allowed(&kind),
+                        doc: [$($doc),+].concat().trim().to_owned(),
+                    }
+                },)*];
+                $($(let rows = [rows, <$group_ty>::rows(concat!(stringify!($group), "."))].concat();)*)?
+                rows
+            }
+        }
+
+        /// Shows the settings, but nothing of what is secret.
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_struct(stringify!($name))
+                    $(.field(
+                        stringify!($field),
+                        &format_args!("{}", $crate::settings::Kind::<$ty>::debugged(&$kind, &self.$field)),
+                    ))*
+                    $($(.field(stringify!($group), &self.$group))*)?
+                    .finish()
+            }
+        }
+    };
+}
+
+pub(crate) use settings;
