@@ -52,6 +52,9 @@
 //! | Feature | Default | What it adds |
 //! |---|---|---|
 //! | `graphiql` | yes | the GraphiQL page at `GET /graphql` in development |
+//! | `tls` | yes | encrypted connections to PostgreSQL |
+//! | `logging` | yes | a `tracing` subscriber that writes to standard error, where the program has none |
+//! | `scalars` | yes | the scalars that need a crate of their own, such as [`scalar::Url`] and [`scalar::Iban`] |
 //! | `sqlx` | yes | `svc::sqlx`, and the pool and the transactions of sqlx: `Db::pool`, `Db::sqlx_transaction` |
 //! | `embedded` | no | a PostgreSQL of the program's own: `svc::embedded` and `AppOptions::embedded_database` |
 //! | `embedded-download` | no | the same, downloaded where none is installed |

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use axum::Router;
 
 use super::database_config::read_url;
-use super::{AppOptions, StartError, logging};
+use super::{AppOptions, StartError};
 use crate::db::{CheckError, ConnectConfig, Database, Enforcement, RowSecurity, SessionVariables, Settings};
 use crate::engine::{
     Application, DocumentCache, Engine, Limits, OperationRegistry, PersistedQueries, RequestDeadlines, describe_all,
@@ -18,6 +18,7 @@ use crate::settings::{ConfigError, variable};
 /// The database may be away; the service starts, says so once, and uses it when it comes.
 ///
 /// Logs go to standard error unless the program has set up its own `tracing` subscriber; `RUST_LOG` filters them.
+/// Without the feature `logging` only such a subscriber gets them.
 ///
 /// ```no_run
 /// use svc::prelude::*;
@@ -37,7 +38,8 @@ use crate::settings::{ConfigError, variable};
 /// # Errors
 /// A [`StartError`] when a setting or the schema cannot be used.
 pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartError> {
-    logging::init();
+    #[cfg(feature = "logging")]
+    super::logging::init();
     let model = Arc::new(options.model()?);
     check_context(&model, &options)?;
     let limits = Arc::new(std::mem::take(&mut options.config.limits));

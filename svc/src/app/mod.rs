@@ -6,6 +6,7 @@ mod database_config;
 mod error;
 mod http_config;
 mod lists;
+#[cfg(feature = "logging")]
 mod logging;
 mod options;
 mod serve;

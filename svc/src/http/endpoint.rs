@@ -111,7 +111,7 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
 
 #[cfg(feature = "graphiql")]
 fn has_query(query: &str) -> bool {
-    url::form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "query" || name == "documentId")
+    form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "query" || name == "documentId")
 }
 
 fn not_acceptable() -> Response<Body> {

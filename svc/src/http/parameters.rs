@@ -56,7 +56,7 @@ fn not_json(body: &[u8], Malformed(at): Malformed) -> Refusal {
 /// Reads a query string, where `variables` and `extensions` are JSON texts.
 pub(super) fn from_query_string(query: &str) -> Result<Request<'static>, Refusal> {
     let mut fields = Fields::default();
-    for (name, value) in url::form_urlencoded::parse(query.as_bytes()) {
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
         let value = match name.as_ref() {
             "query" | "operationName" | "documentId" => ExactJson::String(value.into_owned()),
             "variables" | "extensions" if value.is_empty() => ExactJson::Null,

@@ -21,6 +21,9 @@
 //! async fn logins(address: Inet) -> Vec<Login>;
 //! ```
 //!
+//! Those that need a crate of their own are there with the feature `scalars`, which is on by default: [`EmailAddress`],
+//! [`Hostname`], [`Iban`], [`LocaleCode`], [`SemanticVersion`], [`Timezone`] and [`Url`].
+//!
 //! One's own scalar is a type with [`ScalarType`](crate::prelude::ScalarType) and
 //! [`svc_scalar`](macro@crate::svc_scalar); [`ScalarError`] makes its messages like those of the scalars here.
 
@@ -39,10 +42,11 @@ pub use custom::{parse_scalar, recode_scalar, stored_scalar, write_scalar};
 #[doc(hidden)]
 pub use kind::{CustomScalar, ScalarKind, ScalarMeta};
 pub use library::{
-    Cidr, Color, CountryCode, CurrencyCode, DateRange, Duration, EmailAddress, Hostname, Iban, Inet, LTree,
-    LanguageCode, Latitude, LocaleCode, Longitude, MacAddress, Money, Percentage, PhoneNumber, Port, ScalarError,
-    SearchVector, SemanticVersion, Slug, Timezone, Url,
+    Cidr, Color, CountryCode, CurrencyCode, DateRange, Duration, Inet, LTree, LanguageCode, Latitude, Longitude,
+    MacAddress, Money, Percentage, PhoneNumber, Port, ScalarError, SearchVector, Slug,
 };
+#[cfg(feature = "scalars")]
+pub use library::{EmailAddress, Hostname, Iban, LocaleCode, SemanticVersion, Timezone, Url};
 pub(crate) use ready::{is_escaped_once, is_integer, is_ready, write_ready};
 pub(crate) use text::{
     LeafError, canonical, is_decimal, parse_decimal, shorten, sql_form, write_big_integer, write_date, write_float,

@@ -17,11 +17,11 @@ pub(crate) trait Kind<T: Debug> {
     fn parse(&self, text: &str) -> Result<T, String>;
 
     /// What the variable may be, for the book.
-    #[cfg_attr(not(test), expect(dead_code, reason = "a test makes the page of the book"))]
+    #[cfg_attr(not(test), allow(dead_code, reason = "a test makes the page of the book"))]
     fn allowed(&self) -> String;
 
     /// A value as the variable would have it, for the book.
-    #[cfg_attr(not(test), expect(dead_code, reason = "a test makes the page of the book"))]
+    #[cfg_attr(not(test), allow(dead_code, reason = "a test makes the page of the book"))]
     fn shown(&self, value: &T) -> String;
 
     /// A value as `Debug` shows it.
@@ -47,7 +47,7 @@ pub(crate) struct Path;
 pub(crate) struct Flag;
 /// True or false, or neither, where something else decides; its words stand for the default.
 pub(crate) struct Whether(
-    #[cfg_attr(not(test), expect(dead_code, reason = "a test makes the page of the book"))] pub(crate) &'static str,
+    #[cfg_attr(not(test), allow(dead_code, reason = "a test makes the page of the book"))] pub(crate) &'static str,
 );
 /// A number in a range, and of what.
 pub(crate) struct Count(pub(crate) RangeInclusive<u64>, pub(crate) &'static str);

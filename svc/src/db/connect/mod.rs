@@ -17,7 +17,9 @@ use std::time::Duration;
 use tokio_postgres::config::ChannelBinding;
 
 pub(crate) use given::Variable;
-pub(super) use tls::{Pem, TlsConfig, TlsMode, Verify};
+#[cfg(any(feature = "sqlx", feature = "tls"))]
+pub(super) use tls::{Pem, Verify};
+pub(super) use tls::{TlsConfig, TlsMode};
 
 /// The port in the name of the socket that a proxy listens on.
 #[cfg(feature = "sqlx")]

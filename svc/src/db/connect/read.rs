@@ -151,6 +151,8 @@ fn password(given: &Given, hosts: &[HostConfig], database: &str, user: &str) -> 
 impl ConnectConfig {
     /// Whether connections by this host are encrypted at all: sockets of this machine are not, as in libpq.
     pub(in crate::db) fn tls_mode(&self, host: &HostConfig) -> TlsMode {
-        if host.folder().is_some() { TlsMode::Disable } else { self.tls.mode }
+        // Without the feature, the server cannot be asked for what would only be preferred.
+        let is_plain = host.folder().is_some() || (cfg!(not(feature = "tls")) && self.tls.mode == TlsMode::Prefer);
+        if is_plain { TlsMode::Disable } else { self.tls.mode }
     }
 }

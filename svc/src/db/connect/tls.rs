@@ -79,6 +79,11 @@ impl TlsConfig {
                  signed",
             ));
         }
+        let asks = is_system || mode.is_some_and(|mode| !matches!(mode, Mode::Disable | Mode::Prefer));
+        if cfg!(not(feature = "tls")) && asks {
+            let name = if is_system { "sslrootcert" } else { "sslmode" };
+            return Err(given.refuse(name, "asks for TLS, for which svc needs its feature `tls`"));
+        }
         let mode = mode.unwrap_or(if is_system { Mode::VerifyFull } else { Mode::Prefer });
         let root = match given.text("sslrootcert") {
             Some("system") => None,

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use tokio_postgres::config::{LoadBalanceHosts, SslMode};
 use tokio_postgres::{Client, Config, SimpleQueryMessage};
-use tokio_postgres_rustls::MakeRustlsConnect;
 
+use super::DriverError;
+use super::tls::{self, Connector};
 use super::wire::Wire;
-use super::{DriverError, tls};
 use crate::db::connect::{ConnectConfig, HostConfig, SessionTarget, TlsConfig, TlsMode};
 
 /// After how much silence the system asks whether the server is still there, how often, and how many times.
@@ -55,12 +55,13 @@ impl Target {
     }
 
     /// What encrypts connections. Files are read for each new one, so that a renewed certificate is used.
-    pub(super) async fn connector(&self) -> Result<MakeRustlsConnect, DriverError> {
+    pub(super) async fn connector(&self) -> Result<Connector, DriverError> {
         tls::connector(&self.tls).await
     }
 
     /// Opens a connection to the first host that answers and is what `target_session_attrs` asks for. As in libpq, the
     /// others are not tried when one refuses the user.
+    #[cfg_attr(not(feature = "tls"), expect(clippy::clone_on_copy, reason = "one that encrypts is not copied"))]
     pub(super) async fn connect(&self) -> Result<Opened, DriverError> {
         let connector = self.connector().await?;
         let mut failed = DriverError::Closed;
@@ -79,7 +80,7 @@ impl Target {
         &self,
         host: usize,
         session: SessionTarget,
-        connector: MakeRustlsConnect,
+        connector: Connector,
     ) -> Result<Opened, DriverError> {
         let config = &self.hosts[host];
         let open = async {

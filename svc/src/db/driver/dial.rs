@@ -9,10 +9,9 @@ use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 use tokio::net::{TcpStream, UnixStream, lookup_host};
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode, SslNegotiation};
-use tokio_postgres::tls::{MakeTlsConnect, TlsConnect as _};
-use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::DriverError;
+use super::tls::{Connector, encrypt};
 
 /// What a client sends to ask for TLS: its length and a code.
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
@@ -24,7 +23,7 @@ impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
 pub(super) type BoxStream = Box<dyn Stream>;
 
 /// Connects to the one host of a configuration.
-pub(super) async fn dial(config: &Config, mut connector: MakeRustlsConnect) -> Result<BoxStream, DriverError> {
+pub(super) async fn dial(config: &Config, connector: Connector) -> Result<BoxStream, DriverError> {
     let port = config.get_ports().first().copied().unwrap_or(5432);
     let name = match config.get_hosts() {
         [Host::Unix(folder), ..] => {
@@ -42,8 +41,7 @@ pub(super) async fn dial(config: &Config, mut connector: MakeRustlsConnect) -> R
     if !is_encrypted(config, &mut stream).await? {
         return Ok(Box::new(stream));
     }
-    let Ok(tls) = MakeTlsConnect::<TcpStream>::make_tls_connect(&mut connector, name);
-    Ok(Box::new(tls.connect(stream).await?))
+    encrypt(connector, name, stream).await
 }
 
 async fn connect_tcp(config: &Config, addresses: &[SocketAddr]) -> Result<TcpStream, DriverError> {

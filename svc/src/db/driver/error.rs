@@ -28,6 +28,7 @@ pub(crate) enum DriverError {
     WrongServer,
     #[error("the columns of the statement are not what they were when it was written")]
     Changed,
+    #[cfg_attr(not(any(feature = "sqlx", feature = "tls")), expect(dead_code, reason = "nothing sets it up"))]
     #[error("TLS cannot be set up: {0}")]
     Tls(String),
     #[error("the connection to the database failed")]

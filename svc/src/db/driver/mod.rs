@@ -27,8 +27,9 @@ mod slot;
 mod statement_cache;
 #[cfg(test)]
 mod tests;
+#[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
 mod tls;
-#[cfg(all(test, unix, feature = "sqlx"))]
+#[cfg(all(test, unix, feature = "sqlx", feature = "tls"))]
 mod tls_tests;
 mod transaction;
 mod variable;

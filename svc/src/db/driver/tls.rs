@@ -16,8 +16,11 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::DriverError;
 use crate::db::connect::{Pem, TlsConfig, Verify};
 
-/// What encrypts connections. Reads the files that the configuration names.
-pub(super) async fn connector(tls: &TlsConfig) -> Result<MakeRustlsConnect, DriverError> {
+/// The maker of encrypted streams.
+pub(super) type Connector = MakeRustlsConnect;
+
+/// The maker of encrypted streams. Reads the files that the configuration names.
+pub(super) async fn connector(tls: &TlsConfig) -> Result<Connector, DriverError> {
     let provider = Arc::new(ring::default_provider());
     let spoken = [&TLS12, &TLS13].into_iter().zip(tls.versions);
     let versions: Vec<_> = spoken.filter(|(_, spoken)| *spoken).map(|(version, _)| version).collect();
@@ -48,6 +51,18 @@ pub(super) async fn connector(tls: &TlsConfig) -> Result<MakeRustlsConnect, Driv
         config.alpn_protocols = vec![b"postgresql".to_vec()];
     }
     Ok(MakeRustlsConnect::new(config))
+}
+
+/// An encrypted stream to a host of this name, over another stream.
+#[cfg(all(unix, feature = "sqlx"))]
+pub(super) async fn encrypt(
+    mut connector: Connector,
+    name: &str,
+    stream: tokio::net::TcpStream,
+) -> Result<super::dial::BoxStream, DriverError> {
+    use tokio_postgres::tls::{MakeTlsConnect, TlsConnect as _};
+    let Ok(tls) = MakeTlsConnect::<tokio::net::TcpStream>::make_tls_connect(&mut connector, name);
+    Ok(Box::new(tls.connect(stream).await?))
 }
 
 /// The authorities of `sslrootcert` alone, or else the public ones.

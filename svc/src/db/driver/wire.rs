@@ -8,12 +8,12 @@ use std::task::{Context, Poll, Waker};
 use futures_util::FutureExt as _;
 use tokio_postgres::Socket;
 use tokio_postgres::tls::MakeTlsConnect;
-use tokio_postgres_rustls::MakeRustlsConnect;
 
 use super::DriverError;
 use super::deadline::Watch;
+use super::tls::Connector;
 
-type Stream = tokio_postgres::Connection<Socket, <MakeRustlsConnect as MakeTlsConnect<Socket>>::Stream>;
+type Stream = tokio_postgres::Connection<Socket, <Connector as MakeTlsConnect<Socket>>::Stream>;
 
 /// The socket, and what it wakes: the task that waits for it now. The driver's channels remember who waited last, and
 /// would wake that task, or this one once more, with each message.

@@ -1,5 +1,6 @@
 mod secrets;
 
+#[cfg(feature = "tls")]
 use tokio_postgres::config::SslNegotiation;
 
 use super::url::BadUrl;
@@ -87,6 +88,7 @@ fn times_and_options() {
     );
 }
 
+#[cfg(feature = "tls")]
 #[test]
 fn sslmode_is_that_of_libpq() {
     let root = "&sslrootcert=/ca.pem";
@@ -146,6 +148,7 @@ fn what_is_unknown_or_not_supported_is_refused_by_name() {
     }
 }
 
+#[cfg(feature = "tls")]
 #[test]
 fn the_environment_gives_what_the_url_leaves_open() {
     let variables = [
@@ -196,6 +199,18 @@ fn passwords_come_from_the_file_that_only_its_owner_reads() {
     assert_eq!(password("postgres://me@a/shop"), None);
 }
 
+#[cfg(not(feature = "tls"))]
+#[test]
+fn a_url_that_asks_for_tls_needs_the_feature() {
+    for query in ["sslmode=require", "sslmode=verify-full", "sslrootcert=system"] {
+        let error = refused(&format!("postgres://me@h/db?{query}"));
+        assert!(error.contains("needs its feature `tls`"), "{query}: {error}");
+    }
+    let config = parse("postgres://me@h/db?sslmode=prefer");
+    assert_eq!(config.tls_mode(&config.hosts[0]), TlsMode::Disable);
+}
+
+#[cfg(feature = "sqlx")]
 #[test]
 fn sqlx_connects_by_itself_where_it_means_the_same() {
     for (query, does) in [

@@ -53,6 +53,7 @@ fn no_malformed_url_shows_its_password() {
     assert!(refused("postgres://me:a@b@host/db").contains("%40"));
 }
 
+#[cfg(feature = "tls")]
 #[test]
 fn what_is_shown_has_no_secret() {
     for (url, shown) in [

@@ -94,6 +94,7 @@ code! {
     specified_by = "https://www.iso.org/iso-639-language-code"
 }
 
+#[cfg(feature = "scalars")]
 code! {
     /// A time zone of the [IANA database](https://www.iana.org/time-zones), by its name. Canonical has the database's
     /// case; an alias such as `US/Pacific` stays itself. Offsets such as `+02:00` are not names.
