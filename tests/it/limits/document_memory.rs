@@ -166,8 +166,8 @@ async fn a_plan_is_refused_before_it_takes_memory() {
 fn the_bound_can_be_set() {
     let config =
         |value: &str| SvcConfig::from_variables(|name| (name == "SVC_DOCUMENT_CACHE_SIZE").then(|| value.to_owned()));
-    assert_eq!(config("16").unwrap().document_cache_size, 16);
-    assert_eq!(SvcConfig::default().document_cache_size, 64);
+    assert_eq!(config("16").unwrap().operations.document_cache_size, 16);
+    assert_eq!(SvcConfig::default().operations.document_cache_size, 64);
     let error = config("0").unwrap_err().to_string();
     assert_eq!(error, "SVC_DOCUMENT_CACHE_SIZE is \"0\"; it must be a number of MiB from 1 to 1048576");
 }

@@ -106,7 +106,7 @@ async fn what_runs_code_is_refused_by_its_name() {
 
 #[tokio::test]
 async fn it_is_off_by_default() {
-    let app = app(SvcConfig::default().enable_rust_endpoint).await;
+    let app = app(SvcConfig::default().operations.rust_endpoint).await;
     let reply = send(&app, "/graphql/rust", &json!({ "query": "{ totals { count } }" })).await;
     assert_eq!(reply.status, 404);
 }

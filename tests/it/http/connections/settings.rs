@@ -28,6 +28,7 @@ fn the_environment_sets_every_bound() {
         max_header_size: 9_000,
         http2_max_streams: 5,
         http2_ping_interval: None,
+        ..HttpConfig::default()
     };
     assert_eq!(config, Ok(expected));
     assert_eq!(read(&[]), Ok(HttpConfig::default()));
