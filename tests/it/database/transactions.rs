@@ -3,7 +3,7 @@
 use serde_json::json;
 use svc::prelude::*;
 use svc::serde_json::json as value;
-use svc::{OnFailure, sqlx};
+use svc::{DatabaseConfig, OnFailure, sqlx};
 use svc_tests::{App, TestDatabase};
 
 #[svc_type(sql_source = "v_note")]
@@ -95,7 +95,8 @@ async fn lose(ctx: &Context<'_>) -> Result<bool> {
 
 async fn serve() -> (TestDatabase, App) {
     let database = TestDatabase::new(SQL).await;
-    let config = SvcConfig { database_url: Some(database.url()), database_pool_size: 2, ..SvcConfig::default() };
+    let database_config = DatabaseConfig { url: Some(database.url()), pool_size: 2, ..DatabaseConfig::default() };
+    let config = SvcConfig { database: database_config, ..SvcConfig::default() };
     let options = AppOptions::new().config(config).queries(queries![notes]);
     let options = options.mutations(mutations![write, stumble, refuse, twice, lose]);
     (database, App::serve(options).await)
