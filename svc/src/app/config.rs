@@ -1,4 +1,3 @@
-use std::net::IpAddr;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -142,6 +141,3 @@ impl std::fmt::Display for Environment {
         })
     }
 }
-
-/// The address that a server listens on by default.
-pub(super) const LOOPBACK: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);

@@ -1,7 +1,6 @@
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use super::config::LOOPBACK;
 use crate::settings::{Count, LONGEST_TIMEOUT, Parsed, Seconds, or_never, settings};
 
 settings! {
@@ -20,7 +19,7 @@ settings! {
     /// ```
     pub struct HttpConfig {
         /// The address to listen on.
-        host: IpAddr = LOOPBACK, ["SVC_HOST"], Parsed("an IP address, such as 127.0.0.1, 0.0.0.0 or ::1");
+        host: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST), ["SVC_HOST"], Parsed("an IP address, such as 127.0.0.1, 0.0.0.0 or ::1");
         /// The port to listen on; 0 takes a free one.
         port: u16 = 8000, ["SVC_PORT"], Parsed("a port from 0 to 65535");
         /// The most connections that are open at once; further clients wait until one is closed. Never more than the

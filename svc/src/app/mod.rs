@@ -22,5 +22,3 @@ pub use http_config::HttpConfig;
 pub use lists::{MutationList, QueryList, TypeList};
 pub use options::AppOptions;
 pub use serve::{Server, serve};
-
-pub(crate) use serve::ShuttingDown;

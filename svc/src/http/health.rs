@@ -8,8 +8,11 @@ use axum::{Extension, Json};
 use serde_json::{Value, json};
 
 use super::AppState;
-use crate::app::ShuttingDown;
 use crate::db::DbError;
+
+/// In the extensions of requests that come after the server was told to stop.
+#[derive(Debug, Clone)]
+pub(crate) struct ShuttingDown;
 
 type NotKept = [(HeaderName, HeaderValue); 1];
 

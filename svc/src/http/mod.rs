@@ -19,6 +19,8 @@ use std::time::Duration;
 use axum::Router;
 use axum::routing::{MethodFilter, MethodRouter, get};
 
+pub(crate) use health::ShuttingDown;
+
 use crate::engine::{Engine, Transport};
 use guard::guarded;
 use negotiate::MediaType;

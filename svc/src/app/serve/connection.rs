@@ -23,12 +23,12 @@ use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 use tower::Service as _;
 
-use super::ShuttingDown;
 use super::activity::{Activity, HeadTimer, Order};
 use super::body::RequestBody;
 use super::http2::{Streams, in_pieces};
 use super::socket::Socket;
 use crate::app::HttpConfig;
+use crate::http::ShuttingDown;
 
 /// How many bytes of bodies a client of HTTP/2 may send before they are read: for one request, and for all.
 const WINDOWS: [u32; 2] = [256 * 1024, 512 * 1024];

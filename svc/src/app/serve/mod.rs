@@ -65,10 +65,6 @@ pub struct Server {
     config: HttpConfig,
 }
 
-/// In the extensions of requests that come after the server was told to stop.
-#[derive(Debug, Clone)]
-pub(crate) struct ShuttingDown;
-
 impl Server {
     /// Binds an address; port 0 takes a free one.
     ///

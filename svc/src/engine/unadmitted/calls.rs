@@ -35,8 +35,8 @@ fn call(cx: &Cx<'_>, field: &PlanField) {
     let _ = cx.call(field); //~ E0308 Admission
 }
 
-fn call_by_hand<'a>(cx: &Cx<'a>, field: &PlanField) -> Call<'a> {
-    Call::of_root(field, cx.context, Vec::new()) //~ E0308 Admission
+fn call_by_hand<'a>(cx: &'a Cx<'a>, field: &PlanField) -> Call<'a> {
+    Call::of_root(field, &cx.context, Vec::new()) //~ E0308 Admission
 }
 
 async fn resolved(cx: &Cx<'_>, field: &PlanField, outcome: Outcome<'_>, path: &Path<'_>) {
