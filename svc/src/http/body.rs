@@ -4,11 +4,17 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody as _};
 use axum::http::StatusCode;
+use bytes::BytesMut;
 use futures_util::FutureExt as _;
-use http_body_util::{BodyExt as _, LengthLimitError, Limited};
+use http_body_util::BodyExt as _;
 
 use super::reply::Refusal;
 use crate::ErrorCode;
+
+/// How many parts of a body may be short: each costs about what a hundred bytes cost, however short it is.
+const MOST_PARTS: usize = 4_096;
+/// What the parts of a longer body have at least, on average, in bytes.
+const SHORT_PART: usize = 64;
 
 /// The whole body, if it arrives in time.
 pub(super) async fn read(mut body: Body, limit: usize, timeout: Duration) -> Result<Bytes, Refusal> {
@@ -23,20 +29,42 @@ pub(super) async fn read(mut body: Body, limit: usize, timeout: Duration) -> Res
     if body.is_end_stream() && first.len() <= limit {
         return Ok(first);
     }
-    let rest = Limited::new(body, limit.checked_sub(first.len()).ok_or_else(|| too_large(limit))?);
-    match tokio::time::timeout(timeout, rest.collect()).await {
-        Ok(Ok(rest)) if first.is_empty() => Ok(rest.to_bytes()),
-        Ok(Ok(rest)) => Ok([first, rest.to_bytes()].concat().into()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large(limit)),
-        Ok(Err(_)) => Err(unreadable()),
+    match tokio::time::timeout(timeout, rest(body, first, limit)).await {
+        Ok(read) => read,
         Err(_) => {
             Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, ErrorCode::Timeout, "the body took too long to arrive"))
         }
     }
 }
 
+/// The body from its first part to the end.
+async fn rest(mut body: Body, first: Bytes, limit: usize) -> Result<Bytes, Refusal> {
+    let mut whole = BytesMut::from(first);
+    let mut parts = 0;
+    loop {
+        if whole.len() > limit {
+            return Err(too_large(limit));
+        }
+        let Some(part) = body.frame().await else { return Ok(whole.freeze()) };
+        let Ok(part) = part.map_err(|_| unreadable())?.into_data() else { continue };
+        parts += 1;
+        if parts > MOST_PARTS && whole.len() < parts * SHORT_PART {
+            return Err(in_short_parts());
+        }
+        whole.extend_from_slice(&part);
+    }
+}
+
 fn unreadable() -> Refusal {
     Refusal::new(StatusCode::BAD_REQUEST, ErrorCode::BadRequest, "the body could not be read")
+}
+
+fn in_short_parts() -> Refusal {
+    Refusal::new(
+        StatusCode::BAD_REQUEST,
+        ErrorCode::BadRequest,
+        "the body comes in too many short parts; send larger ones",
+    )
 }
 
 fn too_large(limit: usize) -> Refusal {

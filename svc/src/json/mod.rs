@@ -193,6 +193,17 @@ impl ExactJson {
         }
     }
 
+    /// Whether a number in it has so large an exponent that PostgreSQL would write out hundreds of zeros or more: a few
+    /// bytes of a request can become gigabytes of an answer.
+    pub(crate) fn has_huge_number(&self) -> bool {
+        match self {
+            Self::Number(number) => number.plain().is_none(),
+            Self::Array(items) => items.iter().any(Self::has_huge_number),
+            Self::Object(fields) => fields.iter().any(|(_, value)| value.has_huge_number()),
+            Self::Null | Self::Bool(_) | Self::String(_) => false,
+        }
+    }
+
     /// Appends the value without white space.
     pub(crate) fn write(&self, out: &mut Vec<u8>) {
         let comma = |out: &mut Vec<u8>, index| {

@@ -11,6 +11,9 @@ async fn shown(ctx: &Context<'_>) -> Result<String> {
 
 #[tokio::test]
 async fn a_url_that_cannot_be_read_is_explained_without_its_password() {
+    // Keys without their first line.
+    let with_key = |key: &str| format!("postgres://me@localhost/db?sslmode=require&sslcert=/c.pem&sslkey={key}");
+    let (swapped, endless) = (with_key(&"hunter2".repeat(50)), with_key("MIIE%0Ahunter2"));
     for (url, why) in [
         ("postgres://me:hunter2/x@localhost/db", "write `/` as %2F"),
         ("postgres://me:hunter2?x@localhost/db", "`?` as %3F"),
@@ -20,6 +23,8 @@ async fn a_url_that_cannot_be_read_is_explained_without_its_password() {
         ("postgres://me@localhost/db?sslpassword=hunter2", "`sslpassword` is not supported"),
         ("postgres://me@localhost/db?password=hunter2&sslmod=require", "`sslmod` is not known"),
         ("hunter2", "it must be a URL such as"),
+        (&swapped, "`sslkey` is neither the name of a file nor PEM text"),
+        (&endless, "`sslkey` is neither the name of a file nor PEM text"),
     ] {
         let options = AppOptions::new().database_url(url).queries(queries![shown]);
         assert!(!format!("{options:?}").contains("hunter2"), "{options:?}");

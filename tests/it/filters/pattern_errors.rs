@@ -125,3 +125,29 @@ async fn the_pattern_of_a_database_function_is_not_the_client_s_error() {
     assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{}", reply.text);
     assert!(!reply.text.contains("parentheses"), "{}", reply.text);
 }
+
+/// A filter that takes PostgreSQL seconds or gigabytes although the request is small.
+#[tokio::test]
+async fn a_pattern_that_would_cost_much_is_refused() {
+    let (app, _database) = app().await;
+    let document = "query ($where: PaperWhere) { papers(where: $where) { id } }";
+    let words = "x ".repeat(501);
+    for (condition, why) in [
+        (json!({ "search": { "websearchQuery": words } }), "a query of words can have at most 1000 bytes"),
+        (json!({ "search": { "plainQuery": words } }), "a query of words can have at most 1000 bytes"),
+        (json!({ "search": { "phraseQuery": words } }), "a query of words can have at most 1000 bytes"),
+        (json!({ "search": { "matches": words } }), "a query of words can have at most 1000 bytes"),
+        (json!({ "meta": { "pathExists": format!("$ ? (@ == {})", "7".repeat(1_000)) } }), "a path can have at most"),
+        (json!({ "meta": { "pathExists": "$[*] ? (exists($[*] ? (@ < 0)))" } }), "the path can name the root `$` once"),
+        (json!({ "meta": { "pathExists": "$.**.**.** ? (@ == 99)" } }), "the path can have one `**`"),
+    ] {
+        let reply = app.query_with(document, json!({ "where": condition })).await;
+        assert_eq!(reply.code(), "BAD_USER_INPUT", "{}", reply.text);
+        assert!(reply.message().contains(why), "{}", reply.text);
+    }
+    for path in ["$.k ? (@ == 1)", "$.** ? (@ == \"2024-01-01\")", "strict $ ? (exists(@.d ? (@ starts with \"20\")))"]
+    {
+        let reply = app.query_with(document, json!({ "where": { "meta": { "pathExists": path } } })).await;
+        assert_eq!(reply.data(), json!({ "papers": [{ "id": 1 }] }), "{path}");
+    }
+}

@@ -174,3 +174,18 @@ async fn a_refusal_is_read_over_http2() {
         assert!(status == "404" || text.ends_with(b"}]}"), "{status}: {}", String::from_utf8_lossy(&text));
     }
 }
+
+/// Each part of a body costs the server, however short it is.
+#[tokio::test]
+async fn a_body_in_short_parts_is_refused() {
+    let address = server().await;
+    let body = format!("{{\"query\":\"{{ hello }}\"{}}}", " ".repeat(200_000));
+    for (part, status) in [(1, "400"), (100, "200")] {
+        let chunk = |part: &[u8]| format!("{:x}\r\n{}\r\n", part.len(), String::from_utf8_lossy(part));
+        let chunks: String = body.as_bytes().chunks(part).map(chunk).collect();
+        let head = "POST /graphql HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n\
+                    transfer-encoding: chunked\r\nconnection: close\r\n\r\n";
+        let text = send_all_then_read(address, head, &[(chunks + "0\r\n\r\n").into_bytes()]).await;
+        assert!(text.starts_with(&format!("HTTP/1.1 {status}")), "{part}: {text}");
+    }
+}

@@ -87,7 +87,7 @@ impl TlsConfig {
         let mode = mode.unwrap_or(if is_system { Mode::VerifyFull } else { Mode::Prefer });
         let root = match given.text("sslrootcert") {
             Some("system") => None,
-            Some(text) => Some(Pem::from_text(text)),
+            Some(text) => Some(Pem::from_text(given, "sslrootcert", text)?),
             None => given.default_file("root.crt").map(Pem::File),
         };
         let verify = match mode {
@@ -119,8 +119,11 @@ impl TlsConfig {
 }
 
 fn identity(given: &Given) -> Result<Option<(Pem, Pem)>, BadUrl> {
-    let pem = |name, file| given.text(name).map(Pem::from_text).or_else(|| given.default_file(file).map(Pem::File));
-    match (pem("sslcert", "postgresql.crt"), pem("sslkey", "postgresql.key")) {
+    let pem = |name, file| match given.text(name) {
+        Some(text) => Pem::from_text(given, name, text).map(Some),
+        None => Ok(given.default_file(file).map(Pem::File)),
+    };
+    match (pem("sslcert", "postgresql.crt")?, pem("sslkey", "postgresql.key")?) {
         (Some(certificate), Some(key)) => Ok(Some((certificate, key))),
         (Some(_), None) => Err(given.refuse("sslcert", "needs the certificate's key; give sslkey")),
         (None, Some(_)) if given.text("sslkey").is_some() => {
@@ -143,14 +146,23 @@ fn versions(given: &Given) -> Result<[bool; 2], BadUrl> {
 }
 
 impl Pem {
-    fn from_text(text: &str) -> Self {
-        if text.trim_start().starts_with("-----BEGIN") {
-            Self::Inline(text.to_owned())
-        } else {
-            Self::File(text.into())
+    /// A certificate or a key, or the name of its file. A text that is neither is not taken for a name, as names stand in
+    /// messages and it may be a key.
+    fn from_text(given: &Given, name: &'static str, text: &str) -> Result<Self, BadUrl> {
+        if let Some(begin) = text.find("-----BEGIN") {
+            let text = text[begin..].trim_end_matches(|end: char| end.is_whitespace() || matches!(end, '"' | '\''));
+            return Ok(Self::Inline(text.to_owned()));
         }
+        let longest = text.split(['/', '\\']).map(str::len).max().unwrap_or_default();
+        if longest > LONGEST_NAME || text.contains(['\n', '\r']) || text.contains("-----") {
+            return Err(given.refuse(name, "is neither the name of a file nor PEM text that begins with `-----BEGIN`"));
+        }
+        Ok(Self::File(text.into()))
     }
 }
+
+/// The longest name of a file, in bytes, on all usual file systems.
+const LONGEST_NAME: usize = 255;
 
 impl std::fmt::Debug for Pem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

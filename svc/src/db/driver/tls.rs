@@ -79,7 +79,9 @@ async fn roots(tls: &TlsConfig) -> Result<RootCertStore, DriverError> {
 
 async fn certificates(pem: &Pem) -> Result<Vec<CertificateDer<'static>>, DriverError> {
     let text = read(pem).await?;
-    let certificates = CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>().map_err(failed)?;
+    // The reader's own message quotes what it has read, which may be a key in the wrong place.
+    let broken = |_| DriverError::Tls(format!("{} is not valid PEM", named(pem)));
+    let certificates = CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>().map_err(broken)?;
     if certificates.is_empty() {
         return Err(DriverError::Tls(format!("{} holds no certificate", named(pem))));
     }

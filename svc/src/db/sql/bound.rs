@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use super::super::{DbError, Operator, SqlValue};
-use super::{Builder, Param, PatternLanguage};
+use super::{Builder, Param, PatternLanguage, json_path};
 
-/// The longest pattern, and the longest text that is looked for in any case, in bytes. PostgreSQL needs minutes to read a
-/// regular expression of a megabyte, and reads all of a pattern of `LIKE` or `ILIKE` for each row.
+/// The longest pattern, query of words, and text that is looked for in any case, in bytes. PostgreSQL needs minutes to
+/// read a regular expression of a megabyte, seconds for 100,000 words, and reads all of a pattern of `LIKE` or `ILIKE`
+/// for each row.
 const LONGEST_PATTERN: usize = 1_000;
 
 /// Binds what a comparison needs, in the order of its placeholders.
@@ -37,14 +38,19 @@ pub(super) fn bind(operator: Operator, value: &SqlValue, params: &mut Vec<Param>
 
 fn check_pattern(operator: Operator, value: &SqlValue) -> Result<(), DbError> {
     use Operator as O;
-    let what = match (operator, value) {
-        (_, SqlValue::Text(text)) if text.len() <= LONGEST_PATTERN => return Ok(()),
-        (O::Matches | O::IMatches, SqlValue::Text(_)) => "a regular expression",
-        (O::Like | O::ILike, SqlValue::Text(_)) => "a pattern",
-        (O::IContains | O::IStartsWith | O::IEndsWith, SqlValue::Text(_)) => "a text to look for in any case",
+    let SqlValue::Text(text) = value else { return Ok(()) };
+    let what = match operator {
+        O::Matches | O::IMatches => "a regular expression",
+        O::Like | O::ILike => "a pattern",
+        O::IContains | O::IStartsWith | O::IEndsWith => "a text to look for in any case",
+        O::Search | O::PlainSearch | O::PhraseSearch | O::WebSearch => "a query of words",
+        O::PathExists => "a path",
         _ => return Ok(()),
     };
-    Err(DbError::BadPattern(format!("{what} can have at most {LONGEST_PATTERN} bytes")))
+    if text.len() > LONGEST_PATTERN {
+        return Err(DbError::BadPattern(format!("{what} can have at most {LONGEST_PATTERN} bytes")));
+    }
+    if operator == O::PathExists { json_path::check(text) } else { Ok(()) }
 }
 
 /// A single value.

@@ -7,6 +7,7 @@ mod cast;
 mod compare;
 mod condition;
 mod form;
+mod json_path;
 mod keyset;
 mod neighbours;
 mod operand;

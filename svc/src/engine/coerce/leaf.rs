@@ -2,7 +2,7 @@
 
 use async_graphql::{Name, Value};
 
-use crate::json::ExactNumber;
+use crate::json::{ExactJson, ExactNumber};
 use crate::scalar::{LeafError, canonical, is_ready, shorten, sql_form};
 use crate::schema::{ScalarKind, TypeKind};
 
@@ -71,6 +71,14 @@ pub(crate) fn coerce_number(
         K::Custom(custom) => (custom.recode)(Value::Number(number.nearest().map_err(too_large)?)),
         _ => refuse("cannot represent the value"),
     }
+}
+
+/// A value of the scalar `JSON`.
+pub(super) fn json_argument(json: ExactJson) -> Result<Value, String> {
+    if json.has_huge_number() {
+        return Err("holds a number with an exponent too large to write out; send it as a string".to_owned());
+    }
+    Ok(json.into_argument())
 }
 
 fn scalar(kind: ScalarKind, name: &str, value: Value) -> Result<Value, String> {

@@ -4,7 +4,7 @@ use apollo_compiler::ast;
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
-use super::leaf::{Origin, coerce_leaf, coerce_number};
+use super::leaf::{Origin, coerce_leaf, coerce_number, json_argument};
 use super::{Variables, finish_object};
 use crate::json::{ExactJson, ExactNumber};
 use crate::schema::{ScalarKind, TypeDef, TypeExpr, TypeKind};
@@ -58,7 +58,7 @@ impl<'a> Literal<'a> {
                     }
                     (_, value) if self.variables.is_none() && holds_variable(value) => Ok(None),
                     (TypeKind::Scalar { kind: ScalarKind::Json, .. }, value) => {
-                        Ok(Some(self.json(value).into_argument()))
+                        json_argument(self.json(value)).map(Some)
                     }
                     (kind, value) => match number(value) {
                         Some(number) => coerce_number(kind, &def.name, &number, Origin::Literal).map(Some),

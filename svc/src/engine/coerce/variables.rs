@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
-use super::leaf::{Origin, coerce_leaf, coerce_number};
+use super::leaf::{Origin, coerce_leaf, coerce_number, json_argument};
 use super::{ByName, finish_object};
 use crate::engine::weight;
 use crate::json::{ExactJson as Json, Fields};
@@ -115,7 +115,7 @@ fn coerce(types: &[TypeDef], ty: &TypeExpr, json: Json) -> Result<Value, Refused
             match (&def.kind, json) {
                 (TypeKind::Input(input), Json::Object(fields)) => object(types, &def.name, input, fields),
                 (TypeKind::Input(_), _) => refuse(format!("expected an object of `{}`", def.name)),
-                (TypeKind::Scalar { kind: ScalarKind::Json, .. }, json) => Ok(json.into_argument()),
+                (TypeKind::Scalar { kind: ScalarKind::Json, .. }, json) => json_argument(json).or_else(refuse),
                 (kind, Json::Number(number)) => {
                     coerce_number(kind, &def.name, &number, Origin::Variable).or_else(refuse)
                 }

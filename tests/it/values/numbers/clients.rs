@@ -105,6 +105,14 @@ async fn json_is_passed_on_with_all_digits() {
     ] {
         assert_eq!(reply.text, answer("echoJson", &expected), "{way}");
     }
+    // Written out by PostgreSQL, five bytes would be a hundred thousand.
+    for value in ["1e131000", "[{\"a\":-1E-16000}]"] {
+        let reply = send(&app, "/graphql", asked, &format!("{{\"value\":{value}}}")).await;
+        assert_eq!(reply.code(), "BAD_USER_INPUT", "{}", reply.text);
+        assert!(reply.message().contains("send it as a string"), "{}", reply.text);
+    }
+    let literal = send(&app, "/graphql", "{ echoJson(value: {a: [1e131000]}) }", "{}").await;
+    assert_eq!(literal.code(), "GRAPHQL_VALIDATION_FAILED", "{}", literal.text);
     // The program's own type decides what it can hold.
     let nearest = "query ($value: JSON!) { echoNearest(value: $value) }";
     let reply = send(&app, "/graphql", nearest, "{\"value\":[0.12345678901234567890123, 51.24817837550540]}").await;
