@@ -36,6 +36,11 @@ impl TestDatabase {
         Self { name }
     }
 
+    /// The name of the database.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The URL of the database.
     pub fn url(&self) -> String {
         cluster().url_for(&self.name)

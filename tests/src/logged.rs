@@ -2,10 +2,11 @@
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::util::SubscriberInitExt as _;
+
+use crate::eventually;
 
 /// The log of the thread on which a test runs with its server.
 pub struct Log {
@@ -32,11 +33,9 @@ impl Log {
 
     /// Waits until the log has this part, for at most ten seconds.
     pub async fn has(&self, part: &str) {
-        let start = Instant::now();
-        while !self.text().contains(part) {
-            assert!(start.elapsed() < Duration::from_secs(10), "no {part} in {}", self.text());
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        let found =
+            async || if self.text().contains(part) { Ok(()) } else { Err(format!("no {part} in {}", self.text())) };
+        eventually(found).await;
     }
 }
 

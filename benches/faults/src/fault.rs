@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
+use network::{Flow, Proxy};
 use svc::sqlx::{self, Connection as _, PgConnection};
 use tokio::time::sleep;
 
 use crate::postgres::{CONNECTIONS, Postgres, send};
-use crate::proxy::{Flow, Proxy};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
@@ -66,9 +66,9 @@ impl Fault {
                 send("-CONT", &pids);
             }
             Self::NothingForwarded | Self::SlowServer => {
-                proxy.flow.send_replace(if self == Self::SlowServer { Flow::Slow } else { Flow::Stopped });
+                proxy.set(if self == Self::SlowServer { Flow::Slow(Duration::from_secs(1)) } else { Flow::Stopped });
                 sleep(time).await;
-                proxy.flow.send_replace(Flow::Free);
+                proxy.set(Flow::Free);
             }
             Self::Killed { a_second } => kill(postgres, a_second, time).await?,
             Self::NoConnections => fill(postgres, time).await?,

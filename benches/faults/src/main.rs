@@ -5,7 +5,6 @@ mod app;
 mod fault;
 mod load;
 mod postgres;
-mod proxy;
 mod tally;
 
 use std::process::ExitCode;
@@ -69,8 +68,8 @@ async fn run(arguments: &Arguments) -> Result<Vec<String>> {
 /// A second without a fault, the fault, and what follows.
 async fn measure(arguments: &Arguments, fault: Fault, environment: Environment) -> Result<Tally> {
     let mut postgres = Postgres::start().await?;
-    let proxy = proxy::Proxy::start(postgres.socket()).await?;
-    let url = if fault.is_of_network() { proxy.url() } else { postgres.url() };
+    let proxy = network::Proxy::start(postgres.socket()).await?;
+    let url = if fault.is_of_network() { proxy.url("postgres") } else { postgres.url() };
     let address = app::serve(&url, environment).await?;
     let load = load::Load::start(address, arguments.clients, environment)?;
     tokio::time::sleep(Duration::from_secs(1)).await;

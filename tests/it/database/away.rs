@@ -43,15 +43,11 @@ fn options(url: &str, environment: svc::Environment) -> AppOptions {
 
 /// Asks until the answer is as expected, for at most ten seconds.
 async fn eventually(app: &App, query: &str, expected: Value) {
-    let start = Instant::now();
-    loop {
-        let reply = app.query(query).await.json();
-        if reply["data"] == expected {
-            return;
-        }
-        assert!(start.elapsed() < Duration::from_secs(10), "still {reply}");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    svc_tests::eventually(async || {
+        let reply = app.query(query).await;
+        if reply.json()["data"] == expected { Ok(()) } else { Err(reply.text) }
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

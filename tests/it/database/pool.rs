@@ -60,18 +60,6 @@ fn two_rows() -> Value {
     json!({ "rows": [{ "id": 1, "name": "row 1" }, { "id": 2, "name": "row 2" }] })
 }
 
-const RUNNING: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle' \
-                       AND query LIKE '%v_sleep%' AND pid <> pg_backend_pid()";
-
-/// Waits until so many statements sleep in PostgreSQL.
-async fn until_asleep(database: &TestDatabase, number: i64) {
-    let (pool, start) = (database.pool().await, Instant::now());
-    while sqlx::query_scalar::<_, i64>(RUNNING).fetch_one(&pool).await.unwrap() != number {
-        assert!(start.elapsed() < Duration::from_secs(10), "never {number} sleeping statements");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn connections_that_died_are_replaced() {
     let (database, app) = serve(SvcConfig::default()).await;
@@ -151,7 +139,7 @@ async fn the_catalogue_follows_the_views() {
              CREATE VIEW v_driven AS SELECT i::bigint AS id, 'row ' || i AS name FROM generate_series(1, 2) AS i",
         )
         .await;
-    eventually(&app, "{ rows { id name } }", two_rows()).await;
+    app.until_data("{ rows { id name } }", &two_rows()).await;
     database.execute("ALTER VIEW v_sleep RENAME TO v_none").await;
     let start = Instant::now();
     while !app.get("/ready").await.text.contains("missing in the database: v_sleep") {
@@ -159,15 +147,7 @@ async fn the_catalogue_follows_the_views() {
         assert_eq!(app.query("{ sleep { id } }").await.code(), "INTERNAL_SERVER_ERROR");
     }
     database.execute("CREATE VIEW v_sleep AS SELECT 7 AS id").await;
-    eventually(&app, "{ sleep { id } }", json!({ "sleep": { "id": 7 } })).await;
-}
-
-async fn eventually(app: &App, query: &str, expected: Value) {
-    let start = Instant::now();
-    while app.query(query).await.json() != json!({ "data": expected }) {
-        assert!(start.elapsed() < Duration::from_secs(10), "never {expected}");
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    app.until_data("{ sleep { id } }", &json!({ "sleep": { "id": 7 } })).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -182,9 +162,9 @@ async fn a_client_that_goes_away_ends_its_statement() {
         let mut stream = tokio::net::TcpStream::connect(app.address()).await.unwrap();
         let head = "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
         stream.write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).await.unwrap();
-        until_asleep(&database, 1).await;
+        database.until_running("v_sleep", 1).await;
         drop(stream);
-        until_asleep(&database, 0).await;
+        database.until_running("v_sleep", 0).await;
         // The only connection serves again.
         assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
     }
@@ -207,7 +187,7 @@ async fn a_cancellation_hits_nobody_else() {
         });
         assert!(gone.is_err());
     }
-    until_asleep(&database, 0).await;
+    database.until_running("v_sleep", 0).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -224,7 +204,7 @@ async fn slow_statements_and_busy_pools_have_codes() {
     let (database, app) = serve(config).await;
     app.query("{ rows { id } }").await.data();
     let (slow, ()) = tokio::join!(app.query("{ sleep { id } }"), async {
-        until_asleep(&database, 1).await;
+        database.until_running("v_sleep", 1).await;
         let (busy, ready) = tokio::join!(app.query("{ rows { id } }"), app.get("/ready"));
         let expected = ("SERVICE_UNAVAILABLE", "all database connections are busy");
         assert_eq!((busy.code().as_str(), busy.message().as_str()), expected);
@@ -286,7 +266,7 @@ async fn a_database_without_a_connection_left_says_so() {
     assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
     database.execute(&format!("ALTER ROLE {role} CONNECTION LIMIT 1")).await;
     let (slow, ()) = tokio::join!(app.query("{ sleep { id } }"), async {
-        until_asleep(&database, 1).await;
+        database.until_running("v_sleep", 1).await;
         let (refused, ready) = tokio::join!(app.query("{ rows { id } }"), app.get("/ready"));
         let why = "the database has no connection left for the service";
         assert_eq!((refused.code().as_str(), refused.message().as_str()), ("SERVICE_UNAVAILABLE", why));

@@ -1,6 +1,6 @@
 //! Session variables reach every statement of their request, and none of another.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -413,18 +413,8 @@ async fn nothing_is_left_on_a_connection() {
     assert_eq!(count["in_transaction"].as_array().map(Vec::len), Some(4), "the dropped transaction added nothing");
     let aborted = tokio::time::timeout(Duration::from_millis(200), ask(&app, Some("b"), "{ slow_notes { body } }"));
     assert!(aborted.await.is_err(), "the statement sleeps for seconds");
-    until_nothing_runs(&database, "pg_sleep").await;
+    database.until_running("pg_sleep", 0).await;
     clean("a request that was aborted").await;
-}
-
-async fn until_nothing_runs(database: &TestDatabase, part: &str) {
-    let (pool, start) = (database.pool().await, Instant::now());
-    let running = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state <> 'idle' \
-                   AND pid <> pg_backend_pid() AND query LIKE '%' || $1 || '%'";
-    while sqlx::query_scalar::<_, i64>(running).bind(part).fetch_one(&pool).await.unwrap() > 0 {
-        assert!(start.elapsed() < Duration::from_secs(10), "the statement still runs");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
 }
 
 #[tokio::test]

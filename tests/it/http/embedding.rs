@@ -1,11 +1,13 @@
 //! The router inside a larger application, and how a server stops.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
 use svc::axum::{Router, routing::get};
 use svc::prelude::*;
 use svc_tests::{App, TestDatabase};
+use tokio::sync::Notify;
 
 struct Greeting(&'static str);
 
@@ -14,16 +16,29 @@ fn greet(ctx: &Context<'_>) -> Result<String> {
     Ok(format!("{} {}", ctx.data::<Greeting>()?.0, ctx.header("x-name").unwrap_or("you")))
 }
 
+/// A request that has begun, and may end.
+#[derive(Default)]
+struct Slow {
+    begun: Notify,
+    end: Notify,
+}
+
 #[svc::query]
-async fn slow() -> bool {
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    true
+async fn slow(ctx: &Context<'_>) -> Result<bool> {
+    let slow = ctx.data::<Arc<Slow>>()?;
+    slow.begun.notify_one();
+    slow.end.notified().await;
+    Ok(true)
 }
 
 async fn router() -> Router {
+    router_with(Arc::default()).await
+}
+
+async fn router_with(slow: Arc<Slow>) -> Router {
     let database = TestDatabase::new("").await;
-    let options = AppOptions::new().database_url(database.url()).data(Greeting("hello"));
-    create_svc_app(options.queries(queries![greet, slow])).await.unwrap()
+    let options = AppOptions::new().database_url(database.url()).data(Greeting("hello")).data(slow);
+    create_svc_app(options.queries(queries![greet, self::slow])).await.unwrap()
 }
 
 #[tokio::test]
@@ -38,12 +53,21 @@ async fn more_routes_and_prefixes_can_be_added() {
 
 #[tokio::test]
 async fn a_stop_lets_requests_finish() {
-    let mut app = App::serve_router(router().await).await;
+    let slow = Arc::<Slow>::default();
+    let mut app = App::serve_router(router_with(slow.clone()).await).await;
     let request =
         app.request("POST", "/graphql").header("content-type", "application/json").body(r#"{"query":"{ slow }"}"#);
     let answer = tokio::spawn(async move { request.send().await.unwrap().text().await.unwrap() });
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    slow.begun.notified().await;
     app.stop();
+    // The server has heard it: it takes no connection any more.
+    svc_tests::eventually(async || match tokio::net::TcpStream::connect(app.address()).await {
+        Ok(_) => Err("open".to_owned()),
+        Err(_) => Ok(()),
+    })
+    .await;
+    assert!(!answer.is_finished());
+    slow.end.notify_one();
     assert_eq!(answer.await.unwrap(), r#"{"data":{"slow":true}}"#);
     app.stopped().await;
 }

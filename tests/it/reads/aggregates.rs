@@ -1,8 +1,8 @@
 //! Aggregates and groups, over the three kinds of views, and the same from a resolver.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use svc::prelude::*;
-use svc_tests::{App, TestDatabase};
+use svc_tests::{App, TestDatabase, three_views};
 
 /// The kind of a sale.
 #[svc_enum]
@@ -77,42 +77,25 @@ CREATE TABLE tb_sale (id uuid PRIMARY KEY, kind text NOT NULL, city text, pieces
 INSERT INTO tb_sale SELECT md5(n::text)::uuid, CASE WHEN n % 3 = 0 THEN 'w' ELSE 'r' END,
   (ARRAY['Ulm', 'Bonn', NULL])[n % 3 + 1], n, 9007199254740993 + n, n * 0.10, nullif(n, 4) * 0.5, date '2024-01-01' + n,
   '2024-01-01T00:00:00Z'::timestamptz + n * interval '1 day', n % 2 = 0, '{}', '{}' FROM generate_series(1, 6) n;
-CREATE VIEW c_sale AS SELECT *, '{}'::jsonb AS data FROM tb_sale;
-CREATE VIEW d_sale AS SELECT to_jsonb(t) AS data FROM tb_sale t;
-CREATE TABLE tv_sale AS SELECT id, kind, to_jsonb(t) AS data FROM tb_sale t;
 "#;
 
 async fn app() -> (TestDatabase, App) {
-    let database = TestDatabase::copy_of("aggregates", SQL).await;
+    let database = TestDatabase::copy_of("aggregates", &(SQL.to_owned() + &three_views("sale", "id, kind"))).await;
     let queries = queries![columns, data, table, retail, computed];
     let options = AppOptions::new().database_url(database.url()).auto_camel_case(true).queries(queries);
     (database, App::serve(options).await)
 }
 
-/// Asks the three kinds the same and gives the one answer they must have.
-async fn same(app: &App, arguments: &str, selection: &str) -> Value {
-    let mut answers = Vec::new();
-    for root in ["columns", "data", "table"] {
-        answers.push((root, app.query(&format!("{{ answer: {root}{arguments} {selection} }}")).await.text));
-    }
-    for (root, text) in &answers[1..] {
-        assert_eq!(*text, answers[0].1, "`{root}` answers other bytes than `columns` for {arguments} {selection}");
-    }
-    let json: Value = serde_json::from_str(&answers[0].1).unwrap();
-    assert!(json.get("errors").is_none(), "{json:#}");
-    json["data"]["answer"].clone()
-}
-
 #[tokio::test]
 async fn numbers_are_exact_and_dates_are_dates() {
     let (_database, app) = app().await;
-    let answer = same(
-        &app,
-        "",
-        "{ count sum { pieces grams price weight } avg { pieces price weight }
+    let answer = app
+        .same(
+            "",
+            "{ count sum { pieces grams price weight } avg { pieces price weight }
            min { pieces grams price weight soldOn soldAt city } max { city soldOn grams } }",
-    )
-    .await;
+        )
+        .await;
     assert_eq!(
         answer,
         json!({
@@ -124,15 +107,14 @@ async fn numbers_are_exact_and_dates_are_dates() {
             "max": {"city": "Ulm", "soldOn": "2024-01-07", "grams": "9007199254740999"},
         })
     );
-    let none =
-        same(&app, "(where: {pieces: {gt: 100}})", "{ count sum { pieces } avg { price } max { soldAt } }").await;
+    let none = app.same("(where: {pieces: {gt: 100}})", "{ count sum { pieces } avg { price } max { soldAt } }").await;
     assert_eq!(none, json!({"count": 0, "sum": {"pieces": null}, "avg": {"price": null}, "max": {"soldAt": null}}));
 }
 
 #[tokio::test]
 async fn rows_are_grouped_by_what_is_selected_of_the_key() {
     let (_database, app) = app().await;
-    let groups = same(&app, "", "{ groups { key { city } count sum { price } } }").await;
+    let groups = app.same("", "{ groups { key { city } count sum { price } } }").await;
     assert_eq!(
         groups["groups"],
         json!([
@@ -141,9 +123,7 @@ async fn rows_are_grouped_by_what_is_selected_of_the_key() {
             {"key": {"city": null}, "count": 2, "sum": {"price": "0.70"}},
         ])
     );
-    let groups = same(
-        &app,
-        "(where: {pieces: {lt: 6}})",
+    let groups = app.same("(where: {pieces: {lt: 6}})",
         "{ count byKind: groups(orderBy: [{count: DESC}]) { key { kind } count }
            top: groups(orderBy: [{sum: {pieces: DESC}}, {key: {paid: ASC}}], limit: 2, offset: 1) { key { paid kind } max { pieces } } }",
     )
@@ -158,7 +138,7 @@ async fn rows_are_grouped_by_what_is_selected_of_the_key() {
         json!([{"key": {"paid": true, "kind": "RETAIL"}, "max": {"pieces": 4}},
                {"key": {"paid": false, "kind": "WHOLESALE"}, "max": {"pieces": 3}}])
     );
-    let all = same(&app, "", "{ groups { count } }").await;
+    let all = app.same("", "{ groups { count } }").await;
     assert_eq!(all["groups"], json!([{"count": 6}]));
     let names = app
         .query("{ columns { __typename groups { __typename key { __typename } } sum { __typename } } }")

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use svc::prelude::*;
-use svc_tests::{App, TestDatabase};
+use svc_tests::{App, TestDatabase, three_views};
 
 /// The state of an article.
 #[svc_enum]
@@ -45,8 +45,8 @@ macro_rules! article {
     };
 }
 
-article!(ColumnArticle, "v_article_columns");
-article!(DataArticle, "v_article_data");
+article!(ColumnArticle, "c_article");
+article!(DataArticle, "d_article");
 article!(TableArticle, "tv_article");
 
 #[svc::query]
@@ -84,13 +84,10 @@ INSERT INTO tb_article VALUES
   ('00000000-0000-0000-0000-000000000003', '', '', 'out', 2147483647, 0, 1e21, 0, true,
    '0001-01-01', '12:30:00', '1970-01-01T00:00:00Z', '{x}', '[]',
    '{"id": "00000000-0000-0000-0000-0000000000aa", "name": "Ada"}', '[]');
-CREATE VIEW v_article_columns AS SELECT *, '{}'::jsonb AS data FROM tb_article;
-CREATE VIEW v_article_data AS SELECT to_jsonb(t) AS data FROM tb_article t;
-CREATE TABLE tv_article AS SELECT id, title, to_jsonb(t) AS data FROM tb_article t;
 "#;
 
 async fn app() -> App {
-    let database = TestDatabase::copy_of("planned", SQL).await;
+    let database = TestDatabase::copy_of("planned", &(SQL.to_owned() + &three_views("article", "id, title"))).await;
     let queries = queries![columns, data, table, column_one, data_one, table_one, certain, by_state];
     App::serve(AppOptions::new().database_url(database.url()).auto_camel_case(true).queries(queries)).await
 }
@@ -99,24 +96,9 @@ const ALL: &str =
     "{ id title subtitle state views total score price featured publishedOn publishedAt createdAt tags meta
     author { name id nickname __typename } editors { nickname name } }";
 
-/// Asks the three kinds the same and gives the one answer they must have.
-async fn same(app: &App, arguments: &str, selection: &str) -> Value {
-    let mut answers = Vec::new();
-    for root in ["columns", "data", "table"] {
-        let reply = app.query(&format!("{{ answer: {root}{arguments} {selection} }}")).await;
-        answers.push((root, reply.text));
-    }
-    for (root, text) in &answers[1..] {
-        assert_eq!(*text, answers[0].1, "`{root}` answers other bytes than `columns` for {arguments}");
-    }
-    let json: Value = serde_json::from_str(&answers[0].1).unwrap();
-    assert!(json.get("errors").is_none(), "{json:#}");
-    json["data"]["answer"].clone()
-}
-
 #[tokio::test]
 async fn every_scalar_has_one_form_whatever_the_view() {
-    let rows = same(&app().await, "", ALL).await;
+    let rows = app().await.same("", ALL).await;
     let expected = json!({
         "id": "00000000-0000-0000-0000-000000000001",
         "title": "One \"quoted\" \\ back",
@@ -214,7 +196,7 @@ const CONDITIONS: &[(&str, &str)] = &[
 async fn filters_mean_the_same_in_columns_and_in_json() {
     let app = app().await;
     for (condition, ids) in CONDITIONS {
-        let rows = same(&app, &format!("(where: {{{condition}}})"), "{ id }").await;
+        let rows = app.same(&format!("(where: {{{condition}}})"), "{ id }").await;
         let found: String =
             rows.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().chars().last().unwrap()).collect();
         assert_eq!(found, *ids, "{condition}");
@@ -239,7 +221,7 @@ async fn lists_are_ordered_and_paged() {
         ("(offset: 9)", ""),
         ("(limit: 0)", ""),
     ] {
-        let rows = same(&app, arguments, "{ id }").await;
+        let rows = app.same(arguments, "{ id }").await;
         let found: String =
             rows.as_array().unwrap().iter().map(|row| row["id"].as_str().unwrap().chars().last().unwrap()).collect();
         assert_eq!(found, ids, "{arguments}");
@@ -300,9 +282,9 @@ async fn a_null_condition_is_refused_as_it_could_mean_two_things() {
         );
     }
     for condition in ["views: {gt: null}", "title: {contains: null}", "tags: {isEmpty: null}"] {
-        assert_eq!(same(&app, &format!("(where: {{{condition}}})"), "{ id }").await, json!([]), "{condition}");
+        assert_eq!(app.same(&format!("(where: {{{condition}}})"), "{ id }").await, json!([]), "{condition}");
     }
-    assert_eq!(same(&app, "(where: null)", "{ id }").await.as_array().unwrap().len(), 3);
+    assert_eq!(app.same("(where: null)", "{ id }").await.as_array().unwrap().len(), 3);
 }
 
 #[tokio::test]
@@ -317,7 +299,7 @@ async fn values_out_of_a_type_s_range_are_the_client_s_fault() {
         assert_eq!(reply.code(), "GRAPHQL_VALIDATION_FAILED", "{condition}: {}", reply.text);
     }
     let urn = "(where: {id: {eq: \"urn:uuid:00000000-0000-0000-0000-000000000002\"}})";
-    assert_eq!(same(&app, urn, "{ views }").await, json!([{ "views": -2 }]));
+    assert_eq!(app.same(urn, "{ views }").await, json!([{ "views": -2 }]));
     assert_eq!(app.query("{ columns(where: {title: {matches: \"(\"}}) { id } }").await.code(), "BAD_USER_INPUT");
 }
 

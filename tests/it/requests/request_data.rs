@@ -8,9 +8,7 @@ use serde_json::{Value, json};
 use svc::RequestContext;
 use svc::db::SessionVariables;
 use svc::prelude::*;
-use svc_tests::{App, Reply, TestDatabase};
-
-use svc_tests::Log;
+use svc_tests::{App, Log, Reply, TestDatabase};
 
 struct User(String);
 struct Roles(Vec<String>);

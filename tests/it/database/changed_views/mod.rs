@@ -7,15 +7,18 @@ mod changes;
 mod lane;
 mod schema;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
-use svc_tests::{App, TestDatabase};
+use svc_tests::{App, TestDatabase, within};
 
 use lane::Lane;
 
 /// Each lane has a database and a service, and takes its share of the changes one after the other.
 const LANES: usize = 6;
+
+/// The time in which a change is seen where only one service looks.
+const SEEN: Duration = Duration::from_secs(5);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_are_right_whatever_changes() {
@@ -48,20 +51,17 @@ async fn looks_can_be_switched_off() {
         "ALTER VIEW v_post RENAME COLUMN view_count TO views".to_owned(),
     ] {
         database.execute(&change).await;
-        let start = Instant::now();
-        while ask().await != before {
-            assert!(start.elapsed() < Duration::from_secs(5), "{change} is not seen");
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        let seen = async || if ask().await == before { Ok(()) } else { Err(format!("without {change}")) };
+        within(SEEN, seen).await;
     }
     let idle = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
                 AND query LIKE '%pg_current_snapshot%' AND pid <> pg_backend_pid()";
     let pool = database.pool().await;
-    let start = Instant::now();
-    while svc::sqlx::query_scalar::<_, i64>(idle).fetch_one(&pool).await.unwrap() > 0 {
-        assert!(start.elapsed() < Duration::from_secs(5), "the connection is kept");
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
+    within(SEEN, async || match svc::sqlx::query_scalar::<_, i64>(idle).fetch_one(&pool).await.unwrap() {
+        0 => Ok(()),
+        _ => Err("a connection that is kept".to_owned()),
+    })
+    .await;
 }
 
 /// A field that was dead, as its column was missing or did not fit.
@@ -83,10 +83,8 @@ async fn a_column_that_is_put_back_has_its_values() {
         let right = App::serve(schema::options(database.url(), 0)).await;
         let expected =
             right.query(&format!("{{ posts(order_by: [{{price: ASC}}]) {{ {field} title }} }}")).await.data();
-        let start = Instant::now();
-        while ask().await.json() != json!({ "data": expected }) {
-            assert!(start.elapsed() < Duration::from_secs(5), "{field} is not seen");
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
+        let whole = json!({ "data": expected });
+        let seen = async || if ask().await.json() == whole { Ok(()) } else { Err(format!("without {field}")) };
+        within(SEEN, seen).await;
     }
 }

@@ -26,12 +26,7 @@ impl Held {
 
     /// Waits until none is.
     async fn is_gone(&self) {
-        let wait = async {
-            while self.now() > 0 {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-        };
-        tokio::time::timeout(svc_tests::raw::PATIENCE, wait).await.expect("the answer is still held");
+        svc_tests::eventually(async || if self.now() == 0 { Ok(()) } else { Err("held".to_owned()) }).await;
     }
 }
 

@@ -1,9 +1,8 @@
 //! Mutations with a body.
 
 use serde_json::json;
-use svc_tests::{App, Reply};
+use svc_tests::{App, Proxy, Reply};
 
-use super::proxy::Proxy;
 use super::schema::{app, count, database, is, told};
 
 async fn body(app: &App, then: &str) -> Reply {
@@ -55,8 +54,8 @@ async fn a_body_that_writes_through_the_pool_may_have_done_so() {
 #[tokio::test]
 async fn the_lost_answer_to_a_commit_is_told_as_unknown() {
     let database = database().await;
-    let proxy = Proxy::new(&database);
-    let app = app(proxy.url(), false).await;
+    let proxy = Proxy::new().await;
+    let app = app(&proxy.url(&database), false).await;
     body(&app, "first").await.data();
     proxy.lose_answer_to("COMMIT");
     let reply = body(&app, "second").await;

@@ -1,8 +1,8 @@
 //! The connection is lost before the answer, or a call fails in it.
 
 use serde_json::json;
+use svc_tests::Proxy;
 
-use super::proxy::Proxy;
 use super::schema::{app, count, database, is, told};
 
 const LOOSE: &str = r#"mutation { loose(title: "x") { ... on LooseSuccess { id } } }"#;
@@ -42,8 +42,8 @@ async fn an_argument_that_is_refused_is_not_done() {
 async fn a_lost_answer_is_told_as_unknown() {
     for has_session in [false, true] {
         let database = database().await;
-        let proxy = Proxy::new(&database);
-        let app = app(proxy.url(), has_session).await;
+        let proxy = Proxy::new().await;
+        let app = app(&proxy.url(&database), has_session).await;
         // A statement stays prepared from its second time on.
         for title in ["a", "b", "c"] {
             app.query(&LOOSE.replace("\"x\"", &format!("{title:?}"))).await.data();
@@ -61,8 +61,8 @@ async fn a_lost_answer_is_told_as_unknown() {
 #[tokio::test]
 async fn a_connection_that_is_lost_before_the_call_leaves_nothing() {
     let database = database().await;
-    let proxy = Proxy::new(&database);
-    let app = app(proxy.url(), false).await;
+    let proxy = Proxy::new().await;
+    let app = app(&proxy.url(&database), false).await;
     app.query("{ posts { id } }").await.data();
     proxy.lose_answer_to("fn_post");
     let reply = app.query(LOOSE).await;

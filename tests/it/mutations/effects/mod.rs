@@ -3,7 +3,6 @@
 mod bodies;
 mod entity;
 mod lost;
-mod proxy;
 mod registered;
 mod schema;
 mod several;

@@ -1,9 +1,8 @@
 //! Registered mutations with SQL.
 
 use serde_json::json;
-use svc_tests::{App, Reply};
+use svc_tests::{App, Proxy, Reply};
 
-use super::proxy::Proxy;
 use super::schema::{app, count, database, is, told, told_at};
 
 async fn run(app: &App, name: &str, title: &str) -> Reply {
@@ -19,8 +18,8 @@ async fn the_lost_answer_of_a_statement_is_told_as_unknown() {
         ("Result", true, "COMMIT"),
     ] {
         let database = database().await;
-        let proxy = Proxy::new(&database);
-        let app = app(proxy.url(), has_session).await;
+        let proxy = Proxy::new().await;
+        let app = app(&proxy.url(&database), has_session).await;
         run(&app, name, "a").await.data();
         proxy.lose_answer_to(commit);
         let reply = run(&app, name, "the lost").await;
@@ -30,8 +29,8 @@ async fn the_lost_answer_of_a_statement_is_told_as_unknown() {
         run(&app, name, "c").await.data();
     }
     let database = database().await;
-    let proxy = Proxy::new(&database);
-    let app = app(proxy.url(), false).await;
+    let proxy = Proxy::new().await;
+    let app = app(&proxy.url(&database), false).await;
     run(&app, "Result", "a").await.data();
     // The commit was not sent.
     proxy.lose_answer_to("BEGIN");
