@@ -47,8 +47,8 @@ impl Argument {
                 "name" => name = Some(keys::string(key, input)?),
                 "allow_blank" => allow_blank = keys::flag(key, input)?,
                 _ => {
-                    keys::equals(key, input, "…")?;
-                    default = Some(literal::parse(input)?);
+                    keys::equals(key, input, "10")?;
+                    default = Some(literal::whole(key, input)?);
                 }
             }
             Ok(())

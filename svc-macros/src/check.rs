@@ -1,4 +1,4 @@
-//! What the families' tests share.
+//! Helpers of the families' tests.
 
 use proc_macro2::TokenStream;
 

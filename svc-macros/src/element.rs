@@ -1,4 +1,4 @@
-//! What every element of a schema carries: a name, a description, a deprecation.
+//! Elements of a schema: all that have a name, a description and a deprecation.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, quote};
@@ -46,11 +46,6 @@ impl Element {
         self.name.as_ref().unwrap_or(&self.rust)
     }
 
-    /// The documentation, as a constant text.
-    pub(crate) fn description(&self) -> &Option<TokenStream> {
-        &self.description
-    }
-
     /// The `ElementMeta`.
     pub(crate) fn meta(&self, krate: &Crate) -> TokenStream {
         let rust = &self.rust;
@@ -82,18 +77,18 @@ pub(crate) fn check_unique<'a>(elements: impl Iterator<Item = (&'a Element, &'a 
 }
 
 /// Reports `#[cfg]` inside an item, and conditions on what the schema is made of: the macro cannot see which parts stay.
-pub(crate) fn check_cfg(attrs: &[Attribute], errors: &mut Errors) {
-    for attr in attrs {
-        if attr.path().is_ident("cfg") {
-            errors.at(attr, "a part of an item cannot be conditional here; write the whole item once per `#[cfg(…)]`");
-        } else if let Some(inner) = conditional(&attr.meta).iter().find(|inner| makes_schema(inner)) {
-            let name = inner.path().to_token_stream();
-            errors.at(
-                inner,
-                format!("`{name}` cannot be conditional here; write it without `cfg_attr`, or the whole item once per `#[cfg(…)]`"),
-            );
-        }
+pub(crate) fn check_cfg(attrs: &mut Vec<Attribute>, errors: &mut Errors) {
+    for attr in attrs.iter().filter(|attr| attr.path().is_ident("cfg")) {
+        errors.at(attr, "a part of an item cannot be conditional here; write the whole item once per `#[cfg(…)]`");
     }
+    attrs.retain(|attr| {
+        let conditional = conditional(&attr.meta);
+        let Some(inner) = conditional.iter().find(|inner| makes_schema(inner)) else { return true };
+        let name = inner.path().to_token_stream();
+        let instead = "write it without `cfg_attr`, or the whole item once per `#[cfg(…)]`";
+        errors.at(inner, format!("`{name}` cannot be conditional here; {instead}"));
+        false
+    });
 }
 
 /// The attributes that a `#[cfg_attr(…)]` gives, those of nested ones included.

@@ -5,6 +5,7 @@ use std::fmt::Display;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote_spanned};
 use syn::Type;
+use syn::spanned::Spanned as _;
 
 /// The mistakes found so far.
 #[derive(Default)]
@@ -12,6 +13,8 @@ pub(crate) struct Errors {
     reported: Option<syn::Error>,
     /// Messages that stand in the item, in place of types.
     in_place: Vec<String>,
+    /// Whether rustc reports the item by itself.
+    told_by_rustc: bool,
 }
 
 impl Errors {
@@ -34,9 +37,15 @@ impl Errors {
     /// not report what follows from the mistake.
     pub(crate) fn in_place(&mut self, ty: &mut Type, message: impl Display) {
         let message = message.to_string();
-        let tokens = quote_spanned!(crate::types::span(ty)=> [(); ::core::compile_error!(#message)]);
+        // The alias keeps imports in use.
+        let tokens = quote_spanned!(ty.span()=> [(); { type _Written = #ty; ::core::compile_error!(#message) }]);
         *ty = Type::Verbatim(tokens);
         self.in_place.push(message);
+    }
+
+    /// Takes note of a syntax error, which rustc has reported before it ran the macro.
+    pub(crate) fn told_by_rustc(&mut self) {
+        self.told_by_rustc = true;
     }
 
     /// The value, or `None` after reporting why there is none.
@@ -44,9 +53,9 @@ impl Errors {
         result.map_err(|error| self.push(error)).ok()
     }
 
-    /// Whether nothing was reported.
+    /// Whether nothing is wrong.
     pub(crate) fn is_empty(&self) -> bool {
-        self.reported.is_none() && self.in_place.is_empty()
+        self.reported.is_none() && self.in_place.is_empty() && !self.told_by_rustc
     }
 
     /// One `compile_error!` per mistake that is not in the item already.

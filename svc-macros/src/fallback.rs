@@ -1,6 +1,85 @@
-//! The user's item when nothing can be generated for it.
+//! The user's item when it cannot be read as it is.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
+use syn::parse::{Parse, ParseStream, Parser as _};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Field, Fields, FieldsNamed, Generics, Ident, Item, ItemStruct, Token, Visibility, braced};
+
+use crate::errors::Errors;
+
+/// Reads an item. One with fields that somebody is about to type is read without them, so that only they are reported,
+/// and not each use of the type.
+pub(crate) fn read(item: TokenStream, errors: &mut Errors) -> Option<Item> {
+    let error = match syn::parse2(item.clone()) {
+        Ok(item) => return Some(item),
+        Err(error) => error,
+    };
+    match syn::parse2::<HalfTyped>(item) {
+        Ok(HalfTyped(item)) => {
+            errors.told_by_rustc();
+            Some(Item::Struct(item))
+        }
+        Err(_) => {
+            errors.push(error);
+            None
+        }
+    }
+}
+
+/// A struct that is right but for fields without a type.
+struct HalfTyped(ItemStruct);
+
+impl Parse for HalfTyped {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attrs = input.call(Attribute::parse_outer)?;
+        let (vis, struct_token, ident) = (input.parse()?, input.parse()?, input.parse()?);
+        let mut generics: Generics = input.parse()?;
+        generics.where_clause = input.parse()?;
+        let content;
+        let brace_token = braced!(content in input);
+        let mut named = Punctuated::new();
+        for tokens in fields(content.parse()?) {
+            match Field::parse_named.parse2(tokens.clone()) {
+                Ok(field) => named.push(field),
+                Err(error) => without_type.parse2(tokens).map_err(|_| error)?,
+            }
+        }
+        let fields = Fields::Named(FieldsNamed { brace_token, named });
+        Ok(Self(ItemStruct { attrs, vis, struct_token, ident, generics, fields, semi_token: None }))
+    }
+}
+
+/// The tokens between commas; those of type arguments separate no fields.
+fn fields(body: TokenStream) -> Vec<TokenStream> {
+    let (mut fields, mut depth, mut arrow) = (vec![TokenStream::new()], 0_usize, false);
+    for token in body {
+        let punct = if let TokenTree::Punct(punct) = &token { punct.as_char() } else { ' ' };
+        match punct {
+            ',' if depth == 0 => {
+                fields.push(TokenStream::new());
+                continue;
+            }
+            '<' => depth += 1,
+            '>' if !arrow => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        arrow = punct == '-';
+        if let Some(field) = fields.last_mut() {
+            field.extend([token]);
+        }
+    }
+    fields.retain(|field| !field.is_empty());
+    fields
+}
+
+/// `name` or `name:`.
+fn without_type(input: ParseStream<'_>) -> syn::Result<()> {
+    input.call(Attribute::parse_outer)?;
+    input.parse::<Visibility>()?;
+    input.parse::<Ident>()?;
+    input.parse::<Option<Token![:]>>()?;
+    Ok(())
+}
 
 /// The item without its `#[svc(…)]` and `#[relation]` attributes, which rustc would report once more.
 pub(crate) fn strip(item: TokenStream) -> TokenStream {

@@ -1,4 +1,4 @@
-//! Functions as the macros see them: the body is optional, and nobody looks inside.
+//! Functions as the macros see them: the body is optional, and stays as it is.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, TokenStreamExt as _, quote};
@@ -83,7 +83,7 @@ pub(crate) struct Caller<'a> {
     pub(crate) krate: &'a Crate,
     /// The resolver.
     pub(crate) callee: TokenStream,
-    /// What finds the object in the closure's first parameter, for a method.
+    /// The function that finds the object in the closure's first parameter, for a method.
     pub(crate) receiver: Option<TokenStream>,
     pub(crate) params: &'a Parameters,
     pub(crate) output: &'a Type,

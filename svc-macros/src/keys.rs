@@ -1,6 +1,7 @@
 //! The keys of our attributes: `name = "…"`, `skip`, `implements = [A, B]`.
 
 use proc_macro2::{Ident, TokenStream};
+use quote::quote;
 use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
@@ -37,7 +38,12 @@ impl Keys {
     ) {
         let parsed = (|input: ParseStream<'_>| {
             while !input.is_empty() {
-                if let Err(error) = self.key(input).and_then(|key| read(&key, input)).and_then(|()| separated(input)) {
+                let read = if input.peek(LitStr) {
+                    self.unnamed(input, &mut read)
+                } else {
+                    self.key(input).and_then(|key| read(&key, input)).and_then(|()| separated(input))
+                };
+                if let Err(error) = read {
                     errors.push(error);
                     skip_to_comma(input)?;
                 }
@@ -47,6 +53,25 @@ impl Keys {
         })
         .parse2(tokens);
         errors.ok(parsed);
+    }
+
+    /// A value without its key, as in `#[svc::mutation("app.create_user")]`; it is read, so that it is not missed as well.
+    fn unnamed(
+        &mut self,
+        input: ParseStream<'_>,
+        read: &mut impl FnMut(&Ident, ParseStream<'_>) -> syn::Result<()>,
+    ) -> syn::Result<()> {
+        let Some(key) = ["function", "sql_source", "name"].into_iter().find(|key| self.valid.contains(key)) else {
+            return Err(input.error(self.expected("expected a key")));
+        };
+        let value: LitStr = input.parse()?;
+        let ident = Ident::new(key, value.span());
+        let error = syn::Error::new(value.span(), format!("a value needs its key; write `{key} = {}`", value.token()));
+        if !self.seen.contains(&ident) {
+            self.seen.push(ident.clone());
+            (|input: ParseStream<'_>| read(&ident, input)).parse2(quote!(= #value))?;
+        }
+        Err(error)
     }
 
     fn key(&mut self, input: ParseStream<'_>) -> syn::Result<Ident> {
@@ -150,7 +175,7 @@ fn value<T: Parse>(key: &Ident, input: ParseStream<'_>, shape: &str) -> syn::Res
 }
 
 fn wrong(key: &Ident, error: &syn::Error, shape: &str) -> syn::Error {
-    syn::Error::new(error.span(), format!("this is no value for `{key}`; write `{key} = {shape}`"))
+    syn::Error::new(error.span(), format!("not a valid value for `{key}`; write `{key} = {shape}`"))
 }
 
 fn separated(input: ParseStream<'_>) -> syn::Result<()> {

@@ -1,7 +1,7 @@
 //! The attribute macros of svc.
 //!
-//! Nobody depends on this crate directly: `svc` re-exports the macros. Each family has a folder with three
-//! stages, parse → model → expand; a mistake never hides the item it is in, nor the next mistake.
+//! Programs depend on `svc`, which re-exports the macros. Each family has a folder with three stages,
+//! parse → model → expand; a mistake never hides the item it is in, nor the next mistake.
 
 mod argument;
 #[cfg(test)]
@@ -17,13 +17,13 @@ mod literal;
 mod name;
 mod types;
 
-mod abstraction;
+mod abstract_type;
 mod computed;
 mod enumeration;
 mod input;
 mod object;
-mod operation;
 mod result;
+mod root_field;
 mod scalar;
 
 use proc_macro::TokenStream;
@@ -48,11 +48,31 @@ use proc_macro::TokenStream;
 /// }
 /// ```
 ///
-/// Keys: `name = "…"` fixes the GraphQL name, `crate = path` says where `svc` is. An argument takes a doc
-/// comment, `#[deprecated]` and `#[svc(name = "…", default = literal)]`.
+/// Keys: `name = "…"` fixes the GraphQL name. An argument takes a doc comment, `#[deprecated]` and
+/// `#[svc(name = "…", default = literal)]`.
+///
+/// A parameter behind `&` is the context, under whatever name its type has; arguments own their values.
+///
+/// A type of the function's name stands beside it, for `queries!`; so a module of this name has to be elsewhere.
+///
+/// # A renamed dependency
+///
+/// Generated code refers to `::svc`. Where `Cargo.toml` gives the dependency another name, or another crate re-exports
+/// it, `crate = path` says where it is. All macros of svc take this key.
+///
+/// ```
+/// mod deps {
+///     pub use svc as framework;
+/// }
+///
+/// #[deps::framework::query(crate = crate::deps::framework)]
+/// fn version() -> &'static str {
+///     "1"
+/// }
+/// ```
 #[proc_macro_attribute]
 pub fn query(args: TokenStream, item: TokenStream) -> TokenStream {
-    expand_with(args, item, operation::query)
+    expand_with(args, item, root_field::query)
 }
 
 /// A mutation: a function that writes. Without a body it calls a function of the database; with one it is a resolver.
@@ -78,7 +98,7 @@ pub fn query(args: TokenStream, item: TokenStream) -> TokenStream {
 /// that it gets before the arguments, and those of [`query`](macro@query).
 #[proc_macro_attribute]
 pub fn mutation(args: TokenStream, item: TokenStream) -> TokenStream {
-    expand_with(args, item, operation::mutation)
+    expand_with(args, item, root_field::mutation)
 }
 
 /// An object type: a struct for its stored fields, an `impl` block for its computed fields.
@@ -113,8 +133,15 @@ pub fn mutation(args: TokenStream, item: TokenStream) -> TokenStream {
 /// A field of type `One<T>`, `Option<One<T>>` or `Many<T>` with `#[relation]` leads to rows of another view;
 /// `#[relation(from = "…", to = "…")]` names the key here and the key there. `svc::One` says more.
 ///
-/// Keys on the struct: `sql_source`, `name`, `implements`, `authorize_fields`, `crate`. Keys on a field:
-/// `name`, `stored`, `skip`. Keys on a method: `name`, `skip`; on its arguments: `name`, `default`.
+/// Doc comments are descriptions, as are `#[doc = include_str!("…")]` and `#[doc = concat!(…)]`.
+///
+/// `implements` names interfaces that have the struct as a variant; it is for the reader, as the variant alone makes the
+/// struct a member.
+///
+/// Attributes of other macros stay where they are, also in `#[cfg_attr(…)]`. Fields themselves cannot be conditional.
+///
+/// Keys on the struct: `sql_source`, `name`, `implements`, `authorize_fields`, [`crate`](macro@query#a-renamed-dependency).
+/// Keys on a field: `name`, `stored`, `skip`. Keys on a method: `name`, `skip`; on its arguments: `name`, `default`.
 #[proc_macro_attribute]
 pub fn svc_type(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, object::expand)
@@ -195,7 +222,7 @@ pub fn svc_enum(args: TokenStream, item: TokenStream) -> TokenStream {
 /// Keys: `sql_source`, `name`, `fields(…)`, `crate`. Keys on a field: `name`.
 #[proc_macro_attribute]
 pub fn svc_interface(args: TokenStream, item: TokenStream) -> TokenStream {
-    expand_with(args, item, abstraction::interface)
+    expand_with(args, item, abstract_type::interface)
 }
 
 /// A union: an enum over object types.
@@ -217,10 +244,10 @@ pub fn svc_interface(args: TokenStream, item: TokenStream) -> TokenStream {
 /// Keys: `sql_source`, `name`, `crate`.
 #[proc_macro_attribute]
 pub fn svc_union(args: TokenStream, item: TokenStream) -> TokenStream {
-    expand_with(args, item, abstraction::union)
+    expand_with(args, item, abstract_type::union)
 }
 
-/// What a mutation answers with: a union of a success and an error, which have the fields of all results by themselves.
+/// The result of a mutation: a union of a success and an error, with the fields that all results have.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -243,6 +270,9 @@ pub fn svc_union(args: TokenStream, item: TokenStream) -> TokenStream {
 /// `id` and the fields given here on the first; `status`, `message`, `code`, `errors` and the fields given here on the
 /// second. The first field given is the entity; `cascade` and `metadata` are filled from the function's columns of
 /// these names, and further fields from the keys of its `metadata`.
+///
+/// The structs have the enum's derives, conditions and lints, and the attributes of their variants. So
+/// `#[serde(tag = "…")]` on the enum and `#[serde(rename_all = "…")]` on a variant do what they do without svc.
 ///
 /// Keys on the enum: `name`, `crate`. Keys on a variant: `name`. Keys on a field: as for [`svc_type`](macro@svc_type).
 #[proc_macro_attribute]
@@ -282,7 +312,7 @@ pub fn svc_scalar(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, scalar::expand)
 }
 
-/// What a family makes of its arguments and its item; it answers with the item whatever happens.
+/// A family of macros: it reads the arguments and the item, and returns the item with what it generates.
 type Family = fn(proc_macro2::TokenStream, proc_macro2::TokenStream, &mut errors::Errors) -> proc_macro2::TokenStream;
 
 fn expand_with(args: TokenStream, item: TokenStream, family: Family) -> TokenStream {

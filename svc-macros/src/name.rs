@@ -12,12 +12,12 @@ pub(crate) fn check_given(name: &LitStr, errors: &mut Errors) {
     }
 }
 
-/// Why `name` is no GraphQL name.
+/// Checks a name; the error is the end of a sentence that begins with it.
 pub(crate) fn graphql(name: &str) -> Result<(), &'static str> {
     if name.starts_with("__") {
         return Err("begins with `__`, which GraphQL keeps for itself");
     }
-    if is_identifier(name, "_") { Ok(()) } else { Err("is no GraphQL name") }
+    if is_identifier(name, "_") { Ok(()) } else { Err("is not a valid GraphQL name") }
 }
 
 /// Reports a `sql_source` that names no view or table.

@@ -1,4 +1,4 @@
-//! What the macros' output names. Not part of the public API: it changes without notice.
+//! Items that generated code refers to. Not part of the public API: they change without notice.
 
 pub use crate::engine::{Call, Completed, Context, Outcome};
 pub use crate::mutation::automatic::{
@@ -10,10 +10,10 @@ pub use crate::scalar::{parse_scalar, recode_scalar, stored_scalar, write_scalar
 pub use crate::schema::check_input;
 pub use crate::schema::{
     AbstractMeta, ArgMeta, BoxFuture, ComputedMeta, CustomScalar, ElementMeta, EnumMeta, EnumValueMeta, ExactJson,
-    FieldMeta, FromStored, FunctionMeta, Input, InputError, InputFields, InputMeta, InterfaceFieldMeta, KeyFn, Method,
-    Object, ObjectMeta, OperationKind, OperationMeta, Output, PlannedMeta, PlannedReturn, Registry, RelationMeta,
-    RelationType, Resolved, Returns, Run, ScalarKind, ScalarMeta, Shape, StoredError, StoredFields, SvcType, TypeFn,
-    TypeKey, TypeRef, WriteScalar,
+    FieldMeta, FromStored, FunctionMeta, Input, InputError, InputFields, InputMeta, InterfaceFieldMeta, InterfaceOf,
+    KeyFn, Method, Object, ObjectMeta, OperationKind, Output, PlannedMeta, PlannedReturn, Registry, RelationMeta,
+    RelationType, Resolved, Returns, RootFieldMeta, Run, ScalarKind, ScalarMeta, Shape, StoredError, StoredFields,
+    SvcType, TypeFn, TypeKey, TypeRef, WriteScalar,
 };
 pub use async_graphql;
 pub use serde_json;
@@ -27,7 +27,7 @@ pub fn receiver<T: 'static>(this: &dyn std::any::Any) -> &T {
     this.downcast_ref().expect("the receiver is of the type that registered the method")
 }
 
-/// A parameter of a resolver that is no argument: the context, behind `&`.
+/// The type of a resolver's parameter for the context, `&Context<'_>`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the context of a resolver",
     label = "neither the context nor an argument",
@@ -46,31 +46,34 @@ impl<'a> ContextParameter<'a> for &'a Context<'a> {
 }
 
 /// A registered root field; the struct that `#[svc::query]` and its siblings put beside the function.
+///
+/// A struct named `bool` would hide the type. So for a function with the name of a primitive type, that type stands, with
+/// a type of the user's crate as `Owner`.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an operation",
-    label = "not an operation",
-    note = "put `#[svc::query]`, `#[svc::mutation]` or `#[svc::subscription]` on the function and list its name"
+    message = "`{Self}` is not a root field",
+    label = "not a root field",
+    note = "put `#[svc::query]` or `#[svc::mutation]` on the function and list its name"
 )]
-pub trait Operation {
+pub trait RootField<Owner = ()> {
     /// Its description.
-    const META: &'static OperationMeta;
+    const META: &'static RootFieldMeta;
 }
 
-/// An operation that `queries!` takes.
+/// A root field that `queries!` takes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a query",
     label = "not a query",
     note = "`queries!` takes functions with `#[svc::query]`; list those with `#[svc::mutation]` in `mutations!`"
 )]
-pub trait Query: Operation {}
+pub trait Query<Owner = ()>: RootField<Owner> {}
 
-/// An operation that `mutations!` takes.
+/// A root field that `mutations!` takes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a mutation",
     label = "not a mutation",
     note = "`mutations!` takes functions with `#[svc::mutation]`; list those with `#[svc::query]` in `queries!`"
 )]
-pub trait Mutation: Operation {}
+pub trait Mutation<Owner = ()>: RootField<Owner> {}
 
 /// The fallback for types without an `#[svc_type] impl` block: an inherent constant of the same name wins.
 pub trait NoComputed {

@@ -37,7 +37,7 @@ pub(super) fn build(krate: Crate, block: &mut Block, errors: &mut Errors) -> Opt
         );
         return None;
     }
-    if !types::check_concrete(&block.generics, "type", errors) {
+    if !types::check_concrete(&block.generics, errors) {
         return None;
     }
     let methods: Vec<Method> = block
@@ -60,7 +60,7 @@ fn method(function: &mut Function, errors: &mut Errors) -> Option<Method> {
         }
         return None;
     }
-    element::check_cfg(&function.attrs, errors);
+    element::check_cfg(&mut function.attrs, errors);
     check_receiver(function, errors);
     let output = function.check(errors);
     let params = Parameters::read(&mut function.sig.inputs, errors);
@@ -80,10 +80,11 @@ fn method(function: &mut Function, errors: &mut Errors) -> Option<Method> {
 fn check_receiver(function: &Function, errors: &mut Errors) {
     match function.sig.inputs.first() {
         Some(FnArg::Receiver(Receiver { reference: Some(_), mutability: None, .. })) => {}
+        Some(FnArg::Receiver(receiver)) if types::is_self_ref(&receiver.ty) => {}
         Some(FnArg::Receiver(receiver)) => errors.at(receiver, "a field only reads its object; write `&self`"),
         _ => errors.at(
             &function.sig.ident,
-            "a computed field takes `&self` first; put `#[svc(skip)]` on a function that is no field",
+            "a computed field takes `&self` first; put `#[svc(skip)]` on a function that is not a field",
         ),
     }
 }

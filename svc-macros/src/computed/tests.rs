@@ -1,3 +1,5 @@
+//! Tests of `#[svc_type]` on `impl` blocks.
+
 use super::expand;
 use crate::check::{has, messages};
 
@@ -33,7 +35,7 @@ fn other_items_and_skipped_methods_are_kept() {
     assert_eq!(
         errors,
         [
-            "a computed field takes `&self` first; put `#[svc(skip)]` on a function that is no field",
+            "a computed field takes `&self` first; put `#[svc(skip)]` on a function that is not a field",
             "a resolver is a plain `fn` or `async fn`; remove `const`",
             "a field must answer with something; add a return type, such as `-> bool`",
         ]

@@ -5,8 +5,9 @@ use quote::quote;
 
 use super::model::{Enumeration, Value};
 use crate::krate::Crate;
+use crate::types;
 
-/// What each method of the implementations does.
+/// The bodies of the methods of the implementations.
 struct Bodies {
     items: TokenStream,
     type_ref: TokenStream,
@@ -58,6 +59,7 @@ fn implementations(model: &Enumeration, bodies: &Bodies) -> TokenStream {
     let Enumeration { krate, ident, cfgs, .. } = model;
     let Bodies { items, type_ref, resolve, parse, stored } = bodies;
     let import = krate.import();
+    let types::Parameters { declared, used, bounds } = &model.parameters;
     quote! {
         #(#cfgs)*
         #[allow(deprecated)]
@@ -65,19 +67,19 @@ fn implementations(model: &Enumeration, bodies: &Bodies) -> TokenStream {
             #import
             #items
             #[automatically_derived]
-            impl #krate::Output for #ident {
+            impl #declared #krate::Output for #ident #used #bounds {
                 fn type_ref(registry: &mut #krate::Registry) -> #krate::TypeRef { #type_ref }
                 fn resolve(&self) -> #krate::Resolved<'_> { #resolve }
             }
             #[automatically_derived]
-            impl #krate::Input for #ident {
+            impl #declared #krate::Input for #ident #used #bounds {
                 fn type_ref(registry: &mut #krate::Registry) -> #krate::TypeRef { #type_ref }
                 fn parse(
                     value: ::core::option::Option<#krate::async_graphql::Value>,
                 ) -> ::core::result::Result<Self, #krate::InputError> { #parse }
             }
             #[automatically_derived]
-            impl #krate::FromStored for #ident {
+            impl #declared #krate::FromStored for #ident #used #bounds {
                 fn from_stored(value: #krate::ExactJson) -> ::core::result::Result<Self, #krate::StoredError> {
                     #stored
                 }

@@ -18,8 +18,8 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) 
     let args = parse::args(args, errors);
     match errors.ok(syn::parse2(item.clone())) {
         Some(Item::Enum(mut item)) => {
-            let generated = model::build(args, &mut item, errors)
-                .map(|model| if errors.is_empty() { expand::full(&model) } else { expand::stub(&model) });
+            let model = model::build(args, &mut item, errors);
+            let generated = if errors.is_empty() { expand::full(&model) } else { expand::stub(&model) };
             quote!(#item #generated)
         }
         Some(_) => {

@@ -15,6 +15,7 @@ pub(super) struct Enumeration {
     pub(super) krate: Crate,
     pub(super) ident: Ident,
     pub(super) cfgs: Vec<Attribute>,
+    pub(super) parameters: types::Parameters,
     pub(super) element: Element,
     pub(super) values: Vec<Value>,
 }
@@ -27,8 +28,8 @@ pub(super) struct Value {
     pub(super) stored: String,
 }
 
-/// Checks the enum and takes our attributes off it; `None` when nothing at all can be generated.
-pub(super) fn build(args: Args, item: &mut ItemEnum, errors: &mut Errors) -> Option<Enumeration> {
+/// Checks the enum and takes our attributes off it.
+pub(super) fn build(args: Args, item: &mut ItemEnum, errors: &mut Errors) -> Enumeration {
     let element = Element::new(&item.ident, args.name.as_ref(), &item.attrs, errors);
     if item.variants.is_empty() {
         errors.at(&item.ident, format!("`{0}` has no values; add one, as in `enum {0} {{ Active }}`", item.ident));
@@ -36,18 +37,19 @@ pub(super) fn build(args: Args, item: &mut ItemEnum, errors: &mut Errors) -> Opt
     let values: Vec<Value> = item.variants.iter_mut().map(|variant| value(variant, errors)).collect();
     element::check_unique(values.iter().map(|value| (&value.element, &value.ident)), errors);
     check_stored(&values, errors);
-    types::check_concrete(&item.generics, "enum", errors).then(|| Enumeration {
+    Enumeration {
+        parameters: types::Parameters::read(&item.generics, "enum", errors),
         krate: args.krate,
         ident: item.ident.clone(),
         cfgs: element::cfgs(&item.attrs).cloned().collect(),
         element,
         values,
-    })
+    }
 }
 
 fn value(variant: &mut Variant, errors: &mut Errors) -> Value {
     let args = parse::variant(&mut variant.attrs, errors);
-    element::check_cfg(&variant.attrs, errors);
+    element::check_cfg(&mut variant.attrs, errors);
     if !matches!(variant.fields, Fields::Unit) {
         let name = &variant.ident;
         errors.at(

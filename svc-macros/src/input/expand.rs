@@ -25,7 +25,7 @@ fn implementation(
     parse: &TokenStream,
 ) -> TokenStream {
     let InputObject { krate, ident, cfgs, .. } = input;
-    let import = krate.import();
+    let (import, types::Parameters { declared, used, bounds }) = (krate.import(), &input.parameters);
     quote! {
         #(#cfgs)*
         #[allow(deprecated)]
@@ -33,7 +33,7 @@ fn implementation(
             #import
             #items
             #[automatically_derived]
-            impl #krate::Input for #ident {
+            impl #declared #krate::Input for #ident #used #bounds {
                 fn type_ref(registry: &mut #krate::Registry) -> #krate::TypeRef { #type_ref }
                 fn parse(
                     value: ::core::option::Option<#krate::async_graphql::Value>,

@@ -16,7 +16,7 @@ use crate::fallback;
 /// The struct or enum and its implementation.
 pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
     let args = parse::args(args, errors);
-    let (item, model) = match errors.ok(syn::parse2(item.clone())) {
+    let (item, model) = match fallback::read(item.clone(), errors) {
         Some(Item::Struct(mut item)) => {
             let model = model::structure(args, &mut item, errors);
             (quote!(#item), model)
@@ -33,7 +33,7 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) 
         }
         None => return fallback::strip(item),
     };
-    let generated = model.map(|model| if errors.is_empty() { expand::full(&model) } else { expand::stub(&model) });
+    let generated = if errors.is_empty() { expand::full(&model) } else { expand::stub(&model) };
     // Functions of the database may be the only readers of the fields.
     quote!(#[allow(dead_code)] #item #generated)
 }

@@ -16,6 +16,7 @@ pub(super) struct InputObject {
     pub(super) krate: Crate,
     pub(super) ident: Ident,
     pub(super) cfgs: Vec<Attribute>,
+    pub(super) parameters: types::Parameters,
     pub(super) element: Element,
     pub(super) fields: Vec<Field>,
     /// An enum: exactly one field is given.
@@ -29,14 +30,18 @@ pub(super) struct Field {
     pub(super) argument: Argument,
 }
 
-/// Checks a struct and takes our attributes off it; `None` when nothing at all can be generated.
-pub(super) fn structure(args: Args, item: &mut ItemStruct, errors: &mut Errors) -> Option<InputObject> {
+/// Checks a struct and takes our attributes off it.
+pub(super) fn structure(args: Args, item: &mut ItemStruct, errors: &mut Errors) -> InputObject {
     let name = &item.ident;
     let mut fields = Vec::new();
     match &mut item.fields {
         Fields::Named(named) if !named.named.is_empty() => {
             fields.extend(named.named.iter_mut().filter_map(|field| {
                 let ident = field.ident.clone()?;
+                if let Some(instead) = types::instead_of_single_threaded(&field.ty, false) {
+                    errors.in_place(&mut field.ty, instead);
+                    return None;
+                }
                 Some(Field { argument: Argument::field(&ident, &field.ty, &mut field.attrs, errors), ident })
             }));
         }
@@ -50,8 +55,8 @@ pub(super) fn structure(args: Args, item: &mut ItemStruct, errors: &mut Errors) 
     finish(args, &item.ident, &item.attrs, &item.generics, fields, false, errors)
 }
 
-/// Checks an enum and takes our attributes off it; `None` when nothing at all can be generated.
-pub(super) fn one_of(args: Args, item: &mut ItemEnum, errors: &mut Errors) -> Option<InputObject> {
+/// Checks an enum and takes our attributes off it.
+pub(super) fn one_of(args: Args, item: &mut ItemEnum, errors: &mut Errors) -> InputObject {
     if item.variants.is_empty() {
         errors.at(&item.ident, format!("`{0}` has no variants; write `enum {0} {{ Id(Uuid), … }}`", item.ident));
     }
@@ -97,15 +102,16 @@ fn finish(
     fields: Vec<Field>,
     one_of: bool,
     errors: &mut Errors,
-) -> Option<InputObject> {
+) -> InputObject {
     let element = Element::new(ident, args.name.as_ref(), attrs, errors);
     element::check_unique(fields.iter().map(|field| (&field.argument.element, &field.ident)), errors);
-    types::check_concrete(generics, if one_of { "enum" } else { "struct" }, errors).then(|| InputObject {
+    InputObject {
+        parameters: types::Parameters::read(generics, if one_of { "enum" } else { "struct" }, errors),
         krate: args.krate,
         ident: ident.clone(),
         cfgs: element::cfgs(attrs).cloned().collect(),
         element,
         fields,
         one_of,
-    })
+    }
 }

@@ -1,3 +1,5 @@
+//! Tests of `#[svc_input]`.
+
 use super::expand;
 use crate::check::{has, messages};
 

@@ -1,16 +1,17 @@
 //! The implementations of an object type.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::LitStr;
 use syn::ext::IdentExt as _;
+use syn::spanned::Spanned as _;
 
 use super::model::{Field, Object};
 use crate::element;
 use crate::name;
 use crate::types;
 
-/// What each method of the implementations does.
+/// The bodies of the methods of the implementations.
 struct Bodies {
     items: TokenStream,
     meta: TokenStream,
@@ -21,27 +22,45 @@ struct Bodies {
 
 /// Everything.
 pub(super) fn full(object: &Object) -> TokenStream {
-    let values = object.fields.iter().enumerate().map(|(index, field)| {
-        let (ident, krate, ty) = (&field.ident, &object.krate, types::outside(&field.ty, Some(&object.ident)));
-        if field.described_by.is_some() {
-            return quote!(#index => #krate::FromStored::field_value(&self.#ident),);
-        }
-        let value = if field.relation.is_some() {
-            quote!(RelationType > ::resolve)
-        } else {
-            quote!(FromStored > ::field_value)
-        };
-        quote_spanned!(types::span(&field.ty)=> #index => <#ty as #krate::#value(&self.#ident),)
-    });
-    let krate = &object.krate;
     let bodies = Bodies {
         items: meta(object),
         meta: quote!(&__SVC_META),
-        field: quote!(match index { #(#values)* _ => #krate::Resolved::Null }),
+        field: values(object),
         key: quote!(registry.object::<Self>(&__SVC_META)),
         stored: stored(object),
     };
     implementations(object, &bodies)
+}
+
+/// The value of each field.
+fn values(object: &Object) -> TokenStream {
+    let krate = &object.krate;
+    let is_member = object.fields.iter().any(|field| field.described_by.is_some());
+    let values = object.fields.iter().enumerate().map(|(index, field)| {
+        let (ident, (of, _, value)) = (&field.ident, methods(field));
+        let ty = types::outside(&field.ty, Some(&object.ident));
+        let place = if is_member { local(ident).to_token_stream() } else { quote!(&self.#ident) };
+        match field.described_by {
+            Some(_) => quote!(#index => #krate::#of::#value(#place),),
+            None => quote_spanned!(types::span(&field.ty)=> #index => <#ty as #krate::#of>::#value(#place),),
+        }
+    });
+    // One pattern for all fields: when another type has the name of a result's member, that is told once.
+    let pattern = is_member.then(|| {
+        let fields = object.fields.iter().map(|field| &field.ident);
+        let locals = object.fields.iter().map(|field| local(&field.ident));
+        quote!(let Self { #(#fields: #locals,)* .. } = self;)
+    });
+    quote!(#pattern match index { #(#values)* _ => #krate::Resolved::Null })
+}
+
+/// The trait that a field's type has, with its methods for the type and for the value.
+fn methods(field: &Field) -> (Ident, Ident, Ident) {
+    let [of, ty, value] = match field.relation {
+        Some(_) => ["RelationType", "type_ref", "resolve"],
+        None => ["FromStored", "field_type", "field_value"],
+    };
+    (format_ident!("{of}"), format_ident!("{ty}"), format_ident!("{value}"))
 }
 
 /// Implementations that only exist, so that a mistake in the struct is the only message.
@@ -55,15 +74,16 @@ fn implementations(object: &Object, bodies: &Bodies) -> TokenStream {
     let Object { krate, ident, cfgs, source, .. } = object;
     let Bodies { items, meta, field, key, stored } = bodies;
     let (source, quiet, import) = (element::option(source), krate.quiet(), krate.import());
+    let types::Parameters { declared, used, bounds } = &object.parameters;
     quote! {
         #(#cfgs)*
-        #[allow(deprecated, unused_imports, unused_mut, unused_variables)]
+        #[allow(deprecated, unreachable_code, unused_imports, unused_mut, unused_variables)]
         const _: () = {
             #import
             #items
             #[automatically_derived]
             #quiet
-            impl #krate::Object for #ident {
+            impl #declared #krate::Object for #ident #used #bounds {
                 fn meta() -> &'static #krate::ObjectMeta { #meta }
                 fn field(&self, index: ::core::primitive::usize) -> #krate::Resolved<'_> { #field }
                 fn as_any(&self) -> &dyn ::core::any::Any { self }
@@ -73,7 +93,7 @@ fn implementations(object: &Object, bodies: &Bodies) -> TokenStream {
             }
             #[automatically_derived]
             #quiet
-            impl #krate::Output for #ident {
+            impl #declared #krate::Output for #ident #used #bounds {
                 fn type_ref(registry: &mut #krate::Registry) -> #krate::TypeRef {
                     #krate::TypeRef::named(<Self as #krate::Object>::key(registry))
                 }
@@ -81,7 +101,7 @@ fn implementations(object: &Object, bodies: &Bodies) -> TokenStream {
             }
             #[automatically_derived]
             #quiet
-            impl #krate::FromStored for #ident {
+            impl #declared #krate::FromStored for #ident #used #bounds {
                 fn row_type() -> ::core::option::Option<::core::any::TypeId> {
                     ::core::option::Option::Some(::core::any::TypeId::of::<Self>())
                 }
@@ -91,7 +111,7 @@ fn implementations(object: &Object, bodies: &Bodies) -> TokenStream {
             }
             #[automatically_derived]
             #quiet
-            impl #krate::SvcType for #ident {
+            impl #declared #krate::SvcType for #ident #used #bounds {
                 const SOURCE: ::core::option::Option<&'static ::core::primitive::str> = #source;
                 fn register(registry: &mut #krate::Registry) -> #krate::TypeKey {
                     <Self as #krate::Object>::key(registry)
@@ -106,6 +126,10 @@ fn meta(object: &Object) -> TokenStream {
     let (element, source) = (object.element.meta(krate), element::option(source));
     let name = &object.element.rust;
     let fields = object.fields.iter().map(|field| field_meta(object, field));
+    let implements = implements.iter().map(|interface| {
+        let span = Span::call_site().located_at(interface.span());
+        quote_spanned!(span=> <#interface as #krate::InterfaceOf<#ident>>::interface)
+    });
     quote! {
         use #krate::NoComputed as _;
         static __SVC_META: #krate::ObjectMeta = #krate::ObjectMeta {
@@ -114,7 +138,7 @@ fn meta(object: &Object) -> TokenStream {
             source: #source,
             fields: &[#(#fields),*],
             computed: <#ident>::__SVC_COMPUTED_FIELDS_GO_INTO_ONE_IMPL,
-            implements: &[#(<#implements as #krate::SvcType>::register),*],
+            implements: &[#(#implements),*],
             authorize_fields: &[#(#authorize_fields),*],
         };
     }
@@ -127,9 +151,8 @@ fn field_meta(object: &Object, field: &Field) -> TokenStream {
     }
     let (element, stored, ty) =
         (field.element.meta(krate), &field.stored, types::outside(&field.ty, Some(&object.ident)));
-    let type_ref =
-        if field.relation.is_some() { quote!(RelationType > ::type_ref) } else { quote!(FromStored > ::field_type) };
-    let ty = quote_spanned!(types::span(&field.ty)=> <#ty as #krate::#type_ref);
+    let (of, type_ref, _) = methods(field);
+    let ty = quote_spanned!(types::span(&field.ty)=> <#ty as #krate::#of>::#type_ref);
     if field.relation.is_none() {
         return quote!(#krate::FieldMeta::new(#element, #stored, #ty));
     }

@@ -7,7 +7,7 @@ mod parse;
 mod tests;
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens, format_ident, quote};
+use quote::{format_ident, quote};
 use syn::{Item, ItemStruct};
 
 use crate::errors::Errors;
@@ -18,7 +18,7 @@ pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) 
     if crate::computed::is_impl(&item) {
         return crate::computed::expand(args, item, errors);
     }
-    match errors.ok(syn::parse2(item.clone())) {
+    match fallback::read(item.clone(), errors) {
         Some(Item::Struct(item)) => structure(args, item, &[], "", errors),
         Some(Item::Enum(other)) => {
             let instead =
@@ -57,7 +57,7 @@ fn structure(
     errors: &mut Errors,
 ) -> TokenStream {
     let args = parse::args(args, errors);
-    let Some(mut object) = model::build(args, &mut item, errors) else { return item.into_token_stream() };
+    let mut object = model::build(args, &mut item, errors);
     for (field, name) in object.fields.iter_mut().zip(automatic) {
         field.described_by = Some(format_ident!("{}_{}", side.to_uppercase(), name.to_uppercase()));
     }

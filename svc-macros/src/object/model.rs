@@ -17,6 +17,7 @@ pub(super) struct Object {
     pub(super) krate: Crate,
     pub(super) ident: Ident,
     pub(super) cfgs: Vec<Attribute>,
+    pub(super) parameters: types::Parameters,
     pub(super) element: Element,
     pub(super) source: Option<String>,
     pub(super) fields: Vec<Field>,
@@ -38,8 +39,8 @@ pub(super) struct Field {
     pub(super) described_by: Option<Ident>,
 }
 
-/// Checks the struct and takes our attributes off it; `None` when nothing at all can be generated.
-pub(super) fn build(args: Args, item: &mut ItemStruct, errors: &mut Errors) -> Option<Object> {
+/// Checks the struct and takes our attributes off it.
+pub(super) fn build(args: Args, item: &mut ItemStruct, errors: &mut Errors) -> Object {
     let element = Element::new(&item.ident, args.name.as_ref(), &item.attrs, errors);
     let (fields, skipped) = fields(item, errors);
     check_stored(&fields, errors);
@@ -49,7 +50,8 @@ pub(super) fn build(args: Args, item: &mut ItemStruct, errors: &mut Errors) -> O
     if let Some(source) = &args.sql_source {
         name::check_source(source, errors);
     }
-    types::check_concrete(&item.generics, "struct", errors).then(|| Object {
+    Object {
+        parameters: types::Parameters::read(&item.generics, "struct", errors),
         krate: args.krate,
         ident: item.ident.clone(),
         cfgs: element::cfgs(&item.attrs).cloned().collect(),
@@ -59,7 +61,7 @@ pub(super) fn build(args: Args, item: &mut ItemStruct, errors: &mut Errors) -> O
         skipped,
         implements: args.implements,
         authorize_fields: args.authorize_fields.iter().map(LitStr::value).collect(),
-    })
+    }
 }
 
 fn fields(item: &mut ItemStruct, errors: &mut Errors) -> (Vec<Field>, Vec<(Ident, Type)>) {
@@ -90,7 +92,7 @@ fn fields(item: &mut ItemStruct, errors: &mut Errors) -> (Vec<Field>, Vec<(Ident
 
 fn field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
     let args = parse::field(&mut field.attrs, errors);
-    element::check_cfg(&field.attrs, errors);
+    element::check_cfg(&mut field.attrs, errors);
     let ident = field.ident.clone()?;
     if let Some(instead) = types::instead_of_single_threaded(&field.ty, args.skip) {
         errors.in_place(&mut field.ty, instead);
@@ -149,7 +151,10 @@ fn check_gates(gates: &[LitStr], fields: &[Field], skipped: &[(Ident, Type)], er
     for gate in gates {
         let name = gate.value();
         if skipped.iter().any(|(ident, _)| ident.unraw() == name) {
-            errors.at(gate, format!("`{name}` is skipped, so nobody can ask for it; remove it here, or remove `skip`"));
+            errors.at(
+                gate,
+                format!("`{name}` is skipped, so clients cannot ask for it; remove it here, or remove `skip`"),
+            );
         } else if let Some(field) =
             fields.iter().find(|field| field.element.rust != name && field.element.graphql() == name)
         {

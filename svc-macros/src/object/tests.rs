@@ -1,3 +1,5 @@
+//! Tests of `#[svc_type]` on structs.
+
 use super::expand;
 use crate::check::{has, messages};
 
@@ -40,7 +42,7 @@ fn all_mistakes_are_reported_at_once() {
             "`sql_source` is given twice; keep one",
             "unknown key `oops`; the keys here are `name`, `stored` and `skip`",
             "a field owns its value; write `String`",
-            "`1` is no GraphQL name; take another name, of letters, digits and `_`",
+            "`1` is not a valid GraphQL name; take another name, of letters, digits and `_`",
             "`skip` takes no value; write `skip` alone",
             "`name` is given twice; keep one",
             "GraphQL has no tuples; write a struct with `#[svc_type]`",

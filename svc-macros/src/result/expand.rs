@@ -1,13 +1,13 @@
 //! The three types that stand for the result.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens as _, quote, quote_spanned};
 use syn::{Attribute, Meta};
 
 use super::model::{Member, ResultUnion, Side};
 use crate::errors::Errors;
 use crate::krate::Crate;
-use crate::{abstraction, element, object};
+use crate::{abstract_type, element, object};
 
 /// Everything; after a mistake, types whose implementations only exist.
 pub(super) fn full(result: ResultUnion, errors: &mut Errors) -> TokenStream {
@@ -18,14 +18,14 @@ pub(super) fn full(result: ResultUnion, errors: &mut Errors) -> TokenStream {
         let ident = &member.ident;
         let variant = Ident::new(member.side.name(), ident.span());
         let attrs = member.attrs.iter().filter(|attr| !attr.path().is_ident("derive"));
-        let doc = (!has(&member.attrs, "doc")).then(|| quote!(#[doc = "What it came to."]));
+        let doc = (!has(&member.attrs, "doc")).then(|| quote!(#[doc = "This member of the result."]));
         quote!(#(#attrs)* #doc #variant(#ident))
     });
     let item = quote! {
         #(#attrs)* #[allow(deprecated, clippy::large_enum_variant)] #vis enum #ident { #(#variants),* }
     };
     let meta = meta(&result);
-    let union = abstraction::result(result.name, result.krate, item, meta, errors);
+    let union = abstract_type::result(result.name, result.krate, item, meta, errors);
     quote!(#members #union #made)
 }
 
@@ -35,7 +35,7 @@ fn has(attrs: &[Attribute], name: &str) -> bool {
 
 /// Attributes of the enum that its members share: its derives, conditions and lints.
 ///
-/// What a derive reads, such as `#[serde(tag = "…")]`, belongs to the enum alone.
+/// Attributes that derives read, such as `#[serde(tag = "…")]`, belong to the enum alone.
 fn is_shared(attr: &Meta) -> bool {
     const SHARED: [&str; 9] =
         ["derive", "cfg", "allow", "expect", "warn", "deny", "forbid", "must_use", "non_exhaustive"];
@@ -56,10 +56,14 @@ fn member(result: &ResultUnion, member: &Member, errors: &mut Errors) -> TokenSt
         Side::Error => quote!(#[doc = "The mutation changed nothing."]),
     });
     let automatic = automatic(result, member.side);
-    let item = quote! {
-        #(#shared)* #(#own)* #doc
-        #vis struct #ident { #automatic #(#fields),* }
-    };
+    // The item stands at the variant, so that rustc points there when the program has a type of this name.
+    let span = Span::call_site().located_at(ident.span());
+    let vis = vis.to_token_stream().into_iter().map(|mut token| {
+        token.set_span(token.span().located_at(span));
+        token
+    });
+    let item = quote_spanned!(span=> #(#vis)* struct #ident { #automatic #(#fields),* });
+    let item = quote!(#(#shared)* #(#own)* #doc #item);
     let name = name.as_ref().map(|name| quote!(name = #name,));
     let krate = krate.key();
     object::member(quote!(#name #krate), item, &member.side.automatic(), member.side.name(), errors)
@@ -72,7 +76,7 @@ fn automatic(result: &ResultUnion, side: Side) -> TokenStream {
     let [text, option] = [quote!(::std::string::String), quote!(::core::option::Option)];
     match side {
         Side::Success => quote! {
-            /// What happened, such as `created`.
+            /// The outcome, such as `created`.
             pub status: #text,
             /// A sentence for people.
             pub message: #option<#text>,
@@ -82,7 +86,7 @@ fn automatic(result: &ResultUnion, side: Side) -> TokenStream {
             pub id: #option<#krate::async_graphql::ID>,
         },
         Side::Error => quote! {
-            /// What went wrong, such as `conflict:email_taken`.
+            /// The mistake, such as `conflict:email_taken`.
             pub status: #text,
             /// A sentence for people; an error always has one.
             pub message: #option<#text>,
@@ -94,7 +98,7 @@ fn automatic(result: &ResultUnion, side: Side) -> TokenStream {
     }
 }
 
-/// What makes members and the union of them, for mutations with a body.
+/// The functions that make members and the union of them, for mutations with a body.
 fn made(result: &ResultUnion) -> TokenStream {
     let cfgs = element::cfgs(&result.attrs);
     let import = result.krate.import();

@@ -69,7 +69,7 @@ impl Member {
 
 /// Checks the enum.
 pub(super) fn build(args: Args, item: ItemEnum, errors: &mut Errors) -> ResultUnion {
-    types::check_concrete(&item.generics, "enum", errors);
+    types::Parameters::read(&item.generics, "enum", errors);
     let members = [Side::Success, Side::Error].map(|side| Member {
         side,
         ident: member_ident(&item.ident, side),
@@ -88,10 +88,11 @@ pub(super) fn build(args: Args, item: ItemEnum, errors: &mut Errors) -> ResultUn
     let mut seen = Vec::new();
     for mut variant in item.variants {
         let name = parse::variant(&mut variant.attrs, errors);
-        element::check_cfg(&variant.attrs, errors);
+        element::check_cfg(&mut variant.attrs, errors);
         match result.members.iter_mut().find(|member| variant.ident == member.side.name()) {
             Some(member) => {
                 seen.push(member.side);
+                member.ident.set_span(variant.ident.span().resolved_at(member.ident.span()));
                 (member.name, member.fields) = (name, fields(&variant, member.side, errors));
                 member.attrs = variant.attrs;
             }

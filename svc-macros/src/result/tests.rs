@@ -1,3 +1,5 @@
+//! Tests of `#[svc_result]`.
+
 use super::expand;
 use crate::check::{has, messages};
 

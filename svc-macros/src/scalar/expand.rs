@@ -10,40 +10,45 @@ use crate::element;
 pub(super) fn full(scalar: &Scalar) -> TokenStream {
     let Scalar { krate, element, specified_by, sql_type, .. } = scalar;
     let (name, specified_by) = (element.graphql(), element::option(specified_by));
-    let description = element::option(element.description());
-    let items = quote! {
-        static __SVC_META: #krate::ScalarMeta = #krate::ScalarMeta {
-            name: #name,
-            description: #description,
-            specified_by: #specified_by,
-            kind: #krate::ScalarKind::Custom(#krate::CustomScalar {
-                recode: #krate::recode_scalar::<__Scalar>,
-                sql_type: #sql_type,
-            }),
-        };
+    let element = element.meta(krate);
+    // An inline constant, as a static one would not know of the implementation's bounds.
+    let meta = quote! {
+        const {
+            &#krate::ScalarMeta {
+                name: #name,
+                description: #element.description,
+                specified_by: #specified_by,
+                kind: #krate::ScalarKind::Custom(#krate::CustomScalar {
+                    recode: #krate::recode_scalar::<__Scalar>,
+                    sql_type: #sql_type,
+                }),
+            }
+        }
     };
-    implementations(scalar, &items, &quote!(registry.scalar(&__SVC_META)))
+    implementations(scalar, &quote!(registry.scalar(#meta)))
 }
 
 /// Implementations that only exist, so that a mistake in the attribute is the only message.
 pub(super) fn stub(scalar: &Scalar) -> TokenStream {
-    implementations(scalar, &TokenStream::new(), &quote!(::core::unreachable!()))
+    implementations(scalar, &quote!(::core::unreachable!()))
 }
 
-fn implementations(scalar: &Scalar, items: &TokenStream, type_ref: &TokenStream) -> TokenStream {
+fn implementations(scalar: &Scalar, type_ref: &TokenStream) -> TokenStream {
     let Scalar { krate, ty, cfgs, .. } = scalar;
+    let bounds = thread_safe();
     let (input_type, import, ty) = (input_type(scalar), krate.import(), ty.to_token_stream());
     quote! {
         #(#cfgs)*
-        #[allow(deprecated)]
+        #[allow(deprecated, trivial_bounds)]
         const _: () = {
             #import
             type __Scalar = #ty;
-            #items
             #input_type
             #[automatically_derived]
-            impl #krate::Input for __Scalar {
-                fn type_ref(registry: &mut #krate::Registry) -> #krate::TypeRef { #type_ref }
+            impl #krate::Input for __Scalar #bounds {
+                fn type_ref(registry: &mut #krate::Registry) -> #krate::TypeRef {
+                    <Self as #krate::Output>::type_ref(registry)
+                }
                 fn parse(
                     value: ::core::option::Option<#krate::async_graphql::Value>,
                 ) -> ::core::result::Result<Self, #krate::InputError> {
@@ -51,12 +56,12 @@ fn implementations(scalar: &Scalar, items: &TokenStream, type_ref: &TokenStream)
                 }
             }
             #[automatically_derived]
-            impl #krate::Output for __Scalar {
+            impl #krate::Output for __Scalar #bounds {
                 fn type_ref(registry: &mut #krate::Registry) -> #krate::TypeRef { #type_ref }
                 fn resolve(&self) -> #krate::Resolved<'_> { #krate::Resolved::Scalar(self) }
             }
             #[automatically_derived]
-            impl #krate::WriteScalar for __Scalar {
+            impl #krate::WriteScalar for __Scalar #bounds {
                 fn write(
                     &self,
                     out: &mut ::std::vec::Vec<::core::primitive::u8>,
@@ -65,7 +70,7 @@ fn implementations(scalar: &Scalar, items: &TokenStream, type_ref: &TokenStream)
                 }
             }
             #[automatically_derived]
-            impl #krate::FromStored for __Scalar {
+            impl #krate::FromStored for __Scalar #bounds {
                 fn from_stored(value: #krate::ExactJson) -> ::core::result::Result<Self, #krate::StoredError> {
                     #krate::stored_scalar(value)
                 }
@@ -74,13 +79,19 @@ fn implementations(scalar: &Scalar, items: &TokenStream, type_ref: &TokenStream)
     }
 }
 
+/// The bounds of every implementation. As they are the same on each, rustc reports a type that stays in one thread once,
+/// and not once for each of the traits.
+fn thread_safe() -> TokenStream {
+    quote!(where __Scalar: ::core::marker::Send + ::core::marker::Sync)
+}
+
 /// async-graphql's errors need its own trait.
 fn input_type(scalar: &Scalar) -> TokenStream {
-    let krate = &scalar.krate;
+    let (krate, bounds) = (&scalar.krate, thread_safe());
     let name = scalar.element.graphql();
     quote! {
         #[automatically_derived]
-        impl #krate::async_graphql::InputType for __Scalar {
+        impl #krate::async_graphql::InputType for __Scalar #bounds {
             type RawValueType = Self;
             fn type_name() -> ::std::borrow::Cow<'static, ::core::primitive::str> {
                 ::std::borrow::Cow::Borrowed(#name)

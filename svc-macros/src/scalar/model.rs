@@ -29,7 +29,7 @@ pub(super) fn build(args: Args, header: Header, errors: &mut Errors) -> Option<S
         errors.at(&header.ty, "a scalar is a type of its own; wrap it, as in `struct Slug(String);`");
         return None;
     };
-    if !types::check_concrete(&header.generics, "type", errors) {
+    if !types::check_concrete(&header.generics, errors) {
         return None;
     }
     let element = Element::new(&ident, args.name.as_ref(), &header.attrs, errors);

@@ -1,3 +1,5 @@
+//! Tests of `#[svc_scalar]`.
+
 use super::expand;
 use crate::check::{has, messages};
 
@@ -9,7 +11,7 @@ fn the_block_stays_as_it_is() {
         "#[doc = \" Words.\"] impl ScalarType for my::Slug { anything!(); }",
         &[
             "impl ScalarType for my::Slug { anything!(); }",
-            r#"name: "Slug", description: ::core::option::Option::Some("Words.")"#,
+            r#"name: "Slug", description: __svc::ElementMeta::new("Slug").described("Words.").description,"#,
             r#"specified_by: ::core::option::Option::Some("https://example.com")"#,
         ],
     );

@@ -10,7 +10,7 @@ use crate::engine::{
     functions, read_folder,
 };
 use crate::http;
-use crate::schema::Model;
+use crate::schema::{Model, SchemaError};
 use crate::settings::{ConfigError, variable};
 
 /// Builds the application: `/graphql`, `/health` and `/ready` as an [`axum::Router`], to which more can be added.
@@ -185,10 +185,13 @@ fn check_session_variables(variables: &SessionVariables) -> Result<(), ConfigErr
 
 /// Every value that a function gets from the request has to be known.
 fn check_context(model: &Model, options: &AppOptions) -> Result<(), StartError> {
-    for (field, function, _) in functions(model) {
-        if let Some(name) = function.context.iter().find(|name| !options.context_values.has(name)) {
-            return Err(StartError::UnknownContext { path: field.path.clone(), name: (*name).to_owned() });
-        }
+    let names =
+        functions(model).flat_map(|(field, function, _)| function.context.iter().map(move |name| (field, *name)));
+    let unknown = names
+        .filter(|(_, name)| !options.context_values.has(name))
+        .map(|(field, name)| SchemaError::UnknownContext { path: field.path.clone(), name: name.to_owned() });
+    match unknown.collect::<Vec<_>>() {
+        unknown if unknown.is_empty() => Ok(()),
+        unknown => Err(StartError::Schema(unknown)),
     }
-    Ok(())
 }

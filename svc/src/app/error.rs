@@ -28,17 +28,6 @@ pub enum StartError {
     /// Operations cannot be registered.
     #[error("{} cannot be registered:\n{}", if .0.len() == 1 { "an operation" } else { "operations" }, list(.0))]
     Operations(Vec<OperationError>),
-    /// A mutation names a value of the request that nobody gives.
-    #[error(
-        "`{path}` gets the context value `{name}`, which is not known; add \
-         `.context_value(\"{name}\", |ctx| …)` to the `AppOptions`"
-    )]
-    UnknownContext {
-        /// The mutation.
-        path: String,
-        /// The value's name.
-        name: String,
-    },
     /// Policies of row-level security do not bind the service, which sets session variables for them; each with its fix.
     #[error(
         "row-level security does not bind the service, which sets session variables for it:\n{}\nset \

@@ -1,7 +1,7 @@
 //! The lists that `types!`, `queries!` and `mutations!` make.
 
 use crate::__private::{Mutation, Query};
-use crate::schema::{KeyFn, OperationMeta, SvcType};
+use crate::schema::{KeyFn, RootFieldMeta, SvcType};
 
 /// Types to register besides those that operations reach; made by [`types!`](crate::types).
 #[derive(Debug, Clone, Default)]
@@ -9,11 +9,11 @@ pub struct TypeList(pub(crate) Vec<KeyFn>);
 
 /// Queries to serve; made by [`queries!`](crate::queries).
 #[derive(Debug, Clone, Default)]
-pub struct QueryList(pub(crate) Vec<&'static OperationMeta>);
+pub struct QueryList(pub(crate) Vec<&'static RootFieldMeta>);
 
 /// Mutations to serve; made by [`mutations!`](crate::mutations).
 #[derive(Debug, Clone, Default)]
-pub struct MutationList(pub(crate) Vec<&'static OperationMeta>);
+pub struct MutationList(pub(crate) Vec<&'static RootFieldMeta>);
 
 impl TypeList {
     /// Adds a type.
@@ -27,7 +27,7 @@ impl TypeList {
 impl QueryList {
     /// Adds a query.
     #[must_use]
-    pub fn with<T: Query>(mut self) -> Self {
+    pub fn with<T: Query<Owner> + ?Sized, Owner>(mut self) -> Self {
         self.0.push(T::META);
         self
     }
@@ -36,7 +36,7 @@ impl QueryList {
 impl MutationList {
     /// Adds a mutation.
     #[must_use]
-    pub fn with<T: Mutation>(mut self) -> Self {
+    pub fn with<T: Mutation<Owner> + ?Sized, Owner>(mut self) -> Self {
         self.0.push(T::META);
         self
     }
@@ -59,7 +59,7 @@ macro_rules! types {
 macro_rules! queries {
     ($($(#[$attr:meta])* $query:ty),* $(,)?) => {{
         let list = $crate::QueryList::default();
-        $($(#[$attr])* let list = list.with::<$query>();)*
+        $($(#[$attr])* let list = list.with::<$query, _>();)*
         list
     }};
 }
@@ -69,7 +69,7 @@ macro_rules! queries {
 macro_rules! mutations {
     ($($(#[$attr:meta])* $mutation:ty),* $(,)?) => {{
         let list = $crate::MutationList::default();
-        $($(#[$attr])* let list = list.with::<$mutation>();)*
+        $($(#[$attr])* let list = list.with::<$mutation, _>();)*
         list
     }};
 }

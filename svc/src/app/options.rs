@@ -11,7 +11,7 @@ use crate::db::SessionVariables;
 use crate::engine::{Context, DataMap, Hooks, Limits, Operation, OperationRegistry, RequestContext, RequestDataMakers};
 use crate::mutation::{Constraints, ContextValues};
 use crate::schema::KeyFn;
-use crate::schema::OperationMeta;
+use crate::schema::RootFieldMeta;
 use crate::settings::ConfigError;
 
 /// What an application is made of; given to [`create_svc_app`](crate::create_svc_app).
@@ -20,7 +20,7 @@ use crate::settings::ConfigError;
 pub struct AppOptions {
     pub(super) config: SvcConfig,
     pub(super) types: Vec<KeyFn>,
-    pub(super) operations: Vec<&'static OperationMeta>,
+    pub(super) operations: Vec<&'static RootFieldMeta>,
     pub(super) data: DataMap,
     pub(super) request_data: RequestDataMakers,
     pub(super) gate: Gate,

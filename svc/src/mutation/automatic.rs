@@ -10,7 +10,7 @@ const fn field(name: &'static str, description: &'static str, ty: TypeFn) -> Fie
 }
 
 /// `status` of a success.
-pub const SUCCESS_STATUS: FieldMeta = field("status", "What happened, such as `created`.", String::field_type);
+pub const SUCCESS_STATUS: FieldMeta = field("status", "The outcome, such as `created`.", String::field_type);
 /// `message` of a success.
 pub const SUCCESS_MESSAGE: FieldMeta = field("message", "A sentence for people.", Option::<String>::field_type);
 /// `updated_fields` of a success.
@@ -19,8 +19,7 @@ pub const SUCCESS_UPDATED_FIELDS: FieldMeta =
 /// `id` of a success.
 pub const SUCCESS_ID: FieldMeta = field("id", "The id of what was written.", Option::<ID>::field_type);
 /// `status` of an error.
-pub const ERROR_STATUS: FieldMeta =
-    field("status", "What went wrong, such as `conflict:email_taken`.", String::field_type);
+pub const ERROR_STATUS: FieldMeta = field("status", "The mistake, such as `conflict:email_taken`.", String::field_type);
 /// `message` of an error.
 pub const ERROR_MESSAGE: FieldMeta =
     field("message", "A sentence for people; an error always has one.", Option::<String>::field_type);

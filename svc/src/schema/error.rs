@@ -29,7 +29,15 @@ pub enum SchemaError {
         /// The Rust item.
         path: String,
     },
-    /// Two operations have one name.
+    /// One function is listed more than once.
+    #[error("the {kind} `{path}` is listed twice; remove one")]
+    ListedTwice {
+        /// `query`, `mutation` or `subscription`.
+        kind: &'static str,
+        /// The function.
+        path: String,
+    },
+    /// Two functions have one name.
     #[error("the {kind} `{name}` is listed twice, as `{first}` and as `{second}`; rename one with `name = \"…\"`")]
     OperationClash {
         /// `query`, `mutation` or `subscription`.
@@ -51,7 +59,7 @@ pub enum SchemaError {
     #[error("no query is registered; a GraphQL schema needs at least one: `.queries(queries![…])`")]
     NoQuery,
     /// A default does not fit its type.
-    #[error("the default of `{argument}` of `{path}`, `{literal}`, is not a `{expected}`: {why}")]
+    #[error("the default of `{argument}` of `{path}`, `{literal}`, is not a value of `{expected}`: {why}")]
     BadDefault {
         /// The argument or input field.
         argument: String,
@@ -61,7 +69,7 @@ pub enum SchemaError {
         literal: String,
         /// The type's name.
         expected: String,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
     /// A planned function's row has no view.
@@ -98,6 +106,42 @@ pub enum SchemaError {
         /// The row's Rust item.
         row: String,
     },
+    /// A planned function's argument and the field that it filters on have types that are not compared.
+    #[error(
+        "the argument `{argument}` of `{path}` has the type `{given}`, and the field of `{row}` that it filters on has \
+         `{expected}`; give the argument the field's type, or a list of it"
+    )]
+    FilterType {
+        /// The argument.
+        argument: String,
+        /// The function.
+        path: String,
+        /// The argument's type.
+        given: String,
+        /// The row's Rust item.
+        row: String,
+        /// The field's type.
+        expected: String,
+    },
+    /// A mutation names a value of the request that nobody gives.
+    #[error(
+        "`{path}` gets the context value `{name}`, which is not known; add `.context_value(\"{name}\", |ctx| …)` to the \
+         `AppOptions`"
+    )]
+    UnknownContext {
+        /// The mutation.
+        path: String,
+        /// The value's name.
+        name: String,
+    },
+    /// Input objects that need each other, so that none can be written.
+    #[error(
+        "an input object that needs itself can never be written: {path}; make one of these fields an `Option` or a `Vec`"
+    )]
+    EndlessInput {
+        /// The fields around the circle, each with its Rust item.
+        path: String,
+    },
     /// A function of the database answers with several results.
     #[error("`{path}` answers with a list of results; answer with one result whose entity is a list")]
     ListOfResults {
@@ -122,11 +166,11 @@ pub enum SchemaError {
         member: String,
         /// The interface's Rust item.
         interface: String,
-        /// What is missing.
+        /// The difference from the promise.
         why: String,
     },
     /// `authorize_fields` names no field.
-    #[error("`authorize_fields` of `{path}` names `{field}`, which is no field of it")]
+    #[error("`authorize_fields` of `{path}` names `{field}`, which is not one of its fields")]
     UnknownGate {
         /// The Rust item.
         path: String,
@@ -143,7 +187,7 @@ pub enum SchemaError {
         /// The Rust item.
         path: String,
     },
-    /// What only the whole schema shows.
+    /// A mistake that only the whole schema shows.
     #[error("the schema is not valid: {0}")]
     Invalid(String),
 }

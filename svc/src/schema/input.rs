@@ -29,7 +29,7 @@ pub trait Input: Sized + Send {
     fn parse(value: Option<Value>) -> Result<Self, InputError>;
 }
 
-/// Why a value was refused; the text is for the client.
+/// The reason for which a value is refused; the text is for the client.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct InputError {
@@ -60,7 +60,7 @@ impl InputError {
         self
     }
 
-    /// Where in the argument the value stands, outermost first.
+    /// The place of the value in the argument, outermost key first.
     pub fn path(&self) -> &[String] {
         &self.path
     }

@@ -1,4 +1,4 @@
-//! What the macros leave behind: static descriptions of types and operations, read once at start.
+//! Static descriptions of types and root fields, which the macros generate and the registry reads once at start.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -127,7 +127,7 @@ pub struct ComputedMeta {
     pub run: Method,
 }
 
-/// How a method is called.
+/// The function that calls a method.
 #[derive(Clone, Copy)]
 pub enum Method {
     /// A plain `fn`: no future is made.
@@ -219,7 +219,7 @@ pub enum OperationKind {
 
 /// A root field: a function with `#[svc::query]` or `#[svc::mutation]`.
 #[derive(Debug)]
-pub struct OperationMeta {
+pub struct RootFieldMeta {
     /// Name, description, deprecation.
     pub element: ElementMeta,
     /// The path of the Rust item, for messages.
@@ -230,11 +230,11 @@ pub struct OperationMeta {
     pub args: &'static [ArgMeta],
     /// The field's type.
     pub ty: TypeFn,
-    /// What answers it.
+    /// The code or the statement behind it.
     pub run: Run,
 }
 
-/// What answers a root field.
+/// The code or the statement behind a root field.
 #[derive(Clone, Copy)]
 pub enum Run {
     /// No body: one SQL statement.
@@ -247,7 +247,7 @@ pub enum Run {
     Async(for<'a> fn(Call<'a>) -> BoxFuture<'a, Outcome<'a>>),
 }
 
-/// How many rows a planned field answers with.
+/// The number of rows that a planned field answers with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
     /// `Vec<T>`: a page of rows.
@@ -265,7 +265,7 @@ pub enum Shape {
 /// A planned root field.
 #[derive(Debug, Clone, Copy)]
 pub struct PlannedMeta {
-    /// How many rows.
+    /// The number of rows.
     pub shape: Shape,
     /// The type of a row.
     pub row: KeyFn,
@@ -278,7 +278,7 @@ pub struct FunctionMeta {
     pub name: &'static str,
     /// The values of the request that the function gets before the arguments.
     pub context: &'static [&'static str],
-    /// What becomes of a call with a failing status.
+    /// The fate of a call with a failing status.
     pub on_failure: crate::OnFailure,
     /// Whether the Rust type of each argument takes a value.
     pub checks: &'static [Check],

@@ -22,9 +22,11 @@ pub use input::{Input, InputError, InputFields};
 #[doc(hidden)]
 pub use meta::{
     AbstractMeta, ArgMeta, BoxFuture, Check, ComputedMeta, ElementMeta, EnumMeta, EnumValueMeta, FieldMeta,
-    FunctionMeta, InputMeta, InterfaceFieldMeta, KeyFn, Method, ObjectMeta, OperationKind, OperationMeta, PlannedMeta,
-    RelationMeta, Run, Shape, TypeFn,
+    FunctionMeta, InputMeta, InterfaceFieldMeta, KeyFn, Method, ObjectMeta, OperationKind, PlannedMeta, RelationMeta,
+    RootFieldMeta, Run, Shape, TypeFn,
 };
+#[doc(hidden)]
+pub use output::InterfaceOf;
 pub use output::{Items, Object, Output, Resolved, StoredNode, SvcType, TypedNode, WriteScalar};
 pub use registry::{Registry, TypeKey, TypeRef};
 pub use relation::{Many, One, Relation as RelationType};

@@ -49,7 +49,7 @@ pub enum Resolved<'a> {
     Object(&'a dyn Object),
     /// The key that a relation starts from.
     Key(Option<&'a str>),
-    /// What a statement read.
+    /// A row, or a value in one, as a statement read it.
     Row(StoredNode<'a>),
     /// A row with methods.
     Typed(TypedNode<'a>),
@@ -76,7 +76,7 @@ pub trait WriteScalar: Send + Sync {
 
 /// The elements of a list.
 pub trait Items: Send + Sync {
-    /// How many there are.
+    /// The number of elements.
     fn len(&self) -> usize;
 
     /// The element at `index`, which is below [`len`](Self::len).
@@ -160,6 +160,21 @@ pub trait SvcType: Output + super::FromStored + 'static {
 
     /// Registers the type.
     fn register(registry: &mut Registry) -> TypeKey;
+}
+
+/// An interface of which `T` is a member.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an interface with `{T}` as a member",
+    label = "add the variant `{T}({T})` to its enum",
+    note = "an interface is an enum of its members with `#[svc_interface(fields(…))]`; \
+            `implements` on a member says so once more, for the reader"
+)]
+pub trait InterfaceOf<T>: SvcType {
+    /// Registers the interface.
+    fn interface(registry: &mut Registry) -> TypeKey {
+        Self::register(registry)
+    }
 }
 
 impl<T: Output> Output for Option<T> {

@@ -11,7 +11,7 @@ use super::{
 /// Reads a row into the user's type.
 pub(crate) type Decode = fn(crate::json::ExactJson) -> Result<Box<dyn Output>, StoredError>;
 
-/// Where a type stands in the registry.
+/// The index of a type in the registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TypeKey(pub(crate) usize);
 
@@ -84,7 +84,7 @@ pub(crate) enum Entry {
     Pending,
 }
 
-/// What the framework makes of a row's type `T`.
+/// The types that the framework makes of a row's type `T`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Derived {
     /// `TConnection`.
@@ -176,7 +176,7 @@ impl Registry {
     }
 
     /// Registers an interface or union and its members.
-    pub fn abstraction<T: SvcType>(&mut self, meta: &'static AbstractMeta) -> TypeKey {
+    pub fn abstract_type<T: SvcType>(&mut self, meta: &'static AbstractMeta) -> TypeKey {
         let key = self.rows::<T>(|registry| {
             let fields = meta.interface.unwrap_or_default();
             let refs = AbstractRefs {

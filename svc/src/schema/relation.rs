@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{FromStored, Output, Registry, Resolved, StoredError, StoredFields, SvcType, TypeKey, TypeRef};
+use super::{Output, Registry, Resolved, StoredFields, SvcType, TypeKey, TypeRef};
 use crate::db::SqlValue;
 use crate::json::ExactJson;
 
@@ -167,16 +167,6 @@ macro_rules! relation {
             }
             fn resolve(&self) -> Resolved<'_> {
                 Resolved::Null
-            }
-        }
-
-        /// Only for the message that [`NotARelation`] has.
-        impl<T> FromStored for $name<T>
-        where
-            Self: NotARelation,
-        {
-            fn from_stored(value: ExactJson) -> Result<Self, StoredError> {
-                Err(StoredError::new("no relation", &value))
             }
         }
 

@@ -1,4 +1,4 @@
-//! What a resolver may return, and what a function without a body may.
+//! Return types of resolvers, and of functions without a body.
 
 use super::{Derived, Output, Registry, Shape, SvcType, TypeKey, TypeRef};
 use crate::Error;
@@ -104,7 +104,7 @@ impl<T: SvcType + 'static> Returns for Aggregate<T> {
     note = "return `Vec<T>`, `Option<T>`, `T`, `Connection<T>` or `Aggregate<T>` of an `#[svc_type(sql_source = \"v_…\")]`, or give the function a body"
 )]
 pub trait PlannedReturn {
-    /// How many rows.
+    /// The number of rows.
     const SHAPE: Shape;
 
     /// Registers the row's type.

@@ -1,6 +1,7 @@
 //! Values read back from rows, for typed rows and computed fields.
 
 use std::any::TypeId;
+use std::sync::Arc;
 
 use super::{Output, Registry, Resolved, TypeRef};
 use crate::json::{ExactJson, Fields};
@@ -13,7 +14,8 @@ use crate::json::{ExactJson, Fields};
     message = "`{Self}` cannot be read from a row",
     label = "not a stored type",
     note = "a field of an `#[svc_type]` is a scalar, an `#[svc_enum]`, another `#[svc_type]`, or `Option` or `Vec` of one; \
-            what is computed goes into a method of `#[svc_type] impl …`"
+            what is computed goes into a method of `#[svc_type] impl …`",
+    note = "put `#[relation]` on a field of type `One<T>`, `Option<One<T>>` or `Many<T>`, which leads to rows of another view"
 )]
 pub trait FromStored: Output + Sized {
     /// Whether the value is a list.
@@ -105,16 +107,22 @@ impl<T: FromStored> FromStored for Vec<T> {
     }
 }
 
-impl<T: FromStored> FromStored for Box<T> {
-    const IS_LIST: bool = T::IS_LIST;
+macro_rules! pointer {
+    ($($pointer:ident),*) => {$(
+        impl<T: FromStored> FromStored for $pointer<T> {
+            const IS_LIST: bool = T::IS_LIST;
 
-    fn row_type() -> Option<TypeId> {
-        T::row_type()
-    }
-    fn from_stored(value: ExactJson) -> Result<Self, StoredError> {
-        T::from_stored(value).map(Box::new)
-    }
+            fn row_type() -> Option<TypeId> {
+                T::row_type()
+            }
+            fn from_stored(value: ExactJson) -> Result<Self, StoredError> {
+                T::from_stored(value).map($pointer::new)
+            }
+        }
+    )*};
 }
+
+pointer!(Box, Arc);
 
 /// Takes the fields of a stored object one by one; what `#[svc_type]` generates runs on it.
 #[derive(Debug)]

@@ -165,7 +165,7 @@ fn mistakes_inside() -> Vec<(AppOptions, Vec<String>)> {
         (
             options().queries(queries![counted]),
             vec![format!(
-                "the default of `count` of `{HERE}::counted`, `\"many\"`, is not a `Int`: `Int` cannot represent the value: \"many\""
+                "the default of `count` of `{HERE}::counted`, `\"many\"`, is not a value of `Int`: `Int` cannot represent the value: \"many\""
             )],
         ),
         (
@@ -176,7 +176,7 @@ fn mistakes_inside() -> Vec<(AppOptions, Vec<String>)> {
         ),
         (
             options().queries(queries![gated]),
-            vec![format!("`authorize_fields` of `{HERE}::Gated` names `salary`, which is no field of it")],
+            vec![format!("`authorize_fields` of `{HERE}::Gated` names `salary`, which is not one of its fields")],
         ),
     ]
 }
@@ -232,5 +232,138 @@ fn a_page_stands_alone_and_in_a_function_with_a_body() {
     {
         let part = format!("`{argument}` of `it::schema::errors::{item}` is a `Page` or `CursorPage`");
         assert!(errors.iter().any(|error| error.starts_with(&part)), "{part}: {errors:#?}");
+    }
+}
+
+#[test]
+fn a_function_is_listed_once() {
+    let options = AppOptions::new().queries(queries![a, a]);
+    assert_eq!(errors(&options), [format!("the query `{HERE}::a` is listed twice; remove one")]);
+}
+
+#[svc_type(sql_source = "v_typed")]
+struct Typed {
+    id: Uuid,
+    name: String,
+    count: i64,
+    tags: Vec<String>,
+    note: svc::serde_json::Value,
+    #[svc(stored = "state")]
+    phase: Phase,
+}
+
+#[svc_enum]
+enum Phase {
+    Open,
+}
+
+#[svc::query]
+async fn typed(
+    id: Option<svc::async_graphql::ID>,
+    name: Option<Vec<Phase>>,
+    count: Option<i32>,
+    tags: Option<Vec<String>>,
+    note: Option<bool>,
+    phase: Option<String>,
+) -> Vec<Typed>;
+
+#[svc::query]
+async fn mistyped(id: String, name: i32, count: bool, tags: String, phase: Vec<Vec<Phase>>) -> Vec<Typed>;
+
+#[test]
+fn arguments_have_the_types_of_the_fields_that_they_filter_on() {
+    let options = AppOptions::new().queries(queries![typed, mistyped]);
+    let expected = [
+        ("id", "String!", "UUID!"),
+        ("name", "Int!", "String!"),
+        ("count", "Boolean!", "BigInt!"),
+        ("tags", "String!", "[String!]!"),
+        ("phase", "[[Phase!]!]!", "Phase!"),
+    ];
+    let here = HERE;
+    let expected = expected.map(|(argument, given, field)| {
+        format!(
+            "the argument `{argument}` of `{here}::mistyped` has the type `{given}`, and the field of `{here}::Typed` that \
+             it filters on has `{field}`; give the argument the field's type, or a list of it"
+        )
+    });
+    assert_eq!(errors(&options), expected);
+}
+
+#[svc_input]
+struct Chicken {
+    egg: Box<Egg>,
+    name: String,
+}
+
+#[svc_input]
+struct Egg {
+    chicken: Box<Chicken>,
+    sibling: Option<Box<Egg>>,
+    more: Vec<Egg>,
+}
+
+#[svc::query]
+fn hatched(chicken: Chicken, egg: Egg) -> bool {
+    let _ = (chicken.egg, chicken.name, egg.chicken, egg.sibling, egg.more);
+    true
+}
+
+#[test]
+fn an_endless_input_is_told_once_with_its_fields() {
+    let here = HERE;
+    assert_eq!(
+        errors(&AppOptions::new().queries(queries![hatched])),
+        [format!(
+            "an input object that needs itself can never be written: `{here}::Chicken::egg` needs `{here}::Egg::chicken`; \
+             make one of these fields an `Option` or a `Vec`"
+        )]
+    );
+}
+
+#[svc_type(name = "ClashWhere")]
+struct Condition {
+    id: i32,
+}
+
+#[svc_type(name = "Query")]
+struct Root {
+    id: i32,
+}
+
+#[svc_type(name = "Int")]
+struct Integer {
+    id: i32,
+}
+
+#[svc::query]
+fn own_names() -> Option<Condition> {
+    None
+}
+
+#[svc::query]
+fn own_root() -> Option<Root> {
+    None
+}
+
+#[svc::query]
+fn own_integer() -> Option<Integer> {
+    None
+}
+
+#[svc::query]
+async fn one_clash() -> svc::Connection<Clash>;
+
+#[test]
+fn names_that_svc_makes_are_told_with_the_item_that_takes_them() {
+    let options = AppOptions::new().queries(queries![own_names, own_root, own_integer, one_clash]);
+    let found = errors(&options);
+    let here = HERE;
+    for (name, item) in [("ClashWhere", "Condition"), ("Query", "Root"), ("Int", "Integer")] {
+        let about: Vec<_> = found.iter().filter(|error| error.contains(&format!("`{name}`"))).collect();
+        assert!(
+            matches!(about.as_slice(), [only] if only.contains(&format!("`{here}::{item}`"))),
+            "{name}: {found:#?}"
+        );
     }
 }

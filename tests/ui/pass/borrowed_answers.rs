@@ -16,11 +16,15 @@ pub struct Post {
 #[svc_type]
 pub struct Author {
     pub name: String,
+    pub city: Option<Arc<String>>,
 }
 
 #[svc_type]
 impl Post {
     fn title_ref(&self) -> &str {
+        &self.title
+    }
+    fn by_type(self: &Self) -> &str {
         &self.title
     }
     fn named<'a>(&'a self, _ctx: &Context<'_>) -> &'a str {

@@ -1,14 +1,15 @@
-//! What only the whole set of types shows.
+//! Checks of the whole set of types.
 
 use std::collections::HashMap;
 
-use super::{Builder, member_names};
+use super::{Builder, inputs, member_names};
 use crate::schema::error::SchemaError;
 use crate::schema::model::{AbstractDef, FieldDef, ObjectDef, TypeDef, TypeExpr, TypeKind};
 
 impl Builder {
     pub(super) fn check(&mut self) {
         self.check_type_names();
+        self.errors.extend(inputs::endless(&self.types));
         for def in &self.types {
             let empty = match &def.kind {
                 TypeKind::Object(object) => object.fields.is_empty(),
@@ -48,10 +49,10 @@ impl Builder {
     }
 }
 
-/// Why a member does not keep the promise of `field`, if so.
+/// The reason for which a member does not keep the promise of `field`, if there is one.
 fn broken(types: &[TypeDef], member: usize, field: &FieldDef) -> Option<String> {
     let TypeKind::Object(ObjectDef { fields, .. }) = &types[member].kind else {
-        return Some("is no object type".to_owned());
+        return Some("is not an object type".to_owned());
     };
     let Some(own) = fields.get(&field.name) else {
         return Some(format!("has no field `{}`", field.name));
@@ -77,7 +78,7 @@ fn fits(types: &[TypeDef], own: &TypeExpr, promised: &TypeExpr) -> bool {
     }
 }
 
-fn show(types: &[TypeDef], ty: &TypeExpr) -> String {
+pub(super) fn show(types: &[TypeDef], ty: &TypeExpr) -> String {
     match ty {
         TypeExpr::Named(index) => member_names(types, &[*index]).concat(),
         TypeExpr::List(inner) => format!("[{}]", show(types, inner)),

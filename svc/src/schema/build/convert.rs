@@ -39,7 +39,7 @@ impl Builder {
                 )
             }
             Entry::Object(meta, refs) => self.object(index, meta, refs),
-            Entry::Abstract(meta, refs) => self.abstraction(meta, refs),
+            Entry::Abstract(meta, refs) => self.abstract_type(meta, refs),
             Entry::Derived(derived, row) => derived::placeholder(registry, *derived, *row, index),
             Entry::Pending => unreachable!("the walk has ended"),
         }
@@ -79,7 +79,7 @@ impl Builder {
         define(&meta.element, meta.path, TypeKind::Object(ObjectDef { index, fields, source: meta.source, implements }))
     }
 
-    fn abstraction(&mut self, meta: &'static AbstractMeta, refs: &AbstractRefs) -> TypeDef {
+    fn abstract_type(&mut self, meta: &'static AbstractMeta, refs: &AbstractRefs) -> TypeDef {
         let fields = meta.interface.map(|promised| {
             let mut fields = IndexMap::new();
             for (field, (ty, args)) in promised.iter().zip(&refs.fields) {

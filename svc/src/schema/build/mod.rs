@@ -3,6 +3,8 @@
 mod checks;
 mod convert;
 mod defaults;
+mod filters;
+mod inputs;
 mod relations;
 mod roots;
 
@@ -15,16 +17,16 @@ use super::error::SchemaError;
 use super::extent::Extent;
 use super::model::{Model, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use super::naming::Naming;
-use super::{KeyFn, OperationMeta, Registry, TypeRef, derived, generated, sdl};
+use super::{KeyFn, Registry, RootFieldMeta, TypeRef, derived, generated, sdl};
 
 /// A directive of the specification that apollo-compiler does not define by itself.
 const ONE_OF: &str = "directive @oneOf on INPUT_OBJECT";
 
-/// What an application lists.
+/// The types and functions that an application lists.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Listed {
     pub(crate) types: Vec<KeyFn>,
-    pub(crate) operations: Vec<&'static OperationMeta>,
+    pub(crate) operations: Vec<&'static RootFieldMeta>,
 }
 
 /// The settings of an application that its schema follows.

@@ -2,16 +2,16 @@
 
 use indexmap::IndexMap;
 
-use super::{Builder, expr};
+use super::{Builder, checks, expr, filters};
 use crate::schema::error::SchemaError;
 use crate::schema::generated::Generated;
-use crate::schema::model::{FieldDef, FieldKind, GatedField, ObjectDef, TypeDef, TypeIndex, TypeKind};
+use crate::schema::model::{FieldDef, FieldKind, GatedField, ObjectDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use crate::schema::registry::ArgRef;
-use crate::schema::{OperationKind, OperationMeta, Registry, Run, Shape, TypeRef};
+use crate::schema::{OperationKind, Registry, RootFieldMeta, Run, Shape, TypeRef};
 
 /// An operation with its registered types.
 pub(super) struct Operation {
-    meta: &'static OperationMeta,
+    meta: &'static RootFieldMeta,
     ty: TypeRef,
     args: Vec<ArgRef>,
     row: Option<TypeIndex>,
@@ -19,7 +19,7 @@ pub(super) struct Operation {
 }
 
 impl Operation {
-    pub(super) fn register(meta: &'static OperationMeta, registry: &mut Registry) -> Self {
+    pub(super) fn register(meta: &'static RootFieldMeta, registry: &mut Registry) -> Self {
         let row = match meta.run {
             Run::Planned(planned) => Some((planned.row)(registry).0),
             _ => None,
@@ -39,12 +39,12 @@ impl Builder {
                 let def = self.root_field(operation, generated);
                 if let Some(index) = fields.get_index_of(&def.name) {
                     let first = operations.iter().filter(|o| o.meta.kind == kind).nth(index);
-                    self.errors.push(SchemaError::OperationClash {
-                        kind: if kind == OperationKind::Query { "query" } else { "mutation" },
-                        name: def.name,
-                        first: first.map_or_else(String::new, |o| o.meta.path.to_owned()),
-                        second: operation.meta.path.to_owned(),
-                    });
+                    self.errors.push(clash(
+                        kind,
+                        def.name,
+                        first.map_or("", |first| first.meta.path),
+                        operation.meta.path,
+                    ));
                     continue;
                 }
                 fields.insert(def.name.clone(), def);
@@ -101,29 +101,29 @@ impl Builder {
     }
 
     /// A result stands alone: in a list, no status would say what came of the others.
-    fn check_function(&mut self, meta: &OperationMeta, operation: &Operation, def: &FieldDef) {
+    fn check_function(&mut self, meta: &RootFieldMeta, operation: &Operation, def: &FieldDef) {
         if operation.is_result && def.ty.is_list() {
             self.errors.push(SchemaError::ListOfResults { path: meta.path.to_owned() });
         }
     }
 
-    fn check_planned(&mut self, meta: &OperationMeta, row: TypeIndex, def: &FieldDef) {
+    fn check_planned(&mut self, meta: &RootFieldMeta, row: TypeIndex, def: &FieldDef) {
         let row_path = self.types[row].path.clone();
         if self.types[row].kind.source().is_none() {
             self.errors.push(SchemaError::NoSource { path: meta.path.to_owned(), row: row_path.clone() });
         }
         for arg in &def.args {
-            let known = stored_fields(&self.types, row).iter().any(|field| {
-                field.rust == arg.rust
-                    && !matches!(self.types[field.ty.named()].kind, TypeKind::Object(_) | TypeKind::Abstract(_))
+            let fields = stored_fields(&self.types, row);
+            let field = fields.into_iter().find(|field| field.rust == arg.rust && is_leaf(&self.types, &field.ty));
+            let (argument, path, row) = (arg.rust.clone(), meta.path.to_owned(), row_path.clone());
+            self.errors.extend(match field {
+                None => Some(SchemaError::UnknownFilter { argument, path, row }),
+                Some(field) if filters::fit(&self.types, &arg.ty, &field.ty) => None,
+                Some(field) => {
+                    let [given, expected] = [&arg.ty, &field.ty].map(|ty| checks::show(&self.types, ty));
+                    Some(SchemaError::FilterType { argument, path, given, row, expected })
+                }
             });
-            if !known {
-                self.errors.push(SchemaError::UnknownFilter {
-                    argument: arg.rust.clone(),
-                    path: meta.path.to_owned(),
-                    row: row_path.clone(),
-                });
-            }
         }
     }
 }
@@ -135,6 +135,19 @@ pub(in crate::schema) fn gate_of(types: &[TypeDef], row: TypeIndex, rust: &str) 
         TypeKind::Abstract(abstraction) => abstraction.members.iter().find_map(|member| gate_of(types, *member, rust)),
         _ => None,
     }
+}
+
+fn is_leaf(types: &[TypeDef], ty: &TypeExpr) -> bool {
+    !matches!(types[ty.named()].kind, TypeKind::Object(_) | TypeKind::Abstract(_))
+}
+
+/// Two listed functions with one name, or one that is listed twice.
+fn clash(kind: OperationKind, name: String, first: &str, second: &str) -> SchemaError {
+    let kind = if kind == OperationKind::Query { "query" } else { "mutation" };
+    if first == second {
+        return SchemaError::ListedTwice { kind, path: first.to_owned() };
+    }
+    SchemaError::OperationClash { kind, name, first: first.to_owned(), second: second.to_owned() }
 }
 
 /// The stored fields that every row of this type has.

@@ -1,0 +1,110 @@
+//! Types that no GraphQL type comes from, and what to write instead.
+
+use proc_macro2::Ident;
+use quote::ToTokens as _;
+use syn::visit::{self, Visit};
+use syn::{GenericArgument, PathArguments, Type, TypeImplTrait, TypePath, TypeReference, TypeTuple};
+
+use super::{generic, peel, pretty};
+use crate::errors::Errors;
+
+/// Where a type stands; decides what to write instead of a bad one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// A field of an object or interface.
+    Field,
+    /// An argument, or a field of an input object.
+    Argument,
+    /// The return type of a function.
+    Return,
+}
+
+/// Reports what no GraphQL type can come from.
+pub(crate) fn check(ty: &Type, place: Place, errors: &mut Errors) {
+    Check { place, errors }.visit_type(ty);
+}
+
+struct Check<'a> {
+    place: Place,
+    errors: &'a mut Errors,
+}
+
+impl<'ast> Visit<'ast> for Check<'_> {
+    fn visit_type_reference(&mut self, reference: &'ast TypeReference) {
+        if self.place == Place::Return {
+            return visit::visit_type_reference(self, reference);
+        }
+        let what = if self.place == Place::Field { "a field" } else { "an argument" };
+        let owned = match peel(&reference.elem) {
+            Type::Path(path) if path.path.is_ident("str") => "String".to_owned(),
+            Type::Slice(slice) => format!("Vec<{}>", pretty(&slice.elem)),
+            other => pretty(other),
+        };
+        self.errors.at(reference, format!("{what} owns its value; write `{owned}`"));
+    }
+
+    fn visit_type_tuple(&mut self, tuple: &'ast TypeTuple) {
+        let instead = match self.place {
+            _ if tuple.elems.is_empty() => "GraphQL has no empty type; use a real one, such as `bool`",
+            Place::Argument => "GraphQL has no tuples; write a struct with `#[svc_input]`",
+            Place::Field | Place::Return => "GraphQL has no tuples; write a struct with `#[svc_type]`",
+        };
+        self.errors.at(tuple, instead);
+    }
+
+    fn visit_type_path(&mut self, ty: &'ast TypePath) {
+        if let Some(instead) = ty.path.get_ident().and_then(instead_of_primitive) {
+            let name = ty.path.to_token_stream();
+            return self.errors.at(ty, format!("GraphQL has no type for `{name}`; write {instead}"));
+        }
+        if self.place != Place::Return && is_text_behind_pointer(ty) {
+            let what = if self.place == Place::Field { "a field" } else { "an argument" };
+            return self.errors.at(ty, format!("{what} owns its value; write `String`"));
+        }
+        visit::visit_type_path(self, ty);
+    }
+
+    fn visit_type_impl_trait(&mut self, ty: &'ast TypeImplTrait) {
+        self.errors.at(ty, "the schema needs to know the type; write a concrete type instead of `impl …`");
+    }
+}
+
+/// Whether this is a text behind a pointer, such as `Box<str>`.
+fn is_text_behind_pointer(ty: &TypePath) -> bool {
+    let Some(last) = ty.path.segments.last() else { return false };
+    let PathArguments::AngleBracketed(args) = &last.arguments else { return false };
+    let is_str =
+        |arg: &GenericArgument| matches!(arg, GenericArgument::Type(Type::Path(inner)) if inner.path.is_ident("str"));
+    args.args.iter().any(is_str) && ["Box", "Arc", "Rc", "Cow"].iter().any(|pointer| last.ident == pointer)
+}
+
+/// Whether this is the name of a primitive type.
+pub(crate) fn is_primitive(name: &Ident) -> bool {
+    const NUMBERS: [&str; 14] =
+        ["i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16", "u32", "u64", "u128", "usize", "f32", "f64"];
+    ["bool", "char", "str"].iter().chain(&NUMBERS).any(|primitive| name == primitive)
+}
+
+/// The advice for a type of Rust that no scalar is read into.
+fn instead_of_primitive(name: &Ident) -> Option<&'static str> {
+    match name.to_string().as_str() {
+        "usize" | "isize" => Some("`i64`"),
+        "u128" | "i128" => Some("`i64`, or `Decimal` for longer numbers"),
+        "char" => Some("`String`"),
+        _ => None,
+    }
+}
+
+/// The types of the standard library that stay in one thread, and what threads share instead.
+const SINGLE_THREADED: [(&str, &str); 3] = [("Rc", "Arc"), ("Cell", "Mutex"), ("RefCell", "Mutex")];
+
+/// The advice for a type that is or holds an `Rc`, a `Cell` or a `RefCell`: another of its kind where the field is
+/// `skipped`, and the value alone where it is read from a row.
+pub(crate) fn instead_of_single_threaded(ty: &Type, skipped: bool) -> Option<String> {
+    let (name, inner) = generic(ty)?;
+    let Some((_, shared)) = SINGLE_THREADED.iter().find(|(single, _)| name == single) else {
+        return instead_of_single_threaded(inner, skipped);
+    };
+    let instead = if skipped { format!("{shared}<{}>", pretty(inner)) } else { pretty(inner) };
+    Some(format!("`{name}` stays in one thread, and requests do not; write `{instead}`"))
+}

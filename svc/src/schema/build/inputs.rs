@@ -1,0 +1,56 @@
+//! Input objects that need themselves.
+
+use crate::schema::error::SchemaError;
+use crate::schema::model::{TypeDef, TypeExpr, TypeIndex, TypeKind};
+
+/// One error for each circle of required fields, however many objects are in it.
+pub(super) fn endless(types: &[TypeDef]) -> Vec<SchemaError> {
+    let mut state = vec![State::New; types.len()];
+    let mut errors = Vec::new();
+    for index in 0..types.len() {
+        walk(types, index, &mut Vec::new(), &mut state, &mut errors);
+    }
+    errors
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    New,
+    Entered,
+    Done,
+}
+
+/// Follows required fields; `steps` are those taken so far, each with its object.
+fn walk<'a>(
+    types: &'a [TypeDef],
+    index: TypeIndex,
+    steps: &mut Vec<(TypeIndex, &'a str)>,
+    state: &mut [State],
+    errors: &mut Vec<SchemaError>,
+) {
+    match state[index] {
+        State::Done => return,
+        State::Entered => {
+            let circle = steps.iter().skip_while(|(object, _)| *object != index);
+            let fields: Vec<_> = circle.map(|(object, field)| format!("`{}::{field}`", types[*object].path)).collect();
+            errors.push(SchemaError::EndlessInput { path: fields.join(" needs ") });
+            return;
+        }
+        State::New => {}
+    }
+    state[index] = State::Entered;
+    if let TypeKind::Input(input) = &types[index].kind
+        && !input.one_of
+    {
+        for field in input.fields.values().filter(|field| field.default.is_none()) {
+            if let TypeExpr::NonNull(inner) = &field.ty
+                && let TypeExpr::Named(next) = **inner
+            {
+                steps.push((index, &field.rust));
+                walk(types, next, steps, state, errors);
+                steps.pop();
+            }
+        }
+    }
+    state[index] = State::Done;
+}

@@ -1,0 +1,6 @@
+#[svc::query]
+async fn page(size: usize) -> bool {
+    size > 0
+}
+
+fn main() {}

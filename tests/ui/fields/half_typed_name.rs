@@ -1,0 +1,14 @@
+use svc::prelude::*;
+
+#[svc_type(sql_source = "v_user")]
+struct User {
+    id: Uuid,
+    na
+}
+
+#[svc::query]
+async fn users() -> Vec<User>;
+
+fn main() {
+    let _ = queries![users];
+}

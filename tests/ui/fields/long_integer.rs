@@ -1,0 +1,8 @@
+use svc::prelude::*;
+
+#[svc_type(sql_source = "v_user")]
+struct User {
+    id: u128,
+}
+
+fn main() {}

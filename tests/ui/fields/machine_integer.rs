@@ -1,0 +1,9 @@
+use svc::prelude::*;
+
+#[svc_type(sql_source = "v_user")]
+struct User {
+    id: Uuid,
+    posts: Option<usize>,
+}
+
+fn main() {}

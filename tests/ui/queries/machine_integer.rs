@@ -1,0 +1,6 @@
+#[svc::query]
+async fn count() -> usize {
+    0
+}
+
+fn main() {}

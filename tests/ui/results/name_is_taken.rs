@@ -1,0 +1,15 @@
+use svc::prelude::*;
+
+#[derive(Debug)]
+pub enum CreateUserError {
+    Taken,
+    Forbidden,
+}
+
+#[svc_result]
+pub enum CreateUserResult {
+    Success { name: String },
+    Error { kind: String },
+}
+
+fn main() {}

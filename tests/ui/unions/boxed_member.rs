@@ -1,0 +1,13 @@
+use svc::prelude::*;
+
+#[svc_type(sql_source = "v_user")]
+struct User {
+    id: Uuid,
+}
+
+#[svc_union]
+enum Found {
+    User(Box<User>),
+}
+
+fn main() {}
