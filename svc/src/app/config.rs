@@ -9,7 +9,7 @@ use crate::settings::{
     settings, variable,
 };
 
-/// Where the service runs.
+/// The environment that the service runs in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Environment {
     /// GraphiQL and introspection are on; a database that is away gives empty results.
@@ -31,11 +31,11 @@ settings! {
     /// assert_eq!(config.http.port, 8000);
     /// ```
     pub struct SvcConfig {
-        /// Where the service runs.
+        /// The environment that the service runs in.
         environment: Environment = Environment::Development, ["SVC_ENVIRONMENT"], Parsed("development or production");
         /// The name that `/health` says.
         service_name: String = "svc".to_owned(), ["SVC_SERVICE_NAME"], Text;
-        /// How long a request may take, whatever it waits for.
+        /// The longest time of a request, whatever it waits for.
         request_timeout: Option<Duration> = Some(Duration::from_secs(60)), ["SVC_REQUEST_TIMEOUT"],
             or_never(Seconds(0..=86_400));
         groups {
@@ -71,7 +71,7 @@ settings! {
     pub struct OperationsConfig {
         /// Whether clients may send the hash of a document that they have sent before.
         persisted_queries: bool = true, ["SVC_PERSISTED_QUERIES"], Flag;
-        /// How many MiB documents, their plans and the statements of those may take.
+        /// The MiB that documents, their plans and the statements of those may take.
         document_cache_size: u64 = 64, ["SVC_DOCUMENT_CACHE_SIZE"], Count(1..=1_048_576, "MiB");
         /// A folder whose files are registered operations.
         dir: Option<PathBuf> = None, ["SVC_OPERATIONS_DIR"], Maybe(Path);

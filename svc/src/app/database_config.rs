@@ -12,13 +12,13 @@ settings! {
         url: Option<String> = None, ["SVC_DATABASE_URL", "DATABASE_URL"], Url;
         /// The most connections of each pool.
         pool_size: u32 = 8, ["SVC_DATABASE_POOL_SIZE"], Count(1..=10_000, "connections");
-        /// How long a statement waits for a connection.
+        /// The longest wait for a connection.
         pool_timeout: Duration = Duration::from_secs(5), ["SVC_DATABASE_POOL_TIMEOUT"], Seconds(1..=3_600);
-        /// How many bytes of SQL each connection for planned reads keeps prepared; 0 keeps none.
+        /// The bytes of SQL that each connection for planned reads keeps prepared; 0 keeps none.
         statement_cache: u32 = 256 << 10, ["SVC_DATABASE_STATEMENT_CACHE"], Count(0..=1 << 30, "bytes");
-        /// How long a statement may run until PostgreSQL cancels it.
+        /// The time after which PostgreSQL cancels a statement.
         query_timeout: Duration = Duration::from_secs(30), ["SVC_QUERY_TIMEOUT"], Seconds(1..=86_400);
-        /// How often the database is asked whether views and functions have changed.
+        /// The time between two looks at whether views and functions have changed.
         catalogue_poll: Option<Duration> = Some(Duration::from_millis(500)), ["SVC_CATALOGUE_POLL"],
             or_never(Milliseconds(0..=3_600_000));
         /// Whether a production service with session variables starts although policies of row-level security do not

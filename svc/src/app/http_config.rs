@@ -25,20 +25,20 @@ settings! {
         /// The most connections that are open at once; further clients wait until one is closed. Never more than the
         /// process may open files, less some for itself.
         max_connections: u32 = 10_000, ["SVC_HTTP_MAX_CONNECTIONS"], Count(1..=1_000_000, "connections");
-        /// How long a client may take to send the head of a request, the first one counted from the opening of its
+        /// The time for a client to send the head of a request, the first one counted from the opening of its
         /// connection.
         header_timeout: Duration = Duration::from_secs(10), ["SVC_HTTP_HEADER_TIMEOUT"], Seconds(1..=86_400);
-        /// How long a client may take to send the body of a GraphQL request.
+        /// The time for a client to send the body of a GraphQL request.
         body_timeout: Duration = Duration::from_secs(30), ["SVC_HTTP_BODY_TIMEOUT"], Seconds(1..=86_400);
-        /// How long a client may take for each 32 KiB of an answer.
+        /// The time for a client to take each 32 KiB of an answer.
         write_timeout: Duration = Duration::from_secs(30), ["SVC_HTTP_WRITE_TIMEOUT"], Seconds(1..=86_400);
-        /// How long a connection stays open without a request. It has to be longer than load balancers keep theirs.
+        /// The time that a connection stays open without a request. It has to be longer than load balancers keep theirs.
         idle_timeout: Duration = Duration::from_secs(75), ["SVC_HTTP_IDLE_TIMEOUT"], Seconds(1..=86_400);
         /// The most bytes of a request's head.
         max_header_size: u32 = 65_536, ["SVC_HTTP_MAX_HEADER_SIZE"], Count(8_192..=1_048_576, "bytes");
         /// The most requests at once on a connection of HTTP/2.
         http2_max_streams: u32 = 100, ["SVC_HTTP2_MAX_STREAMS"], Count(1..=10_000, "streams");
-        /// How often a connection of HTTP/2 is asked whether its client is still there.
+        /// The time between two pings of a connection of HTTP/2.
         http2_ping_interval: Option<Duration> = Some(Duration::from_secs(30)), ["SVC_HTTP2_PING_INTERVAL"],
             or_never(Seconds(0..=86_400));
     }

@@ -17,7 +17,7 @@ pub(crate) trait Policy: Send + Sync + 'static {
     fn decide<'a>(&'a self, question: Question<'a>) -> BoxFuture<'a, Result<Decision, Error>>;
 }
 
-/// What a policy says of a root field.
+/// The decision of a policy about a root field.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Decision {
     Allow,

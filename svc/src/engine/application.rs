@@ -22,7 +22,7 @@ pub(crate) struct Application {
 }
 
 impl Application {
-    /// How long a request may still run.
+    /// Returns the time that a request may still run.
     pub(crate) fn time_left(&self, request: &RequestParts) -> Option<Duration> {
         self.deadlines.as_ref().map(|deadlines| deadlines.time_left(request.started))
     }

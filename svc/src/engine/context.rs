@@ -117,7 +117,7 @@ impl<'a> Context<'a> {
         self.request.parts().transport
     }
 
-    /// How long the request may still run, to about a second; `None` where it may run as long as it likes.
+    /// Returns the time that the request may still run, to about a second; `None` where it may run as long as it likes.
     pub fn time_left(&self) -> Option<Duration> {
         self.db.app.time_left(self.request.parts())
     }

@@ -57,7 +57,7 @@ impl RequestDeadlines {
         self.now().saturating_add(1)
     }
 
-    /// How long a request may still run that began at a beat.
+    /// Returns the time that a request may still run that began at a beat.
     pub(crate) fn time_left(&self, started: u32) -> Duration {
         self.beat * self.most.saturating_sub(self.now().saturating_sub(started))
     }

@@ -414,7 +414,7 @@ fn code_refused(coordinate: &str) -> String {
     )
 }
 
-/// What the gate says of a root field.
+/// The decision of the gate about a root field.
 pub(super) type Decided<'f> = Result<Admission<'f>, Error>;
 
 /// A request that may run.

@@ -18,7 +18,7 @@ use crate::db::{Database, Db, DbError, Session};
 use crate::schema::{Model, OperationKind};
 use crate::{Error, ErrorCode};
 
-/// What executing one operation carries along, from its root fields to the last value.
+/// The context of executing one operation, from its root fields to the last value.
 #[derive(Clone, Copy)]
 pub(crate) struct ExecutionContext<'a> {
     pub(crate) model: &'a Model,

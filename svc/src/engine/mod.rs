@@ -30,6 +30,7 @@ mod request;
 mod request_error;
 mod response;
 mod rules;
+mod scope;
 mod typed;
 #[cfg(any(svc_unadmitted = "calls", svc_unadmitted = "literals"))]
 mod unadmitted;

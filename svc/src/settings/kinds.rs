@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::{ConfigError, LONGEST_TIMEOUT, Variables};
 
-/// How a setting of type `T` is read and shown.
+/// A way of reading and showing settings of type `T`.
 pub(crate) trait Kind<T: Debug> {
     /// The value of a text.
     ///
@@ -16,7 +16,7 @@ pub(crate) trait Kind<T: Debug> {
     /// What it must be, as a sentence that begins with "it must be".
     fn parse(&self, text: &str) -> Result<T, String>;
 
-    /// What the variable may be, for the book.
+    /// The allowed values of the variable, for the book.
     #[cfg_attr(not(test), allow(dead_code, reason = "a test makes the page of the book"))]
     fn allowed(&self) -> String;
 

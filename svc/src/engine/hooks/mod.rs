@@ -13,7 +13,8 @@ use super::response::Response;
 use crate::Error;
 use crate::schema::OperationKind;
 
-/// What is told of each request, and may refuse it. Each method does nothing by itself.
+/// A place for limits, metrics and spans: it is told of each request, and may refuse it. Each method
+/// does nothing by itself.
 pub(crate) trait Hook: Send + Sync + 'static {
     /// A request has come; nothing but its head is read.
     ///

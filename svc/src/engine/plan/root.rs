@@ -1,11 +1,11 @@
-//! What answers a root field, which nobody learns without the field's admission.
+//! The answers of root fields, which nobody learns without the field's admission.
 
 use super::{PlanField, PlanKind};
 use crate::OnFailure;
 use crate::authz::Admission;
 use crate::schema::{Run, Shape, TypeIndex};
 
-/// What answers a root field. It says how, and gives it to nobody but an admission.
+/// The function or the plan that answers a root field; nobody but an admission gets it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RootField {
     run: Run,
@@ -17,7 +17,7 @@ impl RootField {
         Self { run, row }
     }
 
-    /// What answers the field that was admitted; `None` for introspection.
+    /// Returns what answers the field that was admitted; `None` for introspection.
     pub(crate) fn of(admission: &Admission<'_>) -> Option<(Run, Option<TypeIndex>)> {
         match admission.field().kind {
             PlanKind::Root(Self { run, row }) => Some((run, row)),
@@ -30,7 +30,7 @@ impl RootField {
         self.row
     }
 
-    /// How many rows a field without a body answers with, and of which type.
+    /// The number of rows that a field without a body answers with, and their type.
     pub(crate) fn planned(self) -> Option<(Shape, TypeIndex)> {
         match self.run {
             Run::Planned(planned) => Some((planned.shape, self.row?)),
@@ -38,7 +38,7 @@ impl RootField {
         }
     }
 
-    /// What becomes of the call of a function that answers with a failing status.
+    /// The fate of the call of a function that answers with a failing status.
     pub(crate) fn on_failure(self) -> Option<OnFailure> {
         match self.run {
             Run::Function(function) => Some(function.on_failure),

@@ -1,13 +1,19 @@
-use std::any::Any;
+//! The request as functions that make request data get it, and the values that they make.
+
+use std::any::{Any, TypeId};
+use std::future::Future;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use axum::http::HeaderMap;
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
 
-use super::data::Slots;
 use super::{RequestParts, Transport};
 use crate::db::Db;
+use crate::{Error, Result};
 
 /// A request, as [`AppOptions::request_data`](crate::AppOptions::request_data) gets it. It is cheap to clone.
 #[derive(Clone)]
@@ -20,7 +26,7 @@ struct Shared {
 }
 
 impl RequestContext {
-    pub(super) fn new(parts: RequestParts, db: Db) -> Self {
+    pub(crate) fn new(parts: RequestParts, db: Db) -> Self {
         let slots = db.app.request_data.slots();
         Self(Arc::new(Shared { parts, db, slots }))
     }
@@ -29,8 +35,9 @@ impl RequestContext {
         &self.0.parts
     }
 
-    pub(super) fn slots(&self) -> &Slots {
-        &self.0.slots
+    /// A value of the request data, once it is made.
+    pub(super) fn request_data<T: Any>(&self) -> Option<&T> {
+        self.0.slots.get(&self.0.db.app.request_data)
     }
 
     /// The database. Where the service has session variables, reading fails: their values are made from the request
@@ -44,8 +51,8 @@ impl RequestContext {
     ///
     /// # Errors
     /// When there is no value of this type; clients see it masked.
-    pub fn data<T: Any + Send + Sync>(&self) -> crate::Result<&T> {
-        self.0.slots.get(&self.0.db.app.request_data).map_or_else(|| self.0.db.app.data.get(), Ok)
+    pub fn data<T: Any + Send + Sync>(&self) -> Result<&T> {
+        self.request_data().map_or_else(|| self.0.db.app.data.get(), Ok)
     }
 
     /// The request's headers.
@@ -73,7 +80,7 @@ impl RequestContext {
         self.0.parts.transport
     }
 
-    /// How long the request may still run, to about a second; `None` where it may run as long as it likes.
+    /// Returns the time that the request may still run, to about a second; `None` where it may run as long as it likes.
     pub fn time_left(&self) -> Option<Duration> {
         self.0.db.app.time_left(&self.0.parts)
     }
@@ -83,5 +90,80 @@ impl std::fmt::Debug for RequestContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // Headers and extensions may hold tokens.
         f.debug_struct("RequestContext").field("transport", &self.transport()).finish_non_exhaustive()
+    }
+}
+
+type Value = Box<dyn Any + Send + Sync>;
+type Make = dyn Fn(RequestContext) -> BoxFuture<'static, Result<Value>> + Send + Sync;
+
+/// The functions that make the request data, in the order in which they run.
+#[derive(Default)]
+pub(crate) struct RequestDataMakers(Vec<Maker>);
+
+struct Maker {
+    ty: TypeId,
+    name: &'static str,
+    make: Box<Make>,
+}
+
+/// The request data of one request, in the order of the makers; those that have not run yet are empty.
+struct Slots(Box<[OnceLock<Value>]>);
+
+impl RequestDataMakers {
+    /// Adds a maker; one for the same type is replaced.
+    pub(crate) fn insert<T, F, R>(&mut self, make: F)
+    where
+        T: Any + Send + Sync,
+        F: Fn(RequestContext) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<T>> + Send + 'static,
+    {
+        let make = move |request| {
+            let made = make(request);
+            async move { Ok(Box::new(made.await?) as Value) }.boxed()
+        };
+        let maker = Maker { ty: TypeId::of::<T>(), name: std::any::type_name::<T>(), make: Box::new(make) };
+        match self.0.iter_mut().find(|known| known.ty == maker.ty) {
+            Some(known) => *known = maker,
+            None => self.0.push(maker),
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn slots(&self) -> Slots {
+        Slots(self.0.iter().map(|_| OnceLock::new()).collect())
+    }
+
+    /// Makes the values of a request, one after the other.
+    ///
+    /// # Errors
+    /// The first one, which is the request's.
+    pub(crate) async fn make(&self, request: &RequestContext) -> Result<()> {
+        for (maker, slot) in self.0.iter().zip(&request.0.slots.0) {
+            let make = async { (maker.make)(request.clone()).await };
+            let made = AssertUnwindSafe(make).catch_unwind().await.unwrap_or_else(|panic| {
+                let why = crate::panic::message(&*panic);
+                Err(Error::internal(format!("making the request data `{}` panicked: {why}", maker.name)))
+            });
+            // Each is made once.
+            let _ = slot.set(made?);
+        }
+        Ok(())
+    }
+}
+
+impl Slots {
+    /// The value of a type, once it is made.
+    fn get<T: Any>(&self, makers: &RequestDataMakers) -> Option<&T> {
+        let index = makers.0.iter().position(|maker| maker.ty == TypeId::of::<T>())?;
+        self.0.get(index)?.get()?.downcast_ref()
+    }
+}
+
+impl std::fmt::Debug for RequestDataMakers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.0.iter().map(|maker| maker.name)).finish()
     }
 }

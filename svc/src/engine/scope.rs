@@ -1,0 +1,47 @@
+//! The scope of a request: its database, its session and its request data.
+
+use std::sync::Arc;
+
+use super::context::Context;
+use super::execute::Engine;
+use super::request::{Held, RequestContext, RequestParts, RequestScope};
+use crate::Result;
+use crate::db::Db;
+use crate::schema::OperationKind;
+
+impl Engine {
+    /// The scope of a request where no request data is made.
+    pub(super) fn scope(&self, parts: RequestParts, kind: OperationKind) -> RequestScope {
+        self.with_session(self.db(kind), Held::Alone(parts))
+    }
+
+    /// The scope of a request, with its request data.
+    ///
+    /// # Errors
+    /// That of the first value that cannot be made.
+    pub(super) async fn scope_with_data(&self, parts: RequestParts, kind: OperationKind) -> Result<RequestScope> {
+        let db = self.db(kind);
+        let request = RequestContext::new(parts, db.clone());
+        self.app.request_data.make(&request).await?;
+        Ok(self.with_session(db, Held::Shared(request)))
+    }
+
+    /// The database before the values of session variables are known: it runs nothing where there are some.
+    fn db(&self, kind: OperationKind) -> Db {
+        let ledger = (kind == OperationKind::Mutation).then(Arc::default);
+        Db {
+            app: self.app.clone(),
+            session: self.session_variables.unknown(),
+            mandatory: Vec::new(),
+            row_filter: None,
+            ledger,
+            transaction: None,
+        }
+    }
+
+    fn with_session(&self, db: Db, request: Held) -> RequestScope {
+        let mut scope = RequestScope::new(db, request);
+        scope.db.session = self.session_variables.session(&Context::new(&scope));
+        scope
+    }
+}
