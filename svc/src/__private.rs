@@ -7,13 +7,12 @@ pub use crate::mutation::automatic::{
 };
 pub use crate::mutation::{FunctionReturn, MutationError, OnFailure, ResultMember, ResultMeta};
 pub use crate::scalar::{parse_scalar, recode_scalar, stored_scalar, write_scalar};
-pub use crate::schema::check_input;
 pub use crate::schema::{
     AbstractMeta, ArgMeta, BoxFuture, ComputedMeta, CustomScalar, ElementMeta, EnumMeta, EnumValueMeta, ExactJson,
     FieldMeta, FromStored, FunctionMeta, Input, InputError, InputFields, InputMeta, InterfaceFieldMeta, InterfaceOf,
     KeyFn, Method, Object, ObjectMeta, OperationKind, Output, PlannedMeta, PlannedReturn, Registry, RelationMeta,
     RelationType, Resolved, Returns, RootFieldMeta, Run, ScalarKind, ScalarMeta, Shape, StoredError, StoredFields,
-    SvcType, TypeFn, TypeKey, TypeRef, WriteScalar,
+    SvcType, TypeFn, TypeKey, TypeRef, WriteScalar, check_input,
 };
 pub use async_graphql;
 pub use serde_json;

@@ -86,7 +86,9 @@ mod http;
 mod json;
 mod mutation;
 mod panic;
+mod postgres;
 mod settings;
+mod sql;
 mod wake_flag;
 
 pub mod prelude;

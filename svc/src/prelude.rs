@@ -5,7 +5,8 @@ pub use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 pub use rust_decimal::Decimal;
 pub use uuid::Uuid;
 
-pub use crate::db::{Find, FindOne, asc, col, desc};
+pub use crate::db::{Find, FindOne};
+pub use crate::sql::{asc, col, desc};
 pub use crate::{
     Aggregate, AppOptions, Connection, Context, CursorPage, Error, ErrorCode, Many, One, OrderBy, Page, Patch, Result,
     SvcConfig, Where, create_svc_app, mutations, queries, svc_enum, svc_input, svc_interface, svc_result, svc_scalar,

@@ -4,12 +4,13 @@ use axum::Router;
 
 use super::database_config::read_url;
 use super::{AppOptions, StartError};
-use crate::db::{CheckError, ConnectConfig, Database, Enforcement, RowSecurity, SessionVariables, Settings};
+use crate::db::SessionVariables;
 use crate::engine::{
     Application, DocumentCache, Engine, Limits, OperationRegistry, PersistedQueries, RequestDeadlines, describe_all,
     functions, read_folder,
 };
 use crate::http;
+use crate::postgres::{CheckError, ConnectConfig, Database, Enforcement, RowSecurity, Settings};
 use crate::schema::{Model, SchemaError};
 use crate::settings::{ConfigError, variable};
 

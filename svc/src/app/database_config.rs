@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use crate::db::{ConnectConfig, Variable};
+use crate::postgres::{ConnectConfig, Variable};
 use crate::settings::{
     ConfigError, Count, Flag, Kind, LONGEST_TIMEOUT, Milliseconds, Seconds, Variables, or_never, settings,
 };

@@ -10,8 +10,7 @@ use crate::authz::Gate;
 use crate::db::SessionVariables;
 use crate::engine::{Context, DataMap, Hooks, Limits, Operation, OperationRegistry, RequestContext, RequestDataMakers};
 use crate::mutation::{Constraints, ContextValues};
-use crate::schema::KeyFn;
-use crate::schema::RootFieldMeta;
+use crate::schema::{KeyFn, RootFieldMeta};
 use crate::settings::ConfigError;
 
 /// What an application is made of; given to [`create_svc_app`](crate::create_svc_app).

@@ -6,9 +6,9 @@ use futures_util::FutureExt as _;
 
 use super::Admission;
 use super::policy::{Decision, Policy, Question};
-use crate::db::Filter;
 use crate::engine::{ExecutionContext, PlanField, RowFilter};
 use crate::schema::OperationKind;
+use crate::sql::Filter;
 use crate::{Error, ErrorCode};
 
 /// The gate that every root field passes: nothing runs on a client's behalf without an [`Admission`] from here.

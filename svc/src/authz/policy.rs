@@ -4,9 +4,9 @@ use futures_util::future::BoxFuture;
 use sha2::{Digest as _, Sha256};
 
 use crate::Error;
-use crate::db::Filter;
 use crate::engine::{Context, ExecutionContext, PlanField};
 use crate::schema::{GatedField, OperationKind};
+use crate::sql::Filter;
 
 /// Decides which root fields may run.
 pub(crate) trait Policy: Send + Sync + 'static {

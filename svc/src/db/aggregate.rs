@@ -1,8 +1,9 @@
 use std::marker::PhantomData;
 
-use super::{AggregateFunction, Column, Find, FindSpec, Order, col};
 use crate::Error;
-use crate::schema::SvcType;
+use crate::db::{Find, FindSpec};
+use crate::schema::{AggregateFunction, SvcType};
+use crate::sql::{Column, Order, col};
 
 /// What is computed over the rows that match: `count`, `sum`, `avg`, `min`, `max` and groups.
 ///
@@ -141,7 +142,7 @@ impl<T: SvcType> Find<T> {
     /// # struct Order { id: Uuid, city: String, price: Decimal }
     /// #[svc::query]
     /// async fn orders_in(ctx: &Context<'_>, city: String, r#where: Option<Where<Order>>) -> Result<Aggregate<Order>> {
-    ///     Ok(ctx.db().find::<Order>().filter(col("city").eq(city)).matching(r#where).aggregate())
+    ///     Ok(ctx.db().find::<Order>().filter(col("city").eq(city)).apply_where(r#where).aggregate())
     /// }
     /// ```
     pub fn aggregate(self) -> Aggregate<T> {

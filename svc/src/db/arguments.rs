@@ -8,7 +8,7 @@ use crate::schema::{Derived, Input, InputError, Registry, SvcType, TypeRef};
 
 /// The argument `where` of a resolver, as fields without a body have it.
 ///
-/// [`Find::matching`](super::Find::matching) takes it. Its conditions and those of the resolver must all hold, so that
+/// [`Find::apply_where`](super::Find::apply_where) takes it. Its conditions and those of the resolver must all hold, so that
 /// a client can ask for less than the resolver allows, and never for more.
 ///
 /// ```
@@ -24,7 +24,7 @@ use crate::schema::{Derived, Input, InputError, Registry, SvcType, TypeRef};
 ///     page: Page,
 /// ) -> Result<Find<User>> {
 ///     let users = ctx.db().find::<User>().filter(col("active").eq(true));
-///     Ok(users.matching(r#where).ordered(order_by).page(page))
+///     Ok(users.apply_where(r#where).apply_order_by(order_by).page(page))
 /// }
 /// ```
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ pub struct Where<T> {
 
 /// The argument `orderBy` of a resolver, as fields without a body have it; see [`Where`].
 ///
-/// [`Find::ordered`](super::Find::ordered) takes it. Its keys come after those of the resolver. The parameter is
+/// [`Find::apply_order_by`](super::Find::apply_order_by) takes it. Its keys come after those of the resolver. The parameter is
 /// called `order_by`, which becomes `orderBy` with camel case.
 #[derive(Debug, Clone)]
 pub struct OrderBy<T> {

@@ -2,8 +2,8 @@ use std::future::{Future, IntoFuture};
 use std::marker::PhantomData;
 use std::pin::Pin;
 
-use super::{CursorPage, Db, FindSpec};
 use crate::Error;
+use crate::db::{CursorPage, Db, FindSpec};
 use crate::schema::SvcType;
 
 /// A page of rows with cursors (GraphQL Cursor Connections Specification, Relay).

@@ -5,10 +5,12 @@ use std::pin::Pin;
 
 use async_graphql::Value;
 
-use super::{Column, Connection, CursorPage, Db, DbError, Filter, Order, OrderBy, Page, Part, Where, Window};
 use crate::Error;
+use crate::db::{Connection, CursorPage, Db, OrderBy, Page, Where};
 use crate::json::ExactJson;
+use crate::postgres::DbError;
 use crate::schema::{Model, SvcType, TypeIndex};
+use crate::sql::{Column, Filter, Order, Subquery, Window};
 
 /// A query for the rows of `T`'s view; made by [`Db::find`].
 ///
@@ -110,13 +112,13 @@ impl<T: SvcType> Find<T> {
     }
 
     /// Only rows that match a client's `where`, besides the filters here; without one, nothing changes. See [`Where`].
-    pub fn matching(mut self, conditions: impl Into<Option<Where<T>>>) -> Self {
+    pub fn apply_where(mut self, conditions: impl Into<Option<Where<T>>>) -> Self {
         self.spec.conditions.extend(conditions.into().map(|conditions| conditions.value));
         self
     }
 
     /// Adds the keys of a client's `orderBy` after those of [`order_by`](Self::order_by). See [`OrderBy`].
-    pub fn ordered(mut self, order: impl Into<Option<OrderBy<T>>>) -> Self {
+    pub fn apply_order_by(mut self, order: impl Into<Option<OrderBy<T>>>) -> Self {
         self.spec.keys.extend(order.into().map(|order| order.keys));
         self
     }
@@ -154,7 +156,7 @@ impl<T: SvcType> Find<T> {
     /// # Errors
     /// When the database is away or a filter names an unknown column.
     pub async fn count(self) -> Result<i64, Error> {
-        crate::engine::total(&self.db, &self.spec, Part::Count).await
+        crate::engine::total(&self.db, &self.spec, Subquery::Count).await
     }
 
     /// Whether a row matches.
@@ -162,7 +164,7 @@ impl<T: SvcType> Find<T> {
     /// # Errors
     /// When the database is away or a filter names an unknown column.
     pub async fn exists(self) -> Result<bool, Error> {
-        Ok(crate::engine::total(&self.db, &self.spec, Part::Exists).await? != 0)
+        Ok(crate::engine::total(&self.db, &self.spec, Subquery::Exists).await? != 0)
     }
 
     /// The query without its type, for the engine.

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
-use super::driver::OpenTransaction;
-use super::reader::Reader;
-use super::{DbError, Find, FindOne, Session, SqlValue, Transaction};
 use crate::Error;
+use crate::db::{Find, FindOne, Transaction};
 use crate::engine::{Application, RowFilter};
 use crate::mutation::{Ledger, OnFailure};
+use crate::postgres::{Caller, DbError, OpenTransaction, Reader, Session};
+use crate::scalar::sql_value::SqlValue;
 use crate::schema::{FromStored, SvcType};
 
 /// The database, as resolvers see it: `ctx.db()`.
@@ -74,7 +74,7 @@ impl Db {
     /// # struct Order { id: Uuid, price: Decimal }
     /// #[svc::query]
     /// async fn turnover(ctx: &Context<'_>, shop: Uuid) -> Result<Option<Decimal>> {
-    ///     let db = ctx.db().only("shop_id", shop);
+    ///     let db = ctx.db().scoped("shop_id", shop);
     ///     if !db.find::<Order>().exists().await? {
     ///         return Ok(None);
     ///     }
@@ -85,7 +85,7 @@ impl Db {
     /// A view without the column is an error when it is read, never "all rows". The condition is on the rows that are
     /// found, not on those that their relations lead to; policies of row-level security reach these as well.
     #[must_use]
-    pub fn only(&self, column: impl Into<String>, value: impl Into<SqlValue>) -> Self {
+    pub fn scoped(&self, column: impl Into<String>, value: impl Into<SqlValue>) -> Self {
         let mut db = self.clone();
         db.mandatory.push((column.into(), value.into()));
         db
@@ -177,6 +177,12 @@ impl Db {
     /// The session variables of the request.
     pub(crate) fn session(&self) -> &Session {
         self.session.as_deref().unwrap_or(Session::none())
+    }
+
+    /// The request that writes by it.
+    pub(crate) fn caller(&self) -> Caller<'_> {
+        let (ledger, transaction) = (self.ledger.as_deref(), self.transaction.as_deref());
+        Caller { session: self.session(), ledger, transaction }
     }
 
     /// Where its statements run.

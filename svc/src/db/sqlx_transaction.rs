@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use sqlx::{PgConnection, Postgres};
 
-use super::sqlx_pool::{self, CommitError};
-use super::{Db, DbError, Find, FindOne, Reader};
 use crate::Error;
+use crate::db::{Db, Find, FindOne};
 use crate::mutation::Ledger;
+use crate::postgres::{CommitError, DbError, Reader};
 use crate::schema::SvcType;
 
 /// A transaction of sqlx; made by [`Db::sqlx_transaction`].
@@ -26,7 +26,7 @@ impl SqlxTransaction {
     /// cannot be reached.
     pub async fn commit(self) -> Result<(), Error> {
         let ledger = self.1.as_deref().inspect(|ledger| ledger.sent());
-        let committed = sqlx_pool::commit(self.0).await;
+        let committed = crate::postgres::commit_sqlx(self.0).await;
         if !matches!(committed, Err(CommitError::InDoubt(_))) {
             ledger.inspect(|ledger| ledger.answered(committed.is_ok()));
         }
@@ -60,9 +60,7 @@ impl SqlxTransaction {
     }
 
     async fn begin(db: &Db) -> Result<Self, DbError> {
-        db.app.database.reached().await?;
-        db.session().check()?;
-        Ok(Self(sqlx_pool::begin(&db.app.database, db.session()).await?, db.ledger.clone()))
+        Ok(Self(db.app.database.begin_sqlx(db.session()).await?, db.ledger.clone()))
     }
 }
 
@@ -158,6 +156,6 @@ impl Db {
         if let Some(ledger) = &self.ledger {
             ledger.unseen();
         }
-        self.app.database.sqlx.pool()
+        self.app.database.sqlx_pool()
     }
 }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
-use super::driver::{DriverError, OpenTransaction};
-use super::{Db, DbError, Find, FindOne, Param, Statement, has_nul};
 use crate::Error;
+use crate::db::{Db, Find, FindOne};
 use crate::json::ExactJson;
 use crate::mutation::{OnFailure, failed_call};
+use crate::postgres::{DbError, DriverError, OpenTransaction, Param, Statement, has_nul};
 use crate::schema::{FromStored, SvcType};
 
 /// A transaction; made by [`Db::transaction`].
@@ -143,11 +143,7 @@ impl Transaction {
     }
 
     pub(super) async fn begin(db: &Db) -> Result<Self, DbError> {
-        let database = &db.app.database;
-        database.reached().await?;
-        db.session().check()?;
-        let open = database.driver.begin(db.session()).await.map_err(|error| database.noted(error))?;
-        let open = Arc::new(Mutex::new(open));
+        let open = Arc::new(Mutex::new(db.app.database.begin(db.session()).await?));
         Ok(Self { db: Db { transaction: Some(open.clone()), ..db.clone() }, open })
     }
 

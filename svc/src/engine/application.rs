@@ -7,7 +7,7 @@ use super::context::DataMap;
 use super::deadline::RequestDeadlines;
 use super::limits::Limits;
 use super::request::{RequestDataMakers, RequestParts};
-use crate::db::Database;
+use crate::postgres::Database;
 use crate::schema::Model;
 
 /// What all requests share, behind one pointer: counting who has it is work that the processors wait for.

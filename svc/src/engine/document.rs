@@ -74,7 +74,7 @@ impl Document {
         let failed = |message: String| RequestError::new(ErrorCode::OperationResolutionFailure, message);
         let name = name.filter(|name| !name.is_empty());
         let operation = self.executable.operations.get(name).map_err(|_| match name {
-            Some(name) => failed(format!("the document has no operation named {:?}", crate::scalar::shorten(name))),
+            Some(name) => failed(format!("the document has no operation named {:?}", crate::json::shorten(name))),
             None if self.operations.is_empty() => failed("the document has no operation".to_owned()),
             None => failed("the document has several operations; name one with `operationName`".to_owned()),
         })?;

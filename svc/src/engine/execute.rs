@@ -319,7 +319,7 @@ impl Engine {
         if let PlanKind::Typename = field.kind {
             // The name of a root type tells nothing that a document does not say itself.
             return CompletedValue::walk(cx, |_, out| {
-                crate::scalar::write_text(out, &prepared.plan.root.type_name);
+                crate::json::write_text(out, &prepared.plan.root.type_name);
                 Ok(())
             });
         }

@@ -14,7 +14,8 @@ use super::document::Document;
 use super::limits::Limits;
 use super::plan::{ArgPlan, Plan, PlanField};
 use crate::authz::Admission;
-use crate::db::{Database, Db, DbError, Session};
+use crate::db::Db;
+use crate::postgres::{Database, DbError, Session};
 use crate::schema::{Model, OperationKind};
 use crate::{Error, ErrorCode};
 

@@ -136,7 +136,7 @@ impl fmt::Debug for Error {
 impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
     fn from(source: E) -> Self {
         #[cfg(feature = "sqlx")]
-        let known = crate::db::DbError::of_own_sql(&source);
+        let known = crate::postgres::DbError::of_own_sql(&source);
         #[cfg(not(feature = "sqlx"))]
         let known = None;
         let mut error = Option::<Self>::unwrap_or_else(known, || Self::internal(source.to_string()));

@@ -8,7 +8,7 @@ use axum::{Extension, Json};
 use serde_json::{Value, json};
 
 use super::AppState;
-use crate::db::DbError;
+use crate::postgres::DbError;
 
 /// In the extensions of requests that come after the server was told to stop.
 #[derive(Debug, Clone)]

@@ -6,18 +6,20 @@
 
 mod number;
 mod read;
+mod scan;
+mod text;
 
 pub use number::ExactNumber;
 pub(crate) use number::plain_decimal;
 pub(crate) use read::Malformed;
+pub(crate) use scan::{is_plain, special, string_end};
+pub(crate) use text::{shorten, write_text};
 
 use std::fmt;
 
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-
-use crate::scalar::write_text;
 
 /// A JSON value whose numbers keep all their digits.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -1,7 +1,7 @@
 //! A reader of JSON texts in one pass.
 
+use super::scan::{is_plain, string_end};
 use super::{ExactJson, ExactNumber, Fields};
-use crate::scalar::{is_plain, string_end};
 
 /// How deep values may nest, as in `serde_json`.
 const DEEPEST: usize = 128;

@@ -7,9 +7,10 @@ use serde_json::value::RawValue;
 
 use super::response::Response;
 use crate::Error;
-use crate::db::{Db, FindSpec, col};
+use crate::db::{Db, FindSpec};
 use crate::engine::{Children, PlanKind, typed_rows};
 use crate::schema::{FieldKind, Model, ScalarKind, TypeIndex, TypeKind};
+use crate::sql::col;
 
 /// The named type of an entity, and whether the field holds a list of it.
 #[derive(Clone, Copy)]

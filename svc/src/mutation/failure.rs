@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::response::Response;
 use super::status::Kind;
 use super::{Constraints, MutationError};
-use crate::db::{DbError, Fault};
+use crate::postgres::{DbError, Fault};
 use crate::{Error, ErrorCode};
 
 /// The keys of `extensions` that svc writes.

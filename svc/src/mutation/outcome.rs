@@ -8,9 +8,10 @@ use super::failure::Failure;
 use super::response::Response;
 use super::status::Status;
 use super::{OnFailure, ResultMember, ResultMeta, StatusCheck};
-use crate::db::{ArgForm, Call, Db};
+use crate::db::Db;
 use crate::engine::{Children, PlanField};
 use crate::json::ExactJson;
+use crate::postgres::{ArgForm, Call};
 use crate::schema::{FieldDef, Model, TypeIndex};
 use crate::{Error, ErrorCode};
 
@@ -62,7 +63,7 @@ pub(crate) async fn settle(
     let check = (target.on_failure == OnFailure::Rollback)
         .then_some(StatusCheck { entity_has_status, refuses_null: result.is_some() });
     let call = Call { name: target.function, args, list: target.list, check };
-    let called = match db.app.database.call(db, &call).await {
+    let called = match db.app.database.call(db.caller(), &call).await {
         Ok(called) => called,
         Err(error) => {
             let failure = Failure::of_error(error, db.app.database.constraints())?;

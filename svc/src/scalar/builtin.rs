@@ -8,9 +8,11 @@ use serde_json::value::RawValue;
 use uuid::Uuid;
 
 use super::text;
-use super::{ScalarKind, ScalarMeta};
 use crate::json::{ExactJson, ExactNumber};
-use crate::schema::{FromStored, Input, InputError, Output, Registry, Resolved, StoredError, TypeRef, WriteScalar};
+use crate::schema::{
+    FromStored, Input, InputError, Output, Registry, Resolved, ScalarKind, ScalarMeta, StoredError, TypeRef,
+    WriteScalar,
+};
 
 /// Declares a scalar and the impls of its Rust types.
 macro_rules! scalar {
@@ -259,7 +261,7 @@ write_scalar! {
     DateTime<Utc>: |this, out| text::write_instant(out, *this);
     NaiveDate: |this, out| text::write_date(out, *this);
     NaiveTime: |this, out| text::write_time(out, *this);
-    Decimal: |this, out| text::write_text(out, &this.to_string());
+    Decimal: |this, out| crate::json::write_text(out, &this.to_string());
     Json: |this, out| serde_json::to_writer(out, this).map_err(|error| error.to_string())?;
     Box<RawValue>: |this, out| ExactJson::read(this.get()).map_err(|error| error.to_string())?.write(out);
 }

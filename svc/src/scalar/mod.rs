@@ -29,27 +29,23 @@
 
 mod builtin;
 mod calendar;
+mod canonical;
 mod custom;
-mod kind;
 mod library;
-mod ready;
+pub(crate) mod sql_value;
 mod text;
-mod words;
 
 pub(crate) use calendar::{is_finer_than_micros, sql_date, sql_instant, to_micros};
+pub(crate) use canonical::{is_canonical, is_escaped_once, is_integer, write_canonical};
 #[doc(hidden)]
 pub use custom::{parse_scalar, recode_scalar, stored_scalar, write_scalar};
-#[doc(hidden)]
-pub use kind::{CustomScalar, ScalarKind, ScalarMeta};
 pub use library::{
     Cidr, Color, CountryCode, CurrencyCode, DateRange, Duration, Inet, LTree, LanguageCode, Latitude, Longitude,
     MacAddress, Money, Percentage, PhoneNumber, Port, ScalarError, SearchVector, Slug,
 };
 #[cfg(feature = "scalars")]
 pub use library::{EmailAddress, Hostname, Iban, LocaleCode, SemanticVersion, Timezone, Url};
-pub(crate) use ready::{is_escaped_once, is_integer, is_ready, write_ready};
 pub(crate) use text::{
-    LeafError, canonical, is_decimal, parse_decimal, shorten, sql_form, write_big_integer, write_date, write_float,
-    write_instant, write_integer, write_text, write_time, write_value,
+    LeafError, canonical, is_decimal, parse_decimal, sql_form, write_big_integer, write_date, write_float,
+    write_instant, write_integer, write_time, write_value,
 };
-pub(crate) use words::{is_plain, string_end};

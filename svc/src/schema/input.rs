@@ -47,7 +47,7 @@ impl InputError {
     pub fn expected(expected: &str, found: Option<&Value>) -> Self {
         match found {
             Some(value) => {
-                Self::new(format!("expected {expected}, found {}", crate::scalar::shorten(&value.to_string())))
+                Self::new(format!("expected {expected}, found {}", crate::json::shorten(&value.to_string())))
             }
             None => Self::new(format!("expected {expected}, found nothing")),
         }

@@ -1,5 +1,6 @@
 //! From what the macros register to the schema that is served.
 
+mod aggregate_function;
 mod build;
 mod derived;
 mod error;
@@ -9,10 +10,12 @@ mod input;
 mod meta;
 mod model;
 mod naming;
+pub(crate) mod operator;
 mod output;
 mod registry;
 mod relation;
 mod returns;
+mod scalar_kind;
 mod sdl;
 mod stored;
 
@@ -37,7 +40,7 @@ pub use crate::json::{ExactJson, ExactNumber, Fields as ExactFields};
 
 #[doc(hidden)]
 pub use crate::mutation::{FunctionReturn, ResultMember, ResultMeta};
-pub use crate::scalar::{CustomScalar, ScalarKind, ScalarMeta};
+pub(crate) use aggregate_function::AggregateFunction;
 pub(crate) use build::{Dialect, Listed, build};
 pub use error::SchemaError;
 pub(crate) use extent::{Extent, Lengths};
@@ -46,5 +49,7 @@ pub(crate) use model::{
     TypeExpr, TypeIndex, TypeKind,
 };
 pub(crate) use naming::Naming;
+pub(crate) use operator::{Family, Operand, Operator, OperatorDef, SEARCH, family};
 pub(crate) use registry::Derived;
 pub(crate) use relation::key_text;
+pub use scalar_kind::{CustomScalar, ScalarKind, ScalarMeta};

@@ -14,7 +14,7 @@ use indexmap::IndexMap;
 use super::extent::Extent;
 use super::registry::Decode;
 use super::{Method, ResultMeta, Run, ScalarKind};
-use crate::db::AggregateFunction;
+use crate::schema::AggregateFunction;
 
 /// Where a type stands in [`Model::types`].
 pub(crate) type TypeIndex = usize;

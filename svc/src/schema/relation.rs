@@ -7,8 +7,8 @@ use std::marker::PhantomData;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{Output, Registry, Resolved, StoredFields, SvcType, TypeKey, TypeRef};
-use crate::db::SqlValue;
 use crate::json::ExactJson;
+use crate::scalar::sql_value::SqlValue;
 
 /// The one row of another view that a key of this row leads to; `Option<One<T>>` where there may be none.
 ///

@@ -67,7 +67,7 @@ pub struct StoredError {
 impl StoredError {
     /// The value is not what was `expected`.
     pub fn new(expected: impl Into<String>, found: &ExactJson) -> Self {
-        Self { path: String::new(), expected: expected.into(), found: crate::scalar::shorten(&found.to_string()) }
+        Self { path: String::new(), expected: expected.into(), found: crate::json::shorten(&found.to_string()) }
     }
 
     /// The same error, one level further out.

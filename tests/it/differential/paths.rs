@@ -77,7 +77,7 @@ mod returned {
         order_by: Option<OrderBy<Day>>,
         page: Page,
     ) -> Result<Find<Day>> {
-        Ok(ctx.db().find::<Day>().matching(r#where).ordered(order_by).page(page))
+        Ok(ctx.db().find::<Day>().apply_where(r#where).apply_order_by(order_by).page(page))
     }
     #[svc::query]
     pub(super) async fn hours(
@@ -86,7 +86,7 @@ mod returned {
         order_by: Option<OrderBy<Hour>>,
         page: Page,
     ) -> Result<Find<Hour>> {
-        Ok(ctx.db().find::<Hour>().matching(r#where).ordered(order_by).page(page))
+        Ok(ctx.db().find::<Hour>().apply_where(r#where).apply_order_by(order_by).page(page))
     }
 }
 
@@ -101,7 +101,7 @@ mod awaited {
         order_by: Option<OrderBy<Day>>,
         page: Page,
     ) -> Result<Vec<Day>> {
-        ctx.db().find::<Day>().matching(r#where).ordered(order_by).page(page).await
+        ctx.db().find::<Day>().apply_where(r#where).apply_order_by(order_by).page(page).await
     }
     #[svc::query]
     pub(super) async fn hours(
@@ -110,7 +110,7 @@ mod awaited {
         order_by: Option<OrderBy<Hour>>,
         page: Page,
     ) -> Result<Vec<Hour>> {
-        ctx.db().find::<Hour>().matching(r#where).ordered(order_by).page(page).await
+        ctx.db().find::<Hour>().apply_where(r#where).apply_order_by(order_by).page(page).await
     }
 }
 

@@ -32,12 +32,12 @@ async fn broken() -> Vec<BrokenPaper>;
 #[svc::query]
 async fn in_transaction(ctx: &Context<'_>, filter: Where<Paper>) -> Result<Vec<Paper>> {
     let mut tx = ctx.db().transaction().await?;
-    tx.rows(ctx.db().find::<Paper>().matching(filter)).await
+    tx.rows(ctx.db().find::<Paper>().apply_where(filter)).await
 }
 
 #[svc::query]
 async fn count(ctx: &Context<'_>, filter: Where<Paper>) -> Result<i64> {
-    ctx.db().find::<Paper>().matching(filter).count().await
+    ctx.db().find::<Paper>().apply_where(filter).count().await
 }
 
 #[svc::mutation(function = "match_badly")]

@@ -68,7 +68,7 @@ async fn ranked(
     page: CursorPage,
 ) -> Result<Connection<ColumnItem>> {
     let items = ctx.db().find::<ColumnItem>().filter(col("rank").is_null().not());
-    Ok(items.matching(r#where).ordered(order_by).paginate(page))
+    Ok(items.apply_where(r#where).apply_order_by(order_by).paginate(page))
 }
 
 #[svc::query]
@@ -79,7 +79,7 @@ async fn ranked_list(
     page: Page,
 ) -> Result<Find<ColumnItem>> {
     let items = ctx.db().find::<ColumnItem>().filter(col("rank").is_null().not());
-    Ok(items.matching(r#where).ordered(order_by).page(page))
+    Ok(items.apply_where(r#where).apply_order_by(order_by).page(page))
 }
 
 /// A page that a resolver looks into.

@@ -21,9 +21,9 @@ fn found(result: Result<impl std::fmt::Debug>) -> String {
 /// The results of each method, under conditions that the client chooses.
 #[svc::query]
 async fn everything(ctx: &Context<'_>, column: String, shop: i32, open: Option<bool>) -> Result<Vec<String>> {
-    let db = ctx.db().only(column, shop);
+    let db = ctx.db().scoped(column, shop);
     let db = match open {
-        Some(open) => db.only("open", open),
+        Some(open) => db.scoped("open", open),
         None => db,
     };
     let orders = || db.find::<Order>().filter(col("id").gt(0)).order_by(asc("id"));
@@ -51,17 +51,17 @@ async fn everything(ctx: &Context<'_>, column: String, shop: i32, open: Option<b
 
 #[svc::query]
 async fn listed(ctx: &Context<'_>, shop: i32) -> Result<Find<Order>> {
-    Ok(ctx.db().only("shop", shop).find().order_by(asc("id")))
+    Ok(ctx.db().scoped("shop", shop).find().order_by(asc("id")))
 }
 
 #[svc::query]
 async fn paged(ctx: &Context<'_>, shop: i32, page: CursorPage) -> Result<Connection<Order>> {
-    Ok(ctx.db().only("shop", shop).find().paginate(page))
+    Ok(ctx.db().scoped("shop", shop).find().paginate(page))
 }
 
 #[svc::query]
 async fn computed(ctx: &Context<'_>, shop: i32) -> Result<Aggregate<Order>> {
-    Ok(ctx.db().only("shop", shop).find().aggregate())
+    Ok(ctx.db().scoped("shop", shop).find().aggregate())
 }
 
 #[svc::query]

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::schema::{CACHED, VIEWS, options};
 use super::{Guarded, Rule, codes};
-use crate::db::col;
+use crate::sql::col;
 
 fn mine() -> Rule {
     Rule::Where(col("owner").eq("ada"))

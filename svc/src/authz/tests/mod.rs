@@ -18,7 +18,7 @@ use tower::Service as _;
 
 use super::Gate;
 use super::policy::{Decision, Policy, Question};
-use crate::db::Filter;
+use crate::sql::Filter;
 use crate::{AppOptions, Error, create_svc_app};
 
 /// What the tests' policy does with a field.

@@ -31,7 +31,7 @@ async fn statistics() -> Aggregate<Note>;
 #[svc::query]
 async fn found(ctx: &Context<'_>, r#where: Option<Where<Note>>) -> Result<Find<Note>> {
     called(ctx)?;
-    Ok(ctx.db().find::<Note>().matching(r#where).order_by(asc("id")))
+    Ok(ctx.db().find::<Note>().apply_where(r#where).order_by(asc("id")))
 }
 #[svc::query]
 async fn found_one(ctx: &Context<'_>, id: i32) -> Result<FindOne<Note>> {

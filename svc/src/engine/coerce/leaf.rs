@@ -2,8 +2,8 @@
 
 use async_graphql::{Name, Value};
 
-use crate::json::{ExactJson, ExactNumber};
-use crate::scalar::{LeafError, canonical, is_ready, shorten, sql_form};
+use crate::json::{ExactJson, ExactNumber, shorten};
+use crate::scalar::{LeafError, canonical, is_canonical, sql_form};
 use crate::schema::{ScalarKind, TypeKind};
 
 /// Where a value comes from; literals are stricter than JSON.
@@ -104,7 +104,7 @@ fn scalar(kind: ScalarKind, name: &str, value: Value) -> Result<Value, String> {
 /// A text in the one form of its scalar, so that whatever binds it binds what PostgreSQL reads; `None` when it has that
 /// already.
 fn other_form(kind: ScalarKind, text: &str) -> Result<Option<Value>, LeafError> {
-    if is_ready(kind, text.as_bytes()) {
+    if is_canonical(kind, text.as_bytes()) {
         return Ok(None);
     }
     if let Some(text) = sql_form(kind, text) {

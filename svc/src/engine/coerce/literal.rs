@@ -177,5 +177,5 @@ fn number(value: &ast::Value) -> Option<ExactNumber> {
 }
 
 fn too_large(number: &ast::Value) -> String {
-    format!("{} is too large a number", crate::scalar::shorten(&number.to_string()))
+    format!("{} is too large a number", crate::json::shorten(&number.to_string()))
 }

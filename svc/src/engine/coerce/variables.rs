@@ -132,7 +132,7 @@ fn object(types: &[TypeDef], name: &str, input: &InputDef, fields: Fields) -> Re
     let mut given = IndexMap::with_capacity(fields.len());
     for (key, json) in fields.into_iter() {
         let Some(field) = input.fields.get(&key) else {
-            return refuse(format!("`{name}` has no field `{}`", crate::scalar::shorten(&key)));
+            return refuse(format!("`{name}` has no field `{}`", crate::json::shorten(&key)));
         };
         let value = coerce(types, &field.ty, json).map_err(|refused| refused.below(format_args!(".{key}")))?;
         given.insert(Name::new(&field.rust), value);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio_postgres::Row;
 
-use crate::db::{DbError, Oid, Rows, cell};
+use crate::postgres::{DbError, Oid, Rows, cell};
 
 /// The values of a row by position; a value that is null is `None`.
 #[derive(Debug, Clone)]

@@ -6,13 +6,14 @@ use uuid::Uuid;
 
 use super::json::Json;
 use super::{Node as _, enum_name};
-use crate::db::ColumnForm;
 use crate::engine::plan::Leaf;
+use crate::json::{is_plain, shorten, write_text};
 use crate::scalar::{
-    LeafError, canonical, is_plain, shorten, write_big_integer, write_date, write_float, write_instant, write_integer,
-    write_text, write_time, write_value,
+    LeafError, canonical, write_big_integer, write_date, write_float, write_instant, write_integer, write_time,
+    write_value,
 };
 use crate::schema::ScalarKind;
+use crate::sql::ColumnForm;
 
 /// 2000-01-01, from which PostgreSQL counts.
 const EPOCH: NaiveDate = match NaiveDate::from_ymd_opt(2000, 1, 1) {

@@ -5,10 +5,10 @@ use tokio_postgres::Row;
 use super::cells::Cells;
 use super::rows::{RowNode, RowShape};
 use super::{CompletedValue, PropagatedNull, Walk, value};
-use crate::db::{DbError, RowSink};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{OutType, PlanField};
+use crate::postgres::{DbError, RowSink};
 
 /// The room for an answer at first.
 const ROOM: usize = 4 << 10;

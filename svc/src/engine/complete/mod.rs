@@ -28,8 +28,9 @@ use super::field_error::FieldError;
 use super::path::Path;
 use super::plan::{Leaf, OutType, PlanField, Selection};
 use crate::Error;
-use crate::db::DbError;
-use crate::scalar::{LeafError, write_text};
+use crate::json::write_text;
+use crate::postgres::DbError;
+use crate::scalar::LeafError;
 
 /// A null that propagates to the nearest field that allows it (GraphQL specification, section 6.4.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -260,6 +261,6 @@ pub(crate) fn typename(out: &mut Vec<u8>, selection: &Selection) {
 /// Finds the GraphQL name of an enum value by the text that is stored.
 fn enum_name(values: &[crate::schema::EnumValue], stored: &str) -> Result<&'static str, LeafError> {
     values.iter().find(|value| value.stored == stored).map(|value| value.name).ok_or_else(|| {
-        LeafError(format!("the stored value {:?} is no value of the enum", crate::scalar::shorten(stored)))
+        LeafError(format!("the stored value {:?} is no value of the enum", crate::json::shorten(stored)))
     })
 }

@@ -3,12 +3,13 @@
 use super::rows::{RowNode, RowShape};
 use super::tree::{CompletedValue, complete_all};
 use super::{Cells, PropagatedNull, Walk, key, typename, value};
-use crate::db::DbError;
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{OutType, PlanField, PlanKind, Selection};
 use crate::engine::typed::Decoded;
-use crate::scalar::{write_integer, write_text};
+use crate::json::write_text;
+use crate::postgres::DbError;
+use crate::scalar::write_integer;
 use crate::schema::{Items as _, Part};
 
 /// A page in hand.

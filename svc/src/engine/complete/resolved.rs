@@ -9,7 +9,8 @@ use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, PlanField, PlanKind, Selection};
 use crate::engine::typed::TypedRow;
-use crate::scalar::{LeafError, write_float, write_integer, write_text};
+use crate::json::write_text;
+use crate::scalar::{LeafError, write_float, write_integer};
 use crate::schema::{Method, Object, Relation, Resolved};
 
 impl<'v> Node for Resolved<'v> {

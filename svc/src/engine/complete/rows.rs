@@ -7,14 +7,15 @@ use super::column::Column;
 use super::json::Json;
 use super::{Node, PropagatedNull, Walk, key, typename, value};
 use crate::Error;
-use crate::db::{ColumnForm, Oid};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{Keys, Leaf, OutType, PlanField, PlanKind, Selection};
 use crate::engine::weight;
 use crate::json::ExactJson;
+use crate::postgres::Oid;
 use crate::scalar::LeafError;
 use crate::schema::{ScalarKind, TypeIndex};
+use crate::sql::ColumnForm;
 
 /// Where the fields of a row come from.
 #[derive(Debug)]

@@ -9,13 +9,13 @@ use super::resolved::Instance;
 use super::{PropagatedNull, Walk, key, typename, value};
 use crate::Error;
 use crate::authz::Admission;
-use crate::db::DbError;
 use crate::engine::call::{Completed, Outcome};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::field_error::FieldError;
 use crate::engine::find::{write_computed, write_connection, write_find, write_relation};
 use crate::engine::path::Path;
 use crate::engine::plan::{OutType, PlanField, PlanKind, Selection};
+use crate::postgres::DbError;
 use crate::schema::{Method, Resolved, StoredNode};
 
 /// A completed value: its JSON unless a null propagates from it, and its errors.

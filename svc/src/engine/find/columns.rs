@@ -2,11 +2,12 @@
 
 use super::read::Read;
 use crate::Error;
-use crate::db::{Catalogue, ColumnForm, DbError, Query, Select, Selected, Source, record_types, select_form};
 use crate::engine::complete::{Guarded, RowShape, RowSource, RowSources};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::plan::{Leaf, OutType, PlanField, PlanKind};
+use crate::postgres::{Catalogue, DbError, Source};
 use crate::schema::{Model, Relation, ScalarKind, TypeIndex, TypeKind};
+use crate::sql::{ColumnForm, Query, Select, Selected, record_types, select_form};
 
 /// Chooses what is read of the rows of one view.
 pub(super) struct Columns<'a> {

@@ -3,9 +3,12 @@
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
-use crate::db::{Column, Direction, Family, Filter, Nulls, Operand, Operator, Order, Rank, SEARCH, SqlValue, family};
 use crate::json::ExactJson;
-use crate::schema::{EnumValue, FieldKind, Model, Relation, TypeIndex, TypeKind};
+use crate::scalar::sql_value::SqlValue;
+use crate::schema::{
+    EnumValue, Family, FieldKind, Model, Operand, Operator, Relation, SEARCH, TypeIndex, TypeKind, family,
+};
+use crate::sql::{Column, Direction, Filter, Nulls, Order, Rank};
 use crate::{Error, ErrorCode};
 
 type Fields = IndexMap<Name, Value>;

@@ -5,10 +5,7 @@ use super::cursor::{decode, encode, mark};
 use super::full_rows::FullRows;
 use super::read::Read;
 use crate::Error;
-use crate::db::{
-    Catalogue, ConnectionSpec, CursorPage, Database, Db, DbError, Edge, Keyset, Oid, Part as Asked, Query, Rows,
-    Selected, Session, Slice, Statement, Window, order_keys, record_types,
-};
+use crate::db::{ConnectionSpec, CursorPage, Db, Edge, Slice};
 use crate::engine::complete::{
     Cells, CompletedValue, Outdated, PageNode, Records, RowShape, address, complete_page, complete_page_items,
 };
@@ -18,7 +15,9 @@ use crate::engine::path::Path;
 use crate::engine::plan::{Calls, PlanField, PlanKind};
 use crate::engine::typed::Decoded;
 use crate::json::ExactJson;
+use crate::postgres::{Catalogue, Database, DbError, Oid, Rows, Session, Statement};
 use crate::schema::{Model, Part};
+use crate::sql::{Keyset, Query, Selected, Subquery, Window, order_keys, record_types};
 
 /// A page of an ordered, filtered list.
 #[derive(Clone)]
@@ -73,7 +72,7 @@ impl Wanted {
 
 /// A page as a statement reads it.
 struct Asking {
-    parts: Vec<Asked>,
+    parts: Vec<Subquery>,
     mark: u32,
     limit: usize,
     backward: bool,
@@ -147,22 +146,22 @@ impl PageRead {
         if let (true, Some(keyset)) = beyond {
             let past = vec![Keyset { inverted: true, ..keyset.clone() }];
             let order = query.order.clone();
-            asking.beyond = Some(asking.add(Asked::Exists(Query { past, order, ..all.clone() })));
+            asking.beyond = Some(asking.add(Subquery::Exists(Query { past, order, ..all.clone() })));
         }
         if wanted.total {
-            asking.total = Some(asking.add(Asked::Count(Query { list: vec![Selected::Count], ..all })));
+            asking.total = Some(asking.add(Subquery::Count(Query { list: vec![Selected::Count], ..all })));
         }
         if wanted.rows {
             let query = Query { list, ..query };
             asking.types = record_types(model, catalogue, &query)?;
-            asking.rows = Some(asking.add(Asked::Rows(query)));
+            asking.rows = Some(asking.add(Subquery::Rows(query)));
         }
         Ok(asking)
     }
 }
 
 impl Asking {
-    fn add(&mut self, part: Asked) -> usize {
+    fn add(&mut self, part: Subquery) -> usize {
         self.parts.push(part);
         self.parts.len() - 1
     }
@@ -266,7 +265,7 @@ async fn fetch(cx: &ExecutionContext<'_>, catalogue: &Catalogue, asking: &Asking
     if asking.parts.is_empty() {
         return Ok(Rows::default());
     }
-    let statement = Statement::parts(cx.model, catalogue, &asking.parts)?;
+    let statement = Statement::subqueries(cx.model, catalogue, &asking.parts)?;
     asking.fetch((cx.model, catalogue), (cx.database, cx.session()), &statement).await
 }
 
@@ -302,7 +301,7 @@ pub(crate) async fn typed_slice(db: &Db, spec: &ConnectionSpec) -> Result<Slice<
         let (list, whole) = FullRows::new(&db.app.model, &catalogue, read.row)?;
         let page = PageRead { read, page: spec.page.clone() };
         let asking = page.ask(&db.app.model, &db.app.limits, &catalogue, list, &Wanted::all(), false)?;
-        let statement = Statement::parts(&db.app.model, &catalogue, &asking.parts)?;
+        let statement = Statement::subqueries(&db.app.model, &catalogue, &asking.parts)?;
         let rows = asking.fetch((&db.app.model, &catalogue), (&db.app.database, db.session()), &statement).await?;
         let answer = asking.node(&rows)?;
         let edges = answer.records.iter().zip(&answer.cursors).map(|(cells, cursor)| {

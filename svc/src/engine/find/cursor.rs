@@ -4,7 +4,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-use crate::db::{DbError, Order};
+use crate::postgres::DbError;
+use crate::sql::Order;
 
 /// The cursor of a row with these keys.
 pub(super) fn encode(mark: u32, keys: &[Option<&str>]) -> String {

@@ -2,12 +2,13 @@
 
 use super::columns::Columns;
 use crate::Error;
-use crate::db::{Catalogue, ColumnForm, DbError, Selected};
 use crate::engine::complete::{Cells, RowColumn, RowNode, RowSource};
 use crate::engine::plan::{Leaf, OutType};
 use crate::json::{ExactJson, Fields};
+use crate::postgres::{Catalogue, DbError};
 use crate::scalar::LeafError;
 use crate::schema::{FieldKind, Model, TypeExpr, TypeIndex, TypeKind, key_text};
+use crate::sql::{ColumnForm, Selected};
 
 /// Where the stored fields of a row come from.
 pub(crate) struct FullRows {

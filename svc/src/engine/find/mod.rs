@@ -36,11 +36,11 @@ use super::plan::{Calls, PlanField};
 use super::typed::{Decoded, complete_typed};
 use crate::Error;
 use crate::authz::Admission;
-use crate::db::{
-    ConnectionSpec, Database, Db, DbError, FindSpec, Part, Query, Reader, RowSink as _, Rows, Selected, Statement,
-};
+use crate::db::{ConnectionSpec, Db, FindSpec};
 use crate::json::ExactJson;
+use crate::postgres::{Database, DbError, Reader, RowSink as _, Rows, Statement};
 use crate::schema::{Model, PlannedMeta, Shape, TypeIndex};
+use crate::sql::{Query, Selected, Subquery};
 
 /// About how long a root field's key is, with what stands around it.
 const AROUND: usize = 64;
@@ -350,17 +350,20 @@ pub(crate) async fn typed_rows(db: &Db, reader: Reader<'_>, find: &FindSpec) -> 
 }
 
 /// Asks all rows that a query matches together: how many there are, or whether there is one.
-pub(crate) async fn total(db: &Db, find: &FindSpec, part: fn(Query) -> Part) -> Result<i64, Error> {
+pub(crate) async fn total(db: &Db, find: &FindSpec, subquery: fn(Query) -> Subquery) -> Result<i64, Error> {
     let ask = || async move {
         let read = Read::all(db, find.clone())?;
         let mut query = Query::new(read.row, read.filter);
         query.list.push(Selected::Count);
-        if matches!(part(query.clone()), Part::Exists(_)) {
+        if matches!(subquery(query.clone()), Subquery::Exists(_)) {
             query.list.clear();
         }
         let catalogue = db.app.database.catalogue().await?;
-        let rows =
-            db.app.database.fetch(db.session(), &Statement::parts(&db.app.model, &catalogue, &[part(query)])?).await?;
+        let rows = db
+            .app
+            .database
+            .fetch(db.session(), &Statement::subqueries(&db.app.model, &catalogue, &[subquery(query)])?)
+            .await?;
         // A bigint has eight bytes, a Boolean one.
         let bytes = rows.cell(0, 0).unwrap_or_default();
         Ok::<_, DbError>(bytes.iter().fold(0, |value, byte| (value << 8) | i64::from(*byte)))

@@ -5,11 +5,13 @@ use async_graphql::Value;
 use super::conditions::{declared_filter, orders, where_filter};
 use super::connection::PageRead;
 use crate::Error;
-use crate::db::{CursorPage, Db, DbError, Filter, FindSpec, Order, Query, Selected, Window, page};
+use crate::db::{CursorPage, Db, FindSpec, page};
 use crate::engine::Limits;
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::plan::PlanField;
+use crate::postgres::DbError;
 use crate::schema::{ArgRole, Model, Relation, Shape, TypeIndex};
+use crate::sql::{Filter, Order, Query, Selected, Window};
 
 /// Rows of a type: which of them, in which order.
 #[derive(Debug, Clone)]

@@ -3,13 +3,14 @@
 use super::columns::bad_key;
 use super::full_rows::FullRows;
 use super::read::Read;
-use crate::db::{DbError, Rows, Statement, record_types};
 use crate::engine::complete::{Cells, CompletedValue, Outdated, Records, RowNode, RowShape, complete_all};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{Calls, PlanField};
 use crate::engine::typed::Decoded;
+use crate::postgres::{DbError, Rows, Statement};
 use crate::schema::{Items as _, Relation, Resolved, StoredNode};
+use crate::sql::record_types;
 
 /// A key, unless the parent has none, and where the parent's field stands.
 type Parent<'a> = (Option<&'a str>, &'a Path<'a>);

@@ -1,8 +1,9 @@
 //! Row filters: the one place where the filter of an admission gets into reads.
 
 use super::read::Read;
-use crate::db::{Db, Filter};
+use crate::db::Db;
 use crate::schema::TypeIndex;
+use crate::sql::Filter;
 
 /// A filter of a policy: which rows of a type a root field may read.
 #[derive(Debug, Clone, PartialEq)]

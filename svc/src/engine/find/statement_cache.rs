@@ -6,10 +6,11 @@ use arc_swap::ArcSwapOption;
 
 use super::read::Read;
 use super::tiebreaker::WithoutTiebreaker;
-use crate::db::{Catalogue, Checks, DbError, Filter, Order, Statement, Varying};
 use crate::engine::complete::RowShape;
 use crate::engine::execution_context::{ExecutionContext, Growth};
 use crate::engine::plan::{PlanField, PlanKind};
+use crate::postgres::{Catalogue, DbError, Statement};
+use crate::sql::{Checks, Filter, Order, StatementShape};
 
 /// How many statements a field keeps: a client's `where` can have any form.
 const MOST: usize = 8;
@@ -140,7 +141,7 @@ fn keep(growth: Growth<'_>, field: &PlanField, reads: &Reads<'_>, kept: Kept<'_>
     let keys: usize = reads.iter().map(|read| read.order.len()).sum();
     let texts = statement.text.len()
         + without_tiebreaker.as_ref().map_or(0, |without_tiebreaker| without_tiebreaker.statement.text.len());
-    let is_of_use = reads.iter().all(|read| varying(read).has_form_of(&varying(read)));
+    let is_of_use = reads.iter().all(|read| varying(read).has_shape_of(&varying(read)));
     if !is_of_use || texts + (checks.len() + keys) * PART > LONGEST {
         return;
     }
@@ -221,7 +222,7 @@ impl<'a> Reads<'a> {
             && self
                 .iter()
                 .zip(others)
-                .all(|(one, other)| one.row == other.row && varying(one).has_form_of(&varying(other)))
+                .all(|(one, other)| one.row == other.row && varying(one).has_shape_of(&varying(other)))
     }
 }
 
@@ -235,8 +236,8 @@ fn relations(cx: &ExecutionContext<'_>, field: &PlanField, found: &mut Vec<Read>
     Ok(())
 }
 
-fn varying(read: &Read) -> Varying<'_> {
-    Varying { filter: &read.filter, order: &read.order, page: read.page, neighbours: false }
+fn varying(read: &Read) -> StatementShape<'_> {
+    StatementShape { filter: &read.filter, order: &read.order, page: read.page, neighbours: false }
 }
 
 impl CachedStatement {
@@ -256,7 +257,7 @@ impl CachedStatement {
                 return Ok(None);
             }
         }
-        let own = Varying { neighbours: without_tiebreaker.is_some(), ..varying(reads.own) };
+        let own = StatementShape { neighbours: without_tiebreaker.is_some(), ..varying(reads.own) };
         if !own.bind(&mut checks, &mut params)? {
             return Ok(None);
         }

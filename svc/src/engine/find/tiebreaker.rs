@@ -8,11 +8,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use tokio_postgres::Row;
 
 use super::read::Read;
-use crate::db::{Catalogue, DbError, Query, RowSink, Select, Selected, Statement, Window, cell, telling_columns};
 use crate::engine::complete::RowList;
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::plan::PlanField;
+use crate::postgres::{Catalogue, DbError, RowSink, Statement, cell};
 use crate::schema::Shape;
+use crate::sql::{Query, Select, Selected, Window, telling_columns};
 
 /// A statement that reads a page without the last unique key.
 #[derive(Debug)]

@@ -2,8 +2,8 @@
 
 use async_graphql::Value;
 
-use crate::db::ArgForm;
 use crate::json::ExactJson as Json;
+use crate::postgres::ArgForm;
 use crate::schema::{Model, ScalarKind, TypeDef, TypeExpr, TypeKind};
 
 /// How an argument of this type is given.

@@ -14,9 +14,10 @@ use super::path::Path;
 use super::plan::{Calls, Children, PlanField, Selection};
 use crate::Error;
 use crate::authz::Admission;
-use crate::db::{ArgForm, Db, FunctionSpec};
+use crate::db::Db;
 use crate::json::ExactJson;
 use crate::mutation::{ContextValues, OnFailure, Settled, Target, settle};
+use crate::postgres::{ArgForm, FunctionSpec};
 use crate::schema::{FieldDef, FieldKind, FromStored, FunctionMeta, Model, Run};
 
 /// The root type whose fields call functions.

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Weak};
 
 use super::Registered;
-use crate::db::{Columns, Database};
+use crate::postgres::{Columns, Database};
 
 /// Asks PostgreSQL what each statement gives, and writes what is wrong to the log. The service serves on: the database
 /// may be changed, and until then each such operation is an error.

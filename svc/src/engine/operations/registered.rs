@@ -7,11 +7,11 @@ use sha2::{Digest as _, Sha256};
 use super::fields::check_fields;
 use super::parameters::parameters;
 use super::{Operation, OperationError};
-use crate::db::StatementText;
 use crate::engine::Limits;
 use crate::engine::coerce::VariableDef;
 use crate::engine::document::Document;
 use crate::engine::persisted::Hash;
+use crate::postgres::StatementText;
 use crate::schema::Model;
 
 /// An operation that may be asked for.

@@ -8,7 +8,7 @@ use tokio_postgres::types::Type;
 
 use super::{Registered, Sql};
 use crate::authz::AllAdmitted;
-use crate::db::{Commit, Db, DbError, Param, Rows, Statement, Written, cell, has_nul};
+use crate::db::Db;
 use crate::engine::coerce::VariableDef;
 use crate::engine::complete::{CompletedValue, write_answer};
 use crate::engine::execute::{Decided, Engine, Prepared};
@@ -19,6 +19,7 @@ use crate::engine::mutations::Mutations;
 use crate::engine::path::Path;
 use crate::engine::plan::{OutType, Plan, PlanField, PlanKind};
 use crate::mutation::{ResultMeta, failed_call, fails};
+use crate::postgres::{Commit, DbError, Param, Rows, Statement, Written, cell, has_nul};
 use crate::schema::OperationKind;
 use crate::{Error, ErrorCode, OnFailure};
 
@@ -152,7 +153,7 @@ impl<'a> OperationStatement<'a> {
     }
 
     async fn write(self, db: &Db, statement: &Statement, commit: Commit<'_>) -> Result<Written, DbError> {
-        let written = db.app.database.fetch_once(db, statement, commit).await;
+        let written = db.app.database.fetch_once(db.caller(), statement, commit).await;
         // A procedure may commit on its own before it fails.
         if let (Err(_), Some(ledger), true) = (&written, &db.ledger, self.sql.calls_procedure()) {
             ledger.unseen();
@@ -199,7 +200,7 @@ fn refused_value(variables: &[VariableDef], error: &DbError) -> Option<Error> {
     let variable = variables.get(context[..digits].parse::<usize>().ok()?.checked_sub(1)?)?;
     // Of an enum, PostgreSQL's own message names the type.
     let why = if fault.file() == Some("enum.c") { "is not one of the enum's values" } else { fault.message() };
-    let message = format!("variable `${}`: {}", variable.name, crate::scalar::shorten(why));
+    let message = format!("variable `${}`: {}", variable.name, crate::json::shorten(why));
     fault.code().code().starts_with("22").then(|| Error::new(ErrorCode::BadUserInput, message))
 }
 

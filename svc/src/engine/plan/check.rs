@@ -98,7 +98,7 @@ fn costliest(plan: &Plan, mut costs: Costs<'_>) -> String {
         path.push_str(&field.key);
         (selection, times, cost) = (below, times.saturating_mul(costs.page(field)), share);
     }
-    format!("the costliest field is `{}` with {cost}", crate::scalar::shorten(&path))
+    format!("the costliest field is `{}` with {cost}", crate::json::shorten(&path))
 }
 
 /// The first of the fields that cost most.

@@ -177,7 +177,7 @@ impl<'a> Planner<'a> {
             return Err(RequestError::new(ErrorCode::GraphqlValidationFailed, message));
         }
         let mut prefix = Vec::with_capacity(key.len() + 3);
-        crate::scalar::write_text(&mut prefix, key);
+        crate::json::write_text(&mut prefix, key);
         prefix.push(b':');
         let model = self.model;
         let (kind, ty, args, children, gated) = match name {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::scalar::shorten;
+use crate::json::shorten;
 
 /// A value that breaks its scalar's rule. The text names the rule and the value, and is for the client.
 ///

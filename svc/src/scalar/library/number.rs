@@ -90,7 +90,7 @@ macro_rules! bounded {
             }
         }
 
-        impl From<$ty> for crate::db::SqlValue {
+        impl From<$ty> for crate::scalar::sql_value::SqlValue {
             fn from(value: $ty) -> Self {
                 Self::Text(value.to_string())
             }

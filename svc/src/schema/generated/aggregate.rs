@@ -7,7 +7,7 @@ use super::super::model::{
 };
 use super::objects::{define_object, list, non_null, reserve_object};
 use super::{Generated, arg, define, described, field, list_of, reserve};
-use crate::db::AggregateFunction;
+use crate::schema::AggregateFunction;
 
 /// A stored field with one value, and the type of what is computed of it.
 struct Leaf {

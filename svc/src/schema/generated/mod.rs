@@ -16,7 +16,7 @@ use super::model::{
 };
 use super::registry::{Derived, Entry};
 use super::{Input, Naming, Registry, ScalarKind};
-use crate::db::{Family, Operand, family};
+use crate::schema::{Family, Operand, family};
 
 /// The scalars that generated types need.
 pub(super) struct Common {

@@ -7,7 +7,7 @@ use super::super::model::{ArgDef, DefaultValue, InputRole, TypeDef, TypeExpr, Ty
 use super::super::registry::{Entry, Registry};
 use super::super::{Input, ScalarKind};
 use super::{Generated, define, described, expr, reserve};
-use crate::db::{Family, OperatorDef, SEARCH};
+use crate::schema::{Family, OperatorDef, SEARCH};
 
 /// The scalar `Date`, where a range of dates is asked for one.
 pub(super) fn date(registry: &mut Registry) -> Option<TypeIndex> {

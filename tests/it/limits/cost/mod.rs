@@ -69,16 +69,16 @@ async fn user_totals() -> Aggregate<User>;
 async fn prepared() -> Vec<Prepared>;
 #[svc::query]
 async fn found(ctx: &Context<'_>, r#where: Option<Where<User>>, order_by: Option<OrderBy<User>>) -> Result<Find<User>> {
-    Ok(ctx.db().find::<User>().matching(r#where).ordered(order_by))
+    Ok(ctx.db().find::<User>().apply_where(r#where).apply_order_by(order_by))
 }
 #[svc::query]
 async fn searched(ctx: &Context<'_>, search: Search) -> Result<i32> {
-    let users = ctx.db().find::<User>().matching(search.conditions).ordered(search.keys);
+    let users = ctx.db().find::<User>().apply_where(search.conditions).apply_order_by(search.keys);
     Ok(users.limit(search.limit.unwrap_or(20).try_into()?).await?.len().try_into()?)
 }
 #[svc::query]
 async fn within(ctx: &Context<'_>, r#where: Option<Where<User>>) -> Result<i32> {
-    let query = ctx.db().find::<User>().matching(r#where);
+    let query = ctx.db().find::<User>().apply_where(r#where);
     Ok(ctx.db().transaction().await?.rows(query).await?.len().try_into()?)
 }
 

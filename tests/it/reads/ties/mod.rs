@@ -41,7 +41,7 @@ struct Thing {
 async fn things() -> Vec<Thing>;
 #[svc::query]
 async fn some_things(ctx: &Context<'_>, order_by: Option<OrderBy<Thing>>, page: Page) -> Result<Find<Thing>> {
-    Ok(ctx.db().find::<Thing>().ordered(order_by).page(page))
+    Ok(ctx.db().find::<Thing>().apply_order_by(order_by).page(page))
 }
 
 /// `folded` takes `A` and `a` for the same. The columns that rows are told apart by have no index, so that PostgreSQL

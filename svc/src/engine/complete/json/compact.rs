@@ -1,4 +1,5 @@
-use crate::scalar::{is_escaped_once, string_end, write_text};
+use crate::json::{string_end, write_text};
+use crate::scalar::is_escaped_once;
 
 /// Appends the JSON that PostgreSQL has written from `jsonb`, without white space. Numbers keep their digits.
 pub(super) fn compact(text: &str, out: &mut Vec<u8>) {

@@ -15,10 +15,10 @@ use super::{Node, PropagatedNull, Walk, enum_name, key, typename, value};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{Children, Keys, Leaf, PlanField, PlanKind, Selection};
-use crate::json::{ExactJson, ExactNumber, plain_decimal};
+use crate::json::{ExactJson, ExactNumber, plain_decimal, shorten, string_end, write_text};
 use crate::scalar::{
-    LeafError, canonical, is_escaped_once, is_integer, shorten, string_end, write_big_integer, write_float,
-    write_integer, write_ready, write_text, write_value,
+    LeafError, canonical, is_escaped_once, is_integer, write_big_integer, write_canonical, write_float, write_integer,
+    write_value,
 };
 use crate::schema::ScalarKind;
 
@@ -195,7 +195,7 @@ impl<'a> Json<'a> {
 
     /// A scalar whose JSON form is a string.
     fn quoted(self, kind: ScalarKind, expected: &str, out: &mut Vec<u8>) -> Result<(), LeafError> {
-        if self.inside().is_some_and(|inside| write_ready(kind, inside, out)) {
+        if self.inside().is_some_and(|inside| write_canonical(kind, inside, out)) {
             return Ok(());
         }
         let text = self.text().ok_or_else(|| self.refuse(expected))?;

@@ -1,6 +1,6 @@
 //! Where the parts of a JSON text begin and end.
 
-use crate::scalar::string_end;
+use crate::json::string_end;
 
 /// Where the value of the key `name` begins, when the key is at `at` as PostgreSQL writes it.
 pub(super) fn past_key(text: &[u8], at: usize, name: &str) -> Option<usize> {

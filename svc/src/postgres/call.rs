@@ -1,0 +1,195 @@
+//! Calling functions. A call is sent once: whoever loses the connection cannot know whether it ran.
+
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
+use tokio_postgres::Row;
+
+use super::driver::{Commit, DriverError, FromRow as _, OpenTransaction};
+use super::functions::{self, ArgForm, Function, FunctionSpec, ROLLED_BACK};
+use super::{Database, DbError, Rows, Session, Statement};
+use crate::json::ExactJson;
+use crate::mutation::{Ledger, StatusCheck};
+
+/// What the database says of a statement that failed.
+#[derive(Debug)]
+pub(crate) struct Fault {
+    /// The SQLSTATE.
+    pub(crate) code: String,
+    pub(crate) message: String,
+    pub(crate) detail: Option<String>,
+    pub(crate) hint: Option<String>,
+    /// The constraint that was broken.
+    pub(crate) constraint: Option<String>,
+}
+
+impl DbError {
+    /// What the database itself says, if the statement reached it.
+    pub(crate) fn fault(&self) -> Option<Fault> {
+        let Self::Driver(error) = self else { return None };
+        let error = error.of_database()?;
+        Some(Fault {
+            code: error.code().code().to_owned(),
+            message: error.message().to_owned(),
+            detail: error.detail().map(str::to_owned),
+            hint: error.hint().map(str::to_owned),
+            constraint: error.constraint().map(str::to_owned),
+        })
+    }
+}
+
+/// A call.
+pub(crate) struct Call<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) args: &'a [(ArgForm, Option<ExactJson>)],
+    /// Whether a list is asked for.
+    pub(crate) list: bool,
+    /// Which answers undo it.
+    pub(crate) check: Option<StatusCheck>,
+}
+
+/// What a call gave.
+#[derive(Debug)]
+pub(crate) struct Called {
+    /// The answer as JSON.
+    pub(crate) json: String,
+    /// Whether what it wrote is kept.
+    pub(crate) kept: bool,
+}
+
+/// What a write gave.
+#[derive(Debug)]
+pub(crate) struct Written {
+    pub(crate) rows: Rows,
+    /// Whether it is committed.
+    pub(crate) kept: bool,
+}
+
+/// The request that writes.
+#[derive(Clone, Copy)]
+pub(crate) struct Caller<'a> {
+    pub(crate) session: &'a Session,
+    /// The writes of the mutation that runs; `None` in a query.
+    pub(crate) ledger: Option<&'a Ledger>,
+    /// The transaction in which calls run, if not in one of their own.
+    pub(crate) transaction: Option<&'a Mutex<OpenTransaction>>,
+}
+
+impl Database {
+    /// Calls a function, and gives its answer as JSON: the rows of a function that returns a set when a list is asked
+    /// for, and otherwise the first.
+    pub(crate) async fn call(&self, caller: Caller<'_>, call: &Call<'_>) -> Result<Called, DbError> {
+        let Call { name, args, list, check } = *call;
+        if args.iter().filter_map(|(_, arg)| arg.as_ref()).any(has_nul) {
+            return Err(DbError::Nul);
+        }
+        let spec = FunctionSpec { name: name.to_owned(), args: args.iter().map(|(form, _)| *form).collect() };
+        let function = self.function(&spec).await?;
+        let values: Vec<_> = args.iter().map(|(_, arg)| arg.clone()).collect();
+        let check = check.filter(|_| function.may_have_status && !(list && function.returns_set));
+        let statement = function.statement(&values, check);
+        let Written { rows, kept } = match caller.transaction {
+            Some(transaction) => self.write_within(transaction, &statement).await?,
+            None => self.fetch_once(caller, &statement, Commit::Always).await?,
+        };
+        let text = |bytes: &[u8]| match std::str::from_utf8(bytes) {
+            Ok(text) => text.to_owned(),
+            Err(_) => String::from_utf8_lossy(bytes).into_owned(),
+        };
+        let cell = |row| rows.cell(row, 0).map_or_else(|| "null".to_owned(), text);
+        if list && function.returns_set {
+            let items: Vec<_> = (0..rows.len()).map(cell).collect();
+            return Ok(Called { json: format!("[{}]", items.join(",")), kept });
+        }
+        Ok(Called { json: cell(0), kept })
+    }
+
+    /// The function, from what was read when the database was reached, or else from the database.
+    async fn function(&self, spec: &FunctionSpec) -> Result<Arc<Function>, DbError> {
+        self.reached().await?;
+        if let Some(Ok(known)) = self.functions().get(spec) {
+            return Ok(known.clone());
+        }
+        // Boxed, as the future is large, and would be moved with each call's.
+        Box::pin(self.find_function(spec)).await
+    }
+
+    /// The function, which may have been made since the database was reached.
+    async fn find_function(&self, spec: &FunctionSpec) -> Result<Arc<Function>, DbError> {
+        let (specs, mut rows) = (std::slice::from_ref(spec), Vec::new());
+        let read = self.driver.read(Session::none(), &functions::lookup(specs), &mut rows).await;
+        read.map_err(|error| self.noted(error))?;
+        let rows = rows.iter().map(functions::Row::from_row).collect::<Result<_, _>>();
+        let mut found = functions::choose(specs, rows.map_err(|error| self.noted(error.into()))?);
+        match found.remove(spec) {
+            Some(Ok(function)) => {
+                self.functions().insert(spec.clone(), Ok(function.clone()));
+                Ok(function)
+            }
+            Some(Err(why)) => Err(DbError::UnknownFunction(why)),
+            None => Err(DbError::UnknownFunction(format!("the function `{}` does not exist", spec.name))),
+        }
+    }
+
+    /// Runs a statement that writes, with the session variables of the request that causes it. It is a transaction of
+    /// its own.
+    ///
+    /// # Errors
+    /// [`DbError::OutcomeUnknown`] when it may have been committed, or not; nothing is kept after any other.
+    pub(crate) async fn fetch_once(
+        &self,
+        caller: Caller<'_>,
+        statement: &Statement,
+        commit: Commit<'_>,
+    ) -> Result<Written, DbError> {
+        self.reached().await?;
+        caller.session.check()?;
+        let mut rows = Vec::new();
+        // A request that is given up meanwhile leaves this open.
+        let in_doubt = caller.ledger.inspect(|ledger| ledger.sent());
+        let mut result = self.driver.write(caller.session, statement, commit, &mut rows).await;
+        if result.as_ref().is_err_and(|error| is_undone(error, &rows)) {
+            result = Ok(false);
+        }
+        match &result {
+            Err(DriverError::OutcomeUnknown) => {}
+            other => {
+                in_doubt.inspect(|ledger| ledger.answered(matches!(other, Ok(true))));
+            }
+        }
+        let kept = result.map_err(|error| self.noted(error))?;
+        Ok(Written { rows: Rows::Read(rows), kept })
+    }
+
+    /// Runs a statement that writes in a transaction. One that is undone fails the transaction.
+    async fn write_within(
+        &self,
+        transaction: &Mutex<OpenTransaction>,
+        statement: &Statement,
+    ) -> Result<Written, DbError> {
+        let mut rows = Vec::new();
+        let result = transaction.lock().await.write(statement, &mut rows).await;
+        let kept = match result {
+            Ok(_) => true,
+            Err(error) if is_undone(&error, &rows) => false,
+            Err(error) => return Err(self.noted(error)),
+        };
+        Ok(Written { rows: Rows::Read(rows), kept })
+    }
+}
+
+/// Whether a call has answered with a failing status, which undoes it.
+fn is_undone(error: &DriverError, rows: &[Row]) -> bool {
+    let DriverError::Postgres(error) = error else { return false };
+    !rows.is_empty() && error.as_db_error().is_some_and(|error| error.message().contains(ROLLED_BACK))
+}
+
+/// Whether a text holds the character that PostgreSQL has no place for.
+pub(crate) fn has_nul(json: &ExactJson) -> bool {
+    match json {
+        ExactJson::String(text) => text.contains('\0'),
+        ExactJson::Array(items) => items.iter().any(has_nul),
+        ExactJson::Object(fields) => fields.iter().any(|(key, value)| key.contains('\0') || has_nul(value)),
+        _ => false,
+    }
+}

@@ -1,0 +1,288 @@
+//! The pools, and what is read of the database before anything is asked of it.
+
+use std::borrow::Cow;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use arc_swap::{ArcSwapOption, Guard};
+use tokio::sync::{Mutex, Notify, watch};
+use tokio::time::timeout;
+
+use super::catalogue::Catalogue;
+use super::changes::{Changes, follow_changes};
+use super::connect::ConnectConfig;
+use super::driver::{Bounds, DedicatedConnection, Driver, DriverError, OpenTransaction};
+use super::functions::{FunctionSpec, Functions};
+use super::health::{Health, watch_over};
+use super::row_security::Unbound;
+#[cfg(feature = "sqlx")]
+use super::sqlx_pool::SqlxPool;
+use super::{DbError, RowSecurity, RowSink, Rows, Session, Statement};
+use crate::mutation::Constraints;
+
+/// The shortest and the longest time by which the deadline of a statement is after its time-out in PostgreSQL. In
+/// between it is a tenth.
+const MARGIN: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(5)];
+
+/// How long the catalogue may take to be read.
+const CATALOGUE: Duration = Duration::from_secs(10);
+
+/// How often the catalogue is read again because the connection was closed meanwhile.
+const TRIES: u32 = 3;
+
+/// Begins the transaction of the application's own SQL. It may take its time.
+const BEFORE_SETUP: &str = "BEGIN; \
+    SELECT set_config('statement_timeout', '0', true), set_config('client_min_messages', 'warning', true); \
+    SELECT pg_advisory_xact_lock(hashtext('svc.setup_sql'))";
+
+/// How the pools are set up.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) connect: ConnectConfig,
+    pub(crate) max_connections: u32,
+    pub(crate) acquire_timeout: Duration,
+    pub(crate) statement_timeout: Duration,
+    /// Bytes of SQL that a connection for planned reads keeps prepared.
+    pub(crate) statement_cache: usize,
+    /// How often the database is asked whether views or functions have changed; `None` is never.
+    pub(crate) catalogue_poll: Option<Duration>,
+    /// As whom the set-up is run, if not as the service.
+    pub(crate) owner: Option<ConnectConfig>,
+    /// Run once, when the database is first reached.
+    pub(crate) setup: Option<Cow<'static, str>>,
+    /// What clients are told when a mutation breaks a constraint.
+    pub(crate) constraints: Constraints,
+    /// Whether policies are looked at.
+    pub(crate) row_security: RowSecurity,
+}
+
+impl Settings {
+    /// How long to wait for the answer to a statement. PostgreSQL ends it before, if it can.
+    fn deadline(&self) -> Duration {
+        self.statement_timeout.saturating_add((self.statement_timeout / 10).clamp(MARGIN[0], MARGIN[1]))
+    }
+
+    fn bounds(&self) -> Bounds {
+        Bounds { size: self.max_connections, acquire_timeout: self.acquire_timeout, deadline: self.deadline() }
+    }
+}
+
+/// The database of an application.
+pub(crate) struct Database {
+    /// Runs planned reads.
+    pub(super) driver: Driver,
+    /// For statements of the application's own.
+    #[cfg(feature = "sqlx")]
+    pub(super) sqlx: SqlxPool,
+    place: String,
+    pub(super) acquire_timeout: Duration,
+    /// How long to wait for the answer to a statement.
+    pub(super) deadline: Duration,
+    pub(super) sources: Vec<String>,
+    pub(super) called: Vec<FunctionSpec>,
+    pub(super) catalogue: ArcSwapOption<Catalogue>,
+    pub(super) changes: Changes,
+    /// Told when a request has found a sign that the database is away.
+    pub(super) suspected: Arc<Notify>,
+    functions: std::sync::Mutex<Functions>,
+    constraints: Constraints,
+    pub(super) health: watch::Sender<Health>,
+    /// Whether `health` says so: each request asks, and a channel is shared with a lock.
+    pub(super) is_up: AtomicBool,
+    /// As whom the set-up is run, if not as the service.
+    owner: Option<ConnectConfig>,
+    setup: Mutex<Option<Cow<'static, str>>>,
+    row_security: RowSecurity,
+}
+
+impl Database {
+    /// A pool that connects when it is first used. A task watches the database for as long as the value lives.
+    ///
+    /// # Errors
+    /// When sqlx needs a local socket, and the system has none for it.
+    pub(crate) fn new(
+        settings: Settings,
+        mut sources: Vec<String>,
+        called: Vec<FunctionSpec>,
+    ) -> std::io::Result<Arc<Self>> {
+        sources.sort();
+        sources.dedup();
+        let timeout = settings.statement_timeout.as_millis().to_string();
+        let bounds = settings.bounds();
+        let place = settings.connect.place();
+        let config = settings.connect.clone().setting("statement_timeout", &timeout);
+        let changes = Changes::new(settings.catalogue_poll.is_some());
+        let database = Arc::new(Self {
+            driver: Driver::new(&config, bounds).statement_cache(settings.statement_cache),
+            #[cfg(feature = "sqlx")]
+            sqlx: SqlxPool::new(&settings.connect, &config, bounds, changes.last())?,
+            place,
+            acquire_timeout: bounds.acquire_timeout,
+            deadline: bounds.deadline,
+            sources,
+            called,
+            catalogue: ArcSwapOption::empty(),
+            suspected: Arc::default(),
+            changes,
+            functions: std::sync::Mutex::default(),
+            constraints: settings.constraints,
+            health: watch::Sender::new(Health::Unknown),
+            is_up: AtomicBool::new(false),
+            owner: settings.owner,
+            setup: Mutex::new(settings.setup),
+            row_security: settings.row_security,
+        });
+        tokio::spawn(watch_over(Arc::downgrade(&database)));
+        tokio::spawn(follow_changes(Arc::downgrade(&database), settings.catalogue_poll));
+        Ok(database)
+    }
+
+    /// Tries the database now and reads its catalogue. That one connection is closed says nothing yet.
+    pub(crate) async fn check(&self) -> Result<(), CheckError> {
+        let mut left = TRIES;
+        loop {
+            match self.read_catalogue().await {
+                Err(CheckError::Driver(error)) if error.is_lost_connection() && left > 0 => left -= 1,
+                // Those that are open can go on; what was to be read again is read later.
+                Err(CheckError::Driver(error))
+                    if error.is_too_many_connections() && self.catalogue.load().is_some() =>
+                {
+                    self.driver.views_changed().notify_one();
+                    return Ok(());
+                }
+                result => return result,
+            }
+        }
+    }
+
+    async fn read_catalogue(&self) -> Result<(), CheckError> {
+        let mut connection = self.driver.dedicated(self.acquire_timeout).await?;
+        self.set_up(&mut connection).await?;
+        let reading = async {
+            self.row_security.look(&mut connection, &self.sources, &self.called).await?;
+            Ok::<_, CheckError>(self.load(&mut connection).await?)
+        };
+        let loaded =
+            timeout(self.deadline.min(CATALOGUE), reading).await.unwrap_or(Err(DriverError::Unanswered.into()))?;
+        connection.close();
+        self.adopt(loaded);
+        Ok(())
+    }
+
+    /// Runs the application's own SQL, once; of several instances that start together, one after the other.
+    async fn set_up(&self, connection: &mut DedicatedConnection) -> Result<(), DriverError> {
+        let mut setup = self.setup.lock().await;
+        if let Some(sql) = setup.as_deref() {
+            let mut owner = match &self.owner {
+                Some(owner) => Some(DedicatedConnection::to(owner, self.acquire_timeout, self.deadline).await?),
+                None => None,
+            };
+            let connection = owner.as_mut().unwrap_or(connection);
+            connection.script(BEFORE_SETUP).await?;
+            connection.script(sql).await?;
+            connection.script("COMMIT").await?;
+        }
+        *setup = None;
+        Ok(())
+    }
+
+    /// The columns of the views and tables.
+    pub(crate) async fn catalogue(&self) -> Result<Arc<Catalogue>, DbError> {
+        self.reached().await?;
+        self.catalogue.load_full().ok_or(DbError::Unreachable)
+    }
+
+    /// The same without counting who has it: to be looked at and dropped, not to be kept while something is awaited.
+    pub(crate) async fn catalogue_now(&self) -> Result<Guard<Option<Arc<Catalogue>>>, DbError> {
+        self.reached().await?;
+        Ok(self.catalogue.load())
+    }
+
+    /// The views and tables of the schema that the database does not have.
+    pub(crate) fn missing_sources(&self) -> Vec<String> {
+        let catalogue = self.catalogue.load();
+        let known = |name: &String| catalogue.as_ref().is_some_and(|catalogue| catalogue.source(name).is_some());
+        self.sources.iter().filter(|name| !known(name)).cloned().collect()
+    }
+
+    /// Why functions of the schema cannot be called.
+    pub(crate) fn missing_functions(&self) -> Vec<String> {
+        let functions = self.functions();
+        self.called.iter().filter_map(|spec| functions.get(spec)?.as_ref().err().cloned()).collect()
+    }
+
+    /// What is known of functions. The lock is held for a look-up, which cannot panic.
+    pub(super) fn functions(&self) -> MutexGuard<'_, Functions> {
+        self.functions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What clients are told when a mutation breaks a constraint.
+    pub(crate) fn constraints(&self) -> &Constraints {
+        &self.constraints
+    }
+
+    /// Runs a read, with the session variables of the request that causes it.
+    pub(crate) async fn fetch(&self, session: &Session, statement: &Statement) -> Result<Rows, DbError> {
+        let mut rows = Vec::new();
+        self.stream(session, statement, &mut rows).await?;
+        Ok(Rows::Read(rows))
+    }
+
+    /// Runs a read and gives its rows away as they arrive. A connection that has died since it was last used is
+    /// replaced.
+    pub(crate) async fn stream(
+        &self,
+        session: &Session,
+        statement: &Statement,
+        sink: &mut dyn RowSink,
+    ) -> Result<(), DbError> {
+        self.reached().await?;
+        session.check()?;
+        match self.driver.read(session, statement, sink).await {
+            Ok(()) => Ok(()),
+            Err(error) => Err(Box::pin(self.error_of(statement, self.noted(error))).await),
+        }
+    }
+
+    /// Begins a transaction with the session variables of a request.
+    pub(crate) async fn begin(&self, session: &Session) -> Result<OpenTransaction, DbError> {
+        self.reached().await?;
+        session.check()?;
+        self.driver.begin(session).await.map_err(|error| self.noted(error))
+    }
+
+    /// An error of the driver; signs that the database is away are looked into.
+    pub(crate) fn noted(&self, error: DriverError) -> DbError {
+        if error.is_sign_of_absence() {
+            self.suspect();
+        }
+        error.into()
+    }
+
+    /// The most connections there can be for planned reads and calls.
+    pub(crate) fn max_connections(&self) -> u32 {
+        self.driver.max_connections()
+    }
+
+    /// Where the database is, without the password.
+    pub(crate) fn place(&self) -> &str {
+        &self.place
+    }
+}
+
+/// Shows where the database is: what sqlx shows of a connection has the password.
+impl std::fmt::Debug for Database {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Database").field("place", &self.place).field("is_up", &self.is_up).finish_non_exhaustive()
+    }
+}
+
+/// Why the database cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum CheckError {
+    #[error("{}", .0.with_sources())]
+    Driver(#[from] DriverError),
+    #[error(transparent)]
+    Unbound(#[from] Unbound),
+}

@@ -1,0 +1,196 @@
+//! Where and how to connect: one configuration of `tokio-postgres` for each host.
+
+use std::hash::{BuildHasher as _, RandomState};
+use std::time::Duration;
+
+use tokio_postgres::config::{LoadBalanceHosts, SslMode};
+use tokio_postgres::{Client, Config, SimpleQueryMessage};
+
+use super::DriverError;
+use super::tls::{self, Connector};
+use super::wire::Wire;
+use crate::postgres::connect::{ConnectConfig, HostConfig, SessionTarget, TlsConfig, TlsMode};
+
+/// After how much silence the system asks whether the server is still there, how often, and how many times.
+const KEEPALIVE: Duration = Duration::from_secs(30);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
+const KEEPALIVES: u32 = 3;
+/// How long what was sent may go without the server's system having it.
+const UNACKNOWLEDGED: Duration = Duration::from_secs(15);
+/// How long each of several hosts has to let us in. A single one has until the request is tired of waiting.
+const CONNECT: Duration = Duration::from_secs(2);
+
+/// Bytes of SQL that a connection keeps prepared, unless it is set.
+const STATEMENT_CACHE: usize = 256 << 10;
+
+/// Everything a new connection needs.
+#[derive(Debug)]
+pub(in crate::postgres) struct Target {
+    /// One for each host, in the order in which they are tried.
+    pub(super) hosts: Vec<Config>,
+    balance: bool,
+    session: SessionTarget,
+    tls: TlsConfig,
+    /// Bytes of SQL that a connection keeps prepared.
+    pub(super) statement_cache: usize,
+}
+
+/// A connection that was opened, and which host it leads to.
+pub(super) struct Opened {
+    pub(super) client: Client,
+    pub(super) wire: Wire,
+    #[cfg_attr(not(feature = "sqlx"), expect(dead_code, reason = "only sqlx is led to the same host"))]
+    pub(super) host: usize,
+}
+
+impl Target {
+    pub(in crate::postgres) fn new(connect: &ConnectConfig) -> Self {
+        Self {
+            hosts: connect.hosts.iter().map(|host| config(connect, host)).collect(),
+            balance: connect.balance,
+            session: connect.session,
+            tls: connect.tls.clone(),
+            statement_cache: STATEMENT_CACHE,
+        }
+    }
+
+    /// What encrypts connections. Files are read for each new one, so that a renewed certificate is used.
+    pub(super) async fn connector(&self) -> Result<Connector, DriverError> {
+        tls::connector(&self.tls).await
+    }
+
+    /// Opens a connection to the first host that answers and is what `target_session_attrs` asks for. As in libpq, the
+    /// others are not tried when one refuses the user.
+    #[cfg_attr(not(feature = "tls"), expect(clippy::clone_on_copy, reason = "one that encrypts is not copied"))]
+    pub(super) async fn connect(&self) -> Result<Opened, DriverError> {
+        let connector = self.connector().await?;
+        let mut failed = DriverError::Closed;
+        for session in rounds(self.session) {
+            for host in self.order() {
+                match self.connect_to(host, *session, connector.clone()).await {
+                    Err(error) if !error.is_refused_user() => failed = error,
+                    result => return result,
+                }
+            }
+        }
+        Err(failed)
+    }
+
+    async fn connect_to(
+        &self,
+        host: usize,
+        session: SessionTarget,
+        connector: Connector,
+    ) -> Result<Opened, DriverError> {
+        let config = &self.hosts[host];
+        let open = async {
+            let (client, stream) = config.connect(connector).await?;
+            let mut wire = Wire::new(stream);
+            check_session(session, &client, &mut wire).await?;
+            Ok(Opened { client, wire, host })
+        };
+        match config.get_connect_timeout() {
+            Some(time) => tokio::time::timeout(*time, open).await.unwrap_or(Err(DriverError::Unanswered)),
+            None => open.await,
+        }
+    }
+
+    /// Whether every server will do that answers.
+    #[cfg(feature = "sqlx")]
+    pub(super) fn accepts_any(&self) -> bool {
+        self.session == SessionTarget::Any
+    }
+
+    /// The hosts as they are given, or in any order.
+    fn order(&self) -> Vec<usize> {
+        let mut order: Vec<_> = (0..self.hosts.len()).collect();
+        if self.balance {
+            let random = RandomState::new();
+            order.sort_by_key(|host| random.hash_one(host));
+        }
+        order
+    }
+}
+
+/// What is asked of all hosts, first and then.
+fn rounds(session: SessionTarget) -> &'static [SessionTarget] {
+    match session {
+        SessionTarget::Any => &[SessionTarget::Any],
+        SessionTarget::ReadWrite => &[SessionTarget::ReadWrite],
+        SessionTarget::ReadOnly => &[SessionTarget::ReadOnly],
+        SessionTarget::Primary => &[SessionTarget::Primary],
+        SessionTarget::Standby => &[SessionTarget::Standby],
+        SessionTarget::PreferStandby => &[SessionTarget::Standby, SessionTarget::Any],
+    }
+}
+
+async fn check_session(session: SessionTarget, client: &Client, wire: &mut Wire) -> Result<(), DriverError> {
+    if session == SessionTarget::Any {
+        return Ok(());
+    }
+    let ask = client.simple_query("SELECT pg_is_in_recovery(), current_setting('transaction_read_only')::bool");
+    let answer = wire.drive(ask).await?;
+    let row = answer.iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => Some(row),
+        _ => None,
+    });
+    let is_true = |column| row.and_then(|row| row.get(column)) == Some("t");
+    if session.accepts(is_true(0), is_true(1)) { Ok(()) } else { Err(DriverError::WrongServer) }
+}
+
+fn config(connect: &ConnectConfig, host: &HostConfig) -> Config {
+    let mut config = Config::new();
+    match (host.folder(), host.address) {
+        (Some(folder), _) => {
+            config.host_path(folder);
+        }
+        (None, Some(address)) => {
+            config.host(host.certified_name()).hostaddr(address);
+        }
+        (None, None) => {
+            config.host(host.certified_name());
+        }
+    }
+    config.port(host.port).user(&connect.user).options(start_up_options(connect));
+    if let Some(database) = &connect.database {
+        config.dbname(database);
+    }
+    if let Some(password) = &connect.password {
+        config.password(password);
+    }
+    if let Some(name) = &connect.application_name {
+        config.application_name(name);
+    }
+    config.ssl_mode(match connect.tls_mode(host) {
+        TlsMode::Disable => SslMode::Disable,
+        TlsMode::Prefer => SslMode::Prefer,
+        TlsMode::Require => SslMode::Require,
+    });
+    config.ssl_negotiation(connect.tls.negotiation).channel_binding(connect.channel_binding);
+    if connect.balance {
+        config.load_balance_hosts(LoadBalanceHosts::Random);
+    }
+    watch(connect, &mut config);
+    config
+}
+
+/// How long the system waits for the server; what the URL says comes first.
+fn watch(connect: &ConnectConfig, config: &mut Config) {
+    let socket = &connect.socket;
+    config.keepalives(socket.keepalives.unwrap_or(true)).keepalives_idle(socket.keepalives_idle.unwrap_or(KEEPALIVE));
+    config.keepalives_interval(socket.keepalives_interval.unwrap_or(KEEPALIVE_INTERVAL));
+    config.keepalives_retries(socket.keepalives_count.unwrap_or(KEEPALIVES));
+    let unacknowledged = socket.tcp_user_timeout.unwrap_or(UNACKNOWLEDGED);
+    if !unacknowledged.is_zero() {
+        config.tcp_user_timeout(unacknowledged);
+    }
+    let several = (connect.hosts.len() > 1).then_some(CONNECT);
+    if let Some(time) = connect.connect_timeout.or(several).filter(|time| !time.is_zero()) {
+        config.connect_timeout(time);
+    }
+}
+
+/// The settings of a session: those that are given, then those that decide how PostgreSQL writes values as text.
+fn start_up_options(connect: &ConnectConfig) -> String {
+    format!("{} -c DateStyle=ISO -c TimeZone=UTC -c extra_float_digits=2", connect.options)
+}

@@ -1,0 +1,299 @@
+//! One connection: prepared statements, and reads.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bytes::BytesMut;
+use futures_util::future::{join, join5};
+use futures_util::{FutureExt as _, TryStreamExt as _};
+use tokio_postgres::types::{Format, FromSql, IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::{Client, Statement as Prepared};
+
+use super::DriverError;
+use super::config::{Opened, Target};
+use super::deadline::Watch;
+use super::statement_cache::{Novelty, StatementCache, fits};
+use super::wire::Wire;
+use crate::postgres::{Param, RowSink, Session, Statement};
+
+pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A connection with the statements that are prepared on it. It is read and written only while something is asked of
+/// it.
+pub(super) struct Connection {
+    pub(super) client: Client,
+    pub(super) wire: Wire,
+    statements: StatementCache,
+    /// Whether a statement may be prepared that `statements` does not know.
+    pub(super) preparing: bool,
+    /// Whether a transaction is open between statements.
+    pub(super) in_transaction: bool,
+    /// When it was opened and when it came back last, in the pool's time.
+    pub(super) opened: u32,
+    pub(super) used: u32,
+    /// Counts the times that all connections were given up before it was opened.
+    pub(super) generation: u32,
+    /// Whether PostgreSQL plans each statement for its values.
+    replans: bool,
+    /// Whether a statement was found not to fit its view any more.
+    pub(super) found_stale: bool,
+    /// Whether it has not been used before.
+    pub(super) is_new: bool,
+    /// Whether the server has answered anything since the statement began, and whether it has begun to run it.
+    pub(super) answered: AtomicBool,
+    pub(super) bound: AtomicBool,
+}
+
+impl Connection {
+    pub(super) async fn open(target: &Target, now: u32) -> Result<Self, DriverError> {
+        let Opened { client, wire, .. } = target.connect().await?;
+        Ok(Self {
+            client,
+            wire,
+            statements: StatementCache::new(target.statement_cache),
+            preparing: false,
+            in_transaction: false,
+            replans: false,
+            found_stale: false,
+            opened: now,
+            used: now,
+            generation: 0,
+            is_new: true,
+            answered: AtomicBool::new(false),
+            bound: AtomicBool::new(false),
+        })
+    }
+
+    /// Runs a statement. One that a changed view has made stale is prepared again; nothing of it has run then.
+    pub(super) async fn read(
+        &mut self,
+        session: &Session,
+        statement: &Statement,
+        sink: &mut dyn RowSink,
+    ) -> Result<(), DriverError> {
+        let setup = session.setup();
+        match self.read_once(setup, statement, sink).await {
+            Err(error) if error.is_stale_plan() && !self.bound.load(Ordering::Relaxed) => {
+                self.found_stale = true;
+                self.forget(setup, Some(statement));
+                sink.restart();
+                self.read_once(setup, statement, sink).await
+            }
+            Err(error) if error.shows_change() => {
+                self.found_stale = true;
+                // PostgreSQL may have found types for its parameters that do not fit any more.
+                self.forget(setup, Some(statement));
+                Err(error)
+            }
+            result => result,
+        }
+    }
+
+    /// Forgets what was prepared for a statement.
+    pub(super) fn forget(&mut self, setup: Option<&Statement>, statement: Option<&Statement>) {
+        for statement in setup.into_iter().chain(statement) {
+            self.statements.forget(&statement.text);
+        }
+    }
+
+    // What few reads need is boxed, so that the future of a request, which is moved, stays small.
+    async fn read_once(
+        &mut self,
+        setup: Option<&Statement>,
+        statement: &Statement,
+        sink: &mut dyn RowSink,
+    ) -> Result<(), DriverError> {
+        let prepared = self.prepared(statement).await?;
+        let Some(setup) = setup else {
+            let Some(switch) = self.switch(statement.replan) else {
+                // Pinned here, as it is large to be moved.
+                let read = pin!(rows(&self.client, &self.bound, &prepared, statement, sink));
+                return self.wire.drive(read).await;
+            };
+            let read = rows(&self.client, &self.bound, &prepared, statement, sink);
+            let both = join(self.client.batch_execute(switch), read);
+            let (switched, read) = Box::pin(self.wire.drive(both.map(Ok::<_, DriverError>))).await?;
+            switched?;
+            return Ok(read?);
+        };
+        Box::pin(self.read_with(setup, statement, &prepared, sink)).await
+    }
+
+    /// Reads in a transaction that begins with `setup`.
+    async fn read_with(
+        &mut self,
+        setup: &Statement,
+        statement: &Statement,
+        prepared: &Prepared,
+        sink: &mut dyn RowSink,
+    ) -> Result<(), DriverError> {
+        let prepared_setup = self.prepared(setup).await?;
+        let switch = self.switch(statement.replan);
+        let mut settings = Vec::new();
+        // All are sent at once, in this order. When one fails, PostgreSQL refuses those after it, and the last one ends
+        // the transaction.
+        let (client, answered, bound) = (&self.client, &self.answered, &self.bound);
+        let all = join5(
+            async { if let Some(switch) = switch { client.batch_execute(switch).await } else { Ok(()) } },
+            client.batch_execute("BEGIN"),
+            rows(client, answered, &prepared_setup, setup, &mut settings),
+            rows(client, bound, prepared, statement, sink),
+            client.batch_execute("COMMIT"),
+        );
+        let (switched, begun, set, read, ended) = self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
+        switched?;
+        begun?;
+        set?;
+        read?;
+        Ok(ended?)
+    }
+
+    /// What tells PostgreSQL to plan for the values, or no longer to; `None` where it does so already.
+    fn switch(&mut self, replan: bool) -> Option<&'static str> {
+        if self.replans == replan {
+            return None;
+        }
+        self.replans = replan;
+        Some(if replan { "SET plan_cache_mode = force_custom_plan" } else { "RESET plan_cache_mode" })
+    }
+
+    pub(super) async fn prepared(&mut self, statement: &Statement) -> Result<Prepared, DriverError> {
+        match self.statements.find(statement) {
+            Some(known) => Ok(known),
+            None => Box::pin(self.prepare(statement)).await,
+        }
+    }
+
+    async fn prepare(&mut self, statement: &Statement) -> Result<Prepared, DriverError> {
+        self.preparing = true;
+        let types: Vec<Type> = statement.params.iter().map(|param| param.ty().clone()).collect();
+        let prepared = self.wire.drive(self.client.prepare_typed(&statement.text, &types)).await?;
+        self.preparing = false;
+        self.answered.store(true, Ordering::Relaxed);
+        if !fits(statement, &prepared) {
+            return Err(DriverError::Changed);
+        }
+        self.found_stale |= self.statements.keep(statement, &prepared) == Novelty::Changed;
+        Ok(prepared)
+    }
+
+    /// A statement begins, at this beat of the watchdog.
+    pub(super) fn begin(&mut self, beat: u32) {
+        (*self.answered.get_mut(), *self.bound.get_mut()) = (false, false);
+        self.wire.watch().begin(beat);
+    }
+
+    /// What the watchdog knows of it.
+    pub(super) fn watch(&self) -> &Arc<Watch> {
+        self.wire.watch()
+    }
+
+    /// Whether a connection that has ended may have done so before the last statement came. A server that is told to
+    /// end in the middle of one sends what it has answered until then.
+    pub(super) fn has_died_idle(&self) -> bool {
+        !self.is_new && !self.answered.load(Ordering::Relaxed) && !self.bound.load(Ordering::Relaxed)
+    }
+
+    /// Whether the server has not ended the connection, as far as is known here.
+    pub(super) fn is_alive(&mut self) -> bool {
+        self.wire.is_alive()
+    }
+
+    /// Waits until everything that was asked is answered.
+    pub(super) async fn drain(&mut self) -> Result<(), DriverError> {
+        self.wire.drive(self.client.batch_execute("")).await
+    }
+
+    /// The same, and undoes a transaction that is open.
+    pub(super) async fn reset(&mut self) -> Result<(), DriverError> {
+        let end = if self.in_transaction { "ROLLBACK" } else { "" };
+        self.wire.drive(self.client.batch_execute(end)).await?;
+        self.in_transaction = false;
+        Ok(())
+    }
+
+    /// Says goodbye, as far as it can be said without waiting.
+    pub(super) fn close(self) {
+        drop(self.statements);
+        drop(self.client);
+        self.wire.close();
+    }
+}
+
+/// Runs a statement; notes when the server has accepted it, before which nothing of it has run.
+pub(super) async fn rows(
+    client: &Client,
+    bound: &AtomicBool,
+    prepared: &Prepared,
+    statement: &Statement,
+    sink: &mut dyn RowSink,
+) -> Result<(), tokio_postgres::Error> {
+    let mut rows = pin!(client.query_raw(prepared, statement.params.iter().map(Bound)).await?);
+    bound.store(true, Ordering::Relaxed);
+    while let Some(row) = rows.try_next().await? {
+        sink.row(row);
+    }
+    Ok(())
+}
+
+impl Param {
+    /// As which type a value is bound.
+    fn ty(&self) -> &'static Type {
+        match self {
+            Self::Text(_) | Self::Pattern(..) => &Type::TEXT,
+            Self::Texts(_) => &Type::TEXT_ARRAY,
+            Self::Int(_) => &Type::INT8,
+            // PostgreSQL finds the type.
+            Self::Variable(_) => &Type::UNKNOWN,
+        }
+    }
+
+    pub(super) fn is_of(&self, ty: &Type) -> bool {
+        matches!(self, Self::Variable(_)) || self.ty() == ty
+    }
+}
+
+/// A value for the driver, which would write it to its log at the level `debug`.
+pub(super) struct Bound<'a>(pub(super) &'a Param);
+
+impl std::fmt::Debug for Bound<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("…")
+    }
+}
+
+impl ToSql for Bound<'_> {
+    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, BoxError> {
+        match self.0 {
+            Param::Text(text) | Param::Pattern(_, text) => text.to_sql(ty, out),
+            Param::Texts(texts) => texts.to_sql(ty, out),
+            Param::Int(value) => value.to_sql(ty, out),
+            Param::Variable(value) => super::variable::write(value, ty, out),
+        }
+    }
+
+    fn encode_format(&self, _: &Type) -> Format {
+        if matches!(self.0, Param::Variable(_)) { Format::Text } else { Format::Binary }
+    }
+
+    fn accepts(_: &Type) -> bool {
+        // A statement is prepared for the types of its values, or its values are text.
+        true
+    }
+
+    to_sql_checked!();
+}
+
+/// The bytes of a value, whatever its type.
+pub(crate) struct Raw<'a>(pub(crate) &'a [u8]);
+
+impl<'a> FromSql<'a> for Raw<'a> {
+    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, BoxError> {
+        Ok(Self(raw))
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+}

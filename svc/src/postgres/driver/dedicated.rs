@@ -1,0 +1,79 @@
+//! A connection outside of the pool, for what the service itself asks.
+
+use std::future::Future;
+use std::time::Duration;
+
+use tokio::time::timeout;
+
+use super::connection::Connection;
+use super::{Driver, DriverError, FromRow};
+use crate::postgres::connect::ConnectConfig;
+use crate::postgres::{Session, Statement};
+
+use super::config::Target;
+
+/// A connection of its own: a busy pool does not delay it, and it is closed when it is dropped.
+pub(in crate::postgres) struct DedicatedConnection {
+    connection: Connection,
+    /// How long the answer to a statement is waited for.
+    deadline: Duration,
+}
+
+impl Driver {
+    /// Opens a connection outside of the pool, within `patience`.
+    pub(in crate::postgres) async fn dedicated(&self, patience: Duration) -> Result<DedicatedConnection, DriverError> {
+        DedicatedConnection::open(&self.pool.target, patience, self.pool.deadline).await
+    }
+}
+
+impl DedicatedConnection {
+    /// A connection of another user.
+    pub(in crate::postgres) async fn to(
+        connect: &ConnectConfig,
+        patience: Duration,
+        deadline: Duration,
+    ) -> Result<Self, DriverError> {
+        Self::open(&Target::new(connect), patience, deadline).await
+    }
+
+    async fn open(target: &Target, patience: Duration, deadline: Duration) -> Result<Self, DriverError> {
+        let connection = within(patience, Connection::open(target, 0)).await.map_err(DriverError::while_opening)?;
+        Ok(Self { connection, deadline })
+    }
+
+    /// The rows of a statement.
+    pub(in crate::postgres) async fn rows<T: FromRow>(&mut self, statement: &Statement) -> Result<Vec<T>, DriverError> {
+        let mut rows = Vec::new();
+        within(self.deadline, self.connection.read(Session::none(), statement, &mut rows)).await?;
+        rows.iter().map(|row| Ok(T::from_row(row)?)).collect()
+    }
+
+    /// The names of a statement's columns and of their types, without running it.
+    pub(in crate::postgres) async fn describe(&mut self, sql: &str) -> Result<Vec<(String, String)>, DriverError> {
+        let Connection { client, wire, .. } = &mut self.connection;
+        let prepared = within(self.deadline, wire.drive(client.prepare(sql))).await?;
+        let columns = prepared.columns().iter();
+        Ok(columns.map(|column| (column.name().to_owned(), column.type_().name().to_owned())).collect())
+    }
+
+    /// Runs statements one after the other, for as long as they take.
+    pub(in crate::postgres) async fn script(&mut self, sql: &str) -> Result<(), DriverError> {
+        self.connection.wire.drive(self.connection.client.batch_execute(sql)).await
+    }
+
+    /// Says goodbye, as far as that needs no waiting.
+    pub(in crate::postgres) fn close(self) {
+        self.connection.close();
+    }
+}
+
+/// A result that has to be there in time.
+async fn within<T>(time: Duration, result: impl Future<Output = Result<T, DriverError>>) -> Result<T, DriverError> {
+    timeout(time, result).await.unwrap_or(Err(DriverError::Unanswered))
+}
+
+impl std::fmt::Debug for DedicatedConnection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DedicatedConnection").field("deadline", &self.deadline).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,189 @@
+//! Why a statement was not answered.
+
+use tokio_postgres::error::{Severity, SqlState};
+
+use super::variable::Unwritten;
+
+/// Why a statement gave no rows.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DriverError {
+    #[error("the database closed the connection")]
+    Closed,
+    #[error("all database connections are busy")]
+    PoolTimedOut,
+    #[error("the database is not reachable: {0}")]
+    Unreachable(#[source] Box<Self>),
+    #[error("the database did not answer in time")]
+    Unanswered,
+    #[error("the connection to the database was lost before the statement began; nothing was done")]
+    Unsent,
+    /// `told` when the server has said so, and not only the network.
+    #[error("the database had closed the connection before the statement came")]
+    ClosedIdle { told: bool },
+    #[error("the connection to the database was lost; what was asked may have been done, or not")]
+    OutcomeUnknown,
+    #[error("a statement of the transaction failed, so nothing of it is kept")]
+    TransactionFailed,
+    #[error("no server is what target_session_attrs asks for")]
+    WrongServer,
+    #[error("the columns of the statement are not what they were when it was written")]
+    Changed,
+    #[cfg_attr(not(any(feature = "sqlx", feature = "tls")), expect(dead_code, reason = "nothing sets it up"))]
+    #[error("TLS cannot be set up: {0}")]
+    Tls(String),
+    #[error("the connection to the database failed")]
+    Io(#[from] std::io::Error),
+    #[error(transparent)]
+    Postgres(#[from] tokio_postgres::Error),
+}
+
+impl DriverError {
+    /// The code of PostgreSQL.
+    pub(crate) fn code(&self) -> Option<&SqlState> {
+        match self {
+            Self::Postgres(error) => error.code(),
+            _ => None,
+        }
+    }
+
+    /// The text with those of what has caused it.
+    pub(crate) fn with_sources(&self) -> String {
+        let mut text = self.to_string();
+        let mut source = std::error::Error::source(self);
+        while let Some(error) = source {
+            text = format!("{text}: {error}");
+            source = error.source();
+        }
+        text
+    }
+
+    /// What PostgreSQL says.
+    pub(crate) fn message(&self) -> String {
+        match self {
+            Self::Postgres(error) => {
+                error.as_db_error().map_or_else(|| error.to_string(), |db| db.message().to_owned())
+            }
+            _ => self.to_string(),
+        }
+    }
+
+    /// The source file of PostgreSQL that reports it.
+    pub(crate) fn file(&self) -> Option<&str> {
+        self.of_database()?.file()
+    }
+
+    /// What the database itself says, if the statement reached it.
+    pub(crate) fn of_database(&self) -> Option<&tokio_postgres::error::DbError> {
+        match self {
+            Self::Postgres(error) => error.as_db_error(),
+            _ => None,
+        }
+    }
+
+    /// Whether the connection itself failed, so that another may work.
+    pub(crate) fn is_connection(&self) -> bool {
+        match self {
+            Self::Closed | Self::ClosedIdle { .. } | Self::WrongServer | Self::Io(_) => true,
+            Self::PoolTimedOut
+            | Self::Unreachable(_)
+            | Self::Unanswered
+            | Self::Unsent
+            | Self::OutcomeUnknown
+            | Self::Changed
+            | Self::TransactionFailed
+            | Self::Tls(_) => false,
+            Self::Postgres(error) => match error.code() {
+                // Class 57P: the server is shutting down or starting up.
+                Some(code) => code.code().starts_with("57P"),
+                None => error.is_closed() || io_source(error).is_some(),
+            },
+        }
+    }
+
+    /// Whether a connection that was open, or was being opened, has ended, so that another may work at once.
+    pub(in crate::postgres) fn is_lost_connection(&self) -> bool {
+        match self {
+            Self::Unreachable(error) => error.is_lost_connection(),
+            Self::Io(error) => is_reset(error),
+            Self::Postgres(error) => match error.code() {
+                // 57P03: the server is starting up or shutting down.
+                Some(code) => code.code().starts_with("57P") && *code != SqlState::CANNOT_CONNECT_NOW,
+                None => error.is_closed() || io_source(error).is_some_and(is_reset),
+            },
+            error => error.is_connection() && !matches!(error, Self::WrongServer),
+        }
+    }
+
+    /// Whether the database has no connection left.
+    pub(in crate::postgres) fn is_too_many_connections(&self) -> bool {
+        let inner = if let Self::Unreachable(inner) = self { inner } else { self };
+        inner.code() == Some(&SqlState::TOO_MANY_CONNECTIONS)
+    }
+
+    /// Whether the server does not let the user in, so that no other server would.
+    pub(super) fn is_refused_user(&self) -> bool {
+        // Class 28: invalid authorization.
+        self.code().is_some_and(|code| code.code().starts_with("28"))
+    }
+
+    /// The same error, of a connection that was being opened.
+    pub(super) fn while_opening(self) -> Self {
+        if self.is_connection() || matches!(self, Self::Unanswered) {
+            return Self::Unreachable(Box::new(self));
+        }
+        self
+    }
+
+    /// Whether a statement was sent whose effect is not known.
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        matches!(self, Self::OutcomeUnknown | Self::Unanswered) || self.is_connection()
+    }
+
+    /// Whether the connection can go on. After anything but an ordinary error of a statement it cannot be trusted.
+    pub(in crate::postgres) fn leaves_connection_usable(&self) -> bool {
+        let Self::Postgres(error) = self else { return matches!(self, Self::Changed | Self::TransactionFailed) };
+        if std::error::Error::source(error).is_some_and(|source| source.is::<Unwritten>()) {
+            return true;
+        }
+        let fatal = [Some(Severity::Fatal), Some(Severity::Panic)];
+        error.as_db_error().is_some_and(|error| !fatal.contains(&error.parsed_severity()))
+    }
+
+    /// Whether it may come of a view or function that is not what it was when the statement was written.
+    pub(crate) fn shows_change(&self) -> bool {
+        matches!(self, Self::Changed)
+            || self.is_stale_plan()
+            || self.code().is_some_and(|code| shows_change(code.code()))
+    }
+
+    /// Whether the connection holds a prepared statement that PostgreSQL no longer accepts: a view has changed, or
+    /// something between us has discarded the statements.
+    pub(super) fn is_stale_plan(&self) -> bool {
+        let Self::Postgres(error) = self else { return false };
+        let Some(error) = error.as_db_error() else { return false };
+        // One with a context comes of a statement inside a function, which has begun by then.
+        let changed = *error.code() == SqlState::FEATURE_NOT_SUPPORTED
+            && error.routine() == Some("RevalidateCachedQuery")
+            && error.where_().is_none();
+        changed || *error.code() == SqlState::INVALID_SQL_STATEMENT_NAME
+    }
+}
+
+/// Whether a code may come of a view or function that has changed: a table, column, function, operator, type or schema
+/// that does not exist, types that do not fit, and a plan whose result has got other types.
+pub(crate) fn shows_change(code: &str) -> bool {
+    matches!(
+        code,
+        "42P01" | "42703" | "42883" | "42704" | "3F000" | "42804" | "42725" | "42803" | "42846" | "42809" | "0A000"
+    )
+}
+
+fn io_source(error: &tokio_postgres::Error) -> Option<&std::io::Error> {
+    std::error::Error::source(error)?.downcast_ref()
+}
+
+/// Whether a connection was ended, and not refused or without an answer.
+fn is_reset(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{ConnectionRefused, NotFound, TimedOut};
+    !matches!(error.kind(), ConnectionRefused | NotFound | TimedOut)
+}

@@ -1,0 +1,22 @@
+//! Connections of a program without the feature `tls`. A URL that asks for encryption is refused when it is read.
+
+use super::DriverError;
+use crate::postgres::connect::TlsConfig;
+
+/// The maker of streams, which are not encrypted.
+pub(super) type Connector = tokio_postgres::NoTls;
+
+pub(super) async fn connector(_: &TlsConfig) -> Result<Connector, DriverError> {
+    Ok(tokio_postgres::NoTls)
+}
+
+/// # Errors
+/// Always.
+#[cfg(all(unix, feature = "sqlx"))]
+pub(super) async fn encrypt(
+    _: Connector,
+    _: &str,
+    _: tokio::net::TcpStream,
+) -> Result<super::dial::BoxStream, DriverError> {
+    Err(DriverError::Tls("svc is compiled without the feature `tls`".to_owned()))
+}

@@ -1,0 +1,128 @@
+//! The statements that a connection keeps prepared, within a bound of bytes.
+
+use std::collections::VecDeque;
+
+use ahash::RandomState;
+use lru::LruCache;
+use tokio_postgres::Statement as Prepared;
+
+use crate::postgres::{Param, Statement, StatementText};
+
+/// The most statements, however short they are.
+const MOST: usize = 1_000;
+/// How many are found without comparing their text.
+const RECENT: usize = 8;
+/// Which part of the room one statement may take.
+const SHARE: usize = 16;
+/// How many texts are remembered that were asked for.
+const SEEN: usize = 256;
+
+/// What is known of a statement that was just prepared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Novelty {
+    /// It was not asked for lately.
+    New,
+    Known,
+    /// Its columns had other types: a view has changed.
+    Changed,
+}
+
+/// Prepared statements by their text; those that were used least recently make room for others.
+///
+/// PostgreSQL keeps each with its trees and its plan, which take hundreds of times as much as the text. So what is asked
+/// for once, or is long, is closed after it has run.
+pub(super) struct StatementCache {
+    kept: LruCache<Box<str>, Prepared>,
+    /// Those that were looked up last, found by where their text lies: most are kept with a plan, and to compare texts
+    /// costs more than to encode a statement.
+    recent: VecDeque<(StatementText, Prepared)>,
+    /// The bytes of the texts, and the most of them.
+    bytes: usize,
+    room: usize,
+    /// Texts that were prepared, as hashes, and the types of their columns; each in the place that its hash says.
+    seen: Box<[(u64, u64)]>,
+    hasher: RandomState,
+}
+
+impl StatementCache {
+    /// An empty cache for texts of at most so many bytes together.
+    pub(super) fn new(room: usize) -> Self {
+        Self {
+            kept: LruCache::unbounded(),
+            recent: VecDeque::with_capacity(RECENT),
+            bytes: 0,
+            room,
+            seen: vec![(0, 0); SEEN].into(),
+            hasher: RandomState::new(),
+        }
+    }
+
+    /// The prepared statement, if it is kept and fits the values.
+    pub(super) fn find(&mut self, statement: &Statement) -> Option<Prepared> {
+        let takes = |known: &Prepared| {
+            known.params().len() == statement.params.len()
+                && known.params().iter().zip(&statement.params).all(|(known, param)| param.is_of(known))
+        };
+        let is_same = |(text, known): &&(StatementText, Prepared)| text.is(&statement.text) && takes(known);
+        if let Some((_, known)) = self.recent.iter().find(is_same) {
+            return Some(known.clone());
+        }
+        // The same text may have been prepared for a view as it was before.
+        let known = self.kept.get(&*statement.text).filter(|known| takes(known) && fits(statement, known))?.clone();
+        self.remember(statement, &known);
+        Some(known)
+    }
+
+    /// Keeps a statement that is asked for again, if there is room for one of its length. One that is not kept or falls out
+    /// is closed when it is dropped.
+    pub(super) fn keep(&mut self, statement: &Statement, prepared: &Prepared) -> Novelty {
+        let novelty = self.novelty(&statement.text, prepared);
+        // The text of a program's own statement does not depend on clients.
+        let is_own = statement.params.iter().any(|param| matches!(param, Param::Variable(_)));
+        if (novelty == Novelty::New && !is_own) || statement.text.len() > self.room / SHARE {
+            return novelty;
+        }
+        self.bytes += statement.text.len();
+        if self.kept.put((&*statement.text).into(), prepared.clone()).is_some() {
+            self.bytes -= statement.text.len();
+        }
+        while self.bytes > self.room || self.kept.len() > MOST {
+            let Some((text, _)) = self.kept.pop_lru() else { break };
+            self.bytes -= text.len();
+            self.recent.retain(|(recent, _)| **recent != *text);
+        }
+        self.remember(statement, prepared);
+        novelty
+    }
+
+    fn novelty(&mut self, text: &str, prepared: &Prepared) -> Novelty {
+        let columns: Vec<_> = prepared.columns().iter().map(|column| column.type_().oid()).collect();
+        let seen = (self.hasher.hash_one(text).max(1), self.hasher.hash_one(columns));
+        // A remainder fits.
+        let place = usize::try_from(seen.0 % SEEN as u64).unwrap_or(0);
+        let before = std::mem::replace(&mut self.seen[place], seen);
+        match (before.0 == seen.0, before.1 == seen.1) {
+            (false, _) => Novelty::New,
+            (true, true) => Novelty::Known,
+            (true, false) => Novelty::Changed,
+        }
+    }
+
+    /// Forgets a statement that PostgreSQL no longer takes.
+    pub(super) fn forget(&mut self, text: &str) {
+        self.recent.clear();
+        if self.kept.pop(text).is_some() {
+            self.bytes -= text.len();
+        }
+    }
+
+    fn remember(&mut self, statement: &Statement, prepared: &Prepared) {
+        self.recent.truncate(RECENT - 1);
+        self.recent.push_front((statement.text.clone(), prepared.clone()));
+    }
+}
+
+/// Whether the columns of a statement have the types for which it was written.
+pub(super) fn fits(statement: &Statement, prepared: &Prepared) -> bool {
+    statement.text.fits(prepared.columns().iter().map(|column| column.type_().oid()))
+}

@@ -1,0 +1,178 @@
+//! Transactions that stay open over several statements.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use futures_util::future::join;
+use futures_util::{FutureExt as _, TryStreamExt as _};
+use tokio_postgres::Row;
+use tokio_postgres::error::{Severity, SqlState};
+
+use super::connection::{Bound, Connection, rows};
+use super::pool::Pool;
+use super::slot::Slot;
+use super::{Driver, DriverError};
+use crate::postgres::{Session, Statement};
+
+/// Fails in a transaction that has failed. PostgreSQL answers a lone `COMMIT` there as if all were well, and undoes the
+/// transaction.
+const COMMIT: &str = "SELECT; COMMIT";
+
+/// A transaction with a connection to itself. One that is dropped is rolled back.
+pub(crate) struct OpenTransaction {
+    /// `None` when the transaction has ended, or its connection is lost.
+    slot: Option<Slot<Arc<Pool>>>,
+}
+
+impl Driver {
+    /// Begins a transaction and sets its session variables, in one round trip. `BEGIN` is sent again when it meets a
+    /// connection that had died in the pool.
+    pub(in crate::postgres) async fn begin(&self, session: &Session) -> Result<OpenTransaction, DriverError> {
+        // Each that has died is one less; a new one cannot have died in the pool.
+        for _ in 0..=self.pool.size {
+            let mut transaction = OpenTransaction { slot: Some(self.pool.acquire().await?.owned()) };
+            let begun = transaction.connection()?.open_transaction(session).await;
+            match transaction.conclude(begun) {
+                Err(error) if error.is_lost_connection() => self.pool.close_dead(),
+                result => return result.map(|()| transaction),
+            }
+        }
+        Err(DriverError::Closed)
+    }
+}
+
+impl OpenTransaction {
+    /// The rows of a statement.
+    pub(in crate::postgres) async fn read(&mut self, statement: &Statement) -> Result<Vec<Row>, DriverError> {
+        let (mut answered, connection) = (Vec::new(), self.connection()?);
+        let result = connection.run_in_transaction(statement, &mut answered).await;
+        self.conclude(result.map(|_| answered))
+    }
+
+    /// Runs a statement that writes; `rows` gets what was answered, also of a statement that fails.
+    pub(crate) async fn write(&mut self, statement: &Statement, rows: &mut Vec<Row>) -> Result<u64, DriverError> {
+        let result = self.connection()?.run_in_transaction(statement, rows).await;
+        self.conclude(result)
+    }
+
+    /// Keeps what was done.
+    ///
+    /// # Errors
+    /// [`DriverError::OutcomeUnknown`] when it may have been kept, or not; nothing is kept after any other.
+    pub(crate) async fn commit(&mut self) -> Result<(), DriverError> {
+        if self.slot.is_none() {
+            return Err(DriverError::Closed);
+        }
+        let committed = self.end(COMMIT).await.map_err(|error| {
+            let fatal = [Some(Severity::Fatal), Some(Severity::Panic)];
+            match &error {
+                DriverError::Postgres(failed) if failed.code() == Some(&SqlState::IN_FAILED_SQL_TRANSACTION) => {
+                    DriverError::TransactionFailed
+                }
+                error if error.of_database().is_some_and(|error| fatal.contains(&error.parsed_severity())) => {
+                    DriverError::OutcomeUnknown
+                }
+                error if error.is_in_doubt() => DriverError::OutcomeUnknown,
+                _ => error,
+            }
+        });
+        self.conclude(committed)
+    }
+
+    /// Undoes what was done.
+    pub(crate) async fn roll_back(&mut self) -> Result<(), DriverError> {
+        let undone = self.end("ROLLBACK").await;
+        self.conclude(undone)
+    }
+
+    async fn end(&mut self, sql: &str) -> Result<(), DriverError> {
+        let connection = self.connection()?;
+        connection.wire.drive(connection.client.batch_execute(sql)).await?;
+        connection.in_transaction = false;
+        Ok(())
+    }
+
+    /// The connection, on which a statement begins.
+    fn connection(&mut self) -> Result<&mut Connection, DriverError> {
+        let slot = self.slot.as_mut().ok_or(DriverError::Closed)?;
+        let beat = slot.pool().watches.now();
+        let connection = slot.connection()?;
+        connection.begin(beat);
+        Ok(connection)
+    }
+
+    /// A statement has ended. The slot goes back where its connection is lost or the transaction is over.
+    fn conclude<T>(&mut self, result: Result<T, DriverError>) -> Result<T, DriverError> {
+        let Some(mut slot) = self.slot.take() else { return result };
+        if let Ok(connection) = slot.connection() {
+            connection.watch().end();
+        }
+        let result = slot.conclude(result);
+        if slot.connection().is_ok_and(|connection| connection.in_transaction) {
+            self.slot = Some(slot);
+        }
+        result
+    }
+}
+
+impl Drop for OpenTransaction {
+    fn drop(&mut self) {
+        if let Some(slot) = self.slot.take() {
+            super::cancel::finish_or_cancel(slot);
+        }
+    }
+}
+
+impl std::fmt::Debug for OpenTransaction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OpenTransaction").field("is_open", &self.slot.is_some()).finish_non_exhaustive()
+    }
+}
+
+impl Connection {
+    async fn open_transaction(&mut self, session: &Session) -> Result<(), DriverError> {
+        let setup = match session.setup() {
+            Some(setup) => Some((setup, self.prepared(setup).await?)),
+            None => None,
+        };
+        self.in_transaction = true;
+        let (client, answered, mut settings) = (&self.client, &self.answered, Vec::new());
+        let both = join(client.batch_execute("BEGIN"), async {
+            match &setup {
+                Some((setup, prepared)) => rows(client, answered, prepared, setup, &mut settings).await,
+                None => Ok(()),
+            }
+        });
+        let (begun, set) = self.wire.drive(both.map(Ok::<_, DriverError>)).await?;
+        begun?;
+        if set.is_err() {
+            self.forget(session.setup(), None);
+        }
+        Ok(set?)
+    }
+
+    /// Runs a statement of a transaction; the number of rows that it wrote or read. One that is stale fails: its
+    /// transaction cannot go on.
+    async fn run_in_transaction(&mut self, statement: &Statement, rows: &mut Vec<Row>) -> Result<u64, DriverError> {
+        let result = match self.prepared(statement).await {
+            Ok(prepared) => {
+                let run = async {
+                    let bound = statement.params.iter().map(Bound);
+                    let mut stream = pin!(self.client.query_raw(&prepared, bound).await?);
+                    while let Some(row) = stream.try_next().await? {
+                        rows.push(row);
+                    }
+                    Ok::<_, tokio_postgres::Error>(stream.rows_affected().unwrap_or(0))
+                };
+                // The reason that PostgreSQL gives counts for more than the end of the connection after it.
+                self.wire.drive(run.map(Ok::<_, DriverError>)).await.and_then(|run| Ok(run?))
+            }
+            Err(error) => Err(error),
+        };
+        if result.as_ref().is_err_and(DriverError::shows_change) {
+            self.found_stale = true;
+            self.forget(None, Some(statement));
+        }
+        result
+    }
+}

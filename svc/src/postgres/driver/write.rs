@@ -1,0 +1,258 @@
+//! Statements that write: sent once, and what is known of one that failed.
+
+use std::pin::pin;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use futures_util::future::{join5, ready};
+use futures_util::{FutureExt as _, TryStreamExt as _};
+use tokio_postgres::error::Severity;
+use tokio_postgres::{Client, Row, Statement as Prepared};
+
+use super::connection::{Bound, Connection};
+use super::{Driver, DriverError};
+use crate::postgres::{Session, Statement};
+
+/// When the transaction of a write is committed.
+#[derive(Clone, Copy)]
+pub(crate) enum Commit<'a> {
+    /// With the statement, in the same round trip.
+    Always,
+    /// If the rows say so, which costs a second round trip.
+    If(&'a (dyn Fn(&[Row]) -> bool + Send + Sync)),
+}
+
+/// How far a write has got.
+struct Progress(AtomicU8);
+
+/// PostgreSQL may have begun with it.
+const SENT: u8 = 0;
+/// PostgreSQL has refused it, or ended the connection before the end of the statement.
+const REFUSED: u8 = 1;
+/// The statement has run; its commit is not answered.
+const RUN: u8 = 2;
+
+impl Driver {
+    /// Runs a statement that must not be sent twice, as a transaction of its own; whether it is committed. A connection
+    /// that has died in the pool is not tried. `rows` gets what was answered, also of a statement that fails.
+    ///
+    /// # Errors
+    /// [`DriverError::OutcomeUnknown`] when the statement may have been committed, or not; nothing is kept after any other.
+    pub(in crate::postgres) async fn write(
+        &self,
+        session: &Session,
+        statement: &Statement,
+        commit: Commit<'_>,
+        rows: &mut Vec<Row>,
+    ) -> Result<bool, DriverError> {
+        loop {
+            let mut slot = self.pool.acquire().await?;
+            if !slot.connection()?.is_alive() {
+                slot.close();
+                continue;
+            }
+            let result = slot.write(session, statement, commit, rows).await;
+            if result.as_ref().is_err_and(|error| error.is_in_doubt() || matches!(error, DriverError::Unsent)) {
+                self.pool.close_dead();
+            }
+            return result;
+        }
+    }
+}
+
+impl Connection {
+    /// Runs a write; whether it is committed. A statement that a changed view has made stale is prepared again, as
+    /// nothing of it has run.
+    pub(super) async fn write(
+        &mut self,
+        session: &Session,
+        statement: &Statement,
+        commit: Commit<'_>,
+        rows: &mut Vec<Row>,
+    ) -> Result<bool, DriverError> {
+        match self.write_once(session, statement, commit, rows).await {
+            // One with a context comes of a statement inside a function, which has begun by then.
+            Err(error)
+                if error.is_stale_plan() && error.of_database().is_some_and(|error| error.where_().is_none()) =>
+            {
+                self.found_stale = true;
+                self.forget(session.setup(), Some(statement));
+                rows.clear();
+                Box::pin(self.write_once(session, statement, commit, rows)).await
+            }
+            Err(error) => {
+                if error.shows_change() {
+                    self.found_stale = true;
+                    self.forget(session.setup(), Some(statement));
+                }
+                Err(error)
+            }
+            kept => kept,
+        }
+    }
+
+    async fn write_once(
+        &mut self,
+        session: &Session,
+        statement: &Statement,
+        commit: Commit<'_>,
+        rows: &mut Vec<Row>,
+    ) -> Result<bool, DriverError> {
+        // Nothing has run while statements are prepared.
+        let prepared = self.prepared(statement).await.map_err(DriverError::while_preparing)?;
+        let setup = match session.setup() {
+            Some(setup) => Some((setup, self.prepared(setup).await.map_err(DriverError::while_preparing)?)),
+            None => None,
+        };
+        let progress = Progress(AtomicU8::new(SENT));
+        let result = match (setup, commit) {
+            (None, Commit::Always) => {
+                // A result inside of a result, as the reason that PostgreSQL gives counts for more than the end of the
+                // connection after it.
+                let write = pin!(progress.run(&self.client, &prepared, statement, rows).map(Ok::<_, DriverError>));
+                self.wire.drive(write).await.and_then(|run| Ok(run?)).map(|()| true)
+            }
+            (setup, Commit::Always) => {
+                Box::pin(self.transaction(setup, (statement, &prepared), Some("COMMIT"), &progress, rows))
+                    .await
+                    .map(|()| true)
+            }
+            (setup, Commit::If(keeps)) => {
+                Box::pin(self.write_if(setup, (statement, &prepared), keeps, &progress, rows)).await
+            }
+        };
+        result.map_err(|error| progress.judge(error))
+    }
+
+    /// Runs a write in a transaction, and looks at its rows before the end.
+    async fn write_if(
+        &mut self,
+        setup: Option<(&Statement, Prepared)>,
+        statement: (&Statement, &Prepared),
+        keeps: &(dyn Fn(&[Row]) -> bool + Send + Sync),
+        progress: &Progress,
+        rows: &mut Vec<Row>,
+    ) -> Result<bool, DriverError> {
+        self.in_transaction = true;
+        if let Err(error) = self.transaction(setup, statement, None, progress, rows).await {
+            // Nothing was asked to be kept.
+            progress.note(REFUSED);
+            if error.leaves_connection_usable() {
+                self.wire.drive(self.client.batch_execute("ROLLBACK")).await?;
+                self.in_transaction = false;
+            }
+            return Err(error);
+        }
+        let kept = keeps(rows);
+        let end = if kept { "COMMIT" } else { "ROLLBACK" };
+        if !kept {
+            progress.note(REFUSED);
+        }
+        let ended = self.client.batch_execute(end).map(Ok::<_, DriverError>);
+        self.wire.drive(ended).await??;
+        self.in_transaction = false;
+        Ok(kept)
+    }
+
+    /// Sends the statements of a transaction at once. When one fails, PostgreSQL refuses those after it.
+    async fn transaction(
+        &mut self,
+        setup: Option<(&Statement, Prepared)>,
+        (statement, prepared): (&Statement, &Prepared),
+        end: Option<&str>,
+        progress: &Progress,
+        rows: &mut Vec<Row>,
+    ) -> Result<(), DriverError> {
+        let client = &self.client;
+        let mut settings = Vec::new();
+        let before = Progress(AtomicU8::new(SENT));
+        let all = join5(
+            async { progress.watch(client.batch_execute("BEGIN").await) },
+            async {
+                match &setup {
+                    Some((setup, prepared)) => progress.watch(before.run(client, prepared, setup, &mut settings).await),
+                    None => Ok(()),
+                }
+            },
+            progress.run(client, prepared, statement, rows),
+            async {
+                match end {
+                    Some(end) => client.batch_execute(end).await,
+                    None => Ok(()),
+                }
+            },
+            ready(()),
+        );
+        let (begun, set, run, ended, ()) = self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
+        begun?;
+        set?;
+        run?;
+        Ok(ended?)
+    }
+}
+
+impl Progress {
+    fn note(&self, progress: u8) {
+        self.0.store(progress, Ordering::Relaxed);
+    }
+
+    /// Notes what went wrong before the statement.
+    fn watch(&self, result: Result<(), tokio_postgres::Error>) -> Result<(), tokio_postgres::Error> {
+        if result.as_ref().is_err_and(|error| error.as_db_error().is_some()) {
+            self.note(REFUSED);
+        }
+        result
+    }
+
+    async fn run(
+        &self,
+        client: &Client,
+        prepared: &Prepared,
+        statement: &Statement,
+        rows: &mut Vec<Row>,
+    ) -> Result<(), tokio_postgres::Error> {
+        let run = async {
+            let mut stream = pin!(client.query_raw(prepared, statement.params.iter().map(Bound)).await?);
+            loop {
+                match stream.try_next().await {
+                    Ok(Some(row)) => rows.push(row),
+                    Ok(None) => break,
+                    Err(error) => {
+                        if stream.rows_affected().is_some() {
+                            self.note(RUN);
+                        }
+                        return Err(error);
+                    }
+                }
+            }
+            self.note(RUN);
+            Ok(())
+        };
+        let result: Result<(), tokio_postgres::Error> = run.await;
+        let refused = result.as_ref().is_err_and(|error| error.as_db_error().is_some());
+        if refused && self.0.load(Ordering::Relaxed) == SENT {
+            self.note(REFUSED);
+        }
+        result
+    }
+
+    /// What an error of the write means.
+    fn judge(&self, error: DriverError) -> DriverError {
+        let fatal = [Some(Severity::Fatal), Some(Severity::Panic)];
+        let refused = error.of_database().is_some_and(|error| !fatal.contains(&error.parsed_severity()));
+        match self.0.load(Ordering::Relaxed) {
+            // An ordinary error undoes the transaction whenever it comes.
+            _ if refused => error,
+            REFUSED if error.is_connection() => DriverError::Closed,
+            REFUSED => error,
+            _ if error.is_in_doubt() || error.of_database().is_some() => DriverError::OutcomeUnknown,
+            _ => error,
+        }
+    }
+}
+
+impl DriverError {
+    /// The same error, of a write that was being prepared.
+    fn while_preparing(self) -> Self {
+        if self.is_connection() { Self::Unsent } else { self }
+    }
+}

@@ -1,0 +1,39 @@
+//! PostgreSQL: connections and their pool, whether it answers, and what it is known to have.
+//!
+//! Nothing here knows of GraphQL. [`statement`] is what runs, [`driver`] runs it, [`Database`] is all of it together.
+
+mod call;
+mod catalogue;
+mod changes;
+mod connect;
+mod database;
+mod describe;
+mod driver;
+mod error;
+mod fingerprint;
+mod functions;
+mod health;
+mod pattern_error;
+mod reader;
+mod row_security;
+mod rows;
+mod session;
+#[cfg(feature = "sqlx")]
+mod sqlx_pool;
+mod statement;
+
+pub(crate) use call::{Call, Caller, Fault, Written, has_nul};
+pub(crate) use catalogue::{Catalogue, ColumnType, Oid, Source, quote};
+pub(crate) use connect::{ConnectConfig, Variable};
+pub(crate) use database::{CheckError, Database, Settings};
+pub(crate) use describe::Columns;
+pub(crate) use driver::{Commit, DriverError, OpenTransaction};
+pub(crate) use error::DbError;
+pub(crate) use functions::{ArgForm, FunctionSpec};
+pub(crate) use reader::Reader;
+pub(crate) use row_security::{Enforcement, RowSecurity};
+pub(crate) use rows::{RowSink, Rows, cell};
+pub(crate) use session::Session;
+#[cfg(feature = "sqlx")]
+pub(crate) use sqlx_pool::{CommitError, commit as commit_sqlx};
+pub(crate) use statement::{Param, PatternLanguage, Statement, StatementText};

@@ -1,0 +1,136 @@
+//! What makes policies slow.
+
+use super::Finding;
+use super::tables::reached;
+use crate::postgres::driver::{DedicatedConnection, DriverError};
+
+const POLICIES: &str = ", policies AS (
+    SELECT p.oid, p.polname::text AS name, p.polrelid AS rel,
+        coalesce(pg_get_expr(p.polqual, p.polrelid), '') AS qual,
+        ARRAY(SELECT a.attname::text FROM pg_depend d JOIN pg_attribute a ON a.attrelid = p.polrelid AND a.attnum = d.refobjsubid
+            WHERE d.classid = 'pg_policy'::regclass AND d.objid = p.oid AND d.refclassid = 'pg_class'::regclass
+            AND d.refobjid = p.polrelid AND d.refobjsubid > 0) AS columns,
+        ARRAY(SELECT f.proname::text FROM pg_depend d JOIN pg_proc f ON f.oid = d.refobjid
+            WHERE d.classid = 'pg_policy'::regclass AND d.objid = p.oid AND d.refclassid = 'pg_proc'::regclass) AS functions
+    FROM pg_policy p JOIN guarded t ON t.oid = p.polrelid AND t.relrowsecurity
+    WHERE p.polcmd IN ('r', '*') AND p.polrelid IN (SELECT rel FROM reached)
+)
+SELECT rel::regclass::text, name, qual, columns, functions,
+    EXISTS (SELECT FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
+        WHERE i.indrelid = rel AND a.attname = ANY (columns))
+FROM policies ORDER BY 1, 2";
+
+/// Columns that lead an index which filters of clients cannot use: PostgreSQL asks the policy first, unless a
+/// comparison is known to tell nothing of the rows that it looks at.
+const LEAKS: &str = "
+SELECT DISTINCT t.oid::regclass::text, a.attname::text, format_type(a.atttypid, a.atttypmod), f.oid::regproc::text
+FROM guarded t
+JOIN pg_index i ON i.indrelid = t.oid
+JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = i.indkey[0]
+JOIN pg_opclass c ON c.oid = i.indclass[0]
+JOIN pg_am m ON m.oid = c.opcmethod AND m.amname = 'btree'
+JOIN pg_amop o ON o.amopfamily = c.opcfamily AND o.amopstrategy = 3
+    AND o.amoplefttype = c.opcintype AND o.amoprighttype = c.opcintype
+JOIN pg_operator e ON e.oid = o.amopopr
+JOIN pg_proc f ON f.oid = e.oprcode AND NOT f.proleakproof
+WHERE t.relrowsecurity AND t.has_policies AND t.oid IN (SELECT rel FROM reached)
+ORDER BY 1, 2";
+
+type Policy = (String, String, String, Vec<String>, Vec<String>, bool);
+
+/// What makes reads behind these views and tables slower than they need be.
+pub(super) async fn slow(connection: &mut DedicatedConnection, quoted: &[String]) -> Result<Vec<Finding>, DriverError> {
+    let policies: Vec<Policy> = connection.rows(&reached(POLICIES, quoted)).await?;
+    let leaks: Vec<(String, String, String, String)> = connection.rows(&reached(LEAKS, quoted)).await?;
+    let mut findings: Vec<Finding> = policies.iter().flat_map(of_policy).collect();
+    findings.extend(leaks.into_iter().map(|(table, column, ty, function)| Finding {
+        what: format!(
+            "a filter on `{column}` of `{table}` cannot use its index, as the policy is asked first: `{function}`, \
+             which compares {ty}, is not leakproof"
+        ),
+        fix: format!("lead the index with the column of the policy, and then `{column}`"),
+    }));
+    Ok(findings)
+}
+
+fn of_policy((table, name, qual, columns, functions, is_indexed): &Policy) -> Vec<Finding> {
+    let policy = format!("`{name}` on `{table}`");
+    let mut findings = Vec::new();
+    let per_row = outside_subselects(qual);
+    if calls(&per_row, "current_setting") {
+        findings.push(Finding {
+            what: format!("{policy} calls current_setting for each row"),
+            fix: "write (SELECT current_setting(…)), which runs once for a statement".to_owned(),
+        });
+    }
+    for function in functions.iter().filter(|function| calls(&per_row, function)) {
+        findings.push(Finding {
+            what: format!("{policy} calls `{function}` for each row"),
+            fix: format!("write (SELECT {function}(…)) if it does not depend on the row"),
+        });
+    }
+    if let (Some(column), false) = (columns.first(), is_indexed) {
+        findings.push(Finding {
+            what: format!("{policy} compares `{}`, and no index begins with it", columns.join("`, `")),
+            fix: format!("CREATE INDEX ON {table} ({column})"),
+        });
+    }
+    findings
+}
+
+/// Whether an expression calls a function.
+fn calls(expression: &str, function: &str) -> bool {
+    let is_part = |char: char| char.is_alphanumeric() || char == '_';
+    let call = format!("{function}(");
+    expression.match_indices(&call).any(|(at, _)| !expression[..at].ends_with(is_part))
+}
+
+/// An expression as PostgreSQL prints it, without what stands in subselects and in texts.
+fn outside_subselects(expression: &str) -> String {
+    let (mut kept, mut depth, mut inside) = (String::new(), 0, None);
+    let mut rest = expression.char_indices();
+    while let Some((at, char)) = rest.next() {
+        match char {
+            '\'' => {
+                rest.by_ref().find(|(_, char)| *char == '\'');
+                continue;
+            }
+            '(' => {
+                depth += 1;
+                if inside.is_none() && expression[at + 1..].trim_start().starts_with("SELECT ") {
+                    inside = Some(depth);
+                }
+            }
+            _ => {}
+        }
+        if inside.is_none() {
+            kept.push(char);
+        }
+        if char == ')' {
+            if inside == Some(depth) {
+                inside = None;
+            }
+            depth -= 1;
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_in_a_subselect_runs_once() {
+        for (expression, per_row) in [
+            ("(tenant = current_setting('a.b'::text))", true),
+            ("(tenant = ( SELECT current_setting('a.b'::text, true) AS current_setting))", false),
+            ("((a = ( SELECT 1)) AND (b = (NULLIF(current_setting('a.b'::text), ''::text))::uuid))", true),
+            ("(a = 'current_setting('::text)", false),
+            ("(a = my_current_setting())", false),
+            ("(a IN ( SELECT t.id FROM t WHERE (t.x = current_setting('it''s (SELECT '::text))))", false),
+        ] {
+            assert_eq!(calls(&outside_subselects(expression), "current_setting"), per_row, "{expression}");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! What errors of sqlx mean.
+
+use sqlx::postgres::{PgDatabaseError, PgSeverity};
+
+use crate::Error;
+use crate::postgres::error::of_client;
+use crate::postgres::{DbError, driver};
+
+impl DbError {
+    /// What an error of sqlx says of the connection or of the database as a whole, not of the statement.
+    fn of_connection(error: &sqlx::Error) -> Option<Self> {
+        use std::io::ErrorKind::{ConnectionRefused, NotFound, TimedOut};
+        Some(match error {
+            sqlx::Error::PoolTimedOut => Self::PoolTimedOut,
+            sqlx::Error::Io(error) => match error.kind() {
+                TimedOut => Self::Unanswered,
+                ConnectionRefused | NotFound => Self::Unreachable,
+                _ => Self::OutcomeUnknown,
+            },
+            sqlx::Error::WorkerCrashed => Self::OutcomeUnknown,
+            sqlx::Error::Tls(_) => Self::Unreachable,
+            sqlx::Error::Database(error) => match error.code().as_deref()? {
+                "53300" => Self::TooManyConnections,
+                "57014" => Self::Timeout,
+                // The server is starting up or shutting down; the proxy has not reached it.
+                code if code == "57P03" || code.starts_with("08") => Self::Unreachable,
+                code if code.starts_with("57P") => Self::OutcomeUnknown,
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    /// Whether a connection was closed that was open, so that another may work.
+    pub(in crate::postgres) fn is_closed(error: &sqlx::Error) -> bool {
+        matches!(Self::of_connection(error), Some(Self::OutcomeUnknown))
+    }
+
+    /// What clients are told of SQL of a resolver's own that failed because of the connection. Whether it was done is not
+    /// known here.
+    pub(crate) fn of_own_sql(error: &(dyn std::error::Error + 'static)) -> Option<Error> {
+        let mut next = Some(error);
+        while let Some(error) = next {
+            if let Some(error) = error.downcast_ref::<sqlx::Error>() {
+                return Self::of_connection(error).map(Self::into_error);
+            }
+            next = error.source();
+        }
+        None
+    }
+}
+
+impl From<sqlx::Error> for DbError {
+    fn from(error: sqlx::Error) -> Self {
+        if let Some(error) = Self::of_connection(&error) {
+            return error;
+        }
+        match &error {
+            sqlx::Error::Database(database) => {
+                let file = database.try_downcast_ref::<PgDatabaseError>().and_then(PgDatabaseError::file);
+                let code = database.code().unwrap_or_default();
+                of_client(&code, database.message(), file).unwrap_or(Self::Sqlx(error))
+            }
+            _ => Self::Sqlx(error),
+        }
+    }
+}
+
+/// Whether it may come of views that are not what they were when they were looked at.
+pub(in crate::postgres) fn shows_change(error: &sqlx::Error) -> bool {
+    let sqlx::Error::Database(error) = error else { return false };
+    error.code().is_some_and(|code| driver::shows_change(&code))
+}
+
+/// Whether PostgreSQL answered with an error that leaves the connection as it is.
+pub(super) fn is_refused(error: &sqlx::Error) -> bool {
+    let sqlx::Error::Database(error) = error else { return false };
+    let severity = error.try_downcast_ref::<PgDatabaseError>().map(PgDatabaseError::severity);
+    severity == Some(PgSeverity::Error)
+}
+
+/// The code, the message and the source file of an error of PostgreSQL.
+pub(in crate::postgres) fn reported(error: &sqlx::Error) -> Option<(String, String, Option<String>)> {
+    let sqlx::Error::Database(error) = error else { return None };
+    let file = error.try_downcast_ref::<PgDatabaseError>().and_then(PgDatabaseError::file);
+    Some((error.code()?.into_owned(), error.message().to_owned(), file.map(str::to_owned)))
+}

@@ -1,0 +1,98 @@
+//! The pool of sqlx, for SQL of the application's own.
+//!
+//! A connection that was closed while nobody used it does not reach a request. sqlx has no way to look at the socket, so
+//! a connection is pinged before it is lent, unless its first statement can be sent again: then that is the test.
+
+mod begin;
+mod error;
+mod options;
+mod statement;
+
+use std::future::Future;
+use std::io;
+use std::time::Duration;
+
+use sqlx::postgres::{PgPool, PgPoolOptions};
+use sqlx::{ConnectOptions as _, Connection as _, PgConnection};
+use tokio::time::timeout;
+
+use super::changes::LastChange;
+use super::connect::ConnectConfig;
+use super::driver::{Bounds, Proxy};
+
+pub(crate) use begin::{CommitError, commit};
+use error::is_refused;
+pub(super) use error::{reported, shows_change};
+pub(super) use statement::fetch;
+
+/// How long the answer to a ping is waited for.
+const ANSWER: Duration = Duration::from_secs(1);
+
+tokio::task_local! {
+    /// Set while a connection is taken whose first statement is its test.
+    static UNTESTED: ();
+}
+
+/// The pool, and the socket by which it reaches the server, if it does not do so by itself.
+pub(super) struct SqlxPool {
+    pool: PgPool,
+    _proxy: Option<Proxy>,
+}
+
+impl SqlxPool {
+    /// A pool that connects when it is first used. `session` is `connect` with the settings of each session.
+    ///
+    /// # Errors
+    /// When it needs a local socket, and the system has none for it.
+    pub(super) fn new(
+        connect: &ConnectConfig,
+        session: &ConnectConfig,
+        bounds: Bounds,
+        changes: LastChange,
+    ) -> io::Result<Self> {
+        let proxy = Proxy::for_sqlx(connect)?;
+        let options = session.pool_options(proxy.as_ref().map(Proxy::folder)).disable_statement_logging();
+        let pool = PgPoolOptions::new()
+            .max_connections(bounds.size)
+            .acquire_timeout(bounds.acquire_timeout)
+            .test_before_acquire(false)
+            .before_acquire(move |connection, known| {
+                let is_tested = UNTESTED.try_with(|()| ()).is_err();
+                // Its prepared statements may be of views as they were.
+                let is_current = changes.is_before(known.age);
+                Box::pin(async move { Ok(is_current && (!is_tested || answers(connection, ANSWER).await)) })
+            })
+            // A connection that was dropped in the middle of a statement comes back when that has ended. PostgreSQL ends
+            // it in time, or does not answer.
+            .after_release(move |connection, _| {
+                Box::pin(async move { Ok(is_clean(connection, bounds.deadline).await) })
+            })
+            .connect_lazy_with(options);
+        Ok(Self { pool, _proxy: proxy })
+    }
+
+    pub(super) fn pool(&self) -> &PgPool {
+        &self.pool
+    }
+}
+
+/// A result that has to be there in time.
+async fn within<T>(time: Duration, result: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, sqlx::Error> {
+    let late = || io::Error::new(io::ErrorKind::TimedOut, format!("no answer within {time:?}"));
+    timeout(time, result).await.unwrap_or_else(|_| Err(sqlx::Error::Io(late())))
+}
+
+/// Runs something that takes a connection and can be run again when its first statement finds it dead.
+async fn untested<T>(work: impl Future<Output = T>) -> T {
+    UNTESTED.scope((), work).await
+}
+
+/// Whether everything is answered and no transaction is open. sqlx does not know of one whose `BEGIN` was dropped before its
+/// answer, and what the next request writes would be in it, and be lost.
+async fn is_clean(connection: &mut PgConnection, time: Duration) -> bool {
+    matches!(timeout(time, connection.begin_with("")).await, Ok(Err(sqlx::Error::BeginFailed)))
+}
+
+async fn answers(connection: &mut PgConnection, time: Duration) -> bool {
+    matches!(timeout(time, connection.ping()).await, Ok(Ok(())))
+}

@@ -1,0 +1,37 @@
+//! A statement: its text and the values that are bound to it.
+
+mod pattern;
+mod text;
+
+pub(crate) use pattern::PatternLanguage;
+pub(crate) use text::StatementText;
+
+use crate::json::ExactJson;
+
+/// A statement with its values.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Statement {
+    pub(crate) text: StatementText,
+    pub(crate) params: Vec<Param>,
+    /// Whether the best plan depends on the values, as for ranges and patterns: PostgreSQL then plans each time.
+    pub(crate) replan: bool,
+}
+
+/// A bound value.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Param {
+    Text(String),
+    /// A text that PostgreSQL reads as a pattern.
+    Pattern(PatternLanguage, String),
+    Texts(Vec<String>),
+    Int(i64),
+    /// Read as the type that PostgreSQL finds for the parameter.
+    Variable(ExactJson),
+}
+
+impl Statement {
+    /// A statement that is written by hand.
+    pub(crate) fn new(text: impl Into<StatementText>, params: Vec<Param>) -> Self {
+        Self { text: text.into(), params, replan: false }
+    }
+}

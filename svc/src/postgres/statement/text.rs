@@ -1,0 +1,59 @@
+//! The text of a statement.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::postgres::Oid;
+
+/// The text of a statement, and the types that its columns must have for its rows to be read as they were meant.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct StatementText(Arc<Inner>);
+
+#[derive(Debug, PartialEq, Eq)]
+struct Inner {
+    sql: Box<str>,
+    /// `None` when whoever reads the rows looks at their types.
+    types: Option<Box<[Oid]>>,
+}
+
+impl StatementText {
+    /// The text of a statement whose columns have these types, if they matter.
+    pub(crate) fn new(sql: String, types: Option<Vec<Oid>>) -> Self {
+        Self(Arc::new(Inner { sql: sql.into(), types: types.map(Into::into) }))
+    }
+
+    /// The types of the columns, if they matter.
+    pub(crate) fn types(&self) -> Option<&[Oid]> {
+        self.0.types.as_deref()
+    }
+
+    /// Whether columns of these types are what was meant.
+    pub(crate) fn fits(&self, types: impl ExactSizeIterator<Item = Oid>) -> bool {
+        self.types().is_none_or(|meant| meant.len() == types.len() && meant.iter().copied().eq(types))
+    }
+
+    /// Whether both are one text, in one place.
+    pub(crate) fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Deref for StatementText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0.sql
+    }
+}
+
+impl From<&str> for StatementText {
+    fn from(sql: &str) -> Self {
+        sql.to_owned().into()
+    }
+}
+
+impl From<String> for StatementText {
+    fn from(sql: String) -> Self {
+        Self(Arc::new(Inner { sql: sql.into(), types: None }))
+    }
+}

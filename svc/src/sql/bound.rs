@@ -1,0 +1,117 @@
+//! What comparisons bind.
+
+use std::borrow::Cow;
+
+use super::{Builder, json_path};
+use crate::postgres::{DbError, Param, PatternLanguage};
+use crate::scalar::sql_value::SqlValue;
+use crate::schema::Operator;
+
+/// The longest pattern, query of words, and text that is looked for in any case, in bytes. PostgreSQL needs minutes to
+/// read a regular expression of a megabyte, seconds for 100,000 words, and reads all of a pattern of `LIKE` or `ILIKE`
+/// for each row.
+const LONGEST_PATTERN: usize = 1_000;
+
+/// Binds what a comparison needs, in the order of its placeholders.
+pub(super) fn bind(operator: Operator, value: &SqlValue, params: &mut Vec<Param>) -> Result<(), DbError> {
+    use Operator as O;
+    check_pattern(operator, value)?;
+    match (operator, value) {
+        // Their text says it all.
+        (_, SqlValue::Null) | (O::IsNull | O::IsEmpty | O::IsPrivate | O::IsLoopback | O::IsIpv4 | O::IsIpv6, _) => {}
+        (
+            O::In | O::NotIn | O::ListContains | O::ListContainedBy | O::Overlaps | O::HasAnyKeys | O::HasAllKeys,
+            value,
+        ) => params.push(Param::Texts(value.texts().map(checked).collect::<Result<_, _>>()?)),
+        (O::Contains | O::IContains, value) => params.push(text(format!("%{}%", escape(value)))?),
+        (O::StartsWith | O::IStartsWith, value) => params.push(text(format!("{}%", escape(value)))?),
+        (O::EndsWith | O::IEndsWith, value) => params.push(text(format!("%{}", escape(value)))?),
+        (O::InRange, SqlValue::List(ends)) if ends.len() == 2 => {
+            params.extend(ends.iter().map(one).collect::<Result<Vec<_>, _>>()?);
+        }
+        (O::InRange, _) => {}
+        (operator, value) => match pattern_language(operator) {
+            Some(language) => params.push(pattern(language, value)?),
+            None => params.push(one(value)?),
+        },
+    }
+    Ok(())
+}
+
+fn check_pattern(operator: Operator, value: &SqlValue) -> Result<(), DbError> {
+    use Operator as O;
+    let SqlValue::Text(text) = value else { return Ok(()) };
+    let what = match operator {
+        O::Matches | O::IMatches => "a regular expression",
+        O::Like | O::ILike => "a pattern",
+        O::IContains | O::IStartsWith | O::IEndsWith => "a text to look for in any case",
+        O::Search | O::PlainSearch | O::PhraseSearch | O::WebSearch => "a query of words",
+        O::PathExists => "a path",
+        _ => return Ok(()),
+    };
+    if text.len() > LONGEST_PATTERN {
+        return Err(DbError::BadPattern(format!("{what} can have at most {LONGEST_PATTERN} bytes")));
+    }
+    if operator == O::PathExists { json_path::check(text) } else { Ok(()) }
+}
+
+/// A single value.
+pub(super) fn one(value: &SqlValue) -> Result<Param, DbError> {
+    Ok(Param::Text(checked(value.text().unwrap_or_default())?))
+}
+
+fn pattern(language: PatternLanguage, value: &SqlValue) -> Result<Param, DbError> {
+    Ok(Param::Pattern(language, checked(value.text().unwrap_or_default())?))
+}
+
+/// The language of an operator's value, if clients write the value in one.
+fn pattern_language(operator: Operator) -> Option<PatternLanguage> {
+    use Operator as O;
+    Some(match operator {
+        O::Like | O::ILike => PatternLanguage::Like,
+        O::Matches | O::IMatches => PatternLanguage::Regex,
+        O::PathExists => PatternLanguage::JsonPath,
+        O::MatchesLquery => PatternLanguage::Lquery,
+        O::Search => PatternLanguage::TsQuery,
+        _ => return None,
+    })
+}
+
+fn text(text: String) -> Result<Param, DbError> {
+    Ok(Param::Text(checked(text.into())?))
+}
+
+fn checked(text: Cow<'_, str>) -> Result<String, DbError> {
+    if text.contains('\0') { Err(DbError::Nul) } else { Ok(text.into_owned()) }
+}
+
+/// Takes the special meaning from the characters of `LIKE`.
+fn escape(value: &SqlValue) -> String {
+    value.text().unwrap_or_default().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
+}
+
+/// The placeholders of a comparison that was bound, by the number of the one before.
+pub(super) struct Placeholders(usize);
+
+impl Placeholders {
+    /// The next value, cast.
+    pub(super) fn one(&mut self, cast: &str) -> String {
+        self.0 += 1;
+        format!("${}::{cast}", self.0)
+    }
+
+    /// The next list, cast.
+    pub(super) fn list(&mut self, cast: &str) -> String {
+        self.0 += 1;
+        format!("${}::{cast}[]", self.0)
+    }
+}
+
+impl Builder<'_> {
+    /// Binds what a comparison needs.
+    pub(super) fn bind_values(&mut self, operator: Operator, value: &SqlValue) -> Result<Placeholders, DbError> {
+        let before = self.params.len();
+        bind(operator, value, &mut self.params)?;
+        Ok(Placeholders(before))
+    }
+}

@@ -1,0 +1,159 @@
+//! Comparisons: the operators in SQL.
+
+use std::borrow::Cow;
+
+use super::Builder;
+use super::bound::Placeholders;
+use super::cast::{has_micros, is_checked, is_value};
+use super::filter::Column;
+use super::operand::Operand;
+use super::scope::Scope;
+use super::specific::specific;
+use crate::json::shorten;
+use crate::postgres::DbError;
+use crate::scalar::sql_value::SqlValue;
+use crate::scalar::{is_finer_than_micros, to_micros};
+use crate::schema::{Family, Operator};
+
+impl<'a> Builder<'a> {
+    pub(super) fn compare(
+        &mut self,
+        scope: &Scope<'a>,
+        column: &Column,
+        operator: Operator,
+        value: &SqlValue,
+    ) -> Result<(), DbError> {
+        use Operator as O;
+        self.checks.push(None);
+        self.replan |= operator.replans();
+        let operand = self.operand(scope, column)?;
+        let operand = self.settled(operand, column, operator, value)?;
+        let Some((operator, value)) = self.in_micros(&operand, operator, value) else { return Ok(()) };
+        let value = value.as_ref();
+        let mut bound = self.bind_values(operator, value)?;
+        let (sql, cast, bound) = (&operand.sql, operand.cast.as_str(), &mut bound);
+        let text = match (operator, value) {
+            (O::Eq, SqlValue::Null) | (O::IsNull, SqlValue::Bool(true)) => format!("{sql} IS NULL"),
+            (O::Ne, SqlValue::Null) | (O::IsNull, SqlValue::Bool(false)) => format!("{sql} IS NOT NULL"),
+            // A comparison with null holds for no row.
+            (_, SqlValue::Null) | (O::IsNull, _) => "false".to_owned(),
+            (O::Eq, _) => format!("{sql} = {}", bound.one(cast)),
+            (O::Ne, _) => format!("{sql} IS DISTINCT FROM {}", bound.one(cast)),
+            (O::Gt, _) => format!("{sql} > {}", bound.one(cast)),
+            (O::Gte, _) => format!("{sql} >= {}", bound.one(cast)),
+            (O::Lt, _) => format!("{sql} < {}", bound.one(cast)),
+            (O::Lte, _) => format!("{sql} <= {}", bound.one(cast)),
+            (O::In, _) => format!("{sql} = ANY({})", bound.list(cast)),
+            (O::NotIn, _) => format!("({sql} <> ALL({})) IS NOT FALSE", bound.list(cast)),
+            (O::Like | O::Contains | O::StartsWith | O::EndsWith, _) => on_text(&operand, "LIKE", bound),
+            (O::ILike | O::IContains | O::IStartsWith | O::IEndsWith, _) => on_text(&operand, "ILIKE", bound),
+            (O::Matches, _) => on_text(&operand, "~", bound),
+            (O::IMatches, _) => on_text(&operand, "~*", bound),
+            (O::ListContains, _) => format!("{sql} @> {}", bound.list(cast)),
+            (O::ListContainedBy, _) => format!("{sql} <@ {}", bound.list(cast)),
+            (O::Overlaps, _) => format!("{sql} && {}", bound.list(cast)),
+            (O::IsEmpty, value) => {
+                let compared = if *value == SqlValue::Bool(true) { "=" } else { "<>" };
+                format!("cardinality({sql}) {compared} 0")
+            }
+            (O::LenEq, _) => format!("cardinality({sql}) = {}", bound.one("int8")),
+            (O::LenGt, _) => format!("cardinality({sql}) > {}", bound.one("int8")),
+            (O::LenGte, _) => format!("cardinality({sql}) >= {}", bound.one("int8")),
+            (O::LenLt, _) => format!("cardinality({sql}) < {}", bound.one("int8")),
+            (O::LenLte, _) => format!("cardinality({sql}) <= {}", bound.one("int8")),
+            (O::HasKey, _) => format!("{sql} ? {}", bound.one("text")),
+            (O::HasAnyKeys, _) => format!("{sql} ?| {}", bound.list("text")),
+            (O::HasAllKeys, _) => but_not_null(&format!("{sql} ?& {}", bound.list("text")), sql),
+            (O::JsonContains, _) => format!("{sql} @> {}", bound.one("jsonb")),
+            (O::JsonContainedBy, _) => format!("{sql} <@ {}", bound.one("jsonb")),
+            (O::PathExists, _) => but_not_null(&format!("{sql} @? {}", bound.one("jsonpath")), sql),
+            (operator, value) => specific(&operand, operator, value, bound)?,
+        };
+        self.text.push_str(&text);
+        Ok(())
+    }
+
+    /// The operand as which a value can be compared: a value that the column cannot hold is no error of the database.
+    fn settled(
+        &mut self,
+        operand: Operand,
+        column: &Column,
+        operator: Operator,
+        value: &SqlValue,
+    ) -> Result<Operand, DbError> {
+        use Operator as O;
+        if operand.family == Family::Json && matches!(operator, O::Eq | O::Ne | O::IsNull | O::JsonContainedBy) {
+            // JSON null is no value. The other operators do not hold for it, and keep the column's index.
+            return Ok(Operand { sql: format!("nullif({}, 'null'::jsonb)", operand.sql), ..operand });
+        }
+        if has_micros(&operand.cast) {
+            if let Some(check) = self.checks.last_mut() {
+                *check = Some(operand.cast.clone());
+            }
+            return Ok(operand);
+        }
+        if !matches!(operator, O::Eq | O::Ne | O::In | O::NotIn | O::Gt | O::Gte | O::Lt | O::Lte) {
+            return Ok(operand);
+        }
+        if let Some(check) = self.checks.last_mut() {
+            *check = is_checked(&operand.cast).then(|| operand.cast.clone());
+        }
+        let Some(text) = value.texts().find(|text| !is_value(&operand.cast, text)) else { return Ok(operand) };
+        if let Some(fallback) = operand.fallback {
+            self.depends_on_values = true;
+            let sql = format!("{}::{fallback}", operand.sql);
+            return Ok(Operand { sql, cast: fallback.to_owned(), fallback: None, ..operand });
+        }
+        let (text, column, cast) = (shorten(&text), column.0.join("."), operand.cast);
+        Err(DbError::BadValue(format!("`{column}` cannot be compared with {text:?}, which is no {cast}")))
+    }
+}
+
+impl Builder<'_> {
+    /// The comparison that means the same to the microsecond, which is what PostgreSQL rounds an instant or a time to;
+    /// `None` when it is the same for all rows, and written.
+    fn in_micros<'v>(
+        &mut self,
+        operand: &Operand,
+        operator: Operator,
+        value: &'v SqlValue,
+    ) -> Option<(Operator, Cow<'v, SqlValue>)> {
+        use Operator as O;
+        let is_finer = |value: &SqlValue| value.text().is_some_and(|text| is_finer_than_micros(&text));
+        let is_any = match value {
+            SqlValue::List(items) => items.iter().any(is_finer),
+            single => is_finer(single),
+        };
+        if !is_any || !has_micros(&operand.cast) {
+            return Some((operator, Cow::Borrowed(value)));
+        }
+        self.depends_on_values = true;
+        let none_or_all = match operator {
+            O::Eq | O::ListContains => "false",
+            O::Ne => "true",
+            O::Gt | O::Gte => return Some((O::Gt, Cow::Owned(micros(value)))),
+            O::Lt | O::Lte => return Some((O::Lte, Cow::Owned(micros(value)))),
+            _ => {
+                let items = value.items().iter().filter(|item| !is_finer(item)).cloned().collect();
+                return Some((operator, Cow::Owned(SqlValue::List(items))));
+            }
+        };
+        self.text.push_str(none_or_all);
+        None
+    }
+}
+
+fn micros(value: &SqlValue) -> SqlValue {
+    SqlValue::Text(to_micros(&value.text().unwrap_or_default()))
+}
+
+/// A comparison of texts. Ids may be columns of other types, which have a text as well.
+fn on_text(operand: &Operand, operator: &str, bound: &mut Placeholders) -> String {
+    let is_text = matches!(operand.cast.as_str(), "text" | "citext" | "bpchar") && operand.family != Family::List;
+    format!("{}{} {operator} {}", operand.sql, if is_text { "" } else { "::text" }, bound.one("text"))
+}
+
+/// A condition that holds for JSON null as well, which is no value.
+fn but_not_null(condition: &str, json: &str) -> String {
+    format!("({condition} AND {json} <> 'null'::jsonb)")
+}

@@ -1,0 +1,144 @@
+//! Conditions: how filters are joined, and how they lead into lists and relations.
+
+use super::Builder;
+use super::filter::{Column, Filter};
+use super::scope::{Named, Scope, named};
+use crate::postgres::DbError;
+use crate::scalar::sql_value::SqlValue;
+use crate::schema::{Operator, Relation};
+
+impl Filter {
+    /// Whether it asks for one id, so that there is nothing to order.
+    pub(crate) fn is_one_row(&self) -> bool {
+        match self {
+            Self::All(all) => all.iter().any(Self::is_one_row),
+            Self::Compare(column, Operator::Eq, value) => column.0 == ["id"] && *value != SqlValue::Null,
+            _ => false,
+        }
+    }
+
+    /// Whether the best plan depends on the values.
+    pub(super) fn replans(&self) -> bool {
+        match self {
+            Self::All(all) | Self::Any(all) => all.iter().any(Self::replans),
+            Self::Not(inner) | Self::Some(_, inner) => inner.replans(),
+            Self::Compare(_, operator, _) => operator.replans(),
+        }
+    }
+}
+
+impl Operator {
+    /// Whether the best plan depends on the value, as it does for ranges and patterns.
+    pub(super) fn replans(self) -> bool {
+        !matches!(self, Self::Eq | Self::Ne | Self::In | Self::NotIn | Self::IsNull)
+    }
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn filter(&mut self, scope: &Scope<'a>, filter: &Filter) -> Result<(), DbError> {
+        match filter {
+            Filter::All(all) => self.joined(scope, all, " AND ", "true"),
+            Filter::Any(any) => self.joined(scope, any, " OR ", "false"),
+            Filter::Not(inner) => {
+                self.text.push('(');
+                self.filter(scope, inner)?;
+                self.text.push_str(") IS NOT TRUE");
+                Ok(())
+            }
+            Filter::Compare(column, operator, value) => match self.through_relation(scope, column) {
+                Some((path, rest)) if rest.0.is_empty() => Err(DbError::Relation(path.0.join("."))),
+                // A path through a relation asks for a related row.
+                Some((path, rest)) => {
+                    let inner = Filter::Compare(rest, *operator, value.clone());
+                    self.some(scope, &path, &inner)
+                }
+                None => self.compare(scope, column, *operator, value),
+            },
+            Filter::Some(column, inner) => self.some(scope, column, inner),
+        }
+    }
+
+    fn joined(&mut self, scope: &Scope<'a>, filters: &[Filter], with: &str, empty: &str) -> Result<(), DbError> {
+        if filters.is_empty() {
+            self.text.push_str(empty);
+            return Ok(());
+        }
+        self.text.push('(');
+        for (index, filter) in filters.iter().enumerate() {
+            if index > 0 {
+                self.text.push_str(with);
+            }
+            self.filter(scope, filter)?;
+        }
+        self.text.push(')');
+        Ok(())
+    }
+
+    /// The part of a path that ends with a relation, and the rest behind it.
+    fn through_relation(&self, scope: &Scope<'a>, column: &Column) -> Option<(Column, Column)> {
+        let mut object = scope.object();
+        for (at, name) in column.0.iter().enumerate() {
+            match named(self.model, object, name)? {
+                Named::Relation(_) => {
+                    let (path, rest) = column.0.split_at(at + 1);
+                    return Some((Column(path.to_vec()), Column(rest.to_vec())));
+                }
+                Named::Stored(stored) => object = stored.named,
+            }
+        }
+        None
+    }
+
+    /// At least one element of an embedded list, or one related row, matches.
+    fn some(&mut self, scope: &Scope<'a>, column: &Column, inner: &Filter) -> Result<(), DbError> {
+        let (first, rest) = column.0.split_first().ok_or_else(|| self.unknown(scope, column))?;
+        match named(self.model, scope.object(), first) {
+            Some(Named::Relation(relation)) if rest.is_empty() => {
+                let relation = *relation;
+                self.some_row(scope, &relation, inner)
+            }
+            Some(Named::Stored(stored)) if !rest.is_empty() && !stored.list => {
+                let sql = self.json(scope, first).ok_or_else(|| self.unknown(scope, column))?;
+                let inside = Scope::Json { sql, object: stored.named, depth: scope.depth() };
+                self.some(&inside, &Column(rest.to_vec()), inner)
+            }
+            Some(Named::Stored(stored)) if rest.is_empty() && stored.list => {
+                let json = self.json(scope, first).ok_or_else(|| self.unknown(scope, column))?;
+                let depth = scope.depth() + 1;
+                let array = format!("CASE WHEN jsonb_typeof({json}) = 'array' THEN {json} END");
+                self.text.push_str(&format!("EXISTS (SELECT FROM jsonb_array_elements({array}) AS e{depth}(v) WHERE "));
+                self.filter(&Scope::Json { sql: format!("e{depth}.v"), object: stored.named, depth }, inner)?;
+                self.text.push(')');
+                Ok(())
+            }
+            _ => Err(self.unknown(scope, column)),
+        }
+    }
+
+    fn some_row(&mut self, scope: &Scope<'a>, relation: &Relation, inner: &Filter) -> Result<(), DbError> {
+        let (rows, join) = self.related(scope, relation)?;
+        let from = format!("EXISTS (SELECT FROM {} AS {} WHERE {join}", rows.source.quoted, rows.alias());
+        self.text.push_str(&from);
+        if *inner != Filter::All(Vec::new()) {
+            self.text.push_str(" AND ");
+            self.filter(&Scope::Row(rows), inner)?;
+        }
+        self.text.push(')');
+        Ok(())
+    }
+
+    pub(super) fn unknown(&self, scope: &Scope<'_>, column: &Column) -> DbError {
+        DbError::UnknownColumn { source_name: self.source_name(scope), column: column.0.join(".") }
+    }
+
+    pub(super) fn no_key(&self, scope: &Scope<'_>, key: &str, end: &'static str) -> DbError {
+        DbError::NoKey { source_name: self.source_name(scope), key: key.to_owned(), end }
+    }
+
+    fn source_name(&self, scope: &Scope<'_>) -> String {
+        match scope {
+            Scope::Row(row) => row.source.name.clone(),
+            Scope::Json { object, .. } => self.model.types[*object].path.clone(),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Conditions and orders, before they are SQL.
+
+use crate::scalar::sql_value::SqlValue;
+use crate::schema::Operator;
+
+/// A condition on rows. An unknown column is an error, never "all rows".
+///
+/// ```
+/// use svc::db::col;
+///
+/// let mine = col("author_id").eq(7).and(col("title").ne("draft"));
+/// let theirs = col("author.name").contains("ada").or(col("tags").has_all(vec!["rust"]));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub enum Filter {
+    /// All of these; an empty list is true.
+    All(Vec<Filter>),
+    /// Any of these; an empty list is false.
+    Any(Vec<Filter>),
+    /// Not this; a condition that is unknown because of a null does not hold.
+    Not(Box<Filter>),
+    /// A comparison of a column or stored field.
+    Compare(Column, Operator, SqlValue),
+    /// At least one element of an embedded list matches; columns in the condition are those of the element.
+    Some(Column, Box<Filter>),
+}
+
+impl Filter {
+    /// This and `other`.
+    #[must_use]
+    pub fn and(self, other: Filter) -> Self {
+        match self {
+            Self::All(mut all) => {
+                all.push(other);
+                Self::All(all)
+            }
+            first => Self::All(vec![first, other]),
+        }
+    }
+
+    /// This or `other`.
+    #[must_use]
+    pub fn or(self, other: Filter) -> Self {
+        Self::Any(vec![self, other])
+    }
+
+    /// The opposite.
+    #[must_use]
+    #[expect(clippy::should_implement_trait, reason = "reads like `and` and `or`")]
+    pub fn not(self) -> Self {
+        Self::Not(Box::new(self))
+    }
+}
+
+/// A column of a view, or a stored field in its `data`; further segments lead into embedded objects.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column(pub(crate) Vec<String>);
+
+impl Column {
+    /// One column or key, whatever characters its name has.
+    pub(crate) fn of(name: &str) -> Self {
+        Self(vec![name.to_owned()])
+    }
+}
+
+/// Names a column of a view or a stored field in its `data`; `author.name` is the name inside the embedded author.
+pub fn col(path: impl AsRef<str>) -> Column {
+    Column(path.as_ref().split('.').map(str::to_owned).collect())
+}
+
+macro_rules! comparisons {
+    ($($(#[$doc:meta])* $name:ident($value:ty) => $operator:ident;)*) => {
+        impl Column {
+            $($(#[$doc])* #[must_use]
+            pub fn $name(self, value: $value) -> Filter {
+                Filter::Compare(self, Operator::$operator, value.into())
+            })*
+        }
+    };
+}
+
+comparisons! {
+    /// Equal; null means that the value is null.
+    eq(impl Into<SqlValue>) => Eq;
+    /// Not equal; rows without a value are kept.
+    ne(impl Into<SqlValue>) => Ne;
+    /// Greater.
+    gt(impl Into<SqlValue>) => Gt;
+    /// Greater or equal.
+    gte(impl Into<SqlValue>) => Gte;
+    /// Less.
+    lt(impl Into<SqlValue>) => Lt;
+    /// Less or equal.
+    lte(impl Into<SqlValue>) => Lte;
+    /// One of a list; an empty list gives no rows.
+    is_in(impl Into<SqlValue>) => In;
+    /// None of a list; rows without a value are kept.
+    not_in(impl Into<SqlValue>) => NotIn;
+    /// Contains this text; `%`, `_` and `\` mean themselves.
+    contains(impl Into<SqlValue>) => Contains;
+    /// Begins with this text; `%`, `_` and `\` mean themselves.
+    starts_with(impl Into<SqlValue>) => StartsWith;
+    /// Ends with this text; `%`, `_` and `\` mean themselves.
+    ends_with(impl Into<SqlValue>) => EndsWith;
+    /// Matches a pattern with `%` and `_`.
+    like(impl Into<SqlValue>) => Like;
+    /// Matches a pattern with `%` and `_`, in any case.
+    ilike(impl Into<SqlValue>) => ILike;
+    /// A list that holds all of these.
+    has_all(impl Into<SqlValue>) => ListContains;
+    /// A list that holds at least one of these.
+    has_any(impl Into<SqlValue>) => Overlaps;
+}
+
+impl Column {
+    /// Whether the value is null.
+    #[must_use]
+    pub fn is_null(self) -> Filter {
+        Filter::Compare(self, Operator::IsNull, SqlValue::Bool(true))
+    }
+
+    /// Whether at least one element of an embedded list matches.
+    #[must_use]
+    pub fn some(self, filter: Filter) -> Filter {
+        Filter::Some(self, Box::new(filter))
+    }
+}
+
+/// One key of an order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Order {
+    pub(crate) column: Column,
+    pub(crate) direction: Direction,
+    pub(crate) nulls: Nulls,
+    /// Orders documents by how well they match a query.
+    pub(crate) rank: Option<Rank>,
+}
+
+/// A query by whose rank documents are ordered.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Rank {
+    pub(crate) operator: Operator,
+    pub(crate) query: SqlValue,
+}
+
+/// Which end comes first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Direction {
+    Asc,
+    Desc,
+}
+
+/// Where nulls go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Nulls {
+    First,
+    Last,
+}
+
+impl Order {
+    /// Nulls before all values.
+    #[must_use]
+    pub fn nulls_first(mut self) -> Self {
+        self.nulls = Nulls::First;
+        self
+    }
+
+    /// Nulls after all values.
+    #[must_use]
+    pub fn nulls_last(mut self) -> Self {
+        self.nulls = Nulls::Last;
+        self
+    }
+}
+
+impl Order {
+    /// The same list from its end.
+    pub(crate) fn flipped(mut self) -> Self {
+        self.direction = if self.direction == Direction::Asc { Direction::Desc } else { Direction::Asc };
+        self.nulls = if self.nulls == Nulls::First { Nulls::Last } else { Nulls::First };
+        self
+    }
+}
+
+/// Smallest first, nulls last.
+pub fn asc(column: impl AsRef<str>) -> Order {
+    Order { column: col(column), direction: Direction::Asc, nulls: Nulls::Last, rank: None }
+}
+
+/// Largest first, nulls first.
+pub fn desc(column: impl AsRef<str>) -> Order {
+    Order { column: col(column), direction: Direction::Desc, nulls: Nulls::First, rank: None }
+}

@@ -1,0 +1,94 @@
+//! Pages by cursor: only rows past the keys of another row.
+
+use super::Builder;
+use super::filter::{Direction, Nulls, Order};
+use super::scope::{Named, Scope, named};
+use crate::postgres::{DbError, Param};
+
+/// The keys of a row in the order of the list, as text; `None` is null.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Keyset {
+    pub(crate) keys: Vec<Option<String>>,
+    /// Rows before the keys instead of those after them.
+    pub(crate) before: bool,
+    /// The rest: the row with the keys, and what lies on its other side.
+    pub(crate) inverted: bool,
+}
+
+impl<'a> Builder<'a> {
+    /// Rows past the keys. A comparison of whole rows where all keys go one way and none is ever null, as an index
+    /// can answer that; otherwise key by key.
+    pub(super) fn past(&mut self, scope: &Scope<'a>, order: &[Order], past: &Keyset) -> Result<(), DbError> {
+        if order.len() != past.keys.len() {
+            return Err(DbError::BadCursor);
+        }
+        let flipped: Vec<Order>;
+        let order = if past.before {
+            flipped = order.iter().cloned().map(Order::flipped).collect();
+            &flipped
+        } else {
+            order
+        };
+        self.text.push('(');
+        let one_way = order.windows(2).all(|pair| pair[0].direction == pair[1].direction);
+        let certain = order.iter().zip(&past.keys).all(|(key, value)| value.is_some() && self.is_certain(scope, key));
+        if one_way && certain {
+            self.whole(scope, order, &past.keys)?;
+        } else {
+            self.key_by_key(scope, order, &past.keys)?;
+        }
+        self.text.push_str(if past.inverted { ") IS NOT TRUE" } else { ")" });
+        Ok(())
+    }
+
+    /// Whether a key is declared to be never null.
+    fn is_certain(&self, scope: &Scope<'_>, key: &Order) -> bool {
+        let ([name], None) = (key.column.0.as_slice(), &key.rank) else { return false };
+        matches!(named(self.model, scope.object(), name), Some(Named::Stored(stored)) if stored.non_null)
+    }
+
+    fn whole(&mut self, scope: &Scope<'a>, order: &[Order], values: &[Option<String>]) -> Result<(), DbError> {
+        let (mut keys, mut bound) = (Vec::new(), Vec::new());
+        for (key, value) in order.iter().zip(values) {
+            let operand = self.order_operand(scope, key)?;
+            let value = self.bind(Param::Text(value.clone().unwrap_or_default()));
+            keys.push(operand.sql);
+            bound.push(format!("{value}::{}", operand.cast));
+        }
+        let operator = if order.first().is_some_and(|key| key.direction == Direction::Desc) { "<" } else { ">" };
+        let text = match keys.as_slice() {
+            [key] => format!("{key} {operator} {}", bound[0]),
+            _ => format!("({}) {operator} ({})", keys.join(", "), bound.join(", ")),
+        };
+        self.text.push_str(&text);
+        Ok(())
+    }
+
+    /// `a past x OR a = x AND (b past y OR b = y AND …)`.
+    fn key_by_key(&mut self, scope: &Scope<'a>, order: &[Order], values: &[Option<String>]) -> Result<(), DbError> {
+        let mut open = 0;
+        for (index, (key, value)) in order.iter().zip(values).enumerate() {
+            let operand = self.order_operand(scope, key)?;
+            let sql = &operand.sql;
+            let bound = value.as_ref().map(|value| {
+                let placeholder = self.bind(Param::Text(value.clone()));
+                format!("{placeholder}::{}", operand.cast)
+            });
+            let operator = if key.direction == Direction::Desc { "<" } else { ">" };
+            let past = match (&bound, key.nulls) {
+                (Some(bound), Nulls::Last) => format!("({sql} {operator} {bound} OR {sql} IS NULL)"),
+                (Some(bound), Nulls::First) => format!("{sql} {operator} {bound}"),
+                (None, Nulls::First) => format!("{sql} IS NOT NULL"),
+                (None, Nulls::Last) => "false".to_owned(),
+            };
+            self.text.push_str(&past);
+            if index + 1 < order.len() {
+                let same = bound.map_or_else(|| format!("{sql} IS NULL"), |bound| format!("{sql} = {bound}"));
+                self.text.push_str(&format!(" OR {same} AND ("));
+                open += 1;
+            }
+        }
+        self.text.push_str(&")".repeat(open));
+        Ok(())
+    }
+}

@@ -1,0 +1,179 @@
+//! Statements of reads: text from the schema and the catalogue, values bound. The only place that writes SQL for reads.
+
+mod aggregate;
+mod bound;
+mod careful;
+mod cast;
+mod column;
+mod compare;
+mod condition;
+mod filter;
+mod json_path;
+mod keyset;
+mod neighbours;
+mod operand;
+mod query;
+mod scope;
+mod select;
+mod shape;
+mod specific;
+mod types;
+
+pub use filter::{Column, Filter, Order, asc, col, desc};
+
+pub(crate) use aggregate::value_form;
+pub(crate) use column::{ColumnForm, Select, select_form};
+pub(crate) use filter::{Direction, Nulls, Rank};
+pub(crate) use keyset::Keyset;
+pub(crate) use neighbours::telling_columns;
+pub(crate) use query::{Query, Selected, Subquery, Window};
+pub(crate) use shape::{Checks, StatementShape};
+pub(crate) use types::record_types;
+
+use crate::postgres::{Catalogue, DbError, Oid, Param, Statement, StatementText};
+use crate::schema::{Model, Relation};
+
+/// The order of a list with the unique last key that its pages get.
+///
+/// # Errors
+/// When the view is unknown.
+pub(crate) fn order_keys(model: &Model, catalogue: &Catalogue, query: &Query) -> Result<Vec<Order>, DbError> {
+    let builder = Builder::new(model, catalogue);
+    let rows = builder.rows(query.row, 0)?;
+    Ok(builder.order_keys(&scope::Scope::Row(rows), query))
+}
+
+impl Statement {
+    /// Reads rows, each a row of the answer.
+    pub(crate) fn rows(model: &Model, catalogue: &Catalogue, query: &Query) -> Result<Self, DbError> {
+        Self::reusable_rows(model, catalogue, query).map(|(statement, _)| statement)
+    }
+
+    /// Reads rows; with what other values must be for the text to hold for them as well, if it can.
+    pub(crate) fn reusable_rows(
+        model: &Model,
+        catalogue: &Catalogue,
+        query: &Query,
+    ) -> Result<(Self, Option<Checks>), DbError> {
+        let mut builder = Builder::new(model, catalogue);
+        builder.careful = query.careful;
+        let scope = builder.rows(query.row, 0)?;
+        builder.query(&scope, query, None, false)?;
+        let (checks, types) = (builder.checks(), builder.row_types(&scope, query)?);
+        Ok((builder.finish(Some(types)), checks))
+    }
+
+    /// Reads several things at once, each a column of the one row of the answer.
+    pub(crate) fn subqueries(model: &Model, catalogue: &Catalogue, subqueries: &[Subquery]) -> Result<Self, DbError> {
+        let types = subqueries.iter().map(Subquery::oid).collect();
+        Self::built(model, catalogue, Some(types), |builder| {
+            for (index, subquery) in subqueries.iter().enumerate() {
+                builder.careful = subquery.query().careful;
+                builder.text.push_str(if index == 0 { "SELECT " } else { ", " });
+                builder.subquery(subquery)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Reads the keys of a cursor and nothing else.
+    pub(crate) fn keys(
+        model: &Model,
+        catalogue: &Catalogue,
+        query: &Query,
+        keys: &[Option<String>],
+    ) -> Result<Self, DbError> {
+        // Nothing is read of them.
+        Self::built(model, catalogue, None, |builder| {
+            let scope = scope::Scope::Row(builder.rows(query.row, 0)?);
+            let order = builder.order_keys(&scope, query);
+            builder.text.push_str("SELECT 1");
+            for (key, value) in order.iter().zip(keys) {
+                let Some(value) = value else { continue };
+                let cast =
+                    if key.rank.is_some() { "float4".to_owned() } else { builder.operand(&scope, &key.column)?.cast };
+                let placeholder = builder.bind(Param::Text(value.clone()));
+                builder.text.push_str(&format!(", {placeholder}::{cast}"));
+            }
+            Ok(())
+        })
+    }
+
+    /// Follows a relation from many keys: a row of the answer for each, in their order, with what it leads to and
+    /// whether the key cannot be read, which only careful casts find out.
+    pub(crate) fn related(
+        model: &Model,
+        catalogue: &Catalogue,
+        relation: &Relation,
+        query: &Query,
+        keys: Vec<String>,
+    ) -> Result<Self, DbError> {
+        let careful = query.careful.then(|| ColumnForm::Bool.oid());
+        let types = [types::related(relation.many)].into_iter().chain(careful).collect();
+        Self::built(model, catalogue, Some(types), |builder| {
+            builder.careful = query.careful;
+            let keys = builder.bind(Param::Texts(keys));
+            let inner = builder.rows(relation.row, 1)?;
+            let to = builder.key(&scope::Scope::Row(inner.clone()), relation.to, "to")?;
+            let from = builder.cast_text("k.v", &to.cast);
+            let join = format!("{} = {from}", to.sql);
+            builder.text.push_str("SELECT ");
+            builder.nested(&inner, query, &join, relation.many)?;
+            if query.careful {
+                builder.text.push_str(&format!(", ({from}) IS NULL"));
+            }
+            let from = format!(" FROM unnest({keys}::text[]) WITH ORDINALITY AS k(v, n) ORDER BY k.n");
+            builder.text.push_str(&from);
+            Ok(())
+        })
+    }
+
+    fn built(
+        model: &Model,
+        catalogue: &Catalogue,
+        types: Option<Vec<Oid>>,
+        write: impl FnOnce(&mut Builder<'_>) -> Result<(), DbError>,
+    ) -> Result<Self, DbError> {
+        let mut builder = Builder::new(model, catalogue);
+        write(&mut builder)?;
+        Ok(builder.finish(types))
+    }
+}
+
+struct Builder<'a> {
+    model: &'a Model,
+    catalogue: &'a Catalogue,
+    text: String,
+    params: Vec<Param>,
+    replan: bool,
+    checks: Checks,
+    /// Whether other values of the same form need another text.
+    depends_on_values: bool,
+    /// Whether casts leave out what they cannot read.
+    careful: bool,
+}
+
+impl<'a> Builder<'a> {
+    fn new(model: &'a Model, catalogue: &'a Catalogue) -> Self {
+        Self {
+            model,
+            catalogue,
+            text: String::with_capacity(512),
+            params: Vec::new(),
+            replan: false,
+            checks: Checks::new(),
+            depends_on_values: false,
+            careful: false,
+        }
+    }
+
+    fn finish(self, types: Option<Vec<Oid>>) -> Statement {
+        Statement { text: StatementText::new(self.text, types), params: self.params, replan: self.replan }
+    }
+
+    /// Binds a value and gives its placeholder.
+    fn bind(&mut self, param: Param) -> String {
+        self.params.push(param);
+        format!("${}", self.params.len())
+    }
+}

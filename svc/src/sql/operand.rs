@@ -1,0 +1,211 @@
+//! The left-hand side of a comparison: a column where the view has one, and a typed part of JSON otherwise.
+
+use super::Builder;
+use super::cast::{Cast, Conversion};
+use super::filter::Column;
+use super::scope::{Named, RowScope, Scope, Stored, named};
+use super::select_form;
+use crate::postgres::{ColumnType, DbError, Oid};
+use crate::schema::{Family, Relation, ScalarKind, TypeKind, family};
+
+/// An expression, the type as which values are compared with it, and what can be asked of it.
+pub(super) struct Operand {
+    pub(super) sql: String,
+    pub(super) cast: String,
+    /// The type of both sides when a value is not one of `cast`.
+    pub(super) fallback: Option<&'static str>,
+    pub(super) family: Family,
+    /// The text that a careful cast reads.
+    pub(super) text: Option<String>,
+    /// The type of a column that stands as it is, so that its type decides about its order.
+    pub(super) bare: Option<Oid>,
+}
+
+impl<'a> Builder<'a> {
+    /// The expression of a scalar, an enum, or a list of them.
+    pub(super) fn operand(&self, scope: &Scope<'a>, column: &Column) -> Result<Operand, DbError> {
+        let unknown = || self.unknown(scope, column);
+        let (first, rest) = column.0.split_first().ok_or_else(unknown)?;
+        let stored = match named(self.model, scope.object(), first) {
+            Some(Named::Relation(relation)) if relation.many => return Err(DbError::RelationToMany(first.clone())),
+            Some(Named::Relation(_)) if rest.is_empty() => return Err(DbError::Relation(first.clone())),
+            Some(Named::Relation(relation)) => return self.behind(scope, relation, rest),
+            Some(Named::Stored(stored)) => Some(stored),
+            None => None,
+        };
+        if !rest.is_empty() {
+            let stored = stored.ok_or_else(unknown)?;
+            if let Some(operand) = self.key_column(scope, first, rest, stored) {
+                return Ok(operand);
+            }
+            let sql = self.json(scope, first).ok_or_else(unknown)?;
+            let inner = Scope::Json { sql, object: stored.named, depth: scope.depth() };
+            return self.operand(&inner, &Column(rest.to_vec())).map_err(|_| unknown());
+        }
+        if let Scope::Row(row) = scope
+            && let Some(ty) = row.source.columns.get(first)
+            && stored.is_none_or(|stored| self.fits(ty, stored))
+        {
+            return Ok(self.column(row, first, ty, stored));
+        }
+        let stored = stored.ok_or_else(unknown)?;
+        let json = self.json(scope, first).ok_or_else(unknown)?;
+        self.json_operand(&json, stored).ok_or_else(unknown)
+    }
+
+    /// The column `author_id` for `author.id`, as only a column has an index.
+    fn key_column(&self, scope: &Scope<'a>, object: &str, rest: &[String], embedded: Stored) -> Option<Operand> {
+        let (Scope::Row(row), [key], false) = (scope, rest, embedded.list) else { return None };
+        if key != "id" {
+            return None;
+        }
+        let name = format!("{object}_id");
+        let Some(Named::Stored(id)) = named(self.model, embedded.named, key) else { return None };
+        let ty = row.source.columns.get(&name)?;
+        self.fits(ty, id).then(|| self.column(row, &name, ty, Some(id)))
+    }
+
+    /// A value of the one row that a relation leads to.
+    fn behind(&self, scope: &Scope<'a>, relation: &Relation, rest: &[String]) -> Result<Operand, DbError> {
+        let column = Column(rest.to_vec());
+        let (rows, join) = self.related(scope, relation)?;
+        let (from, alias) = (rows.source.quoted.clone(), rows.alias());
+        let operand = self.operand(&Scope::Row(rows), &column)?;
+        let sql = format!("(SELECT {} FROM {from} AS {alias} WHERE {join} LIMIT 1)", operand.sql);
+        Ok(Operand { sql, text: None, ..operand })
+    }
+
+    /// A key that a relation starts or ends at: a field, a column, or else a key of the JSON.
+    pub(super) fn key(&self, scope: &Scope<'a>, name: &str, end: &'static str) -> Result<Operand, DbError> {
+        self.operand(scope, &Column(vec![name.to_owned()])).or_else(|_| {
+            let json = self.json(scope, name).ok_or_else(|| self.no_key(scope, name, end))?;
+            let sql = format!("({json} #>> '{{}}')");
+            Ok(Operand { sql, cast: "text".to_owned(), fallback: None, family: Family::Text, text: None, bare: None })
+        })
+    }
+
+    /// Whether a column answers the field, so that the same source is read and compared.
+    fn fits(&self, ty: &ColumnType, stored: Stored) -> bool {
+        if stored.list {
+            return ty.sql.ends_with("[]");
+        }
+        match &self.model.types[stored.named].kind {
+            TypeKind::Scalar { kind, .. } => select_form(&ty.name, Some(*kind)).is_some(),
+            TypeKind::Enum(_) => select_form(&ty.name, None).is_some(),
+            _ => false,
+        }
+    }
+
+    /// A stored field as `jsonb`.
+    pub(super) fn json(&self, scope: &Scope<'_>, name: &str) -> Option<String> {
+        match scope {
+            Scope::Json { sql, .. } => Some(format!("({sql}->{})", quote_literal(name))),
+            Scope::Row(row) => match row.source.columns.get(name) {
+                Some(ty) if ty.name == "jsonb" => Some(row.column(name)),
+                Some(_) => Some(format!("to_jsonb({})", row.column(name))),
+                None => {
+                    let data = row.source.data()?;
+                    let cast = if data.name == "json" { "::jsonb" } else { "" };
+                    Some(format!("({}.data{cast}->{})", row.alias(), quote_literal(name)))
+                }
+            },
+        }
+    }
+
+    /// A column compares as its own type where it can.
+    fn column(&self, row: &RowScope<'_>, name: &str, ty: &ColumnType, stored: Option<Stored>) -> Operand {
+        let declared = stored.map(|stored| &self.model.types[stored.named].kind);
+        let is_list = stored.map_or_else(|| ty.sql.ends_with("[]"), |stored| stored.list);
+        let family = match declared {
+            _ if is_list => Family::List,
+            Some(kind) => family(kind),
+            None => column_family(&ty.name),
+        };
+        let Cast { column, value, fallback } =
+            if is_list { Cast::list(ty, declared) } else { Cast::single(ty, declared) };
+        let sql = row.column(name);
+        let mut text = None;
+        let bare = (column == Conversion::None).then_some(ty.base);
+        let sql = match column {
+            Conversion::None => sql,
+            Conversion::To(to) if is_text(&ty.name) && self.careful => {
+                text = Some(sql.clone());
+                self.cast_text(&sql, &to)
+            }
+            Conversion::To(ty) => format!("{sql}::{ty}"),
+            Conversion::Instant => format!("({sql} AT TIME ZONE 'UTC')"),
+            Conversion::Json => format!("to_jsonb({sql})"),
+        };
+        Operand { sql, cast: value, fallback, family, text, bare }
+    }
+
+    /// A part of JSON compares as the type of its scalar.
+    fn json_operand(&self, json: &str, stored: Stored) -> Option<Operand> {
+        let kind = &self.model.types[stored.named].kind;
+        let cast = json_cast(kind)?;
+        if stored.list {
+            let element = self.cast_text("(x.v #>> '{}')", cast);
+            let elements = format!(
+                "CASE WHEN jsonb_typeof({json}) = 'array' THEN ARRAY(SELECT {element} FROM jsonb_array_elements({json}) AS x(v)) END"
+            );
+            return Some(Operand {
+                sql: format!("({elements})"),
+                cast: cast.to_owned(),
+                fallback: None,
+                family: Family::List,
+                text: None,
+                bare: None,
+            });
+        }
+        let family = family(kind);
+        let text = format!("({json} #>> '{{}}')");
+        let sql = match cast {
+            "jsonb" => json.to_owned(),
+            "text" => text.clone(),
+            cast => self.cast_text(&text, cast),
+        };
+        let text = (self.careful && !matches!(cast, "jsonb" | "text")).then_some(text);
+        Some(Operand { sql, cast: cast.to_owned(), fallback: None, family, text, bare: None })
+    }
+}
+
+fn is_text(type_name: &str) -> bool {
+    matches!(type_name, "text" | "varchar" | "bpchar" | "name" | "citext")
+}
+
+/// The operators of a column that is not a field.
+fn column_family(type_name: &str) -> Family {
+    match type_name {
+        "text" | "varchar" | "bpchar" | "name" | "citext" => Family::Text,
+        "json" | "jsonb" => Family::Json,
+        "bool" => Family::Boolean,
+        _ => Family::Ordered,
+    }
+}
+
+/// The SQL type as which a scalar in JSON is compared; `None` for objects.
+pub(super) fn json_cast(kind: &TypeKind) -> Option<&'static str> {
+    use ScalarKind as K;
+    Some(match kind {
+        TypeKind::Enum(_) => "text",
+        TypeKind::Scalar { kind, .. } => match kind {
+            K::Int | K::Float | K::BigInt | K::Decimal => "numeric",
+            K::Boolean => "boolean",
+            K::Uuid => "uuid",
+            K::DateTime => "timestamptz",
+            K::Date => "date",
+            K::Time => "time",
+            K::Json => "jsonb",
+            K::String | K::Id => "text",
+            // `json` cannot be compared.
+            K::Custom(custom) if custom.sql_type == "json" => "jsonb",
+            K::Custom(custom) => custom.sql_type,
+        },
+        _ => return None,
+    })
+}
+
+/// Quotes a name of the schema as a text literal.
+pub(super) fn quote_literal(name: &str) -> String {
+    format!("'{}'", name.replace('\'', "''"))
+}

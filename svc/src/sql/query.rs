@@ -1,0 +1,107 @@
+//! What a statement reads, before it is SQL.
+
+use super::Keyset;
+use super::column::{ColumnForm, Select};
+use super::filter::{Column, Filter, Order};
+use crate::schema::{AggregateFunction, Relation, TypeIndex};
+
+/// Rows of a type: which of them, in which order, and what of each.
+#[derive(Debug, Clone)]
+pub(crate) struct Query {
+    pub(crate) row: TypeIndex,
+    pub(crate) list: Vec<Selected>,
+    pub(crate) filter: Filter,
+    /// Rows with the same values here become one; what is selected of them are these values and aggregates.
+    pub(crate) group: Vec<Column>,
+    pub(crate) order: Vec<Order>,
+    /// The order of groups, which may be by what is selected of them.
+    pub(crate) group_order: Vec<(Selected, Order)>,
+    /// Read the list from its end.
+    pub(crate) backward: bool,
+    pub(crate) page: Option<Window>,
+    /// Only rows past these cursors.
+    pub(crate) past: Vec<Keyset>,
+    /// Order by the given keys alone, and read the rows next to the page as well, so that its reader sees whether that
+    /// order leaves anything open.
+    pub(crate) neighbours: bool,
+    /// Read with careful casts.
+    pub(crate) careful: bool,
+}
+
+impl Query {
+    /// All rows that match.
+    pub(crate) fn new(row: TypeIndex, filter: Filter) -> Self {
+        Self {
+            row,
+            list: Vec::new(),
+            filter,
+            group: Vec::new(),
+            order: Vec::new(),
+            group_order: Vec::new(),
+            backward: false,
+            page: None,
+            past: Vec::new(),
+            neighbours: false,
+            careful: false,
+        }
+    }
+}
+
+/// Which rows of an ordered list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Window {
+    pub(crate) limit: i64,
+    pub(crate) offset: i64,
+}
+
+impl Window {
+    /// The page with the rows next to it: one before, where there is one, and one after.
+    pub(crate) fn with_neighbours(self) -> Self {
+        let before = i64::from(self.offset > 0);
+        Self { limit: self.limit.saturating_add(1 + before), offset: self.offset - before }
+    }
+}
+
+/// One value that is read of each row.
+#[derive(Debug, Clone)]
+pub(crate) enum Selected {
+    /// A column of the view.
+    Column(String, Select),
+    /// A key of the view's `data`, as JSON.
+    Key(String),
+    /// Whether the row has a key of the relation that a careful cast cannot read.
+    BadKey(Relation),
+    /// Whether one of the rows or of the group has a value that a careful cast cannot read.
+    Bad(Column),
+    /// The rows that a relation leads to: a record, or a list of records.
+    Related(Relation, Box<Query>),
+    /// A list of records that does not depend on the row.
+    Rows(Box<Query>),
+    /// The keys of the order, as a list of texts.
+    OrderKeys,
+    /// A stored field in the form of its type.
+    Value(Column, ColumnForm),
+    /// How many rows there are.
+    Count,
+    /// An aggregate of a stored field.
+    Aggregate(AggregateFunction, Column, ColumnForm),
+}
+
+/// One of several things that are read at once.
+#[derive(Debug, Clone)]
+pub(crate) enum Subquery {
+    /// A list of records.
+    Rows(Query),
+    /// How many rows match.
+    Count(Query),
+    /// Whether a row matches.
+    Exists(Query),
+}
+
+impl Subquery {
+    pub(super) fn query(&self) -> &Query {
+        match self {
+            Self::Rows(query) | Self::Count(query) | Self::Exists(query) => query,
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! What the columns of a condition or an order belong to.
+
+use std::borrow::Cow;
+
+use super::Builder;
+use super::operand::Operand;
+use crate::postgres::{DbError, Source, quote};
+use crate::schema::{FieldKind, Model, Relation, TypeExpr, TypeIndex};
+
+/// A row, or a part of one.
+#[derive(Clone)]
+pub(super) enum Scope<'a> {
+    /// A row of a view.
+    Row(RowScope<'a>),
+    /// A JSON object: an embedded object or an element of an embedded list.
+    Json { sql: String, object: TypeIndex, depth: usize },
+}
+
+/// A row of a view under an alias.
+#[derive(Clone)]
+pub(super) struct RowScope<'a> {
+    pub(super) row: TypeIndex,
+    pub(super) source: &'a Source,
+    /// How many queries this one stands in; the alias follows from it.
+    pub(super) depth: usize,
+}
+
+impl<'a> RowScope<'a> {
+    pub(super) fn alias(&self) -> Cow<'static, str> {
+        match self.depth {
+            0 => "t".into(),
+            1 => "t1".into(),
+            2 => "t2".into(),
+            deeper => format!("t{deeper}").into(),
+        }
+    }
+
+    /// A column of the row.
+    pub(super) fn column(&self, name: &str) -> String {
+        let (alias, known) = (self.alias(), self.source.columns.get(name));
+        match known {
+            Some(known) => [&*alias, ".", &known.quoted].concat(),
+            None => [&*alias, ".", &quote(name)].concat(),
+        }
+    }
+}
+
+impl Scope<'_> {
+    /// The type whose fields are named.
+    pub(super) fn object(&self) -> TypeIndex {
+        match self {
+            Self::Row(row) => row.row,
+            Self::Json { object, .. } => *object,
+        }
+    }
+
+    pub(super) fn depth(&self) -> usize {
+        match self {
+            Self::Row(row) => row.depth,
+            Self::Json { depth, .. } => *depth,
+        }
+    }
+}
+
+/// A field that a condition or an order names.
+#[derive(Clone, Copy)]
+pub(super) enum Named<'a> {
+    Stored(Stored),
+    Relation(&'a Relation),
+}
+
+/// The declared type of a stored field.
+#[derive(Clone, Copy)]
+pub(super) struct Stored {
+    pub(super) named: TypeIndex,
+    pub(super) list: bool,
+    pub(super) non_null: bool,
+}
+
+/// A field of an object type: a stored one by its stored name, a relation by its Rust name.
+pub(super) fn named<'a>(model: &'a Model, object: TypeIndex, name: &str) -> Option<Named<'a>> {
+    let object = model.possible_types(object).first().and_then(|index| model.object(*index))?;
+    let stored = object.fields.values().find_map(|field| match field.kind {
+        FieldKind::Stored { stored, .. } if stored == name => {
+            let list = matches!(field.ty.unwrapped(), TypeExpr::List(_));
+            Some(Named::Stored(Stored { named: field.ty.named(), list, non_null: field.ty.is_non_null() }))
+        }
+        _ => None,
+    });
+    stored.or_else(|| {
+        object.fields.values().find_map(|field| match &field.kind {
+            FieldKind::Relation(relation) if field.rust == name => Some(Named::Relation(relation)),
+            _ => None,
+        })
+    })
+}
+
+impl<'a> Builder<'a> {
+    /// The rows that a relation leads to, and the condition that joins them to this scope.
+    pub(super) fn related(&self, scope: &Scope<'a>, relation: &Relation) -> Result<(RowScope<'a>, String), DbError> {
+        let from = self.related_key(scope, relation)?;
+        let inner = self.rows(relation.row, scope.depth() + 1)?;
+        let to = self.key(&Scope::Row(inner.clone()), relation.to, "to")?;
+        let join = format!("{} = {}", to.sql, from.sql);
+        Ok((inner, join))
+    }
+
+    /// The key of this scope, as the type that the rows' key has.
+    pub(super) fn related_key(&self, scope: &Scope<'a>, relation: &Relation) -> Result<Operand, DbError> {
+        let from = self.key(scope, relation.from, "from")?;
+        let inner = self.rows(relation.row, scope.depth() + 1)?;
+        let to = self.key(&Scope::Row(inner), relation.to, "to")?;
+        if from.cast == to.cast {
+            return Ok(from);
+        }
+        if from.cast == "text" {
+            let text = self.careful.then(|| from.sql.clone());
+            return Ok(Operand { sql: self.cast_text(&from.sql, &to.cast), text, cast: to.cast, ..from });
+        }
+        Ok(Operand { sql: format!("{}::{}", from.sql, to.cast), cast: to.cast, ..from })
+    }
+
+    /// A scope over the view of a type.
+    pub(super) fn rows(&self, row: TypeIndex, depth: usize) -> Result<RowScope<'a>, DbError> {
+        let name = self.model.source(row).ok_or_else(|| DbError::UnknownSource(self.model.types[row].path.clone()))?;
+        let source = self.catalogue.known(name)?;
+        Ok(RowScope { row, source, depth })
+    }
+}

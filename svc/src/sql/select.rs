@@ -1,0 +1,275 @@
+//! Queries: what is selected, from where, in which order, and how queries stand in others.
+//!
+//! Rows inside rows are read as records, which PostgreSQL sends in its binary form: one statement reads a tree, and
+//! nothing is turned into JSON on the way.
+
+use std::fmt::Write as _;
+
+use super::Builder;
+use super::column::Select;
+use super::filter::{Direction, Filter, Nulls, Order, Rank};
+use super::operand::{Operand, quote_literal};
+use super::query::{Query, Selected, Subquery, Window};
+use super::scope::{RowScope, Scope};
+use crate::postgres::{DbError, Param};
+use crate::schema::Family;
+
+impl<'a> Builder<'a> {
+    /// Writes one of the things that are read at once.
+    pub(super) fn subquery(&mut self, part: &Subquery) -> Result<(), DbError> {
+        let (before, query, as_record, after) = match part {
+            Subquery::Rows(query) => ("ARRAY(", query, true, ")"),
+            Subquery::Count(query) => ("(", query, false, ")"),
+            Subquery::Exists(query) => ("EXISTS (", query, false, ")"),
+        };
+        let scope = self.rows(query.row, 0)?;
+        self.text.push_str(before);
+        self.query(&scope, query, None, as_record)?;
+        self.text.push_str(after);
+        Ok(())
+    }
+
+    /// Writes a whole query; `join` ties it to the query that it stands in.
+    pub(super) fn query(
+        &mut self,
+        rows: &RowScope<'a>,
+        query: &Query,
+        join: Option<&str>,
+        as_record: bool,
+    ) -> Result<(), DbError> {
+        let scope = Scope::Row(rows.clone());
+        let order = self.order_keys(&scope, query);
+        // What is planned for its values needs no bound.
+        let is_bounded = !order.is_empty() && query.group.is_empty() && !query.filter.replans();
+        let bound = query.page.filter(|_| is_bounded).and_then(bound);
+        let bound = bound.map(|bound| bound + i64::from(query.neighbours));
+        // PostgreSQL leaves a query out that only passes on what another one reads.
+        let is_plain = !as_record && query.list.iter().all(|selected| matches!(selected, Selected::Column(..)));
+        self.text.push_str(if bound.is_some() && is_plain { "SELECT * FROM (SELECT " } else { "SELECT " });
+        self.select_list(rows, query, as_record)?;
+        self.text.push_str(if bound.is_some() && !is_plain { " FROM (SELECT * FROM " } else { " FROM " });
+        self.matching(rows, query, join, &order)?;
+        // Writing to a String cannot fail.
+        if let Some(bound) = bound {
+            let _ = write!(self.text, " LIMIT {bound}) AS {}", rows.alias());
+        }
+        if let Some(page) = query.page {
+            self.page(page, query.neighbours);
+        }
+        Ok(())
+    }
+
+    /// The rows of a query in their order, groups as one.
+    fn matching(
+        &mut self,
+        rows: &RowScope<'a>,
+        query: &Query,
+        join: Option<&str>,
+        order: &[Order],
+    ) -> Result<(), DbError> {
+        let _ = write!(self.text, "{} AS {}", rows.source.quoted, rows.alias());
+        let scope = Scope::Row(rows.clone());
+        let mut word = " WHERE ";
+        if let Some(join) = join {
+            let _ = write!(self.text, "{word}{join}");
+            word = " AND ";
+        }
+        if query.filter != Filter::All(Vec::new()) {
+            self.text.push_str(word);
+            self.filter(&scope, &query.filter)?;
+            word = " AND ";
+        }
+        for past in &query.past {
+            self.text.push_str(word);
+            self.past(&scope, order, past)?;
+            word = " AND ";
+        }
+        self.group(&scope, query)?;
+        if query.backward {
+            self.order(&scope, &order.iter().cloned().map(Order::flipped).collect::<Vec<_>>())?;
+        } else {
+            self.order(&scope, order)?;
+        }
+        self.group_order(rows, query)
+    }
+
+    fn page(&mut self, page: Window, neighbours: bool) {
+        if page == FIRST {
+            self.text.push_str(if neighbours { " LIMIT 2" } else { " LIMIT 1" });
+            return;
+        }
+        let read = if neighbours { page.with_neighbours() } else { page };
+        let limit = self.bind(Param::Int(read.limit));
+        let _ = write!(self.text, " LIMIT {limit}");
+        if page.offset != 0 {
+            let offset = self.bind(Param::Int(read.offset));
+            let _ = write!(self.text, " OFFSET {offset}");
+        }
+    }
+
+    /// The rows that a relation leads to, inside the list of another query.
+    pub(super) fn nested(&mut self, rows: &RowScope<'a>, query: &Query, join: &str, many: bool) -> Result<(), DbError> {
+        self.text.push_str(if many { "ARRAY(" } else { "(" });
+        self.query(rows, query, Some(join), true)?;
+        self.text.push_str(if many { ")" } else { " LIMIT 1)" });
+        Ok(())
+    }
+
+    fn select_list(&mut self, rows: &RowScope<'a>, query: &Query, as_record: bool) -> Result<(), DbError> {
+        if as_record {
+            self.text.push_str("ROW(");
+        }
+        if query.list.is_empty() {
+            self.text.push_str("1::int4");
+        }
+        for (index, selected) in query.list.iter().enumerate() {
+            if index > 0 {
+                self.text.push_str(", ");
+            }
+            self.selected(rows, query, selected)?;
+        }
+        for guard in self.guards(rows, query)? {
+            let _ = write!(self.text, ", {}", guard.sql);
+        }
+        if as_record {
+            self.text.push(')');
+        }
+        Ok(())
+    }
+
+    fn selected(&mut self, rows: &RowScope<'a>, query: &Query, selected: &Selected) -> Result<(), DbError> {
+        let scope = Scope::Row(rows.clone());
+        match selected {
+            Selected::Column(name, select) => {
+                let column = rows.column(name);
+                let (before, after) = match select {
+                    Select::Plain => ("", ""),
+                    Select::Text => ("", "::text"),
+                    Select::Json => ("to_jsonb(", ")"),
+                };
+                self.text.extend([before, column.as_str(), after]);
+            }
+            Selected::Key(name) => {
+                let _ = write!(self.text, "{}->{}", rows.column("data"), quote_literal(name));
+            }
+            Selected::Related(relation, query) => {
+                let (inner, join) = self.related(&scope, relation)?;
+                self.nested(&inner, query, &join, relation.many)?;
+            }
+            Selected::BadKey(relation) => {
+                let bad = self.related_key(&scope, relation)?.is_bad();
+                self.text.push_str(&bad);
+            }
+            Selected::Bad(column) => {
+                let bad = self.operand(&scope, column)?.is_bad();
+                let _ = write!(self.text, "bool_or({bad})");
+            }
+            Selected::Rows(query) => {
+                let inner = self.rows(query.row, rows.depth + 1)?;
+                self.text.push_str("ARRAY(");
+                self.query(&inner, query, None, true)?;
+                self.text.push(')');
+            }
+            Selected::OrderKeys => {
+                let keys = self.order_keys(&scope, query);
+                let keys = keys.iter().map(|key| Ok(format!("({})::text", self.order_operand(&scope, key)?.sql)));
+                let keys = keys.collect::<Result<Vec<_>, DbError>>()?;
+                let _ = write!(self.text, "ARRAY[{}]", keys.join(", "));
+            }
+            Selected::Value(column, form) => {
+                let sql = self.operand(&scope, column)?.sql;
+                let _ = write!(self.text, "({sql})::{}", form.sql_type());
+            }
+            Selected::Count => self.text.push_str("count(*)"),
+            Selected::Aggregate(function, column, form) => {
+                let sql = self.operand(&scope, column)?.sql;
+                let _ = write!(self.text, "({}({sql}))::{}", function.sql(), form.sql_type());
+            }
+        }
+        Ok(())
+    }
+
+    fn group(&mut self, scope: &Scope<'a>, query: &Query) -> Result<(), DbError> {
+        for (index, column) in query.group.iter().enumerate() {
+            self.text.push_str(if index == 0 { " GROUP BY " } else { ", " });
+            let sql = self.operand(scope, column)?.sql;
+            self.text.push_str(&sql);
+        }
+        Ok(())
+    }
+
+    /// The order with the unique last key that a page gets, so that it is stable. The key goes in the direction of
+    /// the one before it, so that one index serves both.
+    pub(super) fn order_keys(&self, scope: &Scope<'a>, query: &Query) -> Vec<Order> {
+        let mut keys = query.order.clone();
+        let unique = super::col("id");
+        let is_computed = |selected: &Selected| matches!(selected, Selected::Count | Selected::Aggregate(..));
+        // A cursor has the last key even of a page that can only have one row: the next page need not be filtered so.
+        let has_cursor = query.list.iter().any(|selected| matches!(selected, Selected::OrderKeys));
+        let settled = query.neighbours
+            || !query.group.is_empty()
+            || query.list.iter().any(is_computed)
+            || (query.past.is_empty() && !has_cursor && (query.page.is_none() || query.filter.is_one_row()))
+            || keys.iter().any(|key| key.column == unique);
+        if !settled && self.operand(scope, &unique).is_ok() {
+            let (direction, nulls) =
+                keys.last().map_or((Direction::Asc, Nulls::Last), |last| (last.direction, last.nulls));
+            keys.push(Order { column: unique, direction, nulls, rank: None });
+        }
+        keys
+    }
+
+    fn order(&mut self, scope: &Scope<'a>, order: &[Order]) -> Result<(), DbError> {
+        for (index, key) in order.iter().enumerate() {
+            self.text.push_str(if index == 0 { " ORDER BY " } else { ", " });
+            let sql = self.order_operand(scope, key)?.sql;
+            self.text.push_str(&sql);
+            self.text.push_str(suffix(key.direction, key.nulls));
+        }
+        Ok(())
+    }
+
+    /// The expression that a key of an order sorts by.
+    pub(super) fn order_operand(&mut self, scope: &Scope<'a>, key: &Order) -> Result<Operand, DbError> {
+        let operand = self.operand(scope, &key.column)?;
+        match &key.rank {
+            Some(Rank { operator, query }) => {
+                let sql = self.rank(&operand, *operator, query)?;
+                let (text, bare) = (None, None);
+                Ok(Operand { sql, cast: "float4".to_owned(), fallback: None, family: Family::Ordered, text, bare })
+            }
+            None => Ok(operand),
+        }
+    }
+
+    fn group_order(&mut self, rows: &RowScope<'a>, query: &Query) -> Result<(), DbError> {
+        for (index, (selected, order)) in query.group_order.iter().enumerate() {
+            self.text.push_str(if index == 0 { " ORDER BY " } else { ", " });
+            self.selected(rows, query, selected)?;
+            self.text.push_str(suffix(order.direction, order.nulls));
+        }
+        Ok(())
+    }
+}
+
+/// The page of a query for one row.
+pub(super) const FIRST: Window = Window { limit: 1, offset: 0 };
+
+/// A round number of rows within which a page lies.
+///
+/// PostgreSQL plans a bound `LIMIT` as if it were a tenth of the table, unless it plans the statement anew for each
+/// request. With the rows bounded by a number that it can see, one plan is right for all pages of about this size. The
+/// numbers are few, so that a client cannot fill the server with statements.
+pub(super) fn bound(page: Window) -> Option<i64> {
+    let last = page.limit.checked_add(page.offset)?;
+    [8, 32, 128, 512, 2_048, 8_192].into_iter().find(|bound| *bound >= last && page != FIRST)
+}
+
+fn suffix(direction: Direction, nulls: Nulls) -> &'static str {
+    match (direction, nulls) {
+        (Direction::Asc, Nulls::Last) => "",
+        (Direction::Asc, Nulls::First) => " ASC NULLS FIRST",
+        (Direction::Desc, Nulls::First) => " DESC",
+        (Direction::Desc, Nulls::Last) => " DESC NULLS LAST",
+    }
+}

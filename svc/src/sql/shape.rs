@@ -1,0 +1,221 @@
+//! The shape of a statement: all of its query but the values. A statement is written once for a shape, and bound for each request.
+
+use super::Builder;
+use super::bound::bind;
+use super::cast::is_value;
+use super::filter::{Filter, Order, Rank};
+use super::query::Window;
+use super::select::{FIRST, bound};
+use crate::postgres::{DbError, Param};
+use crate::scalar::sql_value::SqlValue;
+use crate::schema::Operator;
+
+/// Which texts the values of a statement must be for its text to hold; one for each comparison, in their order.
+pub(crate) type Checks = Vec<Option<String>>;
+
+/// What of a query can differ from one request to the next.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StatementShape<'a> {
+    pub(crate) filter: &'a Filter,
+    pub(crate) order: &'a [Order],
+    pub(crate) page: Option<Window>,
+    /// Whether the rows next to the page are read as well, which every shape of a page can have.
+    pub(crate) neighbours: bool,
+}
+
+impl StatementShape<'_> {
+    /// Whether a statement for the one, with other values, is right for the other.
+    pub(crate) fn has_shape_of(&self, other: &Self) -> bool {
+        let same_page = match (self.page, other.page) {
+            (Some(one), Some(other)) => {
+                bound(one) == bound(other)
+                    && (one == FIRST) == (other == FIRST)
+                    && (one.offset == 0) == (other.offset == 0)
+            }
+            (one, other) => one == other,
+        };
+        let mut orders = self.order.iter().zip(other.order);
+        same_page
+            && self.order.len() == other.order.len()
+            && orders.all(|(one, other)| same_order(one, other))
+            && same_filter(self.filter, other.filter)
+    }
+
+    /// Binds the values in the order of the placeholders. `false` when a value needs another text.
+    pub(crate) fn bind<'c>(
+        &self,
+        checks: &mut impl Iterator<Item = &'c Option<String>>,
+        params: &mut Vec<Param>,
+    ) -> Result<bool, DbError> {
+        if !bind_filter(self.filter, checks, params)? {
+            return Ok(false);
+        }
+        for rank in self.order.iter().filter_map(|key| key.rank.as_ref()) {
+            bind(rank.operator, &rank.query, params)?;
+        }
+        match self.page {
+            Some(page) if page != FIRST => {
+                let read = if self.neighbours { page.with_neighbours() } else { page };
+                params.push(Param::Int(read.limit));
+                params.extend((page.offset != 0).then_some(Param::Int(read.offset)));
+            }
+            _ => {}
+        }
+        Ok(true)
+    }
+}
+
+impl Filter {
+    /// The same shape, without the values.
+    pub(crate) fn without_values(&self) -> Self {
+        let all = |all: &[Self]| all.iter().map(Self::without_values).collect();
+        match self {
+            Self::All(filters) => Self::All(all(filters)),
+            Self::Any(filters) => Self::Any(all(filters)),
+            Self::Not(inner) => Self::Not(Box::new(inner.without_values())),
+            Self::Some(column, inner) => Self::Some(column.clone(), Box::new(inner.without_values())),
+            Self::Compare(column, operator, value) => Self::Compare(column.clone(), *operator, formal(value)),
+        }
+    }
+}
+
+impl Order {
+    /// The same shape, without the value.
+    pub(crate) fn without_value(&self) -> Self {
+        let rank = self.rank.as_ref().map(|rank| Rank { operator: rank.operator, query: formal(&rank.query) });
+        Self { column: self.column.clone(), rank, ..*self }
+    }
+}
+
+/// A small value of the same shape.
+fn formal(value: &SqlValue) -> SqlValue {
+    match value {
+        SqlValue::Null => SqlValue::Null,
+        SqlValue::Bool(value) => SqlValue::Bool(*value),
+        SqlValue::Int(_) | SqlValue::Text(_) => SqlValue::Int(0),
+        SqlValue::List(_) => SqlValue::List(Vec::new()),
+    }
+}
+
+fn same_order(one: &Order, other: &Order) -> bool {
+    let rank = match (&one.rank, &other.rank) {
+        (None, None) => true,
+        (Some(one), Some(other)) => one.operator == other.operator && same_value(&one.query, &other.query),
+        _ => false,
+    };
+    rank && one.column == other.column && one.direction == other.direction && one.nulls == other.nulls
+}
+
+fn same_filter(one: &Filter, other: &Filter) -> bool {
+    use Filter as F;
+    let all = |one: &[Filter], other: &[Filter]| {
+        one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same_filter(one, other))
+    };
+    match (one, other) {
+        (F::All(one), F::All(other)) | (F::Any(one), F::Any(other)) => all(one, other),
+        (F::Not(one), F::Not(other)) => same_filter(one, other),
+        (F::Some(column, one), F::Some(same, other)) => column == same && same_filter(one, other),
+        (F::Compare(column, operator, one), F::Compare(same, op, other)) => {
+            // What the ends of a range are like decides about its text.
+            column == same && operator == op && *operator != Operator::InRange && same_value(one, other)
+        }
+        _ => false,
+    }
+}
+
+fn same_value(one: &SqlValue, other: &SqlValue) -> bool {
+    use SqlValue as V;
+    match (one, other) {
+        (V::Null, V::Null) | (V::List(_), V::List(_)) | (V::Int(_) | V::Text(_), V::Int(_) | V::Text(_)) => true,
+        // `isnull: true` and `isnull: false` are different texts.
+        (V::Bool(one), V::Bool(other)) => one == other,
+        _ => false,
+    }
+}
+
+fn bind_filter<'c>(
+    filter: &Filter,
+    checks: &mut impl Iterator<Item = &'c Option<String>>,
+    params: &mut Vec<Param>,
+) -> Result<bool, DbError> {
+    match filter {
+        Filter::All(all) | Filter::Any(all) => {
+            for filter in all {
+                if !bind_filter(filter, checks, params)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        }
+        Filter::Not(inner) | Filter::Some(_, inner) => bind_filter(inner, checks, params),
+        Filter::Compare(_, operator, value) => {
+            let check = checks.next().and_then(Option::as_ref);
+            if check.is_some_and(|cast| value.texts().any(|text| !is_value(cast, &text))) {
+                return Ok(false);
+            }
+            bind(*operator, value, params)?;
+            Ok(true)
+        }
+    }
+}
+
+impl Builder<'_> {
+    /// What the values must be for the text to hold; `None` when it holds for no other values.
+    pub(super) fn checks(&mut self) -> Option<Checks> {
+        (!self.depends_on_values).then(|| std::mem::take(&mut self.checks))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sql::{asc, col, desc};
+
+    fn varying<'a>(filter: &'a Filter, order: &'a [Order], page: Option<Window>) -> StatementShape<'a> {
+        StatementShape { filter, order, page, neighbours: false }
+    }
+
+    #[test]
+    fn values_are_not_part_of_the_shape() {
+        let filter = |name: &str, ids: Vec<i64>| {
+            let either = col("name").contains(name).or(col("tags").some(col("label").ne("x").not()));
+            either.and(col("id").is_in(ids)).and(col("age").gt(name.len() as i64)).and(col("gone").is_null())
+        };
+        let (one, other) = (filter("a", vec![1]), filter("long", vec![1, 2, 3]));
+        let page = |limit| Some(Window { limit, offset: 0 });
+        for (limit, same) in [(7, true), (8, true), (9, false)] {
+            let (one, other) = (varying(&one, &[], page(8)), varying(&other, &[], page(limit)));
+            assert_eq!(one.has_shape_of(&other), same, "{limit}");
+        }
+        let bare = other.without_values();
+        assert!(varying(&one, &[], None).has_shape_of(&varying(&bare, &[], None)));
+        assert!(!format!("{bare:?}").contains("long"));
+    }
+
+    #[test]
+    fn what_changes_the_text_is_part_of_the_shape() {
+        let all = Filter::All(Vec::new());
+        for (one, other) in [
+            (col("a").eq(1), col("b").eq(1)),
+            (col("a").eq(1), col("a").ne(1)),
+            (col("a").eq(1), col("a").eq(None::<i64>)),
+            (col("a").is_null(), Filter::Compare(col("a"), Operator::IsNull, SqlValue::Bool(false))),
+            (col("a").eq(1), col("a").eq(1).and(col("a").eq(1))),
+            (col("a").eq(1).or(col("b").eq(1)), Filter::All(vec![col("a").eq(1), col("b").eq(1)])),
+            (col("a").eq(1), col("a").eq(1).not()),
+        ] {
+            assert!(!varying(&one, &[], None).has_shape_of(&varying(&other, &[], None)), "{one:?} {other:?}");
+        }
+        for (one, other) in [(asc("a"), desc("a")), (asc("a"), asc("b")), (asc("a"), asc("a").nulls_first())] {
+            assert!(!varying(&all, &[one], None).has_shape_of(&varying(&all, &[other], None)));
+        }
+        let window = |limit, offset| Some(Window { limit, offset });
+        for (one, other) in [(window(1, 0), window(2, 0)), (window(5, 0), window(5, 2)), (window(5, 0), None)] {
+            assert!(!varying(&all, &[], one).has_shape_of(&varying(&all, &[], other)));
+        }
+        // The ends of a range decide about its text.
+        let ends = SqlValue::List(vec!["10.0.0.1".into(), "10.0.0.2".into()]);
+        let range = Filter::Compare(col("a"), Operator::InRange, ends);
+        assert!(!varying(&range, &[], None).has_shape_of(&varying(&range, &[], None)));
+    }
+}

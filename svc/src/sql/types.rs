@@ -1,0 +1,129 @@
+//! The types of what a statement gives, so that a view that has changed is noticed before a value is read.
+//!
+//! PostgreSQL refuses a prepared statement whose columns have got other types, and a record names the types of its
+//! values. So whatever decides about an answer has to show its type in one of the two. What is only sorted, grouped or
+//! aggregated by, or read as text, does not, and gets a guard: a null of its type, which costs a row next to nothing.
+
+use tokio_postgres::types::Type;
+
+use super::Builder;
+use super::column::{ColumnForm, Select};
+use super::filter::Column;
+use super::operand::Operand;
+use super::query::{Query, Selected, Subquery};
+use super::scope::{RowScope, Scope};
+use crate::postgres::{Catalogue, DbError, Oid};
+use crate::schema::Model;
+
+/// A null of the type of what a query sorts, groups or aggregates by.
+pub(super) struct Guard {
+    pub(super) sql: String,
+    ty: Oid,
+}
+
+/// The types of the values in the records of a query.
+///
+/// # Errors
+/// When the view is unknown.
+pub(crate) fn record_types(model: &Model, catalogue: &Catalogue, query: &Query) -> Result<Box<[Oid]>, DbError> {
+    let mut builder = Builder::new(model, catalogue);
+    builder.careful = query.careful;
+    let rows = builder.rows(query.row, 0)?;
+    Ok(builder.types(&rows, query, true)?.into())
+}
+
+/// The type of the rows that a relation leads to.
+pub(super) fn related(many: bool) -> Oid {
+    if many { Type::RECORD_ARRAY.oid() } else { Type::RECORD.oid() }
+}
+
+impl Subquery {
+    /// The type of its column.
+    pub(super) fn oid(&self) -> Oid {
+        match self {
+            Self::Rows(_) => Type::RECORD_ARRAY.oid(),
+            Self::Count(_) => Type::INT8.oid(),
+            Self::Exists(_) => Type::BOOL.oid(),
+        }
+    }
+}
+
+impl<'a> Builder<'a> {
+    /// The types of the columns in the rows of a query.
+    pub(super) fn row_types(&self, rows: &RowScope<'a>, query: &Query) -> Result<Vec<Oid>, DbError> {
+        self.types(rows, query, false)
+    }
+
+    fn types(&self, rows: &RowScope<'a>, query: &Query, in_record: bool) -> Result<Vec<Oid>, DbError> {
+        let selected = |selected: &Selected| match selected {
+            Selected::Column(name, Select::Plain) => {
+                let column = rows.source.columns.get(name);
+                column.map_or(0, |column| if in_record { column.declared } else { column.base })
+            }
+            Selected::Column(_, Select::Text) => Type::TEXT.oid(),
+            Selected::Column(_, Select::Json) | Selected::Key(_) => Type::JSONB.oid(),
+            Selected::Related(relation, _) => related(relation.many),
+            Selected::Rows(_) => Type::RECORD_ARRAY.oid(),
+            Selected::OrderKeys => Type::TEXT_ARRAY.oid(),
+            Selected::Value(_, form) | Selected::Aggregate(_, _, form) => form.oid(),
+            Selected::Count => ColumnForm::Int8.oid(),
+            Selected::BadKey(_) | Selected::Bad(_) => Type::BOOL.oid(),
+        };
+        let empty = query.list.is_empty().then(|| Type::INT4.oid());
+        let guards = self.guards(rows, query)?;
+        Ok(empty
+            .into_iter()
+            .chain(query.list.iter().map(selected))
+            .chain(guards.iter().map(|guard| guard.ty))
+            .collect())
+    }
+
+    /// The guards of a query, which stand behind what it selects.
+    pub(super) fn guards(&self, rows: &RowScope<'a>, query: &Query) -> Result<Vec<Guard>, DbError> {
+        let scope = Scope::Row(rows.clone());
+        let mut guards: Vec<Guard> = Vec::new();
+        let mut add = |guard: Option<Guard>| {
+            guards.extend(guard.filter(|guard| guards.iter().all(|known| known.sql != guard.sql)));
+        };
+        for key in query.order.iter().filter(|key| key.rank.is_none()) {
+            if !query.list.iter().any(|selected| shows(selected, &key.column)) {
+                add(Guard::of(&self.operand(&scope, &key.column)?));
+            }
+        }
+        for column in &query.group {
+            add(Guard::of(&self.operand(&scope, column)?));
+        }
+        for selected in &query.list {
+            // As text or JSON, a column shows nothing of its own type.
+            if let Selected::Column(name, Select::Text | Select::Json) = selected {
+                add(Guard::of(&self.operand(&scope, &Column::of(name))?));
+            }
+        }
+        for selected in query.list.iter().chain(query.group_order.iter().map(|(selected, _)| selected)) {
+            if let Selected::Aggregate(_, column, _) = selected {
+                add(Guard::of_aggregate(rows, column, &self.operand(&scope, column)?));
+            }
+        }
+        Ok(guards)
+    }
+}
+
+/// Whether a column is among what is read, as it is.
+fn shows(selected: &Selected, column: &Column) -> bool {
+    matches!((selected, column.0.as_slice()), (Selected::Column(name, Select::Plain), [only]) if name == only)
+}
+
+impl Guard {
+    /// `CASE` gives a domain's base type. What stands in it is never planned.
+    fn of(operand: &Operand) -> Option<Self> {
+        Some(Self { sql: format!("CASE WHEN false THEN {} END", operand.sql), ty: operand.bare? })
+    }
+
+    /// A value beside aggregates has to come from a query of its own.
+    fn of_aggregate(rows: &RowScope<'_>, column: &Column, operand: &Operand) -> Option<Self> {
+        let [_] = column.0.as_slice() else { return None };
+        let (from, alias) = (&rows.source.quoted, rows.alias());
+        let sql = format!("CASE WHEN false THEN (SELECT {} FROM {from} AS {alias}) END", operand.sql);
+        Some(Self { sql, ty: operand.bare? })
+    }
+}
