@@ -14,7 +14,8 @@ use super::{ObjectMeta, Registry, TypeKey, TypeRef};
     message = "`{Self}` is not a GraphQL output type",
     label = "a field cannot answer with this type",
     note = "put `#[svc_type]` on a struct, `#[svc_enum]`, `#[svc_union]` or `#[svc_interface]` on an enum, \
-            or `#[svc_scalar]` on an `impl ScalarType`"
+            or `#[svc_scalar]` on an `impl ScalarType`",
+    note = "`One<T>` and `Many<T>` are fields with `#[relation]`; a function returns the rows, such as `Result<Find<T>>`"
 )]
 pub trait Output: Send + Sync {
     /// The GraphQL type, registered on the way.

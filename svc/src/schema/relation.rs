@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::{Output, Registry, Resolved, StoredFields, SvcType, TypeKey, TypeRef};
+use super::{Registry, Resolved, StoredFields, SvcType, TypeKey, TypeRef};
 use crate::json::ExactJson;
 use crate::scalar::sql_value::SqlValue;
 
@@ -116,16 +116,6 @@ pub trait Relation: Send + Sync + Sized {
     fn resolve(&self) -> Resolved<'_>;
 }
 
-/// A type that can stand where no relation can; [`One`] and [`Many`] lack it, for the message below.
-#[doc(hidden)]
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is a relation, which can only be a field with `#[relation]`",
-    label = "rows of another view",
-    note = "put `#[relation]` on the field of an `#[svc_type]` struct",
-    note = "a function returns the rows themselves, such as `Result<Find<User>>`"
-)]
-pub trait NotARelation {}
-
 macro_rules! relation {
     ($name:ident, $many:literal) => {
         impl<T> $name<T> {
@@ -154,19 +144,6 @@ macro_rules! relation {
             }
             fn resolve(&self) -> Resolved<'_> {
                 Resolved::Key(self.key())
-            }
-        }
-
-        /// Only for the message that [`NotARelation`] has.
-        impl<T> Output for $name<T>
-        where
-            Self: NotARelation,
-        {
-            fn type_ref(_: &mut Registry) -> TypeRef {
-                unreachable!("nothing implements `NotARelation`")
-            }
-            fn resolve(&self) -> Resolved<'_> {
-                Resolved::Null
             }
         }
 
