@@ -22,7 +22,7 @@ struct Notes {
 }
 
 impl Notes {
-    fn note(&self, what: String) {
+    fn note(&self, what: impl std::fmt::Display) {
         self.notes.lock().unwrap().push(format!("{} {what}", self.name));
     }
 }
@@ -36,7 +36,7 @@ fn refused(request: &RequestParts, place: &str) -> Result<()> {
 
 impl Hook for Notes {
     fn before_parsing<'a>(&'a self, request: &'a RequestParts) -> BoxFuture<'a, Result<()>> {
-        self.note("came".to_owned());
+        self.note("came");
         Box::pin(async move { refused(request, "parsing") })
     }
 
