@@ -61,14 +61,13 @@ use proc_macro::TokenStream;
 /// it, `crate = path` says where it is. All macros of svc take this key.
 ///
 /// ```
-/// mod deps {
-///     pub use svc as framework;
-/// }
+/// use svc as framework;
 ///
-/// #[deps::framework::query(crate = crate::deps::framework)]
+/// #[framework::query(crate = framework)]
 /// fn version() -> &'static str {
 ///     "1"
 /// }
+/// # fn main() {}
 /// ```
 #[proc_macro_attribute]
 pub fn query(args: TokenStream, item: TokenStream) -> TokenStream {
