@@ -6,10 +6,10 @@ use svc::Environment;
 use svc::prelude::*;
 use svc::sqlx;
 
-/// How many connections each pool has.
+/// The number of connections in each pool.
 pub(crate) const POOL: u32 = 8;
 
-/// What is there before the service starts.
+/// The tables, views and functions of the service.
 pub(crate) const SQL: &str = "
 CREATE TABLE tb_row (id int PRIMARY KEY, name text NOT NULL);
 INSERT INTO tb_row SELECT i, 'row ' || i FROM generate_series(1, 50) AS i;

@@ -1,4 +1,4 @@
-//! What is broken, and how it is healed.
+//! The faults: each breaks something, and heals it.
 
 use std::time::{Duration, Instant};
 

@@ -14,10 +14,10 @@ use testbed::{Client, Request};
 use crate::app::POOL;
 use crate::tally::Tally;
 
-/// How long the service may take to be well again.
+/// The longest time until the service is well again.
 const RECOVERY: Duration = Duration::from_secs(20);
 
-/// What the clients share.
+/// The state that all clients share.
 struct Shared {
     stop: AtomicBool,
     /// The fault has begun; what was before is not counted.
@@ -57,7 +57,7 @@ impl Load {
     }
 }
 
-/// What a client asks in turns: reads, SQL of resolvers on both ways, and a write with a key of its own.
+/// Asks one of several things in turns: reads, SQL of resolvers on both ways, and a write with a key of its own.
 fn ask(shared: &Shared, number: usize) -> Result<Tally> {
     let rows: Vec<Value> = (1..=50).map(|id| json!({ "id": id, "name": format!("row {id}") })).collect();
     let reads = [

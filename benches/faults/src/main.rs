@@ -23,10 +23,10 @@ const LONGEST: Duration = Duration::from_secs(6);
 #[derive(Parser)]
 #[command(about = "What clients get while PostgreSQL or the network fails")]
 struct Arguments {
-    /// How many seconds a fault lasts.
+    /// The seconds that a fault lasts.
     #[arg(long, default_value_t = 5)]
     seconds: u64,
-    /// How many clients ask at a time.
+    /// The number of clients that ask at a time.
     #[arg(long, default_value_t = 16)]
     clients: usize,
     /// Only faults whose name holds this.

@@ -199,7 +199,7 @@ impl ExactJson {
     /// bytes of a request can become gigabytes of an answer.
     pub(crate) fn has_huge_number(&self) -> bool {
         match self {
-            Self::Number(number) => number.plain().is_none(),
+            Self::Number(number) => number.is_huge(),
             Self::Array(items) => items.iter().any(Self::has_huge_number),
             Self::Object(fields) => fields.iter().any(|(_, value)| value.has_huge_number()),
             Self::Null | Self::Bool(_) | Self::String(_) => false,

@@ -73,6 +73,14 @@ impl ExactNumber {
         }
     }
 
+    /// Whether its exponent moves the point too far for its digits to be written out.
+    pub(super) fn is_huge(&self) -> bool {
+        match &self.0 {
+            Digits::Int(_) => false,
+            Digits::Text(text) => text.contains(['e', 'E']) && plain_decimal(text).is_none(),
+        }
+    }
+
     /// The number as `serde_json` holds it, a double where it is no integer of 64 bits.
     ///
     /// # Errors

@@ -1,38 +1,53 @@
 //! SQL/JSON paths of clients: those whose cost grows with a power of the document are refused.
 //!
-//! A filter that begins at the root again looks at the whole document for each item that it is asked about, and each
-//! `**` at everything below each item of the one before: 170 bytes can take PostgreSQL gigabytes. With one root and one
-//! `**` a path goes down only, and its cost is that of the document.
+//! A filter that begins at the root again looks at the whole document for each item that it is asked about, each `**`
+//! at everything below each item of the one before, and each `keyvalue()` makes three items of one: 170 bytes can take
+//! PostgreSQL gigabytes. With one of each a path goes down only. What remains is a comparison of two lists, which looks
+//! at all pairs of their items.
+//!
+//! Comments, and escapes outside of quotes, are refused: they would let a quote or a keyword look like something else
+//! here than in PostgreSQL (`jsonpath_scan.l`).
 
 use crate::postgres::DbError;
 
-/// Whether a path names the root once, and looks below all items at most once.
+/// Checks that a path names the root once, and looks below all items at most once.
 ///
 /// # Errors
 /// [`DbError::BadPattern`] with what to write instead.
 pub(super) fn check(path: &str) -> Result<(), DbError> {
     let refuse = |why: &str| Err(DbError::BadPattern(format!("the path {why}")));
-    let (mut roots, mut descents) = (0, 0);
-    let mut bytes = path.bytes().peekable();
+    let (mut roots, mut descents, mut key_values) = (0, 0, 0);
+    let mut rest = path.as_bytes();
     let mut in_text = false;
-    while let Some(byte) = bytes.next() {
+    while let [byte, after @ ..] = rest {
+        rest = after;
         match byte {
-            b'\\' if in_text => drop(bytes.next()),
+            b'\\' if in_text => rest = after.get(1..).unwrap_or_default(),
             b'"' => in_text = !in_text,
             _ if in_text => {}
-            // With a name it is a variable, of which there are none; PostgreSQL says so.
-            b'$' if !bytes.peek().is_some_and(|next| next.is_ascii_alphanumeric() || matches!(next, b'_' | b'"')) => {
-                roots += 1;
+            b'\\' => return refuse("can have a `\\` in quotes only"),
+            b'/' if after.starts_with(b"*") => return refuse("cannot have a comment"),
+            b'$' if names_variable(after) => return refuse("cannot have a variable; write its value"),
+            b'$' => roots += 1,
+            b'*' if after.starts_with(b"*") => {
+                descents += 1;
+                rest = &after[1..];
             }
-            b'*' if bytes.next_if_eq(&b'*').is_some() => descents += 1,
+            b'k' | b'K' if after.get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"eyvalue")) => key_values += 1,
             _ => {}
         }
     }
-    match (roots, descents) {
-        (2.., _) => refuse("can name the root `$` once; begin with `@` inside a filter"),
-        (_, 2..) => refuse("can have one `**`; name the keys of the other levels"),
+    match (roots, descents, key_values) {
+        (2.., ..) => refuse("can name the root `$` once; begin with `@` inside a filter"),
+        (_, 2.., _) => refuse("can have one `**`; name the keys of the other levels"),
+        (.., 2..) => refuse("can have one `keyvalue()`"),
         _ => Ok(()),
     }
+}
+
+/// Whether a `$` before this is a variable. Of those there are none, which PostgreSQL says in its newest versions only.
+fn names_variable(after: &[u8]) -> bool {
+    after.first().is_some_and(|next| next.is_ascii_alphanumeric() || matches!(next, b'_' | b'"'))
 }
 
 #[cfg(test)]
@@ -45,6 +60,7 @@ mod tests {
             "$",
             "$.a.b[*] ? (@.c > 3 && @.d like_regex \"^a$\")",
             "strict $.** ? (@.price == 1 * 2)",
+            "$.a.keyvalue() ? (@.key == \"keyvalue\")",
             "$.\"a$b**\\\"$**\".c ? (exists(@.d ? (@ == \"**\")))",
         ] {
             assert!(check(path).is_ok(), "{path}");
@@ -59,6 +75,12 @@ mod tests {
             ("$.**.**", "`**`"),
             ("$.** ? (exists(@.**{2}))", "`**`"),
             ("$ ? (@ == \"\\\"\" && $ == 1)", "root"),
+            ("$.keyvalue().KeyValue().value", "keyvalue"),
+            ("$ /* \" */ ? (@ == $)", "comment"),
+            ("$.a\\\" ? (@ == $)", "in quotes only"),
+            ("$.key\\u0076alue()", "in quotes only"),
+            ("$1", "variable"),
+            ("$.a ? (@ == $\"x\")", "variable"),
         ] {
             let error = check(path).unwrap_err().to_string();
             assert!(error.contains(word), "{path}: {error}");

@@ -63,9 +63,9 @@ const BAD: &[(&str, &str)] = &[
     (r#"{title: {imatches: "a{2,1}"}}"#, "the regular expression is not valid: "),
     (r#"{title: {matches: "[[:none:]]"}}"#, "the regular expression is not valid: "),
     (r#"{meta: {pathExists: "$["}}"#, OTHER),
-    (r#"{meta: {pathExists: "$1"}}"#, OTHER),
-    (r#"{meta: {pathExists: "$k"}}"#, OTHER),
-    (r#"{meta: {pathExists: "$.k ? (@ == $x)"}}"#, OTHER),
+    (r#"{meta: {pathExists: "$1"}}"#, "the path cannot have a variable"),
+    (r#"{meta: {pathExists: "$k"}}"#, "the path cannot have a variable"),
+    (r#"{meta: {pathExists: "$.k ? (@ == $x)"}}"#, "the path cannot have a variable"),
     (r#"{meta: {pathExists: "$.k ? (@ like_regex \"(\")"}}"#, OTHER),
     (r#"{meta: {pathExists: "$ ? (@ == 1e1000000)"}}"#, OTHER),
     (r#"{meta: {pathExists: "$.nothing.such.method()"}}"#, OTHER),
@@ -140,6 +140,11 @@ async fn a_pattern_that_would_cost_much_is_refused() {
         (json!({ "meta": { "pathExists": format!("$ ? (@ == {})", "7".repeat(1_000)) } }), "a path can have at most"),
         (json!({ "meta": { "pathExists": "$[*] ? (exists($[*] ? (@ < 0)))" } }), "the path can name the root `$` once"),
         (json!({ "meta": { "pathExists": "$.**.**.** ? (@ == 99)" } }), "the path can have one `**`"),
+        (
+            json!({ "meta": { "pathExists": format!("$.keyvalue(){} ? (@ == 99)", ".keyvalue()".repeat(15)) } }),
+            "`keyvalue()`",
+        ),
+        (json!({ "meta": { "pathExists": "$ /* \" */ ? (exists($ ? (@ < 0)))" } }), "cannot have a comment"),
     ] {
         let reply = app.query_with(document, json!({ "where": condition })).await;
         assert_eq!(reply.code(), "BAD_USER_INPUT", "{}", reply.text);

@@ -135,7 +135,7 @@ pub(crate) async fn write_find(
     }
 }
 
-/// AllowedOperations need whole rows.
+/// Answers a field with methods below it, which need whole rows.
 async fn write_full_rows(cx: &ExecutionContext<'_>, field: &PlanField, read: &Read, path: &Path<'_>) -> CompletedValue {
     let rows = |careful| typed(cx.database, Reader::Pool(cx.database, cx.session()), cx.model, read, careful);
     let result = match cx.database.following(|| rows(false)).await {

@@ -56,7 +56,7 @@ pub(super) fn check_fields(
     Ok(())
 }
 
-/// AllowedOperations are functions of the program.
+/// Refuses methods, which are functions of the program.
 fn no_method(model: &Model, set: &SelectionSet, name: &str) -> Result<(), String> {
     let Some((index, _)) = model.type_named(&set.ty) else { return Ok(()) };
     for member in model.possible_types(index) {

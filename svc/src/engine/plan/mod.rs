@@ -67,7 +67,7 @@ pub(crate) enum Calls {
     None,
     /// Plain methods.
     Sync,
-    /// AllowedOperations that wait.
+    /// Methods that wait.
     Async,
 }
 
