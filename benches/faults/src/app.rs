@@ -1,10 +1,13 @@
 //! The service under test.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use svc::Environment;
 use svc::prelude::*;
 use svc::sqlx;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 /// The number of connections in each pool.
 pub(crate) const POOL: u32 = 8;
@@ -56,13 +59,37 @@ async fn pooled(ctx: &Context<'_>) -> Result<i64> {
 #[svc::mutation(function = "fn_write")]
 async fn write(key: String) -> String;
 
-/// Serves on a free port. A statement may take two seconds, so its deadline is two and a half.
-pub(crate) async fn serve(url: &str, environment: Environment) -> anyhow::Result<SocketAddr> {
-    let config = SvcConfig { environment, database: svc::DatabaseConfig { url: Some(url.to_owned()), query_timeout: std::time::Duration::from_secs(2), pool_timeout: std::time::Duration::from_secs(2), pool_size: POOL, ..svc::DatabaseConfig::default() }, ..SvcConfig::default() };
-    let options = AppOptions::new().config(config);
-    let app = create_svc_app(options.queries(queries![rows, slow, own, pooled]).mutations(mutations![write])).await?;
-    let server = svc::Server::bind(([127, 0, 0, 1], 0)).await?;
-    let address = server.local_addr();
-    tokio::spawn(server.run(app, std::future::pending()));
-    Ok(address)
+/// The service, until it is stopped.
+pub(crate) struct Service {
+    pub(crate) address: SocketAddr,
+    stop: oneshot::Sender<()>,
+    server: JoinHandle<()>,
+}
+
+impl Service {
+    /// Serves on a free port. A statement may take two seconds, so its deadline is two and a half.
+    pub(crate) async fn start(url: &str, environment: Environment) -> anyhow::Result<Self> {
+        let database = svc::DatabaseConfig {
+            url: Some(url.to_owned()),
+            query_timeout: Duration::from_secs(2),
+            pool_timeout: Duration::from_secs(2),
+            pool_size: POOL,
+            ..svc::DatabaseConfig::default()
+        };
+        let config = SvcConfig { environment, database, ..SvcConfig::default() };
+        let options = AppOptions::new().config(config);
+        let app = options.queries(queries![rows, slow, own, pooled]).mutations(mutations![write]);
+        let server = svc::Server::bind(([127, 0, 0, 1], 0)).await?;
+        let (address, (stop, stopped)) = (server.local_addr(), oneshot::channel());
+        let server = tokio::spawn(server.run(create_svc_app(app).await?, async {
+            let _ = stopped.await;
+        }));
+        Ok(Self { address, stop, server })
+    }
+
+    /// Ends it with its connections: what is left of it would take those of the next.
+    pub(crate) async fn stop(self) -> anyhow::Result<()> {
+        let _ = self.stop.send(());
+        Ok(self.server.await?)
+    }
 }

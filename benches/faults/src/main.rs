@@ -70,7 +70,8 @@ async fn measure(arguments: &Arguments, fault: Fault, environment: Environment) 
     let mut postgres = Postgres::start().await?;
     let proxy = network::Proxy::start(postgres.socket()).await?;
     let url = if fault.is_of_network() { proxy.url("postgres") } else { postgres.url() };
-    let address = app::serve(&url, environment).await?;
+    let service = app::Service::start(&url, environment).await?;
+    let address = service.address;
     let load = load::Load::start(address, arguments.clients, environment)?;
     tokio::time::sleep(Duration::from_secs(1)).await;
     load.mark();
@@ -80,6 +81,7 @@ async fn measure(arguments: &Arguments, fault: Fault, environment: Environment) 
     tokio::time::sleep(Duration::from_secs(1)).await;
     let mut tally = load.stop()?;
     tally.recovered = recovered.ok();
+    service.stop().await?;
     tally.settle(&postgres.written().await?);
     postgres.stop().await;
     Ok(tally)

@@ -47,10 +47,11 @@ impl Tally {
     ) {
         let error = &answer["errors"][0];
         if expected.is_none() {
-            let told = match error["message"].as_str() {
-                None => Told::Done,
-                Some(message) if message.contains("may have been done") => Told::Unknown,
-                Some(_) => Told::NotDone,
+            let told = match error["extensions"]["mutation"].as_str() {
+                None if error.is_null() => Told::Done,
+                Some("DONE") => Told::Done,
+                Some("UNKNOWN") => Told::Unknown,
+                _ => Told::NotDone,
             };
             self.writes.insert(key.clone(), told);
         }
@@ -71,6 +72,7 @@ impl Tally {
         }
         match error["extensions"]["code"].as_str() {
             Some("SERVICE_UNAVAILABLE" | "TIMEOUT") => self.errors += 1,
+            Some("OUTCOME_UNKNOWN") if expected.is_none() => self.errors += 1,
             _ => self.wrong.push(answer.to_string()),
         }
     }
@@ -118,7 +120,10 @@ impl Tally {
 
     /// What must not be.
     pub(crate) fn complaints(&self, longest: Duration) -> impl Iterator<Item = String> {
-        let wrong = self.wrong.first().map(|first| format!("{} wrong answers, such as {first}", self.wrong.len()));
+        let wrong = (!self.wrong.is_empty()).then(|| {
+            let some = &self.wrong[..self.wrong.len().min(5)];
+            format!("{} wrong answers, such as\n    {}", self.wrong.len(), some.join("\n    "))
+        });
         let twice = (self.twice > 0).then(|| format!("{} writes were done twice", self.twice));
         let lost = (self.lost > 0).then(|| format!("{} writes were lost", self.lost));
         let late = (self.longest > longest).then(|| format!("a client waited {:?}", self.longest));
