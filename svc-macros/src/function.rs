@@ -91,7 +91,7 @@ pub(crate) struct Caller<'a> {
 }
 
 impl Caller<'_> {
-    /// `Sync(|call| …)` or `Async(|call| …)` of the enum `kind`, which is `Method` or `Run`.
+    /// `&Sync(|call| …)` or `&Async(|call| …)` of the enum `kind`, which is `Method` or `Resolver`.
     pub(crate) fn variant(&self, kind: &str) -> TokenStream {
         let Self { krate, callee, receiver, params, output, asynchronous } = self;
         let kind = quote::format_ident!("{kind}");
@@ -110,6 +110,6 @@ impl Caller<'_> {
             true => (quote!(Async), quote!(::std::boxed::Box::pin(async move { #body }))),
             false => (quote!(Sync), body),
         };
-        quote! { #krate::#kind::#variant(|#(#this_param,)* #call| { #let_this #body }) }
+        quote! { &#krate::#kind::#variant(|#(#this_param,)* #call| { #let_this #body }) }
     }
 }

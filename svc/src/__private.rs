@@ -1,19 +1,19 @@
 //! Items that generated code refers to. Not part of the public API: they change without notice.
 
-pub use crate::engine::{Call, Completed, Context, Outcome};
+pub use crate::engine::{Call, Completed, Context, Method, Outcome, Resolver, Returns};
+pub use crate::mutation::MutationError;
 pub use crate::mutation::automatic::{
     ERROR_CODE, ERROR_ERRORS, ERROR_MESSAGE, ERROR_STATUS, SUCCESS_ID, SUCCESS_MESSAGE, SUCCESS_STATUS,
     SUCCESS_UPDATED_FIELDS, error, read_result, success,
 };
-pub use crate::mutation::{FunctionReturn, MutationError, OnFailure, ResultMember, ResultMeta};
-pub use crate::scalar::{parse_scalar, recode_scalar, stored_scalar, write_scalar};
 pub use crate::schema::{
     AbstractMeta, ArgMeta, BoxFuture, ComputedMeta, CustomScalar, ElementMeta, EnumMeta, EnumValueMeta, ExactJson,
-    FieldMeta, FromStored, FunctionMeta, Input, InputError, InputFields, InputMeta, InterfaceFieldMeta, InterfaceOf,
-    KeyFn, Method, Object, ObjectMeta, OperationKind, Output, PlannedMeta, PlannedReturn, Registry, RelationMeta,
-    RelationType, Resolved, Returns, RootFieldMeta, Run, ScalarKind, ScalarMeta, Shape, StoredError, StoredFields,
-    SvcType, TypeFn, TypeKey, TypeRef, WriteScalar, check_input,
+    FieldMeta, FromStored, FunctionMeta, FunctionReturn, Input, InputError, InputFields, InputMeta, InterfaceFieldMeta,
+    InterfaceOf, KeyFn, Object, ObjectMeta, OnFailure, OperationKind, Output, PlannedMeta, PlannedReturn, Registry,
+    RelationMeta, RelationType, Resolved, ResultMember, ResultMeta, RootFieldMeta, Run, ScalarKind, ScalarMeta, Shape,
+    StoredError, StoredFields, SvcType, TypeFn, TypeKey, TypeRef, WriteScalar, check_input,
 };
+pub use crate::schema::{parse_scalar, recode_scalar, stored_scalar, write_scalar};
 pub use async_graphql;
 pub use serde_json;
 

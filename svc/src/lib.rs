@@ -100,8 +100,8 @@ pub use app::{
 pub use db::{Aggregate, Connection, CursorPage, OrderBy, Page, Where};
 pub use engine::{Context, Limits, Operation, OperationError, OperationRegistry, RequestContext, Transport};
 pub use error::{Error, ErrorCode, Result};
-pub use mutation::{Constraint, MutationError, OnFailure, Patch};
-pub use schema::{Many, One};
+pub use mutation::{Constraint, MutationError, Patch};
+pub use schema::{Many, OnFailure, One};
 pub use settings::ConfigError;
 pub use svc_macros::{
     mutation, query, svc_enum, svc_input, svc_interface, svc_result, svc_scalar, svc_type, svc_union,

@@ -27,7 +27,10 @@ pub(super) fn full(field: &RootField) -> TokenStream {
 /// A type that only exists, so that a mistake in the function is the only message.
 pub(super) fn stub(field: &RootField) -> TokenStream {
     let krate = &field.krate;
-    let (ty, run) = (quote!(|_| ::core::unreachable!()), quote!(#krate::Run::Sync(|_| ::core::unreachable!())));
+    let (ty, run) = (
+        quote!(|_| ::core::unreachable!()),
+        quote!(#krate::Run::Code(&#krate::Resolver::Sync(|_| ::core::unreachable!()))),
+    );
     implementation(field, &TokenStream::new(), &ty, &run)
 }
 
@@ -96,5 +99,7 @@ fn run(field: &RootField, output: &Type) -> TokenStream {
         return quote!(#krate::Run::Planned(#krate::PlannedMeta { shape: #shape, row: #row }));
     }
     let asynchronous = *resolver == Resolver::Async;
-    Caller { krate, callee: quote!(#ident), receiver: None, params, output, asynchronous }.variant("Run")
+    let code =
+        Caller { krate, callee: quote!(#ident), receiver: None, params, output, asynchronous }.variant("Resolver");
+    quote!(#krate::Run::Code(#code))
 }

@@ -256,8 +256,8 @@ impl AppOptions {
         use crate::schema::{Dialect, Listed, Naming, build};
         let naming = if self.config.schema.auto_camel_case { Naming::CamelCase } else { Naming::AsWritten };
         let listed = Listed { types: self.types.clone(), operations: self.operations.clone() };
-        build(&listed, Dialect { naming, regular_expressions: self.config.schema.regular_expressions })
-            .map_err(super::StartError::Schema)
+        let dialect = Dialect { naming, regular_expressions: self.config.schema.regular_expressions };
+        build(&listed, dialect, crate::engine::coerce_literal).map_err(super::StartError::Schema)
     }
 }
 

@@ -2,7 +2,7 @@ use std::marker::PhantomData;
 
 use crate::Error;
 use crate::db::{Find, FindSpec};
-use crate::schema::{AggregateFunction, SvcType};
+use crate::schema::{AggregateFunction, Derived, PlannedReturn, Registry, Shape, SvcType, TypeKey, TypeRef};
 use crate::sql::{Column, Order, col};
 
 /// What is computed over the rows that match: `count`, `sum`, `avg`, `min`, `max` and groups.
@@ -38,6 +38,16 @@ impl<T> Aggregate<T> {
     /// The rows without their type, for the engine.
     pub(crate) fn into_spec(self) -> FindSpec {
         self.spec
+    }
+}
+
+impl<T: SvcType + 'static> PlannedReturn for Aggregate<T> {
+    const SHAPE: Shape = Shape::Aggregate;
+    fn row(registry: &mut Registry) -> TypeKey {
+        T::register(registry)
+    }
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        TypeRef::named(registry.derived::<Self>(Derived::Aggregate, T::register))
     }
 }
 

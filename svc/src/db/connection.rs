@@ -4,7 +4,7 @@ use std::pin::Pin;
 
 use crate::Error;
 use crate::db::{CursorPage, Db, FindSpec};
-use crate::schema::SvcType;
+use crate::schema::{Derived, PlannedReturn, Registry, Shape, SvcType, TypeKey, TypeRef};
 
 /// A page of rows with cursors (GraphQL Cursor Connections Specification, Relay).
 ///
@@ -99,5 +99,15 @@ impl<T: SvcType> IntoFuture for Connection<T> {
                 has_previous_page: slice.has_previous_page,
             })
         })
+    }
+}
+
+impl<T: SvcType + 'static> PlannedReturn for Connection<T> {
+    const SHAPE: Shape = Shape::Connection;
+    fn row(registry: &mut Registry) -> TypeKey {
+        T::register(registry)
+    }
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        TypeRef::named(registry.derived::<Self>(Derived::Connection, T::register))
     }
 }

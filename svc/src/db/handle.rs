@@ -7,10 +7,10 @@ use tokio::sync::Mutex;
 use crate::Error;
 use crate::db::{Find, FindOne, Transaction};
 use crate::engine::{Application, RowFilter};
-use crate::mutation::{Ledger, OnFailure};
+use crate::mutation::Ledger;
 use crate::postgres::{Caller, DbError, OpenTransaction, Reader, Session};
 use crate::scalar::sql_value::SqlValue;
-use crate::schema::{FromStored, SvcType};
+use crate::schema::{FromStored, OnFailure, SvcType};
 
 /// The database, as resolvers see it: `ctx.db()`.
 #[derive(Debug, Clone)]

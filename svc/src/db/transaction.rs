@@ -7,9 +7,9 @@ use tokio::sync::Mutex;
 use crate::Error;
 use crate::db::{Db, Find, FindOne};
 use crate::json::ExactJson;
-use crate::mutation::{OnFailure, failed_call};
+use crate::mutation::failed_call;
 use crate::postgres::{DbError, DriverError, OpenTransaction, Param, Statement, has_nul};
-use crate::schema::{FromStored, SvcType};
+use crate::schema::{FromStored, OnFailure, SvcType};
 
 /// A transaction; made by [`Db::transaction`].
 ///

@@ -30,11 +30,12 @@ use super::persisted::{Hash, PersistedQueries};
 use super::plan::{Plan, PlanField, PlanKind, RootField};
 use super::request::{AllowedOperations, RequestParts, RequestScope};
 use super::request_error::RequestError;
+use super::resolver::{Call, Resolver};
 use super::response::{Answer, Response};
 use crate::authz::{Admission, Gate};
 use crate::db::{Db, SessionVariables};
 use crate::mutation::Ledger;
-use crate::schema::{OperationKind, Run};
+use crate::schema::{Code, OperationKind, Run};
 use crate::{Error, ErrorCode};
 
 /// About how long a response key is, with what stands around it.
@@ -359,9 +360,23 @@ async fn run(
     match run {
         Run::Function(function) => write_function(cx, admission, function, path).boxed().await,
         Run::Planned(_) => CompletedValue::failed(cx, &Error::internal("a planned field has no rows"), field, path),
-        Run::Sync(resolve) => root_value(cx, admission, cx.noted(resolve(call)), path).boxed().await,
-        Run::Async(resolve) => root_value(cx, admission, cx.noted(guarded(resolve(call)).await), path).boxed().await,
+        Run::Code(code) => resolve(cx, admission, code, call, path).boxed().await,
     }
+}
+
+/// Runs the resolver of a root field.
+async fn resolve(
+    cx: &ExecutionContext<'_>,
+    admission: &Admission<'_>,
+    code: &'static dyn Code,
+    call: Call<'_>,
+    path: &Path<'_>,
+) -> CompletedValue {
+    let outcome = match Resolver::of(code) {
+        Resolver::Sync(resolve) => resolve(call),
+        Resolver::Async(resolve) => guarded(resolve(call)).await,
+    };
+    root_value(cx, admission, cx.noted(outcome), path).await
 }
 
 /// The answer of `__schema` or `__type`, which was made with the operation.

@@ -7,12 +7,12 @@ use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
 use super::cache::DocumentCache;
-use super::call::{Call, Outcome};
 use super::coerce::Variables;
 use super::context::Context;
 use super::document::Document;
 use super::limits::Limits;
 use super::plan::{ArgPlan, Plan, PlanField};
+use super::resolver::{Call, Outcome};
 use crate::authz::Admission;
 use crate::db::Db;
 use crate::postgres::{Database, DbError, Session};

@@ -2,7 +2,6 @@
 
 mod application;
 mod cache;
-mod call;
 mod coerce;
 mod complete;
 mod context;
@@ -28,6 +27,7 @@ mod plan;
 mod prepare;
 mod request;
 mod request_error;
+mod resolver;
 mod response;
 mod rules;
 mod scope;
@@ -36,16 +36,15 @@ mod typed;
 mod unadmitted;
 mod weight;
 
-pub use call::{Call, Completed, Outcome};
 pub use context::Context;
 pub use limits::Limits;
 pub use operations::{Operation, OperationError, OperationRegistry};
 pub use request::{RequestContext, Transport};
+pub use resolver::{Call, Completed, Method, Outcome, Resolver, Returns};
 
 pub(crate) use application::Application;
 pub(crate) use cache::DocumentCache;
 pub(crate) use coerce::{SentVariables, coerce_literal};
-pub(crate) use complete::RowNode;
 pub(crate) use context::DataMap;
 pub(crate) use deadline::RequestDeadlines;
 pub(crate) use execute::{Engine, Request};
@@ -62,4 +61,3 @@ pub(crate) use plan::{ArgPlan, Children, Plan, PlanField, PlanKind};
 pub(crate) use request::{RequestDataMakers, RequestParts};
 pub(crate) use request_error::RequestError;
 pub(crate) use response::{Answer, Response, write_request_errors};
-pub(crate) use typed::TypedRow;

@@ -1,13 +1,13 @@
 //! Typed rows: whole rows read back into the user's structs, for computed fields. What is stored is completed from what
 //! the statement read, so that a value that breaks its type fails where it is asked for, and the methods alone need all.
 
-use super::complete::{Cells, CompletedValue, RowNode, complete_value};
+use super::complete::{Cells, CompletedValue, Found, RowNode, complete_value};
 use super::execution_context::ExecutionContext;
 use super::find::FullRows;
 use super::path::Path;
 use super::plan::{Calls, PlanField};
 use crate::Error;
-use crate::schema::{Items, Model, Object, Output, Resolved, Shape, TypedNode};
+use crate::schema::{Model, Object, Output, Resolved, Shape};
 
 /// Completes typed rows as if a resolver had returned them.
 pub(super) async fn complete_typed(
@@ -18,10 +18,9 @@ pub(super) async fn complete_typed(
     path: &Path<'_>,
 ) -> CompletedValue {
     match shape {
-        Shape::List => complete_value(cx, field, Resolved::List(rows), path).await,
-        Shape::One if rows.is_empty() => CompletedValue::failed(cx, &super::find::not_found(field), field, path),
-        Shape::Optional if rows.is_empty() => complete_value(cx, field, Resolved::Null, path).await,
-        _ => complete_value(cx, field, rows.get(0), path).await,
+        Shape::List => complete_value(cx, field, rows.all(), path).await,
+        Shape::One if rows.0.is_empty() => CompletedValue::failed(cx, &super::find::not_found(field), field, path),
+        _ => complete_value(cx, field, rows.first(), path).await,
     }
 }
 
@@ -45,14 +44,19 @@ impl<'a> Decoded<'a> {
     pub(super) fn none() -> Self {
         Self(Vec::new())
     }
-}
 
-impl Items for Decoded<'_> {
-    fn len(&self) -> usize {
-        self.0.len()
+    pub(super) fn rows(&self) -> &[TypedRow<'a>] {
+        &self.0
     }
-    fn get(&self, index: usize) -> Resolved<'_> {
-        Resolved::Typed(TypedNode(&self.0[index]))
+
+    /// All rows, as a list.
+    pub(super) fn all(&self) -> Found<'_> {
+        Found::Rows(&self.0)
+    }
+
+    /// The first row, or null.
+    pub(super) fn first(&self) -> Found<'_> {
+        self.0.first().map_or(Found::Value(Resolved::Null), Found::Row)
     }
 }
 

@@ -131,16 +131,3 @@ impl fmt::Debug for Error {
         f.write_str(&self.chain())
     }
 }
-
-// `Error` itself is no `std::error::Error`, so that this covers all of them without a conflict.
-impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
-    fn from(source: E) -> Self {
-        #[cfg(feature = "sqlx")]
-        let known = crate::postgres::DbError::of_own_sql(&source);
-        #[cfg(not(feature = "sqlx"))]
-        let known = None;
-        let mut error = Option::<Self>::unwrap_or_else(known, || Self::internal(source.to_string()));
-        error.0.source = Some(Box::new(source));
-        error
-    }
-}

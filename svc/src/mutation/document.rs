@@ -3,9 +3,8 @@
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::ResultMember;
 use super::response::Response;
-use crate::schema::{FieldDef, FieldKind, Model, TypeIndex};
+use crate::schema::{FieldDef, FieldKind, Model, ResultMember, TypeIndex};
 
 /// What a member is made of.
 pub(super) struct Member<'a> {

@@ -11,25 +11,22 @@ mod effect;
 mod entity;
 mod error;
 mod failure;
-mod meta;
-mod on_failure;
 mod outcome;
 mod raised;
 mod response;
 mod status;
+mod status_check;
 
 pub use constraint::Constraint;
 pub use error::MutationError;
-pub use meta::{FunctionReturn, ResultMember, ResultMeta};
-pub use on_failure::OnFailure;
 
 pub(crate) use constraint::Constraints;
 pub(crate) use context::ContextValues;
 pub(crate) use effect::{Effect, Ledger};
 pub(crate) use failure::failed_call;
-pub(crate) use on_failure::StatusCheck;
 pub(crate) use outcome::{Settled, Target, Unread, settle};
 pub(crate) use response::fails;
+pub(crate) use status_check::StatusCheck;
 
 /// A value of an input object that tells absent from null: absent leaves, null clears.
 ///

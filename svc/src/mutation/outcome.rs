@@ -2,17 +2,17 @@
 
 use serde_json::{Map, Value, json};
 
+use super::StatusCheck;
 use super::document::{Member, entity_field, graphql_names};
 use super::entity::{EntityType, entity, holds_status, own_id};
 use super::failure::Failure;
 use super::response::Response;
 use super::status::Status;
-use super::{OnFailure, ResultMember, ResultMeta, StatusCheck};
 use crate::db::Db;
 use crate::engine::{Children, PlanField};
 use crate::json::ExactJson;
 use crate::postgres::{ArgForm, Call};
-use crate::schema::{FieldDef, Model, TypeIndex};
+use crate::schema::{FieldDef, Model, OnFailure, ResultMember, ResultMeta, TypeIndex};
 use crate::{Error, ErrorCode};
 
 /// What is made of the answer.

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::ResultMeta;
 use super::status::Status;
 use crate::Error;
+use crate::schema::ResultMeta;
 
 /// The columns of a `mutation_response`.
 pub(super) const COLUMNS: [&str; 8] =

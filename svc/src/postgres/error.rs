@@ -127,6 +127,19 @@ impl From<DriverError> for DbError {
     }
 }
 
+// `Error` itself is no `std::error::Error`, so that this covers all of them without a conflict. It stands here, as what
+// an error of the database tells clients is known here.
+impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
+    fn from(source: E) -> Self {
+        #[cfg(feature = "sqlx")]
+        let known = DbError::of_own_sql(&source);
+        #[cfg(not(feature = "sqlx"))]
+        let known = None;
+        let error = Option::<Self>::unwrap_or_else(known, || Self::internal(source.to_string()));
+        error.with_source(source)
+    }
+}
+
 /// The files of PostgreSQL that read paths and queries.
 const READERS: [&str; 4] = ["ltree_io.c", "ltxtquery_io.c", "tsquery.c", "jsonpath.c"];
 

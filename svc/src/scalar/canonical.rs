@@ -1,8 +1,8 @@
 //! Texts of scalars that are in their one form already, or nearly: what PostgreSQL writes into JSON needs no parsing.
 //! What is not known here goes the long way, through the types.
 
+use super::ScalarKind;
 use crate::json::special;
-use crate::schema::ScalarKind;
 
 /// Writes a JSON string for `text` when it is plainly in the form of the scalar; false, with nothing written, when
 /// that has to be found out by parsing it.

@@ -27,18 +27,17 @@
 //! One's own scalar is a type with [`ScalarType`](crate::prelude::ScalarType) and
 //! [`svc_scalar`](macro@crate::svc_scalar); [`ScalarError`] makes its messages like those of the scalars here.
 
-mod builtin;
 mod calendar;
 mod canonical;
-mod custom;
+mod kind;
 mod library;
 pub(crate) mod sql_value;
-mod text;
+pub(crate) mod text;
 
 pub(crate) use calendar::{is_finer_than_micros, sql_date, sql_instant, to_micros};
 pub(crate) use canonical::{is_canonical, is_escaped_once, is_integer, write_canonical};
 #[doc(hidden)]
-pub use custom::{parse_scalar, recode_scalar, stored_scalar, write_scalar};
+pub use kind::{CustomScalar, ScalarKind, ScalarMeta};
 pub use library::{
     Cidr, Color, CountryCode, CurrencyCode, DateRange, Duration, Inet, LTree, LanguageCode, Latitude, Longitude,
     MacAddress, Money, Percentage, PhoneNumber, Port, ScalarError, SearchVector, Slug,

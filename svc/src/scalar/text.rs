@@ -7,8 +7,8 @@ use uuid::Uuid;
 
 use super::calendar::{self, extended_date, extended_instant, is_common_era, sql_date, sql_instant};
 use super::canonical::write_canonical;
+use super::kind::ScalarKind;
 use crate::json::{shorten, write_text};
-use crate::schema::ScalarKind;
 
 /// A value that breaks its scalar. The text quotes it, so it is for whoever sent the value, and for the log.
 #[derive(Debug, Clone, PartialEq, Eq)]

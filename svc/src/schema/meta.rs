@@ -3,8 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use super::{Registry, TypeKey, TypeRef};
-use crate::engine::{Call, Outcome};
+use super::{Code, OnFailure, Registry, TypeKey, TypeRef};
 
 /// Names a Rust type's place in the registry, registering it on the way.
 pub type TypeFn = fn(&mut Registry) -> TypeRef;
@@ -124,16 +123,7 @@ pub struct ComputedMeta {
     /// The method's type.
     pub ty: TypeFn,
     /// Calls the method.
-    pub run: Method,
-}
-
-/// The function that calls a method.
-#[derive(Clone, Copy)]
-pub enum Method {
-    /// A plain `fn`: no future is made.
-    Sync(for<'a> fn(&'a dyn std::any::Any, Call<'a>) -> Outcome<'a>),
-    /// An `async fn`.
-    Async(for<'a> fn(&'a dyn std::any::Any, Call<'a>) -> BoxFuture<'a, Outcome<'a>>),
+    pub run: &'static dyn Code,
 }
 
 /// An argument of an operation or a computed field, or a field of an input object.
@@ -235,16 +225,14 @@ pub struct RootFieldMeta {
 }
 
 /// The code or the statement behind a root field.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub enum Run {
     /// No body: one SQL statement.
     Planned(PlannedMeta),
     /// No body: a function of the database.
     Function(FunctionMeta),
-    /// A plain `fn`.
-    Sync(for<'a> fn(Call<'a>) -> Outcome<'a>),
-    /// An `async fn`.
-    Async(for<'a> fn(Call<'a>) -> BoxFuture<'a, Outcome<'a>>),
+    /// A body: the resolver.
+    Code(&'static dyn Code),
 }
 
 /// The number of rows that a planned field answers with.
@@ -279,30 +267,28 @@ pub struct FunctionMeta {
     /// The values of the request that the function gets before the arguments.
     pub context: &'static [&'static str],
     /// The fate of a call with a failing status.
-    pub on_failure: crate::OnFailure,
+    pub on_failure: OnFailure,
     /// Whether the Rust type of each argument takes a value.
     pub checks: &'static [Check],
 }
 
+/// The members of a mutation's result.
+#[derive(Debug, Clone, Copy)]
+pub struct ResultMeta {
+    /// Of a status that means success.
+    pub success: ResultMember,
+    /// Of every other.
+    pub error: ResultMember,
+}
+
+/// A member of a mutation's result.
+#[derive(Debug, Clone, Copy)]
+pub struct ResultMember {
+    /// Its GraphQL name.
+    pub name: &'static str,
+    /// The Rust name of the field that holds the entity.
+    pub entity: Option<&'static str>,
+}
+
 /// Reads a coerced value into its Rust type, to see whether it fits.
 pub type Check = fn(Option<async_graphql::Value>) -> Result<(), super::InputError>;
-
-impl std::fmt::Debug for Method {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Sync(_) => "Sync",
-            Self::Async(_) => "Async",
-        })
-    }
-}
-
-impl std::fmt::Debug for Run {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Planned(planned) => planned.fmt(f),
-            Self::Function(function) => function.fmt(f),
-            Self::Sync(_) => f.write_str("Sync"),
-            Self::Async(_) => f.write_str("Async"),
-        }
-    }
-}

@@ -1,7 +1,10 @@
 //! From what the macros register to the schema that is served.
 
 mod aggregate_function;
+mod bodiless;
 mod build;
+mod code;
+mod custom_scalar;
 mod derived;
 mod error;
 mod extent;
@@ -10,36 +13,42 @@ mod input;
 mod meta;
 mod model;
 mod naming;
+mod on_failure;
 pub(crate) mod operator;
 mod output;
 mod registry;
 mod relation;
-mod returns;
-mod scalar_kind;
+mod rust_scalar;
 mod sdl;
 mod stored;
 
+#[doc(hidden)]
+pub use bodiless::FunctionReturn;
+pub use bodiless::PlannedReturn;
+#[doc(hidden)]
+pub use code::Code;
+#[doc(hidden)]
+pub use custom_scalar::{parse_scalar, recode_scalar, stored_scalar, write_scalar};
 #[doc(hidden)]
 pub use input::check_input;
 pub use input::{Input, InputError, InputFields};
 #[doc(hidden)]
 pub use meta::{
     AbstractMeta, ArgMeta, BoxFuture, Check, ComputedMeta, ElementMeta, EnumMeta, EnumValueMeta, FieldMeta,
-    FunctionMeta, InputMeta, InterfaceFieldMeta, KeyFn, Method, ObjectMeta, OperationKind, PlannedMeta, RelationMeta,
-    RootFieldMeta, Run, Shape, TypeFn,
+    FunctionMeta, InputMeta, InterfaceFieldMeta, KeyFn, ObjectMeta, OperationKind, PlannedMeta, RelationMeta,
+    ResultMember, ResultMeta, RootFieldMeta, Run, Shape, TypeFn,
 };
+pub use on_failure::OnFailure;
 #[doc(hidden)]
 pub use output::InterfaceOf;
-pub use output::{Items, Object, Output, Resolved, StoredNode, SvcType, TypedNode, WriteScalar};
+pub use output::{Items, Object, Output, Resolved, SvcType, WriteScalar};
 pub use registry::{Registry, TypeKey, TypeRef};
 pub use relation::{Many, One, Relation as RelationType};
-pub use returns::{PlannedReturn, Returns};
 pub use stored::{FromStored, StoredError, StoredFields};
 
 pub use crate::json::{ExactJson, ExactNumber, Fields as ExactFields};
 
-#[doc(hidden)]
-pub use crate::mutation::{FunctionReturn, ResultMember, ResultMeta};
+pub use crate::scalar::{CustomScalar, ScalarKind, ScalarMeta};
 pub(crate) use aggregate_function::AggregateFunction;
 pub(crate) use build::{Dialect, Listed, build};
 pub use error::SchemaError;
@@ -52,4 +61,3 @@ pub(crate) use naming::Naming;
 pub(crate) use operator::{Family, Operand, Operator, OperatorDef, SEARCH, family};
 pub(crate) use registry::Derived;
 pub(crate) use relation::key_text;
-pub use scalar_kind::{CustomScalar, ScalarKind, ScalarMeta};

@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 
 use super::extent::Extent;
 use super::registry::Decode;
-use super::{Method, ResultMeta, Run, ScalarKind};
+use super::{Code, ResultMeta, Run, ScalarKind};
 use crate::schema::AggregateFunction;
 
 /// Where a type stands in [`Model::types`].
@@ -203,7 +203,7 @@ pub(crate) enum FieldKind {
     /// A field of a type that the framework makes of a row's type.
     Part(Part),
     /// A method.
-    Method(Method),
+    Method(&'static dyn Code),
     /// A root field, and the type of the rows that it answers with.
     Root(Run, Option<TypeIndex>),
     /// A promise of an interface; the member's own field answers.

@@ -50,21 +50,9 @@ pub enum Resolved<'a> {
     Object(&'a dyn Object),
     /// The key that a relation starts from.
     Key(Option<&'a str>),
-    /// A row, or a value in one, as a statement read it.
-    Row(StoredNode<'a>),
-    /// A row with methods.
-    Typed(TypedNode<'a>),
     /// A value that could not be had: a field error here.
     Failed(&'a crate::Error),
 }
-
-/// A row as a statement read it, with the struct that its methods run on.
-#[derive(Debug, Clone, Copy)]
-pub struct TypedNode<'a>(pub(crate) &'a crate::engine::TypedRow<'a>);
-
-/// Rows, a row, or a value in one, as a statement read them.
-#[derive(Debug, Clone, Copy)]
-pub struct StoredNode<'a>(pub(crate) &'a crate::engine::RowNode<'a>);
 
 /// A scalar that writes its JSON form.
 pub trait WriteScalar: Send + Sync {
@@ -238,7 +226,6 @@ impl std::fmt::Debug for Resolved<'_> {
             Self::List(items) => write!(f, "List({})", items.len()),
             Self::Object(_) => f.write_str("Object"),
             Self::Key(key) => write!(f, "Key({key:?})"),
-            Self::Row(_) | Self::Typed(_) => f.write_str("Row"),
             Self::Failed(error) => write!(f, "Failed({error})"),
         }
     }

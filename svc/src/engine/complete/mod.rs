@@ -20,6 +20,7 @@ pub(crate) use cells::{Cells, Outdated, Records};
 pub(crate) use list::RowList;
 pub(crate) use member::write_member;
 pub(crate) use page::{PageNode, address, complete_page, complete_page_items};
+pub(crate) use resolved::Found;
 pub(crate) use rows::{Guarded, RowColumn, RowNode, RowShape, RowSource, RowSources, write_row};
 pub(crate) use tree::{CompletedValue, complete_all, complete_value, guarded, join_after, root_value};
 

@@ -1,5 +1,6 @@
 //! Writes a page: its edges, nodes, `pageInfo` and total.
 
+use super::resolved::Found;
 use super::rows::{RowNode, RowShape};
 use super::tree::{CompletedValue, complete_all};
 use super::{Cells, PropagatedNull, Walk, key, typename, value};
@@ -10,7 +11,7 @@ use crate::engine::typed::Decoded;
 use crate::json::write_text;
 use crate::postgres::DbError;
 use crate::scalar::write_integer;
-use crate::schema::{Items as _, Part};
+use crate::schema::Part;
 
 /// A page in hand.
 pub(crate) struct PageNode<'a> {
@@ -35,10 +36,11 @@ pub(crate) async fn complete_page_items<'a>(
     let mut completed = Vec::new();
     for part in field.children.iter().flat_map(|selection| &selection.fields) {
         let here = path.key(&part.key);
-        let items: Vec<Path<'_>> = (0..rows.len()).map(|index| here.index(index)).collect();
+        let items: Vec<Path<'_>> = (0..rows.rows().len()).map(|index| here.index(index)).collect();
         match part.kind {
             PlanKind::Part(Part::Nodes) => {
-                let spots = items.iter().enumerate().map(|(index, path)| (rows.get(index), path)).collect();
+                let spots =
+                    items.iter().enumerate().map(|(index, path)| (Found::Row(&rows.rows()[index]), path)).collect();
                 completed.push((address(part), complete_all(cx, part, item_type(&part.ty), spots).await));
             }
             PlanKind::Part(Part::Edges) => {
@@ -47,7 +49,8 @@ pub(crate) async fn complete_page_items<'a>(
                         continue;
                     }
                     let paths: Vec<Path<'_>> = items.iter().map(|item| item.key(&node.key)).collect();
-                    let spots = paths.iter().enumerate().map(|(index, path)| (rows.get(index), path)).collect();
+                    let spots =
+                        paths.iter().enumerate().map(|(index, path)| (Found::Row(&rows.rows()[index]), path)).collect();
                     completed.push((address(node), complete_all(cx, node, &node.ty, spots).await));
                 }
             }

@@ -4,36 +4,70 @@ use std::borrow::Cow;
 
 use super::{Node, PropagatedNull, RowNode, Walk, key, typename, value};
 use crate::Error;
-use crate::engine::call::{Completed, Outcome};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, PlanField, PlanKind, Selection};
+use crate::engine::resolver::{Completed, Method, Outcome};
 use crate::engine::typed::TypedRow;
 use crate::json::write_text;
 use crate::scalar::{LeafError, write_float, write_integer};
-use crate::schema::{Method, Object, Relation, Resolved};
+use crate::schema::{Object, Relation, Resolved};
 
-impl<'v> Node for Resolved<'v> {
+/// A value on its way to the client: one of the program's, or what a statement read in its place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Found<'a> {
+    /// A value of the program's.
+    Value(Resolved<'a>),
+    /// Rows, a row, or a value in one.
+    Stored(&'a RowNode<'a>),
+    /// Rows with methods.
+    Rows(&'a [TypedRow<'a>]),
+    /// A row with methods.
+    Row(&'a TypedRow<'a>),
+}
+
+impl<'a> Found<'a> {
+    /// The number of items, if it is a list that has to be walked.
+    pub(super) fn items(&self) -> Option<usize> {
+        match self {
+            Self::Value(Resolved::List(items)) => Some(items.len()),
+            Self::Rows(rows) => Some(rows.len()),
+            _ => None,
+        }
+    }
+
+    /// The item at `index`, which is below [`items`](Self::items).
+    pub(super) fn item(&self, index: usize) -> Self {
+        match self {
+            Self::Value(Resolved::List(items)) => Self::Value(items.get(index)),
+            Self::Rows(rows) => Self::Row(&rows[index]),
+            Self::Value(_) | Self::Stored(_) | Self::Row(_) => *self,
+        }
+    }
+}
+
+impl Node for Found<'_> {
     fn is_null(&self) -> bool {
-        matches!(self, Resolved::Null)
+        matches!(self, Self::Value(Resolved::Null))
     }
 
     fn failure(&self) -> Option<&Error> {
         match self {
-            Resolved::Failed(error) => Some(error),
+            Self::Value(Resolved::Failed(error)) => Some(error),
             _ => None,
         }
     }
 
     fn stored(&self) -> Option<&RowNode<'_>> {
         match self {
-            Resolved::Row(stored) => Some(stored.0),
+            Self::Stored(node) => Some(node),
             _ => None,
         }
     }
 
     fn leaf(&self, _: &Leaf, out: &mut Vec<u8>) -> Result<(), LeafError> {
-        match self {
+        let Self::Value(value) = self else { return Err(LeafError("expected a scalar".to_owned())) };
+        match value {
             Resolved::Null => out.extend_from_slice(b"null"),
             Resolved::Int(value) => write_integer(out, *value),
             Resolved::Float(value) => write_float(out, *value)?,
@@ -45,12 +79,7 @@ impl<'v> Node for Resolved<'v> {
                 out.push(b'"');
             }
             Resolved::Scalar(scalar) => scalar.write(out).map_err(LeafError)?,
-            Resolved::List(_)
-            | Resolved::Object(_)
-            | Resolved::Key(_)
-            | Resolved::Row(_)
-            | Resolved::Typed(_)
-            | Resolved::Failed(_) => {
+            Resolved::List(_) | Resolved::Object(_) | Resolved::Key(_) | Resolved::Failed(_) => {
                 return Err(LeafError("expected a scalar".to_owned()));
             }
         }
@@ -61,14 +90,14 @@ impl<'v> Node for Resolved<'v> {
         &self,
         mut visit: impl FnMut(usize, Self) -> Result<(), PropagatedNull>,
     ) -> Option<Result<(), PropagatedNull>> {
-        let Resolved::List(items) = self else { return None };
-        Some((0..items.len()).try_for_each(|index| visit(index, items.get(index))))
+        let items = self.items()?;
+        Some((0..items).try_for_each(|index| visit(index, self.item(index))))
     }
 
     fn selection<'s>(&self, cx: &ExecutionContext<'_>, field: &'s PlanField) -> Result<&'s Selection, String> {
         match self {
-            Resolved::Object(object) => selection(cx, field, *object),
-            Resolved::Typed(row) => row_selection(cx, field, row.0),
+            Self::Value(Resolved::Object(object)) => selection(cx, field, *object),
+            Self::Row(row) => row_selection(cx, field, row),
             _ => Err("expected an object".to_owned()),
         }
     }
@@ -87,7 +116,7 @@ impl<'v> Node for Resolved<'v> {
             match field.kind {
                 PlanKind::Stored { index, stored, .. } => match instance.node(field, stored) {
                     Some(node) => value(walk, field, &field.ty, &node, &path, out)?,
-                    None => value(walk, field, &field.ty, &instance.field(index), &path, out)?,
+                    None => value(walk, field, &field.ty, &Found::Value(instance.field(index)), &path, out)?,
                 },
                 PlanKind::Method(Method::Sync(run)) => match (walk.cx.call_method(field), instance.object()) {
                     (Ok(call), Ok(object)) => outcome(walk, field, run(object.as_any(), call), &path, out)?,
@@ -117,10 +146,10 @@ pub(super) enum Instance<'a> {
 }
 
 impl<'a> Instance<'a> {
-    pub(super) fn of(value: &Resolved<'a>) -> Option<Self> {
+    pub(super) fn of(value: &Found<'a>) -> Option<Self> {
         match value {
-            Resolved::Object(object) => Some(Self::Object(*object)),
-            Resolved::Typed(row) => Some(Self::Row(row.0)),
+            Found::Value(Resolved::Object(object)) => Some(Self::Object(*object)),
+            Found::Row(row) => Some(Self::Row(row)),
             _ => None,
         }
     }
@@ -207,7 +236,7 @@ fn outcome(
     out: &mut Vec<u8>,
 ) -> Result<(), PropagatedNull> {
     match outcome {
-        Ok(Completed::Value(answer)) => value(walk, field, &field.ty, &answer.resolve(), path, out),
+        Ok(Completed::Value(answer)) => value(walk, field, &field.ty, &Found::Value(answer.resolve()), path, out),
         Ok(Completed::Find(_) | Completed::Connection(_) | Completed::Aggregate(_)) => {
             let error = Error::internal(format!("`{}` returns a query, so it has to be an `async fn`", field.name));
             walk.failed(&error, field, path, out)

@@ -5,18 +5,17 @@
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all};
 
-use super::resolved::Instance;
+use super::resolved::{Found, Instance};
 use super::{PropagatedNull, Walk, key, typename, value};
 use crate::Error;
 use crate::authz::Admission;
-use crate::engine::call::{Completed, Outcome};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::field_error::FieldError;
 use crate::engine::find::{write_computed, write_connection, write_find, write_relation};
 use crate::engine::path::Path;
 use crate::engine::plan::{OutType, PlanField, PlanKind, Selection};
+use crate::engine::resolver::{Completed, Method, Outcome};
 use crate::postgres::DbError;
-use crate::schema::{Method, Resolved, StoredNode};
 
 /// A completed value: its JSON unless a null propagates from it, and its errors.
 #[derive(Debug)]
@@ -137,10 +136,10 @@ pub(crate) async fn root_value(
 pub(crate) async fn complete_value(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
-    node: Resolved<'_>,
+    found: Found<'_>,
     path: &Path<'_>,
 ) -> CompletedValue {
-    one(complete_all(cx, field, &field.ty, vec![(node, path)]).await)
+    one(complete_all(cx, field, &field.ty, vec![(found, path)]).await)
 }
 
 fn one(completed: Vec<CompletedValue>) -> CompletedValue {
@@ -148,7 +147,7 @@ fn one(completed: Vec<CompletedValue>) -> CompletedValue {
 }
 
 /// A value and where it stands.
-type Spot<'a> = (Resolved<'a>, &'a Path<'a>);
+type Spot<'a> = (Found<'a>, &'a Path<'a>);
 
 /// Completes the values of one field on many objects, a value for each; without waiting where nothing below waits.
 pub(crate) fn complete_all<'a>(
@@ -182,17 +181,12 @@ async fn lists<'a>(
 ) -> Vec<CompletedValue> {
     let paths: Vec<Vec<Path<'_>>> = spots
         .iter()
-        .map(|(node, path)| match node {
-            Resolved::List(items) => (0..items.len()).map(|index| path.index(index)).collect(),
-            _ => Vec::new(),
-        })
+        .map(|(found, path)| (0..found.items().unwrap_or(0)).map(|index| path.index(index)).collect())
         .collect();
-    let items = spots.iter().zip(&paths).flat_map(|((node, _), paths)| {
-        paths.iter().enumerate().filter_map(move |(index, path)| match node {
-            Resolved::List(items) => Some((items.get(index), path)),
-            _ => None,
-        })
-    });
+    let items = spots
+        .iter()
+        .zip(&paths)
+        .flat_map(|((found, _), paths)| paths.iter().enumerate().map(move |(index, path)| (found.item(index), path)));
     let mut completed = complete_all(cx, field, item, items.collect()).await.into_iter();
     let comma = |out: &mut Vec<u8>, index: usize, bytes: &[u8]| {
         if index > 0 {
@@ -200,12 +194,12 @@ async fn lists<'a>(
         }
         out.extend_from_slice(bytes);
     };
-    let list = spots.iter().map(|spot| match spot.0 {
-        Resolved::List(items) => {
-            let items: Vec<_> = completed.by_ref().take(items.len()).collect();
+    let list = spots.iter().map(|spot| match spot.0.items() {
+        Some(items) => {
+            let items: Vec<_> = completed.by_ref().take(items).collect();
             join(items, comma, *b"[]").stop_null(ty)
         }
-        _ => walked(cx, field, ty, spot),
+        None => walked(cx, field, ty, spot),
     });
     list.collect()
 }
@@ -288,8 +282,8 @@ async fn one_field<'a>(
         PlanKind::Stored { index, stored, .. } => {
             let nodes: Vec<_> = objects.iter().map(|(object, _)| object.node(field, stored)).collect();
             let spots = objects.iter().zip(&nodes).map(|((object, path), node)| match node {
-                Some(node) => (Resolved::Row(StoredNode(node)), *path),
-                None => (object.field(index), *path),
+                Some(node) => (Found::Stored(node), *path),
+                None => (Found::Value(object.field(index)), *path),
             });
             complete_all(cx, field, &field.ty, spots.collect()).await
         }
@@ -337,7 +331,7 @@ async fn outcomes<'a>(
     calls: Vec<(Outcome<'a>, &'a Path<'a>)>,
 ) -> Vec<CompletedValue> {
     let values = calls.iter().filter_map(|(outcome, path)| match outcome {
-        Ok(Completed::Value(value)) => Some((value.resolve(), *path)),
+        Ok(Completed::Value(value)) => Some((Found::Value(value.resolve()), *path)),
         _ => None,
     });
     let values = complete_all(cx, field, &field.ty, values.collect());

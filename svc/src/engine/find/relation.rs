@@ -3,13 +3,13 @@
 use super::columns::bad_key;
 use super::full_rows::FullRows;
 use super::read::Read;
-use crate::engine::complete::{Cells, CompletedValue, Outdated, Records, RowNode, RowShape, complete_all};
+use crate::engine::complete::{Cells, CompletedValue, Found, Outdated, Records, RowNode, RowShape, complete_all};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{Calls, PlanField};
 use crate::engine::typed::Decoded;
 use crate::postgres::{DbError, Rows, Statement};
-use crate::schema::{Items as _, Relation, Resolved, StoredNode};
+use crate::schema::{Relation, Resolved};
 use crate::sql::record_types;
 
 /// A key, unless the parent has none, and where the parent's field stands.
@@ -28,7 +28,7 @@ pub(crate) async fn write_relation<'a>(
     if keys.is_empty() {
         // No parent leads anywhere, so there is nothing to ask.
         let none = Decoded::none();
-        let none = if relation.many { Resolved::List(&none) } else { Resolved::Null };
+        let none = if relation.many { none.all() } else { none.first() };
         return complete_all(cx, field, &field.ty, parents.iter().map(|(_, path)| (none, *path)).collect()).await;
     }
     let (wanted, spots) = (&keys, &parents);
@@ -73,8 +73,8 @@ async fn plain(
     let none = if relation.many { RowNode::Records(Records::default(), &shape) } else { RowNode::Null };
     let error = bad_key(relation);
     let spots = parents.iter().map(|(key, path)| match position(keys, *key) {
-        Some(at) if is_bad(&rows, at) => (Resolved::Failed(&error), *path),
-        at => (Resolved::Row(StoredNode(at.map_or(&none, |at| &nodes[at]))), *path),
+        Some(at) if is_bad(&rows, at) => (Found::Value(Resolved::Failed(&error)), *path),
+        at => (Found::Stored(at.map_or(&none, |at| &nodes[at])), *path),
     });
     Ok(complete_all(cx, field, &field.ty, spots.collect()).await)
 }
@@ -119,10 +119,9 @@ async fn whole(
         let at = position(keys, *key);
         let found = at.map_or(&none, |at| &decoded[at]);
         let value = match relation.many {
-            _ if at.is_some_and(|at| is_bad(&rows, at)) => Resolved::Failed(&error),
-            true => Resolved::List(found),
-            false if found.is_empty() => Resolved::Null,
-            false => found.get(0),
+            _ if at.is_some_and(|at| is_bad(&rows, at)) => Found::Value(Resolved::Failed(&error)),
+            true => found.all(),
+            false => found.first(),
         };
         (value, *path)
     });

@@ -7,18 +7,18 @@ use decoded::Decoded;
 use encode::form;
 pub(crate) use encode::json as argument_json;
 
-use super::call::refused;
-use super::complete::{CompletedValue, complete_value, write_json, write_member};
+use super::complete::{CompletedValue, Found, complete_value, write_json, write_member};
 use super::execution_context::ExecutionContext;
 use super::path::Path;
 use super::plan::{Calls, Children, PlanField, Selection};
+use super::resolver::refused;
 use crate::Error;
 use crate::authz::Admission;
 use crate::db::Db;
 use crate::json::ExactJson;
-use crate::mutation::{ContextValues, OnFailure, Settled, Target, settle};
+use crate::mutation::{ContextValues, Settled, Target, settle};
 use crate::postgres::{ArgForm, FunctionSpec};
-use crate::schema::{FieldDef, FieldKind, FromStored, FunctionMeta, Model, Run};
+use crate::schema::{FieldDef, FieldKind, FromStored, FunctionMeta, Model, OnFailure, Run};
 
 /// The root type whose fields call functions.
 const ROOT: &str = "Mutation";
@@ -81,7 +81,7 @@ async fn complete(cx: &ExecutionContext<'_>, field: &PlanField, json: &str, path
         Ok(decoded) => decoded,
         Err(error) => return CompletedValue::failed(cx, &error, field, path),
     };
-    complete_value(cx, field, decoded.resolve(), path).await
+    complete_value(cx, field, Found::Value(decoded.resolve()), path).await
 }
 
 /// What is called or followed below the answer. Of several members only the one that is there counts: another's methods are no

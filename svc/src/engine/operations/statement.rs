@@ -18,10 +18,10 @@ use crate::engine::function::argument_json;
 use crate::engine::mutations::Mutations;
 use crate::engine::path::Path;
 use crate::engine::plan::{OutType, Plan, PlanField, PlanKind};
-use crate::mutation::{ResultMeta, failed_call, fails};
+use crate::mutation::{failed_call, fails};
 use crate::postgres::{Commit, DbError, Param, Rows, Statement, Written, cell, has_nul};
-use crate::schema::OperationKind;
-use crate::{Error, ErrorCode, OnFailure};
+use crate::schema::{OnFailure, OperationKind, ResultMeta};
+use crate::{Error, ErrorCode};
 
 /// A statement, and the variables that are its parameters.
 #[derive(Clone, Copy)]

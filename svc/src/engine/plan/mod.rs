@@ -27,7 +27,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::find::StatementCache;
-use crate::schema::{EnumValue, GatedField, Method, OperationKind, Part, Relation, ScalarKind, TypeIndex};
+use super::resolver::Method;
+use crate::schema::{EnumValue, GatedField, OperationKind, Part, Relation, ScalarKind, TypeIndex};
 
 /// A planned operation.
 #[derive(Debug)]
@@ -264,7 +265,7 @@ impl PlanField {
         let own = match self.kind {
             PlanKind::Method(Method::Async(_)) | PlanKind::Root(..) => Calls::Async,
             PlanKind::Method(Method::Sync(_)) => Calls::Sync,
-            // AllowedOperations of related rows need whole rows, and so a key of whole parents.
+            // Methods of related rows need whole rows, and so a key of whole parents.
             PlanKind::Relation(_) if self.children.calls() > Calls::None => Calls::Async,
             // Rows inside JSON have no statement that could read what they lead to.
             PlanKind::Stored { .. } if self.children.relations() => Calls::Async,

@@ -22,6 +22,7 @@ use crate::engine::introspect::IntrospectionCost;
 use crate::engine::limits::{Limits, within};
 use crate::engine::location::MAX_LOCATIONS;
 use crate::engine::request_error::RequestError;
+use crate::engine::resolver::Method;
 use crate::schema::{FieldDef, FieldKind, Model, OperationKind, Run, TypeExpr, TypeIndex, TypeKind};
 
 const ROOT_FIELDS: &str = "SVC_LIMIT_ROOT_FIELDS";
@@ -194,7 +195,7 @@ impl<'a> Planner<'a> {
                     FieldKind::Stored { index, stored } => PlanKind::Stored { index, stored },
                     FieldKind::Relation(relation) => PlanKind::Relation(relation),
                     FieldKind::Part(part) => PlanKind::Part(part),
-                    FieldKind::Method(method) => PlanKind::Method(method),
+                    FieldKind::Method(code) => PlanKind::Method(Method::of(code)),
                     FieldKind::Root(run, row) => PlanKind::Root(RootField::new(run, row)),
                     FieldKind::Promised => {
                         return Err(RequestError::new(

@@ -1,9 +1,8 @@
 //! The answers of root fields, which nobody learns without the field's admission.
 
 use super::{PlanField, PlanKind};
-use crate::OnFailure;
 use crate::authz::Admission;
-use crate::schema::{Run, Shape, TypeIndex};
+use crate::schema::{OnFailure, Run, Shape, TypeIndex};
 
 /// The function or the plan that answers a root field; nobody but an admission gets it.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +47,7 @@ impl RootField {
 
     /// Whether it runs a function of the program.
     pub(super) fn needs_code(self) -> bool {
-        matches!(self.run, Run::Sync(_) | Run::Async(_))
+        matches!(self.run, Run::Code(_))
     }
 }
 

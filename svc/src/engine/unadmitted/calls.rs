@@ -1,7 +1,6 @@
 //! Calls without an admission.
 
 use crate::authz::Admission;
-use crate::engine::call::{Call, Outcome};
 use crate::engine::complete::root_value;
 use crate::engine::execute::{Prepared, introspected};
 use crate::engine::execution_context::ExecutionContext;
@@ -10,6 +9,7 @@ use crate::engine::function::write_function;
 use crate::engine::operations::OperationStatement;
 use crate::engine::path::Path;
 use crate::engine::plan::{Plan, PlanField, PlanKind, RootField};
+use crate::engine::resolver::{Call, Outcome};
 use crate::schema::{FunctionMeta, PlannedMeta, TypeIndex};
 
 type Cx<'a> = ExecutionContext<'a>;

@@ -11,7 +11,7 @@ use super::{
     LanguageCode, Latitude, LocaleCode, Longitude, MacAddress, Money, Percentage, PhoneNumber, Port, ScalarError,
     SemanticVersion, Slug, Timezone, Url,
 };
-use crate::scalar::recode_scalar;
+use crate::schema::recode_scalar;
 
 /// Reads each text of `good` to its canonical form, which reads to itself, on every way a value comes in; and refuses
 /// each of `bad` with a message that holds `rule`.

@@ -4,12 +4,14 @@ use apollo_compiler::ast;
 use async_graphql::Value;
 
 use super::Builder;
-use crate::engine::coerce_literal;
 use crate::schema::error::SchemaError;
-use crate::schema::model::{ArgDef, DefaultValue, TypeIndex, TypeKind};
+use crate::schema::model::{ArgDef, DefaultValue, TypeDef, TypeExpr, TypeIndex, TypeKind};
 
 /// A default's value, and whose it is: the type, the field, the argument.
 type Coerced = (TypeIndex, String, String, Value);
+
+/// Coerces a literal by its type, as the engine does those of documents.
+pub(crate) type CoerceLiteral = fn(&[TypeDef], &TypeExpr, &ast::Value) -> Result<Value, String>;
 
 impl DefaultValue {
     /// A default whose value is not known yet.
@@ -22,10 +24,10 @@ impl Builder {
     /// Coerces every default, or reports why it does not fit.
     ///
     /// A default may be an input object whose fields have defaults in turn, so this repeats until nothing changes.
-    pub(super) fn fill_defaults(&mut self) {
+    pub(super) fn fill_defaults(&mut self, coerce: CoerceLiteral) {
         // No chain of defaults is longer than there are types.
         for _ in 0..=self.types.len() {
-            let (found, errors) = self.coerce_defaults();
+            let (found, errors) = self.coerce_defaults(coerce);
             let mut changed = false;
             for (index, owner, name, value) in found {
                 if let Some(default) = find(&mut self.types[index].kind, &owner, &name)
@@ -42,13 +44,13 @@ impl Builder {
         }
     }
 
-    fn coerce_defaults(&self) -> (Vec<Coerced>, Vec<SchemaError>) {
+    fn coerce_defaults(&self, coerce: CoerceLiteral) -> (Vec<Coerced>, Vec<SchemaError>) {
         let (mut found, mut errors) = (Vec::new(), Vec::new());
         for (index, def) in self.types.iter().enumerate() {
             for (owner, arg) in args(&def.kind) {
                 let Some(default) = &arg.default else { continue };
                 let path = def.kind.field(&owner).map_or(&def.path, |field| &field.path);
-                let value = parse(&default.literal).and_then(|ast| coerce_literal(&self.types, &arg.ty, &ast));
+                let value = parse(&default.literal).and_then(|ast| coerce(&self.types, &arg.ty, &ast));
                 match value {
                     Ok(value) => found.push((index, owner, arg.name.clone(), value)),
                     Err(why) => errors.push(SchemaError::BadDefault {

@@ -18,6 +18,7 @@ use super::extent::Extent;
 use super::model::{Model, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use super::naming::Naming;
 use super::{KeyFn, Registry, RootFieldMeta, TypeRef, derived, generated, sdl};
+pub(crate) use defaults::CoerceLiteral;
 
 /// A directive of the specification that apollo-compiler does not define by itself.
 const ONE_OF: &str = "directive @oneOf on INPUT_OBJECT";
@@ -38,7 +39,7 @@ pub(crate) struct Dialect {
 }
 
 /// Builds the schema, or tells everything that is wrong with it.
-pub(crate) fn build(listed: &Listed, dialect: Dialect) -> Result<Model, Vec<SchemaError>> {
+pub(crate) fn build(listed: &Listed, dialect: Dialect, coerce: CoerceLiteral) -> Result<Model, Vec<SchemaError>> {
     let mut registry = Registry::default();
     for register in &listed.types {
         register(&mut registry);
@@ -59,7 +60,7 @@ pub(crate) fn build(listed: &Listed, dialect: Dialect) -> Result<Model, Vec<Sche
     generated.derive(&mut builder.types, &derived);
     builder.add_roots(&operations, &mut generated);
     builder.add_relation_args(&mut generated);
-    builder.fill_defaults();
+    builder.fill_defaults(coerce);
     builder.check();
     builder.finish(&registry)
 }

@@ -73,7 +73,7 @@ impl Builder {
         let kind = FieldKind::Root(meta.run, row);
         let module = meta.path.rsplit_once("::").map_or("", |(module, _)| module);
         let mut def = self.field(&meta.element, expr(&operation.ty), &operation.args, kind, module);
-        if !matches!(meta.run, Run::Sync(_) | Run::Async(_)) {
+        if !matches!(meta.run, Run::Code(_)) {
             let spread = operation.args.iter().find(|arg| arg.spread);
             let misplaced = spread.and_then(|arg| meta.args.get(arg.slot)).map(|arg| (arg.element.rust, meta.path));
             self.errors.extend(misplaced.map(SchemaError::misplaced_page));

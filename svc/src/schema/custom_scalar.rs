@@ -2,9 +2,9 @@
 
 use async_graphql::{InputType, InputValueError, Pos, ScalarType, Value};
 
-use super::text;
+use super::{InputError, StoredError};
 use crate::json::ExactJson;
-use crate::schema::{InputError, StoredError};
+use crate::scalar::write_value;
 
 /// Parses an argument.
 ///
@@ -33,7 +33,7 @@ pub fn stored_scalar<T: ScalarType + InputType>(json: ExactJson) -> Result<T, St
 /// # Errors
 /// When it has none.
 pub fn write_scalar<T: ScalarType>(value: &T, out: &mut Vec<u8>) -> Result<(), String> {
-    text::write_value(out, &value.to_value()).map_err(|error| error.0)
+    write_value(out, &value.to_value()).map_err(|error| error.0)
 }
 
 /// Parses a value and gives its JSON form back.

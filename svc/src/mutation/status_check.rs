@@ -1,20 +1,7 @@
 use super::response::{COLUMNS, TELLING};
 use super::status::SUCCESS;
 
-/// What becomes of what a function wrote, when it answers with a status that is no success.
-///
-/// A function says it in its attribute, `#[svc::mutation(function = "app.log_in", on_failure = commit)]`, and a call from
-/// Rust with [`Db::call_with`](crate::db::Db::call_with). An exception undoes a call in any case.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum OnFailure {
-    /// It is undone.
-    #[default]
-    Rollback,
-    /// It is kept, for functions that write down what failed, such as a count of failed logins.
-    Commit,
-}
-
-/// How PostgreSQL tells a failing status, so that a call is undone in the round trip that runs it.
+/// The way in which PostgreSQL tells a failing status, so that a call is undone in the round trip that runs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StatusCheck {
     /// Whether the entity may have a `status` that is no response's.

@@ -7,12 +7,12 @@ use serde_json::Value as Json;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::text;
-use crate::json::{ExactJson, ExactNumber};
-use crate::schema::{
+use super::{
     FromStored, Input, InputError, Output, Registry, Resolved, ScalarKind, ScalarMeta, StoredError, TypeRef,
     WriteScalar,
 };
+use crate::json::{ExactJson, ExactNumber};
+use crate::scalar::text;
 
 /// Declares a scalar and the impls of its Rust types.
 macro_rules! scalar {

@@ -2,9 +2,9 @@
 
 use async_graphql::Value;
 
-use super::Context;
 use crate::authz::Admission;
 use crate::db::{ConnectionSpec, FindSpec};
+use crate::engine::Context;
 use crate::schema::{Input, InputError, Output};
 use crate::{Error, ErrorCode};
 

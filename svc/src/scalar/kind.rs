@@ -9,7 +9,7 @@ pub struct ScalarMeta {
     pub description: Option<&'static str>,
     /// The `@specifiedBy` URL.
     pub specified_by: Option<&'static str>,
-    /// How values are checked and written.
+    /// The rules by which values are checked and written.
     pub kind: ScalarKind,
 }
 

@@ -1,0 +1,10 @@
+//! Resolvers: the code that macros register, one call of it, and what it may return.
+
+mod call;
+mod code;
+mod returns;
+
+pub(crate) use call::refused;
+pub use call::{Call, Completed, Outcome};
+pub use code::{Method, Resolver};
+pub use returns::Returns;

@@ -1,0 +1,5 @@
+use std::any::Any;
+use std::fmt::Debug;
+
+/// The code behind a root field or a method. The schema only holds it; the engine, which knows its type, calls it.
+pub trait Code: Any + Debug + Send + Sync {}
