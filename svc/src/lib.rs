@@ -38,6 +38,7 @@
 //! | Reading rows in a function with a body | [`db`]: [`db::Db::find`], [`db::Find`], [`db::col`], [`db::asc`] |
 //! | SQL of your own, and who asks: tenants | [`db::Db::transaction`], [`db::SessionVariables`] |
 //! | Calling functions of the database | [`mutation`], [`svc_result`], [`Patch`], [`Constraint`], [`db::Db::call`] |
+//! | Who asks: tokens, users | `auth`, with the feature `auth` |
 //! | Errors | [`Error`], [`ErrorCode`], [`MutationError`] |
 //! | Putting it together | [`AppOptions`], [`SvcConfig`], [`Limits`], [`types!`], [`queries!`], [`mutations!`] |
 //! | Documents that the program registers, cached SQL | [`Operation`], [`OperationRegistry`] |
@@ -56,6 +57,7 @@
 //! | `logging` | yes | a `tracing` subscriber that writes to standard error, where the program has none |
 //! | `scalars` | yes | the scalars that need a crate of their own, such as [`scalar::Url`] and [`scalar::Iban`] |
 //! | `sqlx` | yes | `svc::sqlx`, and the pool and the transactions of sqlx: `Db::pool`, `Db::sqlx_transaction` |
+//! | `auth` | no | users and tokens: `svc::auth`, `Context::user`, providers that verify tokens |
 //! | `embedded` | no | a PostgreSQL of the program's own: `svc::embedded` and `AppOptions::embedded_database` |
 //! | `embedded-download` | no | the same, downloaded where none is installed |
 //!
@@ -70,6 +72,7 @@
 #[cfg(test)]
 extern crate self as svc;
 
+pub mod auth;
 pub mod db;
 pub mod scalar;
 pub mod schema;
@@ -97,6 +100,9 @@ pub use app::{
     AppOptions, DatabaseConfig, Environment, HttpConfig, MutationList, OperationsConfig, QueryList, SchemaConfig,
     Server, StartError, SvcConfig, TypeList, create_svc_app, serve,
 };
+#[cfg(feature = "auth")]
+pub use auth::UserContext;
+pub use auth::{AuthConfig, AuthProviderKind, TokenAlgorithm};
 pub use db::{Aggregate, Connection, CursorPage, OrderBy, Page, Where};
 pub use engine::{Context, Limits, Operation, OperationError, OperationRegistry, RequestContext, Transport};
 pub use error::{Error, ErrorCode, Result};

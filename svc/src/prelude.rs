@@ -5,6 +5,8 @@ pub use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 pub use rust_decimal::Decimal;
 pub use uuid::Uuid;
 
+#[cfg(feature = "auth")]
+pub use crate::auth::UserContext;
 pub use crate::db::{Find, FindOne};
 pub use crate::sql::{asc, col, desc};
 pub use crate::{

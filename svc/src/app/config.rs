@@ -3,6 +3,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::{DatabaseConfig, HttpConfig};
+use crate::auth::AuthConfig;
 use crate::engine::Limits;
 use crate::settings::{
     ConfigError, Count, Flag, LONGEST_TIMEOUT, Maybe, Parsed, Path, Seconds, Text, Variables, Whether, or_never,
@@ -47,6 +48,8 @@ settings! {
             operations: OperationsConfig;
             /// The server and its connections.
             http: HttpConfig;
+            /// Authentication: the provider of users.
+            auth: AuthConfig;
             /// The limits on documents and pages.
             limits: Limits;
         }

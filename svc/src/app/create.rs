@@ -43,6 +43,10 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     super::logging::init();
     let model = Arc::new(options.model()?);
     check_context(&model, &options)?;
+    #[cfg(feature = "auth")]
+    let authentication = super::authentication::from_options(&mut options)?;
+    #[cfg(not(feature = "auth"))]
+    super::authentication::refuse(&options.config.auth)?;
     let limits = Arc::new(std::mem::take(&mut options.config.limits));
     let operations = register(&model, &limits, &mut options)?;
     #[cfg(feature = "embedded")]
@@ -94,6 +98,8 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         persisted: options.config.operations.persisted_queries.then(PersistedQueries::default),
         operations,
         registered_only: options.config.operations.registered_only,
+        #[cfg(feature = "auth")]
+        authentication,
         gate: options.gate,
         hooks: options.hooks,
         documents: DocumentCache::new(document_cache),

@@ -22,6 +22,10 @@ pub enum StartError {
     #[cfg(feature = "embedded")]
     #[error("the embedded database does not start: {0}")]
     Embedded(#[from] svc_embedded::Error),
+    /// Authentication is not safe enough for production.
+    #[cfg(feature = "auth")]
+    #[error("{0}; SVC_ENVIRONMENT is production, where the service does not start with that")]
+    WeakAuthentication(String),
     /// The schema cannot be served.
     #[error("the schema has {} {}:\n{}", .0.len(), if .0.len() == 1 { "error" } else { "errors" }, list(.0))]
     Schema(Vec<SchemaError>),

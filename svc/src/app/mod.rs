@@ -1,5 +1,6 @@
 //! Assembling and serving an application.
 
+mod authentication;
 mod config;
 mod create;
 mod database_config;

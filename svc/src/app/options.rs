@@ -30,6 +30,10 @@ pub struct AppOptions {
     pub(super) context_values: ContextValues,
     pub(super) registered: Vec<Operation>,
     pub(super) registry: OperationRegistry,
+    #[cfg(feature = "auth")]
+    pub(super) provider: Option<crate::auth::SharedProvider>,
+    #[cfg(feature = "auth")]
+    pub(super) revocation: Option<crate::auth::TokenRevocationService>,
     #[cfg(feature = "embedded")]
     pub(super) embedded: Option<svc_embedded::Options>,
 }
@@ -78,6 +82,27 @@ impl AppOptions {
     /// Settings that PostgreSQL gets from each request, for policies of row-level security.
     pub fn session_variables(mut self, variables: SessionVariables) -> Self {
         self.session_variables = variables;
+        self
+    }
+
+    /// The provider that verifies tokens and says whose they are, in place of one of the settings.
+    #[cfg(feature = "auth")]
+    pub fn auth_provider(mut self, provider: impl crate::auth::AuthProvider) -> Self {
+        self.provider = Some(std::sync::Arc::new(provider));
+        self
+    }
+
+    /// The service that ends tokens before their time: each request with a token asks it.
+    #[cfg(feature = "auth")]
+    pub fn token_revocation(mut self, revocation: crate::auth::TokenRevocationService) -> Self {
+        self.revocation = Some(revocation);
+        self
+    }
+
+    /// Whether requests without a user are refused with 401, whatever they ask for.
+    #[cfg(feature = "auth")]
+    pub fn auth_required(mut self, required: bool) -> Self {
+        self.config.auth.required = required;
         self
     }
 

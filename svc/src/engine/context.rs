@@ -106,6 +106,41 @@ impl<'a> Context<'a> {
         self.request.parts().extension()
     }
 
+    /// The user who asks; `None` when the request has no token, or one that does not hold.
+    ///
+    /// A [`UserContext`](crate::auth::UserContext) that a layer around the endpoint has put into the request's extensions
+    /// comes first.
+    #[cfg(feature = "auth")]
+    pub fn user(&self) -> Option<&'a crate::auth::UserContext> {
+        self.request.parts().user()
+    }
+
+    /// The user who asks, where there has to be one.
+    ///
+    /// ```
+    /// use svc::prelude::*;
+    ///
+    /// #[svc::query]
+    /// fn user_id(ctx: &Context<'_>) -> Result<String> {
+    ///     Ok(ctx.require_user()?.user_id.clone())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// `UNAUTHENTICATED` when there is none; `extensions.reason` says whether the token has expired or does not hold.
+    #[cfg(feature = "auth")]
+    pub fn require_user(&self) -> crate::Result<&'a crate::auth::UserContext> {
+        self.user().ok_or_else(|| self.request.parts().unauthenticated())
+    }
+
+    /// The token of the request, for a mutation that logs out:
+    /// [`TokenRevocationService::revoke`](crate::auth::TokenRevocationService::revoke) takes it. `None` when there is no
+    /// token that holds.
+    #[cfg(feature = "auth")]
+    pub fn token(&self) -> Option<&'a crate::auth::RevocableToken> {
+        self.request.parts().identity.token()
+    }
+
     /// The address of the other end of the connection: the client's, or that of the last proxy. It is axum's
     /// [`ConnectInfo`](axum::extract::ConnectInfo), which [`serve`](crate::serve()) puts into the request.
     pub fn peer_addr(&self) -> Option<SocketAddr> {

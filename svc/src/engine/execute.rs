@@ -60,6 +60,9 @@ pub(crate) struct Engine {
     pub(crate) session_variables: SessionVariables,
     pub(crate) development: bool,
     pub(crate) introspection: bool,
+    /// `None` where nothing says who asks.
+    #[cfg(feature = "auth")]
+    pub(crate) authentication: Option<crate::auth::Authentication>,
     pub(crate) gate: Gate,
     pub(crate) hooks: Hooks,
     pub(crate) documents: DocumentCache,
@@ -71,17 +74,6 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    /// Tells the hooks of a request of which nothing but the head is read.
-    ///
-    /// # Errors
-    /// The answer of a request that is refused.
-    pub(crate) async fn before_parsing(&self, parts: &RequestParts) -> Result<(), Response> {
-        if self.hooks.is_empty() {
-            return Ok(());
-        }
-        self.hooks.before_parsing(parts).boxed().await.inspect_err(|response| self.hooks.after_answering(response))
-    }
-
     /// Answers a request.
     pub(crate) async fn run(&self, request: Request<'_>, parts: RequestParts) -> Response {
         let response = self.answer(request, parts).await;

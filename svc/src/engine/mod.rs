@@ -14,6 +14,7 @@ mod field_error;
 mod find;
 mod function;
 mod hooks;
+mod identity;
 mod introspect;
 mod limits;
 mod location;
@@ -55,6 +56,7 @@ pub(crate) use function::{call, functions};
 #[cfg(test)]
 pub(crate) use hooks::Hook;
 pub(crate) use hooks::Hooks;
+pub(crate) use identity::Challenge;
 pub(crate) use operations::{DocumentId, describe_all, read_folder};
 pub(crate) use persisted::PersistedQueries;
 pub(crate) use plan::{ArgPlan, Children, Plan, PlanField, PlanKind};

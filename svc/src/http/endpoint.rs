@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Version, header};
 
 use super::guard::guarded;
 use super::negotiate::MediaType;
-use super::reply::{Refusal, answer};
+use super::reply::{Refusal, answer, challenged};
 use super::{AppState, body, parameters};
 use crate::ErrorCode;
 use crate::engine::{RequestParts, Transport};
@@ -31,18 +31,19 @@ pub(super) async fn post(
     let Some(media) = media else { return not_acceptable() };
     let (parts, body) = request.into_parts();
     let version = parts.version;
-    let parts = RequestParts::of_http(parts, transport);
-    if let Err(response) = service.engine.before_parsing(&parts).await {
-        return answer(media, response);
-    }
-    let body = match read(service, &parts.headers, body).await {
-        Ok(body) => body,
-        Err(refusal) => return refuse(&refusal, media, version),
+    let mut parts = RequestParts::of_http(parts, transport);
+    let challenge = match service.engine.begin(&mut parts).await {
+        Ok(challenge) => challenge,
+        Err(refused) => return challenged(answer(media, refused.response), refused.challenge),
     };
-    match parameters::from_body(&body) {
-        Ok(request) => answer(media, service.engine.run(request, parts).await),
-        Err(refusal) => refusal.reply(media),
-    }
+    let response = match read(service, &parts.headers, body).await {
+        Ok(body) => match parameters::from_body(&body) {
+            Ok(request) => answer(media, service.engine.run(request, parts).await),
+            Err(refusal) => refusal.reply(media),
+        },
+        Err(refusal) => refuse(&refusal, media, version),
+    };
+    challenged(response, challenge)
 }
 
 fn refuse(refusal: &Refusal, media: MediaType, version: Version) -> Response<Body> {
@@ -70,14 +71,16 @@ pub(super) async fn get(State(service): State<Arc<AppState>>, request: HttpReque
     }
     let Some(media) = MediaType::negotiate(&parts.headers) else { return not_acceptable() };
     guarded(media, async {
-        let parts = RequestParts::of_http(parts, Transport::HttpGet);
-        if let Err(response) = service.engine.before_parsing(&parts).await {
-            return answer(media, response);
-        }
-        match parameters::from_query_string(&query) {
+        let mut parts = RequestParts::of_http(parts, Transport::HttpGet);
+        let challenge = match service.engine.begin(&mut parts).await {
+            Ok(challenge) => challenge,
+            Err(refused) => return challenged(answer(media, refused.response), refused.challenge),
+        };
+        let response = match parameters::from_query_string(&query) {
             Ok(request) => answer(media, service.engine.run(request, parts).await),
             Err(refusal) => refusal.reply(media),
-        }
+        };
+        challenged(response, challenge)
     })
     .await
 }

@@ -5,7 +5,7 @@ use axum::http::{HeaderValue, Response, StatusCode, header};
 
 use super::negotiate::MediaType;
 use crate::ErrorCode;
-use crate::engine::{Answer, RequestError, write_request_errors};
+use crate::engine::{Answer, Challenge, RequestError, write_request_errors};
 
 /// The `Cache-Control` of answers: they are for who asked, at the time of asking.
 pub(super) const PRIVATE: HeaderValue = HeaderValue::from_static("private, no-store");
@@ -47,6 +47,18 @@ pub(super) fn answer(media: MediaType, response: crate::engine::Response) -> Res
         reply.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
     }
     reply
+}
+
+/// The answer, with what it says about the token of its request (RFC 6750, section 3).
+pub(super) fn challenged(mut response: Response<Body>, challenge: Challenge) -> Response<Body> {
+    let value = match challenge {
+        Challenge::None => return response,
+        Challenge::Missing => "Bearer",
+        Challenge::Invalid => "Bearer error=\"invalid_token\"",
+        Challenge::Expired => "Bearer error=\"invalid_token\", error_description=\"the token has expired\"",
+    };
+    response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static(value));
+    response
 }
 
 /// The status of an error that is the whole request's.

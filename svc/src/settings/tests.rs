@@ -28,8 +28,10 @@ fn every_variable_sets_one_field() {
     let nothing = format!("{:?}", SvcConfig::from_variables(|_| None).unwrap());
     assert_eq!(nothing, format!("{:?}", SvcConfig::default()));
     for row in rows.iter().filter(|row| row.allowed.contains(" from ") && !row.allowed.contains("port")) {
-        let start = row.allowed.split(" from ").nth(1).unwrap().split_whitespace().next().unwrap().to_owned();
-        let set = SvcConfig::from_variables(|name| (name == row.variables[0]).then(|| start.clone()));
+        let (start, end) = row.allowed.split(" from ").nth(1).unwrap().split_once(" to ").unwrap();
+        let end = end.split(';').next().unwrap();
+        let other = if row.default == start { end } else { start };
+        let set = SvcConfig::from_variables(|name| (name == row.variables[0]).then(|| other.to_owned()));
         assert_ne!(format!("{:?}", set.unwrap()), nothing, "{row:?}");
     }
 }

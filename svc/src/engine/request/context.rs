@@ -70,6 +70,21 @@ impl RequestContext {
         self.0.parts.extension()
     }
 
+    /// The user who asks; see [`Context::user`](crate::Context::user).
+    #[cfg(feature = "auth")]
+    pub fn user(&self) -> Option<&crate::auth::UserContext> {
+        self.0.parts.user()
+    }
+
+    /// The user who asks; see [`Context::require_user`](crate::Context::require_user).
+    ///
+    /// # Errors
+    /// `UNAUTHENTICATED` when there is none.
+    #[cfg(feature = "auth")]
+    pub fn require_user(&self) -> Result<&crate::auth::UserContext> {
+        self.user().ok_or_else(|| self.0.parts.unauthenticated())
+    }
+
     /// The address of the other end of the connection: the client's, or that of the last proxy.
     pub fn peer_addr(&self) -> Option<SocketAddr> {
         self.0.parts.peer_addr()

@@ -36,6 +36,9 @@ pub(crate) struct RequestParts {
     pub(crate) headers: HeaderMap,
     /// Values that layers around the endpoint have put there.
     pub(crate) extensions: Extensions,
+    /// The identity that the token says.
+    #[cfg(feature = "auth")]
+    pub(crate) identity: crate::auth::Identity,
     pub(crate) transport: Transport,
     pub(crate) allowed: AllowedOperations,
     /// The beat of [`RequestDeadlines`](crate::engine::RequestDeadlines) from which the request's time counts.
@@ -50,7 +53,15 @@ impl RequestParts {
             Transport::HttpPost => AllowedOperations::All,
             Transport::RustEndpoint => AllowedOperations::WithoutCode,
         };
-        Self { headers: parts.headers, extensions: parts.extensions, transport, allowed, started: 0 }
+        Self {
+            headers: parts.headers,
+            extensions: parts.extensions,
+            #[cfg(feature = "auth")]
+            identity: crate::auth::Identity::default(),
+            transport,
+            allowed,
+            started: 0,
+        }
     }
 
     /// A header's text.
@@ -61,6 +72,22 @@ impl RequestParts {
     /// A value of the extensions.
     pub(crate) fn extension<T: Any + Clone + Send + Sync>(&self) -> Option<&T> {
         self.extensions.get()
+    }
+
+    /// The user: that of a layer around the endpoint, or else the token's.
+    #[cfg(feature = "auth")]
+    pub(crate) fn user(&self) -> Option<&crate::auth::UserContext> {
+        self.extension().or_else(|| self.identity.user())
+    }
+
+    /// The error of what needs a user, where there is none.
+    #[cfg(feature = "auth")]
+    pub(crate) fn unauthenticated(&self) -> crate::Error {
+        let error = crate::Error::new(crate::ErrorCode::Unauthenticated, "authentication required");
+        match self.identity.refusal() {
+            Some(refusal) => error.with_extension("reason", refusal.as_str()),
+            None => error,
+        }
     }
 
     /// The other end of the connection.

@@ -1,0 +1,95 @@
+//! From the options to authentication.
+
+#[cfg(feature = "auth")]
+use super::{AppOptions, StartError};
+use crate::auth::{AuthConfig, AuthProviderKind};
+#[cfg(feature = "auth")]
+use crate::auth::{Authentication, KeptTokens, SharedProvider, SignedTokenProvider};
+use crate::settings::ConfigError;
+
+/// A build without authentication serves nothing that asks for it.
+#[cfg(not(feature = "auth"))]
+pub(super) fn refuse(config: &AuthConfig) -> Result<(), ConfigError> {
+    let asked = [
+        ("SVC_AUTH_PROVIDER", config.provider.to_string(), config.provider != AuthProviderKind::None),
+        ("SVC_AUTH_REQUIRED", "true".to_owned(), config.required),
+        ("SVC_AUTH_ENABLED", "true".to_owned(), config.enabled == Some(true)),
+    ];
+    match asked.into_iter().find(|(_, _, is_asked)| *is_asked) {
+        None => Ok(()),
+        Some((name, value, _)) => {
+            let allowed = "it must be unset, as this build is without authentication; switch on the feature `auth`";
+            Err(ConfigError::new(name, value, allowed))
+        }
+    }
+}
+
+/// The authentication of the options; `None` where nothing says who asks.
+#[cfg(feature = "auth")]
+pub(super) fn from_options(options: &mut AppOptions) -> Result<Option<Authentication>, StartError> {
+    let config = &options.config.auth;
+    let provider = match options.provider.take() {
+        Some(provider) => Some(provider),
+        None => of_settings(config)?,
+    };
+    let provider = provider.filter(|_| config.enabled != Some(false));
+    if provider.is_none() && config.enabled == Some(true) {
+        let allowed =
+            "it must be false or unset without a provider; set SVC_AUTH_PROVIDER, or call `.auth_provider(…)`";
+        return Err(ConfigError::new("SVC_AUTH_ENABLED", "true", allowed).into());
+    }
+    if let Some(weakness) = provider.as_ref().and_then(|provider| provider.weakness()) {
+        if !options.config.is_development() {
+            return Err(StartError::WeakAuthentication(weakness));
+        }
+        tracing::warn!("{weakness}; in production the service does not start with that");
+    }
+    if provider.is_none() && !config.required {
+        return Ok(None);
+    }
+    let revocation = options.revocation.take().inspect(|revocation| revocation.start());
+    Ok(Some(Authentication {
+        provider,
+        revocation,
+        kept: KeptTokens::new(config.token_cache_size << 20),
+        required: config.required,
+        token_size: usize::try_from(config.token_size).unwrap_or(usize::MAX),
+        timeout: config.timeout,
+    }))
+}
+
+/// The provider that the settings name.
+#[cfg(feature = "auth")]
+fn of_settings(config: &AuthConfig) -> Result<Option<SharedProvider>, ConfigError> {
+    match config.provider {
+        AuthProviderKind::None => Ok(None),
+        AuthProviderKind::Custom => Ok(Some(std::sync::Arc::new(custom(config)?))),
+        AuthProviderKind::Idp | AuthProviderKind::Native => {
+            let allowed = "it must be none or custom in this build";
+            Err(ConfigError::new("SVC_AUTH_PROVIDER", config.provider.to_string(), allowed))
+        }
+    }
+}
+
+#[cfg(feature = "auth")]
+fn custom(config: &AuthConfig) -> Result<SignedTokenProvider, ConfigError> {
+    use crate::auth::VerifyingKey;
+    let algorithm = config.algorithm;
+    let bad = |name: &str, why: String| ConfigError::new(name, "***", &why);
+    let missing = |name: &str, why: &str| ConfigError::new(name, "", &format!("it must be {why}, for {algorithm}"));
+    let provider = if algorithm.is_symmetric() {
+        let name = "SVC_AUTH_SECRET_KEY";
+        let secret = config.secret_key.as_ref().ok_or_else(|| missing(name, "a secret of at least 32 bytes"))?;
+        SignedTokenProvider::with_secret_for(algorithm, secret)
+            .map_err(|error| bad(name, format!("it must fit {algorithm}: {error}")))?
+    } else {
+        let name = "SVC_AUTH_PUBLIC_KEY";
+        let pem = config.public_key.as_ref().ok_or_else(|| missing(name, "a public key as PEM"))?;
+        // Where a variable holds one line only, its line ends are written out.
+        let key = VerifyingKey::from_pem(algorithm, &pem.replace("\\n", "\n"));
+        SignedTokenProvider::new(key.map_err(|error| bad(name, format!("it must fit {algorithm}: {error}")))?)
+    };
+    let provider = config.issuer.iter().fold(provider, |provider, issuer| provider.issuer(issuer));
+    let provider = config.audience.iter().fold(provider, |provider, audience| provider.audience(audience));
+    Ok(provider.leeway(config.leeway))
+}

@@ -1,0 +1,96 @@
+//! From a request's head to who asks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::{Extensions, HeaderMap};
+use futures_util::FutureExt as _;
+
+use super::bearer::Bearer;
+use super::provider::Verified;
+use super::{AuthError, Identity, KeptTokens, Refusal, SharedProvider, TokenRevocationService, UserContext};
+
+/// Everything that says who asks.
+pub(crate) struct Authentication {
+    pub(crate) provider: Option<SharedProvider>,
+    pub(crate) revocation: Option<TokenRevocationService>,
+    /// `None` where every token is verified each time.
+    pub(crate) kept: Option<KeptTokens>,
+    /// Whether requests without a user are refused.
+    pub(crate) required: bool,
+    /// The most bytes of a token.
+    pub(crate) token_size: usize,
+    /// The longest that a provider or a store may take.
+    pub(crate) timeout: Duration,
+}
+
+impl Authentication {
+    /// Establishes who asks, once for each request.
+    ///
+    /// # Errors
+    /// [`AuthError::Unavailable`] when that cannot be told; everything else is an identity.
+    pub(crate) async fn identify(&self, headers: &HeaderMap, extensions: &Extensions) -> Result<Identity, AuthError> {
+        let Some(provider) = &self.provider else { return Ok(Identity::Anonymous) };
+        if extensions.get::<UserContext>().is_some() {
+            // A layer of the application's own has said it.
+            return Ok(Identity::Anonymous);
+        }
+        let token = match Bearer::of(headers, self.token_size) {
+            Bearer::Token(token) => token,
+            Bearer::Absent => return Ok(Identity::Anonymous),
+            Bearer::Malformed => return Ok(refused(&AuthError::invalid("the header holds no single token"))),
+        };
+        match self.verify(provider, token).await {
+            Ok(verified) => Ok(Identity::Known(verified)),
+            Err(error @ AuthError::Unavailable(_)) => Err(error),
+            Err(error) => Ok(refused(&error)),
+        }
+    }
+
+    async fn verify(&self, provider: &SharedProvider, token: &str) -> Result<Arc<Verified>, AuthError> {
+        let verified = match &self.kept {
+            Some(kept) => {
+                let (key, generation) = (kept.key(token), provider.key_generation());
+                match kept.get(key, generation) {
+                    Some(verified) => verified,
+                    None => kept.keep(key, token.len(), generation, self.authenticate(provider, token).boxed().await?),
+                }
+            }
+            None => {
+                let authenticated = self.authenticate(provider, token).boxed().await?;
+                Arc::new(Verified::new(&authenticated.claims, authenticated.user))
+            }
+        };
+        if let Some(revocation) = &self.revocation
+            && self.bounded(revocation.is_revoked(&verified.revocable)).await?
+        {
+            return Err(AuthError::invalid("it was revoked"));
+        }
+        Ok(verified)
+    }
+
+    async fn authenticate(&self, provider: &SharedProvider, token: &str) -> Result<super::Authenticated, AuthError> {
+        self.bounded(provider.authenticate(token)).await
+    }
+
+    /// An answer, if it comes in time.
+    async fn bounded<T>(&self, answer: impl Future<Output = Result<T, AuthError>>) -> Result<T, AuthError> {
+        let late = |_| AuthError::unavailable("no answer in time");
+        tokio::time::timeout(self.timeout, answer).await.map_err(late)?
+    }
+}
+
+/// A request without a user, for the sake of its token.
+fn refused(error: &AuthError) -> Identity {
+    tracing::debug!(reason = %error, "a token is refused");
+    Identity::Refused(match error {
+        AuthError::TokenExpired => Refusal::Expired,
+        _ => Refusal::Invalid,
+    })
+}
+
+impl std::fmt::Debug for Authentication {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Authentication").field("required", &self.required).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,77 @@
+//! The compact form of a token: header, payload and signature.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Map, Value};
+
+use super::VerifyingKey;
+use crate::auth::claims::Unique;
+use crate::auth::{AuthError, Claims, TokenAlgorithm};
+
+/// A token in its parts, of which nothing is verified.
+pub(in crate::auth) struct Compact<'a> {
+    header: Map<String, Value>,
+    algorithm: TokenAlgorithm,
+    /// Header and payload as they were signed.
+    signed: &'a str,
+    payload: &'a str,
+    signature: Vec<u8>,
+}
+
+/// Types of tokens that say who asks; others (of events, of proofs, of log-outs) are signed with the same keys.
+const TYPES: [&str; 4] = ["jwt", "at+jwt", "application/jwt", "application/at+jwt"];
+
+impl<'a> Compact<'a> {
+    /// Takes a token apart.
+    pub(in crate::auth) fn read(token: &'a str) -> Result<Self, AuthError> {
+        let malformed = || AuthError::invalid("it is not of the form header.payload.signature");
+        let (signed, signature) = token.rsplit_once('.').ok_or_else(malformed)?;
+        let (header, payload) = signed.split_once('.').ok_or_else(malformed)?;
+        if payload.contains('.') {
+            return Err(malformed());
+        }
+        let Unique(header) = serde_json::from_slice(&decode(header)?)
+            .map_err(|_| AuthError::invalid("the header is not a JSON object whose names are different"))?;
+        if header.contains_key("crit") {
+            return Err(AuthError::invalid("the header has `crit`, and no extension is understood"));
+        }
+        if header.contains_key("b64") || header.contains_key("zip") || header.contains_key("enc") {
+            return Err(AuthError::invalid("the payload is in a form that is not understood"));
+        }
+        let algorithm = header.get("alg").and_then(Value::as_str).and_then(|name| name.parse().ok());
+        let algorithm = algorithm.ok_or_else(|| AuthError::invalid("the header names no algorithm that is known"))?;
+        match header.get("typ").map(|typ| typ.as_str().map(str::to_ascii_lowercase)) {
+            None => {}
+            Some(Some(typ)) if TYPES.contains(&typ.as_str()) => {}
+            Some(_) => return Err(AuthError::invalid("the header's `typ` is not that of an access token")),
+        }
+        Ok(Self { header, algorithm, signed, payload, signature: decode(signature)? })
+    }
+
+    /// The name of the key.
+    #[cfg_attr(not(test), expect(dead_code, reason = "key sets find their keys by it"))]
+    pub(in crate::auth) fn key_id(&self) -> Option<&str> {
+        self.header.get("kid")?.as_str()
+    }
+
+    /// The algorithm that the header names.
+    pub(in crate::auth) fn algorithm(&self) -> TokenAlgorithm {
+        self.algorithm
+    }
+
+    /// The claims, if the key has signed them.
+    pub(in crate::auth) fn verify(&self, key: &VerifyingKey) -> Result<Claims, AuthError> {
+        if self.algorithm() != key.algorithm() {
+            return Err(AuthError::invalid("the header names another algorithm than that of the key"));
+        }
+        if !key.has_signed(self.signed.as_bytes(), &self.signature) {
+            return Err(AuthError::invalid("the signature does not fit"));
+        }
+        Claims::read(&decode(self.payload)?)
+    }
+}
+
+/// Decodes base64url without padding, in its one form (RFC 7515, section 2).
+fn decode(text: &str) -> Result<Vec<u8>, AuthError> {
+    URL_SAFE_NO_PAD.decode(text).map_err(|_| AuthError::invalid("a part is not base64url"))
+}

@@ -1,0 +1,17 @@
+//! Signed tokens (RFC 7515, RFC 7519), with what RFC 8725 asks of those who verify them.
+//!
+//! Only the compact form is read. A key belongs to one algorithm, and the header's `alg` has to be that one; keys in
+//! headers (`jwk`, `jku`, `x5u`, `x5c`) are never looked at.
+
+mod compact;
+mod error;
+mod rules;
+mod signing_key;
+mod verifying_key;
+
+pub(super) use compact::Compact;
+pub(super) use rules::ClaimRules;
+
+pub use error::KeyError;
+pub use signing_key::SigningKey;
+pub use verifying_key::VerifyingKey;

@@ -1,0 +1,124 @@
+use ring::hmac;
+use ring::signature::{self, UnparsedPublicKey, VerificationAlgorithm};
+use rustls_pki_types::SubjectPublicKeyInfoDer;
+use rustls_pki_types::pem::PemObject as _;
+use spki::{ObjectIdentifier, SubjectPublicKeyInfoRef};
+
+use super::KeyError;
+use crate::auth::TokenAlgorithm;
+
+/// A key that verifies tokens of one algorithm. `Debug` shows the algorithm only.
+#[derive(Clone)]
+pub struct VerifyingKey {
+    algorithm: TokenAlgorithm,
+    key: Key,
+}
+
+#[derive(Clone)]
+enum Key {
+    Secret(hmac::Key),
+    Public(UnparsedPublicKey<Box<[u8]>>),
+}
+
+const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+const ELLIPTIC: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
+const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
+/// The fewest bytes of a modulus of 2,048 bits and its exponent as DER.
+const RSA_2048: usize = 256 + 8;
+
+impl VerifyingKey {
+    /// A secret, which also signs.
+    ///
+    /// # Errors
+    /// A [`KeyError`] when the algorithm takes none, the secret is empty, or it is a PEM key.
+    pub fn from_secret(algorithm: TokenAlgorithm, secret: &[u8]) -> Result<Self, KeyError> {
+        Ok(Self { algorithm, key: Key::Secret(hmac_key(algorithm, secret)?) })
+    }
+
+    /// A public key as PEM (`-----BEGIN PUBLIC KEY-----`, RFC 7468, section 13).
+    ///
+    /// # Errors
+    /// A [`KeyError`] when the text is no such key, or a key of another algorithm.
+    pub fn from_pem(algorithm: TokenAlgorithm, pem: &str) -> Result<Self, KeyError> {
+        let der = SubjectPublicKeyInfoDer::from_pem_slice(pem.as_bytes()).map_err(|_| KeyError::NotPublicPem)?;
+        let info = SubjectPublicKeyInfoRef::try_from(der.as_ref()).map_err(|_| KeyError::NotPublicPem)?;
+        let bytes = info.subject_public_key.as_bytes().ok_or(KeyError::NotPublicPem)?;
+        Self::from_bytes(algorithm, info.algorithm.oid, bytes)
+    }
+
+    fn from_bytes(algorithm: TokenAlgorithm, family: ObjectIdentifier, bytes: &[u8]) -> Result<Self, KeyError> {
+        let fits = match algorithm {
+            TokenAlgorithm::Es256 => family == ELLIPTIC && bytes.len() == 65,
+            TokenAlgorithm::Es384 => family == ELLIPTIC && bytes.len() == 97,
+            TokenAlgorithm::EdDsa => family == ED25519 && bytes.len() == 32,
+            _ => family == RSA && bytes.len() >= RSA_2048,
+        };
+        let Some(verifier) = verifier(algorithm).filter(|_| fits) else {
+            return Err(KeyError::Unfit(algorithm, wanted(algorithm)));
+        };
+        Ok(Self { algorithm, key: Key::Public(UnparsedPublicKey::new(verifier, bytes.into())) })
+    }
+
+    /// The one algorithm of the key.
+    pub fn algorithm(&self) -> TokenAlgorithm {
+        self.algorithm
+    }
+
+    /// Whether the key has made the signature.
+    pub(super) fn has_signed(&self, message: &[u8], signature: &[u8]) -> bool {
+        match &self.key {
+            // `hmac::verify` compares in constant time.
+            Key::Secret(key) => hmac::verify(key, message, signature).is_ok(),
+            Key::Public(key) => key.verify(message, signature).is_ok(),
+        }
+    }
+}
+
+/// The secret of an HMAC.
+pub(super) fn hmac_key(algorithm: TokenAlgorithm, secret: &[u8]) -> Result<hmac::Key, KeyError> {
+    let digest = match algorithm {
+        TokenAlgorithm::Hs256 => hmac::HMAC_SHA256,
+        TokenAlgorithm::Hs384 => hmac::HMAC_SHA384,
+        TokenAlgorithm::Hs512 => hmac::HMAC_SHA512,
+        _ => return Err(KeyError::Unfit(algorithm, wanted(algorithm))),
+    };
+    if secret.is_empty() {
+        return Err(KeyError::EmptySecret);
+    }
+    if secret.trim_ascii_start().starts_with(b"-----BEGIN ") {
+        return Err(KeyError::PublicSecret(algorithm));
+    }
+    Ok(hmac::Key::new(digest, secret))
+}
+
+fn verifier(algorithm: TokenAlgorithm) -> Option<&'static dyn VerificationAlgorithm> {
+    Some(match algorithm {
+        TokenAlgorithm::Hs256 | TokenAlgorithm::Hs384 | TokenAlgorithm::Hs512 => return None,
+        TokenAlgorithm::Rs256 => &signature::RSA_PKCS1_2048_8192_SHA256,
+        TokenAlgorithm::Rs384 => &signature::RSA_PKCS1_2048_8192_SHA384,
+        TokenAlgorithm::Rs512 => &signature::RSA_PKCS1_2048_8192_SHA512,
+        TokenAlgorithm::Ps256 => &signature::RSA_PSS_2048_8192_SHA256,
+        TokenAlgorithm::Ps384 => &signature::RSA_PSS_2048_8192_SHA384,
+        TokenAlgorithm::Ps512 => &signature::RSA_PSS_2048_8192_SHA512,
+        TokenAlgorithm::Es256 => &signature::ECDSA_P256_SHA256_FIXED,
+        TokenAlgorithm::Es384 => &signature::ECDSA_P384_SHA384_FIXED,
+        TokenAlgorithm::EdDsa => &signature::ED25519,
+    })
+}
+
+/// The kind of key that an algorithm takes.
+fn wanted(algorithm: TokenAlgorithm) -> &'static str {
+    match algorithm {
+        TokenAlgorithm::Hs256 | TokenAlgorithm::Hs384 | TokenAlgorithm::Hs512 => "a secret",
+        TokenAlgorithm::Es256 => "an elliptic-curve key on P-256",
+        TokenAlgorithm::Es384 => "an elliptic-curve key on P-384",
+        TokenAlgorithm::EdDsa => "an Ed25519 key",
+        _ => "an RSA key of 2,048 bits or more",
+    }
+}
+
+impl std::fmt::Debug for VerifyingKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("VerifyingKey").field("algorithm", &self.algorithm).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,82 @@
+//! Verified tokens that are kept, in bounded memory.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use ahash::RandomState;
+use quick_cache::Weighter;
+use quick_cache::sync::{Cache, DefaultLifecycle};
+use ring::rand::{SecureRandom as _, SystemRandom};
+use siphasher::sip128::{Hasher128 as _, SipHasher13};
+
+use super::provider::{Authenticated, Verified};
+
+/// The number of tokens to make room for at first.
+const EXPECTED: usize = 1_024;
+/// About what a token weighs besides its claims: the entry, the user and the strings' own heads.
+const OVERHEAD: u64 = 1_024;
+
+/// Tokens that need no verification again.
+///
+/// A token is found by 128 bits of a hash with a random key, so that nothing outside can find another with the same, and
+/// no token lies in memory for longer than its request.
+#[derive(Debug)]
+pub(crate) struct KeptTokens {
+    entries: Cache<u128, Entry, ByWeight, RandomState, DefaultLifecycle<u128, Entry>>,
+    hasher: SipHasher13,
+}
+
+#[derive(Debug, Clone)]
+struct Entry {
+    verified: Arc<Verified>,
+    /// The keys' generation under which it was verified.
+    generation: u64,
+    until: SystemTime,
+    weight: u64,
+}
+
+#[derive(Debug, Clone)]
+struct ByWeight;
+
+impl Weighter<u128, Entry> for ByWeight {
+    fn weight(&self, _: &u128, entry: &Entry) -> u64 {
+        entry.weight
+    }
+}
+
+impl KeptTokens {
+    /// Keeps tokens of this many bytes at most; `None` for no bytes, or where the system gives no random key.
+    pub(crate) fn new(bytes: u64) -> Option<Self> {
+        let mut key = [0; 16];
+        SystemRandom::new().fill(&mut key).ok().filter(|()| bytes > 0)?;
+        let entries = Cache::with(EXPECTED, bytes, ByWeight, RandomState::default(), DefaultLifecycle::default());
+        Some(Self { entries, hasher: SipHasher13::new_with_key(&key) })
+    }
+
+    /// The key that a token is found by.
+    pub(super) fn key(&self, token: &str) -> u128 {
+        let mut hasher = self.hasher;
+        std::hash::Hasher::write(&mut hasher, token.as_bytes());
+        hasher.finish128().as_u128()
+    }
+
+    /// A token that still holds.
+    pub(super) fn get(&self, key: u128, generation: u64) -> Option<Arc<Verified>> {
+        let entry = self.entries.get(&key)?;
+        (entry.generation == generation && SystemTime::now() < entry.until).then_some(entry.verified)
+    }
+
+    /// Makes a token ready for its request, and keeps it if its provider lets us.
+    pub(super) fn keep(&self, key: u128, size: usize, generation: u64, token: Authenticated) -> Arc<Verified> {
+        let Authenticated { claims, user, keep_until } = token;
+        let expires = claims.expires_at().and_then(super::claims::time);
+        let verified = Arc::new(Verified::new(&claims, user));
+        if let (Some(until), Some(expires)) = (keep_until, expires) {
+            // The user holds what the claims do, which base64 has made longer, each text with a head of its own.
+            let weight = OVERHEAD + size as u64 * 2;
+            self.entries
+                .insert(key, Entry { verified: verified.clone(), generation, until: until.min(expires), weight });
+        }
+        verified
+    }
+}

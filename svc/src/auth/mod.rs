@@ -1,0 +1,76 @@
+//! Users, the tokens that say who asks, and the providers that verify them.
+//!
+//! A client sends `Authorization: Bearer <token>`. The [`AuthProvider`] of the application verifies the token, once for
+//! each request and before anything of the request is read, and resolvers find the [`UserContext`] by
+//! [`Context::user`](crate::Context::user). A token that does not hold leaves the request without a user, so that fields
+//! which need none still answer.
+//!
+//! ```
+//! use svc::auth::SignedTokenProvider;
+//! use svc::prelude::*;
+//!
+//! #[svc::query]
+//! fn me(ctx: &Context<'_>) -> Result<String> {
+//!     Ok(ctx.require_user()?.user_id.clone())
+//! }
+//!
+//! let provider = SignedTokenProvider::with_secret("a secret of at least thirty-two bytes")?;
+//! let options = AppOptions::new().queries(queries![me]).auth_provider(provider.issuer("https://id.example"));
+//! # Ok::<(), svc::auth::KeyError>(())
+//! ```
+//!
+//! An application with a way of its own puts a [`UserContext`] into the extensions of the request, in a layer around the
+//! router. Such a user comes first, and no token is looked at.
+
+mod algorithm;
+mod config;
+
+#[cfg(feature = "auth")]
+mod authentication;
+#[cfg(feature = "auth")]
+mod bearer;
+#[cfg(feature = "auth")]
+mod claims;
+#[cfg(feature = "auth")]
+mod error;
+#[cfg(feature = "auth")]
+mod identity;
+#[cfg(feature = "auth")]
+mod jws;
+#[cfg(feature = "auth")]
+mod kept;
+#[cfg(feature = "auth")]
+mod multi;
+#[cfg(feature = "auth")]
+mod provider;
+#[cfg(feature = "auth")]
+mod revocation;
+#[cfg(feature = "auth")]
+mod signed;
+#[cfg(feature = "auth")]
+mod standard_user;
+#[cfg(feature = "auth")]
+mod user;
+
+pub use algorithm::TokenAlgorithm;
+pub use config::{AuthConfig, AuthProviderKind};
+
+#[cfg(feature = "auth")]
+pub use self::{
+    claims::Claims,
+    error::AuthError,
+    jws::{KeyError, SigningKey, VerifyingKey},
+    multi::MultiProvider,
+    provider::{AuthProvider, Authenticated},
+    revocation::{MemoryRevocationStore, RevocableToken, RevocationConfig, RevocationStore, TokenRevocationService},
+    signed::SignedTokenProvider,
+    user::UserContext,
+};
+
+#[cfg(feature = "auth")]
+pub(crate) use self::{
+    authentication::Authentication,
+    identity::{Identity, Refusal},
+    kept::KeptTokens,
+    provider::SharedProvider,
+};

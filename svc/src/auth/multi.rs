@@ -1,0 +1,87 @@
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use super::provider::SharedProvider;
+use super::{AuthError, AuthProvider, Authenticated, Claims, UserContext};
+
+/// Several providers, of which the first that takes a token decides.
+///
+/// A token that no provider takes is not valid, whatever the last of them says. A provider that is away is passed over
+/// only if another takes the token.
+///
+/// ```
+/// use svc::auth::{MultiProvider, SignedTokenProvider};
+///
+/// let inside = SignedTokenProvider::with_secret("the secret of the services inside, long enough")?.issuer("inside");
+/// let shop = SignedTokenProvider::with_secret("the secret of the shop outside, just as long")?.issuer("shop");
+/// let provider = MultiProvider::new().or(inside).or(shop);
+/// # Ok::<(), svc::auth::KeyError>(())
+/// ```
+#[derive(Default)]
+#[must_use = "give it to `AppOptions::auth_provider`"]
+pub struct MultiProvider(Vec<SharedProvider>);
+
+impl MultiProvider {
+    /// No providers: every token is refused.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a provider, to be tried after those before it.
+    pub fn or(mut self, provider: impl AuthProvider) -> Self {
+        self.0.push(Arc::new(provider));
+        self
+    }
+}
+
+impl AuthProvider for MultiProvider {
+    async fn validate_token(&self, token: &str) -> Result<Claims, AuthError> {
+        Ok(AuthProvider::authenticate(self, token).await?.claims)
+    }
+
+    async fn get_user_from_token(&self, token: &str) -> Result<UserContext, AuthError> {
+        Ok(AuthProvider::authenticate(self, token).await?.user)
+    }
+
+    async fn authenticate(&self, token: &str) -> Result<Authenticated, AuthError> {
+        first(self.0.iter().map(|provider| provider.authenticate(token))).await
+    }
+
+    async fn refresh_token(&self, refresh_token: &str) -> Result<(String, String), AuthError> {
+        first(self.0.iter().map(|provider| provider.refresh_token(refresh_token))).await
+    }
+
+    async fn revoke_token(&self, token: &str) -> Result<(), AuthError> {
+        first(self.0.iter().map(|provider| provider.revoke_token(token))).await
+    }
+
+    fn key_generation(&self) -> u64 {
+        self.0.iter().fold(0, |sum, provider| sum.wrapping_add(provider.key_generation()))
+    }
+
+    fn weakness(&self) -> Option<String> {
+        self.0.iter().find_map(|provider| provider.weakness())
+    }
+}
+
+/// The first answer. Without one, what is away counts more than what refuses, as it might have taken the token; then
+/// that the token has expired, as whoever says so has verified it.
+async fn first<'a, T>(answers: impl Iterator<Item = BoxFuture<'a, Result<T, AuthError>>>) -> Result<T, AuthError> {
+    let mut refused = AuthError::invalid("no provider takes it");
+    for answer in answers {
+        match (answer.await, &refused) {
+            (Ok(answer), _) => return Ok(answer),
+            (Err(AuthError::InvalidToken(_) | AuthError::NotSupported), _)
+            | (Err(AuthError::TokenExpired), AuthError::Unavailable(_)) => {}
+            (Err(error), _) => refused = error,
+        }
+    }
+    Err(refused)
+}
+
+impl std::fmt::Debug for MultiProvider {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MultiProvider").field("providers", &self.0.len()).finish()
+    }
+}

@@ -1,0 +1,102 @@
+use std::collections::HashMap;
+use std::sync::{PoisonError, RwLock};
+use std::time::SystemTime;
+
+use super::{RevocableToken, RevocationStore};
+use crate::auth::AuthError;
+
+/// Revocations in the memory of one process: they end with it, and other processes know nothing of them.
+#[derive(Debug)]
+pub struct MemoryRevocationStore {
+    kept: RwLock<Kept>,
+    max: usize,
+}
+
+#[derive(Default)]
+struct Kept {
+    /// Identifiers, and until when each is kept.
+    tokens: HashMap<String, SystemTime>,
+    /// Subjects, with their cut-off and until when it is kept.
+    subjects: HashMap<String, (SystemTime, SystemTime)>,
+}
+
+impl Default for MemoryRevocationStore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl MemoryRevocationStore {
+    /// A store of a million revocations at most.
+    pub fn new() -> Self {
+        Self::with_max(1_000_000)
+    }
+
+    /// A store of this many revocations at most; further ones are refused until others have ended.
+    pub fn with_max(max: usize) -> Self {
+        Self { kept: RwLock::default(), max }
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Kept)) -> Result<(), AuthError> {
+        let mut kept = self.kept.write().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() >= self.max {
+            kept.remove_expired(SystemTime::now());
+        }
+        if kept.len() >= self.max {
+            return Err(AuthError::unavailable("the memory store holds as many revocations as it may"));
+        }
+        change(&mut kept);
+        Ok(())
+    }
+}
+
+impl Kept {
+    fn len(&self) -> usize {
+        self.tokens.len() + self.subjects.len()
+    }
+
+    fn remove_expired(&mut self, now: SystemTime) {
+        self.tokens.retain(|_, until| *until > now);
+        self.subjects.retain(|_, (_, until)| *until > now);
+    }
+
+    fn is_revoked(&self, token: &RevocableToken) -> bool {
+        if self.len() == 0 {
+            return false;
+        }
+        let is_listed = || token.id().is_some_and(|id| self.tokens.contains_key(id));
+        let cut_off = || token.subject().and_then(|subject| self.subjects.get(subject));
+        is_listed() || cut_off().is_some_and(|(cut_off, _)| token.is_before(*cut_off))
+    }
+}
+
+impl RevocationStore for MemoryRevocationStore {
+    async fn revoke(&self, id: &str, until: SystemTime) -> Result<(), AuthError> {
+        self.change(|kept| {
+            let known = kept.tokens.entry(id.to_owned()).or_insert(until);
+            *known = until.max(*known);
+        })
+    }
+
+    async fn revoke_all(&self, subject: &str, cut_off: SystemTime, until: SystemTime) -> Result<(), AuthError> {
+        self.change(|kept| {
+            let known = kept.subjects.entry(subject.to_owned()).or_insert((cut_off, until));
+            *known = (cut_off.max(known.0), until.max(known.1));
+        })
+    }
+
+    async fn is_revoked(&self, token: &RevocableToken) -> Result<bool, AuthError> {
+        Ok(self.kept.read().unwrap_or_else(PoisonError::into_inner).is_revoked(token))
+    }
+
+    async fn remove_expired(&self) -> Result<(), AuthError> {
+        self.kept.write().unwrap_or_else(PoisonError::into_inner).remove_expired(SystemTime::now());
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Kept {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Kept").field("tokens", &self.tokens.len()).field("subjects", &self.subjects.len()).finish()
+    }
+}

@@ -1,0 +1,123 @@
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use tokio::task::JoinHandle;
+
+use super::store::DynStore;
+use super::{RevocableToken, RevocationConfig, RevocationStore};
+use crate::auth::AuthError;
+
+/// Ends tokens before their time; given to
+/// [`AppOptions::token_revocation`](crate::AppOptions::token_revocation), and cheap to clone.
+///
+/// Tokens need `jti` and `sub` to be revoked.
+///
+/// ```
+/// use svc::auth::{MemoryRevocationStore, RevocationConfig, TokenRevocationService};
+/// use svc::prelude::*;
+///
+/// let revocation = TokenRevocationService::new(MemoryRevocationStore::new(), RevocationConfig::default());
+/// let options = AppOptions::new().token_revocation(revocation.clone());
+/// ```
+#[derive(Clone)]
+pub struct TokenRevocationService(Arc<Shared>);
+
+struct Shared {
+    store: Arc<dyn DynStore>,
+    config: RevocationConfig,
+    cleanup: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl TokenRevocationService {
+    /// A service over a store.
+    pub fn new(store: impl RevocationStore, config: RevocationConfig) -> Self {
+        Self(Arc::new(Shared { store: Arc::new(store), config, cleanup: Mutex::default() }))
+    }
+
+    /// Revokes one token until it would have ended.
+    ///
+    /// # Errors
+    /// [`AuthError::NotSupported`] when revocation is switched off, [`AuthError::InvalidToken`] for a token without
+    /// `jti` and `sub`, and [`AuthError::Unavailable`] when the store has not kept it.
+    pub async fn revoke(&self, token: &RevocableToken) -> Result<(), AuthError> {
+        self.check_enabled()?;
+        let (Some(id), Some(_)) = (token.id(), token.subject()) else {
+            return Err(AuthError::invalid("it has no `jti` and `sub`, so it cannot be revoked"));
+        };
+        let least = SystemTime::now() + self.0.config.ttl;
+        self.0.store.revoke(id, token.expires_at().map_or(least, |end| end.max(least))).await
+    }
+
+    /// Revokes all tokens of a user that were issued until now.
+    ///
+    /// # Errors
+    /// [`AuthError::NotSupported`] when revocation is switched off, and [`AuthError::Unavailable`] when the store has
+    /// not kept it.
+    pub async fn revoke_all(&self, user_id: &str) -> Result<(), AuthError> {
+        self.check_enabled()?;
+        let now = SystemTime::now();
+        self.0.store.revoke_all(user_id, now, now + self.0.config.ttl).await
+    }
+
+    /// Whether a token is revoked: one look at the store.
+    ///
+    /// # Errors
+    /// [`AuthError::Unavailable`] when the store does not answer, unless the configuration lets tokens count then.
+    pub async fn is_revoked(&self, token: &RevocableToken) -> Result<bool, AuthError> {
+        let config = &self.0.config;
+        if !config.enabled || !config.check_revocation || (token.id().is_none() && token.subject().is_none()) {
+            return Ok(false);
+        }
+        match self.0.store.is_revoked(token).await {
+            Err(error) if config.allow_when_away => {
+                tracing::debug!(%error, "the revocation store is away, and the token counts");
+                Ok(false)
+            }
+            answer => answer,
+        }
+    }
+
+    /// Begins to remove what is kept no longer, now and then. The service does so when the application starts.
+    pub fn start(&self) {
+        let mut cleanup = self.0.cleanup.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.0.config.enabled && cleanup.is_none() {
+            let (store, every) = (Arc::downgrade(&self.0.store), self.0.config.cleanup_interval);
+            *cleanup = Some(tokio::spawn(async move {
+                let mut beat = tokio::time::interval(every.max(Duration::from_secs(1)));
+                beat.tick().await;
+                loop {
+                    beat.tick().await;
+                    let Some(store) = store.upgrade() else { return };
+                    if let Err(error) = store.remove_expired().await {
+                        tracing::warn!(%error, "expired revocations were not removed");
+                    }
+                }
+            }));
+        }
+    }
+
+    /// Stops what [`start`](Self::start) has begun. Tokens stay revoked, and are still looked up.
+    pub fn stop(&self) {
+        if let Some(task) = self.0.cleanup.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            task.abort();
+        }
+    }
+
+    fn check_enabled(&self) -> Result<(), AuthError> {
+        if self.0.config.enabled { Ok(()) } else { Err(AuthError::NotSupported) }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Some(task) = self.cleanup.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
+            task.abort();
+        }
+    }
+}
+
+impl std::fmt::Debug for TokenRevocationService {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TokenRevocationService").field("config", &self.0.config).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,62 @@
+use std::time::SystemTime;
+
+use sha2::{Digest as _, Sha256};
+
+use crate::auth::claims::time;
+use crate::auth::{Claims, UserContext};
+
+/// A token as revocations know it: nothing that would let one use it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RevocableToken {
+    id: Option<String>,
+    subject: Option<String>,
+    issued_at: Option<SystemTime>,
+    expires_at: Option<SystemTime>,
+}
+
+impl RevocableToken {
+    /// The token of claims that were verified, and its user.
+    pub fn new(claims: &Claims, user: &UserContext) -> Self {
+        Self {
+            id: claims.token_id().map(|id| hashed_id(claims.issuer().unwrap_or_default(), id)),
+            subject: claims.subject().map(|_| user.user_id.clone()),
+            issued_at: claims.issued_at().and_then(time),
+            expires_at: claims.expires_at().and_then(time),
+        }
+    }
+
+    /// Its identifier: 64 hexadecimal digits, made of `iss` and `jti`; `None` for a token without `jti`.
+    pub fn id(&self) -> Option<&str> {
+        self.id.as_deref()
+    }
+
+    /// Whose it is: the user's identifier; `None` for a token without `sub`.
+    pub fn subject(&self) -> Option<&str> {
+        self.subject.as_deref()
+    }
+
+    /// The time at which it was issued.
+    pub fn issued_at(&self) -> Option<SystemTime> {
+        self.issued_at
+    }
+
+    /// The end of its time.
+    pub fn expires_at(&self) -> Option<SystemTime> {
+        self.expires_at
+    }
+
+    /// Whether it falls under a revocation of all tokens of its user that were issued before a time. A token that does
+    /// not say when it was issued does.
+    pub fn is_before(&self, cut_off: SystemTime) -> bool {
+        self.issued_at.is_none_or(|issued| issued < cut_off)
+    }
+}
+
+/// An identifier of bounded length, that differs between issuers.
+fn hashed_id(issuer: &str, id: &str) -> String {
+    let mut hash = Sha256::new();
+    hash.update((issuer.len() as u64).to_be_bytes());
+    hash.update(issuer);
+    hash.update(id);
+    hex::encode(hash.finalize())
+}

@@ -1,0 +1,54 @@
+//! The user that a token's claims describe.
+
+use serde_json::Value;
+
+use super::{AuthError, Claims, UserContext};
+
+/// The claims of the custom provider that are not metadata.
+const OWN_PLACES: [&str; 10] = ["sub", "user_id", "email", "name", "roles", "permissions", "exp", "iat", "iss", "aud"];
+
+/// The user of the custom provider's claims, without the identifier.
+pub(super) fn described(claims: &Claims, user_id: String) -> Result<UserContext, AuthError> {
+    let metadata = claims.as_map().iter().filter(|(name, _)| !OWN_PLACES.contains(&name.as_str()));
+    let permissions = match claims.get("permissions") {
+        None | Some(Value::Null) => words(claims, "scope")?,
+        Some(_) => list(claims, "permissions")?,
+    };
+    Ok(UserContext {
+        user_id,
+        email: text(claims, "email")?,
+        name: text(claims, "name")?,
+        roles: list(claims, "roles")?,
+        permissions,
+        metadata: metadata.map(|(name, value)| (name.clone(), value.clone())).collect(),
+    })
+}
+
+/// A text or nothing.
+fn text(claims: &Claims, name: &str) -> Result<Option<String>, AuthError> {
+    match claims.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text.clone())),
+        Some(_) => Err(AuthError::invalid(format!("`{name}` is not a string"))),
+    }
+}
+
+/// A list of texts; a missing one is empty.
+fn list(claims: &Claims, name: &str) -> Result<Vec<String>, AuthError> {
+    let wrong = || AuthError::invalid(format!("`{name}` is not a list of strings"));
+    match claims.get(name) {
+        None | Some(Value::Null) => Ok(Vec::new()),
+        Some(Value::Array(values)) => {
+            values.iter().map(|value| value.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
+        }
+        Some(_) => Err(wrong()),
+    }
+}
+
+/// Words of one text, as OAuth has them (RFC 6749, section 3.3), or a list.
+fn words(claims: &Claims, name: &str) -> Result<Vec<String>, AuthError> {
+    match claims.get(name) {
+        Some(Value::String(words)) => Ok(words.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect()),
+        _ => list(claims, name),
+    }
+}

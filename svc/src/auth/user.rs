@@ -1,0 +1,119 @@
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The user who asks.
+///
+/// Roles and permissions are compared exactly, upper and lower case told apart. `Debug` shows the identifier, and of the
+/// rest only how many there are: names and addresses do not belong in logs.
+///
+/// ```
+/// use svc::auth::UserContext;
+///
+/// let user = UserContext::new("9b2d").roles(["editor"]).permissions(["posts:write", "posts:read"]);
+/// assert!(user.has_role("editor") && !user.has_role("Editor"));
+/// assert!(user.has_any_permission(["posts:delete", "posts:read"]));
+/// assert!(!user.has_all_permissions(["posts:delete", "posts:read"]));
+/// ```
+#[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct UserContext {
+    /// The identifier.
+    pub user_id: String,
+    /// The address of mail.
+    #[serde(default)]
+    pub email: Option<String>,
+    /// The name to be shown.
+    #[serde(default)]
+    pub name: Option<String>,
+    /// The roles.
+    #[serde(default)]
+    pub roles: Vec<String>,
+    /// The permissions, `resource:action` by convention.
+    #[serde(default)]
+    pub permissions: Vec<String>,
+    /// Further facts, such as other claims of the token.
+    #[serde(default)]
+    pub metadata: Map<String, Value>,
+}
+
+impl UserContext {
+    /// A user of whom nothing but the identifier is known.
+    pub fn new(user_id: impl Into<String>) -> Self {
+        Self { user_id: user_id.into(), ..Self::default() }
+    }
+
+    /// The same user with an address of mail.
+    #[must_use]
+    pub fn email(mut self, email: impl Into<String>) -> Self {
+        self.email = Some(email.into());
+        self
+    }
+
+    /// The same user with a name.
+    #[must_use]
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// The same user with these roles in addition.
+    #[must_use]
+    pub fn roles<T: Into<String>>(mut self, roles: impl IntoIterator<Item = T>) -> Self {
+        self.roles.extend(roles.into_iter().map(Into::into));
+        self
+    }
+
+    /// The same user with these permissions in addition.
+    #[must_use]
+    pub fn permissions<T: Into<String>>(mut self, permissions: impl IntoIterator<Item = T>) -> Self {
+        self.permissions.extend(permissions.into_iter().map(Into::into));
+        self
+    }
+
+    /// The same user with an entry of metadata.
+    #[must_use]
+    pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.metadata.insert(key.into(), value.into());
+        self
+    }
+
+    /// Whether the user has the role.
+    pub fn has_role(&self, role: &str) -> bool {
+        self.roles.iter().any(|own| own == role)
+    }
+
+    /// Whether the user has the permission.
+    pub fn has_permission(&self, permission: &str) -> bool {
+        self.permissions.iter().any(|own| own == permission)
+    }
+
+    /// Whether the user has at least one of the roles; of none, no.
+    pub fn has_any_role<T: AsRef<str>>(&self, roles: impl IntoIterator<Item = T>) -> bool {
+        roles.into_iter().any(|role| self.has_role(role.as_ref()))
+    }
+
+    /// Whether the user has at least one of the permissions; of none, no.
+    pub fn has_any_permission<T: AsRef<str>>(&self, permissions: impl IntoIterator<Item = T>) -> bool {
+        permissions.into_iter().any(|permission| self.has_permission(permission.as_ref()))
+    }
+
+    /// Whether the user has each of the roles; of none, yes.
+    pub fn has_all_roles<T: AsRef<str>>(&self, roles: impl IntoIterator<Item = T>) -> bool {
+        roles.into_iter().all(|role| self.has_role(role.as_ref()))
+    }
+
+    /// Whether the user has each of the permissions; of none, yes.
+    pub fn has_all_permissions<T: AsRef<str>>(&self, permissions: impl IntoIterator<Item = T>) -> bool {
+        permissions.into_iter().all(|permission| self.has_permission(permission.as_ref()))
+    }
+}
+
+impl std::fmt::Debug for UserContext {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("UserContext")
+            .field("user_id", &self.user_id)
+            .field("roles", &self.roles.len())
+            .field("permissions", &self.permissions.len())
+            .finish_non_exhaustive()
+    }
+}
