@@ -50,6 +50,7 @@ pub(super) async fn ready(
         (
             "schema",
             match (&answers, missing.is_empty(), broken.is_empty()) {
+                (Err(DbError::UnboundPolicies), ..) => Some("the database is not used".to_owned()),
                 (Err(_), ..) => Some("the database does not answer".to_owned()),
                 (Ok(()), false, _) => Some(format!("missing in the database: {}", missing.join(", "))),
                 (Ok(()), true, false) => Some(broken.join("; ")),

@@ -74,6 +74,7 @@ pub(crate) async fn settle(
         return plain(db, target, result, called.json).await;
     };
     if called.kept && check.is_some() && Status::read(&response.status) != Status::Success {
+        db.app.database.may_have_changed();
         tracing::error!(function = target.function, "a failing call was not undone: its return type has changed");
     }
     match Status::read(&response.status) {

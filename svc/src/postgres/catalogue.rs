@@ -29,6 +29,9 @@ pub(crate) struct Source {
     pub(crate) name: String,
     /// The name for SQL.
     pub(crate) quoted: String,
+    /// The view or table that has the name. PostgreSQL goes on with the one for which it has planned a statement when
+    /// another of the same name comes to stand before it in the search path.
+    relation: Oid,
     /// Whether the rows are stored, and not computed as they are read.
     pub(crate) is_table: bool,
     pub(crate) columns: HashMap<String, ColumnType>,
@@ -57,7 +60,7 @@ const COLUMNS: &str = "\
     (SELECT relkind IN ('r', 'p', 'm') FROM pg_class WHERE oid = a.attrelid), \
     base.oid = ANY ('{int2,int4,int8,uuid,text,varchar,date,timestamp,timestamptz,bytea}'::regtype[]) \
     AND coalesce((SELECT collisdeterministic FROM pg_collation WHERE oid = a.attcollation), true), \
-    a.atttypid::int8, base.oid::int8 \
+    a.atttypid::int8, base.oid::int8, a.attrelid::int8 \
     FROM unnest($1::text[], $2::text[]) AS s(name, quoted) \
     JOIN pg_attribute a ON a.attrelid = to_regclass(s.quoted) AND a.attnum > 0 AND NOT a.attisdropped \
     JOIN pg_type base ON base.oid = ( \
@@ -72,7 +75,7 @@ const SETTINGS: &str = "\
     WHERE s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database())) \
     AND s.setrole IN (0, current_user::regrole) ORDER BY 1";
 
-type Row = (String, String, String, String, bool, bool, i64, i64);
+type Row = (String, String, String, String, bool, bool, i64, i64, i64);
 
 impl Catalogue {
     /// Reads the columns of `names`; those that do not exist are left out. `outdated` is told when they are asked for.
@@ -86,10 +89,11 @@ impl Catalogue {
         let settings: Vec<(String,)> = connection.rows(&Statement::new(SETTINGS, Vec::new())).await?;
         let settings = settings.into_iter().map(|(setting,)| setting).collect();
         let mut sources: HashMap<String, Source> = HashMap::new();
-        for (name, column, type_name, sql, is_table, is_exact, declared, base) in rows {
+        for (name, column, type_name, sql, is_table, is_exact, declared, base, relation) in rows {
             let source = sources.entry(name).or_insert_with_key(|name| Source {
                 name: name.clone(),
                 quoted: quote_path(name),
+                relation: oid(relation),
                 is_table,
                 columns: HashMap::new(),
             });

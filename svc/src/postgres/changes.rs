@@ -16,6 +16,7 @@ use super::database::CheckError;
 use super::driver::{DedicatedConnection, DriverError};
 use super::fingerprint::fingerprint;
 use super::functions::{self, FunctionSpec, Functions};
+use super::row_security::Verdict;
 use super::{Database, DbError};
 
 /// How long a look holds for all who ask: clients that ask again and again must not make us look again and again. A
@@ -26,8 +27,8 @@ const SPACING: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis
 #[derive(Debug)]
 pub(super) struct Changes {
     poll: Mutex<Poll>,
-    /// The fingerprint of what was read last.
-    fingerprint: std::sync::Mutex<Option<String>>,
+    /// What the database was like when it was read last.
+    known: std::sync::Mutex<Option<Look>>,
     last: LastChange,
     /// Tells that something was found changed.
     told: watch::Sender<()>,
@@ -60,9 +61,19 @@ struct Poll {
     settled: Option<(String, usize)>,
 }
 
+/// What a look at the database sees.
+#[derive(Debug, PartialEq, Eq)]
+struct Look {
+    /// Of what is read of the catalogue.
+    fingerprint: String,
+    /// Which policies do not bind. It is read and not told from a fingerprint, as it depends on views, their owners and
+    /// options, tables, policies, partitions, roles, memberships and functions.
+    verdict: Verdict,
+}
+
 /// What was read of the database.
 pub(super) struct Loaded {
-    fingerprint: String,
+    look: Look,
     catalogue: Catalogue,
     functions: Functions,
 }
@@ -71,7 +82,7 @@ impl Changes {
     pub(super) fn new(keeps_connection: bool) -> Self {
         Self {
             poll: Mutex::default(),
-            fingerprint: std::sync::Mutex::default(),
+            known: std::sync::Mutex::default(),
             last: LastChange::default(),
             told: watch::Sender::default(),
             keeps_connection,
@@ -91,12 +102,18 @@ impl Changes {
 
 impl Database {
     /// Reads what is known of views and functions.
-    pub(super) async fn load(&self, connection: &mut DedicatedConnection) -> Result<Loaded, DriverError> {
+    ///
+    /// # Errors
+    /// [`CheckError::Unbound`] when policies do not bind, and the database is therefore not to be used.
+    pub(super) async fn load(&self, connection: &mut DedicatedConnection) -> Result<Loaded, CheckError> {
         let specs = self.known_functions();
         // First, so that what changes meanwhile is found by the next look.
         let (_, fingerprint) = fingerprint(connection, "", &self.sources, &specs).await?;
+        let verdict = self.row_security.verdict(connection, &self.sources, &self.called).await?;
+        self.row_security.report(connection, &self.sources, &verdict).await?;
+        let verdict = self.row_security.accept(verdict)?;
         Ok(Loaded {
-            fingerprint: fingerprint.unwrap_or_default(),
+            look: Look { fingerprint: fingerprint.unwrap_or_default(), verdict },
             catalogue: Catalogue::load(connection, &self.sources, self.driver.views_changed()).await?,
             functions: Self::load_functions(connection, &specs).await?,
         })
@@ -111,9 +128,10 @@ impl Database {
     }
 
     /// Uses what was read from now on. When it is not what was known, the connections are closed, as they know
-    /// statements, settings and types of the past.
+    /// statements, settings and types of the past. So they are when policies bind again: PostgreSQL keeps the plans that
+    /// it made for a role that had passed them.
     pub(super) fn adopt(&self, loaded: Loaded) {
-        let Loaded { fingerprint, catalogue, functions } = loaded;
+        let Loaded { look, catalogue, functions } = loaded;
         let known = self.catalogue.load_full();
         let same_catalogue = known.as_ref().is_some_and(|known| known.is_same(&catalogue));
         // What was kept with the catalogue holds for as long as it stays in its place.
@@ -121,17 +139,25 @@ impl Database {
             self.catalogue.store(Some(Arc::new(catalogue)));
         }
         let same_functions = self.adopt_functions(functions);
-        *self.changes.fingerprint.lock().unwrap_or_else(PoisonError::into_inner) = Some(fingerprint);
-        if same_catalogue && same_functions {
+        let same_policies = self.adopt_look(look) && !self.is_unbound();
+        if same_catalogue && same_functions && same_policies {
             return;
         }
         if known.is_some() {
-            tracing::info!("views or functions of the schema have changed in the database");
+            tracing::info!("views, functions or policies of the schema have changed in the database");
             self.changes.last.is_now();
             self.driver.retire_connections();
             self.changes.told.send_replace(());
         }
         self.warn_of_missing();
+    }
+
+    /// Whether the same policies bind as before.
+    fn adopt_look(&self, look: Look) -> bool {
+        let mut known = self.changes.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = known.as_ref().is_some_and(|known| known.verdict == look.verdict);
+        *known = Some(look);
+        same
     }
 
     /// Whether all functions are what they were. Those that are keep their statements.
@@ -213,20 +239,46 @@ impl Database {
             Some(connection) => connection,
             None => self.driver.dedicated(self.acquire_timeout).await?,
         };
-        let (snapshot, found) = fingerprint(&mut connection, &settled, &self.sources, &specs).await?;
+        let (snapshot, found) = self.compare(&mut connection, &settled, &specs).await?;
         if self.changes.keeps_connection {
             poll.connection = Some(connection);
         } else {
             connection.close();
         }
-        let is_known =
-            |found: &String| self.changes.fingerprint.lock().is_ok_and(|known| known.as_ref() == Some(found));
-        if found.as_ref().is_none_or(is_known) {
-            poll.settled = Some((snapshot, specs.len()));
-            return Ok(());
+        match found {
+            Compared::Same => poll.settled = Some((snapshot, specs.len())),
+            Compared::Changed => self.check().await?,
+            // Whoever watches the database says why, and when it is used again.
+            Compared::Unbound => self.stop_using(),
         }
-        self.check().await
+        Ok(())
     }
+
+    /// The snapshot in which it looked, and whether the database is what it was when it was read last.
+    async fn compare(
+        &self,
+        connection: &mut DedicatedConnection,
+        settled: &str,
+        specs: &[FunctionSpec],
+    ) -> Result<(String, Compared), DriverError> {
+        let (snapshot, found) = fingerprint(connection, settled, &self.sources, specs).await?;
+        let Some(fingerprint) = found else { return Ok((snapshot, Compared::Same)) };
+        let verdict = self.row_security.verdict(connection, &self.sources, &self.called).await?;
+        if self.row_security.refuses(&verdict) {
+            return Ok((snapshot, Compared::Unbound));
+        }
+        let look = Look { fingerprint, verdict };
+        let is_known = self.changes.known.lock().is_ok_and(|known| known.as_ref() == Some(&look));
+        Ok((snapshot, if is_known { Compared::Same } else { Compared::Changed }))
+    }
+}
+
+/// The database beside what is known of it.
+enum Compared {
+    Same,
+    Changed,
+    /// Policies do not bind that have to.
+    Unbound,
 }
 
 /// Looks whenever there is a reason, and from time to time, for as long as there is the database.

@@ -93,7 +93,7 @@ pub(crate) struct Database {
     /// As whom the set-up is run, if not as the service.
     owner: Option<ConnectConfig>,
     setup: Mutex<Option<Cow<'static, str>>>,
-    row_security: RowSecurity,
+    pub(super) row_security: RowSecurity,
 }
 
 impl Database {
@@ -146,7 +146,7 @@ impl Database {
                 Err(CheckError::Driver(error)) if error.is_lost_connection() && left > 0 => left -= 1,
                 // Those that are open can go on; what was to be read again is read later.
                 Err(CheckError::Driver(error))
-                    if error.is_too_many_connections() && self.catalogue.load().is_some() =>
+                    if error.is_too_many_connections() && self.catalogue.load().is_some() && !self.is_unbound() =>
                 {
                     self.driver.views_changed().notify_one();
                     return Ok(());
@@ -159,12 +159,8 @@ impl Database {
     async fn read_catalogue(&self) -> Result<(), CheckError> {
         let mut connection = self.driver.dedicated(self.acquire_timeout).await?;
         self.set_up(&mut connection).await?;
-        let reading = async {
-            self.row_security.look(&mut connection, &self.sources, &self.called).await?;
-            Ok::<_, CheckError>(self.load(&mut connection).await?)
-        };
-        let loaded =
-            timeout(self.deadline.min(CATALOGUE), reading).await.unwrap_or(Err(DriverError::Unanswered.into()))?;
+        let reading = timeout(self.deadline.min(CATALOGUE), self.load(&mut connection));
+        let loaded = reading.await.unwrap_or(Err(DriverError::Unanswered.into()))?;
         connection.close();
         self.adopt(loaded);
         Ok(())

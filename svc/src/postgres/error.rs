@@ -10,6 +10,10 @@ use crate::{Error, ErrorCode};
 pub(crate) enum DbError {
     #[error("the database is not reachable")]
     Unreachable,
+    #[error(
+        "row-level security does not bind the service, so it does not use the database; its log names the policies"
+    )]
+    UnboundPolicies,
     #[error("all database connections are busy")]
     PoolTimedOut,
     #[error("the database has no connection left for the service")]
@@ -175,6 +179,10 @@ impl DbError {
             | Self::OutcomeUnknown
             | Self::Changed
             | Self::NoExtension(_) => Error::new(ErrorCode::ServiceUnavailable, text),
+            // Clients need not know how the service is protected.
+            Self::UnboundPolicies => {
+                Error::new(ErrorCode::ServiceUnavailable, "the service does not use its database at present")
+            }
             Self::Timeout => Error::new(ErrorCode::Timeout, text),
             Self::BadPattern(_)
             | Self::TooComplex

@@ -18,6 +18,11 @@ const FINGERPRINT: &str = "\
             JOIN pg_type t ON t.oid = a.atttypid), \
         (SELECT sum(hashtextextended(concat_ws(' ', p.oid, p.xmin, pg_function_is_visible(p.oid)), 0)) \
             FROM pg_proc p WHERE p.proname = ANY ($3::text[])), \
+        (SELECT sum(hashtextextended(concat_ws(' ', p.oid, t.oid, t.xmin, ( \
+                SELECT sum(hashtextextended(a.xmin::text, a.attnum)) FROM pg_attribute a \
+                WHERE a.attrelid = t.typrelid AND a.attnum > 0)), 0)) \
+            FROM pg_proc p JOIN pg_type t ON t.oid = ANY (p.proargtypes::oid[] || p.prorettype) \
+            WHERE p.proname = ANY ($3::text[])), \
         (SELECT sum(hashtextextended(concat_ws(' ', n.oid, n.xmin), 0)) FROM pg_namespace n), \
         (SELECT sum(hashtextextended(concat_ws(' ', s.setdatabase, s.setrole, s.setconfig), 0)) \
             FROM pg_db_role_setting s) \

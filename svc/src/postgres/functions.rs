@@ -182,8 +182,10 @@ impl FunctionSpec {
 impl Function {
     /// Whether both are called alike and answer alike.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        let called =
-            |function: &Self| (function.returns_set, function.returns_void, function.allowed, function.defaults);
+        let called = |function: &Self| {
+            let Self { returns_set, may_have_status, returns_void, allowed, defaults, .. } = function;
+            (*returns_set, *may_have_status, *returns_void, *allowed, *defaults)
+        };
         called(self) == called(other)
             && (&self.quoted, &self.kind, &self.params) == (&other.quoted, &other.kind, &other.params)
     }

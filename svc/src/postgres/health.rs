@@ -8,7 +8,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 
 use super::driver::DriverError;
-use super::{Database, DbError};
+use super::{CheckError, Database, DbError};
 
 /// How often a database that is away is tried again, at first and at last.
 const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
@@ -26,10 +26,12 @@ pub(crate) enum Health {
     Unknown,
     Up,
     Unreachable,
+    /// It answers, and is not used: policies do not bind that have to.
+    Unbound,
 }
 
 impl Database {
-    /// Waits for the first verdict; fails at once while the database is away.
+    /// Waits for the first verdict; fails at once while the database is away, or not to be used.
     pub(super) async fn reached(&self) -> Result<(), DbError> {
         if self.is_up() {
             return Ok(());
@@ -38,6 +40,7 @@ impl Database {
         let verdict = health.wait_for(|health| *health != Health::Unknown);
         match timeout(self.acquire_timeout, verdict).await {
             Ok(Ok(health)) if *health == Health::Up => Ok(()),
+            Ok(Ok(health)) if *health == Health::Unbound => Err(DbError::UnboundPolicies),
             _ => Err(DbError::Unreachable),
         }
     }
@@ -45,6 +48,16 @@ impl Database {
     /// Whether the database answered when it was last asked.
     pub(crate) fn is_up(&self) -> bool {
         self.is_up.load(Ordering::Acquire)
+    }
+
+    /// Whether the database is not used, as policies do not bind.
+    pub(super) fn is_unbound(&self) -> bool {
+        *self.health.borrow() == Health::Unbound
+    }
+
+    /// Uses the database no more until the watcher has found that policies bind again.
+    pub(super) fn stop_using(&self) {
+        self.tell(Health::Unbound);
     }
 
     /// A request has found a sign that the database is away. Whether it is, only the watcher says, on a connection of its
@@ -115,7 +128,8 @@ pub(super) async fn watch_over(database: Weak<Database>) {
                     tracing::warn!(database = place, %error, "the database cannot be used; trying again until it can");
                     said = true;
                 }
-                strong.tell(Health::Unreachable);
+                let is_unbound = matches!(error, CheckError::Unbound(_));
+                strong.tell(if is_unbound { Health::Unbound } else { Health::Unreachable });
                 drop(strong);
                 sleep(pause).await;
                 pause = (pause * 2).min(RETRY[1]);
@@ -124,16 +138,17 @@ pub(super) async fn watch_over(database: Weak<Database>) {
     }
 }
 
-/// Waits until a request suspects that the database is away; false when nobody needs the database any more.
+/// Waits until a request suspects that the database is away, or a look has found that policies do not bind; false when
+/// nobody needs the database any more.
 async fn wait_for_a_reason(mut health: watch::Receiver<Health>, suspected: &Notify) -> bool {
-    let nobody = async { while health.changed().await.is_ok() {} };
+    let told = async { health.wait_for(|health| *health != Health::Up).await.is_ok() };
     // Neither a busy pool nor clients that ask again and again must make us read the catalogue again and again.
     let suspected = async {
         sleep(PAUSE).await;
         suspected.notified().await;
     };
     tokio::select! {
-        () = nobody => false,
+        is_there = told => is_there,
         () = suspected => true,
     }
 }

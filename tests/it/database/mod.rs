@@ -8,6 +8,7 @@ mod messages;
 mod passwords;
 mod pool;
 mod row_security;
+mod session_settings;
 mod tenancy;
 mod transactions;
 mod urls;

@@ -1,6 +1,7 @@
 //! Mutations through functions of the database.
 
 mod arguments;
+mod changed_types;
 mod effects;
 mod failures;
 mod raised;

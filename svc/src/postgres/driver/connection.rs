@@ -13,6 +13,7 @@ use tokio_postgres::{Client, Statement as Prepared};
 use super::DriverError;
 use super::config::{Opened, Target};
 use super::deadline::Watch;
+use super::session_state::SessionState;
 use super::statement_cache::{Novelty, StatementCache, fits};
 use super::wire::Wire;
 use crate::postgres::{Param, RowSink, Session, Statement};
@@ -34,8 +35,7 @@ pub(super) struct Connection {
     pub(super) used: u32,
     /// Counts the times that all connections were given up before it was opened.
     pub(super) generation: u32,
-    /// Whether PostgreSQL plans each statement for its values.
-    replans: bool,
+    pub(super) session: SessionState,
     /// Whether a statement was found not to fit its view any more.
     pub(super) found_stale: bool,
     /// Whether it has not been used before.
@@ -54,7 +54,7 @@ impl Connection {
             statements: StatementCache::new(target.statement_cache),
             preparing: false,
             in_transaction: false,
-            replans: false,
+            session: SessionState::default(),
             found_stale: false,
             opened: now,
             used: now,
@@ -151,10 +151,10 @@ impl Connection {
 
     /// What tells PostgreSQL to plan for the values, or no longer to; `None` where it does so already.
     fn switch(&mut self, replan: bool) -> Option<&'static str> {
-        if self.replans == replan {
+        if self.session.replans == replan {
             return None;
         }
-        self.replans = replan;
+        self.session.replans = replan;
         Some(if replan { "SET plan_cache_mode = force_custom_plan" } else { "RESET plan_cache_mode" })
     }
 
@@ -207,8 +207,17 @@ impl Connection {
 
     /// The same, and undoes a transaction that is open.
     pub(super) async fn reset(&mut self) -> Result<(), DriverError> {
-        let end = if self.in_transaction { "ROLLBACK" } else { "" };
-        self.wire.drive(self.client.batch_execute(end)).await?;
+        self.end(if self.in_transaction { "ROLLBACK" } else { "" }).await
+    }
+
+    /// Ends a transaction, and whatever its statements have set for the session.
+    pub(super) async fn end(&mut self, sql: &str) -> Result<(), DriverError> {
+        let end = self.client.batch_execute(sql);
+        if self.session.may_be_altered {
+            self.session.drive_and_reset(&self.client, &mut self.wire, end).await??;
+        } else {
+            self.wire.drive(end).await?;
+        }
         self.in_transaction = false;
         Ok(())
     }

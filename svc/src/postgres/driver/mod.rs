@@ -23,6 +23,7 @@ mod pool;
 #[cfg(feature = "sqlx")]
 #[cfg_attr(not(unix), path = "no_proxy.rs")]
 mod proxy;
+mod session_state;
 mod slot;
 mod statement_cache;
 #[cfg(test)]
@@ -52,6 +53,8 @@ pub(super) use from_row::FromRow;
 pub(crate) use pool::Bounds;
 #[cfg(feature = "sqlx")]
 pub(crate) use proxy::Proxy;
+#[cfg(feature = "sqlx")]
+pub(super) use session_state::RESET_SESSION;
 pub(crate) use transaction::OpenTransaction;
 pub(crate) use write::Commit;
 

@@ -51,7 +51,9 @@ impl OpenTransaction {
 
     /// Runs a statement that writes; `rows` gets what was answered, also of a statement that fails.
     pub(crate) async fn write(&mut self, statement: &Statement, rows: &mut Vec<Row>) -> Result<u64, DriverError> {
-        let result = self.connection()?.run_in_transaction(statement, rows).await;
+        let connection = self.connection()?;
+        connection.session.may_be_altered = true;
+        let result = connection.run_in_transaction(statement, rows).await;
         self.conclude(result)
     }
 
@@ -86,10 +88,7 @@ impl OpenTransaction {
     }
 
     async fn end(&mut self, sql: &str) -> Result<(), DriverError> {
-        let connection = self.connection()?;
-        connection.wire.drive(connection.client.batch_execute(sql)).await?;
-        connection.in_transaction = false;
-        Ok(())
+        self.connection()?.end(sql).await
     }
 
     /// The connection, on which a statement begins.

@@ -104,12 +104,14 @@ impl Connection {
             None => None,
         };
         let progress = Progress(AtomicU8::new(SENT));
+        self.session.may_be_altered = true;
         let result = match (setup, commit) {
             (None, Commit::Always) => {
                 // A result inside of a result, as the reason that PostgreSQL gives counts for more than the end of the
                 // connection after it.
-                let write = pin!(progress.run(&self.client, &prepared, statement, rows).map(Ok::<_, DriverError>));
-                self.wire.drive(write).await.and_then(|run| Ok(run?)).map(|()| true)
+                let write = pin!(progress.run(&self.client, &prepared, statement, rows));
+                let run = self.session.drive_and_reset(&self.client, &mut self.wire, write).await;
+                run.and_then(|run| Ok(run?)).map(|()| true)
             }
             (setup, Commit::Always) => {
                 Box::pin(self.transaction(setup, (statement, &prepared), Some("COMMIT"), &progress, rows))
@@ -137,8 +139,7 @@ impl Connection {
             // Nothing was asked to be kept.
             progress.note(REFUSED);
             if error.leaves_connection_usable() {
-                self.wire.drive(self.client.batch_execute("ROLLBACK")).await?;
-                self.in_transaction = false;
+                self.end("ROLLBACK").await?;
             }
             return Err(error);
         }
@@ -147,9 +148,7 @@ impl Connection {
         if !kept {
             progress.note(REFUSED);
         }
-        let ended = self.client.batch_execute(end).map(Ok::<_, DriverError>);
-        self.wire.drive(ended).await??;
-        self.in_transaction = false;
+        self.end(end).await?;
         Ok(kept)
     }
 
@@ -182,7 +181,10 @@ impl Connection {
             },
             ready(()),
         );
-        let (begun, set, run, ended, ()) = self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
+        let (begun, set, run, ended, ()) = match end {
+            Some(_) => self.session.drive_and_reset(&self.client, &mut self.wire, all).await?,
+            None => self.wire.drive(all.map(Ok::<_, DriverError>)).await?,
+        };
         begun?;
         set?;
         run?;

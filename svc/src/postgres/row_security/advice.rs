@@ -1,7 +1,7 @@
 //! What makes policies slow.
 
-use super::Finding;
-use super::tables::reached;
+use super::finding::Finding;
+use super::verdict::reached;
 use crate::postgres::driver::{DedicatedConnection, DriverError};
 
 const POLICIES: &str = ", policies AS (

@@ -1,19 +1,21 @@
 //! Whether policies of row-level security bind the service, and what makes them slow. Looked at where there are session
-//! variables, whenever the catalogue is read.
+//! variables: at the start, and with each look at the catalogue that follows a change of anything.
 
 mod advice;
 mod finding;
 mod functions;
 mod tables;
+mod verdict;
 
 use std::sync::{Mutex, PoisonError};
 
+use super::FunctionSpec;
 use super::catalogue::quoted;
-use super::driver::DedicatedConnection;
-use super::{CheckError, FunctionSpec};
+use super::driver::{DedicatedConnection, DriverError};
 
 use finding::Finding;
 pub(crate) use finding::Unbound;
+pub(super) use verdict::Verdict;
 
 /// What is done when a policy does not bind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,7 +33,7 @@ pub(crate) enum Enforcement {
 #[derive(Debug, Default)]
 pub(crate) struct RowSecurity {
     enforcement: Enforcement,
-    said: Mutex<Vec<String>>,
+    said: Mutex<Vec<Finding>>,
 }
 
 impl RowSecurity {
@@ -39,37 +41,48 @@ impl RowSecurity {
         Self { enforcement, said: Mutex::default() }
     }
 
-    /// Looks at the policies behind views and tables, and at functions that are called.
-    ///
-    /// # Errors
-    /// [`CheckError::Unbound`] where that is to keep the database from being used.
-    pub(super) async fn look(
+    /// What passes the policies behind views and tables, and in functions that are called.
+    pub(super) async fn verdict(
         &self,
         connection: &mut DedicatedConnection,
         sources: &[String],
         called: &[FunctionSpec],
-    ) -> Result<(), CheckError> {
+    ) -> Result<Verdict, DriverError> {
         if self.enforcement == Enforcement::Off {
-            return Ok(());
+            return Ok(Verdict::default());
         }
-        let quoted = quoted(sources);
         let called: Vec<&str> = called.iter().map(|function| function.name.as_str()).collect();
-        let mut unbound = tables::unbound(connection, &quoted).await?;
-        let (hidden, called) = functions::definers(connection, &quoted, &called).await?;
-        let slow = advice::slow(connection, &quoted).await?;
-        unbound.extend(hidden);
-        self.say(&unbound, &called, &slow);
-        if self.enforcement == Enforcement::Refuse && !unbound.is_empty() {
-            return Err(Unbound(unbound).into());
+        Verdict::read(connection, &quoted(sources), &called).await
+    }
+
+    /// Whether the database is not to be used.
+    pub(super) fn refuses(&self, verdict: &Verdict) -> bool {
+        self.enforcement == Enforcement::Refuse && !verdict.unbound.is_empty()
+    }
+
+    /// The same verdict, of a database that is to be used.
+    pub(super) fn accept(&self, verdict: Verdict) -> Result<Verdict, Unbound> {
+        if self.refuses(&verdict) { Err(Unbound(verdict.unbound)) } else { Ok(verdict) }
+    }
+
+    /// Logs what is new of a verdict, and what makes policies slow.
+    pub(super) async fn report(
+        &self,
+        connection: &mut DedicatedConnection,
+        sources: &[String],
+        verdict: &Verdict,
+    ) -> Result<(), DriverError> {
+        if self.enforcement != Enforcement::Off {
+            let slow = advice::slow(connection, &quoted(sources)).await?;
+            self.say(verdict, &slow);
         }
         Ok(())
     }
 
-    /// Logs what it has not said before.
-    fn say(&self, unbound: &[Finding], called: &[Finding], slow: &[Finding]) {
+    /// Logs what it has not said before, and what it has said that no longer holds.
+    fn say(&self, Verdict { unbound, called }: &Verdict, slow: &[Finding]) {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
-        let all: Vec<String> = unbound.iter().chain(called).chain(slow).map(ToString::to_string).collect();
-        let is_new = |finding: &&Finding| !said.contains(&finding.to_string());
+        let is_new = |finding: &&Finding| !said.contains(finding);
         for Finding { what, fix } in unbound.iter().filter(is_new) {
             tracing::warn!(%fix, "row-level security does not bind: {what}");
         }
@@ -79,6 +92,10 @@ impl RowSecurity {
         for Finding { what, fix } in slow.iter().filter(is_new) {
             tracing::info!(%fix, "a policy of row-level security is slow: {what}");
         }
-        *said = all;
+        let found: Vec<Finding> = unbound.iter().chain(called).chain(slow).cloned().collect();
+        for Finding { what, .. } in said.iter().filter(|finding| !found.contains(finding)) {
+            tracing::info!("row-level security no longer has this fault: {what}");
+        }
+        *said = found;
     }
 }

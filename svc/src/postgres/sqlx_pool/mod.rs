@@ -18,7 +18,7 @@ use tokio::time::timeout;
 
 use super::changes::LastChange;
 use super::connect::ConnectConfig;
-use super::driver::{Bounds, Proxy};
+use super::driver::{Bounds, Proxy, RESET_SESSION};
 
 pub(crate) use begin::{CommitError, commit};
 use error::is_refused;
@@ -87,10 +87,11 @@ async fn untested<T>(work: impl Future<Output = T>) -> T {
     UNTESTED.scope((), work).await
 }
 
-/// Whether everything is answered and no transaction is open. sqlx does not know of one whose `BEGIN` was dropped before its
-/// answer, and what the next request writes would be in it, and be lost.
+/// Whether everything is answered, no transaction is open, and the session is as it was when it began. sqlx does not know
+/// of a transaction whose `BEGIN` was dropped before its answer, and what the next request writes would be in it, and be
+/// lost. What begins no transaction says whether there is one.
 async fn is_clean(connection: &mut PgConnection, time: Duration) -> bool {
-    matches!(timeout(time, connection.begin_with("")).await, Ok(Err(sqlx::Error::BeginFailed)))
+    matches!(timeout(time, connection.begin_with(RESET_SESSION)).await, Ok(Err(sqlx::Error::BeginFailed)))
 }
 
 async fn answers(connection: &mut PgConnection, time: Duration) -> bool {

@@ -4,6 +4,7 @@
 //! be right for the time in which it was given.
 
 mod changes;
+mod in_front;
 mod lane;
 mod schema;
 

@@ -1,7 +1,9 @@
 //! Policies of row-level security bind a service that sets session variables for them, or it says which do not.
 
 mod book;
+mod functions;
 mod log;
+mod running;
 
 use serde_json::json;
 use svc::db::SessionVariables;
