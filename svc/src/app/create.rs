@@ -70,7 +70,6 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         owner,
         statement_cache: usize::try_from(options.config.database.statement_cache).unwrap_or(usize::MAX),
         setup: options.setup,
-        constraints: options.constraints,
         row_security: RowSecurity::new(enforcement),
     };
     let called = functions(&model).map(|(_, _, spec)| spec).collect();
@@ -89,6 +88,7 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
             limits,
             database,
             data: options.data,
+            constraints: options.constraints,
             request_data: options.request_data,
             deadlines: options.config.request_limit().map(RequestDeadlines::new),
         }),

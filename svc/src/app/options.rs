@@ -8,8 +8,9 @@ use super::{MutationList, QueryList, SvcConfig, TypeList};
 use crate::Constraint;
 use crate::authz::Gate;
 use crate::db::SessionVariables;
+use crate::engine::ContextValues;
 use crate::engine::{Context, DataMap, Hooks, Limits, Operation, OperationRegistry, RequestContext, RequestDataMakers};
-use crate::mutation::{Constraints, ContextValues};
+use crate::mutation::Constraints;
 use crate::schema::{KeyFn, RootFieldMeta};
 use crate::settings::ConfigError;
 

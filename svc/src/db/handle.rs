@@ -7,8 +7,7 @@ use tokio::sync::Mutex;
 use crate::Error;
 use crate::db::{Find, FindOne, Transaction};
 use crate::engine::{Application, RowFilter};
-use crate::mutation::Ledger;
-use crate::postgres::{Caller, DbError, OpenTransaction, Reader, Session};
+use crate::postgres::{Caller, DbError, Ledger, OpenTransaction, Reader, Session};
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::{FromStored, OnFailure, SvcType};
 

@@ -7,8 +7,7 @@ use sqlx::{PgConnection, Postgres};
 
 use crate::Error;
 use crate::db::{Db, Find, FindOne};
-use crate::mutation::Ledger;
-use crate::postgres::{CommitError, DbError, Reader};
+use crate::postgres::{CommitError, DbError, Ledger, Reader};
 use crate::schema::SvcType;
 
 /// A transaction of sqlx; made by [`Db::sqlx_transaction`].

@@ -149,7 +149,7 @@ impl Transaction {
 
     fn failed(&self, error: DriverError) -> Error {
         let database = &self.db.app.database;
-        failed_call(database.noted(error), database.constraints())
+        failed_call(database.noted(error), &self.db.app.constraints)
     }
 }
 

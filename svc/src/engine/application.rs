@@ -7,6 +7,7 @@ use super::context::DataMap;
 use super::deadline::RequestDeadlines;
 use super::limits::Limits;
 use super::request::{RequestDataMakers, RequestParts};
+use crate::mutation::Constraints;
 use crate::postgres::Database;
 use crate::schema::Model;
 
@@ -16,6 +17,8 @@ pub(crate) struct Application {
     pub(crate) limits: Arc<Limits>,
     pub(crate) database: Arc<Database>,
     pub(crate) data: DataMap,
+    /// The messages of constraints that mutations break.
+    pub(crate) constraints: Constraints,
     pub(crate) request_data: RequestDataMakers,
     /// `None` where requests may take as long as they like.
     pub(crate) deadlines: Option<Arc<RequestDeadlines>>,

@@ -34,7 +34,7 @@ use super::resolver::{Call, Resolver};
 use super::response::{Answer, Response};
 use crate::authz::{Admission, Gate};
 use crate::db::{Db, SessionVariables};
-use crate::mutation::Ledger;
+use crate::postgres::Ledger;
 use crate::schema::{Code, OperationKind, Run};
 use crate::{Error, ErrorCode};
 

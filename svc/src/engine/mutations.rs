@@ -7,7 +7,7 @@ use super::execution_context::ExecutionContext;
 use super::field_error::FieldError;
 use super::path::Segment;
 use super::plan::{PlanField, PlanKind};
-use crate::mutation::{Effect, Ledger};
+use crate::postgres::{Effect, Ledger};
 
 /// The mutations of an operation, in their order.
 pub(super) struct Mutations<'a> {

@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::field_error::FieldError;
 use super::location::{LineIndex, Location};
 use super::request_error::RequestError;
-use crate::mutation::Effect;
+use crate::postgres::Effect;
 use crate::{Error, ErrorCode};
 
 /// What a request came to.

@@ -13,18 +13,18 @@ const RESERVED: [&str; 5] = ["code", "errorId", "mutation", "status", "errors"];
 
 /// What clients are told.
 #[derive(Debug)]
-pub(super) struct Failure {
-    pub(super) status: String,
+pub(crate) struct Failure {
+    pub(crate) status: String,
     kind: Kind,
-    pub(super) message: String,
-    pub(super) errors: Vec<MutationError>,
+    pub(crate) message: String,
+    pub(crate) errors: Vec<MutationError>,
     /// What else there is to tell.
-    pub(super) extensions: Map<String, Value>,
+    pub(crate) extensions: Map<String, Value>,
 }
 
 impl Failure {
     /// A function's own answer; the errors of its metadata, or one that follows from the status.
-    pub(super) fn of_response(kind: Kind, identifier: &str, response: &Response<'_>) -> Self {
+    pub(crate) fn of_response(kind: Kind, identifier: &str, response: &Response<'_>) -> Self {
         let status = response.status.clone();
         let message = response.message.clone().unwrap_or_else(|| status.clone());
         let mut failure = Self::one(kind, status, identifier, message, None);
@@ -35,7 +35,7 @@ impl Failure {
     }
 
     /// Takes these errors in place of the one, if there are any; what they leave out is as in that one.
-    pub(super) fn replace_errors(&mut self, given: impl Iterator<Item = Map<String, Value>>) {
+    pub(crate) fn replace_errors(&mut self, given: impl Iterator<Item = Map<String, Value>>) {
         let Some(first) = self.errors.first() else { return };
         let given: Vec<_> = given.map(|error| filled(error, first)).collect();
         if !given.is_empty() {
@@ -47,7 +47,7 @@ impl Failure {
     ///
     /// # Errors
     /// The error itself, masked or not, when it is none that an author declared.
-    pub(super) fn of_error(error: DbError, constraints: &Constraints) -> Result<Self, Error> {
+    pub(crate) fn of_error(error: DbError, constraints: &Constraints) -> Result<Self, Error> {
         let Some(fault) = error.fault() else { return Err(error.into_error()) };
         if fault.code == "P0001" {
             let texts = [&fault.detail, &fault.hint];
@@ -75,18 +75,18 @@ impl Failure {
         Some(Self::one(kind, status, identifier, message, details))
     }
 
-    pub(super) fn one(kind: Kind, status: String, identifier: &str, message: String, details: Option<Value>) -> Self {
+    pub(crate) fn one(kind: Kind, status: String, identifier: &str, message: String, details: Option<Value>) -> Self {
         let error =
             MutationError { code: kind.number(), identifier: identifier.to_owned(), message: message.clone(), details };
         Self { status, kind, message, errors: vec![error], extensions: Map::new() }
     }
 
-    pub(super) fn code(&self) -> i32 {
+    pub(crate) fn code(&self) -> i32 {
         self.kind.number()
     }
 
     /// The errors as JSON, with the stored names.
-    pub(super) fn errors_json(&self) -> Value {
+    pub(crate) fn errors_json(&self) -> Value {
         let error = |error: &MutationError| {
             json!({
                 "code": error.code,
@@ -99,7 +99,7 @@ impl Failure {
     }
 
     /// The same as an error of GraphQL, for return types that have no place for it.
-    pub(super) fn into_error(self) -> Error {
+    pub(crate) fn into_error(self) -> Error {
         let code: ErrorCode = self.kind.code();
         let errors = self.errors_json();
         let error = self.extensions.into_iter().fold(Error::new(code, self.message), |error, (key, value)| {

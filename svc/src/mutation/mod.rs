@@ -1,17 +1,12 @@
-//! What functions of the database answer, and what a mutation makes of it.
+//! The answers of functions of the database: their words of success and failure, and the errors that clients get.
 //!
-//! [`status`] knows the words, [`response`] reads the answer, [`outcome`] decides, [`entity`] finds what was written,
-//! [`document`] writes the JSON that the engine completes like any stored JSON.
+//! [`status`] knows the words, [`response`] reads the answer, [`failure`] and [`raised`] make errors of it. What becomes
+//! of the answer is `engine/function/`.
 
 pub(crate) mod automatic;
 mod constraint;
-mod context;
-mod document;
-mod effect;
-mod entity;
 mod error;
 mod failure;
-mod outcome;
 mod raised;
 mod response;
 mod status;
@@ -21,11 +16,9 @@ pub use constraint::Constraint;
 pub use error::MutationError;
 
 pub(crate) use constraint::Constraints;
-pub(crate) use context::ContextValues;
-pub(crate) use effect::{Effect, Ledger};
-pub(crate) use failure::failed_call;
-pub(crate) use outcome::{Settled, Target, Unread, settle};
-pub(crate) use response::fails;
+pub(crate) use failure::{Failure, failed_call};
+pub(crate) use response::{Response, fails};
+pub(crate) use status::Status;
 pub(crate) use status_check::StatusCheck;
 
 /// A value of an input object that tells absent from null: absent leaves, null clears.

@@ -10,25 +10,25 @@ use crate::Error;
 use crate::schema::ResultMeta;
 
 /// The columns of a `mutation_response`.
-pub(super) const COLUMNS: [&str; 8] =
+pub(crate) const COLUMNS: [&str; 8] =
     ["status", "message", "entity_id", "entity_type", "entity", "updated_fields", "cascade", "metadata"];
 
 /// Those that no entity has by chance.
-pub(super) const TELLING: [&str; 4] = ["entity", "entity_id", "entity_type", "updated_fields"];
+pub(crate) const TELLING: [&str; 4] = ["entity", "entity_id", "entity_type", "updated_fields"];
 
 /// The columns of an answer that has a status; what is missing or null is `None`.
 #[derive(Debug, Default)]
-pub(super) struct Response<'a> {
+pub(crate) struct Response<'a> {
     /// Empty when it is null.
-    pub(super) status: String,
-    pub(super) message: Option<String>,
-    pub(super) entity_id: Option<String>,
-    pub(super) entity_type: Option<String>,
-    pub(super) entity: Option<&'a RawValue>,
-    pub(super) updated_fields: Option<Vec<String>>,
-    pub(super) cascade: Option<&'a RawValue>,
-    pub(super) metadata: HashMap<String, &'a RawValue>,
-    pub(super) raw_metadata: Option<&'a RawValue>,
+    pub(crate) status: String,
+    pub(crate) message: Option<String>,
+    pub(crate) entity_id: Option<String>,
+    pub(crate) entity_type: Option<String>,
+    pub(crate) entity: Option<&'a RawValue>,
+    pub(crate) updated_fields: Option<Vec<String>>,
+    pub(crate) cascade: Option<&'a RawValue>,
+    pub(crate) metadata: HashMap<String, &'a RawValue>,
+    pub(crate) raw_metadata: Option<&'a RawValue>,
 }
 
 impl<'a> Response<'a> {
@@ -36,7 +36,7 @@ impl<'a> Response<'a> {
     ///
     /// An object with a `status` is a response, unless the entity stores a `status` of its own and nothing else in the
     /// object tells a response from it.
-    pub(super) fn read(json: &'a str, entity_has_status: bool) -> Result<Option<Self>, Error> {
+    pub(crate) fn read(json: &'a str, entity_has_status: bool) -> Result<Option<Self>, Error> {
         // Most entities have no such key anywhere.
         if !json.starts_with('{') || memchr::memmem::find(json.as_bytes(), b"\"status\"").is_none() {
             return Ok(None);
@@ -65,7 +65,7 @@ impl<'a> Response<'a> {
 
 impl Response<'_> {
     /// Tells with an error what was done, where the answer has no place for it any more.
-    pub(super) fn identify(&self, mut error: Error) -> Error {
+    pub(crate) fn identify(&self, mut error: Error) -> Error {
         if !self.status.is_empty() {
             error = error.with_extension("status", self.status.clone());
         }

@@ -3,11 +3,11 @@
 use crate::ErrorCode;
 
 /// The words that mean success; there are no others.
-pub(super) const SUCCESS: [&str; 7] = ["success", "ok", "new", "created", "updated", "deleted", "completed"];
+pub(crate) const SUCCESS: [&str; 7] = ["success", "ok", "new", "created", "updated", "deleted", "completed"];
 
 /// What a status says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Status<'a> {
+pub(crate) enum Status<'a> {
     Success,
     /// The kind of failure, and the word that a program can tell it by.
     Failure(Kind, &'a str),
@@ -17,7 +17,7 @@ pub(super) enum Status<'a> {
 
 /// A kind of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Failed,
     Validation,
     Unauthorized,
@@ -43,7 +43,7 @@ const KINDS: [(&str, Kind); 8] = [
 
 impl<'a> Status<'a> {
     /// Reads a status such as `created` or `conflict:email_taken`, in any case.
-    pub(super) fn read(text: &'a str) -> Self {
+    pub(crate) fn read(text: &'a str) -> Self {
         let text = text.trim_matches([' ', '\t', '\n', '\r', '\x0b', '\x0c']);
         if SUCCESS.iter().any(|word| word.eq_ignore_ascii_case(text)) {
             return Self::Success;
@@ -70,7 +70,7 @@ impl Kind {
     }
 
     /// The kind that has this number.
-    pub(super) fn of_number(number: i64) -> Option<Self> {
+    pub(crate) fn of_number(number: i64) -> Option<Self> {
         Some(match number {
             401 => Self::Unauthorized,
             403 => Self::Forbidden,
@@ -84,12 +84,12 @@ impl Kind {
     }
 
     /// The word before the colon of a status.
-    pub(super) fn prefix(self) -> &'static str {
+    pub(crate) fn prefix(self) -> &'static str {
         KINDS.iter().find(|(_, kind)| *kind == self).map_or("failed", |(word, _)| word)
     }
 
     /// The code of an Error member, which is that of HTTP.
-    pub(super) fn number(self) -> i32 {
+    pub(crate) fn number(self) -> i32 {
         match self {
             Self::Failed | Self::Validation | Self::Noop => 422,
             Self::Unauthorized => 401,
@@ -102,7 +102,7 @@ impl Kind {
     }
 
     /// The code of a GraphQL error.
-    pub(super) fn code(self) -> ErrorCode {
+    pub(crate) fn code(self) -> ErrorCode {
         match self {
             Self::Failed | Self::Validation | Self::Noop => ErrorCode::BadUserInput,
             Self::Unauthorized => ErrorCode::Unauthenticated,

@@ -1,3 +1,5 @@
+use std::sync::OnceLock;
+
 use super::response::{COLUMNS, TELLING};
 use super::status::SUCCESS;
 
@@ -13,7 +15,13 @@ pub(crate) struct StatusCheck {
 impl StatusCheck {
     /// A condition on the JSON in `j`, which means what [`Response::read`](super::response::Response::read) and
     /// [`Status::read`](super::status::Status::read) say.
-    pub(crate) fn sql(self) -> String {
+    pub(crate) fn sql(self) -> &'static str {
+        static SQL: [OnceLock<String>; 4] = [const { OnceLock::new() }; 4];
+        let index = usize::from(self.entity_has_status) + 2 * usize::from(self.refuses_null);
+        SQL[index].get_or_init(|| self.write_sql())
+    }
+
+    fn write_sql(self) -> String {
         let list = |words: &[&str]| words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(", ");
         let mut sql = format!(
             "jsonb_typeof(j) = 'object' AND j ? 'status' AND \

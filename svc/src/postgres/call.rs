@@ -7,9 +7,8 @@ use tokio_postgres::Row;
 
 use super::driver::{Commit, DriverError, FromRow as _, OpenTransaction};
 use super::functions::{self, ArgForm, Function, FunctionSpec, ROLLED_BACK};
-use super::{Database, DbError, Rows, Session, Statement};
+use super::{Database, DbError, Ledger, Rows, Session, Statement};
 use crate::json::ExactJson;
-use crate::mutation::{Ledger, StatusCheck};
 
 /// What the database says of a statement that failed.
 #[derive(Debug)]
@@ -44,8 +43,8 @@ pub(crate) struct Call<'a> {
     pub(crate) args: &'a [(ArgForm, Option<ExactJson>)],
     /// Whether a list is asked for.
     pub(crate) list: bool,
-    /// Which answers undo it.
-    pub(crate) check: Option<StatusCheck>,
+    /// The condition on the JSON in `j` under which an answer undoes it.
+    pub(crate) undone_if: Option<&'static str>,
 }
 
 /// What a call gave.
@@ -79,15 +78,15 @@ impl Database {
     /// Calls a function, and gives its answer as JSON: the rows of a function that returns a set when a list is asked
     /// for, and otherwise the first.
     pub(crate) async fn call(&self, caller: Caller<'_>, call: &Call<'_>) -> Result<Called, DbError> {
-        let Call { name, args, list, check } = *call;
+        let Call { name, args, list, undone_if } = *call;
         if args.iter().filter_map(|(_, arg)| arg.as_ref()).any(has_nul) {
             return Err(DbError::Nul);
         }
         let spec = FunctionSpec { name: name.to_owned(), args: args.iter().map(|(form, _)| *form).collect() };
         let function = self.function(&spec).await?;
         let values: Vec<_> = args.iter().map(|(_, arg)| arg.clone()).collect();
-        let check = check.filter(|_| function.may_have_status && !(list && function.returns_set));
-        let statement = function.statement(&values, check);
+        let undone_if = undone_if.filter(|_| function.may_have_status && !(list && function.returns_set));
+        let statement = function.statement(&values, undone_if);
         let Written { rows, kept } = match caller.transaction {
             Some(transaction) => self.write_within(transaction, &statement).await?,
             None => self.fetch_once(caller, &statement, Commit::Always).await?,

@@ -19,7 +19,6 @@ use super::row_security::Unbound;
 #[cfg(feature = "sqlx")]
 use super::sqlx_pool::SqlxPool;
 use super::{DbError, RowSecurity, RowSink, Rows, Session, Statement};
-use crate::mutation::Constraints;
 
 /// The shortest and the longest time by which the deadline of a statement is after its time-out in PostgreSQL. In
 /// between it is a tenth.
@@ -52,7 +51,6 @@ pub(crate) struct Settings {
     /// Run once, when the database is first reached.
     pub(crate) setup: Option<Cow<'static, str>>,
     /// What clients are told when a mutation breaks a constraint.
-    pub(crate) constraints: Constraints,
     /// Whether policies are looked at.
     pub(crate) row_security: RowSecurity,
 }
@@ -86,7 +84,6 @@ pub(crate) struct Database {
     /// Told when a request has found a sign that the database is away.
     pub(super) suspected: Arc<Notify>,
     functions: std::sync::Mutex<Functions>,
-    constraints: Constraints,
     pub(super) health: watch::Sender<Health>,
     /// Whether `health` says so: each request asks, and a channel is shared with a lock.
     pub(super) is_up: AtomicBool,
@@ -126,7 +123,6 @@ impl Database {
             suspected: Arc::default(),
             changes,
             functions: std::sync::Mutex::default(),
-            constraints: settings.constraints,
             health: watch::Sender::new(Health::Unknown),
             is_up: AtomicBool::new(false),
             owner: settings.owner,
@@ -212,12 +208,6 @@ impl Database {
     pub(super) fn functions(&self) -> MutexGuard<'_, Functions> {
         self.functions.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    /// What clients are told when a mutation breaks a constraint.
-    pub(crate) fn constraints(&self) -> &Constraints {
-        &self.constraints
-    }
-
     /// Runs a read, with the session variables of the request that causes it.
     pub(crate) async fn fetch(&self, session: &Session, statement: &Statement) -> Result<Rows, DbError> {
         let mut rows = Vec::new();

@@ -8,7 +8,6 @@ use arc_swap::ArcSwapOption;
 use super::catalogue::quote;
 use super::{Param, Statement, StatementText};
 use crate::json::ExactJson;
-use crate::mutation::StatusCheck;
 
 /// How an argument is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,7 +50,7 @@ pub(crate) struct Function {
 }
 
 /// What decides about the text of a call.
-type Form = (Vec<Given>, Option<StatusCheck>);
+type Form = (Vec<Given>, Option<&'static str>);
 
 /// In the error by which PostgreSQL undoes a call; a second row that cannot be made raises it, after the answer.
 pub(super) const ROLLED_BACK: &str = "the mutation failed and is rolled back";
@@ -228,24 +227,24 @@ impl Function {
         (required..=self.params.len()).contains(&args.len()) && self.params.iter().zip(args).all(fits)
     }
 
-    /// The statement that calls it; an absent argument leaves the parameter's default. An answer that fails the check
+    /// The statement that calls it; an absent argument leaves the parameter's default. An answer of which `undone_if` holds
     /// undoes it.
-    pub(crate) fn statement(&self, args: &[Option<ExactJson>], check: Option<StatusCheck>) -> Statement {
+    pub(crate) fn statement(&self, args: &[Option<ExactJson>], undone_if: Option<&'static str>) -> Statement {
         let args = || self.params.iter().zip(args);
         let given: Vec<Given> = args().map(|(param, arg)| param.given(arg.as_ref())).collect();
         let params = args().filter_map(|(param, arg)| param.bound(arg.as_ref()?)).collect();
         if let Some(written) = &*self.written.load()
             && written.0.0 == given
-            && written.0.1 == check
+            && written.0.1 == undone_if
         {
             return Statement::new(written.1.clone(), params);
         }
-        let text = StatementText::from(self.text(&given, check));
-        self.written.store(Some(Arc::new(((given, check), text.clone()))));
+        let text = StatementText::from(self.text(&given, undone_if));
+        self.written.store(Some(Arc::new(((given, undone_if), text.clone()))));
         Statement::new(text, params)
     }
 
-    fn text(&self, given: &[Given], check: Option<StatusCheck>) -> String {
+    fn text(&self, given: &[Given], undone_if: Option<&'static str>) -> String {
         let named = self.params.iter().all(|param| !param.name.is_empty());
         let first_default = self.params.len().saturating_sub(self.defaults);
         let (mut values, mut bound) = (Vec::new(), 0);
@@ -259,7 +258,7 @@ impl Function {
         }
         let call = format!("{}({})", self.quoted, values.join(", "));
         // A composite that is null arrives as a row of nulls. `r.*` is the row also where a column is called `r`.
-        let Some(check) = check else {
+        let Some(condition) = undone_if else {
             return format!("SELECT CASE WHEN r.* IS NULL THEN NULL ELSE to_jsonb(r.*)::text END FROM {call} AS r");
         };
         // The answer is on its way when the second row, of a failing one, raises. Other ways to undo the call take a round
@@ -268,7 +267,7 @@ impl Function {
             "SELECT CASE n WHEN 1 THEN j::text ELSE ('{ROLLED_BACK}, ' || n)::boolean::text END \
              FROM (SELECT CASE WHEN r.* IS NULL THEN NULL ELSE to_jsonb(r.*) END AS j FROM {call} AS r LIMIT 1) AS answer, \
              generate_series(1, CASE WHEN {} THEN 2 ELSE 1 END) AS n",
-            check.sql()
+            condition
         )
     }
 }

@@ -4,9 +4,9 @@ use super::json::Json;
 use super::{Node, PropagatedNull, Walk, key, typename, value};
 use crate::Error;
 use crate::engine::execution_context::ExecutionContext;
+use crate::engine::function::Unread;
 use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, PlanField, PlanKind, Selection};
-use crate::mutation::Unread;
 use crate::scalar::LeafError;
 
 struct Member<'a> {

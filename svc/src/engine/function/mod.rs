@@ -2,12 +2,18 @@
 
 mod decoded;
 mod encode;
+mod entity;
+mod member;
+mod outcome;
 
 use decoded::Decoded;
 use encode::form;
 pub(crate) use encode::json as argument_json;
+pub(crate) use outcome::Unread;
+use outcome::{Settled, Target, settle};
 
 use super::complete::{CompletedValue, Found, complete_value, write_json, write_member};
+use super::context_values::ContextValues;
 use super::execution_context::ExecutionContext;
 use super::path::Path;
 use super::plan::{Calls, Children, PlanField, Selection};
@@ -16,7 +22,6 @@ use crate::Error;
 use crate::authz::Admission;
 use crate::db::Db;
 use crate::json::ExactJson;
-use crate::mutation::{ContextValues, Settled, Target, settle};
 use crate::postgres::{ArgForm, FunctionSpec};
 use crate::schema::{FieldDef, FieldKind, FromStored, FunctionMeta, Model, OnFailure, Run};
 

@@ -181,7 +181,7 @@ impl<'a> OperationStatement<'a> {
         }
         let error = match kind {
             OperationKind::Query => error.into_error(),
-            _ => failed_call(error, cx.database.constraints()),
+            _ => failed_call(error, &cx.context.db().app.constraints),
         };
         if error.is_masked() {
             return Error::internal(format!("the SQL of {} failed: {}", self.sql.operation, error.chain()));

@@ -3,7 +3,7 @@
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::response::Response;
+use crate::mutation::Response;
 use crate::schema::{FieldDef, FieldKind, Model, ResultMember, TypeIndex};
 
 /// What a member is made of.

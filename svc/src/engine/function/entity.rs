@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::response::Response;
 use crate::Error;
 use crate::db::{Db, FindSpec};
-use crate::engine::{Children, PlanKind, typed_rows};
+use crate::engine::find::typed_rows;
+use crate::engine::plan::{Children, PlanKind};
+use crate::mutation::Response;
 use crate::schema::{FieldKind, Model, ScalarKind, TypeIndex, TypeKind};
 use crate::sql::col;
 

@@ -2,15 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::StatusCheck;
-use super::document::{Member, entity_field, graphql_names};
 use super::entity::{EntityType, entity, holds_status, own_id};
-use super::failure::Failure;
-use super::response::Response;
-use super::status::Status;
+use super::member::{Member, entity_field, graphql_names};
 use crate::db::Db;
-use crate::engine::{Children, PlanField};
+use crate::engine::plan::{Children, PlanField};
 use crate::json::ExactJson;
+use crate::mutation::{Failure, Response, Status, StatusCheck};
 use crate::postgres::{ArgForm, Call};
 use crate::schema::{FieldDef, Model, OnFailure, ResultMember, ResultMeta, TypeIndex};
 use crate::{Error, ErrorCode};
@@ -62,11 +59,11 @@ pub(crate) async fn settle(
     };
     let check = (target.on_failure == OnFailure::Rollback)
         .then_some(StatusCheck { entity_has_status, refuses_null: result.is_some() });
-    let call = Call { name: target.function, args, list: target.list, check };
+    let call = Call { name: target.function, args, list: target.list, undone_if: check.map(StatusCheck::sql) };
     let called = match db.app.database.call(db.caller(), &call).await {
         Ok(called) => called,
         Err(error) => {
-            let failure = Failure::of_error(error, db.app.database.constraints())?;
+            let failure = Failure::of_error(error, &db.app.constraints)?;
             return Box::pin(fail(&db.without_transaction(), target, result, failure, &Response::default())).await;
         }
     };

@@ -1,0 +1,53 @@
+//! What is known of a mutation that failed: whether what it wrote is kept.
+
+use super::field_error::FieldError;
+use crate::ErrorCode;
+use crate::postgres::Effect;
+
+/// The key in `extensions` of each error of a mutation.
+const KEY: &str = "mutation";
+
+/// What an error of the database says of it, which is told in the words of the effect.
+const SAID: [&str; 2] = ["; what was asked may have been done, or not", "; nothing was done"];
+
+impl Effect {
+    /// Says it on the errors of a mutation's field. A code that clients may take for a reason to send the mutation again
+    /// stays only where nothing was done.
+    pub(crate) fn mark(self, errors: &mut [FieldError]) {
+        for error in errors {
+            if error.extensions.contains_key(KEY) {
+                continue;
+            }
+            error.extensions.insert(KEY.to_owned(), self.as_str().into());
+            // What a function itself declared is told as it is.
+            if error.invites_retry() && !error.extensions.contains_key("errors") {
+                self.reword(error);
+            }
+        }
+    }
+
+    fn reword(self, error: &mut FieldError) {
+        let masked = error.is_masked();
+        let said = SAID.iter().find_map(|said| error.message.strip_suffix(said)).unwrap_or(&error.message);
+        let (code, message) = match self {
+            Self::NotDone if masked => return,
+            Self::NotDone => (None, format!("{said}; the mutation was not done")),
+            Self::Done if masked => {
+                (Some(ErrorCode::NotRead), "the mutation is done, but its answer could not be read".to_owned())
+            }
+            Self::Done => {
+                (Some(ErrorCode::NotRead), format!("the mutation is done, but its answer could not be read: {said}"))
+            }
+            Self::Unknown if masked => {
+                (Some(ErrorCode::OutcomeUnknown), "the mutation may have been done, or not".to_owned())
+            }
+            Self::Unknown => {
+                (Some(ErrorCode::OutcomeUnknown), format!("{said}; the mutation may have been done, or not"))
+            }
+        };
+        error.message = message.into();
+        if let Some(code) = code {
+            error.code = code.as_str().into();
+        }
+    }
+}
