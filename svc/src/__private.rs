@@ -1,11 +1,12 @@
 //! Items that generated code refers to. Not part of the public API: they change without notice.
 
-pub use crate::engine::{Call, Completed, Context, Method, Outcome, Resolver, Returns};
+pub use crate::engine::{Call, Completed, Method, Outcome, Resolver, Returns};
 pub use crate::mutation::MutationError;
 pub use crate::mutation::automatic::{
     ERROR_CODE, ERROR_ERRORS, ERROR_MESSAGE, ERROR_STATUS, SUCCESS_ID, SUCCESS_MESSAGE, SUCCESS_STATUS,
     SUCCESS_UPDATED_FIELDS, error, read_result, success,
 };
+pub use crate::request::Context;
 pub use crate::schema::{
     AbstractMeta, ArgMeta, BoxFuture, ComputedMeta, CustomScalar, ElementMeta, EnumMeta, EnumValueMeta, ExactJson,
     FieldMeta, FromStored, FunctionMeta, FunctionReturn, Input, InputError, InputFields, InputMeta, InterfaceFieldMeta,

@@ -73,13 +73,13 @@
 extern crate self as svc;
 
 pub mod auth;
-pub mod db;
 pub mod scalar;
 pub mod schema;
 
 #[doc(hidden)]
 pub mod __private;
 mod app;
+mod application;
 mod authz;
 #[cfg(any(test, doctest))]
 mod book;
@@ -90,9 +90,17 @@ mod json;
 mod mutation;
 mod panic;
 mod postgres;
+mod repository;
+mod request;
 mod settings;
 mod sql;
 mod wake_flag;
+
+/// The database as resolvers see it: queries, pages, aggregates, calls, transactions and session variables.
+pub mod db {
+    pub use crate::repository::*;
+    pub use crate::request::SessionVariables;
+}
 
 pub mod prelude;
 
@@ -100,13 +108,15 @@ pub use app::{
     AppOptions, DatabaseConfig, Environment, HttpConfig, MutationList, OperationsConfig, QueryList, SchemaConfig,
     Server, StartError, SvcConfig, TypeList, create_svc_app, serve,
 };
+pub use application::Limits;
 #[cfg(feature = "auth")]
 pub use auth::UserContext;
 pub use auth::{AuthConfig, AuthProviderKind, TokenAlgorithm};
-pub use db::{Aggregate, Connection, CursorPage, OrderBy, Page, Where};
-pub use engine::{Context, Limits, Operation, OperationError, OperationRegistry, RequestContext, Transport};
+pub use engine::{Operation, OperationError, OperationRegistry, Returns};
 pub use error::{Error, ErrorCode, Result};
 pub use mutation::{Constraint, MutationError, Patch};
+pub use repository::{Aggregate, Connection, CursorPage, OrderBy, Page, Where};
+pub use request::{Context, RequestContext, Transport};
 pub use schema::{Many, OnFailure, One};
 pub use settings::ConfigError;
 pub use svc_macros::{

@@ -7,7 +7,7 @@ pub use uuid::Uuid;
 
 #[cfg(feature = "auth")]
 pub use crate::auth::UserContext;
-pub use crate::db::{Find, FindOne};
+pub use crate::repository::{Find, FindOne};
 pub use crate::sql::{asc, col, desc};
 pub use crate::{
     Aggregate, AppOptions, Connection, Context, CursorPage, Error, ErrorCode, Many, One, OrderBy, Page, Patch, Result,

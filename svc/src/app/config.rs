@@ -3,8 +3,8 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use super::{DatabaseConfig, HttpConfig};
+use crate::application::Limits;
 use crate::auth::AuthConfig;
-use crate::engine::Limits;
 use crate::settings::{
     ConfigError, Count, Flag, LONGEST_TIMEOUT, Maybe, Parsed, Path, Seconds, Text, Variables, Whether, or_never,
     settings, variable,

@@ -4,13 +4,11 @@ use axum::Router;
 
 use super::database_config::read_url;
 use super::{AppOptions, StartError};
-use crate::db::SessionVariables;
-use crate::engine::{
-    Application, DocumentCache, Engine, Limits, OperationRegistry, PersistedQueries, RequestDeadlines, describe_all,
-    functions, read_folder,
-};
+use crate::application::{Application, Limits, RequestDeadlines};
+use crate::engine::{DocumentCache, Engine, OperationRegistry, PersistedQueries, describe_all, functions, read_folder};
 use crate::http;
 use crate::postgres::{CheckError, ConnectConfig, Database, Enforcement, RowSecurity, Settings};
+use crate::request::SessionVariables;
 use crate::schema::{Model, SchemaError};
 use crate::settings::{ConfigError, variable};
 
@@ -89,9 +87,9 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
             database,
             data: options.data,
             constraints: options.constraints,
-            request_data: options.request_data,
             deadlines: options.config.request_limit().map(RequestDeadlines::new),
         }),
+        request_data: Arc::new(options.request_data),
         session_variables: options.session_variables,
         development,
         introspection: options.config.schema.introspection.unwrap_or(development),

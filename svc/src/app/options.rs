@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use super::{MutationList, QueryList, SvcConfig, TypeList};
 use crate::Constraint;
+use crate::application::{DataMap, Limits};
 use crate::authz::Gate;
-use crate::db::SessionVariables;
-use crate::engine::ContextValues;
-use crate::engine::{Context, DataMap, Hooks, Limits, Operation, OperationRegistry, RequestContext, RequestDataMakers};
+use crate::engine::{Hooks, Operation, OperationRegistry};
 use crate::mutation::Constraints;
+use crate::request::{Context, ContextValues, RequestContext, RequestDataMakers, SessionVariables};
 use crate::schema::{KeyFn, RootFieldMeta};
 use crate::settings::ConfigError;
 

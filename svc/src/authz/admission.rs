@@ -1,23 +1,23 @@
 use std::sync::Arc;
 
 use crate::Error;
-use crate::engine::{Plan, PlanField, RowFilter};
+use crate::sql::RowFilter;
 
 /// The proof that a root field may run. It holds the field, and whatever runs a root field takes it in the field's place;
 /// only the gate makes one.
 #[derive(Debug)]
-pub(crate) struct Admission<'f> {
-    field: &'f PlanField,
+pub(crate) struct Admission<'f, F> {
+    field: &'f F,
     row_filter: Option<Arc<RowFilter>>,
 }
 
-impl<'f> Admission<'f> {
-    pub(super) fn new(field: &'f PlanField, row_filter: Option<Arc<RowFilter>>) -> Self {
+impl<'f, F> Admission<'f, F> {
+    pub(super) fn new(field: &'f F, row_filter: Option<Arc<RowFilter>>) -> Self {
         Self { field, row_filter }
     }
 
     /// The field.
-    pub(crate) fn field(&self) -> &'f PlanField {
+    pub(crate) fn field(&self) -> &'f F {
         self.field
     }
 
@@ -27,26 +27,33 @@ impl<'f> Admission<'f> {
     }
 }
 
-/// The proof that all root fields of a plan may run together, and read all rows.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct AllAdmitted<'p> {
-    plan: &'p Plan,
+/// A planned operation, whose root fields pass the gate.
+pub(crate) trait Roots {
+    /// A field of it.
+    type Field;
+
+    /// The fields that need an admission, each with its place among all fields.
+    fn roots(&self) -> impl Iterator<Item = (usize, &Self::Field)>;
 }
 
-impl<'p> AllAdmitted<'p> {
+/// The proof that all root fields of a plan may run together, and read all rows.
+#[derive(Debug)]
+pub(crate) struct AllAdmitted<'p, P> {
+    plan: &'p P,
+}
+
+impl<'p, P: Roots> AllAdmitted<'p, P> {
     /// The proof, if there is one root field at least, and an admission without a filter for each.
-    pub(crate) fn of(plan: &'p Plan, decisions: &[Option<Result<Admission<'p>, Error>>]) -> Option<Self> {
-        let is_admitted = |field: &&PlanField, decision: Option<&Option<Result<Admission<'p>, Error>>>| {
-            let Some(Some(Ok(admission))) = decision else { return false };
-            std::ptr::eq(admission.field, *field) && admission.row_filter.is_none()
+    pub(crate) fn of(plan: &'p P, decisions: &[Option<Result<Admission<'p, P::Field>, Error>>]) -> Option<Self> {
+        let is_admitted = |(index, field): (usize, &P::Field)| {
+            let Some(Some(Ok(admission))) = decisions.get(index) else { return false };
+            std::ptr::eq(admission.field, field) && admission.row_filter.is_none()
         };
-        let roots = || plan.root.fields.iter().enumerate().filter(|(_, field)| field.root().is_some());
-        let all = roots().all(|(index, field)| is_admitted(&field, decisions.get(index)));
-        (all && roots().next().is_some()).then_some(Self { plan })
+        (plan.roots().next().is_some() && plan.roots().all(is_admitted)).then_some(Self { plan })
     }
 
     /// The plan.
-    pub(crate) fn plan(self) -> &'p Plan {
+    pub(crate) fn plan(&self) -> &'p P {
         self.plan
     }
 }

@@ -4,11 +4,10 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 
-use super::Admission;
-use super::policy::{Decision, Policy, Question};
-use crate::engine::{ExecutionContext, PlanField, RowFilter};
+use super::policy::{Decision, Policy};
+use super::{Admission, Question};
 use crate::schema::OperationKind;
-use crate::sql::Filter;
+use crate::sql::{Filter, RowFilter};
 use crate::{Error, ErrorCode};
 
 /// The gate that every root field passes: nothing runs on a client's behalf without an [`Admission`] from here.
@@ -27,54 +26,53 @@ impl Gate {
     ///
     /// # Errors
     /// The denial, as the client may see it. A policy that fails, panics or takes too long denies.
-    pub(crate) async fn admit<'f>(
+    pub(crate) async fn admit<'f, F: Sync>(
         &self,
-        cx: &ExecutionContext<'_>,
-        field: &'f PlanField,
-    ) -> Result<Admission<'f>, Error> {
+        field: &'f F,
+        question: &dyn Question,
+    ) -> Result<Admission<'f, F>, Error> {
         match self {
             Self::Open => Ok(Admission::new(field, None)),
-            Self::Guarded(policy, limit) => ask(&**policy, *limit, cx, field).boxed().await,
+            Self::Guarded(policy, limit) => {
+                let row_filter = ask(&**policy, *limit, question).boxed().await?;
+                Ok(Admission::new(field, row_filter))
+            }
         }
     }
 }
 
-async fn ask<'f>(
-    policy: &dyn Policy,
-    limit: Duration,
-    cx: &ExecutionContext<'_>,
-    field: &'f PlanField,
-) -> Result<Admission<'f>, Error> {
-    let decide = async { policy.decide(Question { cx, field }).await };
+/// Asks a policy; gives the filter for the rows of the field, where not all may be read.
+async fn ask(policy: &dyn Policy, limit: Duration, question: &dyn Question) -> Result<Option<Arc<RowFilter>>, Error> {
+    let decide = async { policy.decide(question).await };
     let decided = match tokio::time::timeout(limit, AssertUnwindSafe(decide).catch_unwind()).await {
         Ok(Ok(decided)) => decided,
         Ok(Err(panic)) => Err(Error::internal(format!("the policy panicked: {}", crate::panic::message(&*panic)))),
         Err(_) => Err(Error::internal(format!("the policy took longer than {limit:?}"))),
     };
     match decided {
-        Ok(Decision::Allow) => Ok(Admission::new(field, None)),
-        Ok(Decision::AllowWhere(filter)) => Ok(Admission::new(field, row_filter(cx, field, filter)?)),
-        Ok(Decision::Deny) => Err(denied(field)),
-        Err(error) if error.is_masked() => Err(denied(field).with_source(error.chain())),
+        Ok(Decision::Allow) => Ok(None),
+        Ok(Decision::AllowWhere(filter)) => row_filter(question, filter),
+        Ok(Decision::Deny) => Err(denied(question)),
+        Err(error) if error.is_masked() => Err(denied(question).with_source(error.chain())),
         Err(error) => Err(error),
     }
 }
 
 /// The filter for the rows of a query. What a mutation does cannot be filtered; its policy decides about the whole.
-fn row_filter(cx: &ExecutionContext<'_>, field: &PlanField, filter: Filter) -> Result<Option<Arc<RowFilter>>, Error> {
-    if cx.operation.kind == OperationKind::Mutation {
-        tracing::warn!(field = field.coordinate, "a policy gave a filter for a mutation, which has none");
+fn row_filter(question: &dyn Question, filter: Filter) -> Result<Option<Arc<RowFilter>>, Error> {
+    if question.kind() == OperationKind::Mutation {
+        tracing::warn!(field = question.coordinate(), "a policy gave a filter for a mutation, which has none");
         return Ok(None);
     }
-    match field.root().and_then(|root| root.row()) {
+    match question.row() {
         Some(row) => Ok(Some(Arc::new(RowFilter { row, filter }))),
         // A filter is never lost.
-        None => Err(denied(field).with_source("the policy gave a filter, and the field has no rows of a view")),
+        None => Err(denied(question).with_source("the policy gave a filter, and the field has no rows of a view")),
     }
 }
 
-fn denied(field: &PlanField) -> Error {
-    Error::new(ErrorCode::Forbidden, format!("`{}` is not allowed", field.name))
+fn denied(question: &dyn Question) -> Error {
+    Error::new(ErrorCode::Forbidden, format!("`{}` is not allowed", question.field()))
 }
 
 impl std::fmt::Debug for Gate {

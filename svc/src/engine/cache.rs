@@ -7,9 +7,9 @@ use quick_cache::sync::Cache;
 use quick_cache::{Lifecycle, Weighter};
 
 use super::document::{Document, Planned};
-use super::limits::Limits;
 use super::plan::Plan;
 use super::request_error::RequestError;
+use crate::application::Limits;
 use crate::schema::Model;
 
 /// How many documents to make room for at first. It bounds the number of parts of the cache as well: each has its part

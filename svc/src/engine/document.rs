@@ -8,11 +8,11 @@ use apollo_compiler::validation::Valid;
 use arc_swap::ArcSwapOption;
 
 use super::coerce::{VariableDef, Variables};
-use super::limits::Limits;
 use super::plan::{Plan, Planner};
 use super::request_error::RequestError;
 use super::weight;
 use crate::ErrorCode;
+use crate::application::Limits;
 use crate::schema::Model;
 
 /// What a document takes in the cache besides what is counted.

@@ -9,12 +9,9 @@ use apollo_compiler::response::JsonMap;
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 
-use super::application::Application;
 use super::cache::DocumentCache;
 use super::coerce::{SentVariables, VariableError, Variables, coerce_variables};
 use super::complete::{CompletedValue, guarded, join_after, key, root_value};
-use super::context::Context;
-use super::deadline::RequestDeadlines;
 use super::document::Document;
 use super::error_log::log_errors;
 use super::execution_context::{ExecutionContext, Growth, OperationInfo};
@@ -27,14 +24,15 @@ use super::mutations::{Mutations, one_of_each_first};
 use super::operations::{Chosen, DocumentId, OperationRegistry, Registered};
 use super::path::Path;
 use super::persisted::{Hash, PersistedQueries};
-use super::plan::{Plan, PlanField, PlanKind, RootField};
-use super::request::{AllowedOperations, RequestParts, RequestScope};
+use super::plan::{Admission, Plan, PlanField, PlanKind, RootField};
 use super::request_error::RequestError;
 use super::resolver::{Call, Resolver};
 use super::response::{Answer, Response};
-use crate::authz::{Admission, Gate};
-use crate::db::{Db, SessionVariables};
+use crate::application::{Application, RequestDeadlines};
+use crate::authz::Gate;
 use crate::postgres::Ledger;
+use crate::repository::Db;
+use crate::request::{AllowedOperations, Context, RequestDataMakers, RequestParts, RequestScope, SessionVariables};
 use crate::schema::{Code, OperationKind, Run};
 use crate::{Error, ErrorCode};
 
@@ -57,6 +55,7 @@ pub(crate) struct Request<'a> {
 /// Everything that answers operations.
 pub(crate) struct Engine {
     pub(crate) app: Arc<Application>,
+    pub(crate) request_data: Arc<RequestDataMakers>,
     pub(crate) session_variables: SessionVariables,
     pub(crate) development: bool,
     pub(crate) introspection: bool,
@@ -94,7 +93,7 @@ impl Engine {
         let (kind, deadlines) = (prepared.plan.kind, self.app.deadlines.as_deref());
         let started = deadlines.map_or(0, RequestDeadlines::start);
         parts.started = started;
-        let scope = if self.app.request_data.is_empty() {
+        let scope = if self.request_data.is_empty() {
             self.scope(parts, kind)
         } else {
             match self.bounded_scope(parts, kind).boxed().await {
@@ -253,7 +252,7 @@ impl Engine {
         let mut decisions = Vec::with_capacity(prepared.plan.root.fields.len());
         for field in &prepared.plan.root.fields {
             decisions.push(match field.kind {
-                PlanKind::Root(_) => Some(self.gate.admit(cx, field).await),
+                PlanKind::Root(_) => Some(self.admit(cx, field).await),
                 _ => None,
             });
         }
@@ -318,7 +317,7 @@ impl Engine {
         }
         let decided = match decided {
             Some(decided) => decided,
-            None => self.gate.admit(cx, field).await,
+            None => self.admit(cx, field).await,
         };
         let admission = match decided {
             Ok(admission) => admission,

@@ -8,14 +8,13 @@ use indexmap::IndexMap;
 
 use super::cache::DocumentCache;
 use super::coerce::Variables;
-use super::context::Context;
 use super::document::Document;
-use super::limits::Limits;
-use super::plan::{ArgPlan, Plan, PlanField};
+use super::plan::{Admission, ArgPlan, Plan, PlanField};
 use super::resolver::{Call, Outcome};
-use crate::authz::Admission;
-use crate::db::Db;
+use crate::application::Limits;
 use crate::postgres::{Database, DbError, Session};
+use crate::repository::Db;
+use crate::request::Context;
 use crate::schema::{Model, OperationKind};
 use crate::{Error, ErrorCode};
 

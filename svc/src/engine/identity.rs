@@ -1,9 +1,9 @@
 //! The identity of a request: established once, before anything but its head is read.
 
+use crate::request::RequestParts;
 use futures_util::FutureExt as _;
 
 use super::execute::Engine;
-use super::request::RequestParts;
 use super::response::Response;
 
 /// The remark of an answer about the token of its request, in `WWW-Authenticate`.

@@ -1,12 +1,9 @@
 //! From a document to bytes: prepare, coerce, gate, execute, complete, write.
 
-mod application;
+mod awaited;
 mod cache;
 mod coerce;
 mod complete;
-mod context;
-mod context_values;
-mod deadline;
 mod document;
 mod effect;
 mod error_log;
@@ -28,7 +25,7 @@ mod path;
 mod persisted;
 mod plan;
 mod prepare;
-mod request;
+mod question;
 mod request_error;
 mod resolver;
 mod response;
@@ -39,30 +36,18 @@ mod typed;
 mod unadmitted;
 mod weight;
 
-pub use context::Context;
-pub use limits::Limits;
 pub use operations::{Operation, OperationError, OperationRegistry};
-pub use request::{RequestContext, Transport};
 pub use resolver::{Call, Completed, Method, Outcome, Resolver, Returns};
 
-pub(crate) use application::Application;
 pub(crate) use cache::DocumentCache;
 pub(crate) use coerce::{SentVariables, coerce_literal};
-pub(crate) use context::DataMap;
-pub(crate) use context_values::ContextValues;
-pub(crate) use deadline::RequestDeadlines;
 pub(crate) use execute::{Engine, Request};
-pub(crate) use execution_context::ExecutionContext;
-pub(crate) use field_error::FieldError;
-pub(crate) use find::{RowFilter, computed, group_counts, total, typed_rows, typed_slice};
-pub(crate) use function::{call, functions};
+pub(crate) use function::functions;
 #[cfg(test)]
 pub(crate) use hooks::Hook;
 pub(crate) use hooks::Hooks;
 pub(crate) use identity::Challenge;
 pub(crate) use operations::{DocumentId, describe_all, read_folder};
 pub(crate) use persisted::PersistedQueries;
-pub(crate) use plan::{ArgPlan, Children, Plan, PlanField, PlanKind};
-pub(crate) use request::{RequestDataMakers, RequestParts};
 pub(crate) use request_error::RequestError;
 pub(crate) use response::{Answer, Response, write_request_errors};

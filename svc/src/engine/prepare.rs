@@ -10,12 +10,12 @@ use apollo_compiler::{ExecutableDocument, ast};
 
 use super::coerce::{Literal, VariableDef};
 use super::document::{Document, OperationInfo};
-use super::limits::Limits;
 use super::location::LineIndex;
 use super::request_error::RequestError;
 use super::response::limited;
 use super::rules;
 use crate::ErrorCode;
+use crate::application::Limits;
 use crate::schema::{Model, TypeExpr};
 
 impl Document {

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use super::context::Context;
 use super::execute::Engine;
-use super::request::{Held, RequestContext, RequestParts, RequestScope};
 use crate::Result;
-use crate::db::Db;
+use crate::repository::Db;
+use crate::request::{Context, Held, RequestContext, RequestParts, RequestScope};
 use crate::schema::OperationKind;
 
 impl Engine {
@@ -21,8 +20,8 @@ impl Engine {
     /// That of the first value that cannot be made.
     pub(super) async fn scope_with_data(&self, parts: RequestParts, kind: OperationKind) -> Result<RequestScope> {
         let db = self.db(kind);
-        let request = RequestContext::new(parts, db.clone());
-        self.app.request_data.make(&request).await?;
+        let request = RequestContext::new(parts, db.clone(), self.request_data.clone());
+        self.request_data.make(&request).await?;
         Ok(self.with_session(db, Held::Shared(request)))
     }
 

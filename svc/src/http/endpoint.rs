@@ -11,7 +11,7 @@ use super::negotiate::MediaType;
 use super::reply::{Refusal, answer, challenged};
 use super::{AppState, body, parameters};
 use crate::ErrorCode;
-use crate::engine::{RequestParts, Transport};
+use crate::request::{RequestParts, Transport};
 
 /// Any other method of `/graphql/rust`.
 pub(super) async fn post_only() -> Response<Body> {

@@ -21,7 +21,8 @@ use axum::routing::{MethodFilter, MethodRouter, get};
 
 pub(crate) use health::ShuttingDown;
 
-use crate::engine::{Engine, Transport};
+use crate::engine::Engine;
+use crate::request::Transport;
 use guard::guarded;
 use negotiate::MediaType;
 use post::Post;

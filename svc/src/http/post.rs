@@ -14,7 +14,7 @@ use axum::http::Response;
 use super::guard::panicked;
 use super::negotiate::MediaType;
 use super::{AppState, endpoint};
-use crate::engine::Transport;
+use crate::request::Transport;
 use crate::wake_flag::WakeFlag;
 
 /// Answers `POST`. It is no handler, as those are moved with their future for each request, which is several kB here.

@@ -13,6 +13,7 @@ mod keyset;
 mod neighbours;
 mod operand;
 mod query;
+mod row_filter;
 mod scope;
 mod select;
 mod shape;
@@ -27,6 +28,7 @@ pub(crate) use filter::{Direction, Nulls, Rank};
 pub(crate) use keyset::Keyset;
 pub(crate) use neighbours::telling_columns;
 pub(crate) use query::{Query, Selected, Subquery, Window};
+pub(crate) use row_filter::RowFilter;
 pub(crate) use shape::{Checks, StatementShape};
 pub(crate) use types::record_types;
 

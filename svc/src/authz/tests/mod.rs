@@ -17,7 +17,8 @@ use serde_json::{Value, json};
 use tower::Service as _;
 
 use super::Gate;
-use super::policy::{Decision, Policy, Question};
+use super::Question;
+use super::policy::{Decision, Policy};
 use crate::sql::Filter;
 use crate::{AppOptions, Error, create_svc_app};
 
@@ -42,8 +43,8 @@ struct Rules {
 }
 
 impl Policy for Rules {
-    fn decide<'a>(&'a self, question: Question<'a>) -> BoxFuture<'a, Result<Decision, Error>> {
-        self.asked.lock().unwrap().push(questions::shown(&question));
+    fn decide<'a>(&'a self, question: &'a dyn Question) -> BoxFuture<'a, Result<Decision, Error>> {
+        self.asked.lock().unwrap().push(questions::shown(question));
         let rule = self.rules.iter().find(|(field, _)| *field == question.field()).map(|(_, rule)| rule);
         let rule = rule.cloned().unwrap_or(Rule::Allow);
         Box::pin(async move {

@@ -9,7 +9,7 @@ use super::schema::{CACHED, VIEWS, options};
 use super::{Guarded, Question};
 
 /// A question as text.
-pub(super) fn shown(question: &Question<'_>) -> String {
+pub(super) fn shown(question: &dyn Question) -> String {
     let arguments: Vec<_> =
         question.arguments().unwrap().iter().map(|(name, value)| format!("{name}: {value}")).collect();
     let name = question.operation_name().unwrap_or("-");

@@ -8,12 +8,11 @@ use futures_util::future::{BoxFuture, join_all};
 use super::resolved::{Found, Instance};
 use super::{PropagatedNull, Walk, key, typename, value};
 use crate::Error;
-use crate::authz::Admission;
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::field_error::FieldError;
 use crate::engine::find::{write_computed, write_connection, write_find, write_relation};
 use crate::engine::path::Path;
-use crate::engine::plan::{OutType, PlanField, PlanKind, Selection};
+use crate::engine::plan::{Admission, OutType, PlanField, PlanKind, Selection};
 use crate::engine::resolver::{Completed, Method, Outcome};
 use crate::postgres::DbError;
 

@@ -2,12 +2,12 @@
 
 use super::conditions::direction;
 use super::read::Read;
-use crate::db::{Db, FindSpec, GroupCount, key_order, page};
 use crate::engine::complete::{Cells, CompletedValue, Guarded, RowShape, RowSource, RowSources, write_row};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, OutType, PlanField, PlanKind};
 use crate::postgres::{Catalogue, DbError, Statement};
+use crate::repository::{Db, FindSpec, GroupCount, key_order, page};
 use crate::schema::{AggregateFunction, ArgRole, FieldKind, Model, Part, ScalarKind, TypeIndex, TypeKind};
 use crate::sql::{Column, ColumnForm, Query, Selected, Window, asc, record_types, value_form};
 use crate::{Error, ErrorCode};

@@ -6,10 +6,10 @@ use super::aggregate::check_aggregate;
 use super::connection::size;
 use super::read::Read;
 use crate::Error;
-use crate::db::{CursorPage, page};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::plan::{PlanField, PlanKind};
 use crate::postgres::DbError;
+use crate::repository::{CursorPage, page};
 use crate::schema::{ArgRole, Part, Shape};
 
 /// Refuses what would be refused without such a statement: pages that are too large or negative, conditions and orders

@@ -5,17 +5,17 @@ use super::cursor::{decode, encode, mark};
 use super::full_rows::FullRows;
 use super::read::Read;
 use crate::Error;
-use crate::db::{ConnectionSpec, CursorPage, Db, Edge, Slice};
+use crate::application::Limits;
 use crate::engine::complete::{
     Cells, CompletedValue, Outdated, PageNode, Records, RowShape, address, complete_page, complete_page_items,
 };
 use crate::engine::execution_context::ExecutionContext;
-use crate::engine::limits::Limits;
 use crate::engine::path::Path;
 use crate::engine::plan::{Calls, PlanField, PlanKind};
 use crate::engine::typed::Decoded;
 use crate::json::ExactJson;
 use crate::postgres::{Catalogue, Database, DbError, Oid, Rows, Session, Statement};
+use crate::repository::{ConnectionSpec, CursorPage, Db, Edge, Slice};
 use crate::schema::{Model, Part};
 use crate::sql::{Keyset, Query, Selected, Subquery, Window, order_keys, record_types};
 
@@ -204,7 +204,7 @@ pub(super) fn size(page: &CursorPage, limits: &Limits) -> Result<(usize, bool), 
         (None, Some(last)) => (last, true),
         (None, None) => (i32::try_from(limits.default_page).unwrap_or(i32::MAX), false),
     };
-    let window = crate::db::page(Some(limit.into()), 0, limits)?;
+    let window = crate::repository::page(Some(limit.into()), 0, limits)?;
     Ok((usize::try_from(window.limit).unwrap_or(0), backward))
 }
 

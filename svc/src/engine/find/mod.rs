@@ -18,7 +18,6 @@ pub(crate) use check::check_arguments;
 pub(crate) use connection::typed_slice;
 pub(crate) use full_rows::FullRows;
 pub(crate) use relation::write_relation;
-pub(crate) use row_filter::RowFilter;
 pub(crate) use statement_cache::StatementCache;
 
 use futures_util::FutureExt as _;
@@ -28,17 +27,16 @@ use aggregate::write_aggregate;
 use connection::{PageRead, write_page};
 use read::Read;
 
-use super::Limits;
 use super::complete::{Cells, CompletedValue, RowList, RowShape, write_row};
 use super::execution_context::ExecutionContext;
 use super::path::Path;
-use super::plan::{Calls, PlanField};
+use super::plan::{Admission, Calls, PlanField};
 use super::typed::{Decoded, complete_typed};
 use crate::Error;
-use crate::authz::Admission;
-use crate::db::{ConnectionSpec, Db, FindSpec};
+use crate::application::Limits;
 use crate::json::ExactJson;
 use crate::postgres::{Database, DbError, Reader, RowSink as _, Rows, Statement};
+use crate::repository::{ConnectionSpec, Db, FindSpec};
 use crate::schema::{Model, PlannedMeta, Shape, TypeIndex};
 use crate::sql::{Query, Selected, Subquery};
 

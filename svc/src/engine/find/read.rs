@@ -5,11 +5,11 @@ use async_graphql::Value;
 use super::conditions::{declared_filter, orders, where_filter};
 use super::connection::PageRead;
 use crate::Error;
-use crate::db::{CursorPage, Db, FindSpec, page};
-use crate::engine::Limits;
+use crate::application::Limits;
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::plan::PlanField;
 use crate::postgres::DbError;
+use crate::repository::{CursorPage, Db, FindSpec, page};
 use crate::schema::{ArgRole, Model, Relation, Shape, TypeIndex};
 use crate::sql::{Filter, Order, Query, Selected, Window};
 

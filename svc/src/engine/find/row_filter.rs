@@ -1,17 +1,8 @@
 //! Row filters: the one place where the filter of an admission gets into reads.
 
 use super::read::Read;
-use crate::db::Db;
-use crate::schema::TypeIndex;
+use crate::repository::Db;
 use crate::sql::Filter;
-
-/// A filter of a policy: which rows of a type a root field may read.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct RowFilter {
-    /// The type of the root field's rows.
-    pub(crate) row: TypeIndex,
-    pub(crate) filter: Filter,
-}
 
 impl Read {
     /// The read as far as the row filter of the root field lets it. Every read of a root field passes here: rows, single

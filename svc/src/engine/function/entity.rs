@@ -6,10 +6,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::Error;
-use crate::db::{Db, FindSpec};
 use crate::engine::find::typed_rows;
 use crate::engine::plan::{Children, PlanKind};
 use crate::mutation::Response;
+use crate::repository::{Db, FindSpec};
 use crate::schema::{FieldKind, Model, ScalarKind, TypeIndex, TypeKind};
 use crate::sql::col;
 

@@ -13,16 +13,15 @@ pub(crate) use outcome::Unread;
 use outcome::{Settled, Target, settle};
 
 use super::complete::{CompletedValue, Found, complete_value, write_json, write_member};
-use super::context_values::ContextValues;
 use super::execution_context::ExecutionContext;
 use super::path::Path;
-use super::plan::{Calls, Children, PlanField, Selection};
+use super::plan::{Admission, Calls, Children, PlanField, Selection};
 use super::resolver::refused;
 use crate::Error;
-use crate::authz::Admission;
-use crate::db::Db;
 use crate::json::ExactJson;
 use crate::postgres::{ArgForm, FunctionSpec};
+use crate::repository::Db;
+use crate::request::ContextValues;
 use crate::schema::{FieldDef, FieldKind, FromStored, FunctionMeta, Model, OnFailure, Run};
 
 /// The root type whose fields call functions.

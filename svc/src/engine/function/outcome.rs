@@ -4,11 +4,11 @@ use serde_json::{Map, Value, json};
 
 use super::entity::{EntityType, entity, holds_status, own_id};
 use super::member::{Member, entity_field, graphql_names};
-use crate::db::Db;
 use crate::engine::plan::{Children, PlanField};
 use crate::json::ExactJson;
 use crate::mutation::{Failure, Response, Status, StatusCheck};
 use crate::postgres::{ArgForm, Call};
+use crate::repository::Db;
 use crate::schema::{FieldDef, Model, OnFailure, ResultMember, ResultMeta, TypeIndex};
 use crate::{Error, ErrorCode};
 

@@ -6,11 +6,10 @@ mod tests;
 use futures_util::future::BoxFuture;
 
 use super::complete::CompletedValue;
-use super::context::Context;
 use super::plan::PlanField;
-use super::request::RequestParts;
 use super::response::Response;
 use crate::Error;
+use crate::request::{Context, RequestParts};
 use crate::schema::OperationKind;
 
 /// A place for limits, metrics and spans: it is told of each request, and may refuse it. Each method

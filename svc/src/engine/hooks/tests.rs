@@ -9,11 +9,10 @@ use tower::Service as _;
 
 use super::{Hook, PreparedOperation};
 use crate::engine::complete::CompletedValue;
-use crate::engine::context::Context;
 use crate::engine::plan::PlanField;
-use crate::engine::request::RequestParts;
 use crate::engine::response::Response;
 use crate::prelude::*;
+use crate::request::{Context, RequestParts};
 
 /// A hook that notes what it is told, and refuses what the header `x-refuse` names.
 struct Notes {

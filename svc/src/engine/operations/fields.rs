@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use apollo_compiler::executable::{Operation, Selection as Ast, SelectionSet};
 
+use crate::application::Limits;
 use crate::engine::coerce::Variables;
 use crate::engine::document::Document;
-use crate::engine::limits::Limits;
 use crate::engine::plan::{PlanField, PlanKind, Selection};
 use crate::schema::{FieldKind, Model};
 

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use super::fields::check_fields;
 use super::parameters::parameters;
 use super::{Operation, OperationError};
-use crate::engine::Limits;
+use crate::application::Limits;
 use crate::engine::coerce::VariableDef;
 use crate::engine::document::Document;
 use crate::engine::persisted::Hash;

@@ -5,7 +5,7 @@ use ahash::RandomState;
 
 use super::store::{HashedText, Store};
 use super::{DocumentId, Operation, OperationError, Registered};
-use crate::engine::Limits;
+use crate::application::Limits;
 use crate::engine::persisted::Hash;
 use crate::schema::Model;
 

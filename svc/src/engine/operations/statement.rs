@@ -7,8 +7,6 @@ use tokio_postgres::Row;
 use tokio_postgres::types::Type;
 
 use super::{Registered, Sql};
-use crate::authz::AllAdmitted;
-use crate::db::Db;
 use crate::engine::coerce::VariableDef;
 use crate::engine::complete::{CompletedValue, write_answer};
 use crate::engine::execute::{Decided, Engine, Prepared};
@@ -17,9 +15,10 @@ use crate::engine::find::check_arguments;
 use crate::engine::function::argument_json;
 use crate::engine::mutations::Mutations;
 use crate::engine::path::Path;
-use crate::engine::plan::{OutType, Plan, PlanField, PlanKind};
+use crate::engine::plan::{AllAdmitted, OutType, Plan, PlanField, PlanKind};
 use crate::mutation::{failed_call, fails};
 use crate::postgres::{Commit, DbError, Param, Rows, Statement, Written, cell, has_nul};
+use crate::repository::Db;
 use crate::schema::{OnFailure, OperationKind, ResultMeta};
 use crate::{Error, ErrorCode};
 

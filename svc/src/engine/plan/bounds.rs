@@ -1,7 +1,7 @@
 //! Bounds of a plan, kept while it is made: one that would be refused does not take memory first.
 
 use crate::ErrorCode;
-use crate::engine::limits::Limits;
+use crate::application::Limits;
 use crate::engine::request_error::RequestError;
 
 /// Bytes that one plan may take; only a hostile document gets near it.

@@ -3,8 +3,8 @@
 use super::cost::Costs;
 use super::{Cost, Plan, PlanField, Selection};
 use crate::ErrorCode;
+use crate::application::Limits;
 use crate::engine::coerce::Variables;
-use crate::engine::limits::Limits;
 use crate::engine::request_error::RequestError;
 use crate::schema::Model;
 

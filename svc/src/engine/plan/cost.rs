@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ahash::{HashMap, HashMapExt as _};
 
 use super::{Asked, Children, Plan, PlanField, PlanKind, Selection};
+use crate::application::Limits;
 use crate::engine::coerce::Variables;
-use crate::engine::limits::Limits;
 use crate::schema::{Model, Part};
 
 /// What a list counts as that takes no `limit`, such as one inside `data`.

@@ -20,7 +20,7 @@ pub(crate) use asked::Asked;
 pub(crate) use cost::Cost;
 pub(crate) use keys::Keys;
 pub(crate) use planner::Planner;
-pub(crate) use root::RootField;
+pub(crate) use root::{Admission, AllAdmitted, RootField};
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};

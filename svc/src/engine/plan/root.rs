@@ -1,8 +1,14 @@
 //! The answers of root fields, which nobody learns without the field's admission.
 
-use super::{PlanField, PlanKind};
-use crate::authz::Admission;
+use super::{Plan, PlanField, PlanKind};
+use crate::authz::{self, Roots};
 use crate::schema::{OnFailure, Run, Shape, TypeIndex};
+
+/// The proof that a root field may run.
+pub(crate) type Admission<'f> = authz::Admission<'f, PlanField>;
+
+/// The proof that all root fields of a plan may run together, and read all rows.
+pub(crate) type AllAdmitted<'p> = authz::AllAdmitted<'p, Plan>;
 
 /// The function or the plan that answers a root field; nobody but an admission gets it.
 #[derive(Debug, Clone, Copy)]
@@ -58,5 +64,13 @@ impl PlanField {
             PlanKind::Root(root) => Some(root),
             _ => None,
         }
+    }
+}
+
+impl Roots for Plan {
+    type Field = PlanField;
+
+    fn roots(&self) -> impl Iterator<Item = (usize, &PlanField)> {
+        self.root.fields.iter().enumerate().filter(|(_, field)| field.root().is_some())
     }
 }

@@ -3,8 +3,8 @@
 use async_graphql::Value;
 
 use crate::authz::Admission;
-use crate::db::{ConnectionSpec, FindSpec};
-use crate::engine::Context;
+use crate::repository::{ConnectionSpec, FindSpec};
+use crate::request::Context;
 use crate::schema::{Input, InputError, Output};
 use crate::{Error, ErrorCode};
 
@@ -32,7 +32,7 @@ pub struct Call<'a> {
 
 impl<'a> Call<'a> {
     /// The call of the function behind a root field.
-    pub(crate) fn of_root(_: &Admission<'_>, context: &'a Context<'a>, args: Vec<Option<Value>>) -> Self {
+    pub(crate) fn of_root<F>(_: &Admission<'_, F>, context: &'a Context<'a>, args: Vec<Option<Value>>) -> Self {
         Self { context, args }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{Completed, Outcome};
 use crate::Error;
-use crate::db::{Aggregate, Connection, Find, FindOne};
+use crate::repository::{Aggregate, Connection, Find, FindOne};
 use crate::schema::{Output, PlannedReturn, Registry, SvcType, TypeRef};
 
 /// A resolver's return type: an [`Output`], a query such as [`Find`], or a `Result` of one.

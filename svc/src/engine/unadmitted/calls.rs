@@ -1,6 +1,5 @@
 //! Calls without an admission.
 
-use crate::authz::Admission;
 use crate::engine::complete::root_value;
 use crate::engine::execute::{Prepared, introspected};
 use crate::engine::execution_context::ExecutionContext;
@@ -8,7 +7,7 @@ use crate::engine::find::write_planned;
 use crate::engine::function::write_function;
 use crate::engine::operations::OperationStatement;
 use crate::engine::path::Path;
-use crate::engine::plan::{Plan, PlanField, PlanKind, RootField};
+use crate::engine::plan::{Admission, Plan, PlanField, PlanKind, RootField};
 use crate::engine::resolver::{Call, Outcome};
 use crate::schema::{FunctionMeta, PlannedMeta, TypeIndex};
 

@@ -1,7 +1,6 @@
 //! Admissions of one's own.
 
-use crate::authz::{Admission, AllAdmitted};
-use crate::engine::plan::{Plan, PlanField};
+use crate::engine::plan::{Admission, AllAdmitted, Plan, PlanField};
 
 fn an_admission_by_its_fields(field: &PlanField) -> Admission<'_> {
     Admission {

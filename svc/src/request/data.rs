@@ -12,7 +12,7 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 use super::{RequestParts, Transport};
-use crate::db::Db;
+use crate::repository::Db;
 use crate::{Error, Result};
 
 /// A request, as [`AppOptions::request_data`](crate::AppOptions::request_data) gets it. It is cheap to clone.
@@ -22,13 +22,14 @@ pub struct RequestContext(Arc<Shared>);
 struct Shared {
     parts: RequestParts,
     db: Db,
+    makers: Arc<RequestDataMakers>,
     slots: Slots,
 }
 
 impl RequestContext {
-    pub(crate) fn new(parts: RequestParts, db: Db) -> Self {
-        let slots = db.app.request_data.slots();
-        Self(Arc::new(Shared { parts, db, slots }))
+    pub(crate) fn new(parts: RequestParts, db: Db, makers: Arc<RequestDataMakers>) -> Self {
+        let slots = makers.slots();
+        Self(Arc::new(Shared { parts, db, makers, slots }))
     }
 
     pub(super) fn parts(&self) -> &RequestParts {
@@ -37,7 +38,7 @@ impl RequestContext {
 
     /// A value of the request data, once it is made.
     pub(super) fn request_data<T: Any>(&self) -> Option<&T> {
-        self.0.slots.get(&self.0.db.app.request_data)
+        self.0.slots.get(&self.0.makers)
     }
 
     /// The database. Where the service has session variables, reading fails: their values are made from the request
@@ -97,7 +98,7 @@ impl RequestContext {
 
     /// Returns the time that the request may still run, to about a second; `None` where it may run as long as it likes.
     pub fn time_left(&self) -> Option<Duration> {
-        self.0.db.app.time_left(&self.0.parts)
+        self.0.db.app.time_left(self.0.parts.started)
     }
 }
 

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 
 use crate::Error;
-use crate::db::{Find, FindOne, Transaction};
-use crate::engine::{Application, RowFilter};
+use crate::application::Application;
 use crate::postgres::{Caller, DbError, Ledger, OpenTransaction, Reader, Session};
+use crate::repository::{Find, FindOne, Transaction};
 use crate::scalar::sql_value::SqlValue;
-use crate::schema::{FromStored, OnFailure, SvcType};
+use crate::schema::SvcType;
+use crate::sql::RowFilter;
 
 /// The database, as resolvers see it: `ctx.db()`.
 #[derive(Debug, Clone)]
@@ -113,64 +114,6 @@ impl Db {
     /// When the database cannot be reached or all connections are busy.
     pub async fn transaction(&self) -> Result<Transaction, Error> {
         Transaction::begin(self).await.map_err(DbError::into_error)
-    }
-
-    /// Calls a function of the database, and reads its answer as a mutation without a body does: a `mutation_response`
-    /// gives its entity or its error, everything else is the value itself.
-    ///
-    /// Objects are given as JSONB; every other argument is cast to the parameter's type. The call is a transaction of
-    /// its own, which a failing status undoes. It is sent once, also when the connection is lost.
-    ///
-    /// ```
-    /// use svc::prelude::*;
-    /// use svc::serde_json::json;
-    ///
-    /// #[svc_type(sql_source = "v_user")]
-    /// pub struct User {
-    ///     id: Uuid,
-    ///     name: String,
-    /// }
-    ///
-    /// #[svc::mutation]
-    /// async fn rename(ctx: &Context<'_>, id: Uuid, name: String) -> Result<User> {
-    ///     ctx.db().call("app.rename_user", [json!(id), json!({ "name": name.trim() })]).await
-    /// }
-    /// ```
-    ///
-    /// # Errors
-    /// What the function declares: a status that is no success, an exception raised as `P0001`, a constraint with a
-    /// message. Whatever else goes wrong is masked.
-    pub async fn call<T: FromStored>(
-        &self,
-        function: &str,
-        args: impl IntoIterator<Item = serde_json::Value>,
-    ) -> Result<T, Error> {
-        self.call_with(OnFailure::Rollback, function, args).await
-    }
-
-    /// The same, and whether what the function wrote is kept when it answers with a failing status.
-    ///
-    /// ```
-    /// use svc::prelude::*;
-    /// use svc::serde_json::json;
-    /// use svc::OnFailure;
-    ///
-    /// #[svc::mutation]
-    /// async fn log_in(ctx: &Context<'_>, name: String, password: String) -> Result<String> {
-    ///     // It counts the logins that failed.
-    ///     ctx.db().call_with(OnFailure::Commit, "app.log_in", [json!(name), json!(password)]).await
-    /// }
-    /// ```
-    ///
-    /// # Errors
-    /// Those of [`call`](Self::call).
-    pub async fn call_with<T: FromStored>(
-        &self,
-        on_failure: OnFailure,
-        function: &str,
-        args: impl IntoIterator<Item = serde_json::Value>,
-    ) -> Result<T, Error> {
-        crate::engine::call(self, on_failure, function, args.into_iter().collect()).await
     }
 
     /// The session variables of the request.

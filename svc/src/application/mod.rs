@@ -1,12 +1,17 @@
-//! What all requests share.
+//! The parts of a service that all its requests share: its schema, its limits, its database, its data.
+
+mod data;
+mod deadline;
+mod limits;
+
+pub use limits::Limits;
+
+pub(crate) use data::DataMap;
+pub(crate) use deadline::RequestDeadlines;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::context::DataMap;
-use super::deadline::RequestDeadlines;
-use super::limits::Limits;
-use super::request::{RequestDataMakers, RequestParts};
 use crate::mutation::Constraints;
 use crate::postgres::Database;
 use crate::schema::Model;
@@ -19,15 +24,14 @@ pub(crate) struct Application {
     pub(crate) data: DataMap,
     /// The messages of constraints that mutations break.
     pub(crate) constraints: Constraints,
-    pub(crate) request_data: RequestDataMakers,
     /// `None` where requests may take as long as they like.
     pub(crate) deadlines: Option<Arc<RequestDeadlines>>,
 }
 
 impl Application {
-    /// Returns the time that a request may still run.
-    pub(crate) fn time_left(&self, request: &RequestParts) -> Option<Duration> {
-        self.deadlines.as_ref().map(|deadlines| deadlines.time_left(request.started))
+    /// Returns the time that a request which began at a beat may still run.
+    pub(crate) fn time_left(&self, started: u32) -> Option<Duration> {
+        self.deadlines.as_ref().map(|deadlines| deadlines.time_left(started))
     }
 }
 

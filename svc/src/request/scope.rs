@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use super::{RequestContext, RequestParts};
-use crate::db::Db;
+use crate::repository::Db;
 
 /// The part of a request that its root fields share, for as long as it is answered.
 pub(crate) struct RequestScope {

@@ -1,16 +1,13 @@
 use std::any::TypeId;
-use std::future::{Future, IntoFuture};
 use std::marker::PhantomData;
-use std::pin::Pin;
 
 use async_graphql::Value;
 
-use crate::Error;
-use crate::db::{Connection, CursorPage, Db, OrderBy, Page, Where};
-use crate::json::ExactJson;
+use crate::application::Limits;
 use crate::postgres::DbError;
+use crate::repository::{Connection, CursorPage, Db, OrderBy, Page, Where};
 use crate::schema::{Model, SvcType, TypeIndex};
-use crate::sql::{Column, Filter, Order, Subquery, Window};
+use crate::sql::{Column, Filter, Order, Window};
 
 /// A query for the rows of `T`'s view; made by [`Db::find`].
 ///
@@ -59,13 +56,13 @@ impl FindSpec {
     }
 
     /// The page, within the limits.
-    pub(crate) fn page(&self, limits: &crate::engine::Limits) -> Result<Window, DbError> {
+    pub(crate) fn page(&self, limits: &Limits) -> Result<Window, DbError> {
         page(self.limit, self.offset, limits)
     }
 }
 
 /// A page from a limit and an offset, as a client or a resolver gives them.
-pub(crate) fn page(limit: Option<i64>, offset: i64, limits: &crate::engine::Limits) -> Result<Window, DbError> {
+pub(crate) fn page(limit: Option<i64>, offset: i64, limits: &Limits) -> Result<Window, DbError> {
     let limit = limit.unwrap_or_else(|| limits.default_page.into());
     if limit < 0 || offset < 0 {
         return Err(DbError::NegativePage);
@@ -140,53 +137,13 @@ impl<T: SvcType> Find<T> {
         FindOne(self.limit(1))
     }
 
-    /// The rows as JSON objects of their stored fields, with the stored names as keys. Decimals are strings; numbers
-    /// inside `JSON` are those that [`serde_json`] holds, and one too large for a double is an error.
-    ///
-    /// # Errors
-    /// When the database is away, a filter names an unknown column, or there are more rows than the largest page
-    /// holds and the query has no limit.
-    pub async fn json(self) -> Result<Vec<serde_json::Value>, Error> {
-        let rows = crate::engine::typed_rows(&self.db, self.db.reader(), &self.spec).await?;
-        Ok(rows.into_iter().map(ExactJson::nearest).collect::<Result<_, _>>()?)
-    }
-
-    /// How many rows match, whatever the limit and offset.
-    ///
-    /// # Errors
-    /// When the database is away or a filter names an unknown column.
-    pub async fn count(self) -> Result<i64, Error> {
-        crate::engine::total(&self.db, &self.spec, Subquery::Count).await
-    }
-
-    /// Whether a row matches.
-    ///
-    /// # Errors
-    /// When the database is away or a filter names an unknown column.
-    pub async fn exists(self) -> Result<bool, Error> {
-        Ok(crate::engine::total(&self.db, &self.spec, Subquery::Exists).await? != 0)
-    }
-
     /// The query without its type, for the engine.
     pub(crate) fn into_spec(self) -> FindSpec {
         self.spec
     }
 
-    pub(super) fn into_parts(self) -> (Db, FindSpec) {
+    pub(crate) fn into_parts(self) -> (Db, FindSpec) {
         (self.db, self.spec)
-    }
-}
-
-/// Typed rows. Fails when the database is away or a row breaks its declared type.
-impl<T: SvcType> IntoFuture for Find<T> {
-    type Output = Result<Vec<T>, Error>;
-    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move {
-            let rows = crate::engine::typed_rows(&self.db, self.db.reader(), &self.spec).await?;
-            rows.into_iter().map(|row| Ok(T::from_stored(row)?)).collect()
-        })
     }
 }
 
@@ -211,17 +168,7 @@ impl<T: SvcType> FindOne<T> {
         self.0.spec
     }
 
-    pub(super) fn into_find(self) -> Find<T> {
+    pub(crate) fn into_find(self) -> Find<T> {
         self.0
-    }
-}
-
-/// The typed row, if there is one. Fails like [`Find`].
-impl<T: SvcType> IntoFuture for FindOne<T> {
-    type Output = Result<Option<T>, Error>;
-    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move { Ok(self.0.await?.into_iter().next()) })
     }
 }

@@ -41,7 +41,7 @@ pub(crate) struct RequestParts {
     pub(crate) identity: crate::auth::Identity,
     pub(crate) transport: Transport,
     pub(crate) allowed: AllowedOperations,
-    /// The beat of [`RequestDeadlines`](crate::engine::RequestDeadlines) from which the request's time counts.
+    /// The beat of [`RequestDeadlines`](crate::application::RequestDeadlines) from which the request's time counts.
     pub(crate) started: u32,
 }
 

@@ -6,16 +6,15 @@ use std::sync::Arc;
 use sqlx::{PgConnection, Postgres};
 
 use crate::Error;
-use crate::db::{Db, Find, FindOne};
-use crate::postgres::{CommitError, DbError, Ledger, Reader};
-use crate::schema::SvcType;
+use crate::postgres::{CommitError, DbError, Ledger};
+use crate::repository::Db;
 
 /// A transaction of sqlx; made by [`Db::sqlx_transaction`].
 ///
 /// It is the [`sqlx::PgConnection`] on which the statements run. Dropping it without [`commit`](Self::commit) rolls
 /// it back.
 #[must_use = "a transaction that is dropped is rolled back"]
-pub struct SqlxTransaction(sqlx::Transaction<'static, Postgres>, Option<Arc<Ledger>>);
+pub struct SqlxTransaction(pub(crate) sqlx::Transaction<'static, Postgres>, Option<Arc<Ledger>>);
 
 impl SqlxTransaction {
     /// Keeps what was done.
@@ -38,24 +37,6 @@ impl SqlxTransaction {
     /// When the database cannot be reached.
     pub async fn rollback(self) -> Result<(), Error> {
         Ok(self.0.rollback().await?)
-    }
-
-    /// The typed rows of a query, as the transaction sees them.
-    ///
-    /// # Errors
-    /// Those of awaiting the query.
-    pub async fn rows<T: SvcType>(&mut self, query: Find<T>) -> Result<Vec<T>, Error> {
-        let (db, spec) = query.into_parts();
-        let rows = crate::engine::typed_rows(&db, Reader::Sqlx(&db.app.database, &mut self.0), &spec).await?;
-        rows.into_iter().map(|row| Ok(T::from_stored(row)?)).collect()
-    }
-
-    /// The typed row of a query, if there is one, as the transaction sees it.
-    ///
-    /// # Errors
-    /// Those of awaiting the query.
-    pub async fn row<T: SvcType>(&mut self, query: FindOne<T>) -> Result<Option<T>, Error> {
-        Ok(self.rows(query.into_find()).await?.into_iter().next())
     }
 
     async fn begin(db: &Db) -> Result<Self, DbError> {

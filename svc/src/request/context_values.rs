@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::{Context, Error, Result};
+use super::Context;
+use crate::{Error, Result};
 
 /// Takes a value from a request; `None` is SQL null.
 type ContextValue = Box<dyn Fn(&Context<'_>) -> Result<Option<String>> + Send + Sync>;

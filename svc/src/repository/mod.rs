@@ -1,4 +1,5 @@
-//! The database as resolvers see it: queries, pages, aggregates, calls, transactions and session variables.
+//! The database as resolvers see it: queries, pages, aggregates and transactions. Awaiting them is the engine's
+//! (`engine/awaited/`).
 
 mod aggregate;
 mod arguments;
@@ -6,7 +7,6 @@ mod connection;
 mod find;
 mod handle;
 mod page;
-mod session_variables;
 #[cfg(feature = "sqlx")]
 mod sqlx_transaction;
 mod transaction;
@@ -17,7 +17,6 @@ pub use connection::{Connection, ConnectionSpec, Edge, Slice};
 pub use find::{Find, FindOne, FindSpec};
 pub use handle::Db;
 pub use page::{CursorPage, Page};
-pub use session_variables::SessionVariables;
 #[cfg(feature = "sqlx")]
 pub use sqlx_transaction::{SqlxConnection, SqlxTransaction};
 pub use transaction::Transaction;

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 
 use crate::Error;
-use crate::db::{Db, Find, FindOne};
 use crate::json::ExactJson;
 use crate::mutation::failed_call;
 use crate::postgres::{DbError, DriverError, OpenTransaction, Param, Statement, has_nul};
-use crate::schema::{FromStored, OnFailure, SvcType};
+use crate::repository::Db;
 
 /// A transaction; made by [`Db::transaction`].
 ///
@@ -82,64 +81,9 @@ impl Transaction {
         written.map_err(|error| self.failed(error))
     }
 
-    /// Calls a function of the database in the transaction, as [`Db::call`] does in one of its own. A failing status
-    /// fails the transaction.
-    ///
-    /// # Errors
-    /// Those of [`Db::call`].
-    pub async fn call<T: FromStored>(
-        &mut self,
-        function: &str,
-        args: impl IntoIterator<Item = serde_json::Value>,
-    ) -> Result<T, Error> {
-        self.db.call(function, args).await
-    }
-
-    /// The same, and whether a failing status fails the transaction.
-    ///
-    /// # Errors
-    /// Those of [`Db::call`].
-    pub async fn call_with<T: FromStored>(
-        &mut self,
-        on_failure: OnFailure,
-        function: &str,
-        args: impl IntoIterator<Item = serde_json::Value>,
-    ) -> Result<T, Error> {
-        self.db.call_with(on_failure, function, args).await
-    }
-
-    /// The typed rows of a query, as the transaction sees them.
-    ///
-    /// ```
-    /// use svc::prelude::*;
-    /// use svc::serde_json::json;
-    ///
-    /// # #[svc_type(sql_source = "v_user")]
-    /// # struct User { id: Uuid, name: String }
-    /// #[svc::mutation]
-    /// async fn rename(ctx: &Context<'_>, id: Uuid, name: String) -> Result<Option<User>> {
-    ///     let mut tx = ctx.db().transaction().await?;
-    ///     tx.execute("UPDATE tb_user SET name = $2 WHERE id = $1", [json!(id), json!(name)]).await?;
-    ///     let user = tx.row(ctx.db().find_one().filter(col("id").eq(id))).await?;
-    ///     tx.commit().await?;
-    ///     Ok(user)
-    /// }
-    /// ```
-    ///
-    /// # Errors
-    /// Those of awaiting the query.
-    pub async fn rows<T: SvcType>(&mut self, query: Find<T>) -> Result<Vec<T>, Error> {
-        let (db, spec) = query.into_parts();
-        let rows = crate::engine::typed_rows(&db, self.db.reader(), &spec).await?;
-        rows.into_iter().map(|row| Ok(T::from_stored(row)?)).collect()
-    }
-
-    /// The typed row of a query, if there is one, as the transaction sees it.
-    ///
-    /// # Errors
-    /// Those of awaiting the query.
-    pub async fn row<T: SvcType>(&mut self, query: FindOne<T>) -> Result<Option<T>, Error> {
-        Ok(self.rows(query.into_find()).await?.into_iter().next())
+    /// The database, whose statements run in the transaction.
+    pub(crate) fn db(&self) -> &Db {
+        &self.db
     }
 
     pub(super) async fn begin(db: &Db) -> Result<Self, DbError> {

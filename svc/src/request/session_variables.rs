@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use axum::http::{HeaderMap, HeaderName};
 
-use crate::Context;
+use super::Context;
 use crate::postgres::{Param, Session, Statement, StatementText};
 
 /// Which settings PostgreSQL gets from a request, and where their values come from; given to

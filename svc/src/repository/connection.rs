@@ -1,9 +1,6 @@
-use std::future::{Future, IntoFuture};
 use std::marker::PhantomData;
-use std::pin::Pin;
 
-use crate::Error;
-use crate::db::{CursorPage, Db, FindSpec};
+use crate::repository::{CursorPage, Db, FindSpec};
 use crate::schema::{Derived, PlannedReturn, Registry, Shape, SvcType, TypeKey, TypeRef};
 
 /// A page of rows with cursors (GraphQL Cursor Connections Specification, Relay).
@@ -75,30 +72,13 @@ impl<T> Connection<T> {
         Self { db, spec: ConnectionSpec { find, page }, row: PhantomData }
     }
 
+    pub(crate) fn into_parts(self) -> (Db, ConnectionSpec) {
+        (self.db, self.spec)
+    }
+
     /// The page without its type, for the engine.
     pub(crate) fn into_spec(self) -> ConnectionSpec {
         self.spec
-    }
-}
-
-/// Typed rows. Fails when the database is away, a cursor is not of this list, or a row breaks its declared type.
-impl<T: SvcType> IntoFuture for Connection<T> {
-    type Output = Result<Slice<T>, Error>;
-    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move {
-            let slice = crate::engine::typed_slice(&self.db, &self.spec).await?;
-            let edges = slice
-                .edges
-                .into_iter()
-                .map(|edge| Ok::<_, Error>(Edge { node: T::from_stored(edge.node)?, cursor: edge.cursor }));
-            Ok(Slice {
-                edges: edges.collect::<Result<_, _>>()?,
-                has_next_page: slice.has_next_page,
-                has_previous_page: slice.has_previous_page,
-            })
-        })
     }
 }
 

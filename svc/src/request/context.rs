@@ -1,12 +1,11 @@
-use std::any::{Any, TypeId};
-use std::collections::HashMap;
+use std::any::Any;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::http::{Extensions, HeaderMap};
 
-use super::request::{RequestScope, Transport};
-use crate::db::Db;
+use super::{RequestScope, Transport};
+use crate::repository::Db;
 
 /// What a resolver knows of its request.
 ///
@@ -26,28 +25,6 @@ pub struct Context<'a> {
     pub(crate) request: &'a RequestScope,
     /// The database as the root field may use it.
     pub(crate) db: &'a Db,
-}
-
-/// Values of the application, by type.
-#[derive(Default)]
-pub(crate) struct DataMap(HashMap<TypeId, Box<dyn Any + Send + Sync>>);
-
-impl DataMap {
-    pub(crate) fn insert<T: Any + Send + Sync>(&mut self, value: T) {
-        self.0.insert(TypeId::of::<T>(), Box::new(value));
-    }
-
-    /// The value of a type.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub(crate) fn get<T: Any>(&self) -> crate::Result<&T> {
-        self.0.get(&TypeId::of::<T>()).and_then(|value| value.downcast_ref()).ok_or_else(|| {
-            let name = std::any::type_name::<T>();
-            let message = format!("no `{name}` was given; add `.data(…)` or `.request_data(…)` to the `AppOptions`");
-            crate::Error::internal(message)
-        })
-    }
 }
 
 impl<'a> Context<'a> {
@@ -154,7 +131,7 @@ impl<'a> Context<'a> {
 
     /// Returns the time that the request may still run, to about a second; `None` where it may run as long as it likes.
     pub fn time_left(&self) -> Option<Duration> {
-        self.db.app.time_left(self.request.parts())
+        self.db.app.time_left(self.request.parts().started)
     }
 }
 

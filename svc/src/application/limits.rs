@@ -1,0 +1,91 @@
+//! Limits on documents: on by default, and settable.
+
+use crate::settings::{ConfigError, Count, Variables, settings, variable};
+
+/// The largest limit that a variable may give.
+const MOST: u64 = u32::MAX as u64;
+
+settings! {
+    /// The limits of what a document may cost before it is refused; the field `limits` of
+    /// [`SvcConfig`](crate::SvcConfig). All are on by default; 0 allows none.
+    ///
+    /// ```
+    /// let limits = svc::Limits { depth: 8, ..svc::Limits::default() };
+    /// assert_eq!(limits.complexity, 10_000);
+    /// ```
+    pub struct Limits {
+        /// Bytes of a request body.
+        body: usize = 1_000_000, ["SVC_LIMIT_BODY"], Count(0..=MOST, "bytes");
+        /// Tokens of a document, white space and comments included.
+        tokens: usize = 15_000, ["SVC_LIMIT_TOKENS"], Count(0..=MOST, "tokens");
+        /// Values in the variables of a request: list elements and object fields.
+        values: usize = 20_000, ["SVC_LIMIT_VALUES"], Count(0..=MOST, "values");
+        /// Levels of nested fields, and of conditions and orders inside their arguments; introspection has a limit of its
+        /// own.
+        depth: usize = 15, ["SVC_LIMIT_DEPTH"], Count(0..=MOST, "levels");
+        /// Aliases in a document.
+        aliases: usize = 100, ["SVC_LIMIT_ALIASES"], Count(0..=MOST, "aliases");
+        /// Root fields of an operation.
+        root_fields: usize = 50, ["SVC_LIMIT_ROOT_FIELDS"], Count(0..=MOST, "fields");
+        /// Directives in a document.
+        directives: usize = 100, ["SVC_LIMIT_DIRECTIVES"], Count(0..=MOST, "directives");
+        /// The complexity of an operation: a scalar costs 1, an object 1 and its children, a list 1 and its children times
+        /// the page size: its argument `limit`, `first` or `last`, or 5 for a list without one. Comparisons, hops and
+        /// order keys in the arguments of a field cost 1 each.
+        complexity: u64 = 10_000, ["SVC_LIMIT_COMPLEXITY"], Count(0..=MOST, "points");
+        /// Comparisons in the filters of an operation. A list, as `in` has it, counts as one for every 50 values.
+        comparisons: u64 = 200, ["SVC_LIMIT_COMPARISONS"], Count(0..=MOST, "comparisons");
+        /// Relations that the filters and orders of an operation follow. One behind another counts one more than that.
+        hops: u64 = 12, ["SVC_LIMIT_HOPS"], Count(0..=MOST, "relations");
+        /// Keys in the orders of an operation.
+        order_keys: u64 = 50, ["SVC_LIMIT_ORDER_KEYS"], Count(0..=MOST, "keys");
+        /// Relations that an operation selects.
+        relations: u64 = 100, ["SVC_LIMIT_RELATIONS"], Count(0..=MOST, "relations");
+        /// Rows of a list that gives no `limit`.
+        default_page: u32 = 20, ["SVC_LIMIT_DEFAULT_PAGE"], Count(0..=MOST, "rows");
+        /// The largest `limit`.
+        max_page: u32 = 1_000, ["SVC_LIMIT_MAX_PAGE"], Count(0..=MOST, "rows");
+        /// Errors in an answer.
+        errors: usize = 50, ["SVC_LIMIT_ERRORS"], Count(0..=MOST, "errors");
+    }
+}
+
+impl Limits {
+    /// The limits of the environment: `SVC_LIMIT_DEPTH` and so on, one for each field. What is not set has its default.
+    ///
+    /// # Errors
+    /// A [`ConfigError`] that names the variable and what it may be.
+    pub fn from_env() -> Result<Self, ConfigError> {
+        Self::from_variables(variable)
+    }
+
+    /// Reads variables from `get`.
+    ///
+    /// ```
+    /// use svc::Limits;
+    ///
+    /// let error = Limits::from_variables(|name| (name == "SVC_LIMIT_HOPS").then(|| "few".to_owned())).unwrap_err();
+    /// assert_eq!(error.to_string(), "SVC_LIMIT_HOPS is \"few\"; it must be a number of relations from 0 to 4294967295");
+    /// ```
+    ///
+    /// # Errors
+    /// A [`ConfigError`] that names the variable and what it may be.
+    pub fn from_variables(get: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let variables = Variables(&get);
+        Self::read(&variables)?.fitting(&variables)
+    }
+
+    /// The limits with a default page that the largest one allows: a list without a `limit` must not be an error each
+    /// time.
+    pub(crate) fn fitting(self, variables: &Variables<'_>) -> Result<Self, ConfigError> {
+        let name = "SVC_LIMIT_DEFAULT_PAGE";
+        let Self { default_page, max_page, .. } = self;
+        match variables.text(name) {
+            Some(given) if default_page > max_page => {
+                let allowed = format!("it must be at most SVC_LIMIT_MAX_PAGE, which is {max_page}");
+                Err(ConfigError::new(name, given, &allowed))
+            }
+            _ => Ok(Self { default_page: default_page.min(max_page), ..self }),
+        }
+    }
+}
