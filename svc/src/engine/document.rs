@@ -7,7 +7,7 @@ use apollo_compiler::executable::Operation;
 use apollo_compiler::validation::Valid;
 use arc_swap::ArcSwapOption;
 
-use super::coerce::{VariableDef, Variables};
+use super::coerce::{VariableDef, Variables, condition};
 use super::plan::{Plan, Planner};
 use super::request_error::RequestError;
 use super::weight;
@@ -156,14 +156,6 @@ impl Document {
 
 fn key_weight(name: Option<&str>, values: &[Option<bool>]) -> usize {
     size_of::<(PlanKey, Arc<Plan>)>() + name.map_or(0, weight::text) + weight::slice::<Option<bool>>(values.len())
-}
-
-/// The value of a condition's variable; validation made it a Boolean, but one with a default may be given as null.
-pub(super) fn condition(variables: &Variables, name: &str) -> Option<bool> {
-    match variables.get(name) {
-        Some(async_graphql::Value::Boolean(value)) => Some(*value),
-        _ => None,
-    }
 }
 
 impl std::fmt::Debug for Document {

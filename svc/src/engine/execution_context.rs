@@ -4,18 +4,21 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_graphql::{Name, Value};
+use futures_util::future::BoxFuture;
 use indexmap::IndexMap;
 
 use super::cache::DocumentCache;
 use super::coerce::Variables;
+use super::completed_value::CompletedValue;
 use super::document::Document;
+use super::path::Path;
 use super::plan::{Admission, ArgPlan, Plan, PlanField};
 use super::resolver::{Call, Outcome};
 use crate::application::Limits;
 use crate::postgres::{Database, DbError, Session};
-use crate::repository::Db;
+use crate::repository::{ConnectionSpec, Db, FindSpec};
 use crate::request::Context;
-use crate::schema::{Model, OperationKind};
+use crate::schema::{Model, OperationKind, Relation};
 use crate::{Error, ErrorCode};
 
 /// The context of executing one operation, from its root fields to the last value.
@@ -31,8 +34,49 @@ pub(crate) struct ExecutionContext<'a> {
     pub(crate) development: bool,
     /// Where statements are kept; `None` when the plan is not kept either.
     pub(crate) growth: Option<Growth<'a>>,
+    /// The reads of rows that values lead to.
+    pub(crate) reads: &'a dyn RowReads,
     /// Whether statements leave out values that they cannot read, as one without care has failed.
     pub(crate) careful: bool,
+}
+
+/// The reads of rows that completing values waits for.
+pub(crate) trait RowReads: Sync {
+    /// Follows a relation from many parents; a value for each. A parent is its key, if it has one, and its field's path.
+    fn relation<'a>(
+        &self,
+        cx: &'a ExecutionContext<'a>,
+        field: &'a PlanField,
+        relation: Relation,
+        parents: Vec<(Option<&'a str>, &'a Path<'a>)>,
+    ) -> BoxFuture<'a, Vec<CompletedValue>>;
+
+    /// Answers a field whose resolver returned a query.
+    fn find<'a>(
+        &self,
+        cx: &'a ExecutionContext<'a>,
+        field: &'a PlanField,
+        find: FindSpec,
+        path: &'a Path<'a>,
+    ) -> BoxFuture<'a, CompletedValue>;
+
+    /// Answers a field whose resolver returned a page.
+    fn connection<'a>(
+        &self,
+        cx: &'a ExecutionContext<'a>,
+        field: &'a PlanField,
+        page: ConnectionSpec,
+        path: &'a Path<'a>,
+    ) -> BoxFuture<'a, CompletedValue>;
+
+    /// Answers a field whose resolver returned aggregates.
+    fn aggregate<'a>(
+        &self,
+        cx: &'a ExecutionContext<'a>,
+        field: &'a PlanField,
+        find: FindSpec,
+        path: &'a Path<'a>,
+    ) -> BoxFuture<'a, CompletedValue>;
 }
 
 /// The operation that runs.

@@ -4,7 +4,9 @@ mod awaited;
 mod cache;
 mod coerce;
 mod complete;
+mod completed_value;
 mod document;
+mod document_id;
 mod effect;
 mod error_log;
 mod execute;
@@ -31,7 +33,6 @@ mod resolver;
 mod response;
 mod rules;
 mod scope;
-mod typed;
 #[cfg(any(svc_unadmitted = "calls", svc_unadmitted = "literals"))]
 mod unadmitted;
 mod weight;
@@ -41,13 +42,14 @@ pub use resolver::{Call, Completed, Method, Outcome, Resolver, Returns};
 
 pub(crate) use cache::DocumentCache;
 pub(crate) use coerce::{SentVariables, coerce_literal};
+pub(crate) use document_id::DocumentId;
 pub(crate) use execute::{Engine, Request};
 pub(crate) use function::functions;
 #[cfg(test)]
 pub(crate) use hooks::Hook;
 pub(crate) use hooks::Hooks;
 pub(crate) use identity::Challenge;
-pub(crate) use operations::{DocumentId, describe_all, read_folder};
+pub(crate) use operations::{describe_all, read_folder};
 pub(crate) use persisted::PersistedQueries;
 pub(crate) use request_error::RequestError;
 pub(crate) use response::{Answer, Response, write_request_errors};

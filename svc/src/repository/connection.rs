@@ -1,6 +1,6 @@
 use std::marker::PhantomData;
 
-use crate::repository::{CursorPage, Db, FindSpec};
+use crate::repository::{CursorPage, Db, Find, FindSpec};
 use crate::schema::{Derived, PlannedReturn, Registry, Shape, SvcType, TypeKey, TypeRef};
 
 /// A page of rows with cursors (GraphQL Cursor Connections Specification, Relay).
@@ -67,8 +67,16 @@ pub struct Edge<T> {
     pub cursor: String,
 }
 
+impl<T: SvcType> Find<T> {
+    /// A page with cursors; the query's own limit and offset do not count. See [`CursorPage`] and [`Connection`].
+    pub fn paginate(self, page: CursorPage) -> Connection<T> {
+        let (db, spec) = self.into_parts();
+        Connection::new(db, spec, page)
+    }
+}
+
 impl<T> Connection<T> {
-    pub(super) fn new(db: Db, find: FindSpec, page: CursorPage) -> Self {
+    fn new(db: Db, find: FindSpec, page: CursorPage) -> Self {
         Self { db, spec: ConnectionSpec { find, page }, row: PhantomData }
     }
 

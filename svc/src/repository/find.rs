@@ -5,7 +5,7 @@ use async_graphql::Value;
 
 use crate::application::Limits;
 use crate::postgres::DbError;
-use crate::repository::{Connection, CursorPage, Db, OrderBy, Page, Where};
+use crate::repository::{Db, OrderBy, Page, Where};
 use crate::schema::{Model, SvcType, TypeIndex};
 use crate::sql::{Column, Filter, Order, Window};
 
@@ -73,8 +73,45 @@ pub(crate) fn page(limit: Option<i64>, offset: i64, limits: &Limits) -> Result<W
     Ok(Window { limit, offset })
 }
 
+impl Db {
+    /// The rows of `T`'s view.
+    ///
+    /// Return the query to let it compile with the client's selection to one statement, or await it for typed
+    /// rows.
+    ///
+    /// ```
+    /// use svc::db::{asc, col};
+    /// use svc::prelude::*;
+    ///
+    /// #[svc_type(sql_source = "v_user")]
+    /// pub struct User {
+    ///     id: Uuid,
+    ///     name: String,
+    /// }
+    ///
+    /// #[svc::query]
+    /// async fn team(ctx: &Context<'_>, lead: Uuid) -> Result<Find<User>> {
+    ///     Ok(ctx.db().find::<User>().filter(col("lead_id").eq(lead)).order_by(asc("name")))
+    /// }
+    ///
+    /// #[svc::query]
+    /// async fn team_size(ctx: &Context<'_>, lead: Uuid) -> Result<i32> {
+    ///     let rows = ctx.db().find::<User>().filter(col("lead_id").eq(lead)).await?;
+    ///     Ok(rows.len().try_into()?)
+    /// }
+    /// ```
+    pub fn find<T: SvcType>(&self) -> Find<T> {
+        Find::new(self.clone())
+    }
+
+    /// One row of `T`'s view: the first that matches, or none.
+    pub fn find_one<T: SvcType>(&self) -> FindOne<T> {
+        self.find().one()
+    }
+}
+
 impl<T: SvcType> Find<T> {
-    pub(super) fn new(db: Db) -> Self {
+    fn new(db: Db) -> Self {
         let mandatory = db.mandatory.iter().map(|(column, value)| Column::of(column).eq(value.clone()));
         let spec = FindSpec { filter: Filter::All(mandatory.collect()), ..FindSpec::new(TypeId::of::<T>()) };
         Self { db, spec, row: PhantomData }
@@ -125,11 +162,6 @@ impl<T: SvcType> Find<T> {
         self.spec.limit = page.limit.map(i64::from).or(self.spec.limit);
         self.spec.offset = page.offset.map_or(self.spec.offset, i64::from);
         self
-    }
-
-    /// A page with cursors; the query's own limit and offset do not count. See [`CursorPage`] and [`Connection`].
-    pub fn paginate(self, page: CursorPage) -> Connection<T> {
-        Connection::new(self.db, self.spec, page)
     }
 
     /// The first row, or none.

@@ -4,12 +4,9 @@ use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
-use crate::Error;
 use crate::application::Application;
-use crate::postgres::{Caller, DbError, Ledger, OpenTransaction, Reader, Session};
-use crate::repository::{Find, FindOne, Transaction};
+use crate::postgres::{Caller, Ledger, OpenTransaction, Reader, Session};
 use crate::scalar::sql_value::SqlValue;
-use crate::schema::SvcType;
 use crate::sql::RowFilter;
 
 /// The database, as resolvers see it: `ctx.db()`.
@@ -29,41 +26,6 @@ pub struct Db {
 }
 
 impl Db {
-    /// The rows of `T`'s view.
-    ///
-    /// Return the query to let it compile with the client's selection to one statement, or await it for typed
-    /// rows.
-    ///
-    /// ```
-    /// use svc::db::{asc, col};
-    /// use svc::prelude::*;
-    ///
-    /// #[svc_type(sql_source = "v_user")]
-    /// pub struct User {
-    ///     id: Uuid,
-    ///     name: String,
-    /// }
-    ///
-    /// #[svc::query]
-    /// async fn team(ctx: &Context<'_>, lead: Uuid) -> Result<Find<User>> {
-    ///     Ok(ctx.db().find::<User>().filter(col("lead_id").eq(lead)).order_by(asc("name")))
-    /// }
-    ///
-    /// #[svc::query]
-    /// async fn team_size(ctx: &Context<'_>, lead: Uuid) -> Result<i32> {
-    ///     let rows = ctx.db().find::<User>().filter(col("lead_id").eq(lead)).await?;
-    ///     Ok(rows.len().try_into()?)
-    /// }
-    /// ```
-    pub fn find<T: SvcType>(&self) -> Find<T> {
-        Find::new(self.clone())
-    }
-
-    /// One row of `T`'s view: the first that matches, or none.
-    pub fn find_one<T: SvcType>(&self) -> FindOne<T> {
-        self.find().one()
-    }
-
     /// The same database, in which only rows with this value in a column exist: every method of the repository adds
     /// the condition. Further ones must hold as well.
     ///
@@ -89,31 +51,6 @@ impl Db {
         let mut db = self.clone();
         db.mandatory.push((column.into(), value.into()));
         db
-    }
-
-    /// A transaction, with the request's session variables set: several calls, statements and reads that are kept
-    /// together or not at all.
-    ///
-    /// ```
-    /// use svc::prelude::*;
-    /// use svc::serde_json::json;
-    ///
-    /// #[svc::mutation]
-    /// async fn move_all(ctx: &Context<'_>, from: Uuid, to: Uuid) -> Result<bool> {
-    ///     let mut tx = ctx.db().transaction().await?;
-    ///     let moved: bool = tx.call("app.move_orders", [json!(from), json!(to)]).await?;
-    ///     tx.execute("DELETE FROM tb_shop WHERE id = $1", [json!(from)]).await?;
-    ///     tx.commit().await?;
-    ///     Ok(moved)
-    /// }
-    /// ```
-    ///
-    /// It holds a connection of the pool until it ends. With the feature `sqlx`, `sqlx_transaction` gives one of sqlx.
-    ///
-    /// # Errors
-    /// When the database cannot be reached or all connections are busy.
-    pub async fn transaction(&self) -> Result<Transaction, Error> {
-        Transaction::begin(self).await.map_err(DbError::into_error)
     }
 
     /// The session variables of the request.

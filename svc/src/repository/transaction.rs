@@ -21,6 +21,33 @@ pub struct Transaction {
     open: Arc<Mutex<OpenTransaction>>,
 }
 
+impl Db {
+    /// A transaction, with the request's session variables set: several calls, statements and reads that are kept
+    /// together or not at all.
+    ///
+    /// ```
+    /// use svc::prelude::*;
+    /// use svc::serde_json::json;
+    ///
+    /// #[svc::mutation]
+    /// async fn move_all(ctx: &Context<'_>, from: Uuid, to: Uuid) -> Result<bool> {
+    ///     let mut tx = ctx.db().transaction().await?;
+    ///     let moved: bool = tx.call("app.move_orders", [json!(from), json!(to)]).await?;
+    ///     tx.execute("DELETE FROM tb_shop WHERE id = $1", [json!(from)]).await?;
+    ///     tx.commit().await?;
+    ///     Ok(moved)
+    /// }
+    /// ```
+    ///
+    /// It holds a connection of the pool until it ends. With the feature `sqlx`, `sqlx_transaction` gives one of sqlx.
+    ///
+    /// # Errors
+    /// When the database cannot be reached or all connections are busy.
+    pub async fn transaction(&self) -> Result<Transaction, Error> {
+        Transaction::begin(self).await.map_err(DbError::into_error)
+    }
+}
+
 impl Transaction {
     /// Keeps what was done.
     ///
@@ -86,7 +113,7 @@ impl Transaction {
         &self.db
     }
 
-    pub(super) async fn begin(db: &Db) -> Result<Self, DbError> {
+    async fn begin(db: &Db) -> Result<Self, DbError> {
         let open = Arc::new(Mutex::new(db.app.database.begin(db.session()).await?));
         Ok(Self { db: Db { transaction: Some(open.clone()), ..db.clone() }, open })
     }

@@ -9,7 +9,7 @@ mod variables;
 
 pub(crate) use by_name::ByName;
 pub(crate) use literal::{Literal, coerce_literal};
-pub(crate) use variables::{SentVariables, VariableDef, VariableError, Variables, coerce_variables};
+pub(crate) use variables::{SentVariables, VariableDef, VariableError, Variables, coerce_variables, condition};
 
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;

@@ -139,3 +139,11 @@ fn object(types: &[TypeDef], name: &str, input: &InputDef, fields: Fields) -> Re
     }
     finish_object(input, name, given).map(Value::Object).or_else(refuse)
 }
+
+/// The value of a condition's variable; validation made it a Boolean, but one with a default may be given as null.
+pub(crate) fn condition(variables: &Variables, name: &str) -> Option<bool> {
+    match variables.get(name) {
+        Some(async_graphql::Value::Boolean(value)) => Some(*value),
+        _ => None,
+    }
+}

@@ -4,10 +4,17 @@ use super::json::Json;
 use super::{Node, PropagatedNull, Walk, key, typename, value};
 use crate::Error;
 use crate::engine::execution_context::ExecutionContext;
-use crate::engine::function::Unread;
 use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, PlanField, PlanKind, Selection};
 use crate::scalar::LeafError;
+
+/// The entity of a result that could not be read.
+#[derive(Debug)]
+pub(crate) struct Unread {
+    /// The name of its field.
+    pub(crate) field: String,
+    pub(crate) error: Error,
+}
 
 struct Member<'a> {
     json: Json<'a>,

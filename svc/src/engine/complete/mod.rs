@@ -7,6 +7,7 @@
 mod answer;
 mod cells;
 mod column;
+mod full_rows;
 mod json;
 mod list;
 mod member;
@@ -14,16 +15,21 @@ mod page;
 mod resolved;
 mod rows;
 mod tree;
+mod typed;
 
+pub(crate) use super::completed_value::CompletedValue;
 pub(crate) use answer::write_answer;
 pub(crate) use cells::{Cells, Outdated, Records};
+pub(crate) use full_rows::FullRows;
 pub(crate) use list::RowList;
-pub(crate) use member::write_member;
+pub(crate) use member::{Unread, write_member};
 pub(crate) use page::{PageNode, address, complete_page, complete_page_items};
 pub(crate) use resolved::Found;
 pub(crate) use rows::{Guarded, RowColumn, RowNode, RowShape, RowSource, RowSources, write_row};
-pub(crate) use tree::{CompletedValue, complete_all, complete_value, guarded, join_after, root_value};
+pub(crate) use tree::{complete_all, complete_value, guarded, join_after, root_value};
+pub(crate) use typed::Decoded;
 
+use super::completed_value::PropagatedNull;
 use super::execution_context::ExecutionContext;
 use super::field_error::FieldError;
 use super::path::Path;
@@ -32,10 +38,6 @@ use crate::Error;
 use crate::json::write_text;
 use crate::postgres::DbError;
 use crate::scalar::LeafError;
-
-/// A null that propagates to the nearest field that allows it (GraphQL specification, section 6.4.4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PropagatedNull;
 
 /// The state of one walk.
 pub(crate) struct Walk<'a> {

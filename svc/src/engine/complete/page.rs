@@ -2,12 +2,12 @@
 
 use super::resolved::Found;
 use super::rows::{RowNode, RowShape};
-use super::tree::{CompletedValue, complete_all};
-use super::{Cells, PropagatedNull, Walk, key, typename, value};
+use super::tree::complete_all;
+use super::{Cells, Decoded, PropagatedNull, Walk, key, typename, value};
+use crate::engine::completed_value::CompletedValue;
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{OutType, PlanField, PlanKind, Selection};
-use crate::engine::typed::Decoded;
 use crate::json::write_text;
 use crate::postgres::DbError;
 use crate::scalar::write_integer;

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
+use super::typed::{Decoded, TypedRow};
 use super::{Node, PropagatedNull, RowNode, Walk, key, typename, value};
 use crate::Error;
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, PlanField, PlanKind, Selection};
 use crate::engine::resolver::{Completed, Method, Outcome};
-use crate::engine::typed::TypedRow;
 use crate::json::write_text;
 use crate::scalar::{LeafError, write_float, write_integer};
 use crate::schema::{Object, Relation, Resolved};
@@ -43,6 +43,18 @@ impl<'a> Found<'a> {
             Self::Rows(rows) => Self::Row(&rows[index]),
             Self::Value(_) | Self::Stored(_) | Self::Row(_) => *self,
         }
+    }
+}
+
+impl Decoded<'_> {
+    /// All rows, as a list.
+    pub(crate) fn all(&self) -> Found<'_> {
+        Found::Rows(self.rows())
+    }
+
+    /// The first row, or null.
+    pub(crate) fn first(&self) -> Found<'_> {
+        self.rows().first().map_or(Found::Value(Resolved::Null), Found::Row)
     }
 }
 

@@ -8,20 +8,12 @@ use futures_util::future::{BoxFuture, join_all};
 use super::resolved::{Found, Instance};
 use super::{PropagatedNull, Walk, key, typename, value};
 use crate::Error;
+use crate::engine::completed_value::CompletedValue;
 use crate::engine::execution_context::ExecutionContext;
-use crate::engine::field_error::FieldError;
-use crate::engine::find::{write_computed, write_connection, write_find, write_relation};
 use crate::engine::path::Path;
 use crate::engine::plan::{Admission, OutType, PlanField, PlanKind, Selection};
 use crate::engine::resolver::{Completed, Method, Outcome};
 use crate::postgres::DbError;
-
-/// A completed value: its JSON unless a null propagates from it, and its errors.
-#[derive(Debug)]
-pub(crate) struct CompletedValue {
-    pub(crate) bytes: Result<Vec<u8>, PropagatedNull>,
-    pub(crate) errors: Vec<FieldError>,
-}
 
 impl CompletedValue {
     /// Runs a walk into a value.
@@ -289,7 +281,7 @@ async fn one_field<'a>(
         PlanKind::Relation(relation) => {
             let keys: Vec<_> = objects.iter().map(|(object, _)| object.key(relation)).collect();
             let parents = objects.iter().zip(&keys).map(|((_, path), key)| (key.as_deref(), *path));
-            write_relation(cx, field, relation, parents.collect()).await
+            cx.reads.relation(cx, field, relation, parents.collect()).await
         }
         PlanKind::Method(method) => {
             let receivers = objects.iter().filter_map(|(object, path)| Some((object.object().ok()?, *path)));
@@ -337,9 +329,9 @@ async fn outcomes<'a>(
     let others = join_all(calls.iter().map(|(outcome, path)| async move {
         match outcome {
             Ok(Completed::Value(_)) => None,
-            Ok(Completed::Find(find)) => Some(write_find(cx, field, find.clone(), path).await),
-            Ok(Completed::Connection(page)) => Some(write_connection(cx, field, page.clone(), path).await),
-            Ok(Completed::Aggregate(find)) => Some(write_computed(cx, field, find.clone(), path).await),
+            Ok(Completed::Find(find)) => Some(cx.reads.find(cx, field, find.clone(), path).await),
+            Ok(Completed::Connection(page)) => Some(cx.reads.connection(cx, field, page.clone(), path).await),
+            Ok(Completed::Aggregate(find)) => Some(cx.reads.aggregate(cx, field, find.clone(), path).await),
             Err(error) => Some(CompletedValue::failed(cx, error, field, path)),
         }
     }));

@@ -2,17 +2,16 @@
 
 use super::columns::Columns;
 use super::cursor::{decode, encode, mark};
-use super::full_rows::FullRows;
+use super::full_rows::full_rows;
 use super::read::Read;
 use crate::Error;
 use crate::application::Limits;
 use crate::engine::complete::{
-    Cells, CompletedValue, Outdated, PageNode, Records, RowShape, address, complete_page, complete_page_items,
+    Cells, CompletedValue, Decoded, Outdated, PageNode, Records, RowShape, address, complete_page, complete_page_items,
 };
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{Calls, PlanField, PlanKind};
-use crate::engine::typed::Decoded;
 use crate::json::ExactJson;
 use crate::postgres::{Catalogue, Database, DbError, Oid, Rows, Session, Statement};
 use crate::repository::{ConnectionSpec, CursorPage, Db, Edge, Slice};
@@ -244,7 +243,7 @@ async fn read_page(
         }
     }
     if nodes.iter().any(|node| node.children.calls() > Calls::None) {
-        let (list, whole) = FullRows::new(cx.model, &catalogue, row)?;
+        let (list, whole) = full_rows(cx.model, &catalogue, row)?;
         let asking = page.ask(cx.model, cx.limits, &catalogue, list, &wanted, cx.careful)?;
         let rows = fetch(cx, &catalogue, &asking).await?;
         let answer = asking.node(&rows)?;
@@ -298,7 +297,7 @@ pub(crate) async fn typed_slice(db: &Db, spec: &ConnectionSpec) -> Result<Slice<
     let slice = || async move {
         let catalogue = db.app.database.catalogue().await?;
         let read = Read::all(db, spec.find.clone())?;
-        let (list, whole) = FullRows::new(&db.app.model, &catalogue, read.row)?;
+        let (list, whole) = full_rows(&db.app.model, &catalogue, read.row)?;
         let page = PageRead { read, page: spec.page.clone() };
         let asking = page.ask(&db.app.model, &db.app.limits, &catalogue, list, &Wanted::all(), false)?;
         let statement = Statement::subqueries(&db.app.model, &catalogue, &asking.parts)?;

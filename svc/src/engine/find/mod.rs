@@ -8,17 +8,18 @@ mod connection;
 mod cursor;
 mod full_rows;
 mod read;
+mod reads;
 mod relation;
 mod row_filter;
 mod statement_cache;
 mod tiebreaker;
+mod typed;
 
 pub(crate) use aggregate::{computed, group_counts};
 pub(crate) use check::check_arguments;
 pub(crate) use connection::typed_slice;
-pub(crate) use full_rows::FullRows;
-pub(crate) use relation::write_relation;
-pub(crate) use statement_cache::StatementCache;
+pub(crate) use reads::PlannedReads;
+use relation::write_relation;
 
 use futures_util::FutureExt as _;
 use tokio_postgres::Row;
@@ -27,11 +28,10 @@ use aggregate::write_aggregate;
 use connection::{PageRead, write_page};
 use read::Read;
 
-use super::complete::{Cells, CompletedValue, RowList, RowShape, write_row};
+use super::complete::{Cells, CompletedValue, Decoded, FullRows, RowList, RowShape, write_row};
 use super::execution_context::ExecutionContext;
 use super::path::Path;
 use super::plan::{Admission, Calls, PlanField};
-use super::typed::{Decoded, complete_typed};
 use crate::Error;
 use crate::application::Limits;
 use crate::json::ExactJson;
@@ -39,6 +39,8 @@ use crate::postgres::{Database, DbError, Reader, RowSink as _, Rows, Statement};
 use crate::repository::{ConnectionSpec, Db, FindSpec};
 use crate::schema::{Model, PlannedMeta, Shape, TypeIndex};
 use crate::sql::{Query, Selected, Subquery};
+use full_rows::full_rows;
+use typed::complete_typed;
 
 /// About how long a root field's key is, with what stands around it.
 const AROUND: usize = 64;
@@ -91,7 +93,7 @@ async fn aggregate_following(
 }
 
 /// Answers a field whose resolver returned a page.
-pub(crate) async fn write_connection(
+async fn write_connection(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
     spec: ConnectionSpec,
@@ -105,7 +107,7 @@ pub(crate) async fn write_connection(
 }
 
 /// Answers a field whose resolver returned aggregates.
-pub(crate) async fn write_computed(
+async fn write_computed(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
     find: FindSpec,
@@ -119,12 +121,7 @@ pub(crate) async fn write_computed(
 }
 
 /// Answers a field whose resolver returned a query.
-pub(crate) async fn write_find(
-    cx: &ExecutionContext<'_>,
-    field: &PlanField,
-    find: FindSpec,
-    path: &Path<'_>,
-) -> CompletedValue {
+async fn write_find(cx: &ExecutionContext<'_>, field: &PlanField, find: FindSpec, path: &Path<'_>) -> CompletedValue {
     let read =
         Read::find(cx.context.db(), cx.limits, find, if field.ty.is_list() { Shape::List } else { Shape::Optional });
     match read {
@@ -282,7 +279,7 @@ async fn single(
     })
 }
 
-pub(super) fn not_found(field: &PlanField) -> Error {
+fn not_found(field: &PlanField) -> Error {
     Error::with_code("NOT_FOUND", format!("`{}` found no row", field.name))
 }
 
@@ -310,7 +307,7 @@ async fn typed(
     careful: bool,
 ) -> Result<(Rows, FullRows), DbError> {
     let catalogue = database.catalogue().await?;
-    let (list, whole) = FullRows::new(model, &catalogue, read.row)?;
+    let (list, whole) = full_rows(model, &catalogue, read.row)?;
     let statement = Statement::rows(model, &catalogue, &read.clone().reading(list, careful))?;
     Ok((reader.fetch(&statement).await?, whole))
 }

@@ -1,13 +1,14 @@
 //! Relations of values that are in hand already: the rows of all parents with one statement.
 
 use super::columns::bad_key;
-use super::full_rows::FullRows;
+use super::full_rows::full_rows;
 use super::read::Read;
-use crate::engine::complete::{Cells, CompletedValue, Found, Outdated, Records, RowNode, RowShape, complete_all};
+use crate::engine::complete::{
+    Cells, CompletedValue, Decoded, Found, Outdated, Records, RowNode, RowShape, complete_all,
+};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{Calls, PlanField};
-use crate::engine::typed::Decoded;
 use crate::postgres::{DbError, Rows, Statement};
 use crate::schema::{Relation, Resolved};
 use crate::sql::record_types;
@@ -16,7 +17,7 @@ use crate::sql::record_types;
 type Parent<'a> = (Option<&'a str>, &'a Path<'a>);
 
 /// Follows a relation from many parents; a value for each.
-pub(crate) async fn write_relation<'a>(
+pub(super) async fn write_relation<'a>(
     cx: &'a ExecutionContext<'a>,
     field: &'a PlanField,
     relation: Relation,
@@ -99,7 +100,7 @@ async fn whole(
     parents: &[Parent<'_>],
 ) -> Result<Vec<CompletedValue>, DbError> {
     let catalogue = cx.database.catalogue().await?;
-    let (list, whole) = FullRows::new(cx.model, &catalogue, relation.row)?;
+    let (list, whole) = full_rows(cx.model, &catalogue, relation.row)?;
     let query = Read::relation(cx, field, relation)?.reading(list, cx.careful);
     let types = record_types(cx.model, &catalogue, &query)?;
     let statement = Statement::related(cx.model, &catalogue, &relation, &query, keys.to_vec())?;

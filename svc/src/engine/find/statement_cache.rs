@@ -21,7 +21,7 @@ const PART: usize = 192;
 
 /// The statements of one field, kept as long as its plan.
 #[derive(Debug, Default)]
-pub(crate) struct StatementCache(ArcSwapOption<Vec<Arc<CachedStatement>>>);
+struct StatementCache(ArcSwapOption<Vec<Arc<CachedStatement>>>);
 
 /// A statement, and what tells the requests that it holds for.
 #[derive(Debug)]
@@ -80,8 +80,8 @@ fn found(
     may_tie: bool,
 ) -> Result<Found, DbError> {
     let reads = Reads::of(cx, field, read)?;
-    let known = field.statements.0.load();
-    let known = || known.iter().flat_map(|known| known.iter());
+    let known = field.statements.get::<StatementCache>().map(|statements| statements.0.load());
+    let known = || known.iter().flat_map(|known| known.iter()).flat_map(|known| known.iter());
     for written in known().filter(|written| Arc::ptr_eq(&written.catalogue, catalogue)) {
         let without_tiebreaker = written
             .without_tiebreaker
@@ -150,7 +150,9 @@ fn keep(growth: Growth<'_>, field: &PlanField, reads: &Reads<'_>, kept: Kept<'_>
     let statement = Statement { params: Vec::new(), ..statement.clone() };
     let (catalogue, shape) = (catalogue.clone(), shape.clone());
     let written = Arc::new(CachedStatement { catalogue, reads, checks, statement, shape, without_tiebreaker, weight });
-    growth.statement(weight, || field.statements.put(&written));
+    if let Some(statements) = field.statements.get::<StatementCache>() {
+        growth.statement(weight, || statements.put(&written));
+    }
 }
 
 impl StatementCache {

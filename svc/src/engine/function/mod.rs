@@ -9,7 +9,6 @@ mod outcome;
 use decoded::Decoded;
 use encode::form;
 pub(crate) use encode::json as argument_json;
-pub(crate) use outcome::Unread;
 use outcome::{Settled, Target, settle};
 
 use super::complete::{CompletedValue, Found, complete_value, write_json, write_member};

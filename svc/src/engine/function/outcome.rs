@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::entity::{EntityType, entity, holds_status, own_id};
 use super::member::{Member, entity_field, graphql_names};
+use crate::engine::complete::Unread;
 use crate::engine::plan::{Children, PlanField};
 use crate::json::ExactJson;
 use crate::mutation::{Failure, Response, Status, StatusCheck};
@@ -32,14 +33,6 @@ pub(crate) struct Settled {
     pub(crate) json: String,
     /// What is missing in it.
     pub(crate) unread: Option<Unread>,
-}
-
-/// The entity of a result that could not be read.
-#[derive(Debug)]
-pub(crate) struct Unread {
-    /// The name of its field.
-    pub(crate) field: String,
-    pub(crate) error: Error,
 }
 
 /// Calls a function, decides whether it succeeded, and gives the JSON of its value.

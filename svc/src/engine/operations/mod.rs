@@ -1,10 +1,8 @@
 //! Registered operations: documents that a program trusts, and cached SQL that answers them without a resolver.
 //!
 //! [`operation`] is what a program registers, [`folder`] reads them from files, [`registered`] checks and prepares one,
-//! [`registry`] keeps them. [`choose`] finds the document that a request means, [`statement`] answers with SQL, and
-//! [`describe`] checks the SQL when the database is reached.
+//! [`registry`] keeps them. [`statement`] answers with SQL, and [`describe`] checks it when the database is reached.
 
-mod choose;
 mod describe;
 mod error;
 mod fields;
@@ -20,9 +18,7 @@ pub use error::OperationError;
 pub use operation::Operation;
 pub use registry::OperationRegistry;
 
-pub(crate) use choose::{Chosen, DocumentId};
 pub(crate) use describe::describe_all;
 pub(crate) use folder::read_folder;
 pub(super) use registered::{Registered, Sql};
-#[cfg(svc_unadmitted = "calls")]
-pub(crate) use statement::OperationStatement;
+pub(super) use statement::{Answered, OperationStatement};

@@ -4,8 +4,9 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use ahash::RandomState;
 
 use super::store::{HashedText, Store};
-use super::{DocumentId, Operation, OperationError, Registered};
+use super::{Operation, OperationError, Registered};
 use crate::application::Limits;
+use crate::engine::document_id::DocumentId;
 use crate::engine::persisted::Hash;
 use crate::schema::Model;
 
@@ -146,7 +147,7 @@ impl OperationRegistry {
         Ok(())
     }
 
-    pub(super) fn by_text(&self, text: &str) -> Option<Arc<Registered>> {
+    pub(in crate::engine) fn by_text(&self, text: &str) -> Option<Arc<Registered>> {
         if self.is_empty() {
             return None;
         }
@@ -154,11 +155,11 @@ impl OperationRegistry {
         self.look(|store| store.by_text(&text))
     }
 
-    pub(super) fn by_hash(&self, hash: &Hash) -> Option<Arc<Registered>> {
+    pub(in crate::engine) fn by_hash(&self, hash: &Hash) -> Option<Arc<Registered>> {
         self.look(|store| store.by_hash(hash))
     }
 
-    pub(super) fn by_name(&self, name: &str) -> Option<Arc<Registered>> {
+    pub(in crate::engine) fn by_name(&self, name: &str) -> Option<Arc<Registered>> {
         self.look(|store| store.by_name(name))
     }
 

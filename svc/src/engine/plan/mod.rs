@@ -9,10 +9,12 @@ mod bounds;
 mod check;
 mod cost;
 mod gates;
+mod introspection_cost;
 mod keys;
 mod planner;
 mod root;
 mod same;
+mod slot;
 mod weight;
 
 pub(crate) use arguments::ArgPlan;
@@ -21,12 +23,12 @@ pub(crate) use cost::Cost;
 pub(crate) use keys::Keys;
 pub(crate) use planner::Planner;
 pub(crate) use root::{Admission, AllAdmitted, RootField};
+pub(crate) use slot::Slot;
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use super::find::StatementCache;
 use super::resolver::Method;
 use crate::schema::{EnumValue, GatedField, OperationKind, Part, Relation, ScalarKind, TypeIndex};
 
@@ -92,7 +94,7 @@ pub(crate) struct PlanField {
     /// The gated field whose value the field tells by itself; its arguments and the fields below it may tell more.
     pub(crate) gated: Option<GatedField>,
     /// The statements that were written for the field.
-    pub(crate) statements: StatementCache,
+    pub(crate) statements: Slot,
 }
 
 /// What answers a field.

@@ -11,15 +11,13 @@ use apollo_compiler::{ExecutableDocument, Node};
 use indexmap::IndexMap;
 
 use super::bounds::Bounds;
+use super::introspection_cost::IntrospectionCost;
 use super::same::same_lists;
 use super::weight::arguments;
-use super::{ArgPlan, Calls, Children, Keys, Leaf, OutType, Plan, PlanField, PlanKind, RootField, Selection};
+use super::{ArgPlan, Calls, Children, Keys, Leaf, OutType, Plan, PlanField, PlanKind, RootField, Selection, Slot};
 use crate::ErrorCode;
 use crate::application::Limits;
-use crate::engine::coerce::Variables;
-use crate::engine::document::condition;
-use crate::engine::find::StatementCache;
-use crate::engine::introspect::IntrospectionCost;
+use crate::engine::coerce::{Variables, condition};
 use crate::engine::limits::within;
 use crate::engine::location::MAX_LOCATIONS;
 use crate::engine::request_error::RequestError;
@@ -227,7 +225,7 @@ impl<'a> Planner<'a> {
                 .take(MAX_LOCATIONS)
                 .collect(),
             gated,
-            statements: StatementCache::default(),
+            statements: Slot::default(),
         };
         self.bounds.weigh(field.weight())?;
         Ok(field)

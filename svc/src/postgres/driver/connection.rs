@@ -12,13 +12,12 @@ use tokio_postgres::{Client, Statement as Prepared};
 
 use super::DriverError;
 use super::config::{Opened, Target};
-use super::deadline::Watch;
 use super::session_state::SessionState;
 use super::statement_cache::{Novelty, StatementCache, fits};
+use super::variable::BoxError;
+use super::watch::Watch;
 use super::wire::Wire;
 use crate::postgres::{Param, RowSink, Session, Statement};
-
-pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A connection with the statements that are prepared on it. It is read and written only while something is asked of
 /// it.

@@ -12,7 +12,6 @@
 mod cancel;
 mod config;
 mod connection;
-mod deadline;
 mod dedicated;
 #[cfg(all(unix, feature = "sqlx"))]
 mod dial;
@@ -34,6 +33,8 @@ mod tls;
 mod tls_tests;
 mod transaction;
 mod variable;
+mod watch;
+mod watchdog;
 mod wire;
 mod write;
 

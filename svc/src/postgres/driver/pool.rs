@@ -11,9 +11,10 @@ use tokio::time::Instant;
 use super::DriverError;
 use super::config::Target;
 use super::connection::Connection;
-use super::deadline::{Watchdog, Watches};
 use super::maintenance::{Reaper, WaitTimeouts};
 use super::slot::{Slot, SlotState};
+use super::watch::Watches;
+use super::watchdog::Watchdog;
 
 /// The bounds of a pool.
 #[derive(Debug, Clone, Copy)]

@@ -3,8 +3,10 @@
 use bytes::BytesMut;
 use tokio_postgres::types::{IsNull, Kind, Type};
 
-use super::connection::BoxError;
 use crate::json::ExactJson as Value;
+
+/// An error of writing or reading a value.
+pub(super) type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A value that cannot be written for its parameter; nothing was sent.
 #[derive(Debug, thiserror::Error)]

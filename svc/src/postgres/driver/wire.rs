@@ -10,8 +10,8 @@ use tokio_postgres::Socket;
 use tokio_postgres::tls::MakeTlsConnect;
 
 use super::DriverError;
-use super::deadline::Watch;
 use super::tls::Connector;
+use super::watch::Watch;
 
 type Stream = tokio_postgres::Connection<Socket, <Connector as MakeTlsConnect<Socket>>::Stream>;
 

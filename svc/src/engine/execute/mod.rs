@@ -1,5 +1,9 @@
 //! Runs operations: the one way from a document to an answer.
 
+mod by_statement;
+mod choose;
+
+use choose::Chosen;
 use std::borrow::Cow;
 use std::pin::pin;
 use std::sync::Arc;
@@ -9,27 +13,28 @@ use apollo_compiler::response::JsonMap;
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 
-use super::cache::DocumentCache;
-use super::coerce::{SentVariables, VariableError, Variables, coerce_variables};
-use super::complete::{CompletedValue, guarded, join_after, key, root_value};
-use super::document::Document;
-use super::error_log::log_errors;
-use super::execution_context::{ExecutionContext, Growth, OperationInfo};
-use super::find::write_planned;
-use super::function::write_function;
-use super::hooks::{Hooks, PreparedOperation};
-use super::introspect::{check_depth, introspect};
-use super::location::LineIndex;
-use super::mutations::{Mutations, one_of_each_first};
-use super::operations::{Chosen, DocumentId, OperationRegistry, Registered};
-use super::path::Path;
-use super::persisted::{Hash, PersistedQueries};
-use super::plan::{Admission, Plan, PlanField, PlanKind, RootField};
-use super::request_error::RequestError;
-use super::resolver::{Call, Resolver};
-use super::response::{Answer, Response};
 use crate::application::{Application, RequestDeadlines};
 use crate::authz::Gate;
+use crate::engine::cache::DocumentCache;
+use crate::engine::coerce::{SentVariables, VariableError, Variables, coerce_variables};
+use crate::engine::complete::{CompletedValue, guarded, join_after, key, root_value};
+use crate::engine::document::Document;
+use crate::engine::document_id::DocumentId;
+use crate::engine::error_log::log_errors;
+use crate::engine::execution_context::{ExecutionContext, Growth, OperationInfo};
+use crate::engine::find::{PlannedReads, write_planned};
+use crate::engine::function::write_function;
+use crate::engine::hooks::{Hooks, PreparedOperation};
+use crate::engine::introspect::{check_depth, introspect};
+use crate::engine::location::LineIndex;
+use crate::engine::mutations::{Mutations, one_of_each_first};
+use crate::engine::operations::{OperationRegistry, Registered};
+use crate::engine::path::Path;
+use crate::engine::persisted::{Hash, PersistedQueries};
+use crate::engine::plan::{Admission, Plan, PlanField, PlanKind, RootField};
+use crate::engine::request_error::RequestError;
+use crate::engine::resolver::{Call, Resolver};
+use crate::engine::response::{Answer, Response};
 use crate::postgres::Ledger;
 use crate::repository::Db;
 use crate::request::{AllowedOperations, Context, RequestDataMakers, RequestParts, RequestScope, SessionVariables};
@@ -204,6 +209,7 @@ impl Engine {
                 document: &prepared.document,
                 plan: &prepared.plan,
             }),
+            reads: &PlannedReads,
             careful: false,
         };
         let fields = &prepared.plan.root.fields;

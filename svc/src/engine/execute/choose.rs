@@ -1,23 +1,14 @@
 //! The document that a request means.
 
-use std::str::FromStr;
 use std::sync::Arc;
 
-use super::Registered;
+use super::{Engine, Request};
 use crate::ErrorCode;
 use crate::engine::document::Document;
-use crate::engine::execute::{Engine, Request};
+use crate::engine::document_id::DocumentId;
+use crate::engine::operations::Registered;
 use crate::engine::persisted::{Hash, check_hash, not_supported};
 use crate::engine::request_error::RequestError;
-
-/// What a client calls a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum DocumentId {
-    /// The SHA-256 of its text.
-    Hash(Hash),
-    /// The name of a registered operation.
-    Name(String),
-}
 
 /// A document, and the registered operation that it is.
 pub(crate) struct Chosen {
@@ -25,21 +16,9 @@ pub(crate) struct Chosen {
     pub(crate) operation: Option<Arc<Registered>>,
 }
 
-impl FromStr for DocumentId {
-    type Err = String;
-
-    fn from_str(id: &str) -> Result<Self, String> {
-        let Some(digits) = id.strip_prefix("sha256:") else { return Ok(Self::Name(id.to_owned())) };
-        let mut hash = Hash::default();
-        hex::decode_to_slice(digits, &mut hash)
-            .map_err(|_| "`documentId` must be `sha256:` with 64 hexadecimal digits, or the name of an operation")?;
-        Ok(Self::Hash(hash))
-    }
-}
-
 impl Engine {
     /// The document that a request sends or names: a registered one, or any other where those are allowed.
-    pub(crate) fn choose(&self, request: &Request<'_>) -> Result<Chosen, Vec<RequestError>> {
+    pub(super) fn choose(&self, request: &Request<'_>) -> Result<Chosen, Vec<RequestError>> {
         let one = |error: RequestError| vec![error];
         let Request { query, persisted, document_id, .. } = request;
         if let Some(hash) = persisted.as_ref().filter(|_| !query.is_empty()) {

@@ -1,4 +1,4 @@
-//! How long a statement may go without its answer, for a server that stands still or a network that is gone.
+//! The time that a statement may go without its answer, for a server that stands still or a network that is gone.
 //!
 //! A timer for each statement would cost a place in a queue and two looks at the clock. A statement notes the beat at
 //! which it began, and one task that makes the beats looks at the notes.
@@ -8,10 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::Wake;
 use std::time::Duration;
 
-use super::pool::Pool;
 use crate::wake_flag::WakeFlag;
 
-/// How many beats a deadline has.
+/// The beats of a deadline.
 const BEATS: u32 = 16;
 /// The shortest and the longest time between two beats.
 const BEAT: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(500)];
@@ -67,8 +66,8 @@ impl Wake for Watch {
 /// The connections that are watched, and the time in beats.
 #[derive(Debug)]
 pub(super) struct Watches {
-    beat: Duration,
-    /// How many beats a statement may take.
+    pub(super) beat: Duration,
+    /// The most beats that a statement may take.
     most: u32,
     now: AtomicU32,
     all: Mutex<Vec<Weak<Watch>>>,
@@ -92,7 +91,7 @@ impl Watches {
         self.all.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(watch));
     }
 
-    fn look(&self) {
+    pub(super) fn look(&self) {
         let now = self.now.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|watch| {
@@ -101,39 +100,5 @@ impl Watches {
                 true
             })
         });
-    }
-}
-
-/// A task that wakes requests whose statements are late, while there are connections. Whoever sets
-/// `State::has_watchdog` spawns it.
-pub(super) struct Watchdog(Weak<Pool>);
-
-impl Watchdog {
-    /// Never under the lock: a runtime that is ending drops the task at once.
-    pub(super) fn spawn(pool: &Arc<Pool>) {
-        tokio::spawn(Self(Arc::downgrade(pool)).run(pool.watches.beat));
-    }
-
-    async fn run(mut self, beat: Duration) {
-        loop {
-            tokio::time::sleep(beat).await;
-            let Some(pool) = self.0.upgrade() else { return };
-            pool.watches.look();
-            let mut state = pool.state();
-            if state.vacant == pool.size {
-                state.has_watchdog = false;
-                self.0 = Weak::new();
-                return;
-            }
-        }
-    }
-}
-
-impl Drop for Watchdog {
-    /// When its runtime ends before its work: whoever takes the next connection spawns another.
-    fn drop(&mut self) {
-        if let Some(pool) = self.0.upgrade() {
-            pool.state().has_watchdog = false;
-        }
     }
 }

@@ -1,35 +1,17 @@
 //! Typed rows: whole rows read back into the user's structs, for computed fields. What is stored is completed from what
 //! the statement read, so that a value that breaks its type fails where it is asked for, and the methods alone need all.
 
-use super::complete::{Cells, CompletedValue, Found, RowNode, complete_value};
-use super::execution_context::ExecutionContext;
-use super::find::FullRows;
-use super::path::Path;
-use super::plan::{Calls, PlanField};
+use super::{Cells, FullRows, RowNode};
 use crate::Error;
-use crate::schema::{Model, Object, Output, Resolved, Shape};
-
-/// Completes typed rows as if a resolver had returned them.
-pub(super) async fn complete_typed(
-    cx: &ExecutionContext<'_>,
-    field: &PlanField,
-    shape: Shape,
-    rows: &Decoded<'_>,
-    path: &Path<'_>,
-) -> CompletedValue {
-    match shape {
-        Shape::List => complete_value(cx, field, rows.all(), path).await,
-        Shape::One if rows.0.is_empty() => CompletedValue::failed(cx, &super::find::not_found(field), field, path),
-        _ => complete_value(cx, field, rows.first(), path).await,
-    }
-}
+use crate::engine::plan::{Calls, PlanField};
+use crate::schema::{Model, Object, Output, Resolved};
 
 /// Rows that were read back.
-pub(super) struct Decoded<'a>(Vec<TypedRow<'a>>);
+pub(crate) struct Decoded<'a>(Vec<TypedRow<'a>>);
 
 impl<'a> Decoded<'a> {
     /// Reads rows back.
-    pub(super) fn new(model: &Model, whole: &'a FullRows, rows: impl Iterator<Item = Cells<'a>>) -> Self {
+    pub(crate) fn new(model: &Model, whole: &'a FullRows, rows: impl Iterator<Item = Cells<'a>>) -> Self {
         let decode = model.decoders.get(&whole.row);
         let decoded = rows.map(|cells| {
             let object = match decode {
@@ -41,22 +23,12 @@ impl<'a> Decoded<'a> {
         Self(decoded.collect())
     }
 
-    pub(super) fn none() -> Self {
+    pub(crate) fn none() -> Self {
         Self(Vec::new())
     }
 
-    pub(super) fn rows(&self) -> &[TypedRow<'a>] {
+    pub(crate) fn rows(&self) -> &[TypedRow<'a>] {
         &self.0
-    }
-
-    /// All rows, as a list.
-    pub(super) fn all(&self) -> Found<'_> {
-        Found::Rows(&self.0)
-    }
-
-    /// The first row, or null.
-    pub(super) fn first(&self) -> Found<'_> {
-        self.0.first().map_or(Found::Value(Resolved::Null), Found::Row)
     }
 }
 

@@ -1,9 +1,5 @@
 //! Introspection, by apollo-compiler.
 
-mod cost;
-
-pub(crate) use cost::IntrospectionCost;
-
 use apollo_compiler::executable::Operation;
 use apollo_compiler::introspection;
 use apollo_compiler::response::{JsonMap, JsonValue};

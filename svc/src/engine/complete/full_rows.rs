@@ -1,0 +1,47 @@
+//! Full rows: all stored fields, for the user's structs.
+
+use super::{Cells, RowColumn, RowNode, RowSource};
+use crate::Error;
+use crate::engine::plan::OutType;
+use crate::json::{ExactJson, Fields};
+use crate::scalar::LeafError;
+use crate::schema::{TypeIndex, key_text};
+use crate::sql::ColumnForm;
+
+/// The sources of all stored fields of a row.
+pub(crate) struct FullRows {
+    /// The type of the rows.
+    pub(crate) row: TypeIndex,
+    /// Whether it is an interface or a union.
+    pub(crate) is_abstract: bool,
+    /// The error of a row that is none of its type.
+    pub(crate) no_object: Error,
+    pub(crate) fields: Vec<(&'static str, Option<OutType>, RowSource)>,
+    pub(crate) data: Option<(usize, ColumnForm)>,
+}
+
+impl FullRows {
+    /// A stored value as it was read.
+    pub(crate) fn node<'a>(&'a self, cells: &Cells<'a>, stored: &str) -> Option<RowNode<'a>> {
+        let (.., source) = self.fields.iter().find(|(known, ..)| *known == stored)?;
+        Some(RowColumn { cells: cells.clone(), data: self.data }.node(stored, source))
+    }
+
+    /// A stored value that is a text or a number, as text.
+    pub(crate) fn text(&self, cells: &Cells<'_>, stored: &str) -> Option<String> {
+        let (_, ty, source) = self.fields.iter().find(|(known, ..)| *known == stored)?;
+        let cells = RowColumn { cells: cells.clone(), data: self.data };
+        key_text(&cells.value(stored, source, ty.as_ref()).ok()?)
+    }
+
+    /// A row as a JSON object with the stored names as keys.
+    pub(crate) fn object(&self, cells: Cells<'_>) -> Result<ExactJson, Error> {
+        let cells = RowColumn { cells, data: self.data };
+        let mut object = Fields::with_capacity(self.fields.len());
+        for (stored, ty, source) in &self.fields {
+            let failed = |error: LeafError| Error::internal(format!("a row cannot be read: {stored}: {}", error.0));
+            object.insert((*stored).to_owned(), cells.value(stored, source, ty.as_ref()).map_err(failed)?);
+        }
+        Ok(ExactJson::Object(object))
+    }
+}

@@ -1,0 +1,98 @@
+//! Operations that are answered with their own statement.
+
+use super::{Decided, Engine, Prepared};
+use crate::engine::complete::CompletedValue;
+use crate::engine::execution_context::ExecutionContext;
+use crate::engine::find::check_arguments;
+use crate::engine::mutations::Mutations;
+use crate::engine::operations::{Answered, OperationStatement};
+use crate::engine::path::Path;
+use crate::engine::plan::{AllAdmitted, PlanField, PlanKind};
+use crate::schema::OperationKind;
+use crate::{Error, ErrorCode};
+
+impl Engine {
+    /// Answers with the statement of a registered operation when all root fields are admitted, and none for some rows
+    /// only. Otherwise those of a query are answered one by one, and a mutation does nothing.
+    pub(super) async fn by_statement(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &Prepared,
+        statement: OperationStatement<'_>,
+    ) -> Vec<CompletedValue> {
+        let plan = &prepared.plan;
+        let decisions = self.decide(cx, prepared).await;
+        let Some(admitted) = AllAdmitted::of(plan, &decisions) else {
+            let is_denied = decisions.iter().flatten().any(Result::is_err);
+            return match plan.kind {
+                OperationKind::Mutation if is_denied => not_done(cx, &plan.root.fields, &decisions),
+                _ => self.by_field(cx, prepared, decisions).await,
+            };
+        };
+        let refused = plan.root.fields.iter().find_map(|field| check_arguments(cx, field).err());
+        match refused {
+            // The ordinary way says the same, and where.
+            Some(_) if plan.kind == OperationKind::Query && prepared.code.is_none() => {
+                return self.by_field(cx, prepared, decisions).await;
+            }
+            Some(error) => return all_failed(cx, &plan.root.fields, &error),
+            None => {}
+        }
+        let answered = statement.run(cx, admitted).await;
+        if plan.kind == OperationKind::Query {
+            let mut completed = Vec::with_capacity(plan.root.fields.len());
+            for field in &plan.root.fields {
+                completed.push(self.answer_of(cx, prepared, &answered, field).await);
+            }
+            return completed;
+        }
+        // All are of one transaction, so what it came to holds for each.
+        let mut mutations = Mutations::new(cx);
+        let mut is_null = false;
+        for field in &plan.root.fields {
+            let value = self.answer_of(cx, prepared, &answered, field).await;
+            is_null |= mutations.end(field, value);
+        }
+        if is_null {
+            mutations.lose(&plan.root.fields);
+        }
+        mutations.into_completed()
+    }
+
+    async fn answer_of(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &Prepared,
+        answered: &Answered<'_>,
+        field: &PlanField,
+    ) -> CompletedValue {
+        match field.kind {
+            PlanKind::Root(..) => answered.field(cx, field, &Path::Root.key(&field.key)),
+            _ => self.root_field(cx, prepared, field, None).await,
+        }
+    }
+}
+
+/// One transaction does all of a mutation, so where a field is denied nothing is done.
+fn not_done(cx: &ExecutionContext<'_>, fields: &[PlanField], decisions: &[Option<Decided<'_>>]) -> Vec<CompletedValue> {
+    let other =
+        Error::new(ErrorCode::NotDone, "the mutation was not done, as another field of the operation is denied");
+    let mut mutations = Mutations::new(cx);
+    for (field, decision) in fields.iter().zip(decisions) {
+        let error = match decision {
+            Some(Err(denied)) => denied,
+            _ => &other,
+        };
+        mutations.end(field, CompletedValue::failed(cx, error, field, &Path::Root.key(&field.key)));
+    }
+    mutations.into_completed()
+}
+
+/// One statement answers all fields, so a bad argument of one of them keeps it from running for any.
+fn all_failed(cx: &ExecutionContext<'_>, fields: &[PlanField], error: &Error) -> Vec<CompletedValue> {
+    let mut mutations = Mutations::new(cx);
+    for field in fields {
+        mutations.end(field, CompletedValue::failed(cx, error, field, &Path::Root.key(&field.key)));
+    }
+    mutations.into_completed()
+}

@@ -1,0 +1,57 @@
+//! The reads that completing values waits for.
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+
+use super::{write_computed, write_connection, write_find, write_relation};
+use crate::engine::complete::CompletedValue;
+use crate::engine::execution_context::{ExecutionContext, RowReads};
+use crate::engine::path::Path;
+use crate::engine::plan::PlanField;
+use crate::repository::{ConnectionSpec, FindSpec};
+use crate::schema::Relation;
+
+/// Reads by statements that are planned from the selection.
+pub(crate) struct PlannedReads;
+
+impl RowReads for PlannedReads {
+    fn relation<'a>(
+        &self,
+        cx: &'a ExecutionContext<'a>,
+        field: &'a PlanField,
+        relation: Relation,
+        parents: Vec<(Option<&'a str>, &'a Path<'a>)>,
+    ) -> BoxFuture<'a, Vec<CompletedValue>> {
+        write_relation(cx, field, relation, parents).boxed()
+    }
+
+    fn find<'a>(
+        &self,
+        cx: &'a ExecutionContext<'a>,
+        field: &'a PlanField,
+        find: FindSpec,
+        path: &'a Path<'a>,
+    ) -> BoxFuture<'a, CompletedValue> {
+        write_find(cx, field, find, path).boxed()
+    }
+
+    fn connection<'a>(
+        &self,
+        cx: &'a ExecutionContext<'a>,
+        field: &'a PlanField,
+        page: ConnectionSpec,
+        path: &'a Path<'a>,
+    ) -> BoxFuture<'a, CompletedValue> {
+        write_connection(cx, field, page, path).boxed()
+    }
+
+    fn aggregate<'a>(
+        &self,
+        cx: &'a ExecutionContext<'a>,
+        field: &'a PlanField,
+        find: FindSpec,
+        path: &'a Path<'a>,
+    ) -> BoxFuture<'a, CompletedValue> {
+        write_computed(cx, field, find, path).boxed()
+    }
+}

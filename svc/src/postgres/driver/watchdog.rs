@@ -1,0 +1,40 @@
+//! The task that makes the beats of deadlines.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use super::pool::Pool;
+
+/// A task that wakes requests whose statements are late, while there are connections. Whoever sets
+/// `State::has_watchdog` spawns it.
+pub(super) struct Watchdog(Weak<Pool>);
+
+impl Watchdog {
+    /// Never under the lock: a runtime that is ending drops the task at once.
+    pub(super) fn spawn(pool: &Arc<Pool>) {
+        tokio::spawn(Self(Arc::downgrade(pool)).run(pool.watches.beat));
+    }
+
+    async fn run(mut self, beat: Duration) {
+        loop {
+            tokio::time::sleep(beat).await;
+            let Some(pool) = self.0.upgrade() else { return };
+            pool.watches.look();
+            let mut state = pool.state();
+            if state.vacant == pool.size {
+                state.has_watchdog = false;
+                self.0 = Weak::new();
+                return;
+            }
+        }
+    }
+}
+
+impl Drop for Watchdog {
+    /// When its runtime ends before its work: whoever takes the next connection spawns another.
+    fn drop(&mut self) {
+        if let Some(pool) = self.0.upgrade() {
+            pool.state().has_watchdog = false;
+        }
+    }
+}
