@@ -1,14 +1,13 @@
 //! From what the macros register to the schema that is served.
 
 mod aggregate_function;
+mod assembly;
 mod bodiless;
-mod build;
 mod code;
 mod custom_scalar;
 mod derived;
 mod error;
 mod extent;
-mod generated;
 mod input;
 mod meta;
 mod model;
@@ -50,7 +49,7 @@ pub use crate::json::{ExactJson, ExactNumber, Fields as ExactFields};
 
 pub use crate::scalar::{CustomScalar, ScalarKind, ScalarMeta};
 pub(crate) use aggregate_function::AggregateFunction;
-pub(crate) use build::{Dialect, Listed, build};
+pub(crate) use assembly::{Dialect, Listed, build};
 pub use error::SchemaError;
 pub(crate) use extent::{Extent, Lengths};
 pub(crate) use model::{

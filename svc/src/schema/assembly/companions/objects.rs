@@ -2,10 +2,10 @@
 
 use indexmap::IndexMap;
 
-use super::super::model::{FieldDef, FieldKind, ObjectDef, Part, TypeDef, TypeExpr, TypeIndex, TypeKind};
-use super::Generated;
+use super::Companions;
+use crate::schema::model::{FieldDef, FieldKind, ObjectDef, Part, TypeDef, TypeExpr, TypeIndex, TypeKind};
 
-impl Generated<'_> {
+impl Companions<'_> {
     /// A field that the engine answers by itself.
     pub(super) fn part(&self, rust: &'static str, description: &str, ty: TypeExpr, part: Part) -> FieldDef {
         self.output(rust, description, ty, FieldKind::Part(part))

@@ -1,13 +1,13 @@
 //! `UserAggregate`, its groups, and the orders of these.
 
-use super::super::ScalarKind;
-use super::super::build::{gate_of, stored_fields};
-use super::super::model::{
+use super::super::{gate_of, stored_fields};
+use super::objects::{define_object, list, non_null, reserve_object};
+use super::{Companions, arg, define, described, field, list_of, reserve};
+use crate::schema::AggregateFunction;
+use crate::schema::ScalarKind;
+use crate::schema::model::{
     ArgDef, ArgRole, FieldDef, FieldKind, GatedField, InputRole, Part, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
-use super::objects::{define_object, list, non_null, reserve_object};
-use super::{Generated, arg, define, described, field, list_of, reserve};
-use crate::schema::AggregateFunction;
 
 /// A stored field with one value, and the type of what is computed of it.
 struct Leaf {
@@ -25,7 +25,7 @@ impl Leaf {
     }
 }
 
-impl Generated<'_> {
+impl Companions<'_> {
     pub(super) fn aggregate(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex, index: TypeIndex) {
         let name = types[row].name.clone();
         let mut fields = vec![self.part("count", "How many rows match.", non_null(self.common.int), Part::Count)];

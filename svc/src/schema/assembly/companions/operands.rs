@@ -3,11 +3,11 @@
 use async_graphql::{Name, Value};
 use chrono::NaiveDate;
 
-use super::super::model::{ArgDef, DefaultValue, InputRole, TypeDef, TypeExpr, TypeIndex};
-use super::super::registry::{Entry, Registry};
-use super::super::{Input, ScalarKind};
-use super::{Generated, define, described, expr, reserve};
+use super::{Companions, define, described, expr, reserve};
+use crate::schema::model::{ArgDef, DefaultValue, InputRole, TypeDef, TypeExpr, TypeIndex};
+use crate::schema::registry::{Entry, Registry};
 use crate::schema::{Family, OperatorDef, SEARCH};
+use crate::schema::{Input, ScalarKind};
 
 /// The scalar `Date`, where a range of dates is asked for one.
 pub(super) fn date(registry: &mut Registry) -> Option<TypeIndex> {
@@ -21,7 +21,7 @@ pub(super) fn date(registry: &mut Registry) -> Option<TypeIndex> {
     any.then(|| expr(&<NaiveDate as Input>::type_ref(registry)).named())
 }
 
-impl Generated<'_> {
+impl Companions<'_> {
     /// The name of an operator for clients.
     pub(super) fn operator_name(&self, def: &OperatorDef) -> String {
         // Initials keep their usual spelling.

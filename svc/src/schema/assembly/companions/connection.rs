@@ -1,10 +1,10 @@
 //! `UserConnection`, `UserEdge` and `PageInfo` (GraphQL Cursor Connections Specification, Relay).
 
-use super::super::model::{Part, TypeDef, TypeExpr, TypeIndex};
 use super::objects::{define_object, list, non_null, reserve_object};
-use super::{Generated, TypeKind};
+use super::{Companions, TypeKind};
+use crate::schema::model::{Part, TypeDef, TypeExpr, TypeIndex};
 
-impl Generated<'_> {
+impl Companions<'_> {
     pub(super) fn connection(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex, index: TypeIndex) {
         let name = types[row].name.clone();
         let string = non_null(self.common.string);

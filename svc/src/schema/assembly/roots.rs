@@ -2,9 +2,9 @@
 
 use indexmap::IndexMap;
 
+use super::companions::Companions;
 use super::{Builder, checks, expr, filters};
 use crate::schema::error::SchemaError;
-use crate::schema::generated::Generated;
 use crate::schema::model::{FieldDef, FieldKind, GatedField, ObjectDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use crate::schema::registry::ArgRef;
 use crate::schema::{OperationKind, Registry, RootFieldMeta, Run, Shape, TypeRef};
@@ -31,12 +31,12 @@ impl Operation {
 }
 
 impl Builder {
-    pub(super) fn add_roots(&mut self, operations: &[Operation], generated: &mut Generated<'_>) {
+    pub(super) fn add_roots(&mut self, operations: &[Operation], companions: &mut Companions<'_>) {
         let roots = [(OperationKind::Query, "Query"), (OperationKind::Mutation, "Mutation")];
         for (kind, name) in roots {
             let mut fields: IndexMap<String, FieldDef> = IndexMap::new();
             for operation in operations.iter().filter(|operation| operation.meta.kind == kind) {
-                let def = self.root_field(operation, generated);
+                let def = self.root_field(operation, companions);
                 if let Some(index) = fields.get_index_of(&def.name) {
                     let first = operations.iter().filter(|o| o.meta.kind == kind).nth(index);
                     self.errors.push(clash(
@@ -65,11 +65,11 @@ impl Builder {
         }
     }
 
-    fn root_field(&mut self, operation: &Operation, generated: &mut Generated<'_>) -> FieldDef {
+    fn root_field(&mut self, operation: &Operation, companions: &mut Companions<'_>) -> FieldDef {
         let meta = operation.meta;
         let named = expr(&operation.ty).named();
         let has_rows = || self.types[named].kind.source().is_some().then_some(named);
-        let row = operation.row.or_else(|| generated.row_of(named)).or_else(has_rows);
+        let row = operation.row.or_else(|| companions.row_of(named)).or_else(has_rows);
         let kind = FieldKind::Root(meta.run, row);
         let module = meta.path.rsplit_once("::").map_or("", |(module, _)| module);
         let mut def = self.field(&meta.element, expr(&operation.ty), &operation.args, kind, module);
@@ -87,9 +87,9 @@ impl Builder {
                 arg.gated = gate_of(&self.types, row, &arg.rust);
             }
             let args = match planned.shape {
-                Shape::List => generated.list_args(&mut self.types, row),
-                Shape::Connection => generated.connection_args(&mut self.types, row),
-                Shape::Aggregate => generated.where_arg(&mut self.types, row),
+                Shape::List => companions.list_args(&mut self.types, row),
+                Shape::Connection => companions.connection_args(&mut self.types, row),
+                Shape::Aggregate => companions.where_arg(&mut self.types, row),
                 Shape::Optional | Shape::One => Vec::new(),
             };
             if !args.is_empty() {

@@ -10,15 +10,15 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::build::{Dialect, expr, gate_of, relations, stored_fields};
-use super::model::{
+use super::{Dialect, expr, gate_of, relations, stored_fields};
+use crate::schema::model::{
     ArgDef, ArgRole, EnumDef, EnumValue, GatedField, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
-use super::registry::{Derived, Entry};
-use super::{Input, Naming, Registry, ScalarKind};
+use crate::schema::registry::{Derived, Entry};
 use crate::schema::{Family, Operand, family};
+use crate::schema::{Input, Naming, Registry, ScalarKind};
 
-/// The scalars that generated types need.
+/// The scalars that companion types need.
 pub(super) struct Common {
     int: TypeIndex,
     boolean: TypeIndex,
@@ -58,8 +58,8 @@ fn numbers(registry: &mut Registry) -> Vec<(ScalarKind, TypeIndex)> {
     numbers.into_iter().map(|(kind, ty)| (kind, expr(&ty).named())).collect()
 }
 
-/// Makes each generated type once.
-pub(super) struct Generated<'a> {
+/// Makes each companion type once.
+pub(super) struct Companions<'a> {
     common: &'a Common,
     naming: Naming,
     regular_expressions: bool,
@@ -75,7 +75,7 @@ pub(super) struct Generated<'a> {
     operands: HashMap<String, TypeIndex>,
 }
 
-impl<'a> Generated<'a> {
+impl<'a> Companions<'a> {
     pub(super) fn new(common: &'a Common, dialect: Dialect, derived: &[(Derived, TypeIndex, TypeIndex)]) -> Self {
         Self {
             common,
@@ -326,7 +326,7 @@ fn parts(types: &[TypeDef], row: TypeIndex) -> Vec<Part> {
         TypeExpr::List(inner) => !inner.is_list(),
         _ => true,
     });
-    let part = |field: &super::model::FieldDef| Part {
+    let part = |field: &crate::schema::model::FieldDef| Part {
         name: field.name.clone(),
         rust: field.rust,
         named: field.ty.named(),

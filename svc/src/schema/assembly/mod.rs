@@ -1,6 +1,7 @@
 //! Builds the [`Model`] from what the macros registered.
 
 mod checks;
+mod companions;
 mod convert;
 mod defaults;
 mod filters;
@@ -17,7 +18,7 @@ use super::error::SchemaError;
 use super::extent::Extent;
 use super::model::{Model, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use super::naming::Naming;
-use super::{KeyFn, Registry, RootFieldMeta, TypeRef, derived, generated, sdl};
+use super::{KeyFn, Registry, RootFieldMeta, TypeRef, derived, sdl};
 pub(crate) use defaults::CoerceLiteral;
 
 /// A directive of the specification that apollo-compiler does not define by itself.
@@ -46,7 +47,7 @@ pub(crate) fn build(listed: &Listed, dialect: Dialect, coerce: CoerceLiteral) ->
     }
     let operations: Vec<_> =
         listed.operations.iter().map(|meta| roots::Operation::register(meta, &mut registry)).collect();
-    let common = generated::Common::register(&mut registry);
+    let common = companions::Common::register(&mut registry);
 
     let mut builder = Builder { naming: dialect.naming, types: Vec::new(), errors: Vec::new() };
     for index in 0..registry.entries.len() {
@@ -56,10 +57,10 @@ pub(crate) fn build(listed: &Listed, dialect: Dialect, coerce: CoerceLiteral) ->
     builder.errors.extend(registry.misplaced.iter().copied().map(SchemaError::misplaced_page));
     builder.join_interfaces();
     let derived = derived::find(&registry);
-    let mut generated = generated::Generated::new(&common, dialect, &derived);
-    generated.derive(&mut builder.types, &derived);
-    builder.add_roots(&operations, &mut generated);
-    builder.add_relation_args(&mut generated);
+    let mut companions = companions::Companions::new(&common, dialect, &derived);
+    companions.derive(&mut builder.types, &derived);
+    builder.add_roots(&operations, &mut companions);
+    builder.add_relation_args(&mut companions);
     builder.fill_defaults(coerce);
     builder.check();
     builder.finish(&registry)

@@ -1,12 +1,12 @@
 //! What relations add to a type: the arguments of their lists.
 
 use super::Builder;
+use super::companions::Companions;
 use crate::schema::error::SchemaError;
-use crate::schema::generated::Generated;
 use crate::schema::model::{FieldDef, FieldKind, Relation, TypeDef, TypeIndex, TypeKind};
 
 impl Builder {
-    pub(super) fn add_relation_args(&mut self, generated: &mut Generated<'_>) {
+    pub(super) fn add_relation_args(&mut self, companions: &mut Companions<'_>) {
         for index in 0..self.types.len() {
             for (name, relation) in relations_of(&self.types[index]) {
                 if self.types[relation.row].kind.source().is_none() {
@@ -17,7 +17,7 @@ impl Builder {
                 if !relation.many {
                     continue;
                 }
-                let args = generated.list_args(&mut self.types, relation.row);
+                let args = companions.list_args(&mut self.types, relation.row);
                 if let TypeKind::Object(object) = &mut self.types[index].kind
                     && let Some(field) = object.fields.get_mut(&name)
                 {
