@@ -42,6 +42,15 @@ struct Post {
     author: One<User>,
 }
 
+/// Its view has no columns for these.
+#[svc_type(sql_source = "v_draft")]
+struct Draft {
+    id: i32,
+    name: String,
+    city: String,
+    meta: svc::serde_json::Value,
+}
+
 #[svc_input]
 struct Tree {
     leaf: Option<i32>,
@@ -58,6 +67,9 @@ async fn users() -> Vec<User>;
 
 #[svc::query]
 async fn posts() -> Vec<Post>;
+
+#[svc::query]
+async fn drafts() -> Vec<Draft>;
 
 #[svc::query]
 fn leaves(tree: Tree) -> i32 {
@@ -88,11 +100,14 @@ pub(crate) const SQL: &str = "
     CREATE INDEX ON tb_post (author_id);
     CREATE VIEW v_user AS SELECT * FROM tb_user;
     CREATE VIEW v_post AS SELECT * FROM tb_post;
+    CREATE VIEW v_draft AS SELECT id, jsonb_build_object('id', id, 'name', title, 'city', body, 'meta',
+        jsonb_build_object('author', author_id)) AS data FROM tb_post;
     ANALYZE";
 
 /// Serves a database with the limits that are on by default.
 pub(crate) async fn serve(database: &str, port: u16) -> svc::Result<()> {
-    let options = AppOptions::new().database_url(database).queries(queries![start, users, posts, leaves, length, echo]);
+    let options =
+        AppOptions::new().database_url(database).queries(queries![start, users, posts, drafts, leaves, length, echo]);
     let app = create_svc_app(options).await?;
     svc::Server::bind(([127, 0, 0, 1], port)).await?.run(app, std::future::pending()).await;
     Ok(())

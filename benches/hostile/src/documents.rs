@@ -72,7 +72,22 @@ fn documents() -> Vec<(&'static str, String)> {
             "1,400 conditions on a view",
             format!("{{ users(where: {{ OR: [{}] }}) {{ id }} }}", "{name:{eq:\"x\"}}".repeat(1_400)),
         ),
+        ("190 texts looked for in any case", searches(190)),
+        ("50 texts looked for in `data` that a view computes", searches(50)),
+        ("50 keys of an order in such `data`", {
+            let keys = "{name:ASC},{city:ASC},".repeat(25);
+            format!("{{ drafts(order_by: [{keys}]) {{ id }} }}")
+        }),
+        ("a path that doubles 150 times", {
+            let path = format!("${} ? (@ == 2)", "[0,0]".repeat(150));
+            format!("{{ drafts(where: {{ meta: {{ path_exists: \"{path}\" }} }}) {{ id }} }}")
+        }),
     ]
+}
+
+fn searches(count: usize) -> String {
+    let conditions = numbered(count, |n| format!("{{name:{{icontains:\"x{n}\"}}}}"));
+    format!("{{ drafts(where: {{ OR: [{conditions}] }}) {{ id }} }}")
 }
 
 fn bodies() -> Vec<Attack> {

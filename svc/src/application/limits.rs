@@ -33,7 +33,8 @@ settings! {
         /// the page size: its argument `limit`, `first` or `last`, or 5 for a list without one. Comparisons, hops and
         /// order keys in the arguments of a field cost 1 each.
         complexity: u64 = 10_000, ["SVC_LIMIT_COMPLEXITY"], Count(0..=MOST, "points");
-        /// Comparisons in the filters of an operation. A list, as `in` has it, counts as one for every 50 values.
+        /// Comparisons in the filters of an operation. A list, as `in` has it, counts as one for every 50 values, a text
+        /// that is looked for in any case as 4, a regular expression or a path into JSON as 10.
         comparisons: u64 = 200, ["SVC_LIMIT_COMPARISONS"], Count(0..=MOST, "comparisons");
         /// Relations that the filters and orders of an operation follow. One behind another counts one more than that.
         hops: u64 = 12, ["SVC_LIMIT_HOPS"], Count(0..=MOST, "relations");

@@ -48,6 +48,7 @@ impl Failure {
     /// # Errors
     /// The error itself, masked or not, when it is none that an author declared.
     pub(crate) fn of_error(error: DbError, constraints: &Constraints) -> Result<Self, Error> {
+        let error = error.of_call();
         let Some(fault) = error.fault() else { return Err(error.into_error()) };
         if fault.code == "P0001" {
             let texts = [&fault.detail, &fault.hint];

@@ -93,6 +93,16 @@ impl DbError {
         matches!(self, Self::Driver(error) if error.code().is_some_and(|state| state.code().starts_with("22")))
     }
 
+    /// The error of a call, whose arguments are a client's: a number that its parameter cannot hold is the client's.
+    pub(crate) fn of_call(self) -> Self {
+        match &self {
+            Self::Driver(error) if error.code().is_some_and(|code| is_integer_read(code.code(), error.file())) => {
+                Self::BadValue("a number is too large".to_owned())
+            }
+            _ => self,
+        }
+    }
+
     /// Whether it may come of views that are not what they were when they were looked at.
     pub(crate) fn shows_change(&self) -> bool {
         match self {
@@ -144,13 +154,17 @@ impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
     }
 }
 
+/// Whether PostgreSQL could not read a text as an integer because it is too large.
+pub(super) fn is_integer_read(code: &str, file: Option<&str>) -> bool {
+    code == "22003" && file == Some("numutils.c")
+}
+
 /// The files of PostgreSQL that read paths and queries.
 const READERS: [&str; 4] = ["ltree_io.c", "ltxtquery_io.c", "tsquery.c", "jsonpath.c"];
 
 /// An error that is about what a client sent, or about an extension that such a filter needs.
 pub(super) fn of_client(code: &str, message: &str, file: Option<&str>) -> Option<DbError> {
     Some(match code {
-        "22003" if file == Some("numutils.c") => DbError::BadPattern("a number is too large".to_owned()),
         "22P05" => DbError::Nul,
         "42704" if message.contains("ltree") || message.contains("lquery") => DbError::NoExtension("ltree"),
         // Program limits, such as the depth of a query. Where no text is read the message may name an index.

@@ -1,11 +1,13 @@
-//! Errors of patterns that clients write, told from errors of the program by where they arise.
+//! Errors of values and patterns of clients, told from errors of what is stored, and of the program, by where they
+//! arise.
 
+use super::error::is_integer_read;
 use super::{Database, DbError, PatternLanguage, Session, Statement};
 use crate::json::shorten;
 
 impl Database {
-    /// The error of a statement with the client's patterns among its values: the client's, when PostgreSQL cannot read
-    /// one of the patterns by itself, or when the error comes from where PostgreSQL applies it.
+    /// The error of a statement with a client's values: the client's, when PostgreSQL cannot read one of them by itself,
+    /// or when the error comes from where PostgreSQL applies it.
     #[cold]
     pub(super) async fn error_of(&self, statement: &Statement, error: DbError) -> DbError {
         let reported = reported(&error).filter(|(code, ..)| is_of_values(code));
@@ -17,7 +19,15 @@ impl Database {
                 return bad_pattern(language, &message);
             }
         }
-        let Some((_, message, Some(file))) = reported else { return error };
+        for probe in statement.value_probes() {
+            if let Some(message) = self.refusal(&probe).await {
+                return DbError::BadValue(format!("a value cannot be compared: {}", shorten(&message)));
+            }
+        }
+        let Some((code, message, Some(file))) = reported else { return error };
+        if is_integer_read(&code, Some(&file)) && statement.has_variables() {
+            return DbError::BadValue("a number is too large".to_owned());
+        }
         statement.pattern_failed_in(&file).map_or(error, |language| bad_pattern(language, &message))
     }
 
@@ -43,9 +53,10 @@ fn reported(error: &DbError) -> Option<(String, String, Option<String>)> {
 }
 
 /// Whether errors with this SQLSTATE may come from a value: data exceptions, syntax errors and unknown names inside a
-/// pattern, and what a pattern asks for and PostgreSQL does not support.
+/// pattern, what a pattern asks for and PostgreSQL does not support, and what it has no code for, such as the depth of a
+/// query.
 fn is_of_values(code: &str) -> bool {
-    ["22", "42", "0A"].iter().any(|class| code.starts_with(class))
+    ["22", "42", "0A", "XX"].iter().any(|class| code.starts_with(class))
 }
 
 fn bad_pattern(language: PatternLanguage, message: &str) -> DbError {

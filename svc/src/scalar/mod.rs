@@ -31,6 +31,7 @@ mod calendar;
 mod canonical;
 mod kind;
 mod library;
+mod real;
 pub(crate) mod sql_value;
 pub(crate) mod text;
 
@@ -44,7 +45,8 @@ pub use library::{
 };
 #[cfg(feature = "scalars")]
 pub use library::{EmailAddress, Hostname, Iban, LocaleCode, SemanticVersion, Timezone, Url};
+pub(crate) use real::{is_between_reals, shortest_decimal, to_real};
 pub(crate) use text::{
-    LeafError, canonical, is_decimal, parse_decimal, sql_form, write_big_integer, write_date, write_float,
+    LeafError, big_integer, canonical, is_decimal, parse_decimal, sql_form, write_big_integer, write_date, write_float,
     write_instant, write_integer, write_time, write_value,
 };

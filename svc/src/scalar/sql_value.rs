@@ -83,6 +83,8 @@ from! {
     i32 => |value| Self::Int(value.into()),
     i64 => |value| Self::Int(value),
     u32 => |value| Self::Int(value.into()),
+    u64 => |value| i64::try_from(value).map_or_else(|_| Self::Text(value.to_string()), Self::Int),
+    f32 => |value| Self::Text(value.to_string()),
     f64 => |value| Self::Text(value.to_string()),
     &str => |value| Self::Text(value.to_owned()),
     String => |value| Self::Text(value),

@@ -22,6 +22,11 @@ pub(crate) fn write_integer(out: &mut Vec<u8>, value: i64) {
     out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
 }
 
+/// An integer of 64 bits, with or without a sign.
+pub(crate) fn big_integer(value: i128) -> Option<i128> {
+    (i64::MIN.into()..=u64::MAX.into()).contains(&value).then_some(value)
+}
+
 /// Writes an integer that may lie beyond what JSON readers hold exactly; beyond 2^53 it is a string.
 pub(crate) fn write_big_integer(out: &mut Vec<u8>, value: i128) {
     let quoted = value.unsigned_abs() > MAX_SAFE_INTEGER.unsigned_abs().into();
@@ -155,7 +160,8 @@ pub(super) fn parsed(kind: ScalarKind, text: &str, out: &mut Vec<u8>) -> Result<
             write_text(out, text);
         }
         K::BigInt => {
-            write_big_integer(out, text.parse::<i64>().map_err(|_| refuse("expected a 64-bit integer"))?.into());
+            let value = text.parse().ok().and_then(big_integer);
+            write_big_integer(out, value.ok_or_else(|| refuse("expected a 64-bit integer"))?);
         }
         _ => write_text(out, text),
     }

@@ -3,6 +3,7 @@
 use async_graphql::{MaybeUndefined, Value};
 
 use super::{Registry, TypeRef};
+use crate::json::ExactJson;
 
 /// A value that an argument or an input field can have.
 ///
@@ -47,7 +48,13 @@ impl InputError {
     pub fn expected(expected: &str, found: Option<&Value>) -> Self {
         match found {
             Some(value) => {
-                Self::new(format!("expected {expected}, found {}", crate::json::shorten(&value.to_string())))
+                // JSON with all its digits is kept as bytes.
+                let found = if holds_json(value) {
+                    ExactJson::of_argument(value.clone()).to_string()
+                } else {
+                    value.to_string()
+                };
+                Self::new(format!("expected {expected}, found {}", crate::json::shorten(&found)))
             }
             None => Self::new(format!("expected {expected}, found nothing")),
         }
@@ -63,6 +70,15 @@ impl InputError {
     /// The place of the value in the argument, outermost key first.
     pub fn path(&self) -> &[String] {
         &self.path
+    }
+}
+
+fn holds_json(value: &Value) -> bool {
+    match value {
+        Value::Binary(_) => true,
+        Value::List(items) => items.iter().any(holds_json),
+        Value::Object(fields) => fields.values().any(holds_json),
+        _ => false,
     }
 }
 

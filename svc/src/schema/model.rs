@@ -293,6 +293,8 @@ pub(crate) enum ArgRole {
     Before,
     /// A field of a `where` or an `orderBy` that leads through a relation.
     Hop,
+    /// A field of the conditions on a stored value, and the number of comparisons that it counts as.
+    Comparison(u64),
 }
 
 /// A type with its wrappers.

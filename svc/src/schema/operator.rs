@@ -69,6 +69,16 @@ impl Operator {
     pub(crate) fn takes_expression(self) -> bool {
         matches!(self, Self::Matches | Self::IMatches | Self::PathExists)
     }
+
+    /// The number of comparisons that it counts as, by the time that PostgreSQL needs for it: over 6,000 texts of 360 bytes an
+    /// equality takes it 1 ms, `contains` 5 ms, `icontains` 25 ms, `imatches` 50 to 100 ms.
+    pub(crate) fn weight(self) -> u64 {
+        match self {
+            Self::IContains | Self::IStartsWith | Self::IEndsWith | Self::ILike => 4,
+            Self::Matches | Self::IMatches | Self::PathExists => 10,
+            _ => 1,
+        }
+    }
 }
 
 /// What stands on the right-hand side.

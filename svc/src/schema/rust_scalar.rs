@@ -12,7 +12,7 @@ use super::{
     WriteScalar,
 };
 use crate::json::{ExactJson, ExactNumber};
-use crate::scalar::text;
+use crate::scalar::{shortest_decimal, text};
 
 /// Declares a scalar and the impls of its Rust types.
 macro_rules! scalar {
@@ -27,7 +27,13 @@ scalar!(FLOAT, "Float", Float, None, None);
 scalar!(STRING, "String", String, None, None);
 scalar!(BOOLEAN, "Boolean", Boolean, None, None);
 scalar!(ID_SCALAR, "ID", Id, None, None);
-scalar!(BIG_INT, "BigInt", BigInt, Some("A 64-bit integer: a number up to 2^53, a string beyond."), None);
+scalar!(
+    BIG_INT,
+    "BigInt",
+    BigInt,
+    Some("A 64-bit integer, with or without a sign: a number up to 2^53, a string beyond."),
+    None
+);
 scalar!(UUID, "UUID", Uuid, Some("A universally unique identifier."), Some("https://www.rfc-editor.org/rfc/rfc9562"));
 scalar!(
     DATE_TIME,
@@ -115,10 +121,10 @@ impl_scalar!(
     "a number",
     |this| Resolved::Scalar(this),
     |value| match value {
-        Value::Number(n) => n.as_f64().map(narrow),
+        Value::Number(n) => n.as_f64().and_then(narrow),
         _ => None,
     },
-    |json| json_float(json).map(narrow)
+    |json| json_float(json).and_then(narrow)
 );
 impl_scalar!(
     bool,
@@ -248,11 +254,7 @@ write_scalar! {
     i64: |this, out| text::write_big_integer(out, (*this).into());
     u32: |this, out| text::write_big_integer(out, (*this).into());
     u64: |this, out| text::write_big_integer(out, (*this).into());
-    f32: |this, out| if this.is_finite() {
-        out.extend_from_slice(zmij::Buffer::new().format_finite(*this).trim_end_matches(".0").as_bytes());
-    } else {
-        return Err(format!("Float cannot represent non numeric value: {this}"));
-    };
+    f32: |this, out| text::write_float(out, shortest_decimal(*this)).map_err(|error| error.0)?;
     Uuid: |this, out| {
         out.push(b'"');
         out.extend_from_slice(this.hyphenated().encode_lower(&mut Uuid::encode_buffer()).as_bytes());
@@ -266,22 +268,23 @@ write_scalar! {
     Box<RawValue>: |this, out| ExactJson::read(this.get()).map_err(|error| error.to_string())?.write(out);
 }
 
+/// The nearest `f32`; `None` beyond the largest.
 #[expect(clippy::cast_possible_truncation, reason = "an f32 holds what an f32 can")]
-fn narrow(value: f64) -> f32 {
-    value as f32
+fn narrow(value: f64) -> Option<f32> {
+    Some(value as f32).filter(|value| value.is_finite())
 }
 
-fn value_integer(value: &Value) -> Option<i64> {
+fn value_integer(value: &Value) -> Option<i128> {
     match value {
-        Value::Number(number) => ExactNumber::of(&number.to_string()).as_i64(),
+        Value::Number(number) => ExactNumber::of(&number.to_string()).as_integer(),
         Value::String(text) => text.parse().ok(),
         _ => None,
     }
 }
 
-fn json_integer(json: &ExactJson) -> Option<i64> {
+fn json_integer(json: &ExactJson) -> Option<i128> {
     match json {
-        ExactJson::Number(number) => number.as_i64(),
+        ExactJson::Number(number) => number.as_integer(),
         ExactJson::String(text) => text.parse().ok(),
         _ => None,
     }

@@ -1,7 +1,10 @@
-//! The forms in which typed values are read.
+//! Aggregates, and the forms in which typed values are read.
+
+use tokio_postgres::types::Type;
 
 use super::column::ColumnForm;
-use crate::schema::{ScalarKind, TypeKind};
+use super::operand::Operand;
+use crate::schema::{AggregateFunction, ScalarKind, TypeKind};
 
 /// The form in which a value of a scalar or enum is read when it is no plain column.
 pub(crate) fn value_form(kind: &TypeKind) -> Option<ColumnForm> {
@@ -9,16 +12,41 @@ pub(crate) fn value_form(kind: &TypeKind) -> Option<ColumnForm> {
     Some(match kind {
         TypeKind::Enum(_) => ColumnForm::Text,
         TypeKind::Scalar { kind, .. } => match kind {
-            K::Int | K::BigInt => ColumnForm::Int8,
-            K::Float => ColumnForm::Float8,
             K::Boolean => ColumnForm::Bool,
             K::Uuid => ColumnForm::Uuid,
             K::DateTime => ColumnForm::Instant,
             K::Date => ColumnForm::Date,
             K::Time => ColumnForm::Time,
-            K::String | K::Id | K::Decimal | K::Custom(_) => ColumnForm::Text,
+            // A number may be beyond its scalar, which must not fail the statement.
+            K::Int | K::BigInt | K::Float | K::Decimal => ColumnForm::Text,
+            K::String | K::Id | K::Custom(_) => ColumnForm::Text,
             K::Json => return None,
         },
         _ => return None,
     })
+}
+
+impl Operand {
+    /// The value, or what was computed of values of its type, in a form.
+    pub(super) fn shown(&self, sql: &str, form: ColumnForm) -> String {
+        // A cast to text would take the blanks at the end, which a column has when it is read.
+        if form == ColumnForm::Text && self.is_bare(&Type::BPCHAR) {
+            return format!("textin(bpcharout({sql}))");
+        }
+        format!("({sql})::{}", form.sql_type())
+    }
+
+    /// An aggregate of the values.
+    pub(super) fn aggregate(&self, function: AggregateFunction, careful: bool) -> String {
+        use AggregateFunction as F;
+        // A `real` means its decimal, and its sums would be rounded to another. Sums of doubles may be beyond a double,
+        // which only their reader can tell of one value alone.
+        let is_exact = self.is_bare(&Type::FLOAT4) || (careful && self.is_bare(&Type::FLOAT8));
+        let cast = if is_exact && matches!(function, F::Sum | F::Avg) { "::text::numeric" } else { "" };
+        format!("{}({}{cast})", function.sql(), self.sql)
+    }
+
+    fn is_bare(&self, ty: &Type) -> bool {
+        self.bare == Some(ty.oid())
+    }
 }

@@ -90,28 +90,40 @@ fn escape(value: &SqlValue) -> String {
     value.text().unwrap_or_default().replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_")
 }
 
-/// The placeholders of a comparison that was bound, by the number of the one before.
-pub(super) struct Placeholders(usize);
+/// The placeholders of a comparison that was bound.
+pub(super) struct Placeholders {
+    /// The number of the last.
+    last: usize,
+    /// As which types values are read, by their numbers.
+    pub(super) casts: Vec<(usize, String)>,
+}
 
 impl Placeholders {
     /// The next value, cast.
     pub(super) fn one(&mut self, cast: &str) -> String {
-        self.0 += 1;
-        format!("${}::{cast}", self.0)
+        format!("${}::{cast}", self.next(cast))
     }
 
     /// The next list, cast.
     pub(super) fn list(&mut self, cast: &str) -> String {
-        self.0 += 1;
-        format!("${}::{cast}[]", self.0)
+        format!("${}::{cast}[]", self.next(cast))
+    }
+
+    fn next(&mut self, cast: &str) -> usize {
+        self.last += 1;
+        // All texts can be read as texts.
+        if cast != "text" {
+            self.casts.push((self.last, cast.to_owned()));
+        }
+        self.last
     }
 }
 
 impl Builder<'_> {
     /// Binds what a comparison needs.
     pub(super) fn bind_values(&mut self, operator: Operator, value: &SqlValue) -> Result<Placeholders, DbError> {
-        let before = self.params.len();
+        let last = self.params.len();
         bind(operator, value, &mut self.params)?;
-        Ok(Placeholders(before))
+        Ok(Placeholders { last, casts: Vec::new() })
     }
 }

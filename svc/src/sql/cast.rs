@@ -2,7 +2,7 @@
 
 use super::operand::json_cast;
 use crate::postgres::ColumnType;
-use crate::scalar::is_finer_than_micros;
+use crate::scalar::{is_between_reals, is_finer_than_micros, to_micros, to_real};
 use crate::schema::{ScalarKind, TypeKind};
 
 /// How a column and the values that it is compared with become one type.
@@ -66,7 +66,7 @@ impl Cast {
             ("int2" | "int4" | "int8", Some(K::String | K::Id)) => Self::own("int8").or("text"),
             ("int2" | "int4" | "int8", _) if declared == Some("numeric") => Self::own("int8").or("numeric"),
             ("int2" | "int4" | "int8", _) => Self::own("int8"),
-            ("float4" | "float8", None | Some(K::Float | K::Custom(_))) => Self::own("float8"),
+            ("float4" | "float8", None | Some(K::Float | K::Custom(_))) => Self::own(&ty.name),
             ("uuid", Some(K::String | K::Id)) => Self::own("uuid").or("text"),
             // Whatever a string field shows, text is what it is asked for.
             (_, Some(K::String | K::Id)) => Self::to("text"),
@@ -117,11 +117,30 @@ fn is_network(cast: &str) -> bool {
 
 /// Whether [`is_value`] refuses anything.
 pub(super) fn is_checked(cast: &str) -> bool {
-    matches!(cast, "int8" | "uuid" | "macaddr") || has_micros(cast)
+    matches!(cast, "int8" | "uuid" | "macaddr") || rounds(cast)
+}
+
+/// Whether PostgreSQL rounds what it reads as a type, so that a value may lie between two of it.
+pub(super) fn rounds(cast: &str) -> bool {
+    has_micros(cast) || is_real(cast)
+}
+
+/// Whether a value lies between two of a type.
+pub(super) fn is_between(cast: &str, text: &str) -> bool {
+    (has_micros(cast) && is_finer_than_micros(text)) || (is_real(cast) && is_between_reals(text))
+}
+
+/// The last value of a type that is not after the one that is given.
+pub(super) fn round_down(cast: &str, text: &str) -> String {
+    if is_real(cast) { to_real(text) } else { to_micros(text) }
+}
+
+fn is_real(cast: &str) -> bool {
+    matches!(cast, "float4" | "real")
 }
 
 /// Whether the values of a type are rounded to microseconds.
-pub(super) fn has_micros(cast: &str) -> bool {
+fn has_micros(cast: &str) -> bool {
     matches!(cast, "timestamptz" | "timestamp" | "time")
         || matches!(cast, "timestamp with time zone" | "timestamp without time zone" | "time without time zone")
 }
@@ -133,7 +152,6 @@ pub(super) fn is_value(cast: &str, text: &str) -> bool {
         "int8" => text.parse::<i64>().is_ok_and(|number| number.to_string() == text),
         "uuid" => uuid::Uuid::try_parse(text).is_ok(),
         "macaddr" => text.bytes().filter(u8::is_ascii_hexdigit).count() == 12,
-        cast if has_micros(cast) => !is_finer_than_micros(text),
-        _ => true,
+        cast => !is_between(cast, text),
     }
 }

@@ -22,8 +22,6 @@ pub(crate) enum ColumnForm {
     Time,
     Json,
     Jsonb,
-    /// Only for orders: numbers are read as text.
-    Numeric,
 }
 
 impl ColumnForm {
@@ -43,7 +41,6 @@ impl ColumnForm {
             Self::Time => "time",
             Self::Json => "json",
             Self::Jsonb => "jsonb",
-            Self::Numeric => "numeric",
         }
     }
 
@@ -63,7 +60,6 @@ impl ColumnForm {
             Self::Time => Type::TIME,
             Self::Json => Type::JSON,
             Self::Jsonb => Type::JSONB,
-            Self::Numeric => Type::NUMERIC,
         }
         .oid()
     }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Builder;
 use super::bound::Placeholders;
-use super::cast::{has_micros, is_checked, is_value};
+use super::cast::{is_between, is_checked, is_value, round_down, rounds};
 use super::filter::Column;
 use super::operand::Operand;
 use super::scope::Scope;
@@ -12,7 +12,6 @@ use super::specific::specific;
 use crate::json::shorten;
 use crate::postgres::DbError;
 use crate::scalar::sql_value::SqlValue;
-use crate::scalar::{is_finer_than_micros, to_micros};
 use crate::schema::{Family, Operator};
 
 impl<'a> Builder<'a> {
@@ -28,7 +27,7 @@ impl<'a> Builder<'a> {
         self.replan |= operator.replans();
         let operand = self.operand(scope, column)?;
         let operand = self.settled(operand, column, operator, value)?;
-        let Some((operator, value)) = self.in_micros(&operand, operator, value) else { return Ok(()) };
+        let Some((operator, value)) = self.rounded(&operand, operator, value) else { return Ok(()) };
         let value = value.as_ref();
         let mut bound = self.bind_values(operator, value)?;
         let (sql, cast, bound) = (&operand.sql, operand.cast.as_str(), &mut bound);
@@ -69,6 +68,7 @@ impl<'a> Builder<'a> {
             (O::PathExists, _) => but_not_null(&format!("{sql} @? {}", bound.one("jsonpath")), sql),
             (operator, value) => specific(&operand, operator, value, bound)?,
         };
+        self.casts.append(&mut bound.casts);
         self.text.push_str(&text);
         Ok(())
     }
@@ -86,13 +86,13 @@ impl<'a> Builder<'a> {
             // JSON null is no value. The other operators do not hold for it, and keep the column's index.
             return Ok(Operand { sql: format!("nullif({}, 'null'::jsonb)", operand.sql), ..operand });
         }
-        if has_micros(&operand.cast) {
+        if rounds(&operand.cast) {
             if let Some(check) = self.checks.last_mut() {
                 *check = Some(operand.cast.clone());
             }
             return Ok(operand);
         }
-        if !matches!(operator, O::Eq | O::Ne | O::In | O::NotIn | O::Gt | O::Gte | O::Lt | O::Lte) {
+        if operand.family == Family::List || !compares_values(operator) {
             return Ok(operand);
         }
         if let Some(check) = self.checks.last_mut() {
@@ -110,31 +110,30 @@ impl<'a> Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// The comparison that means the same to the microsecond, which is what PostgreSQL rounds an instant or a time to;
-    /// `None` when it is the same for all rows, and written.
-    fn in_micros<'v>(
+    /// The comparison that means the same with values of the operand's type, to which PostgreSQL would round them: an
+    /// instant or a time to the microsecond, a `real` to its nearest. `None` when it is the same for all rows, and
+    /// written.
+    fn rounded<'v>(
         &mut self,
         operand: &Operand,
         operator: Operator,
         value: &'v SqlValue,
     ) -> Option<(Operator, Cow<'v, SqlValue>)> {
         use Operator as O;
-        let is_finer = |value: &SqlValue| value.text().is_some_and(|text| is_finer_than_micros(&text));
-        let is_any = match value {
-            SqlValue::List(items) => items.iter().any(is_finer),
-            single => is_finer(single),
-        };
-        if !is_any || !has_micros(&operand.cast) {
+        let cast = &operand.cast;
+        let is_between = |value: &SqlValue| value.text().is_some_and(|text| is_between(cast, &text));
+        let is_any = rounds(cast) && value.items().iter().any(is_between);
+        if !is_any || !compares_values(operator) {
             return Some((operator, Cow::Borrowed(value)));
         }
         self.depends_on_values = true;
         let none_or_all = match operator {
             O::Eq | O::ListContains => "false",
             O::Ne => "true",
-            O::Gt | O::Gte => return Some((O::Gt, Cow::Owned(micros(value)))),
-            O::Lt | O::Lte => return Some((O::Lte, Cow::Owned(micros(value)))),
+            O::Gt | O::Gte => return Some((O::Gt, Cow::Owned(below(cast, value)))),
+            O::Lt | O::Lte => return Some((O::Lte, Cow::Owned(below(cast, value)))),
             _ => {
-                let items = value.items().iter().filter(|item| !is_finer(item)).cloned().collect();
+                let items = value.items().iter().filter(|item| !is_between(item)).cloned().collect();
                 return Some((operator, Cow::Owned(SqlValue::List(items))));
             }
         };
@@ -143,8 +142,15 @@ impl Builder<'_> {
     }
 }
 
-fn micros(value: &SqlValue) -> SqlValue {
-    SqlValue::Text(to_micros(&value.text().unwrap_or_default()))
+/// Whether the values of an operator are of the type of what it compares, or of its elements.
+fn compares_values(operator: Operator) -> bool {
+    use Operator as O;
+    matches!(operator, O::Eq | O::Ne | O::In | O::NotIn | O::Gt | O::Gte | O::Lt | O::Lte)
+        || matches!(operator, O::ListContains | O::ListContainedBy | O::Overlaps)
+}
+
+fn below(cast: &str, value: &SqlValue) -> SqlValue {
+    SqlValue::Text(round_down(cast, &value.text().unwrap_or_default()))
 }
 
 /// A comparison of texts. Ids may be columns of other types, which have a text as well.

@@ -37,8 +37,8 @@ impl Operator {
 impl<'a> Builder<'a> {
     pub(super) fn filter(&mut self, scope: &Scope<'a>, filter: &Filter) -> Result<(), DbError> {
         match filter {
-            Filter::All(all) => self.joined(scope, all, " AND ", "true"),
-            Filter::Any(any) => self.joined(scope, any, " OR ", "false"),
+            Filter::All(all) => self.joined(all, " AND ", "true", |builder, filter| builder.filter(scope, filter)),
+            Filter::Any(any) => self.joined(any, " OR ", "false", |builder, filter| builder.filter(scope, filter)),
             Filter::Not(inner) => {
                 self.text.push('(');
                 self.filter(scope, inner)?;
@@ -58,7 +58,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn joined(&mut self, scope: &Scope<'a>, filters: &[Filter], with: &str, empty: &str) -> Result<(), DbError> {
+    pub(super) fn joined(
+        &mut self,
+        filters: &[Filter],
+        with: &str,
+        empty: &str,
+        mut write: impl FnMut(&mut Self, &Filter) -> Result<(), DbError>,
+    ) -> Result<(), DbError> {
         if filters.is_empty() {
             self.text.push_str(empty);
             return Ok(());
@@ -68,7 +74,7 @@ impl<'a> Builder<'a> {
             if index > 0 {
                 self.text.push_str(with);
             }
-            self.filter(scope, filter)?;
+            write(self, filter)?;
         }
         self.text.push(')');
         Ok(())
@@ -117,11 +123,12 @@ impl<'a> Builder<'a> {
 
     fn some_row(&mut self, scope: &Scope<'a>, relation: &Relation, inner: &Filter) -> Result<(), DbError> {
         let (rows, join) = self.related(scope, relation)?;
-        let from = format!("EXISTS (SELECT FROM {} AS {} WHERE {join}", rows.source.quoted, rows.alias());
-        self.text.push_str(&from);
+        let mut reading = self.filter_reading(&rows, inner);
+        let (from, data) = (&rows.source.quoted, reading.join());
+        self.text.push_str(&format!("EXISTS (SELECT FROM {from} AS {}{data} WHERE {join}", rows.alias()));
         if *inner != Filter::All(Vec::new()) {
             self.text.push_str(" AND ");
-            self.filter(&Scope::Row(rows), inner)?;
+            self.conditions(&mut reading, inner)?;
         }
         self.text.push(')');
         Ok(())

@@ -2,21 +2,25 @@
 //!
 //! A filter that begins at the root again looks at the whole document for each item that it is asked about, each `**`
 //! at everything below each item of the one before, and each `keyvalue()` makes three items of one: 170 bytes can take
-//! PostgreSQL gigabytes. With one of each a path goes down only. What remains is a comparison of two lists, which looks
-//! at all pairs of their items.
+//! PostgreSQL gigabytes. A list of subscripts can name an item twice, and `[0,0]` does so even for a number, which is a
+//! list of one: `$[0,0]` with nineteen more of them takes a second. With one of each a path goes down only. What remains
+//! is a comparison of two lists, which looks at all pairs of their items; filters inside filters see parts of the
+//! document only, so that no path grows beyond the square.
 //!
 //! Comments, and escapes outside of quotes, are refused: they would let a quote or a keyword look like something else
 //! here than in PostgreSQL (`jsonpath_scan.l`).
 
 use crate::postgres::DbError;
 
-/// Checks that a path names the root once, and looks below all items at most once.
+/// Checks that a path names the root once, looks below all items at most once, and lists subscripts at most once.
 ///
 /// # Errors
 /// [`DbError::BadPattern`] with what to write instead.
 pub(super) fn check(path: &str) -> Result<(), DbError> {
     let refuse = |why: &str| Err(DbError::BadPattern(format!("the path {why}")));
-    let (mut roots, mut descents, mut key_values) = (0, 0, 0);
+    let (mut roots, mut descents, mut key_values, mut subscripts) = (0, 0, 0, 0);
+    // Whether each bracket that is open has had a comma; parentheses may have one for arguments.
+    let mut open: Vec<Option<bool>> = Vec::new();
     let mut rest = path.as_bytes();
     let mut in_text = false;
     while let [byte, after @ ..] = rest {
@@ -33,16 +37,29 @@ pub(super) fn check(path: &str) -> Result<(), DbError> {
                 descents += 1;
                 rest = &after[1..];
             }
+            b'[' => open.push(Some(false)),
+            b'(' => open.push(None),
+            b']' | b')' => drop(open.pop()),
+            b',' => {
+                if let Some(Some(has_comma @ false)) = open.last_mut() {
+                    (*has_comma, subscripts) = (true, subscripts + 1);
+                }
+            }
             b'k' | b'K' if after.get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"eyvalue")) => key_values += 1,
             _ => {}
         }
     }
-    match (roots, descents, key_values) {
-        (2.., ..) => refuse("can name the root `$` once; begin with `@` inside a filter"),
-        (_, 2.., _) => refuse("can have one `**`; name the keys of the other levels"),
-        (.., 2..) => refuse("can have one `keyvalue()`"),
-        _ => Ok(()),
+    for (count, why) in [
+        (roots, "can name the root `$` once; begin with `@` inside a filter"),
+        (descents, "can have one `**`; name the keys of the other levels"),
+        (key_values, "can have one `keyvalue()`"),
+        (subscripts, "can list subscripts once; use `[*]`, a range, or a filter"),
+    ] {
+        if count > 1 {
+            return refuse(why);
+        }
     }
+    Ok(())
 }
 
 /// Whether a `$` before this is a variable. Of those there are none, which PostgreSQL says in its newest versions only.
@@ -61,6 +78,7 @@ mod tests {
             "$.a.b[*] ? (@.c > 3 && @.d like_regex \"^a$\")",
             "strict $.** ? (@.price == 1 * 2)",
             "$.a.keyvalue() ? (@.key == \"keyvalue\")",
+            "$.a[0,2 to last].b[1].c[*] ? (@.decimal(5,2) > 1 || @.decimal(4,1) < 0 || @.d == \"[,],[,]\")",
             "$.\"a$b**\\\"$**\".c ? (exists(@.d ? (@ == \"**\")))",
         ] {
             assert!(check(path).is_ok(), "{path}");
@@ -79,6 +97,9 @@ mod tests {
             ("$ /* \" */ ? (@ == $)", "comment"),
             ("$.a\\\" ? (@ == $)", "in quotes only"),
             ("$.key\\u0076alue()", "in quotes only"),
+            ("$[0,0][0,0]", "subscripts"),
+            ("$.a[0, 1].b[*] ? (@[0 to 1, last] == 1)", "subscripts"),
+            ("$[@.a[0,0],1]", "subscripts"),
             ("$1", "variable"),
             ("$.a ? (@ == $\"x\")", "variable"),
         ] {

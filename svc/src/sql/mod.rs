@@ -11,6 +11,7 @@ mod filter;
 mod json_path;
 mod keyset;
 mod neighbours;
+mod once;
 mod operand;
 mod query;
 mod row_filter;
@@ -27,7 +28,7 @@ pub(crate) use column::{ColumnForm, Select, select_form};
 pub(crate) use filter::{Direction, Nulls, Rank};
 pub(crate) use keyset::Keyset;
 pub(crate) use neighbours::telling_columns;
-pub(crate) use query::{Query, Selected, Subquery, Window};
+pub(crate) use query::{GroupKey, Query, Selected, Subquery, Window};
 pub(crate) use row_filter::RowFilter;
 pub(crate) use shape::{Checks, StatementShape};
 pub(crate) use types::record_types;
@@ -148,6 +149,8 @@ struct Builder<'a> {
     text: String,
     params: Vec<Param>,
     replan: bool,
+    /// As which types the values of comparisons are read, by the numbers of their placeholders.
+    casts: Vec<(usize, String)>,
     checks: Checks,
     /// Whether other values of the same form need another text.
     depends_on_values: bool,
@@ -163,6 +166,7 @@ impl<'a> Builder<'a> {
             text: String::with_capacity(512),
             params: Vec::new(),
             replan: false,
+            casts: Vec::new(),
             checks: Checks::new(),
             depends_on_values: false,
             careful: false,
@@ -170,7 +174,7 @@ impl<'a> Builder<'a> {
     }
 
     fn finish(self, types: Option<Vec<Oid>>) -> Statement {
-        Statement { text: StatementText::new(self.text, types), params: self.params, replan: self.replan }
+        Statement { text: StatementText::new(self.text, types, self.casts), params: self.params, replan: self.replan }
     }
 
     /// Binds a value and gives its placeholder.

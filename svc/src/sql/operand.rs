@@ -103,11 +103,7 @@ impl<'a> Builder<'a> {
             Scope::Row(row) => match row.source.columns.get(name) {
                 Some(ty) if ty.name == "jsonb" => Some(row.column(name)),
                 Some(_) => Some(format!("to_jsonb({})", row.column(name))),
-                None => {
-                    let data = row.source.data()?;
-                    let cast = if data.name == "json" { "::jsonb" } else { "" };
-                    Some(format!("({}.data{cast}->{})", row.alias(), quote_literal(name)))
-                }
+                None => Some(format!("({}->{})", row.data()?, quote_literal(name))),
             },
         }
     }

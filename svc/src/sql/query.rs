@@ -14,8 +14,8 @@ pub(crate) struct Query {
     /// Rows with the same values here become one; what is selected of them are these values and aggregates.
     pub(crate) group: Vec<Column>,
     pub(crate) order: Vec<Order>,
-    /// The order of groups, which may be by what is selected of them.
-    pub(crate) group_order: Vec<(Selected, Order)>,
+    /// The order of groups: what of the column of each key they are ordered by.
+    pub(crate) group_order: Vec<(GroupKey, Order)>,
     /// Read the list from its end.
     pub(crate) backward: bool,
     pub(crate) page: Option<Window>,
@@ -44,6 +44,12 @@ impl Query {
             neighbours: false,
             careful: false,
         }
+    }
+
+    /// Whether it reads aggregates of rows, or groups, and no rows.
+    pub(super) fn is_computed(&self) -> bool {
+        let is_aggregate = |selected: &Selected| matches!(selected, Selected::Count | Selected::Aggregate(..));
+        !self.group.is_empty() || self.list.iter().any(is_aggregate)
     }
 }
 
@@ -85,6 +91,17 @@ pub(crate) enum Selected {
     Count,
     /// An aggregate of a stored field.
     Aggregate(AggregateFunction, Column, ColumnForm),
+}
+
+/// A key of an order of groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GroupKey {
+    /// The number of rows, whatever the column.
+    Count,
+    /// The value that all its rows have.
+    Value,
+    /// An aggregate of the values.
+    Aggregate(AggregateFunction),
 }
 
 /// One of several things that are read at once.

@@ -23,6 +23,8 @@ pub(super) struct RowScope<'a> {
     pub(super) source: &'a Source,
     /// How many queries this one stands in; the alias follows from it.
     pub(super) depth: usize,
+    /// Whether `data` is read in a subquery.
+    pub(super) once: bool,
 }
 
 impl<'a> RowScope<'a> {
@@ -42,6 +44,22 @@ impl<'a> RowScope<'a> {
             Some(known) => [&*alias, ".", &known.quoted].concat(),
             None => [&*alias, ".", &quote(name)].concat(),
         }
+    }
+
+    /// The alias of the subquery that reads `data` once.
+    pub(super) fn data_alias(&self) -> String {
+        format!("d{}", self.depth)
+    }
+
+    /// The column `data` as `jsonb`, when the view has one.
+    pub(super) fn data(&self) -> Option<String> {
+        let data = self.source.data()?;
+        let (alias, cast) = match (self.once, data.name == "json") {
+            (true, _) => (self.data_alias(), ""),
+            (false, true) => (self.alias().into_owned(), "::jsonb"),
+            (false, false) => (self.alias().into_owned(), ""),
+        };
+        Some(format!("{alias}.data{cast}"))
     }
 }
 
@@ -124,6 +142,6 @@ impl<'a> Builder<'a> {
     pub(super) fn rows(&self, row: TypeIndex, depth: usize) -> Result<RowScope<'a>, DbError> {
         let name = self.model.source(row).ok_or_else(|| DbError::UnknownSource(self.model.types[row].path.clone()))?;
         let source = self.catalogue.known(name)?;
-        Ok(RowScope { row, source, depth })
+        Ok(RowScope { row, source, depth, once: false })
     }
 }

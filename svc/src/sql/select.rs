@@ -8,8 +8,9 @@ use std::fmt::Write as _;
 use super::Builder;
 use super::column::Select;
 use super::filter::{Direction, Filter, Nulls, Order, Rank};
+use super::once::Reading;
 use super::operand::{Operand, quote_literal};
-use super::query::{Query, Selected, Subquery, Window};
+use super::query::{GroupKey, Query, Selected, Subquery, Window};
 use super::scope::{RowScope, Scope};
 use crate::postgres::{DbError, Param};
 use crate::schema::Family;
@@ -46,9 +47,17 @@ impl<'a> Builder<'a> {
         // PostgreSQL leaves a query out that only passes on what another one reads.
         let is_plain = !as_record && query.list.iter().all(|selected| matches!(selected, Selected::Column(..)));
         self.text.push_str(if bound.is_some() && is_plain { "SELECT * FROM (SELECT " } else { "SELECT " });
-        self.select_list(rows, query, as_record)?;
-        self.text.push_str(if bound.is_some() && !is_plain { " FROM (SELECT * FROM " } else { " FROM " });
-        self.matching(rows, query, join, &order)?;
+        let mut reading = self.reading(rows, query);
+        // What is read of single rows is read of those of the page alone.
+        let listed = if query.is_computed() { reading.computed().clone() } else { rows.clone() };
+        self.select_list(&listed, query, as_record)?;
+        match bound {
+            Some(_) if !is_plain => {
+                let _ = write!(self.text, " FROM (SELECT {}.* FROM ", rows.alias());
+            }
+            _ => self.text.push_str(" FROM "),
+        }
+        self.matching(&mut reading, query, join, &order)?;
         // Writing to a String cannot fail.
         if let Some(bound) = bound {
             let _ = write!(self.text, " LIMIT {bound}) AS {}", rows.alias());
@@ -62,13 +71,16 @@ impl<'a> Builder<'a> {
     /// The rows of a query in their order, groups as one.
     fn matching(
         &mut self,
-        rows: &RowScope<'a>,
+        reading: &mut Reading<'a>,
         query: &Query,
         join: Option<&str>,
         order: &[Order],
     ) -> Result<(), DbError> {
-        let _ = write!(self.text, "{} AS {}", rows.source.quoted, rows.alias());
-        let scope = Scope::Row(rows.clone());
+        let rows = reading.computed().clone();
+        let _ = write!(self.text, "{} AS {}{}", rows.source.quoted, rows.alias(), reading.join());
+        let reads = order.iter().map(|key| self.reads(&rows, &key.column)).sum();
+        // Groups are ordered by what they are grouped by.
+        let scope = if query.is_computed() { Scope::Row(rows.clone()) } else { reading.scope(reads) };
         let mut word = " WHERE ";
         if let Some(join) = join {
             let _ = write!(self.text, "{word}{join}");
@@ -76,7 +88,7 @@ impl<'a> Builder<'a> {
         }
         if query.filter != Filter::All(Vec::new()) {
             self.text.push_str(word);
-            self.filter(&scope, &query.filter)?;
+            self.conditions(reading, &query.filter)?;
             word = " AND ";
         }
         for past in &query.past {
@@ -84,13 +96,13 @@ impl<'a> Builder<'a> {
             self.past(&scope, order, past)?;
             word = " AND ";
         }
-        self.group(&scope, query)?;
+        self.group(&Scope::Row(rows.clone()), query)?;
         if query.backward {
             self.order(&scope, &order.iter().cloned().map(Order::flipped).collect::<Vec<_>>())?;
         } else {
             self.order(&scope, order)?;
         }
-        self.group_order(rows, query)
+        self.group_order(&rows, query)
     }
 
     fn page(&mut self, page: Window, neighbours: bool) {
@@ -177,13 +189,14 @@ impl<'a> Builder<'a> {
                 let _ = write!(self.text, "ARRAY[{}]", keys.join(", "));
             }
             Selected::Value(column, form) => {
-                let sql = self.operand(&scope, column)?.sql;
-                let _ = write!(self.text, "({sql})::{}", form.sql_type());
+                let operand = self.operand(&scope, column)?;
+                self.text.push_str(&operand.shown(&operand.sql, *form));
             }
             Selected::Count => self.text.push_str("count(*)"),
             Selected::Aggregate(function, column, form) => {
-                let sql = self.operand(&scope, column)?.sql;
-                let _ = write!(self.text, "({}({sql}))::{}", function.sql(), form.sql_type());
+                let operand = self.operand(&scope, column)?;
+                let aggregate = operand.aggregate(*function, self.careful);
+                self.text.push_str(&operand.shown(&aggregate, *form));
             }
         }
         Ok(())
@@ -203,12 +216,10 @@ impl<'a> Builder<'a> {
     pub(super) fn order_keys(&self, scope: &Scope<'a>, query: &Query) -> Vec<Order> {
         let mut keys = query.order.clone();
         let unique = super::col("id");
-        let is_computed = |selected: &Selected| matches!(selected, Selected::Count | Selected::Aggregate(..));
         // A cursor has the last key even of a page that can only have one row: the next page need not be filtered so.
         let has_cursor = query.list.iter().any(|selected| matches!(selected, Selected::OrderKeys));
         let settled = query.neighbours
-            || !query.group.is_empty()
-            || query.list.iter().any(is_computed)
+            || query.is_computed()
             || (query.past.is_empty() && !has_cursor && (query.page.is_none() || query.filter.is_one_row()))
             || keys.iter().any(|key| key.column == unique);
         if !settled && self.operand(scope, &unique).is_ok() {
@@ -243,9 +254,17 @@ impl<'a> Builder<'a> {
     }
 
     fn group_order(&mut self, rows: &RowScope<'a>, query: &Query) -> Result<(), DbError> {
-        for (index, (selected, order)) in query.group_order.iter().enumerate() {
+        let scope = Scope::Row(rows.clone());
+        for (index, (key, order)) in query.group_order.iter().enumerate() {
             self.text.push_str(if index == 0 { " ORDER BY " } else { ", " });
-            self.selected(rows, query, selected)?;
+            let sql = match key {
+                GroupKey::Count => "count(*)".to_owned(),
+                GroupKey::Value => self.operand(&scope, &order.column)?.sql,
+                GroupKey::Aggregate(function) => {
+                    self.operand(&scope, &order.column)?.aggregate(*function, self.careful)
+                }
+            };
+            self.text.push_str(&sql);
             self.text.push_str(suffix(order.direction, order.nulls));
         }
         Ok(())

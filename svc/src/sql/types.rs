@@ -10,7 +10,7 @@ use super::Builder;
 use super::column::{ColumnForm, Select};
 use super::filter::Column;
 use super::operand::Operand;
-use super::query::{Query, Selected, Subquery};
+use super::query::{GroupKey, Query, Selected, Subquery};
 use super::scope::{RowScope, Scope};
 use crate::postgres::{Catalogue, DbError, Oid};
 use crate::schema::Model;
@@ -99,10 +99,13 @@ impl<'a> Builder<'a> {
                 add(Guard::of(&self.operand(&scope, &Column::of(name))?));
             }
         }
-        for selected in query.list.iter().chain(query.group_order.iter().map(|(selected, _)| selected)) {
-            if let Selected::Aggregate(_, column, _) = selected {
-                add(Guard::of_aggregate(rows, column, &self.operand(&scope, column)?));
-            }
+        let selected = query.list.iter().filter_map(|selected| match selected {
+            Selected::Aggregate(_, column, _) => Some(column),
+            _ => None,
+        });
+        let ordered = query.group_order.iter().filter(|(key, _)| matches!(key, GroupKey::Aggregate(_)));
+        for column in selected.chain(ordered.map(|(_, order)| &order.column)) {
+            add(Guard::of_aggregate(rows, column, &self.operand(&scope, column)?));
         }
         Ok(guards)
     }

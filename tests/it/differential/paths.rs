@@ -1,5 +1,6 @@
 //! One meaning: random documents have the same `data`, byte for byte, whichever way they are answered.
 
+use futures_util::future::join_all;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
@@ -353,7 +354,7 @@ async fn send(app: &App, path: &str, body: Value) -> String {
     app.send(request).await.text
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_way_gives_the_same_bytes() {
     let seed = std::env::var("EQUIVALENCE_SEED").map_or(11, |seed| seed.parse().unwrap());
     let random = StdRng::seed_from_u64(seed);
@@ -394,13 +395,16 @@ async fn every_way_gives_the_same_bytes() {
             assert_eq!(answer, expected, "cached SQL, seed {seed}, round {round}: {query}\n{sql}");
             answered_by_sql += 1;
         }
-        for (way, answer) in [
-            ("/graphql/rust", send(&planned, "/graphql/rust", body.clone()).await),
-            ("a persisted query", send(&planned, "/graphql", json!({ "extensions": persisted })).await),
-            ("a registered operation", send(&registered, "/graphql", json!({ "extensions": persisted })).await),
-            ("a resolver that returns the query", send(&returned, "/graphql", body.clone()).await),
-            ("a resolver that returns values", send(&awaited, "/graphql", body).await),
-        ] {
+        let by_hash = json!({ "extensions": persisted });
+        let ways = [
+            ("/graphql/rust", &planned, "/graphql/rust", &body),
+            ("a persisted query", &planned, "/graphql", &by_hash),
+            ("a registered operation", &registered, "/graphql", &by_hash),
+            ("a resolver that returns the query", &returned, "/graphql", &body),
+            ("a resolver that returns values", &awaited, "/graphql", &body),
+        ];
+        let answers = ways.map(|(way, app, path, body)| async move { (way, send(app, path, body.clone()).await) });
+        for (way, answer) in join_all(answers).await {
             assert_eq!(answer, expected, "{way}, seed {seed}, round {round}: {query}");
         }
     }

@@ -54,6 +54,7 @@ CREATE FUNCTION match_badly(title text) RETURNS text LANGUAGE plpgsql AS
 $$ BEGIN RETURN title ~ '('; END $$;"#;
 
 const OTHER: &str = "the pattern or query is not valid: ";
+const VALUE: &str = "a value cannot be compared: ";
 
 /// Filters with a pattern that is not valid, and how the message begins.
 const BAD: &[(&str, &str)] = &[
@@ -70,13 +71,14 @@ const BAD: &[(&str, &str)] = &[
     (r#"{meta: {pathExists: "$ ? (@ == 1e1000000)"}}"#, OTHER),
     (r#"{meta: {pathExists: "$.nothing.such.method()"}}"#, OTHER),
     (r#"{meta: {pathExists: ""}}"#, OTHER),
-    (r#"{path: {eq: "é.-"}}"#, OTHER),
-    (r#"{path: {in: ["a.b", "ß.é"]}}"#, OTHER),
+    (r#"{path: {eq: "é.-"}}"#, VALUE),
+    (r#"{path: {in: ["a.b", "ß.é"]}}"#, VALUE),
     (r#"{path: {matchesLquery: "a b"}}"#, OTHER),
     (r#"{path: {matchesLquery: "a.*{3,1}"}}"#, OTHER),
     (r#"{path: {matchesLquery: "{"}}"#, OTHER),
     (r#"{search: {matches: "a & & b"}}"#, OTHER),
     (r#"{search: {matches: "("}}"#, OTHER),
+    (r#"{search: {matches: "!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!!a"}}"#, OTHER),
 ];
 
 async fn app() -> (App, TestDatabase) {

@@ -87,6 +87,18 @@ async fn app() -> (TestDatabase, App) {
 }
 
 #[tokio::test]
+async fn groups_by_a_decimal_are_in_the_order_of_numbers() {
+    let (database, app) = app().await;
+    database
+        .execute("UPDATE tb_sale SET price = 12 WHERE pieces = 1; UPDATE tb_sale SET price = 9 WHERE pieces = 2")
+        .await;
+    let document = "{ columns { groups(orderBy: [{key: {price: DESC}}], limit: 3) { key { price } } } }";
+    let groups = app.query(document).await.data()["columns"]["groups"].clone();
+    let expected: Vec<_> = ["12", "9", "0.60"].iter().map(|price| json!({ "key": { "price": price } })).collect();
+    assert_eq!(groups, json!(expected));
+}
+
+#[tokio::test]
 async fn numbers_are_exact_and_dates_are_dates() {
     let (_database, app) = app().await;
     let answer = app

@@ -2,6 +2,7 @@
 
 mod aggregates;
 mod bad_rows;
+mod computed_data;
 mod indexes;
 mod items;
 mod pages;

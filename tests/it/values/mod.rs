@@ -6,4 +6,7 @@ mod exact_numbers;
 mod hostile_strings;
 mod numbers;
 mod padded_texts;
+mod reals;
+mod refused;
 mod scalars;
+mod unsigned;

@@ -19,6 +19,8 @@ async fn labels() -> Vec<Label>;
 async fn by_code(code: String) -> Vec<Label>;
 #[svc::query]
 async fn pages() -> Connection<Label>;
+#[svc::query]
+async fn totals() -> Aggregate<Label>;
 /// A column that is no field.
 #[svc::query]
 async fn flagged(ctx: &Context<'_>, flags: String) -> Result<Find<Label>> {
@@ -33,7 +35,7 @@ async fn app() -> App {
          CREATE VIEW v_label AS SELECT * FROM tb_label",
     );
     let options = AppOptions::new().database_url(database.await.url()).auto_camel_case(true);
-    App::serve(options.queries(queries![labels, by_code, pages, flagged])).await
+    App::serve(options.queries(queries![labels, by_code, pages, totals, flagged])).await
 }
 
 async fn ids(app: &App, condition: &str) -> Value {
@@ -64,6 +66,17 @@ async fn what_was_sent_finds_its_row() {
     }
     let declared = app.query(r#"{ byCode(code: "ab  ") { id } flagged(flags: "0100") { id } }"#).await;
     assert_eq!(declared.data(), json!({ "byCode": [{ "id": 1 }], "flagged": [{ "id": 2 }] }));
+}
+
+#[tokio::test]
+async fn groups_and_aggregates_have_its_blanks_too() {
+    let app = app().await;
+    let document =
+        "{ totals { min { code } max { code } groups(orderBy: [{key: {code: ASC}}]) { key { code } max { code } } } }";
+    let group = |code: Option<&str>| json!({ "key": { "code": code }, "max": { "code": code } });
+    let groups = json!([group(Some("ab  ")), group(Some("abcd")), group(None)]);
+    let expected = json!({ "min": { "code": "ab  " }, "max": { "code": "abcd" }, "groups": groups });
+    assert_eq!(app.query(document).await.data()["totals"], expected);
 }
 
 #[tokio::test]

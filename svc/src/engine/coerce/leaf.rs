@@ -46,14 +46,21 @@ pub(crate) fn coerce_number(
     let refuse = |why: &str| Err(format!("`{name}` {why}: {}", shorten(&number.to_string())));
     let too_large = |_| format!("`{name}` cannot represent so large a number: {}", shorten(&number.to_string()));
     let integer = match origin {
-        Origin::Literal => number.as_written_i64(),
-        Origin::Variable => number.as_i64(),
+        Origin::Literal => number.is_written_as_integer().then(|| number.as_integer()).flatten(),
+        Origin::Variable => number.as_integer(),
     };
     let TypeKind::Scalar { kind, .. } = kind else { return refuse("is not a value of it") };
     match kind {
         K::Int | K::BigInt => match integer {
-            Some(value) if *kind == K::BigInt || i32::try_from(value).is_ok() => Ok(Value::from(value)),
-            _ => refuse("cannot represent the value"),
+            Some(value) if *kind == K::BigInt && value > i64::MAX.into() => match u64::try_from(value) {
+                Ok(value) => Ok(Value::from(value)),
+                Err(_) => refuse("cannot represent the value"),
+            },
+            Some(value) => match i64::try_from(value) {
+                Ok(value) if *kind == K::BigInt || i32::try_from(value).is_ok() => Ok(Value::from(value)),
+                _ => refuse("cannot represent the value"),
+            },
+            None => refuse("cannot represent the value"),
         },
         K::Float => match number.as_f64() {
             Some(_) => number.nearest().map(Value::Number).map_err(too_large),

@@ -7,10 +7,10 @@ use uuid::Uuid;
 use super::json::Json;
 use super::{Node as _, enum_name};
 use crate::engine::plan::Leaf;
-use crate::json::{is_plain, shorten, write_text};
+use crate::json::{ExactNumber, is_plain, shorten, write_text};
 use crate::scalar::{
-    LeafError, canonical, write_big_integer, write_date, write_float, write_instant, write_integer, write_time,
-    write_value,
+    LeafError, big_integer, canonical, shortest_decimal, write_big_integer, write_date, write_float, write_instant,
+    write_integer, write_time, write_value,
 };
 use crate::schema::ScalarKind;
 use crate::sql::ColumnForm;
@@ -56,7 +56,7 @@ impl<'a> Column<'a> {
 
     fn float(self) -> Option<f64> {
         match self.form {
-            ColumnForm::Float4 => Some(f32::from_be_bytes(self.bytes.try_into().ok()?).into()),
+            ColumnForm::Float4 => Some(shortest_decimal(f32::from_be_bytes(self.bytes.try_into().ok()?))),
             ColumnForm::Float8 => Some(f64::from_be_bytes(self.bytes.try_into().ok()?)),
             // Exact for all integers that a double holds.
             #[expect(clippy::cast_precision_loss, reason = "a Float is a double")]
@@ -161,7 +161,17 @@ impl<'a> Column<'a> {
                 let value = (custom.recode)(Value::String(text.to_owned())).map_err(LeafError)?;
                 write_value(out, &value)
             }
-            K::Int | K::Boolean => Err(self.refuse("a value of the field's type")),
+            K::Int => {
+                let value = ExactNumber::of(text).as_integer().and_then(|value| i32::try_from(value).ok());
+                write_integer(out, value.ok_or_else(|| self.refuse("a 32-bit integer"))?.into());
+                Ok(())
+            }
+            K::BigInt => {
+                let value = ExactNumber::of(text).as_integer().and_then(big_integer);
+                write_big_integer(out, value.ok_or_else(|| self.refuse("a 64-bit integer"))?);
+                Ok(())
+            }
+            K::Boolean => Err(self.refuse("a value of the field's type")),
             kind => canonical(kind, text, out),
         }
     }

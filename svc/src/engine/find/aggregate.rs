@@ -8,8 +8,8 @@ use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, OutType, PlanField, PlanKind};
 use crate::postgres::{Catalogue, DbError, Statement};
 use crate::repository::{Db, FindSpec, GroupCount, key_order, page};
-use crate::schema::{AggregateFunction, ArgRole, FieldKind, Model, Part, ScalarKind, TypeIndex, TypeKind};
-use crate::sql::{Column, ColumnForm, Query, Selected, Window, asc, record_types, value_form};
+use crate::schema::{AggregateFunction, ArgRole, FieldKind, Model, Part, TypeIndex, TypeKind};
+use crate::sql::{Column, ColumnForm, GroupKey, Order, Query, Selected, Window, asc, record_types, value_form};
 use crate::{Error, ErrorCode};
 use async_graphql::Value;
 
@@ -153,9 +153,7 @@ impl Asking<'_> {
         }
         // The keys are unique together, so that pages of groups are stable.
         for column in self.query.group.clone() {
-            let form = stored_form(self.cx.model, self.query.row, &column).unwrap_or(ColumnForm::Text);
-            let order = asc(column.0.join("."));
-            self.query.group_order.push((Selected::Value(column, form), order));
+            self.query.group_order.push((GroupKey::Value, Order { column, ..asc("id") }));
         }
         self.query.page = Some(page(limit, offset, self.cx.limits)?);
         Ok(())
@@ -168,25 +166,15 @@ impl Asking<'_> {
             match value {
                 Value::Enum(given) => {
                     let order = direction(asc("count"), given);
-                    self.query.group_order.push((Selected::Count, order));
+                    self.query.group_order.push((GroupKey::Count, order));
                 }
                 Value::Object(fields) => {
                     for (rust, given) in fields {
                         let Value::Enum(given) = given else { continue };
-                        let (column, kind) = stored(self.cx.model, self.query.row, rust)?;
-                        let order = direction(asc(column.0.join(".")), given);
-                        let selected = match AggregateFunction::named(name) {
-                            Some(function) => {
-                                let result = match kind {
-                                    TypeKind::Scalar { kind, .. } => function.result(*kind),
-                                    _ => None,
-                                };
-                                Selected::Aggregate(function, column, number_form(result))
-                            }
-                            None if self.query.group.contains(&column) => {
-                                let form = value_form(kind).unwrap_or(ColumnForm::Text);
-                                Selected::Value(column, form)
-                            }
+                        let column = stored(self.cx.model, self.query.row, rust)?;
+                        let key = match AggregateFunction::named(name) {
+                            Some(function) => GroupKey::Aggregate(function),
+                            None if self.query.group.contains(&column) => GroupKey::Value,
                             None => {
                                 let message = format!(
                                     "groups cannot be ordered by `{rust}`, which is not selected in `key`; select it there"
@@ -194,21 +182,14 @@ impl Asking<'_> {
                                 return Err(Error::new(ErrorCode::BadUserInput, message));
                             }
                         };
-                        self.query.group_order.push((selected, order));
+                        let order = direction(Order { column, ..asc("id") }, given);
+                        self.query.group_order.push((key, order));
                     }
                 }
                 _ => {}
             }
         }
         Ok(())
-    }
-}
-
-/// A sum that is exact in the answer is exact in the order.
-fn number_form(result: Option<ScalarKind>) -> ColumnForm {
-    match result {
-        Some(ScalarKind::Decimal) | None => ColumnForm::Numeric,
-        Some(kind) => value_form(&TypeKind::Scalar { kind, specified_by: None }).unwrap_or(ColumnForm::Numeric),
     }
 }
 
@@ -220,24 +201,13 @@ fn form(ty: &OutType) -> Option<ColumnForm> {
     }
 }
 
-fn stored<'a>(model: &'a Model, row: TypeIndex, rust: &str) -> Result<(Column, &'a TypeKind), Error> {
+fn stored(model: &Model, row: TypeIndex, rust: &str) -> Result<Column, Error> {
     let object = model.possible_types(row).first().and_then(|index| model.object(*index));
     let field = object.and_then(|object| object.fields.values().find(|field| field.rust == rust));
-    match field.map(|field| (field, field.kind)) {
-        Some((field, FieldKind::Stored { stored, .. })) => {
-            Ok((Column::of(stored), &model.types[field.ty.named()].kind))
-        }
+    match field.map(|field| field.kind) {
+        Some(FieldKind::Stored { stored, .. }) => Ok(Column::of(stored)),
         _ => Err(Error::internal(format!("an order names `{rust}`, which is not stored"))),
     }
-}
-
-fn stored_form(model: &Model, row: TypeIndex, column: &Column) -> Option<ColumnForm> {
-    let object = model.possible_types(row).first().and_then(|index| model.object(*index))?;
-    let field = object
-        .fields
-        .values()
-        .find(|field| matches!(field.kind, FieldKind::Stored { stored, .. } if column.0 == [stored]))?;
-    value_form(&model.types[field.ty.named()].kind)
 }
 
 /// An aggregate of one column, as text.

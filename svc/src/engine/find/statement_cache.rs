@@ -139,8 +139,8 @@ fn keep(growth: Growth<'_>, field: &PlanField, reads: &Reads<'_>, kept: Kept<'_>
     let Kept { catalogue, checks, statement, shape, without_tiebreaker } = kept;
     let reads = reads.without_values();
     let keys: usize = reads.iter().map(|read| read.order.len()).sum();
-    let texts = statement.text.len()
-        + without_tiebreaker.as_ref().map_or(0, |without_tiebreaker| without_tiebreaker.statement.text.len());
+    let texts = statement.text.weight()
+        + without_tiebreaker.as_ref().map_or(0, |without_tiebreaker| without_tiebreaker.statement.text.weight());
     let is_of_use = reads.iter().all(|read| varying(read).has_shape_of(&varying(read)));
     if !is_of_use || texts + (checks.len() + keys) * PART > LONGEST {
         return;

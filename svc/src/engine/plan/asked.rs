@@ -74,7 +74,7 @@ impl<'a> Count<'a> {
     /// What an argument asks; `None` when variables decide that are not known.
     pub(super) fn argument(mut self, def: &TypeExpr, given: Given<'a>, is_equality: bool) -> Option<Asked> {
         if is_equality {
-            self.comparison(def, given);
+            self.values(def, given);
         } else {
             self.value(def, given, Place::default());
         }
@@ -109,7 +109,7 @@ impl<'a> Count<'a> {
             InputRole::Declared => self.value(&field.ty, item, at),
             InputRole::Conditions => self.condition(field, item, at),
             InputRole::Quantifiers => self.quantifier(field, item, at),
-            InputRole::Operators => self.comparison(&field.ty, item),
+            InputRole::Operators => self.comparison(field, item),
             InputRole::Order => self.order(field, item, at),
         });
         if matches!(def.role, InputRole::Conditions | InputRole::Order) {
@@ -155,7 +155,15 @@ impl<'a> Count<'a> {
         }
     }
 
-    fn comparison(&mut self, ty: &TypeExpr, given: Given<'a>) {
+    fn comparison(&mut self, field: &ArgDef, given: Given<'a>) {
+        if let ArgRole::Comparison(weight) = field.role {
+            self.asked.comparisons += weight - 1;
+        }
+        self.values(&field.ty, given);
+    }
+
+    /// A comparison by the number of its values.
+    fn values(&mut self, ty: &TypeExpr, given: Given<'a>) {
         self.asked.comparisons += 1;
         let given = match given {
             _ if !ty.is_list() => return,

@@ -1,5 +1,7 @@
 //! Patterns that clients write, and the languages in which they write them.
 
+use std::collections::BTreeMap;
+
 use super::{Param, Statement};
 
 /// The language of a pattern. PostgreSQL reads the pattern when the statement runs.
@@ -11,8 +13,6 @@ pub(crate) enum PatternLanguage {
     Regex,
     /// An SQL/JSON path.
     JsonPath,
-    /// A path of the extension `ltree`, whose letters depend on the server's version and locale.
-    Ltree,
     /// A query of the extension `ltree`.
     Lquery,
     /// A text search query in the syntax of `to_tsquery`.
@@ -20,11 +20,10 @@ pub(crate) enum PatternLanguage {
 }
 
 /// All languages, those of the more frequent operators first.
-const ALL: [PatternLanguage; 6] = [
+const ALL: [PatternLanguage; 5] = [
     PatternLanguage::Like,
     PatternLanguage::Regex,
     PatternLanguage::JsonPath,
-    PatternLanguage::Ltree,
     PatternLanguage::Lquery,
     PatternLanguage::TsQuery,
 ];
@@ -36,7 +35,6 @@ impl PatternLanguage {
             Self::Like => "SELECT '' LIKE v FROM unnest($1) AS p(v)",
             Self::Regex => "SELECT '' ~ v FROM unnest($1) AS p(v)",
             Self::JsonPath => "SELECT 'null'::jsonb @? v::jsonpath FROM unnest($1) AS p(v)",
-            Self::Ltree => "SELECT v::ltree FROM unnest($1) AS p(v)",
             Self::Lquery => "SELECT ''::ltree ~ v::lquery FROM unnest($1) AS p(v)",
             Self::TsQuery => "SELECT to_tsquery(v) FROM unnest($1) AS p(v)",
         }
@@ -47,7 +45,7 @@ impl PatternLanguage {
         match self {
             Self::Like => file.starts_with("like"),
             Self::JsonPath => file.starts_with("jsonpath"),
-            Self::Regex | Self::Ltree | Self::Lquery | Self::TsQuery => false,
+            Self::Regex | Self::Lquery | Self::TsQuery => false,
         }
     }
 
@@ -57,7 +55,7 @@ impl PatternLanguage {
             ("like", Self::Like),
             ("regexp", Self::Regex),
             ("jsonpath", Self::JsonPath),
-            ("ltree_io", Self::Ltree),
+            ("ltree_io", Self::Lquery),
             ("tsquery", Self::TsQuery),
         ];
         files.into_iter().find(|(prefix, _)| file.starts_with(prefix)).map(|(_, language)| language)
@@ -68,22 +66,41 @@ impl Statement {
     /// Statements that read the patterns by themselves, one for each language.
     pub(crate) fn pattern_probes(&self) -> impl Iterator<Item = (PatternLanguage, Self)> {
         ALL.into_iter().filter_map(|language| {
-            let patterns =
-                if language == PatternLanguage::Ltree { self.ltree_paths() } else { self.patterns(language) };
+            let patterns = self.patterns(language);
             (!patterns.is_empty()).then(|| (language, Self::new(language.probe(), vec![Param::Texts(patterns)])))
+        })
+    }
+
+    /// Statements that read the values of comparisons by themselves, one for each type that they are cast to.
+    pub(crate) fn value_probes(&self) -> impl Iterator<Item = Self> {
+        let mut by_cast: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for (number, cast) in self.text.casts() {
+            match self.params.get(number - 1) {
+                Some(Param::Text(text)) => by_cast.entry(cast).or_default().push(text.clone()),
+                Some(Param::Texts(texts)) => by_cast.entry(cast).or_default().extend_from_slice(texts),
+                // Patterns have probes of their own.
+                Some(Param::Pattern(..) | Param::Int(_) | Param::Variable(_)) | None => {}
+            }
+        }
+        by_cast.into_iter().map(|(cast, texts)| {
+            Self::new(format!("SELECT v::{cast} FROM unnest($1) AS p(v)"), vec![Param::Texts(texts)])
         })
     }
 
     /// The language of a pattern among the values that made an error in this source file of PostgreSQL. SQL that is
     /// written by hand does not tell which of its variables are patterns.
     pub(crate) fn pattern_failed_in(&self, file: &str) -> Option<PatternLanguage> {
-        let has_variables = self.params.iter().any(|param| matches!(param, Param::Variable(_)));
         let mut known = self.params.iter().filter_map(|param| match param {
             Param::Pattern(language, _) => Some(*language),
             _ => None,
         });
         let known = known.find(|language| language.fails_in(file));
-        known.or_else(|| PatternLanguage::read_in(file).filter(|_| has_variables))
+        known.or_else(|| PatternLanguage::read_in(file).filter(|_| self.has_variables()))
+    }
+
+    /// Whether it was written by hand, with variables of clients.
+    pub(crate) fn has_variables(&self) -> bool {
+        self.params.iter().any(|param| matches!(param, Param::Variable(_)))
     }
 
     fn patterns(&self, language: PatternLanguage) -> Vec<String> {
@@ -92,17 +109,5 @@ impl Statement {
             _ => None,
         });
         of_language.collect()
-    }
-
-    /// The values that are cast to `ltree`, as the text of the statement tells.
-    fn ltree_paths(&self) -> Vec<String> {
-        let is_path = |index: usize| self.text.contains(&format!("${}::ltree", index + 1));
-        let values = self.params.iter().enumerate().filter(|(index, _)| is_path(*index));
-        let texts = values.flat_map(|(_, param)| match param {
-            Param::Text(text) => std::slice::from_ref(text),
-            Param::Texts(texts) => texts,
-            Param::Pattern(..) | Param::Int(_) | Param::Variable(_) => &[],
-        });
-        texts.cloned().collect()
     }
 }

@@ -14,12 +14,25 @@ struct Inner {
     sql: Box<str>,
     /// `None` when whoever reads the rows looks at their types.
     types: Option<Box<[Oid]>>,
+    /// As which types it reads values of clients, by the numbers of their placeholders.
+    casts: Box<[(usize, String)]>,
 }
 
 impl StatementText {
-    /// The text of a statement whose columns have these types, if they matter.
-    pub(crate) fn new(sql: String, types: Option<Vec<Oid>>) -> Self {
-        Self(Arc::new(Inner { sql: sql.into(), types: types.map(Into::into) }))
+    /// The text of a statement whose columns have these types, if they matter, and which casts values of clients so.
+    pub(crate) fn new(sql: String, types: Option<Vec<Oid>>, casts: Vec<(usize, String)>) -> Self {
+        Self(Arc::new(Inner { sql: sql.into(), types: types.map(Into::into), casts: casts.into() }))
+    }
+
+    /// The bytes that it takes, about.
+    pub(crate) fn weight(&self) -> usize {
+        let casts = self.0.casts.iter().map(|(_, cast)| size_of::<(usize, String)>() + 16 + cast.len());
+        self.0.sql.len() + casts.sum::<usize>()
+    }
+
+    /// As which types it reads values of clients, by the numbers of their placeholders.
+    pub(super) fn casts(&self) -> &[(usize, String)] {
+        &self.0.casts
     }
 
     /// The types of the columns, if they matter.
@@ -54,6 +67,6 @@ impl From<&str> for StatementText {
 
 impl From<String> for StatementText {
     fn from(sql: String) -> Self {
-        Self(Arc::new(Inner { sql: sql.into(), types: None }))
+        Self::new(sql, None, Vec::new())
     }
 }

@@ -62,6 +62,13 @@ async fn comparisons_are_counted() {
         (json!({ "pets": { "some": { "name": { "eq": "x" } }, "none": {} } }), 4),
         (json!({ "meta": { "contains": { "a": { "b": { "c": [1, 2] } } } } }), 1),
         (json!({ "id": { "in": vec![7; 100] } }), 3),
+        // Those that read each text in full cost PostgreSQL a multiple.
+        (json!({ "name": { "contains": "x" } }), 1),
+        (json!({ "name": { "icontains": "x" } }), 4),
+        (json!({ "name": { "istartswith": "x", "iendswith": "x" } }), 8),
+        (json!({ "name": { "ilike": "x" } }), 4),
+        (json!({ "name": { "matches": "x", "imatches": "x" } }), 20),
+        (json!({ "meta": { "pathExists": "$.x" } }), 10),
     ] {
         let count = 200 / each;
         let over = format!("has {} comparisons", (count + 1) * each);

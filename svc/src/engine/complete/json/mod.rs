@@ -17,8 +17,8 @@ use crate::engine::path::Path;
 use crate::engine::plan::{Children, Keys, Leaf, PlanField, PlanKind, Selection};
 use crate::json::{ExactJson, ExactNumber, plain_decimal, shorten, string_end, write_text};
 use crate::scalar::{
-    LeafError, canonical, is_escaped_once, is_integer, write_big_integer, write_canonical, write_float, write_integer,
-    write_value,
+    LeafError, big_integer, canonical, is_escaped_once, is_integer, write_big_integer, write_canonical, write_float,
+    write_integer, write_value,
 };
 use crate::schema::ScalarKind;
 
@@ -137,8 +137,8 @@ impl<'a> Json<'a> {
                 let value = i32::try_from(value).map_err(|_| self.refuse("a 32-bit integer"))?;
                 write_integer(out, value.into());
             }
-            K::BigInt => match self.number().and_then(integer) {
-                Some(value) => write_big_integer(out, value.into()),
+            K::BigInt => match self.number().and_then(integer).and_then(big_integer) {
+                Some(value) => write_big_integer(out, value),
                 None => return self.quoted(kind, "a 64-bit integer", out),
             },
             K::Float => {
@@ -281,6 +281,6 @@ impl Node for Json<'_> {
     }
 }
 
-fn integer(text: &str) -> Option<i64> {
-    text.parse().ok().or_else(|| ExactNumber::of(text).as_i64())
+fn integer(text: &str) -> Option<i128> {
+    text.parse().ok().or_else(|| ExactNumber::of(text).as_integer())
 }

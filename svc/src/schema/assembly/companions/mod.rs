@@ -233,7 +233,8 @@ impl<'a> Companions<'a> {
                 Operand::Date => TypeExpr::Named(self.common.date.unwrap_or(self.common.string)),
             };
             let name = self.operator_name(def);
-            ArgDef { rust: def.name.to_owned(), ..described(&name, def.description, ty) }
+            let role = ArgRole::Comparison(def.operator.weight());
+            ArgDef { rust: def.name.to_owned(), role, ..described(&name, def.description, ty) }
         });
         let fields = fields.collect();
         let description = format!("Conditions on {what}{}; all must hold.", types[leaf].name);

@@ -1,0 +1,105 @@
+//! Reads of `data`, and the subquery that makes many of them one.
+//!
+//! A view may compute `data`, and PostgreSQL does so for each condition that names it; a document that is stored
+//! compressed is unpacked as often. So a query that names it many times reads it in a subquery, once for each row. An
+//! index on an expression over `data` cannot serve what reads that subquery, so the first few reads stay as they are.
+
+use super::Builder;
+use super::filter::{Column, Filter};
+use super::query::{Query, Selected};
+use super::scope::{Named, RowScope, Scope, named};
+use crate::postgres::DbError;
+
+/// Reads of `data` that an index may serve.
+const DIRECT: usize = 4;
+
+/// From where each part of a query reads `data`.
+pub(super) struct Reading<'a> {
+    rows: RowScope<'a>,
+    /// The same rows with `data` from the subquery, when the query has one.
+    once: Option<RowScope<'a>>,
+    /// The reads that may still be direct.
+    direct: usize,
+}
+
+impl<'a> Reading<'a> {
+    /// The scope for a part that reads `data` this many times.
+    pub(super) fn scope(&mut self, reads: usize) -> Scope<'a> {
+        match &self.once {
+            Some(once) if reads > self.direct => Scope::Row(once.clone()),
+            _ => {
+                self.direct = self.direct.saturating_sub(reads);
+                Scope::Row(self.rows.clone())
+            }
+        }
+    }
+
+    /// The rows for what is computed over all of them, which no index serves.
+    pub(super) fn computed(&self) -> &RowScope<'a> {
+        self.once.as_ref().unwrap_or(&self.rows)
+    }
+
+    /// The subquery, to stand behind the view.
+    pub(super) fn join(&self) -> String {
+        let Some((once, data)) = self.once.as_ref().and_then(|once| Some((once, once.source.data()?))) else {
+            return String::new();
+        };
+        // `||` unpacks what is stored compressed, where the column alone would be passed on as it is.
+        let unpacked = if data.name == "json" { "::jsonb" } else { " || '{}'::jsonb" };
+        let (column, alias) = (self.rows.column("data"), once.data_alias());
+        format!(", LATERAL (SELECT {column}{unpacked} AS data OFFSET 0) AS {alias}")
+    }
+}
+
+impl<'a> Builder<'a> {
+    /// From where a query reads `data`.
+    pub(super) fn reading(&self, rows: &RowScope<'a>, query: &Query) -> Reading<'a> {
+        let listed = query.list.iter().map(|selected| match selected {
+            Selected::Aggregate(_, column, _) | Selected::Bad(column) => self.reads(rows, column),
+            _ => 0,
+        });
+        let grouped = query.group.iter().map(|column| self.reads(rows, column));
+        let ordered = query.order.iter().map(|key| self.reads(rows, &key.column));
+        let reads = listed.chain(grouped).chain(ordered).sum::<usize>() + self.filter_reads(rows, &query.filter);
+        Self::reading_of(rows, reads)
+    }
+
+    /// From where a condition on rows reads `data`.
+    pub(super) fn filter_reading(&self, rows: &RowScope<'a>, filter: &Filter) -> Reading<'a> {
+        Self::reading_of(rows, self.filter_reads(rows, filter))
+    }
+
+    fn reading_of(rows: &RowScope<'a>, reads: usize) -> Reading<'a> {
+        let once = (reads > DIRECT).then(|| RowScope { once: true, ..rows.clone() });
+        Reading { rows: rows.clone(), once, direct: DIRECT }
+    }
+
+    /// Writes a condition, each of those that must all hold by itself, as an index serves one of them.
+    pub(super) fn conditions(&mut self, reading: &mut Reading<'a>, filter: &Filter) -> Result<(), DbError> {
+        let Filter::All(all) = filter else {
+            let scope = reading.scope(self.filter_reads(&reading.rows, filter));
+            return self.filter(&scope, filter);
+        };
+        self.joined(all, " AND ", "true", |builder, filter| builder.conditions(reading, filter))
+    }
+
+    fn filter_reads(&self, rows: &RowScope<'a>, filter: &Filter) -> usize {
+        match filter {
+            Filter::All(all) | Filter::Any(all) => all.iter().map(|filter| self.filter_reads(rows, filter)).sum(),
+            Filter::Not(inner) => self.filter_reads(rows, inner),
+            Filter::Compare(column, ..) => self.reads(rows, column),
+            // Whether it is a list, and what is in it.
+            Filter::Some(column, _) => 2 * self.reads(rows, column),
+        }
+    }
+
+    /// The reads of `data` for a column: one, or none where the view has the column.
+    pub(super) fn reads(&self, rows: &RowScope<'a>, column: &Column) -> usize {
+        let Some(first) = column.0.first() else { return 0 };
+        let key = match named(self.model, rows.row, first) {
+            Some(Named::Relation(relation)) => relation.from,
+            _ => first.as_str(),
+        };
+        usize::from(!rows.source.columns.contains_key(key))
+    }
+}
