@@ -27,7 +27,7 @@ const SPACING: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis
 #[derive(Debug)]
 pub(super) struct Changes {
     poll: Mutex<Poll>,
-    /// What the database was like when it was read last.
+    /// The last look after which the database was read.
     known: std::sync::Mutex<Option<Look>>,
     last: LastChange,
     /// Tells that something was found changed.
@@ -61,7 +61,7 @@ struct Poll {
     settled: Option<(String, usize)>,
 }
 
-/// What a look at the database sees.
+/// The findings of a look at the database.
 #[derive(Debug, PartialEq, Eq)]
 struct Look {
     /// Of what is read of the catalogue.

@@ -7,6 +7,10 @@ use crate::postgres::DbError;
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::{Operator, Relation};
 
+/// The most conditions on related rows that PostgreSQL may join with the rows themselves. It plans all orders of such joins,
+/// with the tables behind each view: twelve on views of six joins took it 200 ms to a second, and take 21 ms.
+const SEMI_JOINS: usize = 4;
+
 impl Filter {
     /// Whether it asks for one id, so that there is nothing to order.
     pub(crate) fn is_one_row(&self) -> bool {
@@ -122,6 +126,8 @@ impl<'a> Builder<'a> {
     }
 
     fn some_row(&mut self, scope: &Scope<'a>, relation: &Relation, inner: &Filter) -> Result<(), DbError> {
+        self.related_conditions += 1;
+        let is_joined = self.related_conditions <= SEMI_JOINS;
         let (rows, join) = self.related(scope, relation)?;
         let mut reading = self.filter_reading(&rows, inner);
         let (from, data) = (&rows.source.quoted, reading.join());
@@ -130,7 +136,8 @@ impl<'a> Builder<'a> {
             self.text.push_str(" AND ");
             self.conditions(&mut reading, inner)?;
         }
-        self.text.push(')');
+        // The test is always passed by what is true, and keeps the subquery from becoming a join.
+        self.text.push_str(if is_joined { ")" } else { ") IS TRUE" });
         Ok(())
     }
 

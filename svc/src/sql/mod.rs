@@ -156,6 +156,8 @@ struct Builder<'a> {
     depends_on_values: bool,
     /// Whether casts leave out what they cannot read.
     careful: bool,
+    /// The number of conditions on related rows that were written.
+    related_conditions: usize,
 }
 
 impl<'a> Builder<'a> {
@@ -170,6 +172,7 @@ impl<'a> Builder<'a> {
             checks: Checks::new(),
             depends_on_values: false,
             careful: false,
+            related_conditions: 0,
         }
     }
 

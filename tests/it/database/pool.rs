@@ -37,11 +37,25 @@ async fn own_sql(ctx: &Context<'_>) -> Result<Vec<i32>> {
 }
 #[svc::query]
 async fn prepared() -> Prepared;
+/// Rows that fulfil a condition; each bit of the number makes another statement.
+fn pick(ctx: &Context<'_>, shape: i32) -> Find<Row> {
+    let condition = |bit: i32| if shape & (1 << bit) == 0 { col("id").is_null() } else { col("name").is_null() };
+    ctx.db().find::<Row>().filter((1..11).fold(condition(0), |filter, bit| filter.or(condition(bit))))
+}
+
 #[svc::query]
 async fn picked(ctx: &Context<'_>, shape: i32) -> Result<Find<Row>> {
-    // Each bit of the number makes another statement.
-    let condition = |bit: i32| if shape & (1 << bit) == 0 { col("id").is_null() } else { col("name").is_null() };
-    Ok(ctx.db().find::<Row>().filter((1..11).fold(condition(0), |filter, bit| filter.or(condition(bit)))))
+    Ok(pick(ctx, shape))
+}
+/// Picks with sqlx; the number of statements that are then prepared on its connection.
+#[svc::query]
+async fn picked_by_sqlx(ctx: &Context<'_>, shape: i32) -> Result<i32> {
+    let mut tx = ctx.db().sqlx_transaction().await?;
+    tx.rows(pick(ctx, shape)).await?;
+    let count = "SELECT count(*)::int FROM pg_prepared_statements";
+    let count = sqlx::query_scalar(count).fetch_one(&mut *tx).await?;
+    tx.commit().await?;
+    Ok(count)
 }
 
 const SQL: &str = "
@@ -52,7 +66,8 @@ CREATE VIEW v_prepared AS SELECT count(*)::int AS number, coalesce(sum(octet_len
 async fn serve(config: SvcConfig) -> (TestDatabase, App) {
     let database = TestDatabase::new(SQL).await;
     let config = SvcConfig { database: svc::DatabaseConfig { url: Some(database.url()), ..config.database }, ..config };
-    let options = AppOptions::new().config(config).queries(queries![rows, sleep, own_sql, prepared, picked]);
+    let options =
+        AppOptions::new().config(config).queries(queries![rows, sleep, own_sql, prepared, picked, picked_by_sqlx]);
     (database, App::serve(options).await)
 }
 
@@ -345,4 +360,19 @@ async fn prepared_statements_are_bounded() {
     assert!((100..=1_005).contains(&most), "{most} statements are prepared");
     assert!((200_000..=264_000).contains(&bytes), "{bytes} bytes are prepared");
     assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
+}
+
+/// sqlx bounds them by number, and one with many conditions takes PostgreSQL megabytes.
+#[tokio::test]
+async fn statements_that_clients_shape_are_not_kept_by_sqlx() {
+    let (_database, app) = serve(SvcConfig {
+        database: svc::DatabaseConfig { pool_size: 1, ..svc::DatabaseConfig::default() },
+        ..SvcConfig::default()
+    })
+    .await;
+    for shape in 0..20 {
+        let reply = app.query(&format!("{{ picked_by_sqlx(shape: {shape}) }}")).await;
+        let own = json!({ "picked_by_sqlx": 1 });
+        assert_eq!(reply.data(), own, "the program's own statement is kept, and no other: {}", reply.text);
+    }
 }

@@ -1,4 +1,4 @@
-//! What a function sets for the session does not reach the next request.
+//! Settings that a function makes for the session, which do not reach the next request.
 
 use serde_json::{Value, json};
 use svc::db::SessionVariables;

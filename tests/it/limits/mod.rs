@@ -5,4 +5,5 @@ mod document_memory;
 mod introspection_and_length;
 mod locations;
 mod log_lines;
+mod planning;
 mod small_documents;

@@ -12,7 +12,7 @@ use tokio_postgres::{Client, Statement as Prepared};
 
 use super::DriverError;
 use super::config::{Opened, Target};
-use super::session_state::SessionState;
+use super::session_state::{RESET_SESSION, SessionState};
 use super::statement_cache::{Novelty, StatementCache, fits};
 use super::variable::BoxError;
 use super::watch::Watch;
@@ -213,7 +213,7 @@ impl Connection {
     pub(super) async fn end(&mut self, sql: &str) -> Result<(), DriverError> {
         let end = self.client.batch_execute(sql);
         if self.session.may_be_altered {
-            self.session.drive_and_reset(&self.client, &mut self.wire, end).await??;
+            drive_and_reset(&self.client, &mut self.wire, &mut self.session, end).await??;
         } else {
             self.wire.drive(end).await?;
         }
@@ -227,6 +227,21 @@ impl Connection {
         drop(self.client);
         self.wire.close();
     }
+}
+
+/// Drives the end of what may have altered the session, and sends behind it what resets the session, which costs no round
+/// trip. A connection whose session was not reset does not go back to the pool.
+pub(super) async fn drive_and_reset<T>(
+    client: &Client,
+    wire: &mut Wire,
+    session: &mut SessionState,
+    end: impl Future<Output = T>,
+) -> Result<T, DriverError> {
+    let (ended, reset) = wire.drive_both(end, client.batch_execute(RESET_SESSION)).await?;
+    if reset.is_ok() {
+        *session = SessionState::default();
+    }
+    Ok(ended)
 }
 
 /// Runs a statement; notes when the server has accepted it, before which nothing of it has run.

@@ -74,6 +74,35 @@ impl Wire {
         .await
     }
 
+    /// Drives work, and sends other work behind it at once. The result of the first does not depend on the second.
+    pub(super) async fn drive_both<T, U, E>(
+        &mut self,
+        work: impl Future<Output = T>,
+        behind: impl Future<Output = Result<U, E>>,
+    ) -> Result<(T, Result<U, DriverError>), DriverError>
+    where
+        DriverError: From<E>,
+    {
+        let (mut work, mut behind) = (pin!(work), pin!(behind));
+        let mut second = None;
+        let both = poll_fn(|cx| {
+            // First, as what is polled first is sent first.
+            let first = work.as_mut().poll(cx);
+            if second.is_none()
+                && let Poll::Ready(done) = behind.as_mut().poll(cx)
+            {
+                second = Some(done.map_err(DriverError::from));
+            }
+            first.map(Ok::<_, DriverError>)
+        });
+        let first = self.drive::<_, DriverError>(both).await?;
+        let second = match second {
+            Some(done) => done,
+            None => self.drive(behind).await,
+        };
+        Ok((first, second))
+    }
+
     /// Writes and reads what can be without waiting; why the connection has ended, if it has.
     fn poll(&mut self) -> Option<DriverError> {
         let cx = &mut Context::from_waker(&self.waker);

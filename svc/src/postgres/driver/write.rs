@@ -8,7 +8,7 @@ use futures_util::{FutureExt as _, TryStreamExt as _};
 use tokio_postgres::error::Severity;
 use tokio_postgres::{Client, Row, Statement as Prepared};
 
-use super::connection::{Bound, Connection};
+use super::connection::{Bound, Connection, drive_and_reset};
 use super::{Driver, DriverError};
 use crate::postgres::{Session, Statement};
 
@@ -110,7 +110,7 @@ impl Connection {
                 // A result inside of a result, as the reason that PostgreSQL gives counts for more than the end of the
                 // connection after it.
                 let write = pin!(progress.run(&self.client, &prepared, statement, rows));
-                let run = self.session.drive_and_reset(&self.client, &mut self.wire, write).await;
+                let run = drive_and_reset(&self.client, &mut self.wire, &mut self.session, write).await;
                 run.and_then(|run| Ok(run?)).map(|()| true)
             }
             (setup, Commit::Always) => {
@@ -182,7 +182,7 @@ impl Connection {
             ready(()),
         );
         let (begun, set, run, ended, ()) = match end {
-            Some(_) => self.session.drive_and_reset(&self.client, &mut self.wire, all).await?,
+            Some(_) => drive_and_reset(&self.client, &mut self.wire, &mut self.session, all).await?,
             None => self.wire.drive(all.map(Ok::<_, DriverError>)).await?,
         };
         begun?;

@@ -41,7 +41,7 @@ impl RowSecurity {
         Self { enforcement, said: Mutex::default() }
     }
 
-    /// What passes the policies behind views and tables, and in functions that are called.
+    /// Returns what passes the policies behind views and tables, and in functions that are called.
     pub(super) async fn verdict(
         &self,
         connection: &mut DedicatedConnection,

@@ -16,7 +16,7 @@ pub(super) struct Read {
 }
 
 impl Read {
-    /// What is wrong, and what to do; `has_invoker` where views can read as their caller.
+    /// The finding; `has_invoker` where views can read as their caller.
     pub(super) fn finding(&self, problem: &str, has_invoker: bool) -> Finding {
         let Self { root, table, reader, switch, stored } = self;
         let reads = if root == table { format!("`{table}` is read") } else { format!("`{root}` reads `{table}`") };

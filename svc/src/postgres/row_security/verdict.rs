@@ -1,4 +1,4 @@
-//! What passes policies: read in one statement, as it is read with each look at the catalogue.
+//! The ways past policies: read in one statement, as they are read with each look at the catalogue.
 
 use super::finding::Finding;
 use super::{functions, tables};
@@ -18,12 +18,12 @@ const PASSED: &str = include_str!("passed.sql");
 /// materialized view, and whether views can read as their caller.
 type Row = (String, Option<String>, String, String, Option<String>, Option<String>, bool);
 
-/// What passes the policies, in one order.
+/// The ways past the policies, in one order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::postgres) struct Verdict {
-    /// What does so behind views and tables.
+    /// Those behind views and tables.
     pub(super) unbound: Vec<Finding>,
-    /// The functions that the service calls and that do so, which may be meant.
+    /// Functions that the service calls, which may be meant.
     pub(super) called: Vec<Finding>,
 }
 

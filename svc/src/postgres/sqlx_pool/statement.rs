@@ -11,7 +11,8 @@ pub(in crate::postgres) async fn fetch(
     connection: &mut PgConnection,
     statement: &Statement,
 ) -> Result<Rows, DbError> {
-    let query = sqlx::query_with(AssertSqlSafe(&*statement.text), arguments(statement)?);
+    // Clients shape it with their filters, and sqlx bounds what it keeps prepared by number, not by size.
+    let query = sqlx::query_with(AssertSqlSafe(&*statement.text), arguments(statement)?).persistent(false);
     let rows = match query.fetch_all(connection).await {
         Ok(rows) => rows,
         Err(error) => return Err(database.error_of(statement, error.into()).await),

@@ -47,7 +47,7 @@ const SQL: &str = r"
     CREATE VIEW v_fun WITH (security_invoker = true) AS SELECT ids AS id FROM ids();
     GRANT SELECT ON ALL TABLES IN SCHEMA public TO r18_app, r18_owner;";
 
-/// What unbinds a policy, and what binds it again.
+/// Changes that unbind a policy, each with the one that binds it again.
 const CHANGES: [(&str, &str); 9] = [
     ("CREATE OR REPLACE VIEW v_note AS SELECT id FROM tb_note", "ALTER VIEW v_note SET (security_invoker = true)"),
     ("CREATE OR REPLACE VIEW v_inner AS SELECT id FROM tb_note", "ALTER VIEW v_inner SET (security_invoker = true)"),
