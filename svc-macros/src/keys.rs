@@ -169,7 +169,7 @@ pub(crate) fn equals(key: &Ident, input: ParseStream<'_>, shape: &str) -> syn::R
     }
 }
 
-fn value<T: Parse>(key: &Ident, input: ParseStream<'_>, shape: &str) -> syn::Result<T> {
+pub(crate) fn value<T: Parse>(key: &Ident, input: ParseStream<'_>, shape: &str) -> syn::Result<T> {
     equals(key, input, shape)?;
     input.parse().map_err(|error| wrong(key, &error, shape))
 }

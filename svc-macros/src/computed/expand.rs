@@ -46,5 +46,9 @@ fn meta(krate: &Crate, method: &Method) -> TokenStream {
         asynchronous: method.asynchronous,
     }
     .variant("Method");
-    quote! { #krate::ComputedMeta { element: #element, args: &[#(#args),*], ty: #ty, run: #run } }
+    let cost = match &method.cost {
+        Some(cost) => quote!(::core::option::Option::Some(#cost)),
+        None => quote!(::core::option::Option::None),
+    };
+    quote! { #krate::ComputedMeta { element: #element, args: &[#(#args),*], ty: #ty, run: #run, cost: #cost } }
 }

@@ -1,7 +1,7 @@
 //! An `impl` block whose methods can be fields.
 
 use proc_macro2::Ident;
-use syn::{Attribute, FnArg, Receiver, Type};
+use syn::{Attribute, FnArg, LitInt, Receiver, Type};
 
 use super::parse::{self, Block, Item};
 use crate::argument::Parameters;
@@ -26,6 +26,7 @@ pub(super) struct Method {
     pub(super) params: Parameters,
     pub(super) output: Type,
     pub(super) asynchronous: bool,
+    pub(super) cost: Option<LitInt>,
 }
 
 /// Checks the block and takes our attributes off it; `None` when nothing at all can be generated.
@@ -55,8 +56,12 @@ pub(super) fn build(krate: Crate, block: &mut Block, errors: &mut Errors) -> Opt
 fn method(function: &mut Function, errors: &mut Errors) -> Option<Method> {
     let args = parse::method(&mut function.attrs, errors);
     if args.skip {
+        let skipped = || format!("`{}` is skipped; remove this key, or remove `skip`", function.sig.ident);
         if let Some(name) = &args.name {
-            errors.at(name, format!("`{}` is skipped; remove this key, or remove `skip`", function.sig.ident));
+            errors.at(name, skipped());
+        }
+        if let Some(cost) = &args.cost {
+            errors.at(cost, skipped());
         }
         return None;
     }
@@ -74,6 +79,7 @@ fn method(function: &mut Function, errors: &mut Errors) -> Option<Method> {
         params,
         output: output?,
         asynchronous: function.sig.asyncness.is_some(),
+        cost: args.cost,
     })
 }
 

@@ -1,14 +1,17 @@
 //! The `impl` block; bodies of methods stay as they are.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, TokenStreamExt as _};
 use syn::parse::{Parse, ParseStream};
-use syn::{Attribute, Generics, ImplItem, LitStr, Path, Token, Type, Visibility, braced, token};
+use syn::{Attribute, Generics, ImplItem, LitInt, LitStr, Path, Token, Type, Visibility, braced, token};
 
 use crate::errors::Errors;
 use crate::function::Function;
 use crate::keys::{self, Keys};
 use crate::krate::Crate;
+
+/// The highest cost of a field.
+const MOST_COST: u32 = 1_000_000;
 
 /// `impl User { … }`.
 pub(super) struct Block {
@@ -33,6 +36,7 @@ pub(super) enum Item {
 #[derive(Default)]
 pub(super) struct MethodArgs {
     pub(super) name: Option<LitStr>,
+    pub(super) cost: Option<LitInt>,
     pub(super) skip: bool,
 }
 
@@ -52,14 +56,24 @@ pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Crate {
 pub(super) fn method(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> MethodArgs {
     let mut args = MethodArgs::default();
     keys::refuse_relation(attrs, errors);
-    keys::read_svc(attrs, &["name", "skip"], errors, |key, input| {
+    keys::read_svc(attrs, &["name", "cost", "skip"], errors, |key, input| {
         match key.to_string().as_str() {
             "name" => args.name = Some(keys::string(key, input)?),
+            "cost" => args.cost = Some(cost(key, input)?),
             _ => args.skip = keys::flag(key, input)?,
         }
         Ok(())
     });
     args
+}
+
+/// `cost = 50`: what the field counts as in the complexity.
+fn cost(key: &Ident, input: ParseStream<'_>) -> syn::Result<LitInt> {
+    let number: LitInt = keys::value(key, input, "50")?;
+    match number.base10_parse() {
+        Ok(1..=MOST_COST) => Ok(number),
+        _ => Err(syn::Error::new(number.span(), format!("a cost is a whole number from 1 to {MOST_COST}"))),
+    }
 }
 
 impl Parse for Block {

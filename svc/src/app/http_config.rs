@@ -34,6 +34,9 @@ settings! {
         write_timeout: Duration = Duration::from_secs(30), ["SVC_HTTP_WRITE_TIMEOUT"], Seconds(1..=86_400);
         /// The time that a connection stays open without a request. It has to be longer than load balancers keep theirs.
         idle_timeout: Duration = Duration::from_secs(75), ["SVC_HTTP_IDLE_TIMEOUT"], Seconds(1..=86_400);
+        /// The time that a request goes on whose client has closed its side and cannot be asked whether it still listens:
+        /// in HTTP/1.0, or in the middle of an answer.
+        half_close_timeout: Duration = Duration::from_secs(2), ["SVC_HTTP_HALF_CLOSE_TIMEOUT"], Seconds(0..=86_400);
         /// The most bytes of a request's head.
         max_header_size: u32 = 65_536, ["SVC_HTTP_MAX_HEADER_SIZE"], Count(8_192..=1_048_576, "bytes");
         /// The most requests at once on a connection of HTTP/2.

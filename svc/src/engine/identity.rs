@@ -38,10 +38,7 @@ impl Engine {
         let hooks = if self.hooks.is_empty() { Ok(()) } else { self.hooks.before_parsing(parts).boxed().await };
         match hooks.err().or(refused) {
             None => Ok(challenge),
-            Some(response) => {
-                self.hooks.after_answering(&response);
-                Err(Refused { response, challenge })
-            }
+            Some(response) => Err(Refused { response, challenge }),
         }
     }
 

@@ -47,7 +47,7 @@ pub(crate) use execute::{Engine, Request};
 pub(crate) use function::functions;
 #[cfg(test)]
 pub(crate) use hooks::Hook;
-pub(crate) use hooks::Hooks;
+pub(crate) use hooks::{Answering, Hooks};
 pub(crate) use identity::Challenge;
 pub(crate) use operations::{describe_all, read_folder};
 pub(crate) use persisted::PersistedQueries;

@@ -22,14 +22,14 @@ pub(crate) struct Response {
 /// How far a request got.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
-    /// It ran: there is `data`, and perhaps errors beside it.
-    Executed,
-    /// Nothing ran, because of the request.
-    Refused,
+    /// It ran: there is `data`, and so many errors beside it.
+    Executed { errors: usize },
+    /// Nothing ran, because of the request: the code of its first error.
+    Refused(ErrorCode),
     /// Nothing ran, because mutations need another method.
     MethodNotAllowed,
     /// It was ended because it took too long.
-    Late,
+    Late(ErrorCode),
     /// Nothing ran, because of an error with this code that is the whole request's.
     Failed(String),
 }
@@ -64,18 +64,37 @@ impl Response {
     pub(crate) fn refused(errors: &[RequestError]) -> Self {
         let mut body = Vec::new();
         write_request_errors(&mut body, errors);
-        Self { answer: Answer::Refused, body }
+        let code = errors.first().map_or(ErrorCode::BadRequest, |error| error.code);
+        Self { answer: Answer::Refused(code), body }
     }
 
-    /// The answer to a request that was ended at its deadline.
-    pub(crate) fn late(may_be_done: bool, limit: Duration) -> Self {
-        let mut message = format!("the request took longer than {} seconds", limit.as_secs());
-        let mut code = ErrorCode::Timeout;
-        if may_be_done {
-            code = ErrorCode::OutcomeUnknown;
-            message.push_str("; what it asked for may have been done, or not");
+    /// The answer to a request that was ended at its deadline, and what each of its mutations has done. Its code invites
+    /// to send it again only where nothing is kept.
+    pub(crate) fn late(limit: Duration, effects: &[(String, Effect)]) -> Self {
+        let late = format!("the request took longer than {} seconds", limit.as_secs());
+        let any = |wanted: Effect| effects.iter().any(|(_, effect)| *effect == wanted);
+        let (code, message, effect) = match (any(Effect::Unknown), any(Effect::Done), any(Effect::NotDone)) {
+            (true, ..) => {
+                let message = format!("{late}; the mutation may have been done, or not");
+                (ErrorCode::OutcomeUnknown, message, Some(Effect::Unknown))
+            }
+            (_, true, true) => {
+                (ErrorCode::NotRead, format!("{late}; some of its mutations are done, and others are not"), None)
+            }
+            (_, true, false) => {
+                let message = format!("the mutation is done, but its answer could not be read: {late}");
+                (ErrorCode::NotRead, message, Some(Effect::Done))
+            }
+            (_, _, true) => (ErrorCode::Timeout, format!("{late}; the mutation was not done"), Some(Effect::NotDone)),
+            _ => (ErrorCode::Timeout, late, None),
+        };
+        let mut extensions = json!({ "code": code.as_str() });
+        if let Some(effect) = effect {
+            extensions["mutation"] = effect.as_str().into();
         }
-        Self { answer: Answer::Late, ..Self::refused(&[RequestError::new(code, message)]) }
+        let body = json!({ "errors": [{ "message": message, "extensions": extensions }] }).to_string().into_bytes();
+        let response = Self { answer: Answer::Late(code), body };
+        if effects.len() > 1 { response.with_effects(effects) } else { response }
     }
 
     /// The answer to a request that failed before its first field.
@@ -112,7 +131,27 @@ impl Response {
             body.splice(..1, errors.into_bytes());
         }
         body.push(b'}');
-        Self { answer: Answer::Executed, body }
+        Self { answer: Answer::Executed { errors: errors.len() }, body }
+    }
+}
+
+impl Answer {
+    /// The code of the error that is the whole request's.
+    pub(crate) fn code(&self) -> Option<&str> {
+        match self {
+            Self::Executed { .. } => None,
+            Self::Refused(code) | Self::Late(code) => Some(code.as_str()),
+            Self::MethodNotAllowed => Some(ErrorCode::BadRequest.as_str()),
+            Self::Failed(code) => Some(code),
+        }
+    }
+
+    /// The number of errors beside `data`.
+    pub(crate) fn field_errors(&self) -> usize {
+        match self {
+            Self::Executed { errors } => *errors,
+            _ => 0,
+        }
     }
 }
 

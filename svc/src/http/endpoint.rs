@@ -8,17 +8,16 @@ use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Version, header};
 
 use super::guard::guarded;
 use super::negotiate::MediaType;
-use super::reply::{Refusal, answer, challenged};
+use super::reply::{Refusal, answer, challenged, status};
 use super::{AppState, body, parameters};
 use crate::ErrorCode;
+use crate::engine::{self, Answering};
 use crate::request::{RequestParts, Transport};
 
 /// Any other method of `/graphql/rust`.
 pub(super) async fn post_only() -> Response<Body> {
     let refusal = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::BadRequest, "use POST");
-    let mut response = refusal.reply(MediaType::Json);
-    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
-    response
+    refusal.with_header(header::ALLOW, "POST").reply(MediaType::Json)
 }
 
 /// A request with a JSON body, and the media type that its client wants.
@@ -28,22 +27,52 @@ pub(super) async fn post(
     transport: Transport,
     media: Option<MediaType>,
 ) -> Response<Body> {
-    let Some(media) = media else { return not_acceptable() };
     let (parts, body) = request.into_parts();
     let version = parts.version;
     let mut parts = RequestParts::of_http(parts, transport);
-    let challenge = match service.engine.begin(&mut parts).await {
-        Ok(challenge) => challenge,
-        Err(refused) => return challenged(answer(media, refused.response), refused.challenge),
+    let answering = service.engine.hooks.answering();
+    let (answered, challenge) = match service.engine.begin(&mut parts).await {
+        Ok(challenge) => (answer_post(service, parts, body, media).await, challenge),
+        Err(refused) => (Ok(refused.response), refused.challenge),
     };
-    let response = match read(service, &parts.headers, body).await {
-        Ok(body) => match parameters::from_body(&body) {
-            Ok(request) => answer(media, service.engine.run(request, parts).await),
-            Err(refusal) => refusal.reply(media),
-        },
-        Err(refusal) => refuse(&refusal, media, version),
-    };
-    challenged(response, challenge)
+    challenged(reply_to(answered, media, version, answering), challenge)
+}
+
+async fn answer_post(
+    service: &AppState,
+    parts: RequestParts,
+    body: Body,
+    media: Option<MediaType>,
+) -> Result<engine::Response, Refusal> {
+    check_acceptable(media)?;
+    let body = read(service, &parts.headers, body).await?;
+    let request = parameters::from_body(&body)?;
+    Ok(service.engine.run(request, parts).await)
+}
+
+/// The reply to a request, of which the hooks are told.
+fn reply_to(
+    answered: Result<engine::Response, Refusal>,
+    media: Option<MediaType>,
+    version: Version,
+    answering: Option<Answering<'_>>,
+) -> Response<Body> {
+    let media = media.unwrap_or(MediaType::Json);
+    match answered {
+        Ok(response) => {
+            let status = status(&response.answer, media);
+            if let Some(answering) = answering {
+                answering.answered(status, response.answer.code(), response.answer.field_errors());
+            }
+            answer(status, media, response.body)
+        }
+        Err(refusal) => {
+            if let Some(answering) = answering {
+                answering.answered(refusal.status, Some(refusal.code()), 0);
+            }
+            refuse(&refusal, media, version)
+        }
+    }
 }
 
 fn refuse(refusal: &Refusal, media: MediaType, version: Version) -> Response<Body> {
@@ -58,6 +87,7 @@ fn refuse(refusal: &Refusal, media: MediaType, version: Version) -> Response<Bod
 
 async fn read(service: &AppState, headers: &HeaderMap, body: Body) -> Result<Bytes, Refusal> {
     check_content_type(headers)?;
+    check_content_encoding(headers)?;
     body::read(body, service.engine.app.limits.body, service.body_timeout).await
 }
 
@@ -69,28 +99,46 @@ pub(super) async fn get(State(service): State<Arc<AppState>>, request: HttpReque
     if super::negotiate::wants_html(&parts.headers) && !has_query(&query) {
         return if service.engine.development { super::graphiql::page() } else { not_found() };
     }
-    let Some(media) = MediaType::negotiate(&parts.headers) else { return not_acceptable() };
-    guarded(media, async {
+    let (media, version) = (MediaType::negotiate(&parts.headers), parts.version);
+    guarded(media.unwrap_or(MediaType::Json), async {
         let mut parts = RequestParts::of_http(parts, Transport::HttpGet);
-        let challenge = match service.engine.begin(&mut parts).await {
-            Ok(challenge) => challenge,
-            Err(refused) => return challenged(answer(media, refused.response), refused.challenge),
+        let answering = service.engine.hooks.answering();
+        let (answered, challenge) = match service.engine.begin(&mut parts).await {
+            Ok(challenge) => (answer_get(&service, parts, &query, media).await, challenge),
+            Err(refused) => (Ok(refused.response), refused.challenge),
         };
-        let response = match parameters::from_query_string(&query) {
-            Ok(request) => answer(media, service.engine.run(request, parts).await),
-            Err(refusal) => refusal.reply(media),
-        };
-        challenged(response, challenge)
+        challenged(reply_to(answered, media, version, answering), challenge)
     })
     .await
+}
+
+async fn answer_get(
+    service: &AppState,
+    parts: RequestParts,
+    query: &str,
+    media: Option<MediaType>,
+) -> Result<engine::Response, Refusal> {
+    check_acceptable(media)?;
+    let request = parameters::from_query_string(query)?;
+    Ok(service.engine.run(request, parts).await)
 }
 
 /// Any other method.
 pub(super) async fn other_method() -> Response<Body> {
     let refusal = Refusal::new(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::BadRequest, "use GET or POST");
-    let mut response = refusal.reply(MediaType::Json);
-    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, POST"));
-    response
+    refusal.with_header(header::ALLOW, "GET, POST").reply(MediaType::Json)
+}
+
+/// A body that is coded must not be read as if it were not, as what stands between may take it for another.
+fn check_content_encoding(headers: &HeaderMap) -> Result<(), Refusal> {
+    let is_identity = |value: &HeaderValue| value.as_bytes().trim_ascii().eq_ignore_ascii_case(b"identity");
+    if headers.get_all(header::CONTENT_ENCODING).iter().all(is_identity) {
+        return Ok(());
+    }
+    let message = "send the body without a `Content-Encoding`";
+    let refusal = Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorCode::BadRequest, message);
+    // RFC 9110, section 15.5.16.
+    Err(refusal.with_header(header::ACCEPT_ENCODING, "identity"))
 }
 
 /// Only JSON: a form or plain text could be sent from another site without the browser asking first.
@@ -117,9 +165,9 @@ fn has_query(query: &str) -> bool {
     form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "query" || name == "documentId")
 }
 
-fn not_acceptable() -> Response<Body> {
+fn check_acceptable(media: Option<MediaType>) -> Result<(), Refusal> {
     let message = "the answer is application/json or application/graphql-response+json; accept one of them";
-    Refusal::new(StatusCode::NOT_ACCEPTABLE, ErrorCode::BadRequest, message).reply(MediaType::Json)
+    media.map(drop).ok_or_else(|| Refusal::new(StatusCode::NOT_ACCEPTABLE, ErrorCode::BadRequest, message))
 }
 
 #[cfg(feature = "graphiql")]

@@ -1,7 +1,7 @@
 //! Answers with their status and headers.
 
 use axum::body::Body;
-use axum::http::{HeaderValue, Response, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 
 use super::negotiate::MediaType;
 use crate::ErrorCode;
@@ -19,30 +19,49 @@ pub(super) const VARY: HeaderValue = HeaderValue::from_static("Accept, Authoriza
 pub(super) struct Refusal {
     pub(super) status: StatusCode,
     error: RequestError,
+    /// Says what would have been taken.
+    header: Option<(HeaderName, &'static str)>,
 }
 
 impl Refusal {
     pub(super) fn new(status: StatusCode, code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { status, error: RequestError::new(code, message) }
+        Self { status, error: RequestError::new(code, message), header: None }
+    }
+
+    /// The same, with a header that says what would have been taken.
+    pub(super) fn with_header(self, name: HeaderName, value: &'static str) -> Self {
+        Self { header: Some((name, value)), ..self }
+    }
+
+    pub(super) fn code(&self) -> &'static str {
+        self.error.code.as_str()
     }
 
     pub(super) fn reply(&self, media: MediaType) -> Response<Body> {
         let mut body = Vec::new();
         write_request_errors(&mut body, std::slice::from_ref(&self.error));
-        reply(self.status, media, body)
+        let mut response = reply(self.status, media, body);
+        if let Some((name, value)) = &self.header {
+            response.headers_mut().insert(name, HeaderValue::from_static(value));
+        }
+        response
+    }
+}
+
+/// The status of an answer of the engine.
+pub(super) fn status(answer: &Answer, media: MediaType) -> StatusCode {
+    match (answer, media) {
+        (Answer::MethodNotAllowed, _) => StatusCode::METHOD_NOT_ALLOWED,
+        (Answer::Late(_), _) => StatusCode::GATEWAY_TIMEOUT,
+        (Answer::Failed(code), _) => status_of(code, media),
+        (Answer::Refused(_), MediaType::Response) => StatusCode::BAD_REQUEST,
+        (Answer::Refused(_), MediaType::Json) | (Answer::Executed { .. }, _) => StatusCode::OK,
     }
 }
 
 /// The answer of the engine.
-pub(super) fn answer(media: MediaType, response: crate::engine::Response) -> Response<Body> {
-    let status = match (&response.answer, media) {
-        (Answer::MethodNotAllowed, _) => StatusCode::METHOD_NOT_ALLOWED,
-        (Answer::Late, _) => StatusCode::GATEWAY_TIMEOUT,
-        (Answer::Failed(code), _) => status_of(code, media),
-        (Answer::Refused, MediaType::Response) => StatusCode::BAD_REQUEST,
-        (Answer::Refused, MediaType::Json) | (Answer::Executed, _) => StatusCode::OK,
-    };
-    let mut reply = reply(status, media, response.body);
+pub(super) fn answer(status: StatusCode, media: MediaType, body: Vec<u8>) -> Response<Body> {
+    let mut reply = reply(status, media, body);
     if status == StatusCode::METHOD_NOT_ALLOWED {
         reply.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
     }

@@ -125,6 +125,21 @@ impl ExactJson {
         })
     }
 
+    /// The value where numbers are those of `serde_json`. One that it does not hold is a string of its digits.
+    pub(crate) fn held_or_text(self) -> serde_json::Value {
+        use serde_json::Value as Json;
+        match self {
+            Self::Null => Json::Null,
+            Self::Bool(value) => Json::Bool(value),
+            Self::Number(number) => number.held().map_or_else(|| Json::String(number.to_string()), Json::Number),
+            Self::String(text) => Json::String(text),
+            Self::Array(items) => Json::Array(items.into_iter().map(Self::held_or_text).collect()),
+            Self::Object(fields) => {
+                Json::Object(fields.into_iter().map(|(name, value)| (name, value.held_or_text())).collect())
+            }
+        }
+    }
+
     /// The value as scalars of users read it, with numbers as in [`nearest`](Self::nearest).
     ///
     /// # Errors

@@ -92,6 +92,13 @@ impl ExactNumber {
         }
     }
 
+    /// The number as `serde_json` holds it, where that is the same one: `2.50` is, `0.1234567890123456789` is not.
+    pub(super) fn held(&self) -> Option<Number> {
+        let number = self.nearest().ok()?;
+        let same = self.is_held() || significant(&number.to_string())? == significant(&self.to_string())?;
+        same.then_some(number)
+    }
+
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         match &self.0 {
             Digits::Int(value) => out.extend_from_slice(itoa::Buffer::new().format(*value).as_bytes()),
@@ -107,6 +114,15 @@ impl fmt::Display for ExactNumber {
             Digits::Text(text) => f.write_str(text),
         }
     }
+}
+
+/// A number's digits but for the zeros around them, and where its point stands; `None` when it has a huge exponent.
+fn significant(text: &str) -> Option<(bool, String, usize)> {
+    let plain = plain_decimal(text)?;
+    let (is_negative, plain) = plain.strip_prefix('-').map_or((false, &*plain), |rest| (true, rest));
+    let (whole, fraction) = plain.split_once('.').unwrap_or((plain, ""));
+    let (whole, fraction) = (whole.trim_start_matches('0'), fraction.trim_end_matches('0'));
+    Some((is_negative, format!("{whole}{fraction}"), whole.len()))
 }
 
 /// The integer that a JSON number is.

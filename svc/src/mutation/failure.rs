@@ -1,15 +1,24 @@
 //! A mutation that failed in a way its author declared.
 
-use serde_json::{Map, Value, json};
-
+use super::Constraints;
 use super::response::Response;
 use super::status::Kind;
-use super::{Constraints, MutationError};
+use crate::json::{ExactJson, Fields};
 use crate::postgres::{DbError, Fault};
 use crate::{Error, ErrorCode};
 
 /// The keys of `extensions` that svc writes.
 const RESERVED: [&str; 5] = ["code", "errorId", "mutation", "status", "errors"];
+
+/// An entry of `errors`, whose details keep the digits of their numbers; a [`MutationError`](super::MutationError) for
+/// clients.
+#[derive(Debug)]
+pub(crate) struct ErrorEntry {
+    code: i32,
+    pub(super) identifier: String,
+    message: String,
+    details: Option<ExactJson>,
+}
 
 /// What clients are told.
 #[derive(Debug)]
@@ -17,9 +26,9 @@ pub(crate) struct Failure {
     pub(crate) status: String,
     kind: Kind,
     pub(crate) message: String,
-    pub(crate) errors: Vec<MutationError>,
+    pub(crate) errors: Vec<ErrorEntry>,
     /// What else there is to tell.
-    pub(crate) extensions: Map<String, Value>,
+    pub(crate) extensions: Fields,
 }
 
 impl Failure {
@@ -28,16 +37,22 @@ impl Failure {
         let status = response.status.clone();
         let message = response.message.clone().unwrap_or_else(|| status.clone());
         let mut failure = Self::one(kind, status, identifier, message, None);
-        let given = response.metadata.get("errors").and_then(|raw| serde_json::from_str(raw.get()).ok());
-        let given: Vec<Map<String, Value>> = given.unwrap_or_default();
-        failure.replace_errors(given.into_iter());
+        let given = response.metadata.get("errors").and_then(|raw| ExactJson::read(raw.get()).ok());
+        failure.replace_errors(given, |_| {});
         failure
     }
 
-    /// Takes these errors in place of the one, if there are any; what they leave out is as in that one.
-    pub(crate) fn replace_errors(&mut self, given: impl Iterator<Item = Map<String, Value>>) {
-        let Some(first) = self.errors.first() else { return };
-        let given: Vec<_> = given.map(|error| filled(error, first)).collect();
+    /// Takes the objects of a list in place of the one error, if there are any; what they leave out is as in that one.
+    pub(crate) fn replace_errors(&mut self, given: Option<ExactJson>, prepare: impl Fn(&mut Fields)) {
+        let (Some(ExactJson::Array(given)), Some(first)) = (given, self.errors.first()) else { return };
+        let entry = |error| match error {
+            ExactJson::Object(mut error) => {
+                prepare(&mut error);
+                Some(filled(error, first))
+            }
+            _ => None,
+        };
+        let given: Vec<_> = given.into_iter().filter_map(entry).collect();
         if !given.is_empty() {
             self.errors = given;
         }
@@ -56,7 +71,7 @@ impl Failure {
             {
                 return Ok(raised);
             }
-            let details = fault.hint.map(|hint| json!({ "hint": hint }));
+            let details = fault.hint.map(|hint| text_field("hint", hint));
             return Ok(Self::one(Kind::Failed, "failed:raised".to_owned(), "raised", fault.message, details));
         }
         match Self::of_constraint(&fault, constraints) {
@@ -71,15 +86,21 @@ impl Failure {
         let taken = matches!(fault.code.as_str(), "23505" | "23P01");
         let (kind, prefix) = if taken { (Kind::Conflict, "conflict") } else { (Kind::Validation, "validation") };
         let identifier = declared.identifier.as_ref().unwrap_or(&declared.name);
-        let details = declared.field.as_ref().map(|field| json!({ "field": field }));
+        let details = declared.field.as_ref().map(|field| text_field("field", field.as_ref()));
         let (status, message) = (format!("{prefix}:{identifier}"), declared.message.clone().into_owned());
         Some(Self::one(kind, status, identifier, message, details))
     }
 
-    pub(crate) fn one(kind: Kind, status: String, identifier: &str, message: String, details: Option<Value>) -> Self {
-        let error =
-            MutationError { code: kind.number(), identifier: identifier.to_owned(), message: message.clone(), details };
-        Self { status, kind, message, errors: vec![error], extensions: Map::new() }
+    pub(crate) fn one(
+        kind: Kind,
+        status: String,
+        identifier: &str,
+        message: String,
+        details: Option<ExactJson>,
+    ) -> Self {
+        let identifier = identifier.to_owned();
+        let error = ErrorEntry { code: kind.number(), identifier, message: message.clone(), details };
+        Self { status, kind, message, errors: vec![error], extensions: Fields::default() }
     }
 
     pub(crate) fn code(&self) -> i32 {
@@ -87,24 +108,25 @@ impl Failure {
     }
 
     /// The errors as JSON, with the stored names.
-    pub(crate) fn errors_json(&self) -> Value {
-        let error = |error: &MutationError| {
-            json!({
-                "code": error.code,
-                "identifier": error.identifier,
-                "message": error.message,
-                "details": error.details,
-            })
+    pub(crate) fn errors_json(&self) -> ExactJson {
+        let error = |error: &ErrorEntry| {
+            let text = |text: &String| ExactJson::String(text.clone());
+            ExactJson::from_iter([
+                ("code".to_owned(), ExactJson::Number(i64::from(error.code).into())),
+                ("identifier".to_owned(), text(&error.identifier)),
+                ("message".to_owned(), text(&error.message)),
+                ("details".to_owned(), error.details.clone().unwrap_or_default()),
+            ])
         };
-        self.errors.iter().map(error).collect()
+        ExactJson::Array(self.errors.iter().map(error).collect())
     }
 
     /// The same as an error of GraphQL, for return types that have no place for it.
     pub(crate) fn into_error(self) -> Error {
         let code: ErrorCode = self.kind.code();
-        let errors = self.errors_json();
+        let errors = self.errors_json().held_or_text();
         let error = self.extensions.into_iter().fold(Error::new(code, self.message), |error, (key, value)| {
-            if RESERVED.contains(&key.as_str()) { error } else { error.with_extension(key, value) }
+            if RESERVED.contains(&key.as_str()) { error } else { error.with_extension(key, value.held_or_text()) }
         });
         error.with_extension("status", self.status).with_extension("errors", errors)
     }
@@ -116,16 +138,29 @@ pub(crate) fn failed_call(error: DbError, constraints: &Constraints) -> Error {
 }
 
 /// An error of the metadata; what it leaves out is as in `first`.
-fn filled(mut error: Map<String, Value>, first: &MutationError) -> MutationError {
-    let text = |value: Option<Value>| match value {
-        Some(Value::String(text)) => Some(text),
+fn filled(mut error: Fields, first: &ErrorEntry) -> ErrorEntry {
+    let text = |value: Option<ExactJson>| match value {
+        Some(ExactJson::String(text)) => Some(text),
         _ => None,
     };
-    let code = error.get("code").and_then(Value::as_i64).and_then(|code| i32::try_from(code).ok());
-    MutationError {
+    let code = error.get("code").and_then(integer).and_then(|code| i32::try_from(code).ok());
+    ErrorEntry {
         code: code.unwrap_or(first.code),
-        identifier: text(error.remove("identifier")).unwrap_or_else(|| first.identifier.clone()),
-        message: text(error.remove("message")).unwrap_or_else(|| first.message.clone()),
-        details: error.remove("details").filter(|details| !details.is_null()),
+        identifier: text(error.take("identifier")).unwrap_or_else(|| first.identifier.clone()),
+        message: text(error.take("message")).unwrap_or_else(|| first.message.clone()),
+        details: error.take("details").filter(|details| !details.is_null()),
     }
+}
+
+/// The integer that a code is.
+pub(super) fn integer(value: &ExactJson) -> Option<i64> {
+    match value {
+        ExactJson::Number(number) => number.as_i64(),
+        _ => None,
+    }
+}
+
+/// An object with one text.
+pub(super) fn text_field(name: &str, text: impl Into<String>) -> ExactJson {
+    ExactJson::from_iter([(name.to_owned(), ExactJson::String(text.into()))])
 }

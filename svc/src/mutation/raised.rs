@@ -1,9 +1,8 @@
 //! What an exception carries besides its message: JSON in its `DETAIL` or `HINT`.
 
-use serde_json::{Map, Value};
-
-use super::failure::Failure;
+use super::failure::{Failure, integer, text_field};
 use super::status::{Kind, Status};
+use crate::json::{ExactJson, Fields};
 
 /// The keys that such JSON may have. One with any other is no message to clients: details often hold rows.
 const KEYS: [&str; 7] = ["status", "code", "identifier", "field", "details", "errors", "extensions"];
@@ -14,48 +13,43 @@ pub(super) fn read(message: &str, text: &str) -> Option<Failure> {
     if !text.starts_with('{') {
         return None;
     }
-    let mut given: Map<String, Value> = serde_json::from_str(text).ok()?;
-    if given.is_empty() || given.keys().any(|key| !KEYS.contains(&key.as_str())) {
+    let Ok(ExactJson::Object(mut given)) = ExactJson::read(text) else { return None };
+    if given.len() == 0 || given.iter().any(|(key, _)| !KEYS.contains(&key)) {
         return None;
     }
     let (kind, status) = kind(&given)?;
-    let identifier = match given.remove("identifier") {
-        Some(Value::String(identifier)) => identifier,
+    let identifier = match given.take("identifier") {
+        Some(ExactJson::String(identifier)) => identifier,
         _ => match Status::read(&status) {
-            Status::Failure(_, identifier) if given.contains_key("status") => identifier.to_owned(),
+            Status::Failure(_, identifier) if given.get("status").is_some() => identifier.to_owned(),
             _ => "raised".to_owned(),
         },
     };
     let details = take_details(&mut given);
     let mut failure = Failure::one(kind, status, &identifier, message.to_owned(), details);
-    if let Some(Value::Array(errors)) = given.remove("errors") {
-        failure.replace_errors(errors.into_iter().filter_map(|error| match error {
-            Value::Object(mut error) => {
-                let details = take_details(&mut error);
-                error.extend(details.map(|details| ("details".to_owned(), details)));
-                Some(error)
-            }
-            _ => None,
-        }));
-    }
-    if let Some(Value::Object(extensions)) = given.remove("extensions") {
+    failure.replace_errors(given.take("errors"), |error| {
+        if let Some(details) = take_details(error) {
+            error.insert("details".to_owned(), details);
+        }
+    });
+    if let Some(ExactJson::Object(extensions)) = given.take("extensions") {
         failure.extensions = extensions;
     }
     Some(failure)
 }
 
 /// The kind, from the status or the code, and the status; `None` for a status that is no failure, or an unknown code.
-fn kind(given: &Map<String, Value>) -> Option<(Kind, String)> {
+fn kind(given: &Fields) -> Option<(Kind, String)> {
     let of_code = match given.get("code") {
-        None | Some(Value::Null) => None,
-        Some(code) => Some(Kind::of_number(code.as_i64()?)?),
+        None | Some(ExactJson::Null) => None,
+        Some(code) => Some(Kind::of_number(integer(code)?)?),
     };
     match given.get("status") {
-        None | Some(Value::Null) => {
+        None | Some(ExactJson::Null) => {
             let kind = of_code.unwrap_or(Kind::Failed);
             Some((kind, format!("{}:raised", kind.prefix())))
         }
-        Some(Value::String(status)) => match Status::read(status) {
+        Some(ExactJson::String(status)) => match Status::read(status) {
             Status::Failure(kind, _) => Some((of_code.unwrap_or(kind), status.clone())),
             Status::Success | Status::Unknown => None,
         },
@@ -64,13 +58,15 @@ fn kind(given: &Map<String, Value>) -> Option<(Kind, String)> {
 }
 
 /// `details`, with `field` in them.
-fn take_details(given: &mut Map<String, Value>) -> Option<Value> {
-    let details = given.remove("details").filter(|details| !details.is_null());
-    match (given.remove("field"), details) {
-        (Some(Value::String(field)), None) => Some(serde_json::json!({ "field": field })),
-        (Some(Value::String(field)), Some(Value::Object(mut details))) => {
-            details.entry("field").or_insert(field.into());
-            Some(details.into())
+fn take_details(given: &mut Fields) -> Option<ExactJson> {
+    let details = given.take("details").filter(|details| !details.is_null());
+    match (given.take("field"), details) {
+        (Some(ExactJson::String(field)), None) => Some(text_field("field", field)),
+        (Some(ExactJson::String(field)), Some(ExactJson::Object(mut details))) => {
+            if details.get("field").is_none() {
+                details.insert("field".to_owned(), ExactJson::String(field));
+            }
+            Some(ExactJson::Object(details))
         }
         (_, details) => details,
     }

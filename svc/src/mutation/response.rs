@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::status::Status;
@@ -83,15 +82,18 @@ pub(crate) fn fails(result: &ResultMeta, json: &[u8]) -> bool {
         #[serde(rename = "__typename")]
         type_name: Option<String>,
         #[serde(default, deserialize_with = "some")]
-        status: Option<Value>,
+        status: Option<Box<RawValue>>,
     }
     /// A status that is null is one.
-    fn some<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Value>, D::Error> {
+    fn some<'de, D: serde::Deserializer<'de>>(value: D) -> Result<Option<Box<RawValue>>, D::Error> {
         serde::Deserialize::deserialize(value).map(Some)
     }
     let Ok(answer) = serde_json::from_slice::<Answer>(json) else { return false };
-    let status_fails = |status: &Value| !status.as_str().is_some_and(|text| Status::read(text) == Status::Success);
-    answer.type_name.is_some_and(|name| name == result.error.name) || answer.status.as_ref().is_some_and(status_fails)
+    let succeeds = |status: &RawValue| {
+        serde_json::from_str::<String>(status.get()).is_ok_and(|text| Status::read(&text) == Status::Success)
+    };
+    answer.type_name.is_some_and(|name| name == result.error.name)
+        || answer.status.is_some_and(|status| !succeeds(&status))
 }
 
 /// A JSON string's text, and the text of anything else as it is written.

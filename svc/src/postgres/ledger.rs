@@ -1,7 +1,7 @@
 //! The account of what a mutation has written, as far as it is known.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Whether what a mutation wrote is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +15,14 @@ pub(crate) enum Effect {
 }
 
 impl Effect {
+    /// The effect of a mutation whose program was ended in the middle: it may have done what is not seen here.
+    pub(crate) fn of_ended_program(self) -> Self {
+        match self {
+            Self::NotDone => Self::Unknown,
+            known => known,
+        }
+    }
+
     /// The word that clients get.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
@@ -33,6 +41,8 @@ pub(crate) struct Ledger {
     committed: AtomicU32,
     /// Uses of the pool, whose transactions are not seen.
     unseen: AtomicU32,
+    /// The effects of the root fields that have ended, in their order.
+    ended: Mutex<Vec<Effect>>,
     /// What each mutation has done, by its key in the answer, when the whole answer became null.
     lost: OnceLock<Vec<(String, Effect)>>,
 }
@@ -43,6 +53,18 @@ impl Ledger {
         for count in [&self.in_doubt, &self.committed, &self.unseen] {
             count.store(0, Ordering::Relaxed);
         }
+    }
+
+    /// A root field of the operation has ended; returns what it has done.
+    pub(crate) fn end(&self) -> Effect {
+        let effect = self.effect();
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(effect);
+        effect
+    }
+
+    /// The effects of the root fields that have ended, in their order.
+    pub(crate) fn ended(&self) -> Vec<Effect> {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// A commit is sent.
@@ -79,7 +101,7 @@ impl Ledger {
         self.lost.get().map(Vec::as_slice)
     }
 
-    /// What is known.
+    /// The effect as far as it is known.
     pub(crate) fn effect(&self) -> Effect {
         let any = |count: &AtomicU32| count.load(Ordering::Relaxed) > 0;
         if any(&self.in_doubt) {

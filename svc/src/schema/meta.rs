@@ -124,6 +124,8 @@ pub struct ComputedMeta {
     pub ty: TypeFn,
     /// Calls the method.
     pub run: &'static dyn Code,
+    /// Its cost in the complexity; `None` for that of its kind.
+    pub cost: Option<u32>,
 }
 
 /// An argument of an operation or a computed field, or a field of an input object.

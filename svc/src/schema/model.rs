@@ -202,8 +202,8 @@ pub(crate) enum FieldKind {
     Relation(Relation),
     /// A field of a type that the framework makes of a row's type.
     Part(Part),
-    /// A method.
-    Method(&'static dyn Code),
+    /// A method, and its cost in the complexity where it names one.
+    Method(&'static dyn Code, Option<u32>),
     /// A root field, and the type of the rows that it answers with.
     Root(Run, Option<TypeIndex>),
     /// A promise of an interface; the member's own field answers.

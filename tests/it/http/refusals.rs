@@ -29,9 +29,10 @@ async fn server_with(config: HttpConfig) -> SocketAddr {
 }
 
 /// The refusals: path, headers, and how each begins.
-const REFUSALS: [(&str, &str, &str, &str); 5] = [
+const REFUSALS: [(&str, &str, &str, &str); 6] = [
     ("POST", "/graphql", "content-type: application/json\r\n", "413"),
     ("POST", "/graphql", "content-type: text/plain\r\n", "415"),
+    ("POST", "/graphql", "content-type: application/json\r\ncontent-encoding: gzip\r\n", "415"),
     ("POST", "/graphql", "content-type: application/json\r\naccept: image/png\r\n", "406"),
     ("PUT", "/graphql", "content-type: application/json\r\n", "405"),
     ("POST", "/nowhere", "content-type: application/json\r\n", "404"),
@@ -187,5 +188,41 @@ async fn a_body_in_short_parts_is_refused() {
                     transfer-encoding: chunked\r\nconnection: close\r\n\r\n";
         let text = send_all_then_read(address, head, &[(chunks + "0\r\n\r\n").into_bytes()]).await;
         assert!(text.starts_with(&format!("HTTP/1.1 {status}")), "{part}: {text}");
+    }
+}
+
+/// A body that is coded is another one to whatever decodes it on the way.
+#[tokio::test]
+async fn a_body_with_a_content_encoding_is_refused() {
+    let address = server().await;
+    let body = r#"{"query":"{ hello }"}"#;
+    for (coding, status) in [("gzip", 415), ("identity, gzip", 415), ("br", 415), ("Identity", 200), ("identity2", 415)]
+    {
+        let mut client = Client::open(address).await;
+        client.send(&post(body).replace("host: x", &format!("host: x\r\ncontent-encoding: {coding}"))).await;
+        let answer = client.answer().await;
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{coding}: {answer}");
+        assert_eq!(answer.contains("accept-encoding: identity\r\n"), status == 415, "{coding}: {answer}");
+    }
+    let mut client = Client::open(address).await;
+    let codings = "host: x\r\ncontent-encoding: identity\r\ncontent-encoding: gzip";
+    client.send(&post(body).replace("host: x", codings)).await;
+    assert!(client.answer().await.starts_with("HTTP/1.1 415 "));
+}
+
+/// RFC 9112, section 6.1: what has both lengths is read by its chunks alone, and nothing is read after it.
+#[tokio::test]
+async fn nothing_is_read_behind_a_body_with_two_lengths() {
+    let address = server().await;
+    let body = r#"{"query":"{ hello }"}"#;
+    let chunks = format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len());
+    let (length, coding) = ("content-length: 6\r\n", "transfer-encoding: chunked\r\n");
+    for lengths in [[length, coding].concat(), [coding, length].concat()] {
+        let head = format!("POST /graphql HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n{lengths}\r\n");
+        let mut client = Client::open(address).await;
+        client.send(&[head, chunks.clone(), post(body)].concat()).await;
+        let text = client.closed().await.1;
+        assert_eq!(text.matches("HTTP/1.1 ").count(), 1, "{text}");
+        assert!(text.contains("connection: close\r\n"), "{text}");
     }
 }

@@ -7,7 +7,7 @@ use svc_tests::{App, TestDatabase};
 #[svc_result]
 enum RaiseResult {
     Success,
-    Error { clash: Option<svc::serde_json::Value>, retry_after: Option<i32> },
+    Error { clash: Option<svc::serde_json::Value>, retry_after: Option<i32>, extra: Option<svc::serde_json::Value> },
 }
 
 #[svc::query]
@@ -104,4 +104,37 @@ async fn any_other_detail_stays_in_the_log() {
     }
     let reply = run(&app, "raise", json!("s3cret"), json!("come back at nine")).await;
     assert_eq!(reply.data()["it"]["errors"][0]["details"], json!({ "hint": "come back at nine" }));
+}
+
+/// Numbers that no double holds lose neither the status nor their digits.
+#[tokio::test]
+async fn numbers_of_any_size_are_told_with_their_digits() {
+    let app = app().await;
+    let long = "9".repeat(200);
+    for (number, in_extensions) in [
+        ("1e400", "\"1e400\""),
+        (&*long, &*format!("\"{long}\"")),
+        ("0.12345678901234567890123", "\"0.12345678901234567890123\""),
+        ("123456789012345678901", "\"123456789012345678901\""),
+        ("2.50", "2.5"),
+        ("18446744073709551615", "18446744073709551615"),
+        ("-7", "-7"),
+    ] {
+        let errors = format!(r#"[{{"identifier": "a", "details": {{"n": {number}}}}}, {{"identifier": "b"}}]"#);
+        for detail in [
+            format!(r#"{{"status": "conflict:x", "errors": {errors}, "extensions": {{"extra": {number}}}}}"#),
+            format!(r#"{{"code": 409, "details": {{"n": {number}}}, "extensions": {{"extra": {number}}}}}"#),
+        ] {
+            let query =
+                "mutation ($d: String) { raise(detail: $d) { ... on RaiseError { extra code errors { details } } } }";
+            let reply = app.query_with(query, json!({ "d": detail })).await;
+            let begin =
+                format!(r#"{{"data":{{"raise":{{"extra":{number},"code":409,"errors":[{{"details":{{"n":{number}}}}}"#);
+            assert!(reply.text.starts_with(&begin), "{}", reply.text);
+            let reply = run(&app, "plain", json!(detail), Value::Null).await;
+            assert_eq!(reply.code(), "CONFLICT", "{}", reply.text);
+            assert!(reply.text.contains(&format!("\"extra\":{in_extensions}")), "{}", reply.text);
+            assert!(reply.text.contains(&format!(r#""details":{{"n":{in_extensions}}}"#)), "{}", reply.text);
+        }
+    }
 }

@@ -156,6 +156,28 @@ async fn metadata_fills_further_fields() {
     );
 }
 
+/// Whatever numbers the metadata has, the errors and the status are told.
+#[tokio::test]
+async fn numbers_in_metadata_keep_their_digits() {
+    let (app, _database) = app().await;
+    let long = "9".repeat(200);
+    for number in ["1e300", &long, "0.12345678901234567890123", "-12345678901234567890"] {
+        let given = format!(
+            r#"{{status: "conflict:x", metadata: {{errors: [{{identifier: "a", details: {{n: {number}}}}}, {{identifier: "b", details: [{number}]}}, 7]}}}}"#
+        );
+        let query = format!(
+            "mutation {{ answer(answer: {given}) {{ ... on AnswerError {{ code errors {{ identifier details }} }} }} }}"
+        );
+        let reply = app.query(&query).await;
+        let (data, stored) =
+            (reply.data(), if number == "1e300" { format!("1{}", "0".repeat(300)) } else { number.to_owned() });
+        assert_eq!(data["answer"]["code"], 409, "{}", reply.text);
+        assert_eq!(data["answer"]["errors"][1]["identifier"], "b", "{}", reply.text);
+        assert!(reply.text.contains(&format!(r#""details":{{"n":{stored}}}"#)), "{}", reply.text);
+        assert!(reply.text.contains(&format!(r#""details":[{stored}]"#)), "{}", reply.text);
+    }
+}
+
 #[tokio::test]
 async fn an_error_may_carry_an_entity() {
     let (app, database) = app().await;

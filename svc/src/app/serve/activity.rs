@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
+use axum::http::Version;
 use futures_util::task::AtomicWaker;
 use hyper::rt::{Sleep, Timer};
 
@@ -50,6 +51,12 @@ pub(super) struct Activity {
     /// Whether the last request's body was left unread.
     unread: AtomicBool,
     http2: AtomicBool,
+    /// Whether a request of HTTP/1.0 has come.
+    http10: AtomicBool,
+    /// Whether the client has closed its side while the request ran.
+    half_closed: AtomicBool,
+    /// The reader of the request's body, where it waits for more.
+    reader: AtomicWaker,
     /// Requests of HTTP/2 that are not yet answered to the end, and those that the client has given up.
     streams: AtomicU32,
     resets: AtomicU32,
@@ -67,6 +74,9 @@ impl Activity {
             blocked: AtomicBool::new(false),
             unread: AtomicBool::new(false),
             http2: AtomicBool::new(false),
+            http10: AtomicBool::new(false),
+            half_closed: AtomicBool::new(false),
+            reader: AtomicWaker::new(),
             streams: AtomicU32::new(0),
             resets: AtomicU32::new(0),
             order: AtomicU8::new(Order::None as u8),
@@ -98,13 +108,20 @@ impl Activity {
     }
 
     /// A request has come.
-    pub(super) fn request_came(&self, is_http2: bool) {
+    pub(super) fn request_came(&self, version: Version) {
         let requests = (self.mark() & !3).wrapping_add(4);
         self.mark.store(requests | Phase::Busy as u64, Ordering::Relaxed);
-        if is_http2 {
+        if version == Version::HTTP_2 {
             self.http2.store(true, Ordering::Relaxed);
-        } else if self.unread.load(Ordering::Relaxed) {
-            self.unread.store(false, Ordering::Relaxed);
+            return;
+        }
+        if version == Version::HTTP_10 {
+            self.http10.store(true, Ordering::Relaxed);
+        }
+        for last in [&self.unread, &self.half_closed] {
+            if last.load(Ordering::Relaxed) {
+                last.store(false, Ordering::Relaxed);
+            }
         }
     }
 
@@ -113,6 +130,22 @@ impl Activity {
         if self.phase() == Phase::Idle {
             self.enter(Phase::Head);
         }
+    }
+
+    /// The client sends no more, and the request that runs may lack a part of its body.
+    pub(super) fn half_close(&self) {
+        self.half_closed.store(true, Ordering::Release);
+        self.reader.wake();
+    }
+
+    /// Whether a body that waits for more will get none; else `reader` is woken when that is known.
+    pub(super) fn is_body_cut(&self, reader: &Waker) -> bool {
+        self.reader.register(reader);
+        self.half_closed.load(Ordering::Acquire)
+    }
+
+    pub(super) fn is_http10(&self) -> bool {
+        self.http10.load(Ordering::Relaxed)
     }
 
     /// The body of the request will not be read to its end.

@@ -1,9 +1,11 @@
 //! The body of a request over HTTP/1.
 
+use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use axum::BoxError;
 use axum::body::Bytes;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 
@@ -25,17 +27,21 @@ impl RequestBody {
 
 impl Body for RequestBody {
     type Data = Bytes;
-    type Error = hyper::Error;
+    type Error = BoxError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
         let frame = Pin::new(&mut self.body).poll_frame(cx);
-        if matches!(frame, Poll::Ready(None)) {
-            self.has_ended = true;
+        match &frame {
+            Poll::Ready(None) => self.has_ended = true,
+            Poll::Pending if self.activity.is_body_cut(cx.waker()) => {
+                return Poll::Ready(Some(Err(io::Error::from(io::ErrorKind::UnexpectedEof).into())));
+            }
+            _ => {}
         }
-        frame
+        frame.map_err(Into::into)
     }
 
     fn is_end_stream(&self) -> bool {

@@ -60,7 +60,7 @@ pub(super) fn serve(
     let noted = activity.clone();
     let service = hyper::service::service_fn(move |request: Request<Incoming>| {
         let is_http2 = request.version() == Version::HTTP_2;
-        noted.request_came(is_http2);
+        noted.request_came(request.version());
         let mut request = request.map(|body| match is_http2 || body.is_end_stream() {
             true => Body::new(body),
             false => Body::new(RequestBody::new(body, noted.clone())),
@@ -77,7 +77,7 @@ pub(super) fn serve(
             Either::Left(answer)
         }
     });
-    let socket = TokioIo::new(Socket::new(stream, activity.clone(), permit));
+    let socket = TokioIo::new(Socket::new(stream, activity.clone(), permit, shared.config.half_close_timeout));
     let builder = builder(&shared.config, activity);
     let connection = builder.serve_connection_with_upgrades(socket, service).into_owned();
     Connection { connection: Box::pin(connection), activity: activity.clone(), heard: None }

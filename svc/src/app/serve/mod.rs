@@ -4,6 +4,7 @@ mod activity;
 mod body;
 mod connection;
 mod connections;
+mod half_close;
 mod http2;
 mod limit;
 mod socket;

@@ -4,12 +4,14 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 
-use super::activity::{Activity, Order};
+use super::activity::{Activity, Order, Phase};
+use super::half_close::{HalfClosed, Ways};
 
 /// How many bytes are read and thrown away after a refusal.
 const MOST_DISCARDED: usize = 16 * 1024 * 1024;
@@ -25,13 +27,63 @@ pub(super) struct Socket {
     blocked: bool,
     /// Once nothing more will be written: how many bytes may still be thrown away.
     lingering: Option<usize>,
+    /// The mark of the connection when bytes were written last.
+    written_at: Option<u64>,
+    /// The mark of the connection when the client had sent its last byte.
+    ended_at: Option<u64>,
+    half_closed: Option<HalfClosed>,
+    half_close_timeout: Duration,
     /// Held as long as the socket is open; it counts against the most connections.
     _permit: OwnedSemaphorePermit,
 }
 
 impl Socket {
-    pub(super) fn new(stream: TcpStream, activity: Arc<Activity>, permit: OwnedSemaphorePermit) -> Self {
-        Self { stream, activity, blocked: false, lingering: None, _permit: permit }
+    pub(super) fn new(
+        stream: TcpStream,
+        activity: Arc<Activity>,
+        permit: OwnedSemaphorePermit,
+        half_close_timeout: Duration,
+    ) -> Self {
+        Self {
+            stream,
+            activity,
+            blocked: false,
+            lingering: None,
+            written_at: None,
+            ended_at: None,
+            half_closed: None,
+            half_close_timeout,
+            _permit: permit,
+        }
+    }
+
+    /// The client sends no more; whether that is the end of the connection, as it is unless a request runs.
+    fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // Whoever upgraded the connection, and HTTP/2, know best what an end means.
+        if self.activity.has_ended() || self.activity.is_http2() {
+            return Poll::Ready(Ok(()));
+        }
+        let mark = self.activity.mark();
+        if self.activity.phase() != Phase::Busy {
+            if self.ended_at == Some(mark) {
+                return Poll::Ready(Ok(()));
+            }
+            // A head that came with the end is handed over before the next read.
+            self.ended_at = Some(mark);
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        self.activity.half_close();
+        let half_closed = match &mut self.half_closed {
+            Some(half_closed) if half_closed.request == mark => half_closed,
+            other => other.insert(HalfClosed::begin(mark)),
+        };
+        let ways = match (self.blocked, self.written_at == Some(mark) || self.activity.is_http10()) {
+            (true, _) => Ways::Written,
+            (false, true) => Ways::Silence,
+            (false, false) => Ways::Interim,
+        };
+        half_closed.poll_gone(cx, &self.stream, ways, self.half_close_timeout)
     }
 
     fn written(&mut self, result: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
@@ -40,7 +92,12 @@ impl Socket {
                 self.blocked = true;
                 self.activity.set_blocked(true);
             }
-            Poll::Ready(Ok(bytes)) if self.blocked => self.activity.add_moved(*bytes),
+            Poll::Ready(Ok(bytes)) => {
+                self.written_at = Some(self.activity.mark());
+                if self.blocked {
+                    self.activity.add_moved(*bytes);
+                }
+            }
             _ => {}
         }
         result
@@ -72,6 +129,8 @@ impl AsyncRead for Socket {
         let result = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if buffer.filled().len() > before {
             self.activity.bytes_came();
+        } else if matches!(result, Poll::Ready(Ok(()))) && buffer.remaining() > 0 {
+            return self.poll_end(cx);
         }
         result
     }

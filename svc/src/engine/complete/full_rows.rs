@@ -36,12 +36,22 @@ impl FullRows {
 
     /// A row as a JSON object with the stored names as keys.
     pub(crate) fn object(&self, cells: Cells<'_>) -> Result<ExactJson, Error> {
+        let (object, errors) = self.partial(cells);
+        let Some((stored, error)) = errors.first() else { return Ok(object) };
+        let id = object.get("id").and_then(key_text).map_or_else(String::new, |id| format!(" with the id {id}"));
+        Err(Error::internal(format!("a row{id} cannot be read: {stored}: {}", error.0)))
+    }
+
+    /// A row as far as it can be read, and the errors of the values that break their types.
+    pub(crate) fn partial(&self, cells: Cells<'_>) -> (ExactJson, Vec<(&'static str, LeafError)>) {
         let cells = RowColumn { cells, data: self.data };
-        let mut object = Fields::with_capacity(self.fields.len());
+        let (mut object, mut errors) = (Fields::with_capacity(self.fields.len()), Vec::new());
         for (stored, ty, source) in &self.fields {
-            let failed = |error: LeafError| Error::internal(format!("a row cannot be read: {stored}: {}", error.0));
-            object.insert((*stored).to_owned(), cells.value(stored, source, ty.as_ref()).map_err(failed)?);
+            match cells.value(stored, source, ty.as_ref()) {
+                Ok(value) => object.insert((*stored).to_owned(), value),
+                Err(error) => errors.push((*stored, error)),
+            }
         }
-        Ok(ExactJson::Object(object))
+        (ExactJson::Object(object), errors)
     }
 }

@@ -130,13 +130,13 @@ impl Node for Found<'_> {
                     Some(node) => value(walk, field, &field.ty, &node, &path, out)?,
                     None => value(walk, field, &field.ty, &Found::Value(instance.field(index)), &path, out)?,
                 },
-                PlanKind::Method(Method::Sync(run)) => match (walk.cx.call_method(field), instance.object()) {
+                PlanKind::Method(Method::Sync(run), _) => match (walk.cx.call_method(field), instance.object()) {
                     (Ok(call), Ok(object)) => outcome(walk, field, run(object.as_any(), call), &path, out)?,
                     (_, Err(error)) => walk.failed(error, field, &path, out)?,
                     (Err(error), _) => walk.failed(&error, field, &path, out)?,
                 },
                 PlanKind::Typename => typename(out, selection),
-                PlanKind::Method(Method::Async(_))
+                PlanKind::Method(Method::Async(_), _)
                 | PlanKind::Relation(_)
                 | PlanKind::Part(_)
                 | PlanKind::Introspection

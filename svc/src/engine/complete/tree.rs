@@ -283,7 +283,7 @@ async fn one_field<'a>(
             let parents = objects.iter().zip(&keys).map(|((_, path), key)| (key.as_deref(), *path));
             cx.reads.relation(cx, field, relation, parents.collect()).await
         }
-        PlanKind::Method(method) => {
+        PlanKind::Method(method, _) => {
             let receivers = objects.iter().filter_map(|(object, path)| Some((object.object().ok()?, *path)));
             let calls = receivers.map(|(object, path)| async move {
                 let outcome = match (cx.call_method(field), method) {

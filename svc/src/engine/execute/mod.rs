@@ -27,7 +27,7 @@ use crate::engine::function::write_function;
 use crate::engine::hooks::{Hooks, PreparedOperation};
 use crate::engine::introspect::{check_depth, introspect};
 use crate::engine::location::LineIndex;
-use crate::engine::mutations::{Mutations, one_of_each_first};
+use crate::engine::mutations::{Mutations, effects_when_late, one_of_each_first};
 use crate::engine::operations::{OperationRegistry, Registered};
 use crate::engine::path::Path;
 use crate::engine::persisted::{Hash, PersistedQueries};
@@ -79,13 +79,7 @@ pub(crate) struct Engine {
 
 impl Engine {
     /// Answers a request.
-    pub(crate) async fn run(&self, request: Request<'_>, parts: RequestParts) -> Response {
-        let response = self.answer(request, parts).await;
-        self.hooks.after_answering(&response);
-        response
-    }
-
-    async fn answer(&self, request: Request<'_>, mut parts: RequestParts) -> Response {
+    pub(crate) async fn run(&self, request: Request<'_>, mut parts: RequestParts) -> Response {
         let prepared = match self.prepare(request, parts.allowed) {
             Ok(prepared) => prepared,
             Err(response) => return response,
@@ -106,12 +100,19 @@ impl Engine {
                 Err(response) => return response,
             }
         };
+        let mutation = (kind == OperationKind::Mutation && deadlines.is_some()).then(|| prepared.mutation());
         // Pinned here, as it is large to be moved.
         let mut running = pin!(self.execute(prepared, &scope));
         let Some(deadlines) = deadlines else { return running.await };
         match deadlines.bound(started, running.as_mut()).await {
             Some(response) => response,
-            None => Response::late(kind == OperationKind::Mutation, deadlines.limit),
+            None => {
+                let known = |(plan, is_one): &(Arc<Plan>, bool)| {
+                    Some(effects_when_late(scope.db.ledger.as_deref()?, plan, *is_one))
+                };
+                let effects = mutation.as_ref().and_then(known).unwrap_or_default();
+                Response::late(deadlines.limit, &effects)
+            }
         }
     }
 
@@ -131,7 +132,7 @@ impl Engine {
             // No field has run yet.
             Some(deadlines) => match deadlines.bound(started, making).await {
                 Some(made) => made,
-                None => return Err(Response::late(false, deadlines.limit)),
+                None => return Err(Response::late(deadlines.limit, &[])),
             },
         };
         made.map_err(|error| Response::failed(&error))
@@ -444,6 +445,12 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
+    /// The plan of a mutation, and whether all of it is one statement.
+    fn mutation(&self) -> (Arc<Plan>, bool) {
+        let is_one = self.registered.as_ref().is_some_and(|operation| operation.sql.is_some());
+        (self.plan.clone(), is_one)
+    }
+
     fn info(&self) -> OperationInfo<'_> {
         let requested = self.operation_name.as_deref();
         OperationInfo { kind: self.plan.kind, document: &self.document, requested }

@@ -14,13 +14,24 @@ pub(super) fn full_rows(
     catalogue: &Catalogue,
     row: TypeIndex,
 ) -> Result<(Vec<Selected>, FullRows), DbError> {
+    wanted_rows(model, catalogue, row, None)
+}
+
+/// The same for the stored names that are `wanted`, or for all.
+pub(super) fn wanted_rows(
+    model: &Model,
+    catalogue: &Catalogue,
+    row: TypeIndex,
+    wanted: Option<&[&str]>,
+) -> Result<(Vec<Selected>, FullRows), DbError> {
     let mut columns = Columns::new(model, catalogue, row)?;
     let is_abstract = matches!(model.types[row].kind, TypeKind::Abstract(_));
     let mut fields = Vec::new();
     if is_abstract {
         fields.push(("__typename", None, columns.stored("__typename", None)?));
     }
-    for (stored, ty) in stored_fields(model, row) {
+    let is_wanted = |stored: &str| wanted.is_none_or(|wanted| wanted.contains(&stored));
+    for (stored, ty) in stored_fields(model, row).into_iter().filter(|(stored, _)| is_wanted(stored)) {
         // A member of an interface may store what the others do not.
         let source = match columns.stored(stored, ty.as_ref()) {
             Err(_) if is_abstract => RowSource::Nothing,

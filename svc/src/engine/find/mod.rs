@@ -39,7 +39,7 @@ use crate::postgres::{Database, DbError, Reader, RowSink as _, Rows, Statement};
 use crate::repository::{ConnectionSpec, Db, FindSpec};
 use crate::schema::{Model, PlannedMeta, Shape, TypeIndex};
 use crate::sql::{Query, Selected, Subquery};
-use full_rows::full_rows;
+use full_rows::wanted_rows;
 use typed::complete_typed;
 
 /// About how long a root field's key is, with what stands around it.
@@ -132,7 +132,7 @@ async fn write_find(cx: &ExecutionContext<'_>, field: &PlanField, find: FindSpec
 
 /// Answers a field with methods below it, which need whole rows.
 async fn write_full_rows(cx: &ExecutionContext<'_>, field: &PlanField, read: &Read, path: &Path<'_>) -> CompletedValue {
-    let rows = |careful| typed(cx.database, Reader::Pool(cx.database, cx.session()), cx.model, read, careful);
+    let rows = |careful| typed(cx.database, Reader::Pool(cx.database, cx.session()), cx.model, read, careful, None);
     let result = match cx.database.following(|| rows(false)).await {
         Err(error) if error.is_of_data() => rows(cx.careful(&error).careful).await,
         result => result,
@@ -298,16 +298,17 @@ fn away(cx: &ExecutionContext<'_>, field: &PlanField, shape: Shape, error: DbErr
     }
 }
 
-/// All stored fields of the rows.
+/// All stored fields of the rows, or the `wanted` ones.
 async fn typed(
     database: &Database,
     reader: Reader<'_>,
     model: &Model,
     read: &Read,
     careful: bool,
+    wanted: Option<&[&str]>,
 ) -> Result<(Rows, FullRows), DbError> {
     let catalogue = database.catalogue().await?;
-    let (list, whole) = full_rows(model, &catalogue, read.row)?;
+    let (list, whole) = wanted_rows(model, &catalogue, read.row, wanted)?;
     let statement = Statement::rows(model, &catalogue, &read.clone().reading(list, careful))?;
     Ok((reader.fetch(&statement).await?, whole))
 }
@@ -322,14 +323,45 @@ pub(crate) async fn typed_rows(db: &Db, reader: Reader<'_>, find: &FindSpec) -> 
     };
     let find = FindSpec { limit: find.limit.or(Some(most + 1)), ..find.clone() };
     let read = Read::find(db, &limits, find, Shape::List).map_err(DbError::into_error)?;
+    let (rows, whole) = typed_following(db, reader, &read, None).await?;
+    if unlimited && rows.len() as i64 > most {
+        return Err(Error::internal(format!("a query found more than {most} rows; give it a `.limit(…)`")));
+    }
+    (0..rows.len()).map(|row| whole.object(Cells::Nth(&rows, row))).collect()
+}
+
+/// The first row of a query as far as it can be read: all stored fields or the `wanted` ones, and the errors of values
+/// that break their types.
+pub(crate) async fn read_row(
+    db: &Db,
+    find: &FindSpec,
+    wanted: Option<&[&str]>,
+) -> Result<Option<(ExactJson, Vec<(&'static str, Error)>)>, Error> {
+    let read = Read::find(db, &db.app.limits, find.clone(), Shape::List).map_err(DbError::into_error)?;
+    let (rows, fields) = typed_following(db, db.reader(), &read, wanted).await?;
+    if rows.len() == 0 {
+        return Ok(None);
+    }
+    let (row, errors) = fields.partial(Cells::Nth(&rows, 0));
+    Ok(Some((row, errors.into_iter().map(|(stored, error)| (stored, Error::internal(error.0))).collect())))
+}
+
+/// Typed rows of views as they are now.
+async fn typed_following(
+    db: &Db,
+    reader: Reader<'_>,
+    read: &Read,
+    wanted: Option<&[&str]>,
+) -> Result<(Rows, FullRows), Error> {
+    let model = &db.app.model;
     let typed = match reader {
         Reader::Pool(database, session) => {
-            let rows = || typed(database, Reader::Pool(database, session), &db.app.model, &read, false);
+            let rows = || typed(database, Reader::Pool(database, session), model, read, false, wanted);
             database.following(rows).await
         }
         // PostgreSQL refuses whatever follows an error in a transaction.
         reader => {
-            let rows = typed(&db.app.database, reader, &db.app.model, &read, false).await;
+            let rows = typed(&db.app.database, reader, model, read, false, wanted).await;
             rows.inspect_err(|error| {
                 if error.shows_change() {
                     db.app.database.may_have_changed();
@@ -337,11 +369,7 @@ pub(crate) async fn typed_rows(db: &Db, reader: Reader<'_>, find: &FindSpec) -> 
             })
         }
     };
-    let (rows, whole) = typed.map_err(DbError::into_error)?;
-    if unlimited && rows.len() as i64 > most {
-        return Err(Error::internal(format!("a query found more than {most} rows; give it a `.limit(…)`")));
-    }
-    (0..rows.len()).map(|row| whole.object(Cells::Nth(&rows, row))).collect()
+    typed.map_err(DbError::into_error)
 }
 
 /// Asks all rows that a query matches together: how many there are, or whether there is one.

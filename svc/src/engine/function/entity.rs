@@ -6,8 +6,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::Error;
-use crate::engine::find::typed_rows;
-use crate::engine::plan::{Children, PlanKind};
+use crate::engine::complete::UnreadValues;
+use crate::engine::find::read_row;
+use crate::engine::plan::{Calls, Children, PlanKind};
 use crate::mutation::Response;
 use crate::repository::{Db, FindSpec};
 use crate::schema::{FieldKind, Model, ScalarKind, TypeIndex, TypeKind};
@@ -20,8 +21,20 @@ pub(super) struct EntityType {
     pub(super) list: bool,
 }
 
+/// An entity as far as it could be read.
+pub(super) struct Entity {
+    pub(super) json: Option<String>,
+    pub(super) unread: Option<UnreadValues>,
+}
+
+impl Entity {
+    pub(super) fn whole(json: Option<String>) -> Self {
+        Self { json, unread: None }
+    }
+}
+
 /// The entity's JSON. Where the function gave none, or left out what is selected, the row with its id is read from the
-/// view, as a query would.
+/// view, as a query would: what is selected of it, or all where a method needs it.
 ///
 /// # Errors
 /// When the row cannot be read.
@@ -30,21 +43,38 @@ pub(super) async fn entity(
     EntityType { ty, list }: EntityType,
     response: &Response<'_>,
     selected: Option<Vec<&Children>>,
-) -> Result<Option<String>, Error> {
+) -> Result<Entity, Error> {
     let model = &db.app.model;
     let given = response.entity.map(|raw| with_type_name(model, ty, raw.get(), response.entity_type.as_deref()));
     if list
         || !has_source(model, ty)
         || given.as_deref().is_some_and(|given| has_all(model, ty, given, selected.as_deref()))
     {
-        return Ok(given);
+        return Ok(Entity::whole(given));
     }
-    let id = response.entity_id.clone().map(Value::from).or_else(|| given.as_deref().and_then(own_id));
-    let id = id.as_ref().map(|id| id.as_str().map_or_else(|| id.to_string(), str::to_owned));
+    let id_given = || given.as_deref().and_then(own_id).map(|id| serde_json::from_str(&id).unwrap_or(id));
+    let id = response.entity_id.clone().or_else(id_given);
     let row = model.by_rust.iter().find(|(_, index)| **index == ty).map(|(row, _)| *row);
-    let (Some(id), Some(row)) = (id, row) else { return Ok(given) };
+    let (Some(id), Some(row)) = (id, row) else { return Ok(Entity::whole(given)) };
     let find = FindSpec { filter: col("id").eq(id), limit: Some(1), ..FindSpec::new(row) };
-    Ok(typed_rows(db, db.reader(), &find).await?.first().map(ToString::to_string).or(given))
+    let wanted = selected.as_deref().and_then(stored_selected);
+    match read_row(db, &find, wanted.as_deref()).await? {
+        Some((row, errors)) => Ok(Entity { json: Some(row.to_string()), unread: UnreadValues::of(errors) }),
+        None => Ok(Entity::whole(given)),
+    }
+}
+
+/// The stored names that are selected; `None` for all, where a method or a relation needs the row as a struct.
+fn stored_selected(selected: &[&Children]) -> Option<Vec<&'static str>> {
+    if selected.iter().any(|children| children.waits() != Calls::None) {
+        return None;
+    }
+    let selections = selected.iter().flat_map(|children| children.iter());
+    let stored = selections.flat_map(|selection| &selection.fields).filter_map(|field| match field.kind {
+        PlanKind::Stored { stored, .. } => Some(stored),
+        _ => None,
+    });
+    Some(stored.chain(["id"]).collect())
 }
 
 /// Whether an entity has a key for everything that is selected.
@@ -88,13 +118,14 @@ fn has_source(model: &Model, ty: TypeIndex) -> bool {
     }
 }
 
-/// The key `id` of an entity.
-pub(super) fn own_id(entity: &str) -> Option<Value> {
+/// The JSON of an entity's `id`.
+pub(super) fn own_id(entity: &str) -> Option<String> {
     #[derive(serde::Deserialize)]
-    struct Identified {
-        id: Option<Value>,
+    struct Identified<'a> {
+        #[serde(borrow)]
+        id: Option<&'a RawValue>,
     }
-    serde_json::from_str::<Identified>(entity).ok()?.id
+    serde_json::from_str::<Identified<'_>>(entity).ok()?.id.map(|id| id.get().to_owned())
 }
 
 /// An entity of an interface or union names its type; a function may name it beside the entity.

@@ -1,21 +1,22 @@
 //! A member of a result as stored JSON, which the engine completes.
 
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
+use crate::json::Fields;
 use crate::mutation::Response;
 use crate::schema::{FieldDef, FieldKind, Model, ResultMember, TypeIndex};
 
 /// What a member is made of.
 pub(super) struct Member<'a> {
     pub(super) meta: &'a ResultMember,
-    /// The fields that every member of its kind has.
-    pub(super) automatic: [(&'static str, Value); 4],
+    /// The JSON of the fields that every member of its kind has.
+    pub(super) automatic: [(&'static str, String); 4],
     /// The entity's JSON.
     pub(super) entity: Option<String>,
     pub(super) response: &'a Response<'a>,
     /// What an exception carries for further fields.
-    pub(super) extensions: &'a Map<String, Value>,
+    pub(super) extensions: &'a Fields,
 }
 
 impl Member<'_> {
@@ -27,7 +28,7 @@ impl Member<'_> {
             let FieldKind::Stored { stored, .. } = field.kind else { continue };
             let raw = |raw: &&RawValue| raw.get().to_owned();
             let json = match self.automatic.iter().find(|(name, _)| *name == field.rust) {
-                Some((_, value)) => Some(value.to_string()),
+                Some((_, json)) => Some(json.clone()),
                 None if self.meta.entity == Some(field.rust) => self.entity.clone(),
                 None if field.rust == "cascade" => self.response.cascade.as_ref().map(raw),
                 None if field.rust == "metadata" => self.response.raw_metadata.as_ref().map(raw),

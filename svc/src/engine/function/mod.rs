@@ -11,7 +11,7 @@ use encode::form;
 pub(crate) use encode::json as argument_json;
 use outcome::{Settled, Target, settle};
 
-use super::complete::{CompletedValue, Found, complete_value, write_json, write_member};
+use super::complete::{CompletedValue, Found, complete_value, write_json, write_partial};
 use super::execution_context::ExecutionContext;
 use super::path::Path;
 use super::plan::{Admission, Calls, Children, PlanField, Selection};
@@ -37,7 +37,7 @@ pub(crate) async fn write_function(
     match answer(cx, field, function).await {
         Ok(Settled { json, unread: None }) => complete(cx, field, &json, path).await,
         Ok(Settled { json, unread: Some(unread) }) => {
-            CompletedValue::walk(cx, |walk, out| write_member(walk, field, &json, &unread, path, out))
+            CompletedValue::walk(cx, |walk, out| write_partial(walk, field, &json, &unread, path, out))
         }
         Err(error) => CompletedValue::failed(cx, &error, field, path),
     }
@@ -118,7 +118,7 @@ pub(crate) async fn call<T: FromStored>(
     let list = T::IS_LIST;
     let settled = settle(db, &Target { function, ty, list, field: None, on_failure }, &args).await?;
     match settled.unread {
-        Some(unread) => Err(unread.error),
+        Some(unread) => Err(unread.into_error()),
         None => Ok(T::from_stored(ExactJson::read(&settled.json)?)?),
     }
 }

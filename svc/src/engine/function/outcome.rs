@@ -1,12 +1,12 @@
 //! From a function's answer to the JSON of the field's type.
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
-use super::entity::{EntityType, entity, holds_status, own_id};
+use super::entity::{Entity, EntityType, entity, holds_status, own_id};
 use super::member::{Member, entity_field, graphql_names};
 use crate::engine::complete::Unread;
 use crate::engine::plan::{Children, PlanField};
-use crate::json::ExactJson;
+use crate::json::{ExactJson, Fields};
 use crate::mutation::{Failure, Response, Status, StatusCheck};
 use crate::postgres::{ArgForm, Call};
 use crate::repository::Db;
@@ -112,15 +112,16 @@ async fn succeed(
     if let Some(result) = result {
         return success(db, target, result, response).await;
     }
-    let entity = match target.ty {
+    let Entity { json, unread } = match target.ty {
         Some(ty) => {
             let selected = target.field.map(|field| vec![&field.children]);
             let entity = entity(db, EntityType { ty, list: target.list }, response, selected).await;
             entity.map_err(|error| response.identify(error))?
         }
-        None => response.entity.map(|raw| raw.get().to_owned()),
+        None => Entity::whole(response.entity.map(|raw| raw.get().to_owned())),
     };
-    Ok(Settled { json: entity.unwrap_or_else(|| "null".to_owned()), unread: None })
+    let unread = unread.map(|values| Unread::Values { field: None, values });
+    Ok(Settled { json: json.unwrap_or_else(|| "null".to_owned()), unread })
 }
 
 async fn success(
@@ -132,15 +133,16 @@ async fn success(
     let meta = &result.success;
     let (entity, unread) = target.entity(db, meta, response).await;
     let id_of_entity = || entity.as_deref().and_then(own_id);
+    let id = response.entity_id.as_ref().map(|id| json!(id).to_string()).or_else(id_of_entity);
     let ty = entity_field(&db.app.model, meta).map(|field| field.ty.named());
     let updated = response.updated_fields.as_ref().map(|fields| graphql_names(&db.app.model, ty, fields));
     let automatic = [
-        ("status", json!(response.status)),
-        ("message", json!(response.message)),
-        ("updated_fields", json!(updated)),
-        ("id", response.entity_id.clone().map(Value::from).or_else(id_of_entity).unwrap_or_default()),
+        ("status", json!(response.status).to_string()),
+        ("message", json!(response.message).to_string()),
+        ("updated_fields", json!(updated).to_string()),
+        ("id", id.unwrap_or_else(|| "null".to_owned())),
     ];
-    let member = Member { meta, automatic, entity, response, extensions: &Map::new() };
+    let member = Member { meta, automatic, entity, response, extensions: &Fields::default() };
     Ok(Settled { json: member.write(&db.app.model), unread })
 }
 
@@ -155,10 +157,10 @@ async fn fail(
     let meta = &result.error;
     let (entity, unread) = target.entity(db, meta, response).await;
     let automatic = [
-        ("status", json!(failure.status)),
-        ("message", json!(failure.message)),
-        ("code", json!(failure.code())),
-        ("errors", failure.errors_json()),
+        ("status", json!(failure.status).to_string()),
+        ("message", json!(failure.message).to_string()),
+        ("code", failure.code().to_string()),
+        ("errors", failure.errors_json().to_string()),
     ];
     let member = Member { meta, automatic, entity, response, extensions: &failure.extensions };
     Ok(Settled { json: member.write(&db.app.model), unread })
@@ -178,15 +180,18 @@ impl Target<'_> {
         };
         let ty = EntityType { ty: field.ty.named(), list: field.ty.is_list() };
         let error = match entity(db, ty, response, self.selected(&db.app.model, member, field)).await {
-            Ok(None) if field.ty.is_non_null() => {
+            Ok(Entity { json: None, .. }) if field.ty.is_non_null() => {
                 let message = format!("Cannot return null for non-nullable field {}.{}.", member.name, field.name);
                 let cause = format!("`{}` gave no entity, and the status {:?}", self.function, response.status);
                 Error::new(ErrorCode::InternalServerError, message).with_source(cause)
             }
-            Ok(entity) => return (entity, None),
+            Ok(Entity { json, unread }) => {
+                let field = Some(field.name.clone());
+                return (json, unread.map(|values| Unread::Values { field, values }));
+            }
             Err(error) => error,
         };
-        (None, Some(Unread { field: field.name.clone(), error: response.identify(error) }))
+        (None, Some(Unread::Entity { field: field.name.clone(), error: response.identify(error) }))
     }
 
     fn asks_for(&self, model: &Model, member: &ResultMember, own: &FieldDef) -> bool {

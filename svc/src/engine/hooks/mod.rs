@@ -3,14 +3,18 @@
 #[cfg(test)]
 mod tests;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use axum::http::StatusCode;
 use futures_util::future::BoxFuture;
 
 use super::complete::CompletedValue;
 use super::plan::PlanField;
 use super::response::Response;
-use crate::Error;
 use crate::request::{Context, RequestParts};
 use crate::schema::OperationKind;
+use crate::{Error, ErrorCode};
 
 /// A place for limits, metrics and spans: it is told of each request, and may refuse it. Each method
 /// does nothing by itself.
@@ -41,8 +45,58 @@ pub(crate) trait Hook: Send + Sync + 'static {
         run
     }
 
-    /// The request is answered.
-    fn after_answering(&self, _: &Response) {}
+    /// The request has ended, whatever became of it: each one that [`before_parsing`](Self::before_parsing) is told of ends
+    /// once.
+    fn after_answering(&self, _: Answered<'_>) {}
+}
+
+/// The end of a request.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(not(test), expect(dead_code, reason = "the request log and metrics will read it"))]
+pub(crate) struct Answered<'a> {
+    /// The HTTP status; none where the request was dropped, as when its client has gone.
+    pub(crate) status: Option<StatusCode>,
+    /// The code of the error that is the whole request's.
+    pub(crate) code: Option<&'a str>,
+    /// The number of errors beside `data`.
+    pub(crate) field_errors: usize,
+    /// The time since its head was read.
+    pub(crate) elapsed: Duration,
+}
+
+/// A request that is not answered yet. The hooks are told when it is, or when it is dropped.
+pub(crate) struct Answering<'a> {
+    hooks: &'a Hooks,
+    began: Instant,
+}
+
+impl Answering<'_> {
+    /// It is answered.
+    pub(crate) fn answered(self, status: StatusCode, code: Option<&str>, field_errors: usize) {
+        self.tell(Some(status), code, field_errors);
+        std::mem::forget(self);
+    }
+
+    fn tell(&self, status: Option<StatusCode>, code: Option<&str>, field_errors: usize) {
+        let answered = Answered { status, code, field_errors, elapsed: self.began.elapsed() };
+        for hook in self.hooks.0.iter().rev() {
+            // It may be told while a panic unwinds, where another one would end the process.
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(|| hook.after_answering(answered))) {
+                tracing::error!(panic = crate::panic::message(&*panic), "a hook panicked");
+            }
+        }
+    }
+}
+
+impl Drop for Answering<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let code = ErrorCode::InternalServerError.as_str();
+            self.tell(Some(StatusCode::INTERNAL_SERVER_ERROR), Some(code), 0);
+        } else {
+            self.tell(None, None, 0);
+        }
+    }
 }
 
 /// An operation that may run.
@@ -93,8 +147,9 @@ impl Hooks {
         self.0.iter().rev().fold(run, |run, hook| hook.around_field(context, field, run))
     }
 
-    pub(crate) fn after_answering(&self, response: &Response) {
-        self.0.iter().rev().for_each(|hook| hook.after_answering(response));
+    /// A request that begins; none without hooks, which costs no look at the clock.
+    pub(crate) fn answering(&self) -> Option<Answering<'_>> {
+        (!self.is_empty()).then(|| Answering { hooks: self, began: Instant::now() })
     }
 }
 

@@ -1,16 +1,18 @@
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
+use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
+use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use tower::Service as _;
 
-use super::{Hook, PreparedOperation};
+use super::{Answered, Hook, PreparedOperation};
 use crate::engine::complete::CompletedValue;
 use crate::engine::plan::PlanField;
-use crate::engine::response::Response;
 use crate::prelude::*;
 use crate::request::{Context, RequestParts};
 
@@ -59,8 +61,10 @@ impl Hook for Notes {
         })
     }
 
-    fn after_answering(&self, response: &Response) {
-        self.note(format!("{:?}", response.answer));
+    fn after_answering(&self, Answered { status, code, field_errors, elapsed }: Answered<'_>) {
+        assert!(elapsed < Duration::from_secs(60));
+        let status = status.map(|status| status.as_u16());
+        self.note(format!("answered {status:?} {code:?} {field_errors}"));
     }
 }
 
@@ -70,19 +74,29 @@ fn fine() -> i32 {
 }
 
 #[svc::query]
+async fn never() -> i32 {
+    std::future::pending().await
+}
+
+#[svc::query]
 async fn broken() -> Result<Option<i32>> {
     panic!("as it does")
 }
 
-async fn send(request: Request<Body>) -> (StatusCode, Value, Vec<String>) {
+/// A service with two hooks, and what they note.
+async fn service() -> (Router, Arc<Mutex<Vec<String>>>) {
     let notes = Arc::default();
     let hook = |name| Notes { name, notes: Arc::clone(&notes) };
     let options = AppOptions::new()
         .database_url("postgres://nobody@127.0.0.1:1/nothing")
-        .queries(queries![fine, broken])
+        .queries(queries![fine, broken, never])
         .hook(hook("outer"))
         .hook(hook("inner"));
-    let mut router = create_svc_app(options).await.unwrap();
+    (create_svc_app(options).await.unwrap(), notes)
+}
+
+async fn send(request: Request<Body>) -> (StatusCode, Value, Vec<String>) {
+    let (mut router, notes) = service().await;
     let response = router.call(request).await.unwrap();
     let status = response.status();
     let body = response.into_body().collect().await.unwrap().to_bytes();
@@ -116,8 +130,8 @@ async fn they_are_told_of_each_place_from_the_outside_in() {
         "inner broken begins by HttpPost",
         "inner broken ends with 1 errors",
         "outer broken ends with 1 errors",
-        "inner Executed",
-        "outer Executed",
+        "inner answered Some(200) None 1",
+        "outer answered Some(200) None 1",
     ];
     assert_eq!(notes, expected);
 }
@@ -130,7 +144,8 @@ async fn they_may_refuse_before_the_body_is_read() {
         (status, &answer["errors"][0]["extensions"]["code"]),
         (StatusCode::TOO_MANY_REQUESTS, &json!("RATE_LIMITED"))
     );
-    assert_eq!(notes, ["outer came", "inner Failed(\"RATE_LIMITED\")", "outer Failed(\"RATE_LIMITED\")"]);
+    let end = "answered Some(429) Some(\"RATE_LIMITED\") 0";
+    assert_eq!(notes, ["outer came", &format!("inner {end}"), &format!("outer {end}")]);
 }
 
 #[tokio::test]
@@ -146,6 +161,38 @@ async fn get_has_the_same_places() {
     let request = Request::get("/graphql?query={fine}").body(Body::empty()).unwrap();
     let (_, answer, notes) = send(request).await;
     assert_eq!(answer, json!({"data": {"fine": 1}}));
-    assert!(notes.contains(&"outer came".to_owned()) && notes.contains(&"outer Executed".to_owned()), "{notes:?}");
+    assert_eq!((notes[0].as_str(), notes.last().unwrap().as_str()), ("outer came", "outer answered Some(200) None 0"));
     assert!(notes.contains(&"inner fine begins by HttpGet".to_owned()), "{notes:?}");
+}
+
+#[tokio::test]
+async fn each_request_that_came_ends_once() {
+    for (request, end) in [
+        (post().body(Body::from("no JSON")), "400 BAD_REQUEST"),
+        (post().body(Body::from("[]")), "400 BAD_REQUEST"),
+        (post().body(Body::from("x".repeat(2_000_000))), "413 QUERY_TOO_LARGE"),
+        (post().header("accept", "image/png").body(body("{ fine }")), "406 BAD_REQUEST"),
+        (post().header("content-encoding", "gzip").body(body("{ fine }")), "415 BAD_REQUEST"),
+        (Request::post("/graphql").body(body("{ fine }")), "415 BAD_REQUEST"),
+        (post().body(body("{ fine")), "200 GRAPHQL_PARSE_FAILED"),
+        (post().body(body("{ nothing }")), "200 GRAPHQL_VALIDATION_FAILED"),
+        (Request::get("/graphql?variables={}").body(Body::empty()), "400 BAD_REQUEST"),
+        (Request::get("/graphql?query={fine}").header("accept", "image/png").body(Body::empty()), "406 BAD_REQUEST"),
+    ] {
+        let (_, _, notes) = send(request.unwrap()).await;
+        let (status, code) = end.split_once(' ').unwrap();
+        let end = format!("answered Some({status}) Some({code:?}) 0");
+        assert_eq!(notes, ["outer came", "inner came", &format!("inner {end}"), &format!("outer {end}")]);
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_is_dropped_ends_too() {
+    let (mut router, notes) = service().await;
+    let mut running = Box::pin(router.call(post().body(body("{ never }")).unwrap()));
+    assert!(running.as_mut().now_or_never().is_none());
+    assert!(notes.lock().unwrap().iter().all(|note| !note.contains("answered")));
+    drop(running);
+    let notes = notes.lock().unwrap();
+    assert_eq!(notes[notes.len() - 2..], ["inner answered None None 0", "outer answered None None 0"]);
 }

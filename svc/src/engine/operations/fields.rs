@@ -61,7 +61,7 @@ fn no_method(model: &Model, set: &SelectionSet, name: &str) -> Result<(), String
     let Some((index, _)) = model.type_named(&set.ty) else { return Ok(()) };
     for member in model.possible_types(index) {
         let field = model.object(*member).and_then(|object| object.fields.get(name));
-        if field.is_some_and(|field| matches!(field.kind, FieldKind::Method(_))) {
+        if field.is_some_and(|field| matches!(field.kind, FieldKind::Method(..))) {
             return Err(format!(
                 "`{}.{name}` is computed by a function of the program, which SQL cannot answer; leave the field out, or \
                  register the operation without SQL",

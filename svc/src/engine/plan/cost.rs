@@ -15,7 +15,8 @@ const UNPAGED: u64 = 5;
 /// What an operation or a part of it costs; `__typename` is free, and introspection is counted with the plan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Cost {
-    /// A scalar 1, an object 1 and its children, a list 1 and its children times the page, and what arguments ask.
+    /// A scalar 1, an object 1 and its children, a list 1 and its children times the page, a method its cost in place of the
+    /// 1, and what arguments ask.
     pub(crate) complexity: u64,
     pub(crate) asked: Asked,
     /// How many relations are selected.
@@ -80,12 +81,12 @@ impl<'a> Costs<'a> {
             return Cost::default();
         }
         if matches!(field.children, Children::None) && field.args.is_empty() && !field.ty.is_list() {
-            return Cost { complexity: 1, depth: 1, ..Cost::default() };
+            return Cost { complexity: own(field), depth: 1, ..Cost::default() };
         }
         let (asked, children) = (self.asked(field), self.children(&field.children));
         let page = self.page(field);
         Cost {
-            complexity: children.complexity.saturating_mul(page).saturating_add(asked.sum()).saturating_add(1),
+            complexity: children.complexity.saturating_mul(page).saturating_add(asked.sum()).saturating_add(own(field)),
             asked: asked.and(children.asked),
             relations: children.relations.saturating_add(u64::from(matches!(field.kind, PlanKind::Relation(_)))),
             depth: 1 + children.depth.max(asked.levels),
@@ -130,6 +131,14 @@ impl<'a> Costs<'a> {
         let given = limits().find_map(|arg| arg.integer(self.model, self.variables));
         let default = if limits().next().is_some() { u64::from(self.limits.default_page) } else { UNPAGED };
         given.and_then(|page| u64::try_from(page).ok()).unwrap_or(default).max(1)
+    }
+}
+
+/// The complexity of a field without what is below it.
+fn own(field: &PlanField) -> u64 {
+    match field.kind {
+        PlanKind::Method(_, cost) => cost.into(),
+        _ => 1,
     }
 }
 

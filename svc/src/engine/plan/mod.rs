@@ -102,10 +102,14 @@ pub(crate) struct PlanField {
 pub(crate) enum PlanKind {
     Typename,
     Introspection,
-    Stored { index: usize, stored: &'static str },
+    Stored {
+        index: usize,
+        stored: &'static str,
+    },
     Relation(Relation),
     Part(Part),
-    Method(Method),
+    /// A method, and what it counts as in the complexity.
+    Method(Method, u32),
     Root(RootField),
 }
 
@@ -170,7 +174,7 @@ impl Selection {
             return None;
         }
         self.fields.iter().find_map(|field| match field.kind {
-            PlanKind::Method(_) => Some(field.coordinate.as_str()),
+            PlanKind::Method(..) => Some(field.coordinate.as_str()),
             PlanKind::Root(root) if root.needs_code() => Some(field.coordinate.as_str()),
             _ => field.children.iter().find_map(|selection| selection.needs_code(seen)),
         })
@@ -265,8 +269,8 @@ impl PlanField {
     /// What running this field and those below it calls.
     pub(crate) fn calls(&self) -> Calls {
         let own = match self.kind {
-            PlanKind::Method(Method::Async(_)) | PlanKind::Root(..) => Calls::Async,
-            PlanKind::Method(Method::Sync(_)) => Calls::Sync,
+            PlanKind::Method(Method::Async(_), _) | PlanKind::Root(..) => Calls::Async,
+            PlanKind::Method(Method::Sync(_), _) => Calls::Sync,
             // Methods of related rows need whole rows, and so a key of whole parents.
             PlanKind::Relation(_) if self.children.calls() > Calls::None => Calls::Async,
             // Rows inside JSON have no statement that could read what they lead to.

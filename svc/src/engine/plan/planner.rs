@@ -194,7 +194,10 @@ impl<'a> Planner<'a> {
                     FieldKind::Stored { index, stored } => PlanKind::Stored { index, stored },
                     FieldKind::Relation(relation) => PlanKind::Relation(relation),
                     FieldKind::Part(part) => PlanKind::Part(part),
-                    FieldKind::Method(code) => PlanKind::Method(Method::of(code)),
+                    FieldKind::Method(code, cost) => {
+                        let method = Method::of(code);
+                        PlanKind::Method(method, cost.unwrap_or_else(|| method.default_cost()))
+                    }
                     FieldKind::Root(run, row) => PlanKind::Root(RootField::new(run, row)),
                     FieldKind::Promised => {
                         return Err(RequestError::new(

@@ -52,7 +52,7 @@ impl RootField {
     }
 
     /// Whether it runs a function of the program.
-    pub(super) fn needs_code(self) -> bool {
+    pub(crate) fn needs_code(self) -> bool {
         matches!(self.run, Run::Code(_))
     }
 }

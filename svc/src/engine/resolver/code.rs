@@ -42,6 +42,15 @@ impl Method {
         let foreign = Self::Sync(|_, _| Err(Error::internal("the code of the field is not a method")));
         (code as &dyn Any).downcast_ref().copied().unwrap_or(foreign)
     }
+
+    /// The cost of a method that names none: 10 for an `async` one, which may send a statement or ask another service for
+    /// each object, so that the default complexity allows a thousand such calls; 1 for a plain one, which only computes.
+    pub(crate) fn default_cost(self) -> u32 {
+        match self {
+            Self::Sync(_) => 1,
+            Self::Async(_) => 10,
+        }
+    }
 }
 
 impl fmt::Debug for Resolver {

@@ -62,7 +62,7 @@ impl Builder {
             self.add_field(&mut fields, def, meta.path);
         }
         for (field, (ty, args)) in meta.computed.iter().zip(&refs.computed) {
-            let kind = FieldKind::Method(field.run);
+            let kind = FieldKind::Method(field.run, field.cost);
             let def = self.field(&field.element, expr(ty), args, kind, meta.path);
             self.add_field(&mut fields, def, meta.path);
         }

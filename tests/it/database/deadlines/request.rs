@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use serde_json::json;
 use svc::prelude::*;
 use svc::sqlx;
 use svc_tests::{App, TestDatabase, within};
@@ -44,6 +45,12 @@ async fn change(ctx: &Context<'_>) -> Result<bool> {
     forever(ctx).await
 }
 
+#[svc::mutation]
+async fn saved(ctx: &Context<'_>, name: String) -> Result<bool> {
+    ctx.db().call::<i32>("add_row", vec![name.into()]).await?;
+    forever(ctx).await
+}
+
 /// A second for a request; statements have longer.
 async fn serve() -> (TestDatabase, Waiting, App) {
     let (database, waiting) = (TestDatabase::new(SQL).await, Waiting::default());
@@ -57,7 +64,7 @@ async fn serve() -> (TestDatabase, Waiting, App) {
         operations: svc::OperationsConfig { rust_endpoint: true, ..svc::OperationsConfig::default() },
         ..SvcConfig::default()
     };
-    let options = options("").queries(queries![stuck, stuck_sql]).mutations(mutations![change]);
+    let options = options("").queries(queries![stuck, stuck_sql]).mutations(mutations![change, saved]);
     let app = App::serve(options.config(config).data(waiting.clone())).await;
     (database, waiting, app)
 }
@@ -103,8 +110,34 @@ async fn a_request_is_ended_at_its_deadline_by_every_path() {
 async fn a_mutation_that_is_ended_says_that_it_may_have_been_done() {
     let (_database, _, app) = serve().await;
     let reply = app.query("mutation { change }").await;
-    let message = format!("{LATE}; what it asked for may have been done, or not");
+    let message = format!("{LATE}; the mutation may have been done, or not");
     assert_eq!((reply.status, reply.code(), reply.message()), (504, "OUTCOME_UNKNOWN".to_owned(), message));
+}
+
+/// A commit is told, so that nobody sends it again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_mutation_that_is_ended_says_what_it_has_done() {
+    let (_database, _, app) = serve().await;
+    let (one, several, both) = tokio::join!(
+        app.query(r#"mutation { saved(name: "s") }"#),
+        app.query(r#"mutation { a: add(name: "a") __typename b: change c: add(name: "c") }"#),
+        app.query(r#"mutation { b: add(name: "b") saved(name: "t") d: add(name: "d") }"#),
+    );
+    let message = format!("the mutation is done, but its answer could not be read: {LATE}");
+    assert_eq!((one.status, one.code(), one.message()), (504, "NOT_READ".to_owned(), message));
+    assert_eq!(one.json()["errors"][0]["extensions"]["mutation"], "DONE");
+    assert_eq!(one.json().get("extensions"), None);
+
+    assert_eq!((several.status, several.code()), (504, "OUTCOME_UNKNOWN".to_owned()));
+    assert_eq!(several.json()["errors"][0]["extensions"]["mutation"], "UNKNOWN");
+    let effects = json!({ "mutations": { "a": "DONE", "b": "UNKNOWN", "c": "NOT_DONE" } });
+    assert_eq!(several.json()["extensions"], effects, "{}", several.text);
+
+    let message = format!("{LATE}; some of its mutations are done, and others are not");
+    assert_eq!((both.status, both.code(), both.message()), (504, "NOT_READ".to_owned(), message));
+    assert_eq!(both.json()["errors"][0]["extensions"].get("mutation"), None);
+    let effects = json!({ "mutations": { "b": "DONE", "saved": "DONE", "d": "NOT_DONE" } });
+    assert_eq!(both.json()["extensions"], effects, "{}", both.text);
 }
 
 #[tokio::test(flavor = "multi_thread")]

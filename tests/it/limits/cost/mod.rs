@@ -3,6 +3,7 @@
 mod expressions;
 mod limits;
 mod messages;
+mod methods;
 mod patterns;
 mod statements;
 
