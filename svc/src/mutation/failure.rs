@@ -155,7 +155,7 @@ fn filled(mut error: Fields, first: &ErrorEntry) -> ErrorEntry {
 /// The integer that a code is.
 pub(super) fn integer(value: &ExactJson) -> Option<i64> {
     match value {
-        ExactJson::Number(number) => number.as_i64(),
+        ExactJson::Number(number) => number.as_integer().and_then(|integer| i64::try_from(integer).ok()),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use super::columns::Columns;
 use super::cursor::{decode, encode, mark};
 use super::full_rows::full_rows;
-use super::read::Read;
+use super::read::{PageRead, Read};
 use crate::Error;
 use crate::application::Limits;
 use crate::engine::complete::{
@@ -17,13 +17,6 @@ use crate::postgres::{Catalogue, Database, DbError, Oid, Rows, Session, Statemen
 use crate::repository::{ConnectionSpec, CursorPage, Db, Edge, Slice};
 use crate::schema::{Model, Part};
 use crate::sql::{Keyset, Query, Selected, Subquery, Window, order_keys, record_types};
-
-/// A page of an ordered, filtered list.
-#[derive(Clone)]
-pub(super) struct PageRead {
-    pub(super) read: Read,
-    pub(super) page: CursorPage,
-}
 
 /// What of a page a client selects.
 #[derive(Default)]

@@ -25,8 +25,8 @@ use futures_util::FutureExt as _;
 use tokio_postgres::Row;
 
 use aggregate::write_aggregate;
-use connection::{PageRead, write_page};
-use read::Read;
+use connection::write_page;
+use read::{PageRead, Read};
 
 use super::complete::{Cells, CompletedValue, Decoded, FullRows, RowList, RowShape, write_row};
 use super::execution_context::ExecutionContext;

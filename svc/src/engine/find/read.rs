@@ -3,7 +3,6 @@
 use async_graphql::Value;
 
 use super::conditions::{declared_filter, orders, where_filter};
-use super::connection::PageRead;
 use crate::Error;
 use crate::application::Limits;
 use crate::engine::execution_context::ExecutionContext;
@@ -12,6 +11,13 @@ use crate::postgres::DbError;
 use crate::repository::{CursorPage, Db, FindSpec, page};
 use crate::schema::{ArgRole, Model, Relation, Shape, TypeIndex};
 use crate::sql::{Filter, Order, Query, Selected, Window};
+
+/// A page of an ordered, filtered list.
+#[derive(Clone)]
+pub(super) struct PageRead {
+    pub(super) read: Read,
+    pub(super) page: CursorPage,
+}
 
 /// Rows of a type: which of them, in which order.
 #[derive(Debug, Clone)]

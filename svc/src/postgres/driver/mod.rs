@@ -9,7 +9,6 @@
 //!   first, which costs no round trip, and is sent once.
 //! - A statement that is not answered by its deadline is given up with its connection, and its slot is free again.
 
-mod cancel;
 mod config;
 mod connection;
 mod dedicated;
@@ -17,13 +16,11 @@ mod dedicated;
 mod dial;
 mod error;
 mod from_row;
-mod maintenance;
 mod pool;
 #[cfg(feature = "sqlx")]
 #[cfg_attr(not(unix), path = "no_proxy.rs")]
 mod proxy;
 mod session_state;
-mod slot;
 mod statement_cache;
 #[cfg(test)]
 mod tests;
@@ -34,7 +31,6 @@ mod tls_tests;
 mod transaction;
 mod variable;
 mod watch;
-mod watchdog;
 mod wire;
 mod write;
 
@@ -75,7 +71,7 @@ pub(crate) struct Driver {
 impl Driver {
     /// Connects when it is first used.
     pub(super) fn new(connect: &ConnectConfig, bounds: Bounds) -> Self {
-        Self { pool: Pool::new(Target::new(connect), bounds, maintenance::TICK) }
+        Self { pool: Pool::new(Target::new(connect), bounds, pool::TICK) }
     }
 
     /// How many bytes of SQL each connection keeps prepared.

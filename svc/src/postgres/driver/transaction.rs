@@ -9,8 +9,7 @@ use tokio_postgres::Row;
 use tokio_postgres::error::{Severity, SqlState};
 
 use super::connection::{Bound, Connection, rows};
-use super::pool::Pool;
-use super::slot::Slot;
+use super::pool::{Pool, Slot};
 use super::{Driver, DriverError};
 use crate::postgres::{Session, Statement};
 
@@ -117,7 +116,7 @@ impl OpenTransaction {
 impl Drop for OpenTransaction {
     fn drop(&mut self) {
         if let Some(slot) = self.slot.take() {
-            super::cancel::finish_or_cancel(slot);
+            super::pool::finish_or_cancel(slot);
         }
     }
 }

@@ -4,13 +4,11 @@ mod checks;
 mod companions;
 mod convert;
 mod defaults;
+mod fields;
 mod filters;
 mod inputs;
 mod relations;
 mod roots;
-
-pub(super) use relations::relations;
-pub(super) use roots::{gate_of, stored_fields};
 
 use apollo_compiler::Schema;
 

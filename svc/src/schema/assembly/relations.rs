@@ -3,7 +3,7 @@
 use super::Builder;
 use super::companions::Companions;
 use crate::schema::error::SchemaError;
-use crate::schema::model::{FieldDef, FieldKind, Relation, TypeDef, TypeIndex, TypeKind};
+use crate::schema::model::{FieldDef, FieldKind, Relation, TypeDef, TypeKind};
 
 impl Builder {
     pub(super) fn add_relation_args(&mut self, companions: &mut Companions<'_>) {
@@ -35,14 +35,4 @@ fn relations_of(def: &TypeDef) -> Vec<(String, Relation)> {
         _ => None,
     };
     object.fields.values().filter_map(relation).collect()
-}
-
-/// The relations of an object type.
-pub(in crate::schema) fn relations(types: &[TypeDef], row: TypeIndex) -> Vec<(&FieldDef, Relation)> {
-    let TypeKind::Object(object) = &types[row].kind else { return Vec::new() };
-    let relation = |field: &'_ FieldDef| match field.kind {
-        FieldKind::Relation(relation) => Some(relation),
-        _ => None,
-    };
-    object.fields.values().filter_map(|field| Some((field, relation(field)?))).collect()
 }

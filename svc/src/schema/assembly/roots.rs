@@ -3,9 +3,10 @@
 use indexmap::IndexMap;
 
 use super::companions::Companions;
+use super::fields::{gate_of, stored_fields};
 use super::{Builder, checks, expr, filters};
 use crate::schema::error::SchemaError;
-use crate::schema::model::{FieldDef, FieldKind, GatedField, ObjectDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
+use crate::schema::model::{FieldDef, FieldKind, ObjectDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use crate::schema::registry::ArgRef;
 use crate::schema::{OperationKind, Registry, RootFieldMeta, Run, Shape, TypeRef};
 
@@ -128,15 +129,6 @@ impl Builder {
     }
 }
 
-/// The gate of a field of rows of this type; of several members of an interface, the first that has one.
-pub(in crate::schema) fn gate_of(types: &[TypeDef], row: TypeIndex, rust: &str) -> Option<GatedField> {
-    match &types[row].kind {
-        TypeKind::Object(object) => object.fields.values().find(|field| field.rust == rust)?.gated,
-        TypeKind::Abstract(abstraction) => abstraction.members.iter().find_map(|member| gate_of(types, *member, rust)),
-        _ => None,
-    }
-}
-
 fn is_leaf(types: &[TypeDef], ty: &TypeExpr) -> bool {
     !matches!(types[ty.named()].kind, TypeKind::Object(_) | TypeKind::Abstract(_))
 }
@@ -148,29 +140,4 @@ fn clash(kind: OperationKind, name: String, first: &str, second: &str) -> Schema
         return SchemaError::ListedTwice { kind, path: first.to_owned() };
     }
     SchemaError::OperationClash { kind, name, first: first.to_owned(), second: second.to_owned() }
-}
-
-/// The stored fields that every row of this type has.
-pub(in crate::schema) fn stored_fields(types: &[TypeDef], row: TypeIndex) -> Vec<&FieldDef> {
-    match &types[row].kind {
-        TypeKind::Object(object) => {
-            object.fields.values().filter(|field| matches!(field.kind, FieldKind::Stored { .. })).collect()
-        }
-        TypeKind::Abstract(abstraction) => {
-            let Some(fields) = &abstraction.fields else { return Vec::new() };
-            let Some(first) = abstraction.members.first() else { return Vec::new() };
-            let shared = |field: &&FieldDef| {
-                abstraction
-                    .members
-                    .iter()
-                    .all(|member| stored_fields(types, *member).iter().any(|other| other.name == field.name))
-            };
-            stored_fields(types, *first)
-                .into_iter()
-                .filter(|field| fields.contains_key(&field.name))
-                .filter(shared)
-                .collect()
-        }
-        _ => Vec::new(),
-    }
 }

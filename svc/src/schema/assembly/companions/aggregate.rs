@@ -1,10 +1,10 @@
 //! `UserAggregate`, its groups, and the orders of these.
 
-use super::super::{gate_of, stored_fields};
 use super::objects::{define_object, list, non_null, reserve_object};
 use super::{Companions, arg, define, described, field, list_of, reserve};
 use crate::schema::AggregateFunction;
 use crate::schema::ScalarKind;
+use crate::schema::assembly::fields::{gate_of, stored_fields};
 use crate::schema::model::{
     ArgDef, ArgRole, FieldDef, FieldKind, GatedField, InputRole, Part, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };

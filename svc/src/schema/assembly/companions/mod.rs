@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::{Dialect, expr, gate_of, relations, stored_fields};
+use super::fields::{gate_of, relations, stored_fields};
+use super::{Dialect, expr};
 use crate::schema::model::{
     ArgDef, ArgRole, EnumDef, EnumValue, GatedField, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };

@@ -6,9 +6,9 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use super::connection::Connection;
-use super::pool::Pool;
+use super::Pool;
 use super::slot::Slot;
+use crate::postgres::driver::connection::Connection;
 
 /// How long a statement may go on after its request has gone. Most end within it, and a cancellation costs PostgreSQL
 /// a process and us the connection.
@@ -18,7 +18,7 @@ const GRACE: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 50 })
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Ends what runs on a connection, a transaction too. Until then its slot counts as used.
-pub(super) fn finish_or_cancel(mut slot: Slot<Arc<Pool>>) {
+pub(in crate::postgres::driver) fn finish_or_cancel(mut slot: Slot<Arc<Pool>>) {
     // The slot keeps no connection that is busy, whatever becomes of the task.
     let Some(mut connection) = slot.take() else { return };
     // Without a runtime the program ends, and the server sees the connection close.
@@ -35,7 +35,7 @@ pub(super) fn finish_or_cancel(mut slot: Slot<Arc<Pool>>) {
 }
 
 /// Ends a statement that was not answered in time. The slot is given to others meanwhile.
-pub(super) fn cancel_late(pool: &Arc<Pool>, connection: Box<Connection>) {
+pub(in crate::postgres::driver) fn cancel_late(pool: &Arc<Pool>, connection: Box<Connection>) {
     let pool = pool.clone();
     if let Ok(runtime) = Handle::try_current() {
         runtime.spawn(async move { cancel(&pool, connection).await });

@@ -1,5 +1,14 @@
 //! The pool: its idle connections, its vacant slots, and the queue of those who wait for either.
 
+mod cancel;
+mod maintenance;
+mod slot;
+mod watchdog;
+
+pub(super) use cancel::finish_or_cancel;
+pub(super) use maintenance::TICK;
+pub(super) use slot::Slot;
+
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,13 +17,13 @@ use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
 use tokio::time::Instant;
 
+use self::maintenance::{Reaper, WaitTimeouts};
+use self::slot::SlotState;
+use self::watchdog::Watchdog;
 use super::DriverError;
 use super::config::Target;
 use super::connection::Connection;
-use super::maintenance::{Reaper, WaitTimeouts};
-use super::slot::{Slot, SlotState};
 use super::watch::Watches;
-use super::watchdog::Watchdog;
 
 /// The bounds of a pool.
 #[derive(Debug, Clone, Copy)]

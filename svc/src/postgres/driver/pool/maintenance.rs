@@ -5,22 +5,22 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::connection::Connection;
-use super::pool::Pool;
+use super::Pool;
+use crate::postgres::driver::connection::Connection;
 
 /// How often the reaper looks; ages are counted in this.
-pub(super) const TICK: Duration = Duration::from_secs(30);
+pub(in crate::postgres::driver) const TICK: Duration = Duration::from_secs(30);
 /// How many ticks old a connection gets: half an hour.
 const LIFETIME: u32 = 60;
 /// How many ticks one may lie unused: ten minutes.
 const IDLE: u32 = 20;
 
 /// A task that ends the waits that have taken too long, until nobody waits. Whoever sets `State::has_wait_timeouts` spawns it.
-pub(super) struct WaitTimeouts(Weak<Pool>);
+pub(in crate::postgres::driver) struct WaitTimeouts(Weak<Pool>);
 
 impl WaitTimeouts {
     /// Never under the lock: a runtime that is ending drops the task at once.
-    pub(super) fn spawn(pool: &Arc<Pool>) {
+    pub(in crate::postgres::driver) fn spawn(pool: &Arc<Pool>) {
         tokio::spawn(Self(Arc::downgrade(pool)).run());
     }
 
@@ -63,11 +63,11 @@ impl Drop for WaitTimeouts {
 }
 
 /// A task that closes old connections, while there are any. Whoever sets `State::has_reaper` spawns it.
-pub(super) struct Reaper(Weak<Pool>);
+pub(in crate::postgres::driver) struct Reaper(Weak<Pool>);
 
 impl Reaper {
     /// Never under the lock, as the other task.
-    pub(super) fn spawn(pool: &Arc<Pool>) {
+    pub(in crate::postgres::driver) fn spawn(pool: &Arc<Pool>) {
         tokio::spawn(Self(Arc::downgrade(pool)).run(pool.tick));
     }
 
@@ -97,7 +97,7 @@ impl Drop for Reaper {
 }
 
 impl Connection {
-    pub(super) fn is_old(&self, now: u32) -> bool {
+    pub(in crate::postgres::driver) fn is_old(&self, now: u32) -> bool {
         now.saturating_sub(self.opened) >= LIFETIME
     }
 }

@@ -3,15 +3,15 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use super::pool::Pool;
+use super::Pool;
 
 /// A task that wakes requests whose statements are late, while there are connections. Whoever sets
 /// `State::has_watchdog` spawns it.
-pub(super) struct Watchdog(Weak<Pool>);
+pub(in crate::postgres::driver) struct Watchdog(Weak<Pool>);
 
 impl Watchdog {
     /// Never under the lock: a runtime that is ending drops the task at once.
-    pub(super) fn spawn(pool: &Arc<Pool>) {
+    pub(in crate::postgres::driver) fn spawn(pool: &Arc<Pool>) {
         tokio::spawn(Self(Arc::downgrade(pool)).run(pool.watches.beat));
     }
 

@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use tokio_postgres::Row;
 
-use super::connection::Connection;
-use super::pool::Pool;
-use super::{Commit, DriverError};
+use super::Pool;
+use crate::postgres::driver::connection::Connection;
+use crate::postgres::driver::{Commit, DriverError};
 use crate::postgres::{RowSink, Session, Statement};
 
 /// Borrows the pool as long as it belongs to a request: counting references for each would cost more than all else here.
-pub(super) struct Slot<P: Borrow<Arc<Pool>>> {
+pub(in crate::postgres::driver) struct Slot<P: Borrow<Arc<Pool>>> {
     pool: P,
     state: SlotState,
 }
 
 /// What is in a slot.
-pub(super) enum SlotState {
+pub(in crate::postgres::driver) enum SlotState {
     Connection(Box<Connection>),
     /// A connection may be opened.
     Vacant,
@@ -26,21 +26,21 @@ pub(super) enum SlotState {
 }
 
 impl<P: Borrow<Arc<Pool>>> Slot<P> {
-    pub(super) fn new(pool: P, state: SlotState) -> Self {
+    pub(in crate::postgres::driver) fn new(pool: P, state: SlotState) -> Self {
         Self { pool, state }
     }
 
-    pub(super) fn is_vacant(&self) -> bool {
+    pub(in crate::postgres::driver) fn is_vacant(&self) -> bool {
         matches!(self.state, SlotState::Vacant)
     }
 
     /// Fills a vacant slot.
-    pub(super) fn fill(&mut self, connection: Box<Connection>) {
+    pub(in crate::postgres::driver) fn fill(&mut self, connection: Box<Connection>) {
         self.state = SlotState::Connection(connection);
     }
 
     /// Takes the connection out; the slot is vacant then.
-    pub(super) fn take(&mut self) -> Option<Box<Connection>> {
+    pub(in crate::postgres::driver) fn take(&mut self) -> Option<Box<Connection>> {
         match std::mem::replace(&mut self.state, SlotState::Released) {
             SlotState::Connection(connection) => {
                 self.state = SlotState::Vacant;
@@ -54,30 +54,33 @@ impl<P: Borrow<Arc<Pool>>> Slot<P> {
     }
 
     /// Closes the connection; the slot is vacant then.
-    pub(super) fn close(&mut self) {
+    pub(in crate::postgres::driver) fn close(&mut self) {
         if let Some(connection) = self.take() {
             connection.close();
         }
     }
 
-    pub(super) fn connection(&mut self) -> Result<&mut Connection, DriverError> {
+    pub(in crate::postgres::driver) fn connection(&mut self) -> Result<&mut Connection, DriverError> {
         match &mut self.state {
             SlotState::Connection(connection) => Ok(connection),
             SlotState::Vacant | SlotState::Released => Err(DriverError::Closed),
         }
     }
 
-    pub(super) fn pool(&self) -> &Arc<Pool> {
+    pub(in crate::postgres::driver) fn pool(&self) -> &Arc<Pool> {
         self.pool.borrow()
     }
 
     /// What is in it; the slot is no more.
-    pub(super) fn into_state(mut self) -> SlotState {
+    pub(in crate::postgres::driver) fn into_state(mut self) -> SlotState {
         std::mem::replace(&mut self.state, SlotState::Released)
     }
 
     /// Notes what a statement has found out about its connection, and closes one that cannot go on.
-    pub(super) fn conclude<T>(&mut self, result: Result<T, DriverError>) -> Result<T, DriverError> {
+    pub(in crate::postgres::driver) fn conclude<T>(
+        &mut self,
+        result: Result<T, DriverError>,
+    ) -> Result<T, DriverError> {
         let stale = self.connection().is_ok_and(|connection| std::mem::take(&mut connection.found_stale));
         if stale {
             self.pool().views_changed.notify_one();
@@ -106,14 +109,14 @@ impl<P: Borrow<Arc<Pool>>> Slot<P> {
 
 impl Slot<Arc<Pool>> {
     /// The same slot, in the hands of a request that borrows the pool.
-    pub(super) fn borrowed(self, pool: &Arc<Pool>) -> Slot<&Arc<Pool>> {
+    pub(in crate::postgres::driver) fn borrowed(self, pool: &Arc<Pool>) -> Slot<&Arc<Pool>> {
         Slot::new(pool, self.into_state())
     }
 }
 
 impl Slot<&Arc<Pool>> {
     /// The same slot, which keeps the pool alive.
-    pub(super) fn owned(self) -> Slot<Arc<Pool>> {
+    pub(in crate::postgres::driver) fn owned(self) -> Slot<Arc<Pool>> {
         let pool = self.pool.clone();
         Slot::new(pool, self.into_state())
     }
@@ -123,7 +126,7 @@ impl Slot<&Arc<Pool>> {
     /// # Errors
     /// [`DriverError::ClosedIdle`] when the connection had been closed before the statement came to it, so that it may
     /// be sent on another one if it only reads.
-    pub(super) async fn read(
+    pub(in crate::postgres::driver) async fn read(
         self,
         session: &Session,
         statement: &Statement,
@@ -141,7 +144,7 @@ impl Slot<&Arc<Pool>> {
 
     /// Runs a write; whether it is committed. When the future is dropped, the statement is ended and nothing is kept that
     /// was not committed.
-    pub(super) async fn write(
+    pub(in crate::postgres::driver) async fn write(
         self,
         session: &Session,
         statement: &Statement,

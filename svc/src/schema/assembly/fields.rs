@@ -1,0 +1,47 @@
+//! The fields of a type by what they are.
+
+use crate::schema::model::{FieldDef, FieldKind, GatedField, Relation, TypeDef, TypeIndex, TypeKind};
+
+/// The stored fields that every row of this type has.
+pub(in crate::schema) fn stored_fields(types: &[TypeDef], row: TypeIndex) -> Vec<&FieldDef> {
+    match &types[row].kind {
+        TypeKind::Object(object) => {
+            object.fields.values().filter(|field| matches!(field.kind, FieldKind::Stored { .. })).collect()
+        }
+        TypeKind::Abstract(abstraction) => {
+            let Some(fields) = &abstraction.fields else { return Vec::new() };
+            let Some(first) = abstraction.members.first() else { return Vec::new() };
+            let shared = |field: &&FieldDef| {
+                abstraction
+                    .members
+                    .iter()
+                    .all(|member| stored_fields(types, *member).iter().any(|other| other.name == field.name))
+            };
+            stored_fields(types, *first)
+                .into_iter()
+                .filter(|field| fields.contains_key(&field.name))
+                .filter(shared)
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The relations of an object type.
+pub(in crate::schema) fn relations(types: &[TypeDef], row: TypeIndex) -> Vec<(&FieldDef, Relation)> {
+    let TypeKind::Object(object) = &types[row].kind else { return Vec::new() };
+    let relation = |field: &'_ FieldDef| match field.kind {
+        FieldKind::Relation(relation) => Some(relation),
+        _ => None,
+    };
+    object.fields.values().filter_map(|field| Some((field, relation(field)?))).collect()
+}
+
+/// The gate of a field of rows of this type; of several members of an interface, the first that has one.
+pub(in crate::schema) fn gate_of(types: &[TypeDef], row: TypeIndex, rust: &str) -> Option<GatedField> {
+    match &types[row].kind {
+        TypeKind::Object(object) => object.fields.values().find(|field| field.rust == rust)?.gated,
+        TypeKind::Abstract(abstraction) => abstraction.members.iter().find_map(|member| gate_of(types, *member, rust)),
+        _ => None,
+    }
+}
