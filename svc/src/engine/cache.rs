@@ -12,10 +12,11 @@ use super::request_error::RequestError;
 use crate::application::Limits;
 use crate::schema::Model;
 
-/// How many documents to make room for at first. It bounds the number of parts of the cache as well: each has its part
-/// of the bound.
+/// The number of documents that room is made for at first. It also bounds the number of the cache's shards, each of
+/// which has its share of the capacity.
 const EXPECTED: usize = 256;
-/// What part of the cache a document may take with plans and statements; more of them are made anew each time.
+/// The part of the cache that a document may take with its plans and statements, as a divisor; more of them are made
+/// anew each time.
 const SHARE: u64 = 16;
 
 /// Documents that need no parsing, validation and planning again.

@@ -15,7 +15,7 @@ use crate::ErrorCode;
 use crate::application::Limits;
 use crate::schema::Model;
 
-/// What a document takes in the cache besides what is counted.
+/// The bytes that a document takes in the cache besides what is counted.
 const BASE_WEIGHT: usize = 512;
 /// Plans of one document that are kept; a document with more combinations of conditions is planned anew.
 const MAX_PLANS: usize = 32;
@@ -40,7 +40,7 @@ pub(crate) enum Planned {
     New(PlanKey, Arc<Plan>),
 }
 
-/// What is known of an operation before its variables.
+/// The part of an operation that does not depend on the values of its variables.
 pub(crate) struct OperationInfo {
     pub(crate) variables: Vec<VariableDef>,
 }

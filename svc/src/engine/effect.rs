@@ -1,4 +1,4 @@
-//! What is known of a mutation that failed: whether what it wrote is kept.
+//! The effect of a mutation that failed, as its errors tell it: whether what it wrote is kept.
 
 use super::field_error::FieldError;
 use crate::ErrorCode;
@@ -7,7 +7,7 @@ use crate::postgres::Effect;
 /// The key in `extensions` of each error of a mutation.
 const KEY: &str = "mutation";
 
-/// What an error of the database says of it, which is told in the words of the effect.
+/// The endings by which errors of the database tell the effect; here it is told in other words.
 const SAID: [&str; 2] = ["; what was asked may have been done, or not", "; nothing was done"];
 
 impl Effect {

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::field_error::{FieldError, Logged};
 use super::path::Segment;
 
-/// How many lines a request's errors may take; what is beyond them is counted in one more.
+/// The most lines for the errors of a request; those beyond them are counted in one more.
 const LINES: usize = 10;
 
 /// A line's texts are cut to this many characters: keys come from the client, and messages may quote values.

@@ -32,7 +32,7 @@ pub(crate) struct ExecutionContext<'a> {
     pub(crate) operation: OperationInfo<'a>,
     /// Whether a database that is away gives empty results.
     pub(crate) development: bool,
-    /// Where statements are kept; `None` when the plan is not kept either.
+    /// The place where statements are kept; `None` when the plan is not kept either.
     pub(crate) growth: Option<Growth<'a>>,
     /// The reads of rows that values lead to.
     pub(crate) reads: &'a dyn RowReads,
@@ -156,7 +156,8 @@ impl<'a> ExecutionContext<'a> {
         Ok(slots)
     }
 
-    /// What a body gave back. That of a mutation which has ended well is done, whatever it did.
+    /// Notes the outcome of a resolver in the ledger and returns it. A mutation whose function has returned a value is
+    /// done, whatever it did.
     pub(crate) fn noted<'o>(&self, outcome: Outcome<'o>) -> Outcome<'o> {
         if let (Ok(_), Some(ledger)) = (&outcome, &self.context.db().ledger) {
             ledger.done();

@@ -14,7 +14,7 @@ pub(crate) struct FieldError {
     pub(crate) code: Cow<'static, str>,
     pub(crate) message: Cow<'static, str>,
     pub(crate) path: Vec<Segment>,
-    /// Where the field stands in the document.
+    /// The offsets of the field in the document.
     pub(crate) offsets: Vec<usize>,
     pub(crate) extensions: Map<String, Value>,
     pub(super) logged: Option<Logged>,

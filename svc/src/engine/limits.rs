@@ -18,7 +18,7 @@ const MAX_STEPS: usize = 1_000_000;
 const MAX_MERGING: usize = 200_000;
 
 impl Limits {
-    /// How deep the parser may recurse; over the depth limit because values and fragments nest as well.
+    /// Returns the recursion limit of the parser; over the depth limit because values and fragments nest as well.
     pub(crate) fn recursion(&self) -> usize {
         self.depth * 2 + 64
     }

@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-/// How many places an error names at most: a field can be selected thousands of times.
+/// The most places that an error names: a field can be selected thousands of times.
 pub(crate) const MAX_LOCATIONS: usize = 10;
 
 /// A line and a column, both from 1; columns count UTF-16 units, as graphql-js does.
@@ -12,7 +12,7 @@ pub(crate) struct Location {
     pub(crate) column: usize,
 }
 
-/// How many bytes are read at most to find a place once the index is made.
+/// The number of bytes in a block, which are the most that are read to find a place once the index is made.
 const BLOCK: usize = 1024;
 
 /// An index of a document's places, made when the first is asked for. It marks blocks of bytes rather than lines, so

@@ -1,6 +1,6 @@
-//! How much work merging fields is. Fields with one key are merged, and so are the selections below them; aliases that
-//! spread different sets of the same fragments make as many merged sets as there are sets, on each level anew. The sets
-//! are counted as validation will merge them, without doing more of it than is allowed.
+//! The number of steps that merging fields takes. Fields with one key are merged, and so are the selections below them;
+//! aliases that spread different sets of the same fragments make as many merged sets as there are sets, on each level
+//! anew. The sets are counted as validation will merge them, without doing more of it than is allowed.
 
 use std::collections::HashSet;
 
@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 
 use crate::schema::{Model, TypeKind};
 
-/// How deep validation follows merged fields.
+/// The depth to which validation follows merged fields.
 const MAX_DEPTH: usize = 128;
 
 /// Whether merging the fields of a document takes more than `most` steps.
@@ -27,14 +27,14 @@ pub(crate) fn exceeds(model: &Model, document: &ExecutableDocument, most: usize)
     merged.is_none()
 }
 
-/// What is merged.
+/// The grouping of one pass of merging: fields with the same key, or with the same key and type.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
     Key,
     KeyAndType,
 }
 
-/// What looking at a field costs.
+/// The steps that looking at a field takes.
 #[derive(Clone, Copy)]
 struct Weight {
     /// All of it: validation takes its hash.

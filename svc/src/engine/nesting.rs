@@ -1,14 +1,15 @@
-//! How deep and how often the selections of a document are reached, fragments included. It is counted before anything
-//! walks into fragments, so that neither a long chain of them nor many operations over many of them get that far.
+//! The depth and the number of the selections that a document reaches, fragments included. They are counted before
+//! anything walks into fragments, so that neither a long chain of them nor many operations over many of them get that
+//! far.
 
 use std::collections::HashMap;
 
 use apollo_compiler::ast::{Definition, Document, Selection};
 
-/// What validating a selection costs beside looking for cycles in it.
+/// The steps that validating a selection takes besides looking for cycles in it.
 const VALIDATED: usize = 8;
 
-/// What is known of a document's selections.
+/// The counts of a document's selections.
 #[derive(Debug, Default)]
 pub(crate) struct Nesting {
     /// Levels of fields of the deepest operation; introspection is not counted.
@@ -21,7 +22,7 @@ pub(crate) struct Nesting {
     pub(crate) steps: usize,
 }
 
-/// Where a selection stands below its operation or fragment.
+/// The depth of a selection below its operation or fragment.
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
     /// Levels of fields above; `None` in introspection.

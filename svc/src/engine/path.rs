@@ -1,4 +1,4 @@
-//! Where in the answer a value stands; a chain of borrowed links, so that a walk without errors allocates nothing.
+//! The path of a value in the answer; a chain of borrowed links, so that a walk without errors allocates nothing.
 
 /// A step of a path.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]

@@ -9,11 +9,11 @@ use sha2::{Digest as _, Sha256};
 use super::request_error::RequestError;
 use crate::ErrorCode;
 
-/// What may be kept: bytes of document text.
+/// The most bytes of document text that are kept.
 const CAPACITY: u64 = 8 << 20;
-/// How many documents to make room for at first.
+/// The number of documents that room is made for at first.
 const EXPECTED: usize = 512;
-/// What a document weighs besides its text.
+/// The weight of a document besides its text.
 const BASE_WEIGHT: u64 = 128;
 
 /// The SHA-256 of a document's text.

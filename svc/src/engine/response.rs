@@ -12,14 +12,14 @@ use super::request_error::RequestError;
 use crate::postgres::Effect;
 use crate::{Error, ErrorCode};
 
-/// What a request came to.
+/// The answer to a request.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) answer: Answer,
     pub(crate) body: Vec<u8>,
 }
 
-/// How far a request got.
+/// The kind of an answer: how far its request got.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// It ran: there is `data`, and so many errors beside it.
@@ -167,7 +167,7 @@ impl Response {
     }
 }
 
-/// What stands before `data`.
+/// The bytes before the value of `data`.
 const BEGIN: &[u8] = b"{\"data\":";
 
 /// Writes an answer without `data`.

@@ -1,5 +1,5 @@
-//! How much memory what is kept takes: each allocation with its share of the allocator's own. Estimates, which rather
-//! say too much.
+//! The memory of values that are kept: each allocation with its share of the allocator's own. The figures are
+//! estimates, high rather than low.
 
 use apollo_compiler::ast::{self, Argument, DirectiveList, VariableDefinition};
 use apollo_compiler::executable::{self, ExecutableDocument, Field, Selection, SelectionSet};
@@ -8,11 +8,11 @@ use async_graphql::Value;
 
 use crate::schema::TypeExpr;
 
-/// What an allocation takes beside what it was asked for.
+/// The bytes that an allocation takes besides those that were asked for.
 pub(crate) const ALLOCATION: usize = 24;
-/// What apollo-compiler keeps beside each node: a count, and where it stands.
+/// The bytes that apollo-compiler keeps beside each node: a count, and its place.
 const NODE: usize = ALLOCATION + 32;
-/// What an entry of a hash table takes beside the entry.
+/// The bytes that an entry of a hash table takes besides the entry.
 const ENTRY: usize = 24;
 
 /// Room for `len` values on the heap.
@@ -114,7 +114,7 @@ pub(crate) fn literal(value: &ast::Value) -> usize {
     node::<ast::Value>() + inside
 }
 
-/// What a coerced value has on the heap.
+/// Returns the number of bytes that a coerced value has on the heap.
 pub(crate) fn value(one: &Value) -> usize {
     match one {
         Value::Null | Value::Boolean(_) | Value::Number(_) => 0,
@@ -130,7 +130,7 @@ pub(crate) fn value(one: &Value) -> usize {
     }
 }
 
-/// What a type has on the heap.
+/// Returns the number of bytes that a type has on the heap.
 pub(crate) fn type_expr(ty: &TypeExpr) -> usize {
     match ty {
         TypeExpr::Named(_) => 0,

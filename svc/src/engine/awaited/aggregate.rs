@@ -63,7 +63,7 @@ impl<T: SvcType> Find<T> {
         Ok(groups.into_iter().filter_map(|group| group.key.into_iter().next()).collect())
     }
 
-    /// How many rows there are for each combination of values of some columns, in the order of the values.
+    /// Returns the number of rows for each combination of values of some columns, in the order of the values.
     ///
     /// ```
     /// use svc::prelude::*;

@@ -6,7 +6,7 @@ use crate::json::{ExactJson, ExactNumber, shorten};
 use crate::scalar::{LeafError, canonical, is_canonical, sql_form};
 use crate::schema::{ScalarKind, TypeKind};
 
-/// Where a value comes from; literals are stricter than JSON.
+/// The source of a value; literals are stricter than JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
     Literal,

@@ -14,7 +14,7 @@ use crate::schema::{InputDef, ScalarKind, TypeDef, TypeExpr, TypeKind};
 /// Coerced variables by name; those that are absent and have no default are not there.
 pub(crate) type Variables = ByName<Arc<str>, Value>;
 
-/// What a client sent as variables.
+/// The variables as a client sent them.
 pub(crate) type SentVariables = ByName<String, Json>;
 
 /// A variable that an operation declares.
@@ -25,7 +25,7 @@ pub(crate) struct VariableDef {
     /// The type as written.
     pub(crate) shown: String,
     pub(crate) default: Option<Value>,
-    /// Where it stands in the document.
+    /// The offset of its declaration in the document.
     pub(crate) offset: Option<usize>,
 }
 

@@ -18,7 +18,7 @@ pub(crate) enum Cells<'a> {
     Wide(Arc<[Option<&'a [u8]>]>),
 }
 
-/// How many values a record has at most that are looked for anew each time.
+/// The most values of a record that are searched anew for each look-up.
 const NARROW: usize = 16;
 
 impl<'a> Cells<'a> {

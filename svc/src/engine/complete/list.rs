@@ -15,7 +15,7 @@ const ROOM: usize = 4 << 10;
 /// From which size on the room is made for all rows that may come. What doubles needs three times its size while it is
 /// moved; room that is not used costs nothing.
 const LARGE: usize = 32 << 10;
-/// How many times its size an answer may get in room at once, as the first rows may be unlike the others.
+/// The most room that is made at once, as a multiple of the answer's size: the first rows may be unlike the others.
 const MOST: usize = 16;
 
 /// The rows that answer a field whose type is a list.
@@ -27,7 +27,7 @@ pub(crate) struct RowList<'a> {
     path: &'a Path<'a>,
     out: Vec<u8>,
     count: usize,
-    /// How many rows there are at most.
+    /// The most rows there can be.
     limit: usize,
     /// A row was null where none may be.
     nulled: bool,

@@ -149,7 +149,7 @@ pub(crate) trait Node: Sized {
         false
     }
 
-    /// What a statement read, when a resolved value holds that.
+    /// Returns the row that a statement read, when a resolved value holds one.
     fn stored(&self) -> Option<&RowNode<'_>> {
         None
     }

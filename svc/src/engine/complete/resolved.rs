@@ -150,7 +150,7 @@ impl Node for Found<'_> {
     }
 }
 
-/// What has fields: a value of the program, or a row that may be one.
+/// An instance of an object type: a value of the program, or a row that may be one.
 #[derive(Clone, Copy)]
 pub(super) enum Instance<'a> {
     Object(&'a dyn Object),

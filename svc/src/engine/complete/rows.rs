@@ -17,26 +17,26 @@ use crate::scalar::LeafError;
 use crate::schema::{ScalarKind, TypeIndex};
 use crate::sql::ColumnForm;
 
-/// Where the fields of a row come from.
+/// The sources of a row's fields.
 #[derive(Debug)]
 pub(crate) struct RowShape {
     /// The column with the name of the row's type, where rows have several.
     pub(crate) type_name: Option<RowSource>,
     /// The column that holds the `data` document, when a field needs it.
     pub(crate) data: Option<(usize, ColumnForm)>,
-    /// What is read of the rows of each object type.
+    /// The sources for each object type.
     pub(crate) sources: Vec<RowSources>,
     /// The types of all that is read, as records name them.
     pub(crate) types: Box<[Oid]>,
 }
 
-/// Where the fields of the rows of one object type come from.
+/// The sources of the fields in rows of one object type.
 #[derive(Debug)]
 pub(crate) struct RowSources {
     pub(crate) type_index: TypeIndex,
     /// One for each field of the selection.
     pub(crate) fields: Vec<RowSource>,
-    /// What the fields read of `data`.
+    /// The keys of `data` that the fields read.
     pub(crate) keys: Keys,
 }
 
@@ -51,7 +51,7 @@ impl RowSources {
     }
 }
 
-/// Where one value of a row comes from.
+/// The source of one value of a row.
 #[derive(Debug)]
 pub(crate) enum RowSource {
     /// A column of the statement.
@@ -64,7 +64,7 @@ pub(crate) enum RowSource {
     Records(usize, Box<RowShape>),
     /// An object over columns of the same row.
     Same(Box<RowShape>),
-    /// What another column may say is an error.
+    /// A value that is an error where another column says so.
     Guarded(Box<Guarded>),
     /// Nothing is stored, as for `__typename`.
     Nothing,

@@ -51,7 +51,7 @@ pub(crate) struct Request<'a> {
     pub(crate) query: Cow<'a, str>,
     /// The hash of a persisted query.
     pub(crate) persisted: Option<Hash>,
-    /// What a registered operation, or a persisted query, is called.
+    /// The name of a registered operation or of a persisted document.
     pub(crate) document_id: Option<DocumentId>,
     pub(crate) variables: SentVariables,
     pub(crate) operation_name: Option<String>,
@@ -420,7 +420,7 @@ fn refused_variables(document: &Document, errors: Vec<VariableError>) -> Respons
     Response::refused(&errors.collect::<Vec<_>>())
 }
 
-/// What a client is told of a field that runs a function of the program, where none may run.
+/// Returns the message for a field that runs a function of the program, where none may run.
 fn code_refused(coordinate: &str) -> String {
     format!(
         "`{coordinate}` runs a function of the program, which this endpoint does not; send the operation to /graphql"

@@ -48,7 +48,7 @@ pub(super) fn check_aggregate(cx: &ExecutionContext<'_>, field: &PlanField, read
     Asking { cx, catalogue: None, query: Query::new(read.row, read.filter) }.shape(field).map(drop)
 }
 
-/// What is computed of the rows or groups of one query.
+/// The query of an aggregate or a group while its fields are collected.
 struct Asking<'a> {
     cx: &'a ExecutionContext<'a>,
     /// `None` where it is only asked whether it can be asked.
@@ -229,7 +229,7 @@ pub(crate) async fn computed(
     db.app.database.following(ask).await.map_err(DbError::into_error)
 }
 
-/// How many rows there are for each combination of values.
+/// Returns the number of rows for each combination of values.
 pub(crate) async fn group_counts(db: &Db, find: &FindSpec, columns: Vec<Column>) -> Result<Vec<GroupCount>, Error> {
     let most = i64::from(db.app.limits.max_page);
     let columns = &columns;

@@ -27,7 +27,7 @@ impl<'a> Columns<'a> {
         Ok(Self { model, catalogue, source: catalogue.known(name)?, list: Vec::new(), data: None, apart: false })
     }
 
-    /// What was chosen, and where among it the `data` document is.
+    /// Returns the selected values, and the position and form of the `data` document among them.
     pub(super) fn finish(self) -> (Vec<Selected>, Option<(usize, ColumnForm)>) {
         (self.list, self.data)
     }
@@ -38,7 +38,7 @@ impl<'a> Columns<'a> {
         self.list.len() - 1
     }
 
-    /// Where the selected fields of a row come from.
+    /// Selects the fields of a row and returns their sources.
     pub(super) fn shape(
         &mut self,
         cx: &ExecutionContext<'_>,
@@ -142,7 +142,7 @@ pub(super) fn bad_key(relation: Relation) -> Error {
 }
 
 impl Read {
-    /// What is read of the rows for the selection of `field`, and where its parts are.
+    /// Returns the query for the selection of `field`, and the shape of its rows.
     pub(super) fn query(
         self,
         cx: &ExecutionContext<'_>,

@@ -18,7 +18,7 @@ use crate::repository::{ConnectionSpec, CursorPage, Db, Edge, Slice};
 use crate::schema::{Model, Part};
 use crate::sql::{Keyset, Query, Selected, Subquery, Window, order_keys, record_types};
 
-/// What of a page a client selects.
+/// The parts of a page that a client selects.
 #[derive(Default)]
 struct Wanted {
     rows: bool,
@@ -72,7 +72,7 @@ struct Asking {
     keys: Option<usize>,
     /// The keys of the cursors that were sent, and the query whose order they are of.
     sent: Option<(Query, Vec<Keyset>)>,
-    /// Where among the parts each is.
+    /// The positions of the rows, the count and the look beyond among the parts.
     rows: Option<usize>,
     total: Option<usize>,
     beyond: Option<usize>,
@@ -188,7 +188,7 @@ impl Asking {
     }
 }
 
-/// How many rows a page has, and whether it is read from its end.
+/// Returns the size of a page, and whether it is read from its end.
 pub(super) fn size(page: &CursorPage, limits: &Limits) -> Result<(usize, bool), DbError> {
     let (limit, backward) = match (page.first, page.last) {
         (Some(_), Some(_)) => return Err(DbError::FirstAndLast),

@@ -1,4 +1,4 @@
-//! What a field asks for: rows of a type, which of them, in which order.
+//! The read of a field: rows of a type, which of them, in which order.
 
 use async_graphql::Value;
 
@@ -30,7 +30,7 @@ pub(super) struct Read {
 }
 
 impl Read {
-    /// What a resolver's query asks for.
+    /// Returns the read of a resolver's query.
     pub(super) fn find(db: &Db, limits: &Limits, find: FindSpec, shape: Shape) -> Result<Self, DbError> {
         let page = Some(find.page(limits)?);
         Ok(Self { shape, page, ..Self::all(db, find)? })
@@ -49,7 +49,7 @@ impl Read {
         Ok(Self { row, shape: Shape::List, filter, order, page: None }.filtered(db))
     }
 
-    /// What the arguments of a connection without a body ask for.
+    /// Returns the page of a connection without a body, by its arguments.
     pub(super) fn connection(
         cx: &ExecutionContext<'_>,
         field: &PlanField,
@@ -77,7 +77,7 @@ impl Read {
         Ok(PageRead { read: Self::planned(cx, field, Shape::Connection, row)?, page })
     }
 
-    /// What the arguments of a root field without a body ask for.
+    /// Returns the read of a root field without a body, by its arguments.
     pub(super) fn planned(
         cx: &ExecutionContext<'_>,
         field: &PlanField,
@@ -87,7 +87,7 @@ impl Read {
         Ok(Self::arguments(cx, field, row, shape)?.filtered(cx.context.db()))
     }
 
-    /// What the arguments of a relation ask for.
+    /// Returns the read of a relation, by its arguments.
     pub(super) fn relation(cx: &ExecutionContext<'_>, field: &PlanField, relation: Relation) -> Result<Self, DbError> {
         let shape = if relation.many { Shape::List } else { Shape::Optional };
         let read = Self::arguments(cx, field, relation.row, shape)?;

@@ -12,11 +12,11 @@ use crate::engine::plan::{PlanField, PlanKind};
 use crate::postgres::{Catalogue, DbError, Statement};
 use crate::sql::{Checks, Filter, Order, StatementShape};
 
-/// How many statements a field keeps: a client's `where` can have any form.
+/// The most statements that a field keeps: a client's `where` can have any form.
 const MOST: usize = 8;
 /// The longest statement that is kept, in bytes.
 const LONGEST: usize = 16 << 10;
-/// What a condition, a comparison or a key of an order weighs besides the text.
+/// The weight of a condition, a comparison or a key of an order besides the text.
 const PART: usize = 192;
 
 /// The statements of one field, kept as long as its plan.
@@ -27,12 +27,12 @@ struct StatementCache(ArcSwapOption<Vec<Arc<CachedStatement>>>);
 #[derive(Debug)]
 struct CachedStatement {
     catalogue: Arc<Catalogue>,
-    /// What was read when it was written.
+    /// The reads that it was written for.
     reads: Vec<Read>,
     checks: Checks,
     statement: Statement,
     shape: Arc<RowShape>,
-    /// What reads the same page without the last unique key.
+    /// The statement that reads the same page without the last unique key.
     without_tiebreaker: Option<Arc<WithoutTiebreaker>>,
     weight: usize,
 }
@@ -125,7 +125,7 @@ fn assert_holds(
     Ok(())
 }
 
-/// What a statement is kept with.
+/// A statement to keep, with all that tells when it holds.
 struct Kept<'a> {
     catalogue: &'a Arc<Catalogue>,
     checks: Checks,
@@ -189,8 +189,7 @@ fn write(
     Ok((statement, Arc::new(shape), checks))
 }
 
-/// What a statement reads: the rows of the relations below a field in the order in which it has them, and then the
-/// field's own.
+/// The reads of a statement: the relations below a field in the order in which it has them, and then the field's own.
 struct Reads<'a> {
     related: Vec<Read>,
     own: &'a Read,

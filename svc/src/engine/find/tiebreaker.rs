@@ -59,7 +59,8 @@ impl WithoutTiebreaker {
     }
 }
 
-/// Where a column is among what is read, as it is; at the end if it was not read yet, so that the others stay in place.
+/// Returns the position of a plain column in the select list; it is added at the end if it is not there yet, so that
+/// the others stay in place.
 fn position(query: &mut Query, name: String) -> usize {
     let is_it = |selected: &Selected| matches!(selected, Selected::Column(known, Select::Plain) if *known == name);
     query.list.iter().position(is_it).unwrap_or_else(|| {
@@ -75,7 +76,7 @@ pub(super) struct UnbrokenPage<'a> {
     /// Which of the rows are the page's.
     page: Range<usize>,
     at: usize,
-    /// What tells the row before apart, and room for that of the next one.
+    /// The values that tell the row before apart, and room for those of the next one.
     last: Vec<u8>,
     next: Vec<u8>,
     is_tied: bool,

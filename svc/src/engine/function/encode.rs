@@ -6,7 +6,7 @@ use crate::json::ExactJson as Json;
 use crate::postgres::ArgForm;
 use crate::schema::{Model, ScalarKind, TypeDef, TypeExpr, TypeKind};
 
-/// How an argument of this type is given.
+/// Returns the form of an argument of this type.
 pub(crate) fn form(types: &[TypeDef], ty: &TypeExpr) -> ArgForm {
     match ty {
         TypeExpr::NonNull(inner) => form(types, inner),
@@ -22,7 +22,7 @@ pub(crate) fn form(types: &[TypeDef], ty: &TypeExpr) -> ArgForm {
     }
 }
 
-/// How a value is given of which only the JSON is known.
+/// Returns the form of a value of which only the JSON is known.
 pub(super) fn form_of_json(json: &Json) -> ArgForm {
     match json {
         Json::Null => ArgForm::Null,

@@ -7,7 +7,7 @@ use crate::json::Fields;
 use crate::mutation::Response;
 use crate::schema::{FieldDef, FieldKind, Model, ResultMember, TypeIndex};
 
-/// What a member is made of.
+/// The parts that a member is made of.
 pub(super) struct Member<'a> {
     pub(super) meta: &'a ResultMember,
     /// The JSON of the fields that every member of its kind has.
@@ -15,7 +15,7 @@ pub(super) struct Member<'a> {
     /// The entity's JSON.
     pub(super) entity: Option<String>,
     pub(super) response: &'a Response<'a>,
-    /// What an exception carries for further fields.
+    /// The values that an exception carries for further fields.
     pub(super) extensions: &'a Fields,
 }
 

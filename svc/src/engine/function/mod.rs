@@ -87,8 +87,8 @@ async fn complete(cx: &ExecutionContext<'_>, field: &PlanField, json: &str, path
     complete_value(cx, field, Found::Value(decoded.resolve()), path).await
 }
 
-/// What is called or followed below the answer. Of several members only the one that is there counts: another's methods are no
-/// reason to read this one into its type.
+/// Returns the methods and relations below the answer. Of several members only the one that is there counts: another's
+/// methods are no reason to read this one into its type.
 fn calls(model: &Model, field: &PlanField, json: &str) -> Calls {
     #[derive(serde::Deserialize)]
     struct Named {

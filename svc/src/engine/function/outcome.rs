@@ -13,7 +13,7 @@ use crate::repository::Db;
 use crate::schema::{FieldDef, Model, OnFailure, ResultMember, ResultMeta, TypeIndex};
 use crate::{Error, ErrorCode};
 
-/// What is made of the answer.
+/// The field and type that the answer of a function is made for.
 pub(crate) struct Target<'a> {
     /// The function, for messages.
     pub(crate) function: &'a str,
@@ -26,12 +26,12 @@ pub(crate) struct Target<'a> {
     pub(crate) on_failure: OnFailure,
 }
 
-/// What a call came to.
+/// The value that a call has led to.
 #[derive(Debug)]
 pub(crate) struct Settled {
     /// The JSON of the field's type.
     pub(crate) json: String,
-    /// What is missing in it.
+    /// The part of it that could not be read.
     pub(crate) unread: Option<Unread>,
 }
 
@@ -203,7 +203,7 @@ impl Target<'_> {
         })
     }
 
-    /// What is selected below the member's entity; `None` is everything.
+    /// Returns the selections below the member's entity; `None` is everything.
     fn selected(&self, model: &Model, member: &ResultMember, own: &FieldDef) -> Option<Vec<&Children>> {
         let selection = self.field?.children.of(model.type_named(member.name)?.0)?;
         if selection.needs_whole_rows() {

@@ -37,7 +37,7 @@ fn complain(operations: &[&Arc<Registered>], described: Vec<Result<Columns, Stri
 }
 
 impl Registered {
-    /// What is wrong with the columns of the SQL.
+    /// Returns the faults of the SQL's columns.
     fn complaints(&self, columns: &[(String, String)]) -> Vec<String> {
         let wrong = columns.iter().filter_map(|(name, ty)| {
             if !self.keys().any(|key| key == name) {

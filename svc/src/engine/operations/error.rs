@@ -5,7 +5,7 @@
 pub struct OperationError {
     /// The file, or the beginning of the document.
     pub operation: String,
-    /// What is wrong, and what to do.
+    /// The fault, and its cure.
     pub reason: String,
 }
 

@@ -10,7 +10,7 @@ use crate::engine::document::Document;
 use crate::engine::plan::{PlanField, PlanKind, Selection};
 use crate::schema::{FieldKind, Model};
 
-/// How long the name of a column can be.
+/// The most bytes that the name of a column can have.
 const MAX_COLUMN: usize = 63;
 
 /// Refuses fields that need a function of the program, and names that columns and keys cannot have.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Operation, OperationError};
 
-/// How deep folders may nest.
+/// The most levels of folders.
 const DEPTH: usize = 32;
 
 /// The operations of all files below a folder, in the order of their paths. Files of other kinds, and what begins with

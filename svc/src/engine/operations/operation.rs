@@ -24,7 +24,7 @@ pub struct Operation {
     pub(super) file: Option<String>,
 }
 
-/// How much of a document stands for it in messages.
+/// The most characters of a document that stand for it in messages.
 const SHOWN: usize = 60;
 
 impl Operation {
@@ -43,7 +43,7 @@ impl Operation {
         self
     }
 
-    /// What stands for it in messages: the file, or the beginning of the document.
+    /// Returns its name in messages: the file, or the beginning of the document.
     pub(super) fn shown(&self) -> String {
         if let Some(file) = &self.file {
             return file.clone();

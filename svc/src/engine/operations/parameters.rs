@@ -29,7 +29,7 @@ fn is_word(char: char) -> bool {
     char == '_' || char.is_alphanumeric()
 }
 
-/// What follows a text or a name; a quote that stands twice begins another, which comes to the same.
+/// Returns the rest after a text or a name; a quote that stands twice begins another, which comes to the same.
 fn quoted(text: &str, quote: char, escapes: bool) -> &str {
     let mut chars = text.char_indices();
     while let Some((at, char)) = chars.next() {
@@ -43,7 +43,7 @@ fn quoted(text: &str, quote: char, escapes: bool) -> &str {
     ""
 }
 
-/// What follows a comment; comments nest.
+/// Returns the rest after a comment; comments nest.
 fn comment(text: &str) -> &str {
     let mut depth = 0;
     let mut rest = text;
@@ -62,7 +62,7 @@ fn comment(text: &str) -> &str {
     ""
 }
 
-/// What follows a parameter, or a text between `$tag$`.
+/// Returns the rest after a parameter, or after a text between `$tag$`.
 fn dollar<'a>(text: &'a str, found: &mut Vec<bool>) -> &'a str {
     let after = &text[1..];
     let digits = after.len() - after.trim_start_matches(|char: char| char.is_ascii_digit()).len();

@@ -24,7 +24,7 @@ pub(crate) struct Registered {
     pub(super) id: Hash,
     /// Of the text as it was given, and without white space at its end.
     pub(super) hashes: Vec<Hash>,
-    /// What stands for it in messages.
+    /// Its name in messages.
     pub(super) shown: String,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Sql {
     pub(super) text: StatementText,
     /// Whether each parameter stands in the text; as many as the highest number.
     pub(super) parameters: Vec<bool>,
-    /// What stands for the operation in messages.
+    /// The operation's name in messages.
     pub(super) operation: String,
 }
 
@@ -84,7 +84,7 @@ impl Registered {
         fields.filter(|field| !field.name.starts_with("__")).map(|field| field.response_key().as_str())
     }
 
-    /// What it holds, in bytes.
+    /// Returns the number of bytes that it holds.
     pub(super) fn bytes(&self) -> usize {
         self.document.text.len() + self.sql.as_ref().map_or(0, |sql| sql.text.len())
     }

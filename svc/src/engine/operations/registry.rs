@@ -38,7 +38,7 @@ pub struct OperationRegistry(Arc<Inner>);
 struct Inner {
     /// Set when an application starts with the registry.
     app: OnceLock<App>,
-    /// How many operations there are, so that an application without any takes no lock.
+    /// The number of operations, so that an application without any takes no lock.
     count: AtomicUsize,
 }
 
@@ -90,7 +90,7 @@ impl OperationRegistry {
         removed.unwrap_or(false)
     }
 
-    /// How many operations are registered.
+    /// Returns the number of registered operations.
     pub fn len(&self) -> usize {
         self.0.count.load(Ordering::Acquire)
     }

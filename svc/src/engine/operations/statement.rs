@@ -26,7 +26,7 @@ pub(crate) struct OperationStatement<'a> {
     variables: &'a [VariableDef],
 }
 
-/// What a statement gave: its row, or why there is none.
+/// The result of a statement: its row, or why there is none.
 pub(in crate::engine) struct Answered<'a> {
     sql: &'a Sql,
     rows: Result<Written, Failed>,
@@ -40,7 +40,7 @@ enum Failed {
 }
 
 impl Registered {
-    /// What answers the operation, when it has SQL.
+    /// Returns the statement that answers the operation, when it has SQL.
     pub(crate) fn statement(&self) -> Option<OperationStatement<'_>> {
         let (_, info) = self.document.operation(None).ok()?;
         Some(OperationStatement { sql: self.sql.as_ref()?, variables: &info.variables })
@@ -124,7 +124,7 @@ impl<'a> OperationStatement<'a> {
     }
 }
 
-/// What PostgreSQL says of a value that its parameter's type does not take; the value is the client's.
+/// Returns the error for a client's value that the type of its parameter does not take, in PostgreSQL's words.
 fn refused_value(variables: &[VariableDef], error: &DbError) -> Option<Error> {
     let DbError::Driver(driver) = error else { return None };
     let fault = driver.of_database()?;

@@ -11,7 +11,7 @@ use lru::LruCache;
 use super::{OperationError, Registered};
 use crate::engine::persisted::Hash;
 
-/// What may be kept: bytes of documents and SQL.
+/// The most bytes of documents and SQL that are kept.
 const CAPACITY: usize = 64 << 20;
 
 /// Operations by the hash of their text; the one that was used last comes first.
@@ -91,7 +91,7 @@ impl Store {
         Some(self.operations.get(self.names.get(name)?)?.operation.clone())
     }
 
-    /// What keeps an operation from being added beside the others.
+    /// Checks that an operation can be added beside the others.
     pub(super) fn check_new(&self, operation: &Registered) -> Result<(), OperationError> {
         let fail = |reason: String| Err(OperationError::new(operation.shown.clone(), reason));
         if let Some(other) = self.operations.peek(&operation.id) {
@@ -100,7 +100,7 @@ impl Store {
         self.check_name(operation)
     }
 
-    /// What keeps an operation from being added, perhaps in the place of the one with the same text.
+    /// Checks that an operation can be added, perhaps in the place of the one with the same text.
     pub(super) fn check_name(&self, operation: &Registered) -> Result<(), OperationError> {
         let fail = |reason: String| Err(OperationError::new(operation.shown.clone(), reason));
         if operation.bytes() > CAPACITY {

@@ -29,7 +29,7 @@ pub(crate) struct ArgPlan {
     source: ArgSource,
     /// Whether it stands for a comparison of the stored value of its name.
     is_equality: bool,
-    /// What it asks of the database, unless that depends on variables.
+    /// The work that it asks of the database, unless that depends on variables.
     asked: Option<Asked>,
     /// The gated fields that it touches.
     gates: Box<[GatedField]>,
@@ -135,7 +135,7 @@ impl ArgPlan {
         matches!(self.source, ArgSource::Constant(_))
     }
 
-    /// What it asks of the database under these variables.
+    /// Returns the work that it asks of the database under these variables.
     pub(super) fn asked(&self, model: &Model, variables: &Variables) -> Asked {
         match (self.asked, &self.source) {
             (Some(known), _) => known,

@@ -1,4 +1,4 @@
-//! What filters and orders ask of the database: comparisons, hops through relations, and order keys.
+//! The work that filters and orders ask of the database: comparisons, hops through relations, and order keys.
 
 use std::collections::HashSet;
 
@@ -8,10 +8,10 @@ use async_graphql::Value;
 use crate::engine::coerce::Variables;
 use crate::schema::{ArgDef, ArgRole, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind};
 
-/// How many values of a list count as one comparison.
+/// The number of values of a list that count as one comparison.
 const VALUES: usize = 50;
 
-/// What arguments ask.
+/// The work that arguments ask of the database.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Asked {
     pub(crate) comparisons: u64,
@@ -19,7 +19,7 @@ pub(crate) struct Asked {
     /// plan it.
     pub(crate) hops: u64,
     pub(crate) order_keys: u64,
-    /// How deep conditions and orders nest.
+    /// The depth to which conditions and orders nest.
     pub(crate) levels: usize,
 }
 
@@ -41,11 +41,11 @@ pub(super) struct Count<'a> {
     varies: bool,
 }
 
-/// Where a part of a condition or an order stands.
+/// The place of a part of a condition or an order.
 #[derive(Debug, Clone, Copy, Default)]
 struct Place {
     level: usize,
-    /// How many relations lead here.
+    /// The number of relations that lead here.
     hops: u64,
     /// Whether the quantifiers here are those of a relation.
     of_relation: bool,
@@ -71,7 +71,7 @@ impl<'a> Count<'a> {
         Self { types, variables, asked: Asked::default(), varies: false }
     }
 
-    /// What an argument asks; `None` when variables decide that are not known.
+    /// Returns the work that an argument asks for; `None` when it depends on variables that are not known.
     pub(super) fn argument(mut self, def: &TypeExpr, given: Given<'a>, is_equality: bool) -> Option<Asked> {
         if is_equality {
             self.values(def, given);
@@ -202,7 +202,7 @@ impl<'a> Given<'a> {
         matches!(self, Self::Literal(ast::Value::Null) | Self::Coerced(Value::Null))
     }
 
-    /// How many values a list has.
+    /// Returns the number of values in a list; a single value counts as 1.
     fn len(self) -> usize {
         match self {
             Self::Literal(ast::Value::List(items)) => items.len(),

@@ -9,12 +9,12 @@ const MAX_WEIGHT: usize = 8 << 20;
 /// Selections that may be looked at for one plan.
 const MAX_SELECTIONS: usize = 200_000;
 
-/// What a plan has come to so far.
+/// The counts of a plan so far.
 #[derive(Debug, Default)]
 pub(super) struct Bounds {
     weight: usize,
     selections: usize,
-    /// What the fields cost at least: each 1, whatever the pages are that it is in.
+    /// The least that the fields cost: 1 for each, whatever pages it is in.
     pub(super) cost: u64,
 }
 

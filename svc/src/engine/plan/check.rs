@@ -113,7 +113,7 @@ fn largest<'p>(selection: &'p Selection, costs: &mut Costs<'_>) -> Option<(&'p P
     largest
 }
 
-/// What is selected below a field, of the type of which that costs most.
+/// Returns the selection below a field that costs most, of those for its types.
 fn widest<'p>(field: &'p PlanField, costs: &mut Costs<'_>) -> Option<&'p Selection> {
     let selections = field.children.iter().map(|selection| (costs.selection(selection).complexity, &**selection));
     selections.max_by_key(|(cost, _)| *cost).map(|(_, selection)| selection)

@@ -1,4 +1,4 @@
-//! What an operation costs: its complexity, and what its arguments ask of the database.
+//! The cost of an operation: its complexity, and what its arguments ask of the database.
 
 use std::sync::Arc;
 
@@ -9,24 +9,24 @@ use crate::application::Limits;
 use crate::engine::coerce::Variables;
 use crate::schema::{Model, Part};
 
-/// What a list counts as that takes no `limit`, such as one inside `data`.
+/// The number of rows that a list without a `limit` counts as, such as one inside `data`.
 const UNPAGED: u64 = 5;
 
-/// What an operation or a part of it costs; `__typename` is free, and introspection is counted with the plan.
+/// The cost of an operation or a part of it; `__typename` is free, and introspection is counted with the plan.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Cost {
     /// A scalar 1, an object 1 and its children, a list 1 and its children times the page, a method its cost in place of the
     /// 1, and what arguments ask.
     pub(crate) complexity: u64,
     pub(crate) asked: Asked,
-    /// How many relations are selected.
+    /// The number of relations that are selected.
     pub(crate) relations: u64,
-    /// How deep fields nest, with the conditions and orders in their arguments.
+    /// The depth to which fields nest, with the conditions and orders in their arguments.
     pub(crate) depth: usize,
 }
 
 impl Plan {
-    /// What the operation costs with these variables.
+    /// Returns the cost of the operation with these variables.
     pub(crate) fn cost(&self, model: &Model, limits: &Limits, variables: &Variables) -> Cost {
         if let Some(known) = self.fixed_cost.get() {
             return *known;
@@ -101,7 +101,8 @@ impl<'a> Costs<'a> {
         })
     }
 
-    /// What the arguments ask. The statement of an aggregate has its conditions once more for each list of groups.
+    /// Returns the work that the arguments ask of the database. The statement of an aggregate has its conditions once
+    /// more for each list of groups.
     fn asked(&mut self, field: &PlanField) -> Asked {
         let mut asked = Asked::default();
         for arg in field.args.iter() {
@@ -117,7 +118,7 @@ impl<'a> Costs<'a> {
         Asked { comparisons: asked.comparisons.saturating_mul(times), hops: asked.hops.saturating_mul(times), ..asked }
     }
 
-    /// How many rows a list counts as; what is below it is written even for a page of none.
+    /// Returns the number of rows that a list counts as; what is below it is written even for a page of none.
     pub(super) fn page(&mut self, field: &PlanField) -> u64 {
         let is_rows = |kind| matches!(kind, PlanKind::Part(Part::Edges | Part::Nodes));
         let is_connection =

@@ -1,5 +1,5 @@
-//! What introspection costs. The query that tools send to read the whole schema takes at most a third of the complexity
-//! that is allowed, however large the schema is; any other takes its part of that.
+//! The cost of introspection. The query that tools send to read the whole schema takes at most a third of the
+//! complexity that is allowed, however large the schema is; any other takes its part of that.
 
 use std::collections::HashSet;
 
@@ -8,9 +8,9 @@ use apollo_compiler::executable::{Field, Selection, SelectionSet};
 
 use crate::schema::{Extent, Lengths};
 
-/// How many fields may be answered for each element of the schema: the query of tools answers at most 36.
+/// The most fields that are answered for each element of the schema: the query of tools answers at most 36.
 const FIELDS: u64 = 108;
-/// How many fields may be answered in any case.
+/// The number of fields that may be answered however small the schema is.
 const ANYWAY: u64 = 1_000;
 
 /// Counts the fields that introspection answers, before it does.
@@ -24,7 +24,7 @@ pub(crate) struct IntrospectionCost<'a> {
 #[derive(Debug, Clone, Copy)]
 struct Objects {
     count: u64,
-    /// How often they are all objects of their kind in the schema; 0 when they may be any.
+    /// The number of times that they are all objects of their kind in the schema; 0 when they may be any.
     whole: u64,
 }
 
@@ -57,7 +57,7 @@ impl<'a> IntrospectionCost<'a> {
         self.selections(&field.selection_set, Objects { count: 1, whole: 0 });
     }
 
-    /// What all of it costs, as a part of the complexity that is allowed; more than that when it is too much.
+    /// Returns the cost of all of it, as a part of the complexity that is allowed; more than that when it is too much.
     pub(crate) fn complexity(&self, allowed: u64) -> u64 {
         let cost = (u128::from(allowed) * u128::from(self.fields)).div_ceil(u128::from(self.most()));
         u64::try_from(cost).unwrap_or(u64::MAX)

@@ -39,9 +39,9 @@ pub(crate) struct Plan {
     pub(crate) root: Arc<Selection>,
     /// Whether `__schema` or `__type` is selected.
     pub(crate) introspects: bool,
-    /// What introspection adds to the complexity.
+    /// The complexity that introspection adds.
     pub(crate) introspection: u64,
-    /// What it costs, once that is known not to depend on variables.
+    /// The cost, once it is known not to depend on variables.
     fixed_cost: OnceLock<Cost>,
     /// Bytes that the plan takes.
     weight: usize,
@@ -55,15 +55,16 @@ pub(crate) struct Selection {
     pub(crate) type_index: TypeIndex,
     pub(crate) type_name: String,
     pub(crate) fields: Vec<PlanField>,
-    /// What the fields read of an object that is stored as JSON.
+    /// The keys that the fields read of an object that is stored as JSON.
     pub(crate) keys: Keys,
-    /// What has to be called below here.
+    /// The methods that are called below here.
     pub(crate) calls: Calls,
     /// Whether a relation is followed below here.
     pub(crate) relations: bool,
 }
 
-/// What running a selection on rows calls. A relation calls nothing: its rows are read with their parents.
+/// The kind of methods that running a selection on rows calls. A relation calls nothing: its rows are read with their
+/// parents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Calls {
     /// Only stored fields: rows go straight to bytes.
@@ -89,7 +90,7 @@ pub(crate) struct PlanField {
     /// Fields that were planned of one place in the document share them.
     pub(crate) args: Arc<[ArgPlan]>,
     pub(crate) children: Children,
-    /// Where the field stands in the document: the first places of those where it is selected.
+    /// The offsets of the field in the document: the first of the places where it is selected.
     pub(crate) offsets: Vec<usize>,
     /// The gated field whose value the field tells by itself; its arguments and the fields below it may tell more.
     pub(crate) gated: Option<GatedField>,
@@ -97,7 +98,7 @@ pub(crate) struct PlanField {
     pub(crate) statements: Slot,
 }
 
-/// What answers a field.
+/// The source of a field's value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum PlanKind {
     Typename,
@@ -130,7 +131,7 @@ pub(crate) enum Leaf {
 }
 
 impl Leaf {
-    /// What clients are told of a value that breaks the type. It does not quote the value.
+    /// Returns the message about a value that breaks the type. It does not quote the value.
     pub(crate) fn not_valid(&self) -> String {
         match self {
             Self::Scalar(kind) => format!("the value is not a valid {}", kind.shown()),
@@ -139,7 +140,7 @@ impl Leaf {
     }
 }
 
-/// What is selected below a field.
+/// The selections below a field.
 #[derive(Debug, Clone)]
 pub(crate) enum Children {
     None,
@@ -187,7 +188,7 @@ impl Selection {
 }
 
 impl Selection {
-    /// What completing a value in hand calls.
+    /// Returns the calls that completing a value in hand makes.
     pub(crate) fn waits(&self) -> Calls {
         if self.relations { Calls::Async } else { self.calls }
     }
@@ -228,7 +229,7 @@ impl Children {
         self.iter().any(|selection| selection.relations)
     }
 
-    /// What completing values in hand calls: methods, or the database for the rows of relations.
+    /// Returns the calls that completing values in hand makes: methods, or the database for the rows of relations.
     pub(crate) fn waits(&self) -> Calls {
         self.iter().map(|selection| selection.waits()).max().unwrap_or(Calls::None)
     }
@@ -266,7 +267,7 @@ impl PlanField {
         }
     }
 
-    /// What running this field and those below it calls.
+    /// Returns the calls that running this field and those below it makes.
     pub(crate) fn calls(&self) -> Calls {
         let own = match self.kind {
             PlanKind::Method(Method::Async(_), _) | PlanKind::Root(..) => Calls::Async,

@@ -1,4 +1,4 @@
-//! How much memory a plan takes.
+//! The memory that a plan takes.
 
 use super::{ArgPlan, Children, OutType, PlanField, Selection};
 use crate::engine::weight::{ALLOCATION, slice, text};

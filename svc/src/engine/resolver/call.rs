@@ -8,7 +8,7 @@ use crate::request::Context;
 use crate::schema::{Input, InputError, Output};
 use crate::{Error, ErrorCode};
 
-/// What a resolver gave back.
+/// The result of a resolver.
 pub type Outcome<'a> = Result<Completed<'a>, Error>;
 
 /// A resolver's answer.
@@ -19,7 +19,7 @@ pub enum Completed<'a> {
     Find(FindSpec),
     /// A page of rows with cursors.
     Connection(ConnectionSpec),
-    /// What is computed over rows.
+    /// Aggregates over rows.
     Aggregate(FindSpec),
 }
 

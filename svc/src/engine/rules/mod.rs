@@ -43,7 +43,7 @@ struct Check<'a> {
     document: &'a ExecutableDocument,
     lines: LineIndex<'a>,
     errors: Vec<RequestError>,
-    /// How many errors are of use.
+    /// The most errors that are reported.
     most: usize,
 }
 

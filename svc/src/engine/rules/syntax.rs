@@ -1,5 +1,5 @@
-//! Where apollo's parser differs from the specification: what it refuses is smoothed before it reads the text, byte
-//! for byte, so that places stay; what it lets through is refused afterwards.
+//! The differences between apollo's parser and the specification: what it refuses is smoothed before it reads the text,
+//! byte for byte, so that places stay; what it lets through is refused afterwards.
 
 use std::borrow::Cow;
 
@@ -91,7 +91,7 @@ pub(crate) fn syntax(document: &Document, text: &str) -> Result<(), RequestError
     }
 }
 
-/// What a bracket opens.
+/// The kind of items between two brackets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Open {
     /// Arguments or an input object: names with values.

@@ -8,7 +8,7 @@ pub(super) struct Token {
     pub(super) kind: Kind,
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Name,

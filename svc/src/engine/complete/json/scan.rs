@@ -1,8 +1,8 @@
-//! Where the parts of a JSON text begin and end.
+//! The bounds of the parts of a JSON text.
 
 use crate::json::string_end;
 
-/// Where the value of the key `name` begins, when the key is at `at` as PostgreSQL writes it.
+/// Returns the position of the value of the key `name`, when the key is at `at` as PostgreSQL writes it.
 pub(super) fn past_key(text: &[u8], at: usize, name: &str) -> Option<usize> {
     let (start, end) = (at + 1, at + 1 + name.len());
     // What stands around it is compared first, as that needs no call.
