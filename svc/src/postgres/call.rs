@@ -10,7 +10,7 @@ use super::functions::{self, ArgForm, Function, FunctionSpec, ROLLED_BACK};
 use super::{Database, DbError, Ledger, Rows, Session, Statement};
 use crate::json::ExactJson;
 
-/// What the database says of a statement that failed.
+/// The database's report of a statement that failed.
 #[derive(Debug)]
 pub(crate) struct Fault {
     /// The SQLSTATE.
@@ -23,7 +23,7 @@ pub(crate) struct Fault {
 }
 
 impl DbError {
-    /// What the database itself says, if the statement reached it.
+    /// Returns the report of the database, if the statement reached it.
     pub(crate) fn fault(&self) -> Option<Fault> {
         let Self::Driver(error) = self else { return None };
         let error = error.of_database()?;
@@ -47,7 +47,7 @@ pub(crate) struct Call<'a> {
     pub(crate) undone_if: Option<&'static str>,
 }
 
-/// What a call gave.
+/// The result of a call.
 #[derive(Debug)]
 pub(crate) struct Called {
     /// The answer as JSON.
@@ -56,7 +56,7 @@ pub(crate) struct Called {
     pub(crate) kept: bool,
 }
 
-/// What a write gave.
+/// The result of a write.
 #[derive(Debug)]
 pub(crate) struct Written {
     pub(crate) rows: Rows,

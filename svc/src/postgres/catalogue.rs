@@ -12,7 +12,7 @@ use super::{DbError, Param, Statement};
 /// The number of a type in `pg_type`.
 pub(crate) type Oid = u32;
 
-/// What the database has.
+/// The views, tables and columns of the database.
 #[derive(Debug, Default)]
 pub(crate) struct Catalogue {
     sources: HashMap<String, Source>,

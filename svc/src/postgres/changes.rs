@@ -19,11 +19,11 @@ use super::functions::{self, FunctionSpec, Functions};
 use super::row_security::Verdict;
 use super::{Database, DbError};
 
-/// How long a look holds for all who ask: clients that ask again and again must not make us look again and again. A
-/// look without a connection at hand costs much more.
+/// The time for which a look holds for all who ask: clients that ask again and again must not make us look again and
+/// again. A look without a connection at hand costs much more.
 const SPACING: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis(200)];
 
-/// What is remembered between two looks at the database.
+/// The state that is kept between two looks at the database.
 #[derive(Debug)]
 pub(super) struct Changes {
     poll: Mutex<Poll>,
@@ -36,7 +36,7 @@ pub(super) struct Changes {
     keeps_connection: bool,
 }
 
-/// When something was found changed last.
+/// The time at which something was last found changed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LastChange(Arc<std::sync::Mutex<Option<Instant>>>);
 
@@ -55,7 +55,7 @@ impl LastChange {
 #[derive(Debug, Default)]
 struct Poll {
     connection: Option<DedicatedConnection>,
-    /// When the last look began.
+    /// The time at which the last look began.
     looked: Option<Instant>,
     /// The snapshot in which the database was as it is known, and how many functions were known then.
     settled: Option<(String, usize)>,
@@ -71,7 +71,7 @@ struct Look {
     verdict: Verdict,
 }
 
-/// What was read of the database.
+/// The state of the database as it was read.
 pub(super) struct Loaded {
     look: Look,
     catalogue: Catalogue,
@@ -93,7 +93,7 @@ impl Changes {
         SPACING[usize::from(!self.keeps_connection)]
     }
 
-    /// When something was found changed last.
+    /// Returns the time at which something was last found changed.
     #[cfg(feature = "sqlx")]
     pub(super) fn last(&self) -> LastChange {
         self.last.clone()

@@ -24,10 +24,10 @@ use super::{DbError, RowSecurity, RowSink, Rows, Session, Statement};
 /// between it is a tenth.
 const MARGIN: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(5)];
 
-/// How long the catalogue may take to be read.
+/// The time in which the catalogue has to be read.
 const CATALOGUE: Duration = Duration::from_secs(10);
 
-/// How often the catalogue is read again because the connection was closed meanwhile.
+/// The number of times that the catalogue is read again because the connection was closed meanwhile.
 const TRIES: u32 = 3;
 
 /// Begins the transaction of the application's own SQL. It may take its time.
@@ -35,7 +35,7 @@ const BEFORE_SETUP: &str = "BEGIN; \
     SELECT set_config('statement_timeout', '0', true), set_config('client_min_messages', 'warning', true); \
     SELECT pg_advisory_xact_lock(hashtext('svc.setup_sql'))";
 
-/// How the pools are set up.
+/// The settings of the pools.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub(crate) connect: ConnectConfig,
@@ -44,19 +44,18 @@ pub(crate) struct Settings {
     pub(crate) statement_timeout: Duration,
     /// Bytes of SQL that a connection for planned reads keeps prepared.
     pub(crate) statement_cache: usize,
-    /// How often the database is asked whether views or functions have changed; `None` is never.
+    /// The time between two looks whether views or functions have changed; `None` is never.
     pub(crate) catalogue_poll: Option<Duration>,
     /// As whom the set-up is run, if not as the service.
     pub(crate) owner: Option<ConnectConfig>,
     /// Run once, when the database is first reached.
     pub(crate) setup: Option<Cow<'static, str>>,
-    /// What clients are told when a mutation breaks a constraint.
-    /// Whether policies are looked at.
+    /// The look at policies.
     pub(crate) row_security: RowSecurity,
 }
 
 impl Settings {
-    /// How long to wait for the answer to a statement. PostgreSQL ends it before, if it can.
+    /// Returns the time to wait for the answer to a statement. PostgreSQL ends the statement before, if it can.
     fn deadline(&self) -> Duration {
         self.statement_timeout.saturating_add((self.statement_timeout / 10).clamp(MARGIN[0], MARGIN[1]))
     }
@@ -75,7 +74,7 @@ pub(crate) struct Database {
     pub(super) sqlx: SqlxPool,
     place: String,
     pub(super) acquire_timeout: Duration,
-    /// How long to wait for the answer to a statement.
+    /// The time to wait for the answer to a statement.
     pub(super) deadline: Duration,
     pub(super) sources: Vec<String>,
     pub(super) called: Vec<FunctionSpec>,
@@ -204,7 +203,7 @@ impl Database {
         self.called.iter().filter_map(|spec| functions.get(spec)?.as_ref().err().cloned()).collect()
     }
 
-    /// What is known of functions. The lock is held for a look-up, which cannot panic.
+    /// Returns the functions as they are known. The lock is held for a look-up, which cannot panic.
     pub(super) fn functions(&self) -> MutexGuard<'_, Functions> {
         self.functions.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -251,7 +250,7 @@ impl Database {
         self.driver.max_connections()
     }
 
-    /// Where the database is, without the password.
+    /// Returns the place of the database, without the password.
     pub(crate) fn place(&self) -> &str {
         &self.place
     }

@@ -1,4 +1,4 @@
-//! What statements give, without running them.
+//! The columns of statements, without running them.
 
 use std::sync::{Arc, Weak};
 

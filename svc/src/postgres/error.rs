@@ -1,11 +1,11 @@
-//! What can go wrong between a plan and its rows, and what clients may see of it.
+//! The errors between a plan and its rows, and what clients may see of them.
 
 use tokio_postgres::error::SqlState;
 
 use super::driver::DriverError;
 use crate::{Error, ErrorCode};
 
-/// What can go wrong between a plan and its rows.
+/// An error between a plan and its rows.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DbError {
     #[error("the database is not reachable")]
@@ -180,7 +180,7 @@ pub(super) fn of_client(code: &str, message: &str, file: Option<&str>) -> Option
 }
 
 impl DbError {
-    /// What a client may see of it.
+    /// Returns the error that a client may see.
     pub(crate) fn into_error(self) -> Error {
         let text = self.to_string();
         match self {

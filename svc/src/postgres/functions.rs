@@ -9,7 +9,7 @@ use super::catalogue::quote;
 use super::{Param, Statement, StatementText};
 use crate::json::ExactJson;
 
-/// How an argument is given.
+/// The form of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum ArgForm {
     /// A scalar or an enum value.
@@ -43,19 +43,19 @@ pub(crate) struct Function {
     returns_void: bool,
     allowed: bool,
     params: Vec<Parameter>,
-    /// How many of the last parameters have a default.
+    /// The number of the last parameters that have a default.
     defaults: usize,
     /// The call that was written last: of one mutation all have the same text, as a rule.
     written: ArcSwapOption<(Form, StatementText)>,
 }
 
-/// What decides about the text of a call.
+/// The arguments' forms and the condition, which decide about the text of a call.
 type Form = (Vec<Given>, Option<&'static str>);
 
 /// In the error by which PostgreSQL undoes a call; a second row that cannot be made raises it, after the answer.
 pub(super) const ROLLED_BACK: &str = "the mutation failed and is rolled back";
 
-/// How an argument of a call is given.
+/// The form of an argument in one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Given {
     Absent,
@@ -75,7 +75,7 @@ struct Parameter {
     is_array: bool,
 }
 
-/// What was found for each function that is called.
+/// The functions that are called, or why each cannot be.
 pub(crate) type Functions = HashMap<FunctionSpec, Result<Arc<Function>, String>>;
 
 const FUNCTIONS: &str = "\

@@ -10,13 +10,13 @@ use tokio::time::{sleep, timeout};
 use super::driver::DriverError;
 use super::{CheckError, Database, DbError};
 
-/// How often a database that is away is tried again, at first and at last.
+/// The time after which a database that is away is tried again, at first and at last.
 const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
 
-/// How long after one look at the database the next one may be, whatever requests suspect.
+/// The time from one look at the database to the next, whatever requests suspect.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// How long the answer to a ping is waited for.
+/// The time to wait for the answer to a ping.
 const ANSWER: Duration = Duration::from_secs(1);
 
 /// Whether the database answers.

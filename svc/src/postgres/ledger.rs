@@ -43,7 +43,7 @@ pub(crate) struct Ledger {
     unseen: AtomicU32,
     /// The effects of the root fields that have ended, in their order.
     ended: Mutex<Vec<Effect>>,
-    /// What each mutation has done, by its key in the answer, when the whole answer became null.
+    /// The effect of each mutation, by its key in the answer, when the whole answer became null.
     lost: OnceLock<Vec<(String, Effect)>>,
 }
 
@@ -96,7 +96,7 @@ impl Ledger {
         let _ = self.lost.set(lost);
     }
 
-    /// What each mutation has done, when the whole answer became null.
+    /// Returns the effect of each mutation, by its key in the answer, when the whole answer became null.
     pub(crate) fn lost(&self) -> Option<&[(String, Effect)]> {
         self.lost.get().map(Vec::as_slice)
     }

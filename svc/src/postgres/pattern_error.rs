@@ -31,7 +31,7 @@ impl Database {
         statement.pattern_failed_in(&file).map_or(error, |language| bad_pattern(language, &message))
     }
 
-    /// What PostgreSQL has against a statement, if anything.
+    /// Returns the reason why PostgreSQL refuses a statement, if it does.
     async fn refusal(&self, probe: &Statement) -> Option<String> {
         let mut rows = Vec::new();
         let error = self.driver.read(Session::none(), probe, &mut rows).await.err()?;

@@ -1,11 +1,11 @@
-//! Where statements of the repository run.
+//! The connections on which statements of the repository run.
 
 use tokio::sync::Mutex;
 
 use super::driver::OpenTransaction;
 use super::{Database, DbError, Rows, Session, Statement};
 
-/// Where a statement of the repository runs.
+/// The connection on which a statement of the repository runs.
 pub(crate) enum Reader<'a> {
     /// On a connection of the pool, with the session variables of the request.
     Pool(&'a Database, &'a Session),

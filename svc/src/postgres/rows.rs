@@ -62,7 +62,7 @@ impl Rows {
         }
     }
 
-    /// Where a column stands, and the name of its type; of rows of a read, when there is one.
+    /// Returns the position of a column and the name of its type; of rows of a read, when there is one.
     pub(crate) fn column(&self, name: &str) -> Option<(usize, &str)> {
         let rows = match self {
             Self::Read(rows) => rows,

@@ -1,4 +1,4 @@
-//! What the URL and the environment give for each parameter.
+//! The values that the URL and the environment give for each parameter.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! How to connect: what the database URL and libpq's environment variables say, for both pools.
+//! The configuration of connections, from the database URL and libpq's environment variables, for both pools.
 
 mod given;
 mod parameter;
@@ -50,12 +50,12 @@ pub(crate) struct ConnectConfig {
 pub(super) struct HostConfig {
     /// A name, an address, or the folder of a socket.
     pub(super) name: Option<String>,
-    /// Where the host is, if that need not be looked up.
+    /// The address of the host, if it need not be looked up.
     pub(super) address: Option<IpAddr>,
     pub(super) port: u16,
 }
 
-/// How the system watches over connections by TCP. `None` where the URL says nothing.
+/// The options by which the system watches over connections by TCP. `None` where the URL says nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct SocketConfig {
     pub(super) keepalives: Option<bool>,
@@ -108,7 +108,7 @@ impl ConnectConfig {
         self
     }
 
-    /// Where the database is, without the password.
+    /// Returns the place of the database, without the password.
     pub(crate) fn place(&self) -> String {
         let hosts: Vec<_> = self.hosts.iter().map(HostConfig::place).collect();
         format!("{}@{}/{}", self.user, hosts.join(","), self.database.as_deref().unwrap_or_default())

@@ -1,6 +1,6 @@
 //! The parameters of a connection that libpq knows, and what is made of each.
 
-/// What is made of a parameter.
+/// The treatment of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// It is followed.

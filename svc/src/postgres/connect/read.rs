@@ -13,7 +13,7 @@ use super::{ConnectConfig, HostConfig, SessionTarget, SocketConfig, passfile};
 
 const PORT: u16 = 5432;
 
-/// Where servers put their sockets.
+/// The folders in which servers put their sockets.
 const SOCKET_FOLDERS: [&str; 3] = ["/var/run/postgresql", "/private/tmp", "/tmp"];
 
 const SECOND: Duration = Duration::from_secs(1);

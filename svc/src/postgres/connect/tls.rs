@@ -1,4 +1,4 @@
-//! What the URL says about TLS.
+//! The parameters of the URL about TLS.
 
 use std::path::PathBuf;
 
@@ -7,13 +7,13 @@ use tokio_postgres::config::SslNegotiation;
 use super::given::Given;
 use super::url::BadUrl;
 
-/// What of the server's certificate is checked.
+/// The checks of the server's certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Verify {
     Nothing,
-    /// Who signed it.
+    /// The authority that signed it.
     Authority,
-    /// Who signed it, and that it is for this host.
+    /// The authority that signed it, and that it is for this host.
     Name,
 }
 
@@ -32,7 +32,7 @@ pub(crate) enum TlsMode {
     Require,
 }
 
-/// How connections are encrypted.
+/// The encryption of connections.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TlsConfig {
     pub(crate) mode: TlsMode,

@@ -28,7 +28,7 @@ const SCHEMES: [&str; 2] = ["postgres://", "postgresql://"];
 /// Parameters whose values may hold an `@` as it is.
 const MAY_HOLD_AT: [&str; 3] = ["user", "password", "sslpassword"];
 
-/// What a password with the characters of a URL looks like: a host that ends early, and an `@` behind it.
+/// The error for a password with the characters of a URL: the host ends early, and an `@` is behind it.
 pub(super) const MISPLACED: &str = "it has an `@` after the host; in the user and the password write `/` as %2F, `?` \
     as %3F and `@` as %40, and elsewhere `@` as %40";
 

@@ -1,4 +1,4 @@
-//! Where and how to connect: one configuration of `tokio-postgres` for each host.
+//! The address and options of connections: one configuration of `tokio-postgres` for each host.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::Duration;
@@ -15,9 +15,9 @@ use crate::postgres::connect::{ConnectConfig, HostConfig, SessionTarget, TlsConf
 const KEEPALIVE: Duration = Duration::from_secs(30);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 const KEEPALIVES: u32 = 3;
-/// How long what was sent may go without the server's system having it.
+/// The time after which a connection is lost whose sent bytes the server's system has not acknowledged.
 const UNACKNOWLEDGED: Duration = Duration::from_secs(15);
-/// How long each of several hosts has to let us in. A single one has until the request is tired of waiting.
+/// The time that each of several hosts has to let us in. A single one has until the request is tired of waiting.
 const CONNECT: Duration = Duration::from_secs(2);
 
 /// Bytes of SQL that a connection keeps prepared, unless it is set.
@@ -54,7 +54,8 @@ impl Target {
         }
     }
 
-    /// What encrypts connections. Files are read for each new one, so that a renewed certificate is used.
+    /// Returns the connector that encrypts connections. Files are read for each new one, so that a renewed certificate
+    /// is used.
     pub(super) async fn connector(&self) -> Result<Connector, DriverError> {
         tls::connector(&self.tls).await
     }
@@ -112,7 +113,7 @@ impl Target {
     }
 }
 
-/// What is asked of all hosts, first and then.
+/// Returns the kinds of servers that are asked for, one for each round over all hosts.
 fn rounds(session: SessionTarget) -> &'static [SessionTarget] {
     match session {
         SessionTarget::Any => &[SessionTarget::Any],
@@ -174,7 +175,7 @@ fn config(connect: &ConnectConfig, host: &HostConfig) -> Config {
     config
 }
 
-/// How long the system waits for the server; what the URL says comes first.
+/// Sets the time that the system waits for the server; what the URL says comes first.
 fn watch(connect: &ConnectConfig, config: &mut Config) {
     let socket = &connect.socket;
     config.keepalives(socket.keepalives.unwrap_or(true)).keepalives_idle(socket.keepalives_idle.unwrap_or(KEEPALIVE));

@@ -29,7 +29,7 @@ pub(super) struct Connection {
     pub(super) preparing: bool,
     /// Whether a transaction is open between statements.
     pub(super) in_transaction: bool,
-    /// When it was opened and when it came back last, in the pool's time.
+    /// The times at which it was opened and at which it came back last, in ticks of the pool.
     pub(super) opened: u32,
     pub(super) used: u32,
     /// Counts the times that all connections were given up before it was opened.
@@ -148,7 +148,8 @@ impl Connection {
         Ok(ended?)
     }
 
-    /// What tells PostgreSQL to plan for the values, or no longer to; `None` where it does so already.
+    /// Returns the statement that tells PostgreSQL to plan for the values, or no longer to; `None` where it does so
+    /// already.
     fn switch(&mut self, replan: bool) -> Option<&'static str> {
         if self.session.replans == replan {
             return None;
@@ -183,7 +184,7 @@ impl Connection {
         self.wire.watch().begin(beat);
     }
 
-    /// What the watchdog knows of it.
+    /// Returns the watchdog's record of it.
     pub(super) fn watch(&self) -> &Arc<Watch> {
         self.wire.watch()
     }

@@ -15,7 +15,7 @@ use super::config::Target;
 /// A connection of its own: a busy pool does not delay it, and it is closed when it is dropped.
 pub(in crate::postgres) struct DedicatedConnection {
     connection: Connection,
-    /// How long the answer to a statement is waited for.
+    /// The time to wait for the answer to a statement.
     deadline: Duration,
 }
 

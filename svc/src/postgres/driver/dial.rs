@@ -13,7 +13,7 @@ use tokio_postgres::config::{Host, SslMode, SslNegotiation};
 use super::DriverError;
 use super::tls::{Connector, encrypt};
 
-/// What a client sends to ask for TLS: its length and a code.
+/// The message by which a client asks for TLS: its length and a code.
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 
 pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}

@@ -57,7 +57,7 @@ impl DriverError {
         text
     }
 
-    /// What PostgreSQL says.
+    /// Returns the message of PostgreSQL, or the error's own.
     pub(crate) fn message(&self) -> String {
         match self {
             Self::Postgres(error) => {
@@ -72,7 +72,7 @@ impl DriverError {
         self.of_database()?.file()
     }
 
-    /// What the database itself says, if the statement reached it.
+    /// Returns the error of the database itself, if the statement reached it.
     pub(crate) fn of_database(&self) -> Option<&tokio_postgres::error::DbError> {
         match self {
             Self::Postgres(error) => error.as_db_error(),

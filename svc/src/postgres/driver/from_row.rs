@@ -3,7 +3,7 @@
 use tokio_postgres::types::FromSql;
 use tokio_postgres::{Error, Row};
 
-/// What the columns of a row are read as, in their order.
+/// A type that the columns of a row are read as, in their order.
 pub(in crate::postgres) trait FromRow: Sized {
     /// # Errors
     /// When a column is missing or has another type.

@@ -60,7 +60,7 @@ use self::pool::Pool;
 use super::connect::ConnectConfig;
 use super::{RowSink, Session, Statement};
 
-/// How many connections more than the pool has may die under a ping.
+/// The number of connections, beyond those of the pool, that may die under a ping.
 const TRIES: u32 = 2;
 
 /// Runs planned reads and calls.
@@ -74,7 +74,7 @@ impl Driver {
         Self { pool: Pool::new(Target::new(connect), bounds, pool::TICK) }
     }
 
-    /// How many bytes of SQL each connection keeps prepared.
+    /// Sets the bytes of SQL that each connection keeps prepared.
     pub(super) fn statement_cache(mut self, bytes: usize) -> Self {
         // Nobody else has a pool that was just made.
         if let Some(pool) = Arc::get_mut(&mut self.pool) {

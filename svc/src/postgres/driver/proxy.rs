@@ -17,7 +17,7 @@ use super::config::Target;
 use super::dial::BoxStream;
 use crate::postgres::connect::{ConnectConfig, PROXY_PORT};
 
-/// How long the system is given when it cannot accept a connection.
+/// The time that the system is given when it cannot accept a connection.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// The SQLSTATE `sqlclient_unable_to_establish_sqlconnection`.

@@ -10,14 +10,14 @@ use crate::postgres::{Param, Statement, StatementText};
 
 /// The most statements, however short they are.
 const MOST: usize = 1_000;
-/// How many are found without comparing their text.
+/// The number of statements that are found without comparing their text.
 const RECENT: usize = 8;
 /// Which part of the room one statement may take.
 const SHARE: usize = 16;
-/// How many texts are remembered that were asked for.
+/// The number of texts that are remembered because they were asked for.
 const SEEN: usize = 256;
 
-/// What is known of a statement that was just prepared.
+/// The novelty of a statement that was just prepared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Novelty {
     /// It was not asked for lately.

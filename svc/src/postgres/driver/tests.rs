@@ -250,7 +250,7 @@ async fn connections_do_not_live_for_ever() {
     }
 }
 
-/// What tells those who wait that they waited too long runs where the first of them waited.
+/// Returns the task that ends the waits that took too long runs in the runtime of the first that waited.
 #[test]
 fn a_time_out_outlives_the_runtime_of_another_request() {
     let driver = Arc::new(Driver::new(&postgres(), bounds(1, Duration::from_millis(500))));

@@ -1,4 +1,4 @@
-//! What the URL says of TLS and of hosts, in both pools, against servers that ask for a password over TLS.
+//! The URL's parameters for TLS and for hosts, in both pools, against servers that ask for a password over TLS.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -85,7 +85,7 @@ fn config(url: &str) -> ConnectConfig {
     ConnectConfig::parse(url, &|_| None).unwrap()
 }
 
-/// What the driver and sqlx get for a statement.
+/// Returns the answers that the driver and sqlx get for a statement.
 async fn ask(url: &str, sql: &'static str) -> [Result<String, String>; 2] {
     let config = config(url);
     let driver = Driver::new(

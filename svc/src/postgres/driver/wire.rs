@@ -29,7 +29,7 @@ impl Wire {
         Self { stream, waker: watch.clone().into(), watch }
     }
 
-    /// What the watchdog knows of the connection.
+    /// Returns the watchdog's record of the connection.
     pub(super) fn watch(&self) -> &Arc<Watch> {
         &self.watch
     }

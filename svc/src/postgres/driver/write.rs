@@ -12,7 +12,7 @@ use super::connection::{Bound, Connection, drive_and_reset};
 use super::{Driver, DriverError};
 use crate::postgres::{Session, Statement};
 
-/// When the transaction of a write is committed.
+/// The point at which the transaction of a write is committed.
 #[derive(Clone, Copy)]
 pub(crate) enum Commit<'a> {
     /// With the statement, in the same round trip.
@@ -21,7 +21,7 @@ pub(crate) enum Commit<'a> {
     If(&'a (dyn Fn(&[Row]) -> bool + Send + Sync)),
 }
 
-/// How far a write has got.
+/// The progress of a write.
 struct Progress(AtomicU8);
 
 /// PostgreSQL may have begun with it.
@@ -237,7 +237,7 @@ impl Progress {
         result
     }
 
-    /// What an error of the write means.
+    /// Returns the meaning of an error of the write.
     fn judge(&self, error: DriverError) -> DriverError {
         let fatal = [Some(Severity::Fatal), Some(Severity::Panic)];
         let refused = error.of_database().is_some_and(|error| !fatal.contains(&error.parsed_severity()));

@@ -1,4 +1,4 @@
-//! What makes policies slow.
+//! The causes that make policies slow.
 
 use super::finding::Finding;
 use super::verdict::reached;
@@ -38,7 +38,7 @@ ORDER BY 1, 2";
 
 type Policy = (String, String, String, Vec<String>, Vec<String>, bool);
 
-/// What makes reads behind these views and tables slower than they need be.
+/// Returns the causes that make reads behind these views and tables slower than they need be.
 pub(super) async fn slow(connection: &mut DedicatedConnection, quoted: &[String]) -> Result<Vec<Finding>, DriverError> {
     let policies: Vec<Policy> = connection.rows(&reached(POLICIES, quoted)).await?;
     let leaks: Vec<(String, String, String, String)> = connection.rows(&reached(LEAKS, quoted)).await?;

@@ -1,4 +1,4 @@
-//! What is wrong with policies, and what to do about it.
+//! The faults of policies, and what to do about them.
 
 use std::fmt::{Display, Formatter, Result};
 

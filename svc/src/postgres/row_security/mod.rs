@@ -17,7 +17,7 @@ use finding::Finding;
 pub(crate) use finding::Unbound;
 pub(super) use verdict::Verdict;
 
-/// What is done when a policy does not bind.
+/// The consequence of a policy that does not bind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Enforcement {
     /// Nothing is looked at: there are no session variables.

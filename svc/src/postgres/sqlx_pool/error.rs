@@ -1,4 +1,4 @@
-//! What errors of sqlx mean.
+//! The meaning of errors of sqlx.
 
 use sqlx::postgres::{PgDatabaseError, PgSeverity};
 
@@ -7,7 +7,8 @@ use crate::postgres::error::of_client;
 use crate::postgres::{DbError, driver};
 
 impl DbError {
-    /// What an error of sqlx says of the connection or of the database as a whole, not of the statement.
+    /// Returns the error for what sqlx says of the connection or of the database as a whole; `None` for errors of the
+    /// statement.
     fn of_connection(error: &sqlx::Error) -> Option<Self> {
         use std::io::ErrorKind::{ConnectionRefused, NotFound, TimedOut};
         Some(match error {
@@ -36,7 +37,7 @@ impl DbError {
         matches!(Self::of_connection(error), Some(Self::OutcomeUnknown))
     }
 
-    /// What clients are told of SQL of a resolver's own that failed because of the connection. Whether it was done is not
+    /// Returns the error for SQL of a resolver's own that failed because of the connection. Whether it was done is not
     /// known here.
     pub(crate) fn of_own_sql(error: &(dyn std::error::Error + 'static)) -> Option<Error> {
         let mut next = Some(error);

@@ -25,7 +25,7 @@ use error::is_refused;
 pub(super) use error::{reported, shows_change};
 pub(super) use statement::fetch;
 
-/// How long the answer to a ping is waited for.
+/// The time to wait for the answer to a ping.
 const ANSWER: Duration = Duration::from_secs(1);
 
 tokio::task_local! {

@@ -1,4 +1,4 @@
-//! How to connect, for sqlx.
+//! The configuration of connections, for sqlx.
 
 use std::path::Path;
 

@@ -10,11 +10,11 @@ use super::Pool;
 use super::slot::Slot;
 use crate::postgres::driver::connection::Connection;
 
-/// How long a statement may go on after its request has gone. Most end within it, and a cancellation costs PostgreSQL
-/// a process and us the connection.
+/// The time for which a statement may go on after its request has gone. Most end within it, and a cancellation costs
+/// PostgreSQL a process and us the connection.
 const GRACE: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 50 });
 
-/// How long a cancelled statement may take to end.
+/// The time in which a cancelled statement has to end.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Ends what runs on a connection, a transaction too. Until then its slot counts as used.

@@ -8,11 +8,11 @@ use tokio::time::Instant;
 use super::Pool;
 use crate::postgres::driver::connection::Connection;
 
-/// How often the reaper looks; ages are counted in this.
+/// The time between two rounds of the reaper; ages are counted in it.
 pub(in crate::postgres::driver) const TICK: Duration = Duration::from_secs(30);
-/// How many ticks old a connection gets: half an hour.
+/// The age at which a connection is closed, in ticks: half an hour.
 const LIFETIME: u32 = 60;
-/// How many ticks one may lie unused: ten minutes.
+/// The time for which a connection may lie unused, in ticks: ten minutes.
 const IDLE: u32 = 20;
 
 /// A task that ends the waits that have taken too long, until nobody waits. Whoever sets `State::has_wait_timeouts` spawns it.
@@ -50,7 +50,8 @@ impl WaitTimeouts {
 }
 
 impl Drop for WaitTimeouts {
-    /// When its runtime ends before its work: those who wait are told, and look at the clock themselves from then on.
+    /// Tells those who wait that the runtime has ended before the work did: they look at the clock themselves from then
+    /// on.
     fn drop(&mut self) {
         if let Some(pool) = self.0.upgrade() {
             let mut state = pool.state();
@@ -88,7 +89,7 @@ impl Reaper {
 }
 
 impl Drop for Reaper {
-    /// When its runtime ends before its work: whoever opens the next connection spawns another.
+    /// Notes that the runtime has ended before the work did: whoever opens the next connection spawns another task.
     fn drop(&mut self) {
         if let Some(pool) = self.0.upgrade() {
             pool.state().has_reaper = false;

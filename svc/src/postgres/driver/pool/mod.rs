@@ -30,9 +30,9 @@ use super::watch::Watches;
 pub(crate) struct Bounds {
     /// The most connections.
     pub(crate) size: u32,
-    /// How long to wait for a connection.
+    /// The time to wait for a connection.
     pub(crate) acquire_timeout: Duration,
-    /// How long to wait for the answer to a statement.
+    /// The time to wait for the answer to a statement.
     pub(crate) deadline: Duration,
 }
 
@@ -41,14 +41,14 @@ pub(super) struct Pool {
     pub(super) target: Target,
     pub(super) size: u32,
     acquire_timeout: Duration,
-    /// How long to wait for the answer to a statement.
+    /// The time to wait for the answer to a statement.
     pub(super) deadline: Duration,
-    /// How often the reaper looks.
+    /// The time between two rounds of the reaper.
     pub(super) tick: Duration,
     state: Mutex<State>,
     /// The connections that are open, for the watchdog.
     pub(super) watches: Watches,
-    /// How often the reaper has looked (`maintenance.rs`); connections tell their age by it.
+    /// The number of the reaper's rounds (`maintenance.rs`); connections tell their age by it.
     ticks: AtomicU32,
     /// Counts the times that all connections were given up.
     generation: AtomicU32,
@@ -79,7 +79,7 @@ pub(super) struct Waiting {
     pub(super) deadline: Instant,
 }
 
-/// Where a request that waits gets its slot, or learns that it gets none.
+/// The channel by which a request that waits gets its slot, or learns that it gets none.
 type Turn = oneshot::Receiver<Slot<Arc<Pool>>>;
 
 impl Pool {

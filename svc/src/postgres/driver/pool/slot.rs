@@ -16,7 +16,7 @@ pub(in crate::postgres::driver) struct Slot<P: Borrow<Arc<Pool>>> {
     state: SlotState,
 }
 
-/// What is in a slot.
+/// The state of a slot.
 pub(in crate::postgres::driver) enum SlotState {
     Connection(Box<Connection>),
     /// A connection may be opened.
@@ -71,7 +71,7 @@ impl<P: Borrow<Arc<Pool>>> Slot<P> {
         self.pool.borrow()
     }
 
-    /// What is in it; the slot is no more.
+    /// Returns the state of the slot, which is taken out; nothing goes back to the pool.
     pub(in crate::postgres::driver) fn into_state(mut self) -> SlotState {
         std::mem::replace(&mut self.state, SlotState::Released)
     }

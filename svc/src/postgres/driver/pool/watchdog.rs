@@ -31,7 +31,7 @@ impl Watchdog {
 }
 
 impl Drop for Watchdog {
-    /// When its runtime ends before its work: whoever takes the next connection spawns another.
+    /// Notes that the runtime has ended before the work did: whoever takes the next connection spawns another task.
     fn drop(&mut self) {
         if let Some(pool) = self.0.upgrade() {
             pool.state().has_watchdog = false;
