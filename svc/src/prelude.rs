@@ -1,4 +1,4 @@
-//! What most programs import: `use svc::prelude::*;`.
+//! The items that most programs import: `use svc::prelude::*;`.
 
 pub use async_graphql::{ID, InputValueError, InputValueResult, MaybeUndefined, ScalarType};
 pub use chrono::{DateTime, NaiveDate, NaiveTime, Utc};

@@ -8,7 +8,7 @@ use syn::{GenericArgument, PathArguments, Type, TypeImplTrait, TypePath, TypeRef
 use super::{generic, peel, pretty};
 use crate::errors::Errors;
 
-/// Where a type stands; decides what to write instead of a bad one.
+/// The place of a type; it decides what to write instead of a bad one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     /// A field of an object or interface.

@@ -118,7 +118,7 @@ impl SvcConfig {
         self.environment == Environment::Development
     }
 
-    /// How long a request may take; `None` for as long as it likes.
+    /// Returns the time that a request may take; `None` for any time.
     pub(crate) fn request_limit(&self) -> Option<Duration> {
         self.request_timeout.filter(|time| !time.is_zero()).map(|time| time.min(LONGEST_TIMEOUT))
     }

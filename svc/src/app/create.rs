@@ -112,14 +112,14 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     })))
 }
 
-/// How to connect to the database that the settings name.
+/// Returns the configuration for the database that the settings name.
 fn connect(options: &AppOptions) -> Result<ConnectConfig, StartError> {
     let url = options.config.database.url.as_deref().ok_or(StartError::NoDatabase)?;
     Ok(read_url("the database URL", url, &variable)?)
 }
 
-/// How to connect to an embedded database. Where it has a role for requests, the set-up is run as its owner, the second,
-/// and ends with what the role may do.
+/// Returns the configurations for an embedded database. Where it has a role for requests, the set-up is run as its
+/// owner, the second, and ends with what the role may do.
 #[cfg(feature = "embedded")]
 fn use_embedded(
     database: &svc_embedded::Database,
@@ -159,7 +159,7 @@ fn register(
     Ok(registry)
 }
 
-/// What is done about policies that do not bind: nothing, unless the service sets variables for them.
+/// Returns the consequence of policies that do not bind: none, unless the service sets variables for them.
 fn enforcement(options: &AppOptions) -> Enforcement {
     if options.session_variables.is_empty() {
         Enforcement::Off

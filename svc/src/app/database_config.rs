@@ -32,7 +32,7 @@ impl DatabaseConfig {
         self.pool_timeout.min(LONGEST_TIMEOUT)
     }
 
-    /// How often the database is asked whether views have changed; `None` is never.
+    /// Returns the time between two looks whether views have changed; `None` is never.
     pub(super) fn poll(&self) -> Option<Duration> {
         self.catalogue_poll.filter(|time| !time.is_zero()).map(|time| time.min(LONGEST_TIMEOUT))
     }

@@ -43,7 +43,7 @@ pub enum StartError {
     Bind {
         /// The address.
         address: String,
-        /// What the system says.
+        /// The error of the operating system.
         source: std::io::Error,
     },
 }

@@ -14,7 +14,7 @@ use crate::request::{Context, ContextValues, RequestContext, RequestDataMakers, 
 use crate::schema::{KeyFn, RootFieldMeta};
 use crate::settings::ConfigError;
 
-/// What an application is made of; given to [`create_svc_app`](crate::create_svc_app).
+/// The parts that an application is made of; given to [`create_svc_app`](crate::create_svc_app).
 #[derive(Default)]
 #[must_use = "give the options to `create_svc_app`"]
 pub struct AppOptions {
@@ -120,7 +120,7 @@ impl AppOptions {
         self
     }
 
-    /// How long a request may take, whatever it waits for; `None` for as long as it likes. Default a minute.
+    /// Sets the time that a request may take, whatever it waits for; `None` for any time. Default a minute.
     pub fn request_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.config.request_timeout = timeout.into();
         self
@@ -222,7 +222,8 @@ impl AppOptions {
         self
     }
 
-    /// What clients are told when a mutation breaks a constraint of the database. Every other constraint is masked.
+    /// Adds the message for clients when a mutation breaks a constraint of the database. Every other constraint is
+    /// masked.
     ///
     /// ```
     /// use svc::Constraint;

@@ -1,4 +1,4 @@
-//! How long a request may run.
+//! The time limit of requests.
 //!
 //! A timer for each request would cost as much as finding its plan. A request that has to wait notes the beat at which
 //! it began, and one task that makes the beats wakes those that are late.
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use slab::Slab;
 
-/// How many beats a deadline has.
+/// The number of beats of a deadline.
 const BEATS: u32 = 16;
 /// The shortest and the longest time between two beats.
 const BEAT: [Duration; 2] = [Duration::from_millis(10), Duration::from_secs(1)];
@@ -25,7 +25,7 @@ const SHARDS: usize = 16;
 pub(crate) struct RequestDeadlines {
     pub(crate) limit: Duration,
     beat: Duration,
-    /// How many beats a request may take.
+    /// The number of beats that a request may take.
     most: u32,
     now: AtomicU32,
     shards: [Shard; SHARDS],
@@ -110,7 +110,7 @@ struct Ticket<'a> {
     deadlines: &'a RequestDeadlines,
     /// The beat after the one at which it began.
     since: u32,
-    /// Where it waits, and what it is woken with.
+    /// The shard and the key under which it waits, and the waker it is woken by.
     place: Option<(usize, usize, Waker)>,
 }
 

@@ -16,7 +16,7 @@ use crate::mutation::Constraints;
 use crate::postgres::Database;
 use crate::schema::Model;
 
-/// What all requests share, behind one pointer: counting who has it is work that the processors wait for.
+/// The state that all requests share, behind one pointer: counting who has it is work that the processors wait for.
 pub(crate) struct Application {
     pub(crate) model: Arc<Model>,
     pub(crate) limits: Arc<Limits>,

@@ -16,7 +16,7 @@ pub enum ErrorCode {
     GraphqlValidationFailed,
     /// A variable or argument has a wrong value.
     BadUserInput,
-    /// What was asked for does not exist.
+    /// The thing that was asked for does not exist.
     NotFound,
     /// The change clashes with what is there, such as a name that is taken.
     Conflict,

@@ -93,7 +93,7 @@ impl Error {
         self.0.masked
     }
 
-    /// What [`with_extension`](Self::with_extension) added.
+    /// Returns the extensions that [`with_extension`](Self::with_extension) added.
     pub fn extensions(&self) -> &serde_json::Map<String, serde_json::Value> {
         &self.0.extensions
     }
@@ -125,7 +125,7 @@ impl fmt::Display for Error {
     }
 }
 
-/// What `main` prints: the message and its causes.
+/// The message and its causes, as `main` prints them.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.chain())

@@ -11,9 +11,9 @@ use http_body_util::BodyExt as _;
 use super::reply::Refusal;
 use crate::ErrorCode;
 
-/// How many parts of a body may be short: each costs about what a hundred bytes cost, however short it is.
+/// The most parts of a body that may be short: each costs about what a hundred bytes cost, however short it is.
 const MOST_PARTS: usize = 4_096;
-/// What the parts of a longer body have at least, on average, in bytes.
+/// The least bytes that the parts of a longer body have on average.
 const SHORT_PART: usize = 64;
 
 /// The whole body, if it arrives in time.

@@ -34,7 +34,7 @@ pub(crate) struct AppState {
     pub(crate) name: String,
     /// Whether there is a `/graphql/rust`.
     pub(crate) rust_endpoint: bool,
-    /// How long a client may take to send a body.
+    /// The time in which a client has to send a body.
     pub(crate) body_timeout: Duration,
     /// Stops when the last route is gone.
     #[cfg(feature = "embedded")]

@@ -37,7 +37,7 @@ pub(super) fn wants_html(headers: &HeaderMap) -> bool {
     quality(headers, "text/html").is_some_and(|found| found.weight > 0 && found.specificity == 2)
 }
 
-/// How much a media type is wanted.
+/// The preference for a media type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Quality {
     /// In thousandths.

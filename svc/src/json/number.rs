@@ -3,7 +3,7 @@ use std::fmt;
 
 use serde_json::Number;
 
-/// How far an exponent may move the point where digits are written out.
+/// The most places by which an exponent moves the point where digits are written out.
 const MOST_ZEROS: i64 = 400;
 
 /// A JSON number with all its digits.

@@ -3,7 +3,7 @@
 use super::scan::{is_plain, string_end};
 use super::{ExactJson, ExactNumber, Fields};
 
-/// How deep values may nest, as in `serde_json`.
+/// The most levels of nested values, as in `serde_json`.
 const DEEPEST: usize = 128;
 
 /// A text that is not JSON, and where it goes wrong, in bytes.
@@ -77,7 +77,7 @@ impl Reader<'_> {
         Ok(ExactJson::Array(items))
     }
 
-    /// What stands between an opening bracket and `close`, with commas between.
+    /// Reads the items between an opening bracket and `close`, with commas between.
     fn items(&mut self, close: u8, mut item: impl FnMut(&mut Self) -> Result<(), Malformed>) -> Result<(), Malformed> {
         self.at += 1;
         self.space();

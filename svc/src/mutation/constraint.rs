@@ -1,7 +1,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-/// What clients are told when a mutation breaks a constraint of the database; given to
+/// The message for clients when a mutation breaks a constraint of the database; given to
 /// [`AppOptions::constraint`](crate::AppOptions::constraint).
 ///
 /// ```

@@ -10,7 +10,7 @@ pub struct MutationError {
     pub identifier: String,
     /// A sentence for people.
     pub message: String,
-    /// What else there is to know, such as `{"field": "email"}`.
+    /// Further details, such as `{"field": "email"}`.
     pub details: Option<serde_json::Value>,
 }
 

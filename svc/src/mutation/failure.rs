@@ -20,14 +20,14 @@ pub(crate) struct ErrorEntry {
     details: Option<ExactJson>,
 }
 
-/// What clients are told.
+/// A failure as clients are told of it.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) status: String,
     kind: Kind,
     pub(crate) message: String,
     pub(crate) errors: Vec<ErrorEntry>,
-    /// What else there is to tell.
+    /// Further fields.
     pub(crate) extensions: Fields,
 }
 
@@ -58,7 +58,7 @@ impl Failure {
         }
     }
 
-    /// What an error of the database tells clients.
+    /// Returns the failure that an error of the database stands for.
     ///
     /// # Errors
     /// The error itself, masked or not, when it is none that an author declared.
@@ -132,7 +132,7 @@ impl Failure {
     }
 }
 
-/// What clients see of an error of the database that a mutation ran into, where no result has a place for it.
+/// Returns the error for clients when the database fails in a mutation, where no result has a place for it.
 pub(crate) fn failed_call(error: DbError, constraints: &Constraints) -> Error {
     Failure::of_error(error, constraints).map_or_else(|error| error, Failure::into_error)
 }

@@ -1,4 +1,4 @@
-//! What an exception carries besides its message: JSON in its `DETAIL` or `HINT`.
+//! The JSON that an exception carries besides its message, in its `DETAIL` or `HINT`.
 
 use super::failure::{Failure, integer, text_field};
 use super::status::{Kind, Status};

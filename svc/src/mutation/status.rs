@@ -5,7 +5,7 @@ use crate::ErrorCode;
 /// The words that mean success; there are no others.
 pub(crate) const SUCCESS: [&str; 7] = ["success", "ok", "new", "created", "updated", "deleted", "completed"];
 
-/// What a status says.
+/// The meaning of a status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status<'a> {
     Success,
@@ -59,7 +59,7 @@ impl<'a> Status<'a> {
 }
 
 impl Kind {
-    /// What `failed:…` is about: `failed:not_found_user` is a `not_found`.
+    /// Returns the kind that `failed:…` names: `failed:not_found_user` is a `not_found`.
     fn of_suffix(suffix: &str) -> Self {
         let begins = |word: &str| {
             let head = suffix.get(..word.len()).is_some_and(|head| head.eq_ignore_ascii_case(word));

@@ -4,7 +4,7 @@ use crate::repository::{Find, FindSpec};
 use crate::schema::{Derived, PlannedReturn, Registry, Shape, SvcType, TypeKey, TypeRef};
 use crate::sql::{Column, Order};
 
-/// What is computed over the rows that match: `count`, `sum`, `avg`, `min`, `max` and groups.
+/// Aggregates over the rows that match: `count`, `sum`, `avg`, `min`, `max` and groups.
 ///
 /// A function without a body that returns it takes `where`. A resolver makes one with
 /// [`Find::aggregate`](super::Find::aggregate). Everything that a client selects comes from one statement.
@@ -73,7 +73,7 @@ impl<T: SvcType> Find<T> {
 pub struct GroupCount {
     /// A value for each column that was grouped by; `None` is null.
     pub key: Vec<Option<String>>,
-    /// How many rows there are.
+    /// The number of rows.
     pub count: i64,
 }
 

@@ -15,9 +15,9 @@ pub struct Db {
     pub(crate) app: Arc<Application>,
     /// `None` where there are no session variables.
     pub(crate) session: Option<Arc<Session>>,
-    /// What every row must have, whatever is asked.
+    /// The condition that every row has to meet, whatever is asked.
     pub(crate) mandatory: Vec<(String, SqlValue)>,
-    /// What rows of one type must have, by the policy of the root field that runs.
+    /// The condition that rows of one type have to meet, by the policy of the root field that runs.
     pub(crate) row_filter: Option<Arc<RowFilter>>,
     /// The writes of the mutation that runs; `None` in a query.
     pub(crate) ledger: Option<Arc<Ledger>>,
@@ -64,7 +64,7 @@ impl Db {
         Caller { session: self.session(), ledger, transaction }
     }
 
-    /// Where its statements run.
+    /// Returns the connection on which its statements run.
     pub(crate) fn reader(&self) -> Reader<'_> {
         match &self.transaction {
             Some(transaction) => Reader::Transaction(&self.app.database, transaction),

@@ -7,7 +7,7 @@ use axum::http::{Extensions, HeaderMap};
 use super::{RequestScope, Transport};
 use crate::repository::Db;
 
-/// What a resolver knows of its request.
+/// The request, as a resolver sees it.
 ///
 /// ```
 /// use svc::prelude::*;

@@ -122,7 +122,7 @@ mod tests {
     use super::super::text::parsed;
     use super::{ScalarKind, is_escaped_once, is_integer, write_canonical};
 
-    /// Where a text is ready, parsing it gives the same bytes.
+    /// Checks that parsing a text gives the same bytes if it is ready, and returns whether it is.
     fn agrees(kind: ScalarKind, text: &str) -> bool {
         let (mut ready, mut long) = (Vec::new(), Vec::new());
         let is_canonical = write_canonical(kind, text.as_bytes(), &mut ready);

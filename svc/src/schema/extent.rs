@@ -1,4 +1,4 @@
-//! How much the schema has of each thing that introspection lists.
+//! The number of each thing that introspection lists.
 
 use apollo_compiler::Schema;
 use apollo_compiler::schema::ExtendedType;

@@ -16,7 +16,7 @@ use super::registry::Decode;
 use super::{Code, ResultMeta, Run, ScalarKind};
 use crate::schema::AggregateFunction;
 
-/// Where a type stands in [`Model::types`].
+/// The position of a type in [`Model::types`].
 pub(crate) type TypeIndex = usize;
 
 /// The whole schema.
@@ -24,7 +24,7 @@ pub(crate) struct Model {
     pub(crate) types: Vec<TypeDef>,
     pub(crate) by_name: HashMap<String, TypeIndex>,
     pub(crate) by_rust: HashMap<TypeId, TypeIndex>,
-    /// How rows become the user's types.
+    /// The functions that make the user's types from rows.
     pub(crate) decoders: HashMap<TypeIndex, Decode>,
     /// The members of results of mutations.
     pub(crate) results: HashMap<TypeIndex, &'static ResultMeta>,
@@ -33,7 +33,7 @@ pub(crate) struct Model {
     /// The schema for parsing, validation and introspection.
     pub(crate) document: Valid<Schema>,
     pub(crate) implementers: ApolloMap<Name, Implementers>,
-    /// What introspection can answer.
+    /// The lengths of the lists that introspection can answer.
     pub(crate) extent: Extent,
     /// Whether a type has gated fields.
     pub(crate) has_gates: bool,
@@ -88,7 +88,7 @@ pub(crate) struct TypeDef {
     pub(crate) kind: TypeKind,
 }
 
-/// What a named type is.
+/// The kind of a named type.
 #[derive(Debug)]
 pub(crate) enum TypeKind {
     Scalar { kind: ScalarKind, specified_by: Option<&'static str> },
@@ -139,7 +139,7 @@ pub(crate) struct InputDef {
     pub(crate) role: InputRole,
 }
 
-/// What an input object asks of the database.
+/// The meaning of an input object for the database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum InputRole {
     /// Nothing by itself: a type of the program's own, or an operand.
@@ -193,7 +193,7 @@ pub(crate) struct GatedField {
     pub(crate) rust: &'static str,
 }
 
-/// What answers a field.
+/// The source of a field's value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum FieldKind {
     /// A struct's field: its position there, and its column or key.
@@ -270,7 +270,7 @@ pub(crate) struct DefaultValue {
     pub(crate) value: Value,
 }
 
-/// What an argument of a planned field does; of other fields it is simply passed on.
+/// The role of an argument of a planned field; of other fields it is simply passed on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ArgRole {
     /// Passed to the function; on a planned field an equality filter on the stored value of this name.

@@ -2,7 +2,7 @@
 
 use super::{ScalarKind, TypeKind};
 
-/// How a stored value is compared.
+/// A comparison with a stored value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the table below describes each")]
@@ -81,7 +81,7 @@ impl Operator {
     }
 }
 
-/// What stands on the right-hand side.
+/// The kind of value on the right-hand side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operand {
     /// A value of the field's own type.

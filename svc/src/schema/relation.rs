@@ -41,7 +41,7 @@ use crate::scalar::sql_value::SqlValue;
 /// pub struct Post {
 ///     id: Uuid,
 ///     title: String,
-///     /// Who wrote it: the row of `v_user` whose `id` is this `user_id`.
+///     /// The author: the row of `v_user` whose `id` is this `user_id`.
 ///     #[relation]
 ///     user: One<User>,
 ///     /// Who looks after it, if anybody does: the row of `v_user` whose `id` is this `looked_after_by`.

@@ -4,9 +4,9 @@
 pub struct ConfigError {
     /// The environment variable or the field.
     pub name: String,
-    /// What it is set to; `***` for a database URL.
+    /// The value that it has; `***` for a database URL.
     pub value: String,
-    /// What it may be.
+    /// The values that it may have.
     pub allowed: String,
 }
 

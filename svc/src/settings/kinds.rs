@@ -55,7 +55,7 @@ pub(crate) struct Count(pub(crate) RangeInclusive<u64>, pub(crate) &'static str)
 pub(crate) struct Seconds(pub(crate) RangeInclusive<u64>);
 /// A time in whole milliseconds.
 pub(crate) struct Milliseconds(pub(crate) RangeInclusive<u64>);
-/// What [`FromStr`] reads, and what it must be.
+/// A value that [`FromStr`] reads, and what it must be.
 pub(crate) struct Parsed(pub(crate) &'static str);
 /// A value that may be missing.
 pub(crate) struct Maybe<K>(pub(crate) K);

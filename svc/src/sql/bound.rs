@@ -1,4 +1,4 @@
-//! What comparisons bind.
+//! The values that comparisons bind.
 
 use std::borrow::Cow;
 

@@ -31,7 +31,7 @@ impl Operand {
     }
 }
 
-/// What the texts of a type look like, where PostgreSQL is strict about it.
+/// Returns the pattern of a type's texts, where PostgreSQL is strict about them.
 fn pattern(cast: &str) -> Option<String> {
     Some(match cast {
         "numeric" => r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,4})?\s*|NaN|-?Infinity".to_owned(),

@@ -5,10 +5,10 @@ use crate::postgres::ColumnType;
 use crate::scalar::{is_between_reals, is_finer_than_micros, to_micros, to_real};
 use crate::schema::{ScalarKind, TypeKind};
 
-/// How a column and the values that it is compared with become one type.
+/// The types as which a column and the values that it is compared with are read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Cast {
-    /// What the column itself is made into.
+    /// The conversion of the column itself.
     pub(super) column: Conversion,
     /// The type of the values.
     pub(super) value: String,
@@ -16,7 +16,7 @@ pub(super) struct Cast {
     pub(super) fallback: Option<&'static str>,
 }
 
-/// What a column is made into before it is compared.
+/// A conversion of a column before it is compared.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Conversion {
     /// Nothing, so that its index can be used.

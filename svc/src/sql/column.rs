@@ -65,7 +65,7 @@ impl ColumnForm {
     }
 }
 
-/// How a column is selected.
+/// The form in which a column is selected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Select {
     /// As it is.
@@ -96,7 +96,8 @@ fn native_form(type_name: &str) -> Option<ColumnForm> {
     })
 }
 
-/// How a column answers a scalar or enum field, or `None` when its type does not fit. `kind` is `None` for enums.
+/// Returns the form in which a column answers a scalar or enum field, or `None` when its type does not fit. `kind` is
+/// `None` for enums.
 pub(crate) fn select_form(type_name: &str, kind: Option<ScalarKind>) -> Option<(Select, ColumnForm)> {
     use ColumnForm as F;
     use ScalarKind as K;

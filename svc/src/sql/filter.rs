@@ -150,7 +150,7 @@ pub(crate) enum Direction {
     Desc,
 }
 
-/// Where nulls go.
+/// The place of nulls in an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Nulls {
     First,

@@ -1,4 +1,4 @@
-//! What a statement reads, before it is SQL.
+//! The rows and values that a statement reads, before it is SQL.
 
 use super::Keyset;
 use super::column::{ColumnForm, Select};
@@ -87,7 +87,7 @@ pub(crate) enum Selected {
     OrderKeys,
     /// A stored field in the form of its type.
     Value(Column, ColumnForm),
-    /// How many rows there are.
+    /// The number of rows.
     Count,
     /// An aggregate of a stored field.
     Aggregate(AggregateFunction, Column, ColumnForm),
@@ -109,7 +109,7 @@ pub(crate) enum GroupKey {
 pub(crate) enum Subquery {
     /// A list of records.
     Rows(Query),
-    /// How many rows match.
+    /// The number of rows that match.
     Count(Query),
     /// Whether a row matches.
     Exists(Query),

@@ -1,4 +1,4 @@
-//! What the columns of a condition or an order belong to.
+//! The rows and objects that the columns of a condition or an order belong to.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ pub(super) enum Scope<'a> {
 pub(super) struct RowScope<'a> {
     pub(super) row: TypeIndex,
     pub(super) source: &'a Source,
-    /// How many queries this one stands in; the alias follows from it.
+    /// The number of queries that this one is nested in; the alias follows from it.
     pub(super) depth: usize,
     /// Whether `data` is read in a subquery.
     pub(super) once: bool,

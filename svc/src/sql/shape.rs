@@ -13,7 +13,7 @@ use crate::schema::Operator;
 /// Which texts the values of a statement must be for its text to hold; one for each comparison, in their order.
 pub(crate) type Checks = Vec<Option<String>>;
 
-/// What of a query can differ from one request to the next.
+/// The parts of a query that can differ from one request to the next.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct StatementShape<'a> {
     pub(crate) filter: &'a Filter,
@@ -160,7 +160,7 @@ fn bind_filter<'c>(
 }
 
 impl Builder<'_> {
-    /// What the values must be for the text to hold; `None` when it holds for no other values.
+    /// Returns the texts that the values must be for the statement to hold; `None` when it holds for no other values.
     pub(super) fn checks(&mut self) -> Option<Checks> {
         (!self.depends_on_values).then(|| std::mem::take(&mut self.checks))
     }

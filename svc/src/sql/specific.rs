@@ -43,7 +43,7 @@ pub(super) fn specific(
 }
 
 impl Builder<'_> {
-    /// How well a document matches a query.
+    /// Returns the expression for how well a document matches a query.
     pub(super) fn rank(&mut self, operand: &Operand, operator: Operator, query: &SqlValue) -> Result<String, DbError> {
         let query = self.bind_values(operator, query)?.one("text");
         Ok(format!("ts_rank({}, {})", operand.sql, search_query(operator, &query)))

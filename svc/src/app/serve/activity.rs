@@ -11,7 +11,7 @@ use axum::http::Version;
 use futures_util::task::AtomicWaker;
 use hyper::rt::{Sleep, Timer};
 
-/// What a connection is at.
+/// The phase of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Phase {
@@ -25,7 +25,7 @@ pub(super) enum Phase {
     Lingering = 3,
 }
 
-/// What is to become of a connection.
+/// An order to a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Order {

@@ -30,16 +30,16 @@ use super::socket::Socket;
 use crate::app::HttpConfig;
 use crate::http::ShuttingDown;
 
-/// How many bytes of bodies a client of HTTP/2 may send before they are read: for one request, and for all.
+/// The most bytes of bodies that a client of HTTP/2 may send before they are read: for one request, and for all.
 const WINDOWS: [u32; 2] = [256 * 1024, 512 * 1024];
-/// What hyper takes at least.
+/// The smallest limit that hyper takes.
 const SMALLEST_HEADER_SIZE: usize = 8_192;
-/// How long a client may take to answer a ping.
+/// The time in which a client has to answer a ping.
 const PONG: Duration = Duration::from_secs(20);
-/// How many streams a client may break before it loses the connection.
+/// The number of streams that a client may break before it loses the connection.
 const BROKEN_STREAMS: usize = 100;
 
-/// What the connections of a server share.
+/// The state that the connections of a server share.
 #[derive(Debug, Clone)]
 pub(super) struct Shared {
     pub(super) app: Router,

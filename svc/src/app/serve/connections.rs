@@ -6,14 +6,14 @@ use std::time::{Duration, Instant};
 use super::activity::{Activity, Order, Phase};
 use crate::app::HttpConfig;
 
-/// How many bytes of an answer a client has to take within the write time-out.
+/// The bytes of an answer that a client has to take within the write time-out.
 pub(super) const ENOUGH: u64 = 32 * 1024;
 
-/// How long a client that was refused may go on sending, and for how long it may send nothing.
+/// The time for which a client that was refused may go on sending, and the time for which it may send nothing.
 const LINGERING: Duration = Duration::from_secs(30);
 const SILENCE: Duration = Duration::from_secs(5);
 
-/// How often connections are looked at; more often where a time-out is short.
+/// The time between two looks at connections; shorter where a time-out is short.
 const TICK: [Duration; 2] = [Duration::from_millis(5), Duration::from_secs(1)];
 
 /// The open connections. A connection notes what it is at, and this sees for how long: so no request needs a timer or a
@@ -42,7 +42,7 @@ impl Connections {
         Self { config, open: Vec::new() }
     }
 
-    /// How often to look.
+    /// Returns the time between two looks.
     pub(super) fn tick(&self) -> Duration {
         let HttpConfig { header_timeout, write_timeout, idle_timeout, .. } = &self.config;
         let shortest = header_timeout.min(write_timeout).min(idle_timeout);
@@ -79,7 +79,7 @@ impl Connections {
 }
 
 impl Watched {
-    /// What is to become of it, if it is late with something.
+    /// Returns the order for it, if it is late with something.
     fn look(&mut self, config: &HttpConfig, now: Instant) -> Option<Order> {
         let (mark, moved) = (self.activity.mark(), self.activity.moved());
         if mark != self.mark || self.activity.open_streams() > 0 {

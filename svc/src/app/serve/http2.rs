@@ -15,9 +15,9 @@ use tokio::time::Sleep;
 use super::activity::Activity;
 use super::connections::ENOUGH;
 
-/// How many bytes of an answer a stream gets at once. It keeps those whatever its client does, so they are few.
+/// The bytes of an answer that a stream gets at once. It keeps those whatever its client does, so they are few.
 const CHUNK: usize = 16 * 1024;
-/// How many requests a client may give up before it is looked at whether they are most of them.
+/// The number of requests that a client may give up before it is looked at whether they are most of them.
 const MOST_RESETS: u32 = 100;
 
 tokio::task_local! {
@@ -25,7 +25,7 @@ tokio::task_local! {
     static PROGRESS: Arc<Progress>;
 }
 
-/// How far the answer of a stream has come.
+/// The progress of a stream's answer.
 #[derive(Debug, Default)]
 struct Progress {
     has_begun: AtomicBool,

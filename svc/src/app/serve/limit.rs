@@ -1,4 +1,4 @@
-//! How many connections there may be, and what is said of it.
+//! The most connections, and how often it is logged that there are so many.
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ pub(super) struct LogThrottle {
 }
 
 impl LogThrottle {
-    /// How often it is logged at most.
+    /// The least time between two lines of the log.
     const EVERY: Duration = Duration::from_secs(60);
 
     /// It has happened; how often since it was logged last, when it is time to log it again.

@@ -28,9 +28,9 @@ use connection::Shared;
 use connections::Connections;
 use limit::LogThrottle;
 
-/// How long to wait for connections that were told to end at once.
+/// The time to wait for connections that were told to end at once.
 const LAST_WORDS: Duration = Duration::from_millis(500);
-/// How long to wait when no connection can be accepted.
+/// The time to wait when no connection can be accepted.
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// Serves an application on `SVC_HOST` and `SVC_PORT` until SIGTERM or SIGINT; see [`Server`].
@@ -79,7 +79,7 @@ impl Server {
         Ok(Self { listener, address, grace: Duration::from_secs(10), config: HttpConfig::default() })
     }
 
-    /// How long requests in flight may take after the signal to stop.
+    /// Sets the time that requests in flight may take after the signal to stop.
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
@@ -93,7 +93,7 @@ impl Server {
         self
     }
 
-    /// How long a client may take to send the head of a request; see [`HttpConfig::header_timeout`].
+    /// Sets the time in which a client has to send the head of a request; see [`HttpConfig::header_timeout`].
     #[must_use]
     pub fn header_timeout(mut self, timeout: Duration) -> Self {
         self.config.header_timeout = timeout;

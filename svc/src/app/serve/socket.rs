@@ -13,9 +13,9 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::activity::{Activity, Order, Phase};
 use super::half_close::{HalfClosed, Ways};
 
-/// How many bytes are read and thrown away after a refusal.
+/// The most bytes that are read and thrown away after a refusal.
 const MOST_DISCARDED: usize = 16 * 1024 * 1024;
-/// How many of them are read at once.
+/// The number of them that are read at once.
 const DISCARDED: usize = 16 * 1024;
 
 /// A client's socket.

@@ -1,4 +1,4 @@
-//! What scalars share that are written as a JSON string.
+//! The implementations that scalars share which are written as a JSON string.
 
 use std::str::FromStr;
 
@@ -88,7 +88,7 @@ macro_rules! text_newtype {
     };
 }
 
-/// What a type with `as_str` looks like from outside.
+/// Implements the traits by which a type with `as_str` looks like a text.
 macro_rules! text_view {
     ($ty:ident) => {
         impl std::ops::Deref for $ty {

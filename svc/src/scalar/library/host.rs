@@ -74,7 +74,7 @@ text_newtype! {
 }
 
 impl EmailAddress {
-    /// What stands before the `@`.
+    /// Returns the part before the `@`.
     #[must_use]
     pub fn local_part(&self) -> &str {
         self.parts().0

@@ -35,13 +35,13 @@ impl Money {
         Self { amount, currency }
     }
 
-    /// How much.
+    /// Returns the amount.
     #[must_use]
     pub fn amount(self) -> Decimal {
         self.amount
     }
 
-    /// Of what.
+    /// The currency.
     #[must_use]
     pub fn currency(self) -> CurrencyCode {
         self.currency

@@ -32,7 +32,7 @@ impl Inet {
         self.0.addr()
     }
 
-    /// How many bits of the address name its network.
+    /// Returns the number of bits of the address that name its network.
     #[must_use]
     pub fn prefix(self) -> u8 {
         self.0.prefix_len()
@@ -95,7 +95,7 @@ impl Cidr {
         self.0.addr()
     }
 
-    /// How many bits name the network.
+    /// Returns the number of bits that name the network.
     #[must_use]
     pub fn prefix(self) -> u8 {
         self.0.prefix_len()

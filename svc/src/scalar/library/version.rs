@@ -39,13 +39,13 @@ impl SemanticVersion {
         self.0.patch
     }
 
-    /// What follows the hyphen; empty in a release.
+    /// Returns the part after the hyphen; empty in a release.
     #[must_use]
     pub fn pre(&self) -> &str {
         self.0.pre.as_str()
     }
 
-    /// What follows the plus; empty without one.
+    /// Returns the part after the plus; empty without one.
     #[must_use]
     pub fn build(&self) -> &str {
         self.0.build.as_str()

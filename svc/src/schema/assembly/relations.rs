@@ -1,4 +1,4 @@
-//! What relations add to a type: the arguments of their lists.
+//! The arguments of the lists that relations add to a type.
 
 use super::Builder;
 use super::companions::Companions;

@@ -39,7 +39,7 @@ impl Sum {
     }
 }
 
-/// What a part counts, and how many of it.
+/// The unit of a part, and the number of them.
 #[derive(Debug, Clone, Copy)]
 enum Unit {
     Months(i64),
@@ -96,7 +96,7 @@ fn parts(sum: &mut Sum, mut text: &str, mut units: &[(char, Unit)], fractional: 
     Some(())
 }
 
-/// What PostgreSQL prints under the interval styles other than `iso_8601`.
+/// Reads the output of PostgreSQL under the interval styles other than `iso_8601`.
 pub(super) fn postgres(text: &str) -> Option<Duration> {
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     match words.as_slice() {

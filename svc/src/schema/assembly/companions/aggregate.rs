@@ -56,7 +56,7 @@ impl Companions<'_> {
         if let Some(groups) = self.groups(types, row, &fields, &orders) {
             fields.push(groups);
         }
-        define_object(types, index, format!("What is computed over rows of {name}."), fields);
+        define_object(types, index, format!("Aggregates over rows of {name}."), fields);
     }
 
     /// `groups`: the rows grouped by the fields that are selected of `key`.

@@ -26,7 +26,7 @@ pub(super) struct Common {
     string: TypeIndex,
     /// The scalars of sums and averages, where a program aggregates.
     numbers: Vec<(ScalarKind, TypeIndex)>,
-    /// When a range of dates is somewhere.
+    /// The scalar of dates, if a range of dates is somewhere.
     date: Option<TypeIndex>,
 }
 
