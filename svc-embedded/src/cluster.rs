@@ -12,7 +12,7 @@ use crate::{
     spawn,
 };
 
-/// How the folder of an `initdb` that isn't done is called.
+/// The beginning of the name of a folder whose `initdb` isn't done.
 const UNFINISHED: &str = "postgres.new-";
 
 /// The major version that made a cluster; `None` where there is none yet.

@@ -14,7 +14,7 @@ use crate::{
     wire::{Failure, Session},
 };
 
-/// What stays readable in a URL.
+/// The characters that are escaped in a URL.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// Slashes are allowed in a query.
@@ -46,7 +46,7 @@ pub struct Database {
     role: Option<String>,
 }
 
-/// Where the server listens.
+/// The sockets and the port on which the server listens.
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(crate) sockets: PathBuf,

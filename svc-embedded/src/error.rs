@@ -1,4 +1,4 @@
-//! What can go wrong between "start a database" and a database that answers.
+//! The errors between "start a database" and a database that answers.
 
 use std::{io, path::PathBuf, process::ExitStatus, time::Duration};
 
@@ -34,7 +34,7 @@ pub enum Error {
         origin: &'static str,
         /// The folder.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault of the folder.
         problem: String,
     },
 
@@ -68,23 +68,23 @@ pub enum Error {
          run the program as an ordinary user, or set SVC_PG_BIN to programs that every user can read and run"
     )]
     RootRefused {
-        /// What was tried and how it failed.
+        /// The attempts, and how each failed.
         tried: String,
     },
 
     /// `initdb` couldn't make a cluster.
     #[error("initdb couldn't make a cluster ({status}):\n{output}")]
     Initdb {
-        /// How it ended.
+        /// The exit status.
         status: ExitStatus,
-        /// What it printed.
+        /// The output of `initdb`.
         output: String,
     },
 
     /// The server ended before it accepted a connection.
     #[error("postgres ended while it started ({status}); the end of `{}`:\n{tail}", log.display())]
     Exited {
-        /// How it ended.
+        /// The exit status.
         status: ExitStatus,
         /// The server's log.
         log: PathBuf,
@@ -95,7 +95,7 @@ pub enum Error {
     /// The server runs but accepts no connections.
     #[error("postgres accepted no connection within {limit:?}; the end of `{}`:\n{tail}", log.display())]
     NotReady {
-        /// How long it was given.
+        /// The time that it was given.
         limit: Duration,
         /// The server's log.
         log: PathBuf,
@@ -120,7 +120,7 @@ pub enum Error {
     Locked {
         /// The lock file.
         path: PathBuf,
-        /// How long it was waited for.
+        /// The time for which it was waited for.
         waited: Duration,
     },
 
@@ -162,11 +162,11 @@ pub enum Error {
     /// The operating system refused something.
     #[error("cannot {action} `{}`: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// The action that was refused.
         action: &'static str,
         /// On which file or folder.
         path: PathBuf,
-        /// What the operating system says.
+        /// The error of the operating system.
         source: io::Error,
     },
 }

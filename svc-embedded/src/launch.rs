@@ -22,17 +22,17 @@ use crate::{
     wire::{self, Answer},
 };
 
-/// How long a start may take; recovery after a crash is a part of it.
+/// The time that a start may take; recovery after a crash is a part of it.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// How long the causes in [`PASSING`] may last.
+/// The time for which the causes in [`PASSING`] may last.
 const PASSING_LIMIT: Duration = Duration::from_secs(10);
 
-/// What passes on its own: backends of a killed server that haven't noticed yet, and a port that
-/// another program took between our look and the server's.
+/// Causes that pass on their own: backends of a killed server that haven't noticed yet, and a port that another program
+/// took between our look and the server's.
 const PASSING: [&str; 2] = ["pre-existing shared memory block", "could not create any TCP/IP sockets"];
 
-/// What makes the server fast and forgetful. Settings of the caller come after these.
+/// The settings that make the server fast and forgetful. Settings of the caller come after these.
 const UNSAFE_AND_FAST: [(&str, &str); 3] =
     [("fsync", "off"), ("full_page_writes", "off"), ("synchronous_commit", "off")];
 

@@ -1,4 +1,4 @@
-//! Where a cluster's files are.
+//! The places of a cluster's files.
 
 use std::{
     fs::{self, DirBuilder},

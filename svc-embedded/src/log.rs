@@ -11,7 +11,7 @@ use crate::{Error, Result};
 /// A log of this size is set aside at the next start.
 const ROTATE_AT: u64 = 10 << 20;
 
-/// How much of the log an error quotes.
+/// The number of lines of the log that an error quotes.
 const QUOTED_LINES: usize = 12;
 
 /// The part of the log that one start has written.

@@ -1,8 +1,8 @@
-//! What the caller decides about the database.
+//! The options of a database.
 
 use std::path::PathBuf;
 
-/// How a [`Database`](crate::Database) is to be started.
+/// The options by which a [`Database`](crate::Database) is started.
 ///
 /// ```
 /// use svc_embedded::Options;
@@ -68,7 +68,7 @@ impl Options {
         self
     }
 
-    /// How many connections the server accepts; PostgreSQL's default is 100.
+    /// Sets the number of connections that the server accepts; PostgreSQL's default is 100.
     pub fn max_connections(self, count: u32) -> Self {
         self.setting("max_connections", count.to_string())
     }

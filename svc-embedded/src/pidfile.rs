@@ -9,7 +9,7 @@ use std::{
 
 use rustix::process::{Pid, test_kill_process};
 
-/// What a running server wrote.
+/// The contents of the file, as a running server wrote them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PidFile {
     pub(crate) pid: i32,
@@ -18,7 +18,7 @@ pub(crate) struct PidFile {
     pub(crate) tcp: bool,
 }
 
-/// Who has the number in the file: after a crash that may be any other process.
+/// The holder of the number in the file: after a crash that may be any other process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Holder {
     /// The server of this data directory.
@@ -29,7 +29,7 @@ pub(crate) enum Holder {
     Nobody,
 }
 
-/// Where the server of this data directory writes it.
+/// Returns the path at which the server of this data directory writes it.
 pub(crate) fn path(data: &Path) -> PathBuf {
     data.join("postmaster.pid")
 }
@@ -49,7 +49,7 @@ impl PidFile {
         Some(Self { pid, port, sockets, tcp })
     }
 
-    /// Who has this number now.
+    /// Returns the process that has this number now.
     pub(crate) fn holder(&self, data: &Path) -> Holder {
         let Some(pid) = Pid::from_raw(self.pid.abs()) else {
             return Holder::Nobody;

@@ -13,7 +13,7 @@ pub(crate) async fn create(database: &Database, role: &str) -> Result<()> {
     }
 }
 
-/// What the role may use, now and of what is made later.
+/// Returns the statements that grant the role its rights, also on what is made later.
 pub(crate) fn grants(role: &str) -> String {
     let role = quoted(role);
     let each = [

@@ -18,7 +18,7 @@ use crate::{
 /// A fast shutdown writes a checkpoint first, which can take a while on a slow disk.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Where that server listens.
+/// A server that another program runs, and where it listens.
 #[derive(Debug)]
 pub(crate) struct Running {
     pub(crate) sockets: PathBuf,

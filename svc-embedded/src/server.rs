@@ -20,7 +20,7 @@ pub(crate) struct Server {
     _watchdog: crate::watchdog::Watchdog,
 }
 
-/// How the child ended, once it has.
+/// The child's exit status, once it has ended.
 #[derive(Debug, Default)]
 struct Watch {
     exit: Mutex<Option<ExitStatus>>,
@@ -59,7 +59,7 @@ impl Server {
         self.pid.as_raw_nonzero().get()
     }
 
-    /// How the server ended, if it has.
+    /// Returns the server's exit status, if it has ended.
     pub(crate) fn exit(&self) -> Option<ExitStatus> {
         *self.watch.lock()
     }

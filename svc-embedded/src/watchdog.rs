@@ -1,5 +1,5 @@
-//! Where the system can't signal a child when its parent dies: a shell that waits for the end of
-//! a pipe, which comes when the program ends in whatever way.
+//! The watchdog for systems that can't signal a child when its parent dies: a shell that waits for the end of a pipe,
+//! which comes when the program ends in whatever way.
 
 use std::{
     io,

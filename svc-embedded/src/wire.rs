@@ -20,7 +20,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// SQLSTATE `cannot_connect_now`: starting up, or shutting down.
 const CANNOT_CONNECT_NOW: &str = "57P03";
 
-/// What is behind a socket.
+/// The state of the server behind a socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// A server that accepts connections.

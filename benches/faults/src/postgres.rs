@@ -56,7 +56,7 @@ impl Postgres {
         self.url.clone()
     }
 
-    /// Where it listens.
+    /// Returns the path of the socket on which it listens.
     pub(crate) fn socket(&self) -> PathBuf {
         let port = self.url.split('&').find_map(|part| part.strip_prefix("port=")).unwrap_or("5432");
         let folder = self.database.as_ref().map(|database| database.socket_folder().to_owned());
@@ -86,7 +86,7 @@ impl Postgres {
         Ok(pids)
     }
 
-    /// How often each key was written.
+    /// Returns the number of times that each key was written.
     pub(crate) async fn written(&self) -> Result<HashMap<String, i64>> {
         let mut connection = self.connect().await?;
         let counts = "SELECT key, count(*) FROM tb_written GROUP BY key";

@@ -1,4 +1,4 @@
-//! What clients got.
+//! The answers that clients got, counted.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -11,7 +11,7 @@ pub(crate) const HEAD: &str = "\
 | fault | environment | answers | good | errors | empty, as away | longest, s | wrong | written twice | lost | well after, s |
 |---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|";
 
-/// What a client was told of a write.
+/// The outcome of a write, as its client was told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {
     Done,
@@ -30,7 +30,7 @@ pub(crate) struct Tally {
     writes: HashMap<String, Told>,
     twice: usize,
     lost: usize,
-    /// How long after the fault every place was there; `None` when never.
+    /// The time after the fault at which every place was there; `None` when never.
     pub(crate) recovered: Option<Duration>,
 }
 
@@ -118,7 +118,7 @@ impl Tally {
         )
     }
 
-    /// What must not be.
+    /// Returns the faults that must not be.
     pub(crate) fn complaints(&self, longest: Duration) -> impl Iterator<Item = String> {
         let wrong = (!self.wrong.is_empty()).then(|| {
             let some = &self.wrong[..self.wrong.len().min(5)];

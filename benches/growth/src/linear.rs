@@ -6,13 +6,13 @@ use std::time::Duration;
 use crate::measure::Cost;
 use crate::{FIELDS, ROWS};
 
-/// How much dearer a unit may be at the end of the line than at its beginning. A cost of n log n is twice as much for
-/// each of 10,000 rows as for each of 100, and a quadratic one a hundred times.
+/// The most that a unit may cost at the end of the line, as a multiple of its cost at the beginning. A cost of n log n
+/// is twice as much for each of 10,000 rows as for each of 100, and a quadratic one a hundred times.
 const BOUND: f64 = 1.5;
 
-/// What a further unit costs, and how that changes.
+/// The cost of a further unit, and how it changes.
 pub(crate) struct Verdict {
-    /// What is counted, and where.
+    /// The thing that is counted, and where.
     what: String,
     lines: Vec<Line>,
 }
@@ -64,7 +64,7 @@ pub(crate) fn by_fields(costs: &[Vec<Cost>]) -> Verdict {
 }
 
 impl Verdict {
-    /// What grows too fast.
+    /// Returns the lines that grow too fast.
     pub(crate) fn failed(&self) -> impl Iterator<Item = String> {
         let over = self.lines.iter().filter(|line| line.bend() > BOUND);
         over.map(|line| format!("{}: {} {:.2} times (at most {BOUND})", self.what, line.name, line.bend()))

@@ -27,7 +27,7 @@ const MEMORY: f64 = 3.0;
 struct Arguments {
     #[command(subcommand)]
     serve: Option<Serve>,
-    /// How often everything is measured; the least counts.
+    /// The number of rounds of all measurements; the least counts.
     #[arg(long, default_value_t = 5)]
     rounds: usize,
     /// For how long each combination is asked for in a round.
@@ -44,7 +44,7 @@ enum Serve {
     Serve { layout: Layout, port: u16 },
 }
 
-/// Where the rows' values are.
+/// The place of the rows' values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Layout {
     Columns,

@@ -1,4 +1,4 @@
-//! What requests cost, and what the largest answer needs of memory.
+//! The cost of requests, and the memory that the largest answer needs.
 
 use std::time::{Duration, Instant};
 
@@ -56,7 +56,7 @@ pub(crate) fn warm_up(client: &mut Client, request: &Request) -> Result<()> {
     (0..WARM_UP).try_for_each(|_| client.send(request).map(drop))
 }
 
-/// What one answer takes of a server that has not given a large one before.
+/// The memory that one answer takes of a server that has not given a large one before.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Memory {
     pub(crate) before: u64,

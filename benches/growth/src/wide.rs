@@ -14,7 +14,8 @@ pub(crate) const FIELDS: usize = 40;
 /// The database that holds it.
 pub(crate) const DATABASE: &str = "growth";
 
-/// What a field holds: its name, its column's type, and its value in row `i` as SQL, where `{n}` is the field's number.
+/// The kinds of fields: the name, the column's type, and the value in row `i` as SQL, where `{n}` is the field's
+/// number.
 const KINDS: [(&str, &str, &str); 5] = [
     ("text", "text", "left(md5(i || 't{n}'), 16) || ' \"' || i || '\"'"),
     ("int", "int", "(i * 7919 + {n}) % 1000003"),
@@ -24,7 +25,7 @@ const KINDS: [(&str, &str, &str); 5] = [
 ];
 
 impl Layout {
-    /// What the layout's server reads.
+    /// Returns the view that the layout's server reads.
     fn source(self) -> &'static str {
         match self {
             Self::Columns => "c_wide",

@@ -89,7 +89,7 @@ fn echo(json: svc::serde_json::Value) -> bool {
     !json.is_null()
 }
 
-/// What the server reads.
+/// The tables that the server reads.
 pub(crate) const SQL: &str = "
     CREATE TABLE tb_user AS SELECT n AS id, 'name ' || n AS name, 'city ' || n % 10 AS city
         FROM generate_series(1, 100) AS n;

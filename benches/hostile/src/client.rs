@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-/// How the body's length is told.
+/// The way in which the length of the body is told.
 #[derive(Clone, Copy)]
 pub(crate) enum Framing {
     Length,
     Chunked,
 }
 
-/// What came back.
+/// An answer.
 pub(crate) struct Reply {
     status: u16,
     pub(crate) body: String,

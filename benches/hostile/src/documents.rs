@@ -1,4 +1,4 @@
-//! What is sent.
+//! The documents that are sent.
 
 use std::fmt::Write as _;
 

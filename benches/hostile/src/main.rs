@@ -96,7 +96,7 @@ struct Target {
     runtime: Runtime,
 }
 
-/// What a document costs: medians, and the most CPU time.
+/// The cost of a document: medians, and the most CPU time.
 struct Measured {
     reply: Reply,
     time: Duration,

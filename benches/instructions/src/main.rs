@@ -16,9 +16,9 @@ use record::Record;
 use testbed::Database;
 use workload::{LAYOUTS, Workload};
 
-/// How far a count may lie above the record.
+/// The part by which a count may lie above the record.
 const BOUND: f64 = 0.03;
-/// How often the requests are counted; the median is taken.
+/// The number of times that the requests are counted; the median is taken.
 const DUMPS: usize = 5;
 /// Requests before the first count: plans are made, buffers have grown.
 const WARM_UP: usize = 50;
@@ -34,7 +34,7 @@ struct Arguments {
     requests: usize,
 }
 
-/// What was counted of a workload.
+/// The counts of a workload.
 struct Counted {
     name: String,
     /// Instructions of a request: one count after the other, sorted.

@@ -21,7 +21,7 @@ fn path() -> std::path::PathBuf {
 }
 
 impl Record {
-    /// What is recorded; nothing where there is no file.
+    /// Reads the record; it is empty where there is no file.
     pub(crate) fn read() -> Result<Self> {
         match std::fs::read_to_string(path()) {
             Ok(text) => toml::from_str(&text).context("recorded.toml"),

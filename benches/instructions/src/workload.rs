@@ -1,4 +1,4 @@
-//! What is counted: requests of the side-by-side benchmark, always with the same variables.
+//! The workloads that are counted: requests of the side-by-side benchmark, always with the same variables.
 
 use anyhow::{Context as _, Result};
 use serde_json::{Value, json};

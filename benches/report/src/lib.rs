@@ -1,4 +1,4 @@
-//! What the measurements say about the machine they ran on.
+//! The machine and the programs that measurements ran on, for their reports.
 
 use std::process::Command;
 

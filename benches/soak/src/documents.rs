@@ -3,7 +3,7 @@
 use serde_json::json;
 use testbed::Request;
 
-/// What can be selected of a user.
+/// The fields of a user that can be selected.
 const FIELDS: [&str; 8] = ["id", "identifier", "name", "email", "bio", "city", "score", "createdAt"];
 
 /// Requests that take turns.
@@ -14,7 +14,7 @@ pub(crate) struct Documents {
     pub(crate) room: Option<u64>,
 }
 
-/// What the cache of documents holds by default.
+/// The capacity of the cache of documents, by default.
 const CACHE: u64 = 64 << 20;
 
 /// The smallest good request.

@@ -13,7 +13,7 @@ use documents::Documents;
 use rotation::Sample;
 use testbed::{Database, Server, mebibytes};
 
-/// What memory may gain in the second half: this part of what is resident half-way.
+/// The most that memory may gain in the second half, as a part of what is resident half-way.
 const BOUND: f64 = 0.03;
 
 #[derive(Parser)]
@@ -22,7 +22,7 @@ struct Arguments {
     /// Requests in all; each set of documents gets an equal part. With fewer than 200,000 the caches still fill.
     #[arg(long, default_value_t = 1_000_000)]
     requests: usize,
-    /// How many are sent at a time.
+    /// The number of requests that are sent at a time.
     #[arg(long, default_value_t = 16)]
     connections: usize,
     /// The layout that svc-target serves.
@@ -73,13 +73,13 @@ fn soak(arguments: &Arguments) -> Result<Vec<String>> {
     Ok(grown)
 }
 
-/// What the end has above the middle, as a part of the middle.
+/// Returns the memory that the end has above the middle, as a part of the middle.
 fn gain(samples: &[Sample]) -> Option<f64> {
     let (middle, end) = (samples.get(samples.len() / 2)?.resident as f64, samples.last()?.resident as f64);
     Some(end / middle - 1.0)
 }
 
-/// What the end has above the start.
+/// Returns the memory that the end has above the start.
 fn added(samples: &[Sample]) -> u64 {
     let resident = |sample: Option<&Sample>| sample.map_or(0, |sample| sample.resident);
     resident(samples.last()).saturating_sub(resident(samples.first()))

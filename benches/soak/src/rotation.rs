@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::{Result, anyhow};
 use testbed::{Request, Server};
 
-/// How often memory is read after the start.
+/// The number of times that memory is read after the start.
 pub(crate) const SAMPLES: usize = 10;
 
 /// Resident memory after a number of requests.

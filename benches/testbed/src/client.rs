@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 /// The longest wait for an answer; a server under valgrind is slow.
 const PATIENCE: Duration = Duration::from_secs(120);
-/// How every answer without errors begins.
+/// The beginning of every answer without errors.
 const DATA: &[u8] = b"{\"data\":";
 
 /// A request, ready to be sent in one write, so that the server always reads it in one piece.

@@ -23,7 +23,7 @@ impl Database {
         Ok(Self { port: read("BENCH_PGPORT")?, folder: read("BENCH_PGDATA")?.into() })
     }
 
-    /// Where servers find a database of this name.
+    /// Returns the URL by which servers find a database of this name.
     pub fn url(&self, name: &str) -> String {
         format!("postgres://postgres@127.0.0.1:{}/{name}", self.port)
     }

@@ -8,16 +8,16 @@ use anyhow::{Result, bail};
 
 use crate::{Client, Process, Request};
 
-/// How long a server may take to answer; under valgrind it takes seconds.
+/// The time in which a server has to answer; under valgrind it takes seconds.
 const START: Duration = Duration::from_secs(120);
-/// How often it is asked.
+/// The time between two questions whether it answers.
 const POLL: Duration = Duration::from_millis(20);
 
 /// A process that serves `/graphql`; it ends with this value.
 #[derive(Debug)]
 pub struct Server {
     child: Child,
-    /// Where it listens.
+    /// The address on which it listens.
     pub address: SocketAddr,
 }
 

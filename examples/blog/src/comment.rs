@@ -1,4 +1,4 @@
-//! What users say about posts, and the mutation that adds it.
+//! Comments on posts, and the mutation that adds one.
 
 use svc::prelude::*;
 
@@ -6,7 +6,7 @@ use crate::entry::Entry;
 use crate::post::Post;
 use crate::user::User;
 
-/// What a user says about a post.
+/// A user's remark on a post.
 #[svc_type(sql_source = "v_comment", implements = [Entry])]
 #[derive(Debug)]
 pub struct Comment {
@@ -14,12 +14,12 @@ pub struct Comment {
     pub id: Uuid,
     /// The text.
     pub body: String,
-    /// When it was written.
+    /// The time at which it was written.
     pub created_at: DateTime<Utc>,
-    /// What it is about.
+    /// The post that it is about.
     #[relation]
     pub post: One<Post>,
-    /// Who wrote it.
+    /// The user who wrote it.
     #[relation]
     pub author: One<User>,
 }
@@ -30,7 +30,7 @@ pub struct Comment {
 pub struct NewComment {
     /// The post.
     pub post: Uuid,
-    /// Who writes.
+    /// The user who writes.
     pub author: Uuid,
     /// The text; not empty.
     pub body: String,

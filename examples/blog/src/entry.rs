@@ -9,7 +9,7 @@ use crate::post::Post;
 #[svc_interface(sql_source = "v_entry", fields(
     /// Never reused.
     id: Uuid,
-    /// When it was written.
+    /// The time at which it was written.
     created_at: DateTime<Utc>,
 ))]
 #[derive(Debug)]

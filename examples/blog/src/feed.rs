@@ -17,11 +17,11 @@ pub struct FeedItem {
     pub slug: Slug,
     /// The headline.
     pub title: String,
-    /// When it was published.
+    /// The time of publication.
     pub created_at: DateTime<Utc>,
-    /// Who wrote it; embedded, as is the comment.
+    /// The user who wrote it; embedded, as is the comment.
     pub author: User,
-    /// How many comments it has.
+    /// The number of its comments.
     pub comment_count: i32,
     /// The newest comment, if there is one.
     pub last_comment: Option<Comment>,

@@ -7,7 +7,7 @@ use crate::entry::Entry;
 use crate::slug::Slug;
 use crate::user::User;
 
-/// What an author publishes.
+/// A text that an author has published.
 #[svc_type(sql_source = "v_post", implements = [Entry])]
 #[derive(Debug)]
 pub struct Post {
@@ -20,15 +20,15 @@ pub struct Post {
     pub title: String,
     /// The text.
     pub body: String,
-    /// How often the post was read.
+    /// The number of times that the post was read.
     #[deprecated(note = "it is counted no more")]
     pub view_count: i32,
-    /// When it was published.
+    /// The time of publication.
     pub created_at: DateTime<Utc>,
-    /// Who wrote it.
+    /// The user who wrote it.
     #[relation]
     pub author: One<User>,
-    /// What readers say.
+    /// The comments of readers.
     #[relation]
     pub comments: Many<Comment>,
 }

@@ -9,7 +9,7 @@ use crate::slug::Slug;
 #[svc_input]
 #[derive(Debug)]
 pub struct NewPost {
-    /// Who writes.
+    /// The user who writes.
     pub author: Uuid,
     /// The identifier in URLs; one is made up when there is none.
     pub slug: Option<Slug>,
@@ -19,7 +19,7 @@ pub struct NewPost {
     pub body: String,
 }
 
-/// What to change of a post; what is left out stays.
+/// The changes of a post; fields that are left out stay as they are.
 #[svc_input]
 #[derive(Debug)]
 pub struct PostPatch {
@@ -29,7 +29,7 @@ pub struct PostPatch {
     pub body: Patch<String>,
 }
 
-/// What came of a new post.
+/// The result of publishing a post.
 #[svc_result]
 #[derive(Debug)]
 pub enum CreatePostResult {
@@ -42,7 +42,7 @@ pub enum CreatePostResult {
     Error,
 }
 
-/// What came of a change.
+/// The result of changing a post.
 #[svc_result]
 #[derive(Debug)]
 pub enum UpdatePostResult {
@@ -58,7 +58,7 @@ pub enum UpdatePostResult {
     },
 }
 
-/// What came of a removal.
+/// The result of removing a post.
 #[svc_result]
 #[derive(Debug)]
 pub enum DeletePostResult {

@@ -5,7 +5,7 @@ use svc::prelude::*;
 use crate::post::Post;
 use crate::user::User;
 
-/// What a search finds.
+/// A user or a post that a search has found.
 #[svc_union(sql_source = "v_search")]
 #[derive(Debug)]
 pub enum SearchResult {

@@ -4,7 +4,7 @@ use svc::prelude::*;
 
 use crate::user::User;
 
-/// How much there is. Its view has columns only, and one row.
+/// The totals. Their view has columns only, and one row.
 #[svc_type(sql_source = "v_statistics")]
 #[derive(Debug)]
 pub struct Statistics {
@@ -24,11 +24,11 @@ pub struct Month {
     pub id: ID,
     /// Its first day.
     pub first_day: NaiveDate,
-    /// How many posts were published.
+    /// The number of posts that were published.
     pub posts: i64,
 }
 
-/// How much there is.
+/// Returns the totals.
 #[svc::query]
 pub async fn statistics() -> Statistics;
 
@@ -36,6 +36,6 @@ pub async fn statistics() -> Statistics;
 #[svc::query]
 pub async fn months() -> Vec<Month>;
 
-/// What is computed over users: how many have which role, when the first one joined.
+/// Aggregates over users: how many have which role, when the first one joined.
 #[svc::query]
 pub async fn user_statistics() -> Aggregate<User>;

@@ -16,20 +16,20 @@ pub struct User {
     pub slug: Slug,
     /// First and last name.
     pub name: String,
-    /// Where to write to.
+    /// The address for mail.
     pub email: String,
-    /// What the user may do.
+    /// The role, which says what the user may do.
     pub role: Role,
     /// A few words, if the user has given some.
     pub bio: Option<String>,
-    /// When the user joined.
+    /// The time at which the user joined.
     pub created_at: DateTime<Utc>,
-    /// What the user has published.
+    /// The posts that the user has published.
     #[relation(to = "author_id")]
     pub posts: Many<Post>,
 }
 
-/// What a user may do.
+/// The rights of a user.
 #[svc_enum]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
@@ -58,7 +58,7 @@ impl User {
         }
     }
 
-    /// How many posts the user has published. It is a statement for each user that is asked.
+    /// Returns the number of posts that the user has published. It is a statement for each user that is asked.
     async fn post_count(&self, ctx: &Context<'_>) -> Result<i64> {
         ctx.db().find::<Post>().filter(col("author_id").eq(self.id)).count().await
     }

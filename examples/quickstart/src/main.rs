@@ -9,7 +9,7 @@ pub struct User {
     pub id: Uuid,
     /// The name as shown.
     pub name: String,
-    /// When the user joined.
+    /// The time at which the user joined.
     pub created_at: DateTime<Utc>,
 }
 

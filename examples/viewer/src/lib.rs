@@ -12,7 +12,7 @@ use svc::db::SessionVariables;
 use svc::embedded;
 use svc::prelude::*;
 
-/// Who asks.
+/// The user who asks.
 #[derive(Debug, Clone)]
 pub struct Viewer {
     /// The name of the user.
@@ -24,7 +24,7 @@ pub struct Viewer {
 pub struct Note {
     /// Its number.
     pub id: i32,
-    /// What it says.
+    /// The text.
     pub body: String,
 }
 

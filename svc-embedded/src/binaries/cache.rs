@@ -9,7 +9,7 @@ pub(super) fn copies() -> Vec<PathBuf> {
     places::children(&folder(), "", "bin")
 }
 
-/// Where copies are kept, one folder for each version.
+/// Returns the folder of the copies, with one folder for each version.
 ///
 /// Root's home is closed to the user that the server may have to run as, so root keeps its copies
 /// in the system's cache.

@@ -1,4 +1,4 @@
-//! Where packages put the server's programs.
+//! The folders into which packages put the server's programs.
 
 use std::{
     fs,

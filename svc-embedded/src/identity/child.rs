@@ -1,10 +1,10 @@
-//! What a child does between `fork` and `exec`.
+//! The steps of a child between `fork` and `exec`.
 
 use std::process::Command;
 
 use super::Identity;
 
-/// What the system does to the child when the program dies, however it dies.
+/// The signal that the system sends the child when the program dies, however it dies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Death {
     /// `SIGKILL`, for a program that has nothing to save. The children of `initdb` end with it,

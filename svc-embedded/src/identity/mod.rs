@@ -1,4 +1,4 @@
-//! Who the server runs as. PostgreSQL refuses root, and containers run as root.
+//! The user that the server runs as. PostgreSQL refuses root, and containers run as root.
 
 mod account;
 mod child;

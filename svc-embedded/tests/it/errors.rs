@@ -1,4 +1,4 @@
-//! What the messages say.
+//! The texts of the messages.
 
 use std::{fs, path::Path};
 

@@ -1,4 +1,4 @@
-//! What a crash leaves behind must not block the next start.
+//! Leftovers of a crash, which must not block the next start.
 
 use std::{fs, path::Path, process::Command};
 

@@ -1,4 +1,4 @@
-//! What the tests share.
+//! The helpers that the tests share.
 
 use std::time::{Duration, Instant};
 

@@ -17,7 +17,7 @@ pub struct User {
     /// The display name.
     #[svc(name = "fullName", stored = "full_name")]
     pub name: String,
-    /// Where to write to.
+    /// The address for mail.
     #[deprecated(note = "ask for `contact`")]
     pub email: Option<String>,
     /// The role.
@@ -51,7 +51,7 @@ impl User {
     #[deprecated]
     pub async fn teams(
         &self,
-        /// How many.
+        /// The most teams to give.
         #[svc(default = 10)]
         first: i32,
         ctx: &Context<'_>,
@@ -69,7 +69,7 @@ impl User {
     }
 }
 
-/// What a person may do.
+/// The rights of a person.
 #[svc_enum(name = "UserRole")]
 #[derive(Debug, Clone, Copy)]
 pub enum Role {
@@ -98,7 +98,7 @@ pub struct NewUser {
     pub parent: Option<Box<Self>>,
 }
 
-/// How to find a person.
+/// The way to find a person.
 #[svc_input]
 #[derive(Debug)]
 pub enum UserBy {
@@ -137,7 +137,7 @@ pub enum SearchResult {
 #[svc_type]
 #[derive(Debug)]
 pub struct Group {
-    /// Who.
+    /// The people in it.
     pub members: Vec<User>,
 }
 

@@ -29,7 +29,7 @@ fn main() {
         role: Role,
     }
 
-    /// What came of it.
+    /// The result of making one.
     #[svc_result]
     #[derive(Debug)]
     enum MakeResult {

@@ -69,7 +69,7 @@ macro_rules! layout {
 layout! {
     /// A column for each field; what is nested is read through relations.
     columns, "c_user", "c_post" {
-        /// What an author publishes.
+        /// A text that an author has published.
         #[svc_type(sql_source = "c_post")]
         pub(crate) struct Post {
             id: Uuid,
@@ -81,7 +81,7 @@ layout! {
             comments: Many<Comment>,
         }
 
-        /// What a reader says about a post.
+        /// A reader's remark on a post.
         #[svc_type(sql_source = "c_comment")]
         pub(crate) struct Comment {
             id: Uuid,
@@ -96,7 +96,7 @@ layout! {
 layout! {
     /// The columns that filters, orders and relations need; the rest in `data`.
     data, "v_user", "d_post" {
-        /// What an author publishes.
+        /// A text that an author has published.
         #[svc_type(sql_source = "d_post")]
         pub(crate) struct Post {
             id: Uuid,
@@ -108,7 +108,7 @@ layout! {
             comments: Many<Comment>,
         }
 
-        /// What a reader says about a post.
+        /// A reader's remark on a post.
         #[svc_type(sql_source = "d_comment")]
         pub(crate) struct Comment {
             id: Uuid,
@@ -126,7 +126,7 @@ macro_rules! documents {
         layout! {
             $(#[$doc])*
             $name, $user, $line {
-                /// What an author publishes.
+                /// A text that an author has published.
                 #[svc_type(sql_source = $post)]
                 pub(crate) struct Post {
                     id: Uuid,
@@ -137,7 +137,7 @@ macro_rules! documents {
                     comments: Vec<Comment>,
                 }
 
-                /// What a reader says about a post.
+                /// A reader's remark on a post.
                 #[svc_type]
                 pub(crate) struct Comment {
                     id: Uuid,
