@@ -104,6 +104,8 @@ pub mod db {
 
 pub mod prelude;
 
+#[cfg(feature = "auth")]
+pub use app::AuthenticatedUser;
 pub use app::{
     AppOptions, DatabaseConfig, Environment, HttpConfig, MutationList, OperationsConfig, QueryList, SchemaConfig,
     Server, StartError, SvcConfig, TypeList, create_svc_app, serve,
@@ -111,7 +113,7 @@ pub use app::{
 pub use application::Limits;
 #[cfg(feature = "auth")]
 pub use auth::UserContext;
-pub use auth::{AuthConfig, AuthProviderKind, TokenAlgorithm};
+pub use auth::{AuthConfig, AuthProviderKind, IdpConfig, TokenAlgorithm};
 pub use engine::{Operation, OperationError, OperationRegistry, Returns};
 pub use error::{Error, ErrorCode, Result};
 pub use mutation::{Constraint, MutationError, Patch};

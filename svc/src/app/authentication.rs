@@ -1,10 +1,13 @@
 //! From the options to authentication.
 
 #[cfg(feature = "auth")]
-use super::{AppOptions, StartError};
+use std::sync::Arc;
+
+#[cfg(feature = "auth")]
+use super::{AppOptions, StartError, SvcConfig};
 use crate::auth::{AuthConfig, AuthProviderKind};
 #[cfg(feature = "auth")]
-use crate::auth::{Authentication, KeptTokens, SharedProvider, SignedTokenProvider};
+use crate::auth::{Authentication, KeptTokens, SharedProvider, SignedTokenProvider, TokenRevocationService};
 use crate::settings::ConfigError;
 
 /// A build without authentication serves nothing that asks for it.
@@ -30,7 +33,7 @@ pub(super) fn from_options(options: &mut AppOptions) -> Result<Option<Authentica
     let config = &options.config.auth;
     let provider = match options.provider.take() {
         Some(provider) => Some(provider),
-        None => of_settings(config)?,
+        None => of_settings(&options.config)?,
     };
     let provider = provider.filter(|_| config.enabled != Some(false));
     if provider.is_none() && config.enabled == Some(true) {
@@ -47,11 +50,18 @@ pub(super) fn from_options(options: &mut AppOptions) -> Result<Option<Authentica
     if provider.is_none() && !config.required {
         return Ok(None);
     }
-    let revocation = options.revocation.take().inspect(|revocation| revocation.start());
+    let provider = match (provider, options.user_loader.take()) {
+        (Some(provider), Some(loader)) => Some(loader.around(provider, options.user_database.clone())),
+        (provider, _) => provider,
+    };
+    let of_provider = || provider.as_ref().and_then(|provider| provider.revocation());
+    let revocation = options.revocation.take().or_else(of_provider).inspect(TokenRevocationService::start);
     Ok(Some(Authentication {
         provider,
         revocation,
         kept: KeptTokens::new(config.token_cache_size << 20),
+        verifications: Default::default(),
+        outages: Default::default(),
         required: config.required,
         token_size: usize::try_from(config.token_size).unwrap_or(usize::MAX),
         timeout: config.timeout,
@@ -60,13 +70,23 @@ pub(super) fn from_options(options: &mut AppOptions) -> Result<Option<Authentica
 
 /// The provider that the settings name.
 #[cfg(feature = "auth")]
-fn of_settings(config: &AuthConfig) -> Result<Option<SharedProvider>, ConfigError> {
-    match config.provider {
+fn of_settings(config: &SvcConfig) -> Result<Option<SharedProvider>, StartError> {
+    match config.auth.provider {
         AuthProviderKind::None => Ok(None),
-        AuthProviderKind::Custom => Ok(Some(std::sync::Arc::new(custom(config)?))),
-        AuthProviderKind::Idp | AuthProviderKind::Native => {
-            let allowed = "it must be none or custom in this build";
-            Err(ConfigError::new("SVC_AUTH_PROVIDER", config.provider.to_string(), allowed))
+        AuthProviderKind::Custom => Ok(Some(Arc::new(custom(&config.auth)?))),
+        #[cfg(feature = "idp")]
+        AuthProviderKind::Idp => {
+            // The allowance for clocks is the same for every provider of the settings.
+            Ok(Some(Arc::new(config.idp.create_provider()?.leeway(config.auth.leeway))))
+        }
+        #[cfg(not(feature = "idp"))]
+        AuthProviderKind::Idp => {
+            let allowed = "it must be none or custom in this build; switch on the feature `idp`";
+            Err(ConfigError::new("SVC_AUTH_PROVIDER", "idp", allowed).into())
+        }
+        AuthProviderKind::Native => {
+            let allowed = "it must be none, idp or custom in this build";
+            Err(ConfigError::new("SVC_AUTH_PROVIDER", "native", allowed).into())
         }
     }
 }

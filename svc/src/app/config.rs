@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{DatabaseConfig, HttpConfig};
 use crate::application::Limits;
-use crate::auth::AuthConfig;
+use crate::auth::{AuthConfig, IdpConfig};
 use crate::settings::{
     ConfigError, Count, Flag, LONGEST_TIMEOUT, Maybe, Parsed, Path, Seconds, Text, Variables, Whether, or_never,
     settings, variable,
@@ -50,6 +50,8 @@ settings! {
             http: HttpConfig;
             /// Authentication: the provider of users.
             auth: AuthConfig;
+            /// The identity provider, where that is the provider of users.
+            idp: IdpConfig;
             /// The limits on documents and pages.
             limits: Limits;
         }

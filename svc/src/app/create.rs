@@ -42,6 +42,8 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     let model = Arc::new(options.model()?);
     check_context(&model, &options)?;
     #[cfg(feature = "auth")]
+    let user_database = options.user_database.clone();
+    #[cfg(feature = "auth")]
     let authentication = super::authentication::from_options(&mut options)?;
     #[cfg(not(feature = "auth"))]
     super::authentication::refuse(&options.config.auth)?;
@@ -80,17 +82,21 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     options.data.insert(options.context_values);
     let development = options.config.is_development();
     let document_cache = options.config.operations.document_cache_size << 20;
+    let app = Arc::new(Application {
+        model,
+        limits,
+        database,
+        data: options.data,
+        constraints: options.constraints,
+        deadlines: options.config.request_limit().map(RequestDeadlines::new),
+    });
+    let session_variables = Arc::new(options.session_variables);
+    #[cfg(feature = "auth")]
+    user_database.set(&app, &session_variables);
     let engine = Engine {
-        app: Arc::new(Application {
-            model,
-            limits,
-            database,
-            data: options.data,
-            constraints: options.constraints,
-            deadlines: options.config.request_limit().map(RequestDeadlines::new),
-        }),
+        app,
         request_data: Arc::new(options.request_data),
-        session_variables: options.session_variables,
+        session_variables,
         development,
         introspection: options.config.schema.introspection.unwrap_or(development),
         persisted: options.config.operations.persisted_queries.then(PersistedQueries::default),

@@ -26,6 +26,10 @@ pub enum StartError {
     #[cfg(feature = "auth")]
     #[error("{0}; SVC_ENVIRONMENT is production, where the service does not start with that")]
     WeakAuthentication(String),
+    /// The identity provider's settings cannot be used.
+    #[cfg(feature = "idp")]
+    #[error("SVC_AUTH_PROVIDER is idp, and {0}")]
+    Idp(#[from] crate::auth::IdpError),
     /// The schema cannot be served.
     #[error("the schema has {} {}:\n{}", .0.len(), if .0.len() == 1 { "error" } else { "errors" }, list(.0))]
     Schema(Vec<SchemaError>),

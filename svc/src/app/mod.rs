@@ -11,6 +11,10 @@ mod lists;
 mod logging;
 mod options;
 mod serve;
+#[cfg(feature = "auth")]
+mod user_database;
+#[cfg(feature = "auth")]
+mod user_loader;
 
 #[cfg(test)]
 mod tests;
@@ -23,3 +27,8 @@ pub use http_config::HttpConfig;
 pub use lists::{MutationList, QueryList, TypeList};
 pub use options::AppOptions;
 pub use serve::{Server, serve};
+#[cfg(feature = "auth")]
+pub use user_loader::AuthenticatedUser;
+
+#[cfg(feature = "auth")]
+use {user_database::UserDatabase, user_loader::UserLoader};

@@ -35,6 +35,10 @@ pub struct AppOptions {
     pub(super) provider: Option<crate::auth::SharedProvider>,
     #[cfg(feature = "auth")]
     pub(super) revocation: Option<crate::auth::TokenRevocationService>,
+    #[cfg(feature = "auth")]
+    pub(super) user_loader: Option<super::UserLoader>,
+    #[cfg(feature = "auth")]
+    pub(super) user_database: super::UserDatabase,
     #[cfg(feature = "embedded")]
     pub(super) embedded: Option<svc_embedded::Options>,
 }
@@ -90,6 +94,40 @@ impl AppOptions {
     #[cfg(feature = "auth")]
     pub fn auth_provider(mut self, provider: impl crate::auth::AuthProvider) -> Self {
         self.provider = Some(std::sync::Arc::new(provider));
+        self
+    }
+
+    /// A function that adds what only the application knows of a user, such as memberships, or refuses one who is
+    /// suspended: `None` leaves the request without a user, as a token that is not valid does. An error is logged, and the
+    /// request answered with 503.
+    ///
+    /// The user is kept with the token for this time at most, so that a role that was taken away is gone within it.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use svc::db::col;
+    /// use svc::prelude::*;
+    ///
+    /// #[svc_type(sql_source = "v_membership")]
+    /// struct Membership {
+    ///     id: Uuid,
+    ///     user_id: Uuid,
+    ///     role: String,
+    /// }
+    ///
+    /// let options = AppOptions::new().load_user(Duration::from_secs(60), |user| async move {
+    ///     let id: Uuid = user.user().user_id.parse()?;
+    ///     let memberships = user.db().find::<Membership>().filter(col("user_id").eq(id)).await?;
+    ///     Ok(Some(user.into_user().roles(memberships.into_iter().map(|membership| membership.role))))
+    /// });
+    /// ```
+    #[cfg(feature = "auth")]
+    pub fn load_user<F, R>(mut self, keep_for: Duration, load: F) -> Self
+    where
+        F: Fn(super::AuthenticatedUser) -> R + Send + Sync + 'static,
+        R: Future<Output = crate::Result<Option<crate::auth::UserContext>>> + Send + 'static,
+    {
+        self.user_loader = Some(super::UserLoader::new(keep_for, load));
         self
     }
 

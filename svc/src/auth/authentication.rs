@@ -7,6 +7,8 @@ use axum::http::{Extensions, HeaderMap};
 use futures_util::FutureExt as _;
 
 use super::bearer::Bearer;
+use super::flights::Verifications;
+use super::outage::OutageLog;
 use super::provider::Verified;
 use super::{AuthError, Identity, KeptTokens, Refusal, SharedProvider, TokenRevocationService, UserContext};
 
@@ -16,6 +18,8 @@ pub(crate) struct Authentication {
     pub(crate) revocation: Option<TokenRevocationService>,
     /// `None` where every token is verified each time.
     pub(crate) kept: Option<KeptTokens>,
+    pub(crate) verifications: Verifications,
+    pub(crate) outages: OutageLog,
     /// Whether requests without a user are refused.
     pub(crate) required: bool,
     /// The most bytes of a token.
@@ -28,8 +32,8 @@ impl Authentication {
     /// Establishes who asks, once for each request.
     ///
     /// # Errors
-    /// [`AuthError::Unavailable`] when that cannot be told; everything else is an identity.
-    pub(crate) async fn identify(&self, headers: &HeaderMap, extensions: &Extensions) -> Result<Identity, AuthError> {
+    /// When that cannot be told; everything else is an identity.
+    pub(crate) async fn identify(&self, headers: &HeaderMap, extensions: &Extensions) -> Result<Identity, Unavailable> {
         let Some(provider) = &self.provider else { return Ok(Identity::Anonymous) };
         if extensions.get::<UserContext>().is_some() {
             // A layer of the application's own has said it.
@@ -42,43 +46,65 @@ impl Authentication {
         };
         match self.verify(provider, token).await {
             Ok(verified) => Ok(Identity::Known(verified)),
-            Err(error @ AuthError::Unavailable(_)) => Err(error),
-            Err(error) => Ok(refused(&error)),
+            Err(error) => match &*error {
+                AuthError::Unavailable(_) => {
+                    self.outages.record(&error, "requests are refused, as their tokens cannot be verified");
+                    Err(Unavailable)
+                }
+                error => Ok(refused(error)),
+            },
         }
     }
 
-    async fn verify(&self, provider: &SharedProvider, token: &str) -> Result<Arc<Verified>, AuthError> {
+    async fn verify(&self, provider: &SharedProvider, token: &str) -> Result<Arc<Verified>, Arc<AuthError>> {
         let verified = match &self.kept {
             Some(kept) => {
                 let (key, generation) = (kept.key(token), provider.key_generation());
                 match kept.get(key, generation) {
                     Some(verified) => verified,
-                    None => kept.keep(key, token.len(), generation, self.authenticate(provider, token).boxed().await?),
+                    None => self.verify_anew(kept, key, generation, provider, token).boxed().await?,
                 }
             }
             None => {
-                let authenticated = self.authenticate(provider, token).boxed().await?;
+                let authenticated = self.bounded(provider.authenticate(token)).boxed().await?;
                 Arc::new(Verified::new(&authenticated.claims, authenticated.user))
             }
         };
         if let Some(revocation) = &self.revocation
             && self.bounded(revocation.is_revoked(&verified.revocable)).await?
         {
-            return Err(AuthError::invalid("it was revoked"));
+            return Err(AuthError::invalid("it was revoked").into());
         }
         Ok(verified)
     }
 
-    async fn authenticate(&self, provider: &SharedProvider, token: &str) -> Result<super::Authenticated, AuthError> {
-        self.bounded(provider.authenticate(token)).await
+    async fn verify_anew(
+        &self,
+        kept: &KeptTokens,
+        key: u128,
+        generation: u64,
+        provider: &SharedProvider,
+        token: &str,
+    ) -> Result<Arc<Verified>, Arc<AuthError>> {
+        let authenticated = self.bounded(self.verifications.verify(key, provider, token)).await?;
+        Ok(kept.keep(key, token.len(), generation, &authenticated))
     }
 
     /// An answer, if it comes in time.
-    async fn bounded<T>(&self, answer: impl Future<Output = Result<T, AuthError>>) -> Result<T, AuthError> {
-        let late = |_| AuthError::unavailable("no answer in time");
-        tokio::time::timeout(self.timeout, answer).await.map_err(late)?
+    async fn bounded<T, E: Into<Arc<AuthError>>>(
+        &self,
+        answer: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, Arc<AuthError>> {
+        match tokio::time::timeout(self.timeout, answer).await {
+            Ok(answer) => answer.map_err(Into::into),
+            Err(_) => Err(AuthError::unavailable("no answer in time").into()),
+        }
     }
 }
+
+/// Who asks cannot be told, for something is away; the log says what.
+#[derive(Debug)]
+pub(crate) struct Unavailable;
 
 /// A request without a user, for the sake of its token.
 fn refused(error: &AuthError) -> Identity {

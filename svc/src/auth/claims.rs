@@ -32,10 +32,7 @@ impl Claims {
 
     /// A claim at a JSON pointer (RFC 6901), such as `/realm_access/roles`.
     pub fn pointer(&self, pointer: &str) -> Option<&Value> {
-        let mut parts = pointer.strip_prefix('/')?.splitn(2, '/');
-        let first = parts.next()?.replace("~1", "/").replace("~0", "~");
-        let value = self.0.get(&first)?;
-        parts.next().map_or(Some(value), |rest| value.pointer(&format!("/{rest}")))
+        pointed(&self.0, pointer)
     }
 
     /// A claim that is a text.
@@ -78,6 +75,14 @@ impl std::fmt::Debug for Claims {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_set().entries(self.0.keys()).finish()
     }
+}
+
+/// The entry of an object at a JSON pointer.
+pub(super) fn pointed<'a>(map: &'a Map<String, Value>, pointer: &str) -> Option<&'a Value> {
+    let mut parts = pointer.strip_prefix('/')?.splitn(2, '/');
+    let first = parts.next()?.replace("~1", "/").replace("~0", "~");
+    let value = map.get(&first)?;
+    parts.next().map_or(Some(value), |rest| value.pointer(&format!("/{rest}")))
 }
 
 /// An object whose names are different.

@@ -76,7 +76,7 @@ settings! {
 }
 
 /// A secret, of which nothing is ever shown.
-struct Secret;
+pub(super) struct Secret;
 
 impl Kind<Option<String>> for Secret {
     fn parse(&self, text: &str) -> Result<Option<String>, String> {

@@ -67,15 +67,14 @@ impl KeptTokens {
     }
 
     /// Makes a token ready for its request, and keeps it if its provider lets us.
-    pub(super) fn keep(&self, key: u128, size: usize, generation: u64, token: Authenticated) -> Arc<Verified> {
-        let Authenticated { claims, user, keep_until } = token;
-        let expires = claims.expires_at().and_then(super::claims::time);
-        let verified = Arc::new(Verified::new(&claims, user));
-        if let (Some(until), Some(expires)) = (keep_until, expires) {
+    pub(super) fn keep(&self, key: u128, size: usize, generation: u64, token: &Authenticated) -> Arc<Verified> {
+        let expires = token.claims.expires_at().and_then(super::claims::time);
+        let verified = Arc::new(Verified::new(&token.claims, token.user.clone()));
+        if let Some(until) = token.keep_until {
             // The user holds what the claims do, which base64 has made longer, each text with a head of its own.
             let weight = OVERHEAD + size as u64 * 2;
-            self.entries
-                .insert(key, Entry { verified: verified.clone(), generation, until: until.min(expires), weight });
+            let until = expires.map_or(until, |expires| until.min(expires));
+            self.entries.insert(key, Entry { verified: verified.clone(), generation, until, weight });
         }
         verified
     }

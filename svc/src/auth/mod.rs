@@ -24,6 +24,7 @@
 
 mod algorithm;
 mod config;
+mod idp_config;
 
 #[cfg(feature = "auth")]
 mod authentication;
@@ -34,13 +35,19 @@ mod claims;
 #[cfg(feature = "auth")]
 mod error;
 #[cfg(feature = "auth")]
+mod flights;
+#[cfg(feature = "auth")]
 mod identity;
+#[cfg(feature = "idp")]
+mod idp;
 #[cfg(feature = "auth")]
 mod jws;
 #[cfg(feature = "auth")]
 mod kept;
 #[cfg(feature = "auth")]
 mod multi;
+#[cfg(feature = "auth")]
+mod outage;
 #[cfg(feature = "auth")]
 mod provider;
 #[cfg(feature = "auth")]
@@ -54,6 +61,9 @@ mod user;
 
 pub use algorithm::TokenAlgorithm;
 pub use config::{AuthConfig, AuthProviderKind};
+#[cfg(feature = "idp")]
+pub use idp::{IdpError, IdpProvider, IntrospectionProvider, RevocableIdpProvider};
+pub use idp_config::IdpConfig;
 
 #[cfg(feature = "auth")]
 pub use self::{

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use super::provider::SharedProvider;
-use super::{AuthError, AuthProvider, Authenticated, Claims, UserContext};
+use super::{AuthError, AuthProvider, Authenticated, Claims, TokenRevocationService, UserContext};
 
 /// Several providers, of which the first that takes a token decides.
 ///
@@ -58,6 +58,10 @@ impl AuthProvider for MultiProvider {
 
     fn key_generation(&self) -> u64 {
         self.0.iter().fold(0, |sum, provider| sum.wrapping_add(provider.key_generation()))
+    }
+
+    fn revocation(&self) -> Option<TokenRevocationService> {
+        self.0.iter().find_map(|provider| provider.revocation())
     }
 
     fn weakness(&self) -> Option<String> {

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use futures_util::future::BoxFuture;
 
-use super::{AuthError, Claims, RevocableToken, UserContext};
+use super::{AuthError, Claims, RevocableToken, TokenRevocationService, UserContext};
 
 /// A provider of users: it verifies tokens and says whose they are; given to [`AppOptions::auth_provider`](crate::AppOptions::auth_provider).
 ///
@@ -78,6 +78,11 @@ pub trait AuthProvider: Send + Sync + 'static {
         0
     }
 
+    /// The revocation service that the provider brings, for applications that give none of their own.
+    fn revocation(&self) -> Option<TokenRevocationService> {
+        None
+    }
+
     /// The reason for which the provider is too weak for production, such as a short secret: the service refuses to
     /// start there, and warns in development.
     fn weakness(&self) -> Option<String> {
@@ -105,6 +110,12 @@ impl Authenticated {
     pub fn keep_until(mut self, time: SystemTime) -> Self {
         self.keep_until = Some(time);
         self
+    }
+
+    /// The same token with the user as the application has completed it, for a time that only gets shorter.
+    pub(crate) fn with_user(self, user: UserContext, until: Option<SystemTime>) -> Self {
+        let keep_until = self.keep_until.map(|known| until.map_or(known, |until| until.min(known)));
+        Self { user, keep_until, ..self }
     }
 
     /// The claims.
@@ -141,6 +152,7 @@ pub(crate) trait DynProvider: Send + Sync {
     fn refresh_token<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<(String, String), AuthError>>;
     fn revoke_token<'a>(&'a self, token: &'a str) -> BoxFuture<'a, Result<(), AuthError>>;
     fn key_generation(&self) -> u64;
+    fn revocation(&self) -> Option<TokenRevocationService>;
     fn weakness(&self) -> Option<String>;
 }
 
@@ -156,6 +168,9 @@ impl<P: AuthProvider> DynProvider for P {
     }
     fn key_generation(&self) -> u64 {
         AuthProvider::key_generation(self)
+    }
+    fn revocation(&self) -> Option<TokenRevocationService> {
+        AuthProvider::revocation(self)
     }
     fn weakness(&self) -> Option<String> {
         AuthProvider::weakness(self)

@@ -11,7 +11,7 @@ const OWN_PLACES: [&str; 10] = ["sub", "user_id", "email", "name", "roles", "per
 pub(super) fn described(claims: &Claims, user_id: String) -> Result<UserContext, AuthError> {
     let metadata = claims.as_map().iter().filter(|(name, _)| !OWN_PLACES.contains(&name.as_str()));
     let permissions = match claims.get("permissions") {
-        None | Some(Value::Null) => words(claims, "scope")?,
+        None | Some(Value::Null) => words(claims.get("scope"), "scope")?,
         Some(_) => list(claims, "permissions")?,
     };
     Ok(UserContext {
@@ -35,8 +35,13 @@ fn text(claims: &Claims, name: &str) -> Result<Option<String>, AuthError> {
 
 /// A list of texts; a missing one is empty.
 fn list(claims: &Claims, name: &str) -> Result<Vec<String>, AuthError> {
+    texts(claims.get(name), name)
+}
+
+/// The texts of a list; a missing one is empty.
+pub(super) fn texts(claim: Option<&Value>, name: &str) -> Result<Vec<String>, AuthError> {
     let wrong = || AuthError::invalid(format!("`{name}` is not a list of strings"));
-    match claims.get(name) {
+    match claim {
         None | Some(Value::Null) => Ok(Vec::new()),
         Some(Value::Array(values)) => {
             values.iter().map(|value| value.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
@@ -46,9 +51,9 @@ fn list(claims: &Claims, name: &str) -> Result<Vec<String>, AuthError> {
 }
 
 /// Words of one text, as OAuth has them (RFC 6749, section 3.3), or a list.
-fn words(claims: &Claims, name: &str) -> Result<Vec<String>, AuthError> {
-    match claims.get(name) {
+pub(super) fn words(claim: Option<&Value>, name: &str) -> Result<Vec<String>, AuthError> {
+    match claim {
         Some(Value::String(words)) => Ok(words.split(' ').filter(|word| !word.is_empty()).map(str::to_owned).collect()),
-        _ => list(claims, name),
+        _ => texts(claim, name),
     }
 }

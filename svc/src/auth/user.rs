@@ -1,6 +1,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::claims::pointed;
+
 /// The user who asks.
 ///
 /// Roles and permissions are compared exactly, upper and lower case told apart. `Debug` shows the identifier, and of the
@@ -75,6 +77,32 @@ impl UserContext {
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Value>) -> Self {
         self.metadata.insert(key.into(), value.into());
         self
+    }
+
+    /// A fact as text: `email`, `name`, or an entry of the metadata, where a provider puts the other claims of a token. It
+    /// is found by its name, or by a JSON pointer into the metadata (RFC 6901) such as `/tenant/id`. Numbers and booleans
+    /// are written as in JSON; anything else is `None`.
+    ///
+    /// ```
+    /// use svc::auth::UserContext;
+    /// use svc::serde_json::json;
+    ///
+    /// let user = UserContext::new("9b2d").metadata("tenant", json!({ "id": 7 }));
+    /// assert_eq!(user.claim("/tenant/id").as_deref(), Some("7"));
+    /// assert_eq!(user.claim("tenant"), None);
+    /// ```
+    pub fn claim(&self, name: &str) -> Option<String> {
+        let value = match (name, name.starts_with('/')) {
+            ("email", _) => return self.email.clone(),
+            ("name", _) => return self.name.clone(),
+            (pointer, true) => pointed(&self.metadata, pointer)?,
+            (name, false) => self.metadata.get(name)?,
+        };
+        match value {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(_) | Value::Bool(_) => Some(value.to_string()),
+            _ => None,
+        }
     }
 
     /// Whether the user has the role.

@@ -27,6 +27,9 @@ impl<'f, F> Admission<'f, F> {
     }
 }
 
+/// The decision about a field; `None` where nobody decides about it.
+pub(crate) type Decided<'f, F> = Option<Result<Admission<'f, F>, Error>>;
+
 /// A planned operation, whose root fields pass the gate.
 pub(crate) trait Roots {
     /// A field of it.
@@ -44,7 +47,7 @@ pub(crate) struct AllAdmitted<'p, P> {
 
 impl<'p, P: Roots> AllAdmitted<'p, P> {
     /// The proof, if there is one root field at least, and an admission without a filter for each.
-    pub(crate) fn of(plan: &'p P, decisions: &[Option<Result<Admission<'p, P::Field>, Error>>]) -> Option<Self> {
+    pub(crate) fn of(plan: &'p P, decisions: &[Decided<'p, P::Field>]) -> Option<Self> {
         let is_admitted = |(index, field): (usize, &P::Field)| {
             let Some(Some(Ok(admission))) = decisions.get(index) else { return false };
             std::ptr::eq(admission.field, field) && admission.row_filter.is_none()

@@ -53,9 +53,9 @@ impl Engine {
         let Some(authentication) = &self.authentication else { return (Challenge::None, None) };
         match authentication.identify(&parts.headers, &parts.extensions).await {
             Ok(identity) => parts.identity = identity,
-            Err(error) => {
+            Err(_) => {
                 let message = "who asks cannot be verified at the moment; try again later";
-                let error = crate::Error::new(crate::ErrorCode::ServiceUnavailable, message).with_source(error);
+                let error = crate::Error::new(crate::ErrorCode::ServiceUnavailable, message);
                 return (Challenge::None, Some(Response::failed(&error)));
             }
         }

@@ -4,7 +4,7 @@
 //! says nothing, such as a column that is put back or a function that gives something else, is found by a task that
 //! asks for a fingerprint of what was read of the catalogue, on a connection of its own.
 
-use std::sync::{Arc, PoisonError, Weak};
+use std::sync::{Arc, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use ahash::HashSet;
@@ -27,7 +27,7 @@ const SPACING: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis
 #[derive(Debug)]
 pub(super) struct Changes {
     poll: Mutex<Poll>,
-    /// The last look after which the database was read.
+    /// The last look after which the database was read; none while policies do not bind that have to.
     known: std::sync::Mutex<Option<Look>>,
     last: LastChange,
     /// Tells that something was found changed.
@@ -93,6 +93,28 @@ impl Changes {
         SPACING[usize::from(!self.keeps_connection)]
     }
 
+    /// Whether the same policies bind as in the look before.
+    fn adopt(&self, look: Look) -> bool {
+        let mut known = self.known();
+        let same = known.as_ref().is_some_and(|known| known.verdict == look.verdict);
+        *known = Some(look);
+        same
+    }
+
+    /// Whether the database was read and may be used as it is known.
+    pub(super) fn has_look(&self) -> bool {
+        self.known().is_some()
+    }
+
+    /// Whatever is read next is taken for changed.
+    pub(super) fn forget_look(&self) {
+        *self.known() = None;
+    }
+
+    fn known(&self) -> MutexGuard<'_, Option<Look>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Returns the time at which something was last found changed.
     #[cfg(feature = "sqlx")]
     pub(super) fn last(&self) -> LastChange {
@@ -139,7 +161,7 @@ impl Database {
             self.catalogue.store(Some(Arc::new(catalogue)));
         }
         let same_functions = self.adopt_functions(functions);
-        let same_policies = self.adopt_look(look) && !self.is_unbound();
+        let same_policies = self.changes.adopt(look);
         if same_catalogue && same_functions && same_policies {
             return;
         }
@@ -150,14 +172,6 @@ impl Database {
             self.changes.told.send_replace(());
         }
         self.warn_of_missing();
-    }
-
-    /// Whether the same policies bind as before.
-    fn adopt_look(&self, look: Look) -> bool {
-        let mut known = self.changes.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = known.as_ref().is_some_and(|known| known.verdict == look.verdict);
-        *known = Some(look);
-        same
     }
 
     /// Whether all functions are what they were. Those that are keep their statements.
@@ -268,7 +282,7 @@ impl Database {
             return Ok((snapshot, Compared::Unbound));
         }
         let look = Look { fingerprint, verdict };
-        let is_known = self.changes.known.lock().is_ok_and(|known| known.as_ref() == Some(&look));
+        let is_known = self.changes.known().as_ref() == Some(&look);
         Ok((snapshot, if is_known { Compared::Same } else { Compared::Changed }))
     }
 }

@@ -50,7 +50,7 @@ pub(crate) struct Settings {
     pub(crate) owner: Option<ConnectConfig>,
     /// Run once, when the database is first reached.
     pub(crate) setup: Option<Cow<'static, str>>,
-    /// The look at policies.
+    /// Whether policies are looked at.
     pub(crate) row_security: RowSecurity,
 }
 
@@ -140,9 +140,7 @@ impl Database {
             match self.read_catalogue().await {
                 Err(CheckError::Driver(error)) if error.is_lost_connection() && left > 0 => left -= 1,
                 // Those that are open can go on; what was to be read again is read later.
-                Err(CheckError::Driver(error))
-                    if error.is_too_many_connections() && self.catalogue.load().is_some() && !self.is_unbound() =>
-                {
+                Err(CheckError::Driver(error)) if error.is_too_many_connections() && self.changes.has_look() => {
                     self.driver.views_changed().notify_one();
                     return Ok(());
                 }
@@ -207,6 +205,7 @@ impl Database {
     pub(super) fn functions(&self) -> MutexGuard<'_, Functions> {
         self.functions.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
     /// Runs a read, with the session variables of the request that causes it.
     pub(crate) async fn fetch(&self, session: &Session, statement: &Statement) -> Result<Rows, DbError> {
         let mut rows = Vec::new();

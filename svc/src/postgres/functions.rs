@@ -266,8 +266,7 @@ impl Function {
         format!(
             "SELECT CASE n WHEN 1 THEN j::text ELSE ('{ROLLED_BACK}, ' || n)::boolean::text END \
              FROM (SELECT CASE WHEN r.* IS NULL THEN NULL ELSE to_jsonb(r.*) END AS j FROM {call} AS r LIMIT 1) AS answer, \
-             generate_series(1, CASE WHEN {} THEN 2 ELSE 1 END) AS n",
-            condition
+             generate_series(1, CASE WHEN {condition} THEN 2 ELSE 1 END) AS n"
         )
     }
 }

@@ -50,13 +50,9 @@ impl Database {
         self.is_up.load(Ordering::Acquire)
     }
 
-    /// Whether the database is not used, as policies do not bind.
-    pub(super) fn is_unbound(&self) -> bool {
-        *self.health.borrow() == Health::Unbound
-    }
-
     /// Uses the database no more until the watcher has found that policies bind again.
     pub(super) fn stop_using(&self) {
+        self.changes.forget_look();
         self.tell(Health::Unbound);
     }
 
@@ -128,8 +124,10 @@ pub(super) async fn watch_over(database: Weak<Database>) {
                     tracing::warn!(database = place, %error, "the database cannot be used; trying again until it can");
                     said = true;
                 }
-                let is_unbound = matches!(error, CheckError::Unbound(_));
-                strong.tell(if is_unbound { Health::Unbound } else { Health::Unreachable });
+                match error {
+                    CheckError::Unbound(_) => strong.stop_using(),
+                    CheckError::Driver(_) => strong.tell(Health::Unreachable),
+                }
                 drop(strong);
                 sleep(pause).await;
                 pause = (pause * 2).min(RETRY[1]);

@@ -1,12 +1,13 @@
 //! Session variables: values of the request that PostgreSQL sees while it runs the request's statements.
 
-use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
 use axum::http::{HeaderMap, HeaderName};
 
 use super::Context;
+#[cfg(feature = "auth")]
+use crate::auth::UserContext;
 use crate::postgres::{Param, Session, Statement, StatementText};
 
 /// Which settings PostgreSQL gets from a request, and where their values come from; given to
@@ -25,6 +26,17 @@ use crate::postgres::{Param, Session, Statement, StatementText};
 ///     .with("app.language", |ctx| ctx.header("accept-language").map(str::to_owned));
 /// let options = AppOptions::new().session_variables(variables);
 /// ```
+///
+/// With the feature `auth` values come from the user. A variable may have a source of the request besides, for requests
+/// without a user: it is never read for a user, whose value is then empty if the token does not have it.
+///
+/// ```
+/// # #[cfg(feature = "auth")] {
+/// use svc::db::SessionVariables;
+///
+/// let variables = SessionVariables::new().user_id("app.user_id").claim("app.tenant_id", "tenant");
+/// # }
+/// ```
 #[derive(Default)]
 #[must_use = "give the variables to `AppOptions::session_variables`"]
 pub struct SessionVariables {
@@ -33,9 +45,20 @@ pub struct SessionVariables {
     text: OnceLock<StatementText>,
 }
 
+#[derive(Default)]
 struct Variable {
     name: String,
-    from: Value,
+    #[cfg(feature = "auth")]
+    of_user: Option<UserValue>,
+    of_request: Option<Value>,
+    /// Whether a source was given twice.
+    is_repeated: bool,
+}
+
+#[cfg(feature = "auth")]
+enum UserValue {
+    Id,
+    Claim(String),
 }
 
 enum Value {
@@ -63,7 +86,22 @@ impl SessionVariables {
     /// A client can send any header, so this fits only behind a gateway that sets it and drops the client's own. A
     /// header that is sent twice counts as missing.
     pub fn header(mut self, name: impl Into<String>, header: impl Into<String>) -> Self {
-        self.variables.push(Variable { name: name.into(), from: Value::Header(header.into()) });
+        self.add(name.into(), Value::Header(header.into()));
+        self
+    }
+
+    /// A variable whose value is the identifier of the user.
+    #[cfg(feature = "auth")]
+    pub fn user_id(mut self, name: impl Into<String>) -> Self {
+        self.add_of_user(name.into(), UserValue::Id);
+        self
+    }
+
+    /// A variable whose value is a claim of the user, by name or by JSON pointer: see
+    /// [`UserContext::claim`](crate::auth::UserContext::claim).
+    #[cfg(feature = "auth")]
+    pub fn claim(mut self, name: impl Into<String>, claim: impl Into<String>) -> Self {
+        self.add_of_user(name.into(), UserValue::Claim(claim.into()));
         self
     }
 
@@ -72,8 +110,29 @@ impl SessionVariables {
     where
         F: Fn(&Context<'_>) -> Option<String> + Send + Sync + 'static,
     {
-        self.variables.push(Variable { name: name.into(), from: Value::Request(Box::new(value)) });
+        self.add(name.into(), Value::Request(Box::new(value)));
         self
+    }
+
+    fn add(&mut self, name: String, value: Value) {
+        let variable = self.variable(name);
+        variable.is_repeated |= variable.of_request.replace(value).is_some();
+    }
+
+    #[cfg(feature = "auth")]
+    fn add_of_user(&mut self, name: String, value: UserValue) {
+        let variable = self.variable(name);
+        variable.is_repeated |= variable.of_user.replace(value).is_some();
+    }
+
+    /// The variable of a name, in which PostgreSQL does not tell upper case from lower.
+    fn variable(&mut self, name: String) -> &mut Variable {
+        let known = self.variables.iter().position(|known| known.name.eq_ignore_ascii_case(&name));
+        let index = known.unwrap_or_else(|| {
+            self.variables.push(Variable { name, ..Variable::default() });
+            self.variables.len() - 1
+        });
+        &mut self.variables[index]
     }
 
     /// Whether there are none.
@@ -84,18 +143,17 @@ impl SessionVariables {
     /// Checks the names.
     pub(crate) fn check(&self) -> Result<(), BadVariable> {
         let bad = |value: &str, allowed| Err(BadVariable { value: value.to_owned(), allowed });
-        let mut names = HashSet::new();
-        for Variable { name, from } in &self.variables {
+        for Variable { name, of_request, is_repeated, .. } in &self.variables {
             if !is_custom_setting(name) {
                 return bad(
                     name,
                     "it must be a prefix and a name of ASCII letters, digits and `_`, such as app.tenant_id",
                 );
             }
-            if !names.insert(name.to_ascii_lowercase()) {
-                return bad(name, "each variable can be given once");
+            if *is_repeated {
+                return bad(name, "each variable can be given once from the user and once from the request");
             }
-            if let Value::Header(header) = from
+            if let Some(Value::Header(header)) = of_request
                 && header.parse::<HeaderName>().is_err()
             {
                 return bad(header, "it must be the name of an HTTP header, such as x-tenant-id");
@@ -115,20 +173,48 @@ impl SessionVariables {
             return None;
         }
         // Without its values a request reads nothing.
-        let values = catch_unwind(AssertUnwindSafe(|| self.statement(context)));
+        let values = catch_unwind(AssertUnwindSafe(|| self.statement(|variable| variable.value(context))));
         Some(Arc::new(values.map_or_else(|_| Session::unknown(), Session::of)))
     }
 
-    /// The statement that sets the values of a request.
-    fn statement(&self, context: &Context<'_>) -> Statement {
+    /// The values of a user who is known before the request is; those of the request are empty.
+    #[cfg(feature = "auth")]
+    pub(crate) fn session_of_user(&self, user: &UserContext) -> Option<Arc<Session>> {
+        let value = |variable: &Variable| variable.of_user.as_ref().and_then(|from| from.value(user));
+        (!self.variables.is_empty()).then(|| Arc::new(Session::of(self.statement(value))))
+    }
+
+    /// The statement that sets values.
+    fn statement(&self, value: impl Fn(&Variable) -> Option<String>) -> Statement {
         let text = self.text.get_or_init(|| {
             let set = |index: usize| format!("set_config(${}, ${}, true)", index * 2 + 1, index * 2 + 2);
             format!("SELECT {}", (0..self.variables.len()).map(set).collect::<Vec<_>>().join(", ")).into()
         });
-        let params = self.variables.iter().flat_map(|variable| {
-            [variable.name.clone(), variable.from.value(context).unwrap_or_default()].map(Param::Text)
-        });
+        let params = self
+            .variables
+            .iter()
+            .flat_map(|variable| [variable.name.clone(), value(variable).unwrap_or_default()].map(Param::Text));
         Statement::new(text.clone(), params.collect())
+    }
+}
+
+impl Variable {
+    fn value(&self, context: &Context<'_>) -> Option<String> {
+        #[cfg(feature = "auth")]
+        if let (Some(from), Some(user)) = (&self.of_user, context.user()) {
+            return from.value(user);
+        }
+        self.of_request.as_ref()?.value(context)
+    }
+}
+
+#[cfg(feature = "auth")]
+impl UserValue {
+    fn value(&self, user: &UserContext) -> Option<String> {
+        match self {
+            Self::Id => Some(user.user_id.clone()),
+            Self::Claim(name) => user.claim(name),
+        }
     }
 }
 
@@ -176,7 +262,7 @@ mod tests {
             assert_eq!(SessionVariables::new().with(name, |_| None).check().unwrap_err().value, name);
         }
         let twice = SessionVariables::new().header("app.a", "x-a").header("App.A", "x-b");
-        assert_eq!(twice.check().unwrap_err().allowed, "each variable can be given once");
+        assert!(twice.check().unwrap_err().allowed.starts_with("each variable can be given once"));
         assert_eq!(SessionVariables::new().header("app.a", "no header").check().unwrap_err().value, "no header");
     }
 

@@ -9,18 +9,18 @@ use svc_tests::{App, Reply};
 use super::token::SECRET;
 
 #[svc::query]
-fn open() -> bool {
+pub(super) fn open() -> bool {
     true
 }
 
 #[svc::query]
-fn user_id(ctx: &Context<'_>) -> Option<String> {
+pub(super) fn user_id(ctx: &Context<'_>) -> Option<String> {
     ctx.user().map(|user| user.user_id.clone())
 }
 
 /// The user as JSON.
 #[svc::query]
-fn me(ctx: &Context<'_>) -> Result<Value> {
+pub(super) fn me(ctx: &Context<'_>) -> Result<Value> {
     Ok(svc::serde_json::to_value(ctx.require_user()?)?)
 }
 

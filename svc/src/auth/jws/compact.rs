@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::VerifyingKey;
 use crate::auth::claims::Unique;
@@ -10,8 +10,13 @@ use crate::auth::{AuthError, Claims, TokenAlgorithm};
 
 /// A token in its parts, of which nothing is verified.
 pub(in crate::auth) struct Compact<'a> {
-    header: Map<String, Value>,
     algorithm: TokenAlgorithm,
+    /// The name of the key.
+    #[cfg_attr(not(feature = "idp"), expect(dead_code, reason = "key sets find their keys by it"))]
+    pub(in crate::auth) key_id: Option<String>,
+    /// Whether the header says that it is an access token (RFC 9068, section 2.1).
+    #[cfg_attr(not(feature = "idp"), expect(dead_code, reason = "identity providers issue others too"))]
+    pub(in crate::auth) is_marked_access: bool,
     /// Header and payload as they were signed.
     signed: &'a str,
     payload: &'a str,
@@ -40,18 +45,17 @@ impl<'a> Compact<'a> {
         }
         let algorithm = header.get("alg").and_then(Value::as_str).and_then(|name| name.parse().ok());
         let algorithm = algorithm.ok_or_else(|| AuthError::invalid("the header names no algorithm that is known"))?;
-        match header.get("typ").map(|typ| typ.as_str().map(str::to_ascii_lowercase)) {
-            None => {}
-            Some(Some(typ)) if TYPES.contains(&typ.as_str()) => {}
+        let is_marked_access = match header.get("typ").map(|typ| typ.as_str().map(str::to_ascii_lowercase)) {
+            None => false,
+            Some(Some(typ)) if TYPES.contains(&typ.as_str()) => typ.ends_with("at+jwt"),
             Some(_) => return Err(AuthError::invalid("the header's `typ` is not that of an access token")),
-        }
-        Ok(Self { header, algorithm, signed, payload, signature: decode(signature)? })
-    }
-
-    /// The name of the key.
-    #[cfg_attr(not(test), expect(dead_code, reason = "key sets find their keys by it"))]
-    pub(in crate::auth) fn key_id(&self) -> Option<&str> {
-        self.header.get("kid")?.as_str()
+        };
+        let key_id = match header.get("kid") {
+            None => None,
+            Some(Value::String(id)) => Some(id.clone()),
+            Some(_) => return Err(AuthError::invalid("the header's `kid` is not a string")),
+        };
+        Ok(Self { algorithm, key_id, is_marked_access, signed, payload, signature: decode(signature)? })
     }
 
     /// The algorithm that the header names.

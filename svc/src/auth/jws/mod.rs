@@ -10,7 +10,7 @@ mod signing_key;
 mod verifying_key;
 
 pub(super) use compact::Compact;
-pub(super) use rules::ClaimRules;
+pub(super) use rules::{ClaimRules, is_for};
 
 pub use error::KeyError;
 pub use signing_key::SigningKey;

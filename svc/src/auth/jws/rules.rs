@@ -19,6 +19,8 @@ pub(in crate::auth) struct ClaimRules {
     pub(in crate::auth) audience: Option<String>,
     /// The difference of clocks that `exp` and `nbf` are forgiven.
     pub(in crate::auth) leeway: Duration,
+    /// Whether `exp` may be missing, as the token's issuer was asked.
+    pub(in crate::auth) may_lack_exp: bool,
 }
 
 impl ClaimRules {
@@ -44,7 +46,10 @@ impl ClaimRules {
     fn check_times(&self, claims: &Claims) -> Result<(), AuthError> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
         let leeway = self.leeway.as_secs_f64();
-        let expires = time(claims, "exp")?.ok_or_else(|| AuthError::invalid("there is no `exp`"))?;
+        let expires = time(claims, "exp")?;
+        if expires.is_none() && !self.may_lack_exp {
+            return Err(AuthError::invalid("there is no `exp`"));
+        }
         if time(claims, "nbf")?.is_some_and(|begins| now + leeway < begins) {
             return Err(AuthError::invalid("its time has not begun: `nbf`"));
         }
@@ -52,7 +57,7 @@ impl ClaimRules {
             return Err(AuthError::invalid("it was issued in the future: `iat`"));
         }
         // Last, so that only a token that was valid once is called expired.
-        if now >= expires + leeway { Err(AuthError::TokenExpired) } else { Ok(()) }
+        if expires.is_some_and(|expires| now >= expires + leeway) { Err(AuthError::TokenExpired) } else { Ok(()) }
     }
 }
 
@@ -68,7 +73,7 @@ fn time(claims: &Claims, name: &str) -> Result<Option<f64>, AuthError> {
 }
 
 /// Whether `aud`, one text or several, holds an audience.
-fn is_for(aud: Option<&Value>, audience: &str) -> bool {
+pub(in crate::auth) fn is_for(aud: Option<&Value>, audience: &str) -> bool {
     match aud {
         Some(Value::String(one)) => one == audience,
         Some(Value::Array(several)) => {

@@ -18,6 +18,8 @@ pub struct VerifyingKey {
 enum Key {
     Secret(hmac::Key),
     Public(UnparsedPublicKey<Box<[u8]>>),
+    #[cfg(feature = "idp")]
+    Rsa(&'static signature::RsaParameters, signature::RsaPublicKeyComponents<Box<[u8]>>),
 }
 
 const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
@@ -59,6 +61,41 @@ impl VerifyingKey {
         Ok(Self { algorithm, key: Key::Public(UnparsedPublicKey::new(verifier, bytes.into())) })
     }
 
+    /// An RSA key by its numbers, of 2,048 to 8,192 bits (RFC 7518, section 6.3.1).
+    #[cfg(feature = "idp")]
+    pub(in crate::auth) fn from_rsa(algorithm: TokenAlgorithm, n: &[u8], e: &[u8]) -> Result<Self, KeyError> {
+        let bare = |bytes: &[u8]| Box::from(&bytes[bytes.iter().take_while(|byte| **byte == 0).count()..]);
+        let (n, e): (Box<[u8]>, Box<[u8]>) = (bare(n), bare(e));
+        let fits = (256..=1_024).contains(&n.len()) && (1..=8).contains(&e.len());
+        let parameters = rsa(algorithm).filter(|_| fits).ok_or(KeyError::Unfit(algorithm, wanted(algorithm)))?;
+        Ok(Self { algorithm, key: Key::Rsa(parameters, signature::RsaPublicKeyComponents { n, e }) })
+    }
+
+    /// A point on an elliptic curve (RFC 7518, section 6.2.1).
+    #[cfg(feature = "idp")]
+    pub(in crate::auth) fn from_point(
+        algorithm: TokenAlgorithm,
+        curve: &str,
+        x: &[u8],
+        y: &[u8],
+    ) -> Result<Self, KeyError> {
+        let size = match (algorithm, curve) {
+            (TokenAlgorithm::Es256, "P-256") => 32,
+            (TokenAlgorithm::Es384, "P-384") => 48,
+            _ => 0,
+        };
+        if x.len() != size || y.len() != size {
+            return Err(KeyError::Unfit(algorithm, wanted(algorithm)));
+        }
+        Self::from_bytes(algorithm, ELLIPTIC, &[&[4], x, y].concat())
+    }
+
+    /// A key on Edwards' curve (RFC 8037, section 2).
+    #[cfg(feature = "idp")]
+    pub(in crate::auth) fn from_ed25519(algorithm: TokenAlgorithm, x: &[u8]) -> Result<Self, KeyError> {
+        Self::from_bytes(algorithm, ED25519, x)
+    }
+
     /// The one algorithm of the key.
     pub fn algorithm(&self) -> TokenAlgorithm {
         self.algorithm
@@ -70,6 +107,8 @@ impl VerifyingKey {
             // `hmac::verify` compares in constant time.
             Key::Secret(key) => hmac::verify(key, message, signature).is_ok(),
             Key::Public(key) => key.verify(message, signature).is_ok(),
+            #[cfg(feature = "idp")]
+            Key::Rsa(parameters, key) => key.verify(parameters, message, signature).is_ok(),
         }
     }
 }
@@ -94,15 +133,22 @@ pub(super) fn hmac_key(algorithm: TokenAlgorithm, secret: &[u8]) -> Result<hmac:
 fn verifier(algorithm: TokenAlgorithm) -> Option<&'static dyn VerificationAlgorithm> {
     Some(match algorithm {
         TokenAlgorithm::Hs256 | TokenAlgorithm::Hs384 | TokenAlgorithm::Hs512 => return None,
+        TokenAlgorithm::Es256 => &signature::ECDSA_P256_SHA256_FIXED,
+        TokenAlgorithm::Es384 => &signature::ECDSA_P384_SHA384_FIXED,
+        TokenAlgorithm::EdDsa => &signature::ED25519,
+        _ => return rsa(algorithm).map(|parameters| parameters as _),
+    })
+}
+
+fn rsa(algorithm: TokenAlgorithm) -> Option<&'static signature::RsaParameters> {
+    Some(match algorithm {
         TokenAlgorithm::Rs256 => &signature::RSA_PKCS1_2048_8192_SHA256,
         TokenAlgorithm::Rs384 => &signature::RSA_PKCS1_2048_8192_SHA384,
         TokenAlgorithm::Rs512 => &signature::RSA_PKCS1_2048_8192_SHA512,
         TokenAlgorithm::Ps256 => &signature::RSA_PSS_2048_8192_SHA256,
         TokenAlgorithm::Ps384 => &signature::RSA_PSS_2048_8192_SHA384,
         TokenAlgorithm::Ps512 => &signature::RSA_PSS_2048_8192_SHA512,
-        TokenAlgorithm::Es256 => &signature::ECDSA_P256_SHA256_FIXED,
-        TokenAlgorithm::Es384 => &signature::ECDSA_P384_SHA384_FIXED,
-        TokenAlgorithm::EdDsa => &signature::ED25519,
+        _ => return None,
     })
 }
 

@@ -6,6 +6,7 @@ use tokio::task::JoinHandle;
 use super::store::DynStore;
 use super::{RevocableToken, RevocationConfig, RevocationStore};
 use crate::auth::AuthError;
+use crate::auth::outage::OutageLog;
 
 /// Ends tokens before their time; given to
 /// [`AppOptions::token_revocation`](crate::AppOptions::token_revocation), and cheap to clone.
@@ -25,13 +26,15 @@ pub struct TokenRevocationService(Arc<Shared>);
 struct Shared {
     store: Arc<dyn DynStore>,
     config: RevocationConfig,
+    outages: OutageLog,
     cleanup: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl TokenRevocationService {
     /// A service over a store.
     pub fn new(store: impl RevocationStore, config: RevocationConfig) -> Self {
-        Self(Arc::new(Shared { store: Arc::new(store), config, cleanup: Mutex::default() }))
+        let store = Arc::new(store);
+        Self(Arc::new(Shared { store, config, outages: OutageLog::default(), cleanup: Mutex::default() }))
     }
 
     /// Revokes one token until it would have ended.
@@ -70,7 +73,7 @@ impl TokenRevocationService {
         }
         match self.0.store.is_revoked(token).await {
             Err(error) if config.allow_when_away => {
-                tracing::debug!(%error, "the revocation store is away, and the token counts");
+                self.0.outages.record(&error, "tokens count although it is not known whether they were revoked");
                 Ok(false)
             }
             answer => answer,

@@ -66,7 +66,7 @@ pub(crate) fn coerce_number(
             Some(_) => number.nearest().map(Value::Number).map_err(too_large),
             None => refuse("cannot represent so large a number"),
         },
-        K::Id => match integer {
+        K::Id => match integer.and_then(|value| i64::try_from(value).ok()) {
             Some(value) => Ok(Value::String(value.to_string())),
             None if number.is_written_as_integer() => Ok(Value::String(number.to_string())),
             None => refuse("cannot represent the value"),

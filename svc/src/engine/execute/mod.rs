@@ -61,7 +61,7 @@ pub(crate) struct Request<'a> {
 pub(crate) struct Engine {
     pub(crate) app: Arc<Application>,
     pub(crate) request_data: Arc<RequestDataMakers>,
-    pub(crate) session_variables: SessionVariables,
+    pub(crate) session_variables: Arc<SessionVariables>,
     pub(crate) development: bool,
     pub(crate) introspection: bool,
     /// `None` where nothing says who asks.

@@ -1,0 +1,62 @@
+//! Verifications that are under way, so that requests with the same new token wait for one.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, Shared, WeakShared};
+
+use super::{AuthError, Authenticated, SharedProvider};
+
+type Answer = Result<Arc<Authenticated>, Arc<AuthError>>;
+type Flight = BoxFuture<'static, Answer>;
+type Flights = Arc<Mutex<HashMap<u128, WeakShared<Flight>>>>;
+
+/// The verifications under way, by the key of their token. There are at most as many as requests.
+#[derive(Debug, Default)]
+pub(crate) struct Verifications(Flights);
+
+impl Verifications {
+    /// Verifies a token, or joins the verification of the same one. It ends when nobody waits for it any more, and not
+    /// with the request that began it.
+    ///
+    /// An answer that the provider does not let us keep holds for one request, so whoever joined verifies anew.
+    pub(super) async fn verify(&self, key: u128, provider: &SharedProvider, token: &str) -> Answer {
+        let (flight, is_mine) = self.join(key, provider, token);
+        match flight.await {
+            Ok(authenticated) if !is_mine && authenticated.keep_until.is_none() => {
+                provider.authenticate(token).await.map(Arc::new).map_err(Arc::new)
+            }
+            answer => answer,
+        }
+    }
+
+    fn join(&self, key: u128, provider: &SharedProvider, token: &str) -> (Shared<Flight>, bool) {
+        let mut flights = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(flight) = flights.get(&key).and_then(WeakShared::upgrade) {
+            return (flight, false);
+        }
+        let (provider, token, landing) = (provider.clone(), token.to_owned(), Landing { flights: self.0.clone(), key });
+        let flight = async move {
+            let _landing = landing;
+            provider.authenticate(&token).await.map(Arc::new).map_err(Arc::new)
+        };
+        let flight = flight.boxed().shared();
+        if let Some(weak) = flight.downgrade() {
+            flights.insert(key, weak);
+        }
+        (flight, true)
+    }
+}
+
+/// Takes a verification out when it has ended, or is not waited for any more.
+struct Landing {
+    flights: Flights,
+    key: u128,
+}
+
+impl Drop for Landing {
+    fn drop(&mut self) {
+        self.flights.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+    }
+}

@@ -1,0 +1,122 @@
+//! The HTTP client: JSON, bounded in time and size.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::http::{HeaderValue, Method, Request, StatusCode, header};
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::{TokioExecutor, TokioTimer};
+use rustls::{ClientConfig, RootCertStore};
+use rustls_pki_types::CertificateDer;
+use rustls_pki_types::pem::PemObject as _;
+use serde_json::Value;
+
+use super::error::FetchError;
+use super::{Endpoint, IdpError};
+
+/// The longest that an answer may take, from the connection to the end of the body.
+const LONGEST: Duration = Duration::from_secs(5);
+/// The most bytes of an answer.
+const LARGEST: usize = 256 << 10;
+/// The most redirects that are followed, within one origin.
+const REDIRECTS: usize = 3;
+/// The time after which an idle connection is closed.
+const IDLE: Duration = Duration::from_secs(30);
+
+/// A client of other services. It is cheap to clone.
+#[derive(Debug, Clone)]
+pub(super) struct HttpClient(Client<HttpsConnector<HttpConnector>, Full<Bytes>>);
+
+/// A request to send.
+pub(super) struct Ask<'a> {
+    pub(super) method: Method,
+    /// The content of `Authorization`.
+    pub(super) authorization: Option<HeaderValue>,
+    /// The media type of the body, and the body.
+    pub(super) body: Option<(&'static str, &'a str)>,
+}
+
+impl HttpClient {
+    /// A client that trusts the authorities of a PEM text, or else the public ones.
+    pub(super) fn new(roots: Option<&[u8]>) -> Result<Self, IdpError> {
+        let failed = |error: &dyn std::fmt::Display| IdpError::RootCertificates(error.to_string());
+        let mut store = RootCertStore::empty();
+        match roots {
+            None => store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
+            Some(pem) => {
+                for certificate in CertificateDer::pem_slice_iter(pem) {
+                    // The reader's own message quotes what it has read.
+                    let certificate = certificate.map_err(|_| failed(&"they are not valid PEM"))?;
+                    store.add(certificate).map_err(|error| failed(&error))?;
+                }
+                if store.is_empty() {
+                    return Err(failed(&"there are none in the file"));
+                }
+            }
+        }
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+        let config = config.map_err(|error| failed(&error))?.with_root_certificates(store).with_no_client_auth();
+        let connector = HttpsConnectorBuilder::new().with_tls_config(config).https_or_http().enable_http1().build();
+        let mut client = Client::builder(TokioExecutor::new());
+        client.pool_timer(TokioTimer::new()).pool_idle_timeout(IDLE).pool_max_idle_per_host(8);
+        Ok(Self(client.build(connector)))
+    }
+
+    /// The JSON at an address.
+    pub(super) async fn get(
+        &self,
+        endpoint: &Endpoint,
+        authorization: Option<HeaderValue>,
+    ) -> Result<Value, FetchError> {
+        self.ask(endpoint, &Ask { method: Method::GET, authorization, body: None }).await
+    }
+
+    /// The JSON that answers a request.
+    pub(super) async fn ask(&self, endpoint: &Endpoint, ask: &Ask<'_>) -> Result<Value, FetchError> {
+        let late = |_| FetchError::Late(endpoint.clone(), LONGEST.as_secs());
+        tokio::time::timeout(LONGEST, self.follow(endpoint, ask)).await.map_err(late)?
+    }
+
+    async fn follow(&self, endpoint: &Endpoint, ask: &Ask<'_>) -> Result<Value, FetchError> {
+        let mut at = endpoint.clone();
+        for _ in 0..=REDIRECTS {
+            let request = request(&at, ask).map_err(|error| FetchError::Unreachable(at.clone(), error.into()))?;
+            let response = self.0.request(request).await;
+            let response = response.map_err(|error| FetchError::Unreachable(at.clone(), error.into()))?;
+            let status = response.status();
+            if status == StatusCode::OK {
+                let body = Limited::new(response.into_body(), LARGEST).collect().await;
+                let body = body.map_err(|error| match error.is::<LengthLimitError>() {
+                    true => FetchError::Long(at.clone(), LARGEST),
+                    false => FetchError::Unreachable(at.clone(), error),
+                })?;
+                let json = serde_json::from_slice(&body.to_bytes());
+                return json.map_err(|_| FetchError::Unexpected(at, "JSON"));
+            }
+            // What is posted holds secrets, and goes nowhere else.
+            if !status.is_redirection() || ask.method != Method::GET {
+                return Err(FetchError::Status(at, status.as_u16()));
+            }
+            let location = response.headers().get(header::LOCATION).and_then(|location| location.to_str().ok());
+            at = location.and_then(|location| at.redirected(location)).ok_or(FetchError::Redirect(at))?;
+        }
+        Err(FetchError::Redirect(at))
+    }
+}
+
+fn request(at: &Endpoint, ask: &Ask<'_>) -> axum::http::Result<Request<Full<Bytes>>> {
+    let mut request = Request::builder().method(&ask.method).uri(at.uri()).header(header::ACCEPT, "application/json");
+    request = request.header(header::USER_AGENT, concat!("svc/", env!("CARGO_PKG_VERSION")));
+    if let Some(authorization) = &ask.authorization {
+        request = request.header(header::AUTHORIZATION, authorization);
+    }
+    if let Some((media, _)) = ask.body {
+        request = request.header(header::CONTENT_TYPE, media);
+    }
+    request.body(ask.body.map(|(_, body)| Bytes::copy_from_slice(body.as_bytes())).unwrap_or_default().into())
+}

@@ -1,0 +1,57 @@
+use std::error::Error;
+
+use super::Endpoint;
+use crate::auth::{AuthError, TokenAlgorithm};
+
+/// Why a provider that asks another service cannot be made. It never holds a secret.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum IdpError {
+    /// It is not said whose tokens are taken.
+    #[error("there is neither a domain nor an issuer; set SVC_IDP_DOMAIN or SVC_IDP_ISSUER")]
+    NoIssuer,
+    /// It is not said for whom tokens have to be.
+    #[error(
+        "there is no audience, so tokens for other services would be taken; set SVC_IDP_API_IDENTIFIER to the \
+         identifier of this API"
+    )]
+    NoAudience,
+    /// An address cannot be used.
+    #[error("{0} {1}")]
+    Address(String, &'static str),
+    /// A key set holds public keys.
+    #[error("{0} takes a secret, and an identity provider publishes its keys; set SVC_IDP_ALGORITHMS to others")]
+    Symmetric(TokenAlgorithm),
+    /// A claim is named by a JSON pointer.
+    #[error("{0} must be a JSON pointer to a claim, such as /realm_access/roles")]
+    Pointer(String),
+    /// The certificates of authorities cannot be used.
+    #[error("the root certificates cannot be used: {0}")]
+    RootCertificates(String),
+    /// A secret belongs to a client.
+    #[error("there is a secret without a client; set SVC_IDP_CLIENT_ID too")]
+    NoClient,
+}
+
+/// Why another service has not answered as it should. It never holds what was sent or received.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum FetchError {
+    #[error("{0} cannot be reached")]
+    Unreachable(Endpoint, #[source] Box<dyn Error + Send + Sync>),
+    #[error("{0} has not answered within {1} seconds")]
+    Late(Endpoint, u64),
+    #[error("{0} answers with more than {1} bytes")]
+    Long(Endpoint, usize),
+    #[error("{0} answers with status {1}")]
+    Status(Endpoint, u16),
+    #[error("{0} redirects to another host, or too often")]
+    Redirect(Endpoint),
+    #[error("{0} answers with something other than {1}")]
+    Unexpected(Endpoint, &'static str),
+}
+
+impl From<FetchError> for AuthError {
+    fn from(error: FetchError) -> Self {
+        Self::unavailable(error)
+    }
+}

@@ -1,0 +1,138 @@
+//! A key set (RFC 7517, section 5).
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::{Map, Value};
+
+use crate::auth::{TokenAlgorithm, VerifyingKey};
+
+/// The most keys of a set that are looked at.
+const MOST: usize = 100;
+
+/// The keys of a set with which tokens may be verified.
+#[derive(Debug)]
+pub(super) struct KeySet {
+    keys: Vec<Named>,
+    /// The set as it came, to tell whether it has changed.
+    text: Value,
+}
+
+#[derive(Debug)]
+struct Named {
+    /// The `kid`.
+    id: Option<String>,
+    key: VerifyingKey,
+}
+
+impl KeySet {
+    /// Reads a set. What cannot be used is left out: keys for encryption, secrets, and those of other algorithms.
+    pub(super) fn read(set: Value, allowed: &[TokenAlgorithm]) -> Option<Self> {
+        let keys = set.get("keys")?.as_array()?.iter().take(MOST).filter_map(Value::as_object);
+        let keys = keys.filter(|key| is_for_signatures(key)).flat_map(|key| verifying(key, allowed)).collect();
+        Some(Self { keys, text: set })
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+
+    /// The keys that may have signed a token. One that does not name its key may be of any that fits.
+    pub(super) fn candidates(
+        &self,
+        id: Option<&str>,
+        algorithm: TokenAlgorithm,
+    ) -> impl Iterator<Item = &VerifyingKey> {
+        let fits = move |named: &&Named| {
+            named.key.algorithm() == algorithm && id.is_none_or(|id| named.id.as_deref() == Some(id))
+        };
+        self.keys.iter().filter(fits).map(|named| &named.key)
+    }
+
+    /// Whether there is a key of this name.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.keys.iter().any(|named| named.id.as_deref() == Some(id))
+    }
+}
+
+fn is_for_signatures(key: &Map<String, Value>) -> bool {
+    let verifies = |operations: &Vec<Value>| operations.iter().any(|operation| operation == "verify");
+    key.get("use").is_none_or(|usage| usage == "sig")
+        && key.get("key_ops").is_none_or(|operations| operations.as_array().is_some_and(verifies))
+}
+
+/// The key for each algorithm that it may verify with.
+fn verifying(key: &Map<String, Value>, allowed: &[TokenAlgorithm]) -> Vec<Named> {
+    let text = |name: &str| key.get(name).and_then(Value::as_str);
+    let bytes = |name: &str| URL_SAFE_NO_PAD.decode(text(name)?).ok();
+    let named = |key| Named { id: text("kid").map(str::to_owned), key };
+    let build = |algorithm: &TokenAlgorithm| match (text("kty")?, text("crv")) {
+        ("RSA", _) => VerifyingKey::from_rsa(*algorithm, &bytes("n")?, &bytes("e")?).ok(),
+        ("EC", Some(curve)) => VerifyingKey::from_point(*algorithm, curve, &bytes("x")?, &bytes("y")?).ok(),
+        ("OKP", Some("Ed25519")) => VerifyingKey::from_ed25519(*algorithm, &bytes("x")?).ok(),
+        _ => None,
+    };
+    let is_own = |algorithm: &&TokenAlgorithm| match key.get("alg") {
+        None => true,
+        Some(own) => own.as_str().is_some_and(|own| own == algorithm.as_str() || is_eddsa(own, **algorithm)),
+    };
+    allowed.iter().filter(is_own).filter_map(build).map(named).collect()
+}
+
+/// RFC 9864 gives Ed25519 a name of its own.
+fn is_eddsa(own: &str, algorithm: TokenAlgorithm) -> bool {
+    own == "Ed25519" && algorithm == TokenAlgorithm::EdDsa
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const X: &str = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
+
+    fn key(more: Value) -> Value {
+        let mut key = json!({ "kty": "OKP", "crv": "Ed25519", "x": X, "kid": "a" });
+        key.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        key
+    }
+
+    fn count(keys: &[Value]) -> usize {
+        KeySet::read(json!({ "keys": keys }), &[TokenAlgorithm::EdDsa, TokenAlgorithm::Rs256]).unwrap().keys.len()
+    }
+
+    #[test]
+    fn what_verifies_is_taken_and_the_rest_left() {
+        for good in [json!({}), json!({ "use": "sig" }), json!({ "key_ops": ["verify"] }), json!({ "alg": "EdDSA" })] {
+            assert_eq!(count(&[key(good.clone()), json!(7), json!({})]), 1, "{good}");
+        }
+        for bad in [
+            json!({ "use": "enc" }),
+            json!({ "use": 7 }),
+            json!({ "key_ops": ["sign"] }),
+            json!({ "key_ops": "verify" }),
+            json!({ "alg": "RS256" }),
+            json!({ "alg": null }),
+            json!({ "crv": "Ed448" }),
+            json!({ "x": "AAAA" }),
+            json!({ "x": null }),
+            json!({ "kty": "RSA" }),
+            json!({ "kty": "oct", "k": X }),
+        ] {
+            assert_eq!(count(&[key(bad.clone())]), 0, "{bad}");
+        }
+        let many = vec![key(json!({})); 1_000];
+        assert_eq!(count(&many), MOST);
+    }
+
+    #[test]
+    fn a_set_is_an_object_with_a_list() {
+        for bad in [json!(null), json!([]), json!({}), json!({ "keys": {} }), json!({ "keys": null })] {
+            assert!(KeySet::read(bad.clone(), &[TokenAlgorithm::EdDsa]).is_none(), "{bad}");
+        }
+    }
+}

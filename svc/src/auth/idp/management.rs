@@ -1,0 +1,153 @@
+//! The management API of an identity provider (Auth0 Management API v2).
+
+use std::time::{Duration, Instant};
+
+use axum::http::{HeaderValue, Method};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::{Map, Value, json};
+use tokio::sync::Mutex;
+
+use super::client::{Ask, HttpClient};
+use super::error::FetchError;
+use super::{Endpoint, IdpError, IdpProvider};
+use crate::auth::AuthError;
+
+/// The time before its end at which a token is used no longer.
+const MARGIN: Duration = Duration::from_secs(30);
+/// The entries of a page.
+const PAGE: usize = 100;
+/// The most pages that are read.
+const PAGES: usize = 50;
+
+/// The management API, with the client's token as long as it holds.
+pub(super) struct Management {
+    client: HttpClient,
+    base: String,
+    token_endpoint: Endpoint,
+    /// What is sent for a token.
+    credentials: String,
+    token: Mutex<Option<(String, Instant)>>,
+}
+
+impl Management {
+    pub(super) fn new(client: HttpClient, base: &str, id: &str, secret: &str) -> Result<Self, IdpError> {
+        let audience = format!("{base}/api/v2/");
+        let credentials = json!({
+            "grant_type": "client_credentials", "client_id": id, "client_secret": secret, "audience": audience,
+        });
+        Ok(Self {
+            client,
+            base: base.to_owned(),
+            token_endpoint: Endpoint::parse(&format!("{base}/oauth/token"))?,
+            credentials: credentials.to_string(),
+            token: Mutex::default(),
+        })
+    }
+
+    /// The token, which is asked for by one at a time.
+    async fn token(&self) -> Result<String, AuthError> {
+        let mut token = self.token.lock().await;
+        if let Some((token, until)) = &*token
+            && Instant::now() < *until
+        {
+            return Ok(token.clone());
+        }
+        let body = Some(("application/json", self.credentials.as_str()));
+        let asked = Instant::now();
+        let ask = Ask { method: Method::POST, authorization: None, body };
+        let answer = self.client.ask(&self.token_endpoint, &ask).await?;
+        let unexpected = || FetchError::Unexpected(self.token_endpoint.clone(), "an `access_token`");
+        let new = answer.get("access_token").and_then(Value::as_str).ok_or_else(unexpected)?;
+        let seconds = answer.get("expires_in").and_then(Value::as_u64).unwrap_or_default().min(86_400);
+        let lifetime = Duration::from_secs(seconds).saturating_sub(MARGIN);
+        *token = Some((new.to_owned(), asked + lifetime));
+        Ok(new.to_owned())
+    }
+
+    async fn get(&self, path: &str, token: Option<&str>) -> Result<Value, AuthError> {
+        let own = match token {
+            Some(token) => token.to_owned(),
+            None => self.token().await?,
+        };
+        let bearer = HeaderValue::try_from(format!("Bearer {own}"));
+        let mut bearer = bearer.map_err(|_| AuthError::invalid("the token cannot be sent"))?;
+        bearer.set_sensitive(true);
+        let endpoint =
+            Endpoint::parse(&format!("{}/api/v2/users/{path}", self.base)).map_err(AuthError::unavailable)?;
+        Ok(self.client.get(&endpoint, Some(bearer)).await?)
+    }
+
+    /// A member of each entry of a list that comes in pages.
+    async fn names(&self, path: &str, member: &str, token: Option<&str>) -> Result<Vec<String>, AuthError> {
+        let unexpected = || AuthError::unavailable(format!("the management API gives no list with `{member}`"));
+        let mut names = Vec::new();
+        for page in 0..PAGES {
+            let answer = self.get(&format!("{path}?per_page={PAGE}&page={page}"), token).await?;
+            let entries = answer.as_array().ok_or_else(unexpected)?;
+            for entry in entries {
+                names.push(entry.get(member).and_then(Value::as_str).ok_or_else(unexpected)?.to_owned());
+            }
+            if entries.len() < PAGE {
+                return Ok(names);
+            }
+        }
+        Err(AuthError::unavailable(format!("a user has more than {} entries at `{member}`", PAGE * PAGES)))
+    }
+}
+
+impl std::fmt::Debug for Management {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Management").field("base", &self.base).finish_non_exhaustive()
+    }
+}
+
+/// The management operations. They need a domain, and `client_id` and `client_secret` unless a token is given: without
+/// one, the client's own is fetched and kept until it expires.
+impl IdpProvider {
+    /// The profile of a user, as the identity provider has it.
+    ///
+    /// # Errors
+    /// [`AuthError::NotSupported`] without a client, and [`AuthError::Unavailable`] when the identity provider does not
+    /// answer as it should.
+    pub async fn get_user_profile(
+        &self,
+        user_id: &str,
+        access_token: Option<&str>,
+    ) -> Result<Map<String, Value>, AuthError> {
+        match self.management()?.get(&encoded(user_id), access_token).await? {
+            Value::Object(profile) => Ok(profile),
+            _ => Err(AuthError::unavailable("the management API gives no profile")),
+        }
+    }
+
+    /// The names of a user's roles.
+    ///
+    /// # Errors
+    /// Those of [`get_user_profile`](Self::get_user_profile).
+    pub async fn get_user_roles(&self, user_id: &str, access_token: Option<&str>) -> Result<Vec<String>, AuthError> {
+        let path = format!("{}/roles", encoded(user_id));
+        self.management()?.names(&path, "name", access_token).await
+    }
+
+    /// The names of a user's permissions.
+    ///
+    /// # Errors
+    /// Those of [`get_user_profile`](Self::get_user_profile).
+    pub async fn get_user_permissions(
+        &self,
+        user_id: &str,
+        access_token: Option<&str>,
+    ) -> Result<Vec<String>, AuthError> {
+        let path = format!("{}/permissions", encoded(user_id));
+        self.management()?.names(&path, "permission_name", access_token).await
+    }
+
+    fn management(&self) -> Result<&Management, AuthError> {
+        self.management.as_deref().ok_or(AuthError::NotSupported)
+    }
+}
+
+/// A user's identifier as one part of a path.
+fn encoded(user_id: &str) -> String {
+    utf8_percent_encode(user_id, NON_ALPHANUMERIC).to_string()
+}

@@ -1,0 +1,179 @@
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use super::client::HttpClient;
+use super::key_source::{Fetched, KeySource};
+use super::management::Management;
+use super::mapping::ClaimMapping;
+use super::metadata::Metadata;
+use super::{Endpoint, IdpError, RevocableIdpProvider};
+use crate::auth::jws::{ClaimRules, Compact};
+use crate::auth::{
+    AuthError, AuthProvider, Authenticated, Claims, IdpConfig, TokenAlgorithm, TokenRevocationService, UserContext,
+};
+
+/// The provider of an identity provider that publishes its keys: Auth0, Keycloak, Entra, Okta, Cognito and others. It is
+/// cheap to clone.
+///
+/// Access tokens are taken that are signed with a key of the issuer, by an allowed algorithm, for this API, and that have
+/// not expired. ID tokens are refused. Keys are kept for an hour; a token that names an unknown one has them fetched anew,
+/// every 30 seconds at most. While they cannot be fetched, those that there are stay in use.
+///
+/// ```
+/// use svc::IdpConfig;
+/// use svc::auth::IdpProvider;
+/// use svc::prelude::*;
+///
+/// let provider = IdpProvider::new("acme.eu.auth0.com", "https://api.acme.example")?;
+/// let options = AppOptions::new().auth_provider(provider);
+///
+/// let keycloak = IdpConfig {
+///     issuer: Some("https://id.acme.example/realms/acme".to_owned()),
+///     api_identifier: Some("shop".to_owned()),
+///     roles_claim: Some("/realm_access/roles".to_owned()),
+///     ..IdpConfig::default()
+/// };
+/// let options = AppOptions::new().auth_provider(keycloak.create_provider()?);
+/// # Ok::<(), svc::auth::IdpError>(())
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "give it to `AppOptions::auth_provider`"]
+pub struct IdpProvider {
+    keys: Arc<KeySource>,
+    rules: ClaimRules,
+    mapping: ClaimMapping,
+    pub(super) management: Option<Arc<Management>>,
+}
+
+impl IdpConfig {
+    /// The provider of these settings.
+    ///
+    /// # Errors
+    /// An [`IdpError`] when something is missing or cannot be used.
+    pub fn create_provider(&self) -> Result<IdpProvider, IdpError> {
+        let mapping = ClaimMapping::new(self)?;
+        if let Some(symmetric) = self.algorithms.iter().find(|algorithm| algorithm.is_symmetric()) {
+            return Err(IdpError::Symmetric(*symmetric));
+        }
+        let roots = self.root_certificates.as_ref().map(|path| {
+            let failed = |error| IdpError::RootCertificates(format!("{}: {error}", path.display()));
+            std::fs::read(path).map_err(failed)
+        });
+        let client = HttpClient::new(roots.transpose()?.as_deref())?;
+        let (issuer, metadata) = match (&self.domain, &self.issuer) {
+            (None, None) => return Err(IdpError::NoIssuer),
+            (None, Some(issuer)) => (issuer.clone(), Metadata::of_issuer(issuer)?),
+            (Some(domain), issuer) => {
+                let base = base(domain);
+                let keys = Endpoint::parse(&format!("{base}/.well-known/jwks.json"))?;
+                (issuer.clone().unwrap_or_else(|| format!("{base}/")), Metadata::Known(keys))
+            }
+        };
+        let management = match (&self.client_id, &self.client_secret, &self.domain) {
+            (None, Some(_), _) => return Err(IdpError::NoClient),
+            (Some(id), Some(secret), Some(domain)) => {
+                let management = Management::new(client.clone(), &base(domain), id, secret)?;
+                Some(Arc::new(management))
+            }
+            _ => None,
+        };
+        let lifetime = if self.cache_jwks { self.key_lifetime } else { Duration::ZERO };
+        let intervals = [lifetime, self.key_refetch_interval];
+        let keys = Arc::new(KeySource::new(client, metadata, self.algorithms.clone(), intervals));
+        let rules = ClaimRules { issuer: Some(issuer), ..ClaimRules::default() };
+        Ok(IdpProvider { keys, rules, mapping, management })
+    }
+}
+
+/// The address of a domain, which may be written with its scheme.
+fn base(domain: &str) -> String {
+    let domain = domain.trim_end_matches('/');
+    if domain.contains("://") { domain.to_owned() } else { format!("https://{domain}") }
+}
+
+impl IdpProvider {
+    /// The provider of a domain, for tokens that are signed with RS256 and name this audience.
+    ///
+    /// # Errors
+    /// An [`IdpError`] when one of them is empty or cannot be used.
+    pub fn new(domain: impl Into<String>, api_identifier: impl Into<String>) -> Result<Self, IdpError> {
+        let domain = Some(domain.into()).filter(|domain| !domain.is_empty());
+        IdpConfig { domain, api_identifier: Some(api_identifier.into()), ..IdpConfig::default() }.create_provider()
+    }
+
+    /// The difference of clocks that `exp` and `nbf` are forgiven; none by default.
+    pub fn leeway(mut self, leeway: Duration) -> Self {
+        self.rules.leeway = leeway;
+        self
+    }
+
+    /// The same provider with revocation: each token is looked up, and the service's log-outs end tokens.
+    pub fn with_revocation(self, revocation: TokenRevocationService) -> RevocableIdpProvider {
+        RevocableIdpProvider::new(self, revocation)
+    }
+
+    /// The user of claims that were verified.
+    pub(super) fn user(&self, claims: &Claims) -> Result<UserContext, AuthError> {
+        self.mapping.user(claims)
+    }
+
+    async fn verify(&self, token: &str) -> Result<(Claims, Arc<Fetched>), AuthError> {
+        let compact = Compact::read(token)?;
+        let algorithm = compact.algorithm();
+        if !self.keys.algorithms.contains(&algorithm) {
+            return Err(not_allowed(algorithm));
+        }
+        let keys = self.keys.keys(compact.key_id.as_deref()).await?;
+        let claims = signed(&compact, &keys)?;
+        self.rules.check(&claims)?;
+        self.mapping.check(&claims, compact.is_marked_access)?;
+        Ok((claims, keys))
+    }
+}
+
+/// The claims, if one of the keys has signed them.
+fn signed(compact: &Compact<'_>, keys: &Fetched) -> Result<Claims, AuthError> {
+    let mut refused = AuthError::invalid("the key that it names is not one of the issuer's");
+    for key in keys.set.candidates(compact.key_id.as_deref(), compact.algorithm()) {
+        match compact.verify(key) {
+            Ok(claims) => return Ok(claims),
+            Err(error) => refused = error,
+        }
+    }
+    Err(refused)
+}
+
+fn not_allowed(algorithm: TokenAlgorithm) -> AuthError {
+    AuthError::invalid(format!("it is signed by {algorithm}, which is not allowed"))
+}
+
+impl AuthProvider for IdpProvider {
+    async fn validate_token(&self, token: &str) -> Result<Claims, AuthError> {
+        Ok(self.verify(token).await?.0)
+    }
+
+    async fn get_user_from_token(&self, token: &str) -> Result<UserContext, AuthError> {
+        self.user(&self.verify(token).await?.0)
+    }
+
+    async fn authenticate(&self, token: &str) -> Result<Authenticated, AuthError> {
+        let (claims, keys) = self.verify(token).await?;
+        let user = self.user(&claims)?;
+        let authenticated = Authenticated::new(claims, user);
+        let hold = self.keys.hold(&keys);
+        if hold.is_zero() {
+            return Ok(authenticated);
+        }
+        // `exp` ends it before, if that is sooner.
+        Ok(authenticated.keep_until(SystemTime::now() + hold))
+    }
+
+    fn key_generation(&self) -> u64 {
+        self.keys.generation()
+    }
+
+    fn weakness(&self) -> Option<String> {
+        let is_weak = !self.keys.metadata.is_encrypted();
+        is_weak.then(|| "the identity provider's keys are read over http; use https".to_owned())
+    }
+}

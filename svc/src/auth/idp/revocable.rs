@@ -1,0 +1,79 @@
+use super::IdpProvider;
+use crate::auth::{
+    AuthError, AuthProvider, Authenticated, Claims, RevocableToken, TokenRevocationService, UserContext,
+};
+
+/// An [`IdpProvider`] whose tokens can be ended before their time.
+///
+/// ```
+/// use svc::auth::{IdpProvider, MemoryRevocationStore, RevocationConfig, TokenRevocationService};
+/// use svc::prelude::*;
+///
+/// let revocation = TokenRevocationService::new(MemoryRevocationStore::new(), RevocationConfig::default());
+/// let provider = IdpProvider::new("acme.eu.auth0.com", "https://api.acme.example")?.with_revocation(revocation);
+/// let options = AppOptions::new().auth_provider(provider);
+/// # Ok::<(), svc::auth::IdpError>(())
+/// ```
+#[derive(Debug, Clone)]
+#[must_use = "give it to `AppOptions::auth_provider`"]
+pub struct RevocableIdpProvider {
+    provider: IdpProvider,
+    revocation: TokenRevocationService,
+}
+
+impl RevocableIdpProvider {
+    pub(super) fn new(provider: IdpProvider, revocation: TokenRevocationService) -> Self {
+        Self { provider, revocation }
+    }
+
+    /// Ends the token of these claims.
+    ///
+    /// # Errors
+    /// Those of [`TokenRevocationService::revoke`].
+    pub async fn logout(&self, claims: &Claims) -> Result<(), AuthError> {
+        self.revocation.revoke(&RevocableToken::new(claims, &self.provider.user(claims)?)).await
+    }
+
+    /// Ends all tokens of a user that were issued until now.
+    ///
+    /// # Errors
+    /// Those of [`TokenRevocationService::revoke_all`].
+    pub async fn logout_all_sessions(&self, user_id: &str) -> Result<(), AuthError> {
+        self.revocation.revoke_all(user_id).await
+    }
+
+    /// The provider, for its management operations.
+    pub fn provider(&self) -> &IdpProvider {
+        &self.provider
+    }
+}
+
+impl AuthProvider for RevocableIdpProvider {
+    async fn validate_token(&self, token: &str) -> Result<Claims, AuthError> {
+        self.provider.validate_token(token).await
+    }
+
+    async fn get_user_from_token(&self, token: &str) -> Result<UserContext, AuthError> {
+        self.provider.get_user_from_token(token).await
+    }
+
+    async fn authenticate(&self, token: &str) -> Result<Authenticated, AuthError> {
+        AuthProvider::authenticate(&self.provider, token).await
+    }
+
+    async fn revoke_token(&self, token: &str) -> Result<(), AuthError> {
+        self.logout(&self.provider.validate_token(token).await?).await
+    }
+
+    fn key_generation(&self) -> u64 {
+        AuthProvider::key_generation(&self.provider)
+    }
+
+    fn revocation(&self) -> Option<TokenRevocationService> {
+        Some(self.revocation.clone())
+    }
+
+    fn weakness(&self) -> Option<String> {
+        AuthProvider::weakness(&self.provider)
+    }
+}

@@ -1,0 +1,119 @@
+//! Opaque tokens, about which their issuer is asked.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use svc::auth::IntrospectionProvider;
+use svc_tests::App;
+
+use super::super::service::{options, query};
+use super::super::token::now;
+use super::issuer::{Answer, Issuer, invalid, user};
+
+const PATH: &str = "/introspect";
+
+fn provider(issuer: &Issuer) -> IntrospectionProvider {
+    let provider = IntrospectionProvider::new(&issuer.url(PATH), "shop:1", "hunter 2").unwrap();
+    provider.issuer(issuer.name()).audience("shop").required_scope("orders")
+}
+
+fn active(issuer: &Issuer, more: Value) -> Answer {
+    let mut answer = json!({
+        "active": true, "sub": "ada", "scope": "openid orders", "iss": issuer.name(), "aud": "shop",
+        "exp": now() + 3_600, "token_type": "Bearer",
+    });
+    answer.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    answer.as_object_mut().unwrap().retain(|_, value| !value.is_null());
+    Answer::Json(answer)
+}
+
+#[tokio::test]
+async fn the_issuer_says_whose_a_token_is() {
+    let issuer = Issuer::start().await;
+    issuer.answers(PATH, active(&issuer, json!({ "tenant": "acme" })));
+    let app = App::serve(options().auth_provider(provider(&issuer))).await;
+    for _ in 0..3 {
+        let user = user(&app, "opaque+/=").await.unwrap();
+        assert_eq!((user.user_id.as_str(), user.permissions.len()), ("ada", 2));
+        assert_eq!(user.metadata["tenant"], "acme");
+    }
+    let [asked] = issuer.asked(PATH).try_into().unwrap();
+    assert_eq!(asked.body, "token=opaque%2B%2F%3D&token_type_hint=access_token");
+    // RFC 6749, section 2.3.1: both are encoded before they are joined.
+    assert_eq!(asked.authorization.as_deref(), Some("Basic c2hvcCUzQTE6aHVudGVyKzI="));
+    assert_eq!(user(&app, "another").await.unwrap().user_id, "ada");
+    assert_eq!(issuer.asked(PATH).len(), 2);
+}
+
+#[tokio::test]
+async fn what_does_not_fit_is_refused() {
+    let issuer = Issuer::start().await;
+    let app = App::serve(options().auth_provider(provider(&issuer))).await;
+    for (number, more) in [
+        json!({ "active": false }),
+        json!({ "sub": null }),
+        json!({ "iss": "https://evil.example/" }),
+        json!({ "iss": null }),
+        json!({ "aud": ["other"] }),
+        json!({ "aud": null }),
+        json!({ "scope": "orders:read" }),
+        json!({ "scope": null }),
+        json!({ "nbf": now() + 60 }),
+        json!({ "exp": "soon" }),
+        json!({ "cnf": { "jkt": "x" } }),
+        json!({ "token_type": "DPoP" }),
+        json!({ "token_type": 7 }),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        issuer.answers(PATH, active(&issuer, more.clone()));
+        assert_eq!(user(&app, &format!("opaque{number}")).await, invalid(), "{more}");
+    }
+    issuer.answers(PATH, active(&issuer, json!({ "exp": now() - 1 })));
+    assert_eq!(user(&app, "expired").await, Err("TOKEN_EXPIRED".to_owned()));
+    issuer.answers(PATH, active(&issuer, json!({ "exp": null, "sub": null, "username": "ada" })));
+    assert_eq!(user(&app, "good").await.unwrap().user_id, "ada");
+}
+
+#[tokio::test]
+async fn an_issuer_that_is_away_closes_the_service_to_tokens() {
+    let issuer = Issuer::start().await;
+    let app = App::serve(options().auth_provider(provider(&issuer))).await;
+    for fault in [
+        Answer::Status(401),
+        Answer::Status(500),
+        Answer::Text("nonsense".to_owned()),
+        Answer::Json(json!([])),
+        Answer::Json(json!({ "active": "true" })),
+        Answer::Redirect("/elsewhere".to_owned()),
+        Answer::Silence,
+    ] {
+        issuer.answers(PATH, fault);
+        let reply = query(&app, "opaque", "{ open }").await;
+        assert_eq!((reply.status, reply.code().as_str()), (503, "SERVICE_UNAVAILABLE"));
+    }
+    assert_eq!(issuer.asked("/elsewhere"), []);
+    issuer.answers(PATH, active(&issuer, json!({})));
+    user(&app, "opaque").await.unwrap();
+}
+
+#[tokio::test]
+async fn an_answer_is_kept_for_its_time() {
+    let issuer = Issuer::start().await;
+    issuer.answers(PATH, active(&issuer, json!({})));
+    let never = App::serve(options().auth_provider(provider(&issuer).keep_for(Duration::ZERO))).await;
+    for asked in 1..4 {
+        user(&never, "opaque").await.unwrap();
+        assert_eq!(issuer.asked(PATH).len(), asked);
+    }
+    let short = Arc::new(App::serve(options().auth_provider(provider(&issuer).keep_for(Duration::from_secs(1)))).await);
+    user(&short, "opaque").await.unwrap();
+    issuer.answers(PATH, active(&issuer, json!({ "active": false })));
+    svc_tests::eventually(async || match user(&short, "opaque").await {
+        Err(reason) if reason == "TOKEN_INVALID" => Ok(()),
+        other => Err(format!("{other:?}")),
+    })
+    .await;
+}

@@ -1,0 +1,140 @@
+//! Keys that come and go.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::issuer::{Answer, Issuer, KEYS, Key, invalid, serve, user};
+
+#[tokio::test]
+async fn a_key_that_comes_is_fetched_and_one_that_goes_counts_no_more() {
+    let issuer = Issuer::start().await;
+    let (old, new) = (Key::new("old"), Key::new("new"));
+    issuer.publishes(&[&old]);
+    let app = serve(issuer.config().create_provider().unwrap()).await;
+    let held = old.sign(&issuer.claims(json!({})));
+    assert_eq!(user(&app, &held).await.unwrap().user_id, "auth0|ada");
+    issuer.publishes(&[&new]);
+    // Nothing is known of it yet.
+    user(&app, &held).await.unwrap();
+    user(&app, &new.sign(&issuer.claims(json!({})))).await.unwrap();
+    assert_eq!(issuer.asked(KEYS).len(), 2);
+    // It was kept, and is dropped with its key.
+    assert_eq!(user(&app, &held).await, invalid());
+}
+
+#[tokio::test]
+async fn keys_are_fetched_anew_when_they_are_old() {
+    let issuer = Issuer::start().await;
+    let (old, new) = (Key::new("same"), Key::new("same"));
+    issuer.publishes(&[&old]);
+    let mut config = issuer.config();
+    config.key_lifetime = Duration::from_secs(1);
+    let app = serve(config.create_provider().unwrap()).await;
+    let held = old.sign(&issuer.claims(json!({})));
+    user(&app, &held).await.unwrap();
+    issuer.publishes(&[&new]);
+    // Also a token that was kept is verified with the new keys.
+    svc_tests::eventually(async || match user(&app, &held).await {
+        Err(reason) if reason == "TOKEN_INVALID" => Ok(()),
+        other => Err(format!("{other:?}")),
+    })
+    .await;
+    user(&app, &new.sign(&issuer.claims(json!({})))).await.unwrap();
+}
+
+#[tokio::test]
+async fn without_a_cache_each_token_has_the_keys_fetched() {
+    let issuer = Issuer::start().await;
+    let key = Key::new("a");
+    issuer.publishes(&[&key]);
+    let mut config = issuer.config();
+    config.cache_jwks = false;
+    let app = serve(config.create_provider().unwrap()).await;
+    let held = key.sign(&issuer.claims(json!({})));
+    for fetches in 1..4 {
+        user(&app, &held).await.unwrap();
+        assert_eq!(issuer.asked(KEYS).len(), fetches);
+    }
+}
+
+/// Whoever makes up names of keys does not get the issuer asked.
+#[tokio::test]
+async fn a_thousand_unknown_keys_cause_one_fetch() {
+    let issuer = Issuer::start().await;
+    let (key, other) = (Key::new("a"), Key::new("b"));
+    issuer.publishes(&[&key]);
+    let app = Arc::new(serve(issuer.config().create_provider().unwrap()).await);
+    let held = key.sign(&issuer.claims(json!({})));
+    user(&app, &held).await.unwrap();
+    let claims = issuer.claims(json!({}));
+    for lot in 0..20 {
+        let asking = (0..50).map(|number| {
+            let header = json!({ "alg": "EdDSA", "kid": format!("{lot}-{number}-{}", rand::random::<u64>()) });
+            let (app, token) = (app.clone(), other.sign_with(&header, &claims));
+            tokio::spawn(async move { user(&app, &token).await })
+        });
+        for asked in asking.collect::<Vec<_>>() {
+            assert_eq!(asked.await.unwrap(), invalid());
+        }
+    }
+    assert_eq!(issuer.asked(KEYS).len(), 2);
+    user(&app, &held).await.unwrap();
+}
+
+/// Twenty requests of a service that has no keys yet.
+#[tokio::test]
+async fn there_is_one_fetch_at_a_time() {
+    let issuer = Issuer::start().await;
+    let key = Key::new("a");
+    issuer.publishes(&[&key]);
+    let app = Arc::new(serve(issuer.config().create_provider().unwrap()).await);
+    let asking = (0..20).map(|number| {
+        let (app, token) = (app.clone(), key.sign(&issuer.claims(json!({ "jti": number.to_string() }))));
+        tokio::spawn(async move { user(&app, &token).await })
+    });
+    for asked in asking.collect::<Vec<_>>() {
+        asked.await.unwrap().unwrap();
+    }
+    assert_eq!(issuer.asked(KEYS).len(), 1);
+}
+
+#[tokio::test]
+async fn a_token_without_the_name_of_its_key_may_be_of_any() {
+    let issuer = Issuer::start().await;
+    let keys = [Key::new("a"), Key::new("b")];
+    issuer.publishes(&keys.each_ref());
+    let app = serve(issuer.config().create_provider().unwrap()).await;
+    let claims = issuer.claims(json!({}));
+    for key in &keys {
+        user(&app, &key.sign_with(&json!({ "alg": "EdDSA" }), &claims)).await.unwrap();
+        for bad in [json!({ "alg": "EdDSA", "kid": 7 }), json!({ "alg": "EdDSA", "kid": null })] {
+            assert_eq!(user(&app, &key.sign_with(&bad, &claims)).await, invalid());
+        }
+    }
+    // A name of another key is not passed over.
+    assert_eq!(user(&app, &keys[0].sign_with(&json!({ "alg": "EdDSA", "kid": "b" }), &claims)).await, invalid());
+    assert_eq!(user(&app, &Key::new("c").sign_with(&json!({ "alg": "EdDSA" }), &claims)).await, invalid());
+}
+
+#[tokio::test]
+async fn the_metadata_of_an_issuer_say_where_its_keys_are() {
+    let issuer = Issuer::start().await;
+    let key = Key::new("a");
+    issuer.publishes(&[&key]);
+    let config = svc::IdpConfig { domain: None, issuer: Some(issuer.name()), ..issuer.config() };
+    let metadata = |name: String| json!({ "issuer": name, "jwks_uri": issuer.url(KEYS) });
+    for (answer, is_good) in [
+        (Answer::Json(metadata(issuer.name())), true),
+        (Answer::Json(metadata(issuer.url(""))), false),
+        (Answer::Json(json!({ "issuer": issuer.name(), "jwks_uri": "http://203.0.113.1/keys" })), false),
+        (Answer::Json(json!({ "issuer": issuer.name() })), false),
+    ] {
+        issuer.answers("/.well-known/openid-configuration", answer);
+        let app = serve(config.create_provider().unwrap()).await;
+        let found = user(&app, &key.sign(&issuer.claims(json!({})))).await;
+        let expected = if is_good { Ok("auth0|ada".to_owned()) } else { Err("SERVICE_UNAVAILABLE".to_owned()) };
+        assert_eq!(found.map(|user| user.user_id), expected);
+    }
+}

@@ -1,0 +1,10 @@
+//! Identity providers: one that others wrote, and a scripted one for faults.
+
+mod claims;
+mod faults;
+mod introspection;
+mod issuer;
+mod keys;
+mod management;
+mod oidc_provider;
+mod start;

@@ -1,0 +1,100 @@
+//! What only the application knows of a user.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use svc::db::{SessionVariables, col};
+use svc::prelude::*;
+use svc_tests::{App, Reply, TestDatabase, eventually};
+
+use super::service::{me, open, provider, query, user_id};
+use super::token::{USER, now, token};
+
+#[svc_type(sql_source = "v_account")]
+struct Account {
+    id: i32,
+    user_id: Uuid,
+    role: String,
+    suspended: bool,
+    seen_by: String,
+}
+
+const SCHEMA: &str = "
+    CREATE TABLE account (id int PRIMARY KEY, user_id uuid, role text, suspended bool);
+    INSERT INTO account VALUES (1, '6f9619ff-8b86-4011-b42d-00c04fc964ff', 'editor', false);
+    CREATE VIEW v_account AS SELECT *, current_setting('app.user_id') || '/' || current_setting('app.language') AS seen_by,
+        '{}'::jsonb AS data FROM account;";
+
+async fn load(user: svc::AuthenticatedUser) -> svc::Result<Option<svc::UserContext>> {
+    let id: Uuid = user.user().user_id.parse()?;
+    let accounts = user.db().find::<Account>().filter(col("user_id").eq(id)).await?;
+    let seen_by = accounts.first().map(|account| account.seen_by.clone());
+    let known = user.claims().text("tenant").map(str::to_owned);
+    if accounts.iter().any(|account| account.suspended) {
+        return Ok(None);
+    }
+    let roles = accounts.into_iter().map(|account| account.role);
+    Ok(Some(user.into_user().roles(roles).metadata("seen_by", seen_by).metadata("known", known)))
+}
+
+async fn serve(url: String, keep_for: Duration) -> App {
+    let variables = SessionVariables::new().user_id("app.user_id").header("app.language", "accept-language");
+    let options = AppOptions::new().database_url(url).queries(queries![open, user_id, me]).types(types![Account]);
+    App::serve(options.session_variables(variables).auth_provider(provider()).load_user(keep_for, load)).await
+}
+
+async fn asking(app: &App) -> Reply {
+    query(app, &token(json!({ "tenant": "acme", "roles": ["reader"], "iat": now() / 100 * 100 })), "{ me }").await
+}
+
+#[tokio::test]
+async fn the_application_adds_what_it_knows() {
+    let database = TestDatabase::new(SCHEMA).await;
+    let app = serve(database.url(), Duration::from_secs(60)).await;
+    let me = asking(&app).await.data()["me"].clone();
+    assert_eq!(me["roles"], json!(["reader", "editor"]));
+    assert_eq!((&me["metadata"]["known"], &me["metadata"]["seen_by"]), (&json!("acme"), &json!(format!("{USER}/"))));
+}
+
+/// Within the time that users are kept for, and not much before.
+#[tokio::test]
+async fn a_role_that_was_taken_away_is_gone_in_time() {
+    let database = TestDatabase::new(SCHEMA).await;
+    let (soon, late) = (serve(database.url(), Duration::from_secs(2)).await, {
+        serve(database.url(), Duration::from_secs(3_600)).await
+    });
+    let held = token(json!({}));
+    let roles = async |app: &App| query(app, &held, "{ me }").await.json()["data"]["me"]["roles"].clone();
+    for app in [&soon, &late] {
+        assert_eq!(roles(app).await, json!(["editor"]));
+    }
+    database.execute("UPDATE account SET role = 'nothing'").await;
+    let begin = std::time::Instant::now();
+    eventually(async || match roles(&soon).await {
+        Value::Array(roles) if roles == ["nothing"] => Ok(()),
+        other => Err(other.to_string()),
+    })
+    .await;
+    assert!(begin.elapsed() < Duration::from_secs(8));
+    assert_eq!(roles(&late).await, json!(["editor"]));
+}
+
+#[tokio::test]
+async fn a_suspended_account_is_no_user() {
+    let database = TestDatabase::new(SCHEMA).await;
+    let app = serve(database.url(), Duration::ZERO).await;
+    assert_eq!(asking(&app).await.data()["me"]["user_id"], USER);
+    database.execute("UPDATE account SET suspended = true").await;
+    let reply = asking(&app).await;
+    assert_eq!(reply.code(), "UNAUTHENTICATED");
+    assert_eq!(reply.json()["errors"][0]["extensions"]["reason"], "TOKEN_INVALID");
+}
+
+/// Nobody gets in because nothing is known of them.
+#[tokio::test]
+async fn a_database_that_is_away_lets_nobody_in() {
+    let app = serve("postgres://nobody@127.0.0.1:1/nothing".to_owned(), Duration::from_secs(60)).await;
+    let reply = asking(&app).await;
+    assert_eq!((reply.status, reply.code().as_str()), (503, "SERVICE_UNAVAILABLE"));
+    assert_eq!(app.query("{ open }").await.data(), json!({ "open": true }));
+}
