@@ -1,3 +1,5 @@
+//! The macros' messages, and the programs that they take.
+
 /// Mistakes that the macros explain, and odd programs that they take.
 #[test]
 fn ui() {

@@ -1,3 +1,5 @@
+//! Applications that are served, and their answers.
+
 use std::net::SocketAddr;
 
 use serde_json::{Value, json};

@@ -1,3 +1,5 @@
+//! The PostgreSQL of a test program.
+
 use std::sync::OnceLock;
 
 use svc_embedded::{Database, Options};

@@ -1,3 +1,5 @@
+//! Databases of single tests.
+
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU32, Ordering};
 

@@ -1,3 +1,5 @@
+//! Waits for conditions.
+
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};

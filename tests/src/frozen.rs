@@ -1,3 +1,5 @@
+//! Processes that stand still.
+
 use sqlx::PgPool;
 
 /// Processes that stand still until this is dropped.

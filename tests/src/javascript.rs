@@ -1,3 +1,5 @@
+//! Node and the browser.
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

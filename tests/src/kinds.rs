@@ -1,3 +1,5 @@
+//! The three kinds of views over one table.
+
 use serde_json::Value;
 
 use crate::App;

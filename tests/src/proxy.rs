@@ -1,3 +1,5 @@
+//! A network that can be broken.
+
 use network::Flow;
 
 use crate::{TestDatabase, cluster};

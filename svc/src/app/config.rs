@@ -1,3 +1,5 @@
+//! The settings of a service, from its environment.
+
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;

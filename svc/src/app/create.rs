@@ -1,3 +1,5 @@
+//! The creation of an application from its options.
+
 use std::sync::Arc;
 
 use axum::Router;

@@ -1,3 +1,5 @@
+//! The settings of the database.
+
 use std::time::Duration;
 
 use crate::postgres::{ConnectConfig, Variable};

@@ -1,3 +1,5 @@
+//! Errors that keep an application from starting.
+
 use crate::engine::OperationError;
 use crate::schema::SchemaError;
 use crate::settings::ConfigError;

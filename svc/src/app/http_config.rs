@@ -1,3 +1,5 @@
+//! The settings of the HTTP server.
+
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 

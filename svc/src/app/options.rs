@@ -1,3 +1,5 @@
+//! The options of an application.
+
 use std::any::Any;
 use std::borrow::Cow;
 use std::future::Future;

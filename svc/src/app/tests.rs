@@ -1,3 +1,5 @@
+//! The settings of the environment.
+
 use std::time::Duration;
 
 use super::{DatabaseConfig, Environment, SvcConfig};

@@ -1,3 +1,5 @@
+//! Values of the application, which resolvers find by type.
+
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 

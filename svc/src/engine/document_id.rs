@@ -1,3 +1,5 @@
+//! The ids of documents that clients name.
+
 use std::str::FromStr;
 
 use super::persisted::Hash;

@@ -1,3 +1,5 @@
+//! The codes of errors.
+
 /// The values of `extensions.code` that svc itself uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]

@@ -1,3 +1,5 @@
+//! JSON numbers with all their digits.
+
 use std::borrow::Cow;
 use std::fmt;
 

@@ -1,3 +1,5 @@
+//! Messages for constraints that a mutation breaks.
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 

@@ -1,3 +1,5 @@
+//! The errors in a result's Error member.
+
 use super::status::{Kind, Status};
 
 /// One thing that is wrong, in the `errors` of a result's Error member.

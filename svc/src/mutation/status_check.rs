@@ -1,3 +1,5 @@
+//! The condition under which PostgreSQL undoes a call by itself.
+
 use std::sync::OnceLock;
 
 use super::response::{COLUMNS, TELLING};

@@ -1,3 +1,5 @@
+//! Aggregates and groups, as resolvers ask for them.
+
 use std::marker::PhantomData;
 
 use crate::repository::{Find, FindSpec};

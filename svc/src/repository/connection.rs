@@ -1,3 +1,5 @@
+//! Connections: pages with cursors, as resolvers ask for them.
+
 use std::marker::PhantomData;
 
 use crate::repository::{CursorPage, Db, Find, FindSpec};

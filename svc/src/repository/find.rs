@@ -1,3 +1,5 @@
+//! Queries for rows, as resolvers write them.
+
 use std::any::TypeId;
 use std::marker::PhantomData;
 

@@ -1,3 +1,5 @@
+//! The context of a resolver.
+
 use std::any::Any;
 use std::net::SocketAddr;
 use std::time::Duration;

@@ -1,3 +1,5 @@
+//! The kinds of scalars.
+
 use async_graphql::Value;
 
 /// A scalar of the schema.

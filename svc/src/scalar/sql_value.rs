@@ -1,3 +1,5 @@
+//! Values that filters bind.
+
 use std::borrow::Cow;
 
 use async_graphql::{ID, Value};

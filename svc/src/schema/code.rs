@@ -1,3 +1,5 @@
+//! The seam behind which the schema holds the code of resolvers.
+
 use std::any::Any;
 use std::fmt::Debug;
 

@@ -1,3 +1,5 @@
+//! Errors of schemas.
+
 /// A schema that cannot be served; each names the Rust item to change.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

@@ -1,3 +1,5 @@
+//! The choice between undoing and keeping what a failing function wrote.
+
 /// The fate of what a function wrote, when it answers with a status that is no success.
 ///
 /// A function says it in its attribute, `#[svc::mutation(function = "app.log_in", on_failure = commit)]`, and a call from

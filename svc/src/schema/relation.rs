@@ -44,7 +44,7 @@ use crate::scalar::sql_value::SqlValue;
 ///     /// The author: the row of `v_user` whose `id` is this `user_id`.
 ///     #[relation]
 ///     user: One<User>,
-///     /// Who looks after it, if anybody does: the row of `v_user` whose `id` is this `looked_after_by`.
+///     /// The editor, if there is one: the row of `v_user` whose `id` is this `looked_after_by`.
 ///     #[relation(from = "looked_after_by")]
 ///     editor: Option<One<User>>,
 /// }

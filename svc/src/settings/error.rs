@@ -1,3 +1,5 @@
+//! Errors of settings.
+
 /// A setting that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name} is {value:?}; {allowed}")]

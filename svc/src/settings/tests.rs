@@ -1,3 +1,5 @@
+//! The table of settings, against the environment and the book.
+
 use std::collections::HashSet;
 use std::fmt::Write as _;
 

@@ -1,3 +1,5 @@
+//! Environment variables.
+
 /// The variables that settings are read from.
 pub(crate) struct Variables<'a>(pub(crate) &'a dyn Fn(&str) -> Option<String>);
 

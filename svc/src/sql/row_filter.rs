@@ -1,3 +1,5 @@
+//! The rows of a type that a policy leaves to a root field.
+
 use super::Filter;
 use crate::schema::TypeIndex;
 

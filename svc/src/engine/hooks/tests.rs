@@ -1,3 +1,5 @@
+//! The order in which hooks are called, and their refusals.
+
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 

@@ -1,3 +1,5 @@
+//! Errors of operations that cannot be registered.
+
 /// Why an operation cannot be registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{operation}: {reason}")]

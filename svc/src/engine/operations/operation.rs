@@ -1,3 +1,5 @@
+//! Operations as a program gives them.
+
 /// A document with one operation that a program registers; given to
 /// [`AppOptions::operations`](crate::AppOptions::operations) or [`OperationRegistry`](crate::OperationRegistry).
 ///

@@ -1,3 +1,5 @@
+//! The registry of operations, which a program can change while it runs.
+
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 

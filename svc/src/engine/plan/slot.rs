@@ -1,3 +1,5 @@
+//! Places in a plan for values of those who run it.
+
 use std::any::Any;
 use std::sync::OnceLock;
 

@@ -1,3 +1,5 @@
+//! The driver and its pool against a PostgreSQL of their own.
+
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 

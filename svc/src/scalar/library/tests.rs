@@ -1,3 +1,5 @@
+//! The canonical forms of the library's scalars, and the texts that they refuse.
+
 use std::fmt::Display;
 use std::str::FromStr;
 

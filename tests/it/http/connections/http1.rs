@@ -1,3 +1,5 @@
+//! The time-outs and bounds of connections of HTTP/1.
+
 use std::time::{Duration, Instant};
 use svc_tests::raw::{Client, PATIENCE, post, serve};
 

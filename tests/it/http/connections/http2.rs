@@ -1,3 +1,5 @@
+//! The time-outs and bounds of connections of HTTP/2.
+
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use svc_tests::raw::{PATIENCE, serve};

@@ -1,3 +1,5 @@
+//! The settings of connections.
+
 use std::time::Duration;
 
 use svc::{HttpConfig, SvcConfig};

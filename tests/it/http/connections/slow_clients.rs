@@ -1,3 +1,5 @@
+//! Clients that read or write slowly.
+
 use std::time::Duration;
 use svc_tests::raw::{Client, PATIENCE, serve};
 

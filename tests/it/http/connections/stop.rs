@@ -1,3 +1,5 @@
+//! The stop of a server, with clients that hold on.
+
 use std::time::{Duration, Instant};
 use svc_tests::raw::{Client, PATIENCE, post};
 

@@ -1,3 +1,5 @@
+//! PostgreSQL's JSON without its white space.
+
 use crate::json::{string_end, write_text};
 use crate::scalar::is_escaped_once;
 

@@ -1,3 +1,5 @@
+//! Database URLs, with and without libpq's environment variables.
+
 mod secrets;
 
 #[cfg(feature = "tls")]

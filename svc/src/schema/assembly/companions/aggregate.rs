@@ -28,7 +28,8 @@ impl Leaf {
 impl Companions<'_> {
     pub(super) fn aggregate(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex, index: TypeIndex) {
         let name = types[row].name.clone();
-        let mut fields = vec![self.part("count", "How many rows match.", non_null(self.common.int), Part::Count)];
+        let mut fields =
+            vec![self.part("count", "The number of rows that match.", non_null(self.common.int), Part::Count)];
         let mut orders = Vec::new();
         let direction = self.direction_type(types);
         for function in AggregateFunction::ALL {
@@ -78,12 +79,13 @@ impl Companions<'_> {
         define_object(
             types,
             key,
-            "What the rows of a group share: the fields that are selected here.".to_owned(),
+            "The values that the rows of a group share, of the fields that are selected here.".to_owned(),
             parts,
         );
 
         let group = reserve_object(types, &format!("{name}Group"));
-        let mut fields = vec![self.part("key", "What the rows of the group share.", non_null(key), Part::Key)];
+        let mut fields =
+            vec![self.part("key", "The values that the rows of the group share.", non_null(key), Part::Key)];
         fields.extend(aggregates.iter().map(|field| match field.kind {
             FieldKind::Part(part) => {
                 self.part(field.rust, field.description.as_deref().unwrap_or_default(), field.ty.clone(), part)

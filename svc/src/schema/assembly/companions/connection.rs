@@ -11,16 +11,16 @@ impl Companions<'_> {
         let edge = reserve_object(types, &format!("{name}Edge"));
         let fields = vec![
             self.part("node", "The row.", non_null(row), Part::Node),
-            self.part("cursor", "Where the row stands; for `after` and `before`.", string, Part::Cursor),
+            self.part("cursor", "The position of the row; for `after` and `before`.", string, Part::Cursor),
         ];
-        define_object(types, edge, format!("A row of {name} and where it stands."), fields);
+        define_object(types, edge, format!("A row of {name} and its cursor."), fields);
         let page_info = self.page_info(types);
         let total = non_null(self.common.int);
         let fields = vec![
             self.part("edges", "The rows with their cursors.", list(edge), Part::Edges),
             self.part("nodes", "The rows.", list(row), Part::Nodes),
-            self.part("page_info", "What lies before and after.", non_null(page_info), Part::PageInfo),
-            self.part("total_count", "How many rows match, on all pages.", total, Part::TotalCount),
+            self.part("page_info", "The ends of the page.", non_null(page_info), Part::PageInfo),
+            self.part("total_count", "The number of rows that match, on all pages.", total, Part::TotalCount),
         ];
         define_object(types, index, format!("A page of {name}."), fields);
     }
@@ -38,7 +38,12 @@ impl Companions<'_> {
             self.part("start_cursor", "The cursor of the first row.", string.clone(), Part::StartCursor),
             self.part("end_cursor", "The cursor of the last row.", string, Part::EndCursor),
         ];
-        define_object(types, index, "What lies before and after a page.".to_owned(), fields);
+        define_object(
+            types,
+            index,
+            "The ends of a page: their cursors, and whether rows lie beyond.".to_owned(),
+            fields,
+        );
         debug_assert!(matches!(types[index].kind, TypeKind::Object(_)));
         index
     }
