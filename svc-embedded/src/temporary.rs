@@ -52,7 +52,7 @@ impl Temporary {
     }
 }
 
-/// Removes the leftovers in a folder. What can't be removed stays: it is no reason to fail.
+/// Removes the leftovers in a folder. What can't be removed stays: it is not a reason to fail.
 fn sweep(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else {
         return;

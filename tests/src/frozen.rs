@@ -31,7 +31,7 @@ impl Frozen {
 
     fn signal(&self, signal: &str) {
         let pids = self.0.iter().map(i32::to_string);
-        // One that has ended meanwhile is no failure.
+        // One that has ended meanwhile is not a failure.
         let _ = std::process::Command::new("kill").arg(signal).args(pids).stderr(std::process::Stdio::null()).status();
     }
 }

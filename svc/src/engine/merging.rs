@@ -121,7 +121,7 @@ impl<'a> Merging<'a> {
     /// The fields of each object type, and with each those of interfaces and unions, which it may be as well.
     fn by_type(&self, group: Vec<Selected<'a>>) -> Vec<Vec<Selected<'a>>> {
         let is_object = |name: &str| {
-            // Types of introspection are no part of the model.
+            // Types of introspection are not in the model.
             self.model.type_named(name).is_none_or(|(_, def)| matches!(def.kind, TypeKind::Object(_)))
         };
         let (objects, others): (Vec<_>, Vec<_>) = group.into_iter().partition(|one| is_object(one.parent));

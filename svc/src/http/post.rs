@@ -17,7 +17,9 @@ use super::{AppState, endpoint};
 use crate::request::Transport;
 use crate::wake_flag::WakeFlag;
 
-/// Answers `POST`. It is no handler, as those are moved with their future for each request, which is several kB here.
+/// The service that answers `POST`.
+///
+/// It is not a handler, as those are moved with their future for each request, which is several kB here.
 #[derive(Debug, Clone)]
 pub(super) struct Post {
     service: Arc<AppState>,

@@ -75,7 +75,7 @@ impl ExactNumber {
         }
     }
 
-    /// The number as `serde_json` holds it, a double where it is no integer of 64 bits.
+    /// The number as `serde_json` holds it, a double where it is not an integer of 64 bits.
     ///
     /// # Errors
     /// When it is too large for a double.

@@ -4,10 +4,10 @@ use super::failure::{Failure, integer, text_field};
 use super::status::{Kind, Status};
 use crate::json::{ExactJson, Fields};
 
-/// The keys that such JSON may have. One with any other is no message to clients: details often hold rows.
+/// The keys that such JSON may have. JSON with any other is not told to clients: details often hold rows.
 const KEYS: [&str; 7] = ["status", "code", "identifier", "field", "details", "errors", "extensions"];
 
-/// The failure that an exception describes; `None` when the text is no such JSON.
+/// The failure that an exception describes; `None` when the text is not such JSON.
 pub(super) fn read(message: &str, text: &str) -> Option<Failure> {
     let text = text.trim();
     if !text.starts_with('{') {
@@ -38,7 +38,8 @@ pub(super) fn read(message: &str, text: &str) -> Option<Failure> {
     Some(failure)
 }
 
-/// The kind, from the status or the code, and the status; `None` for a status that is no failure, or an unknown code.
+/// Returns the kind, from the status or the code, and the status; `None` for a status that is not a failure, or an
+/// unknown code.
 fn kind(given: &Fields) -> Option<(Kind, String)> {
     let of_code = match given.get("code") {
         None | Some(ExactJson::Null) => None,

@@ -31,7 +31,7 @@ pub(crate) struct Response<'a> {
 }
 
 impl<'a> Response<'a> {
-    /// Reads an answer; `None` when it is no response but the entity itself.
+    /// Reads an answer; `None` when it is not a response but the entity itself.
     ///
     /// An object with a `status` is a response, unless the entity stores a `status` of its own and nothing else in the
     /// object tells a response from it.
@@ -75,7 +75,7 @@ impl Response<'_> {
     }
 }
 
-/// Whether the JSON of a result is its Error member, or has a status that is no success.
+/// Whether the JSON of a result is its Error member, or has a status that is not a success.
 pub(crate) fn fails(result: &ResultMeta, json: &[u8]) -> bool {
     #[derive(serde::Deserialize)]
     struct Answer {
@@ -103,7 +103,7 @@ fn text(raw: &RawValue) -> Option<String> {
 
 fn texts(raw: &RawValue) -> Result<Vec<String>, Error> {
     let fields: Vec<Option<String>> = serde_json::from_str(raw.get())
-        .map_err(|error| Error::internal("`updated_fields` is no list of texts").with_source(error))?;
+        .map_err(|error| Error::internal("`updated_fields` is not a list of texts").with_source(error))?;
     Ok(fields.into_iter().flatten().collect())
 }
 

@@ -136,7 +136,7 @@ mod tests {
             ("failed:conflicted", 422, "conflicted"),
             ("failed:internal_error", 500, "internal_error"),
         ] {
-            let Status::Failure(kind, found) = Status::read(status) else { panic!("{status} is no failure") };
+            let Status::Failure(kind, found) = Status::read(status) else { panic!("{status} is not a failure") };
             assert_eq!((kind.number(), found), (code, identifier), "{status}");
         }
     }

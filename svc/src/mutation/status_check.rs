@@ -8,9 +8,9 @@ use super::status::SUCCESS;
 /// The way in which PostgreSQL tells a failing status, so that a call is undone in the round trip that runs it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StatusCheck {
-    /// Whether the entity may have a `status` that is no response's.
+    /// Whether the entity may have a `status` that is not a response's.
     pub(crate) entity_has_status: bool,
-    /// Whether null is no answer.
+    /// Whether a null answer is a failure.
     pub(crate) refuses_null: bool,
 }
 

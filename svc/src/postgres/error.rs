@@ -141,8 +141,8 @@ impl From<DriverError> for DbError {
     }
 }
 
-// `Error` itself is no `std::error::Error`, so that this covers all of them without a conflict. It stands here, as what
-// an error of the database tells clients is known here.
+// `Error` itself is not a `std::error::Error`, so that this covers all of them without a conflict. It stands here, as
+// what an error of the database tells clients is known here.
 impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
     fn from(source: E) -> Self {
         #[cfg(feature = "sqlx")]

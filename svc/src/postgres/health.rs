@@ -91,7 +91,7 @@ impl Database {
 }
 
 impl DriverError {
-    /// Whether the database may be away. A connection that is closed in the middle of a statement is no such sign.
+    /// Whether the database may be away. A connection that is closed in the middle of a statement is not such a sign.
     pub(super) fn is_sign_of_absence(&self) -> bool {
         matches!(self, Self::Unreachable(_) | Self::Unanswered | Self::PoolTimedOut)
     }

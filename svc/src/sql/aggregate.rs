@@ -6,7 +6,7 @@ use super::column::ColumnForm;
 use super::operand::Operand;
 use crate::schema::{AggregateFunction, ScalarKind, TypeKind};
 
-/// The form in which a value of a scalar or enum is read when it is no plain column.
+/// The form in which a value of a scalar or enum is read when it is not a plain column.
 pub(crate) fn value_form(kind: &TypeKind) -> Option<ColumnForm> {
     use ScalarKind as K;
     Some(match kind {

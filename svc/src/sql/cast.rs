@@ -58,7 +58,7 @@ impl Cast {
             ("varchar" | "bpchar" | "name" | "text" | "citext", _) => match declared {
                 Some(other) if other != "text" => Self::to(other),
                 _ if ty.name == "citext" => Self::own(&ty.sql),
-                // Blanks at the end, which a client is sent, are no difference there.
+                // Blanks at the end, which a client is sent, make no difference there.
                 _ if ty.name == "bpchar" => Self::own("bpchar"),
                 _ => Self::own("text"),
             },

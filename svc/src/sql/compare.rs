@@ -73,7 +73,8 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The operand as which a value can be compared: a value that the column cannot hold is no error of the database.
+    /// Returns the operand as which a value can be compared, so that a value which the column cannot hold is the
+    /// client's error and not the database's.
     fn settled(
         &mut self,
         operand: Operand,
@@ -83,7 +84,7 @@ impl<'a> Builder<'a> {
     ) -> Result<Operand, DbError> {
         use Operator as O;
         if operand.family == Family::Json && matches!(operator, O::Eq | O::Ne | O::IsNull | O::JsonContainedBy) {
-            // JSON null is no value. The other operators do not hold for it, and keep the column's index.
+            // JSON null is not a value. The other operators do not hold for it, and keep the column's index.
             return Ok(Operand { sql: format!("nullif({}, 'null'::jsonb)", operand.sql), ..operand });
         }
         if rounds(&operand.cast) {
@@ -105,7 +106,7 @@ impl<'a> Builder<'a> {
             return Ok(Operand { sql, cast: fallback.to_owned(), fallback: None, ..operand });
         }
         let (text, column, cast) = (shorten(&text), column.0.join("."), operand.cast);
-        Err(DbError::BadValue(format!("`{column}` cannot be compared with {text:?}, which is no {cast}")))
+        Err(DbError::BadValue(format!("`{column}` cannot be compared with {text:?}, which is not a valid {cast}")))
     }
 }
 
@@ -159,7 +160,7 @@ fn on_text(operand: &Operand, operator: &str, bound: &mut Placeholders) -> Strin
     format!("{}{} {operator} {}", operand.sql, if is_text { "" } else { "::text" }, bound.one("text"))
 }
 
-/// A condition that holds for JSON null as well, which is no value.
+/// A condition that holds for JSON null as well, which is not a value.
 fn but_not_null(condition: &str, json: &str) -> String {
     format!("({condition} AND {json} <> 'null'::jsonb)")
 }

@@ -41,7 +41,7 @@ async fn each_kind_of_failure_has_its_code() {
     }
 }
 
-/// An unknown status is no success, whatever the return type is.
+/// An unknown status is not a success, whatever the return type is.
 #[tokio::test]
 async fn an_unknown_status_is_never_a_success() {
     let (app, _database) = app().await;
@@ -119,7 +119,7 @@ async fn a_failed_call_changes_nothing() {
     );
 }
 
-/// A connection that PostgreSQL ends in the middle of a call is no reason to call again. The call is undone.
+/// A connection that PostgreSQL ends in the middle of a call is not a reason to call again. The call is undone.
 #[tokio::test]
 async fn a_lost_call_is_not_sent_again() {
     let (app, database) = app().await;

@@ -31,7 +31,7 @@ async fn nothing_else_is_answered() {
         let reply = store.app.query(text).await;
         assert_eq!(reply.code(), "FORBIDDEN", "{text}: {}", reply.text);
         assert!(reply.message().starts_with("this service answers registered operations only"), "{}", reply.text);
-        // Persisting is no way around.
+        // Persisting is not a way around.
         let reply = store.app.post(&json!({ "query": text, "extensions": persisted(text) })).await;
         assert_eq!(reply.code(), "FORBIDDEN", "{text}: {}", reply.text);
         let reply = store.by_hash(text, json!({})).await;

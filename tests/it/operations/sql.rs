@@ -129,7 +129,7 @@ async fn mistakes_in_sql_go_to_the_log() {
         ("Column", "column \\\"nothing\\\" does not exist", "column \\\"nothing\\\" does not exist"),
         (
             "Missing",
-            "its column \\\"other\\\" is no root field of the operation",
+            "its column \\\"other\\\" is not a root field of the operation",
             "gives no column \\\"optional\\\"; name it with `AS \\\"optional\\\"`",
         ),
         ("Missing", "it gives no column \\\"optional\\\"", ""),
@@ -140,7 +140,7 @@ async fn mistakes_in_sql_go_to_the_log() {
         ),
         ("Rows", "", "gave 3 rows, and an answer is one row"),
         ("Several", "cannot insert multiple commands into a prepared statement", "cannot insert multiple commands"),
-        ("Unnamed", "its column \\\"to_jsonb\\\" is no root field", "gives no column \\\"optional\\\""),
+        ("Unnamed", "its column \\\"to_jsonb\\\" is not a root field", "gives no column \\\"optional\\\""),
     ] {
         if !at_start.is_empty() {
             log.has(&format!("operation=\"`query {name} {{ optional }}`\" complaint=\"{at_start}")).await;

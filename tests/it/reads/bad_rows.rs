@@ -79,7 +79,7 @@ async fn app() -> App {
     App::serve(options.queries(queries![writers, notes, note, pages, writer_pages, totals, found])).await
 }
 
-/// `data`, and the paths of the errors, which are no fault of the client.
+/// `data`, and the paths of the errors, which are not the client's fault.
 fn parts(reply: &Reply) -> (Value, Value) {
     let json = reply.json();
     let errors = json["errors"].as_array().cloned().unwrap_or_default();

@@ -222,7 +222,7 @@ async fn paged_rows(page: Page) -> Vec<PagedRow>;
 #[svc::mutation(function = "fn_paged")]
 async fn paged_call(page: Page) -> i32;
 
-/// A page that could not arrive is no page that is silently dropped.
+/// A page that could not arrive is refused at the start and not dropped in silence.
 #[test]
 fn a_page_stands_alone_and_in_a_function_with_a_body() {
     let options =

@@ -21,7 +21,7 @@ async fn by_code(code: String) -> Vec<Label>;
 async fn pages() -> Connection<Label>;
 #[svc::query]
 async fn totals() -> Aggregate<Label>;
-/// A column that is no field.
+/// A column that is not a field.
 #[svc::query]
 async fn flagged(ctx: &Context<'_>, flags: String) -> Result<Find<Label>> {
     Ok(ctx.db().find::<Label>().filter(col("raw_flags").eq(flags)))

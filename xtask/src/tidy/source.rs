@@ -106,7 +106,7 @@ impl Source {
                         self.references.push(Reference { inside: inside.clone(), path, line, name: None });
                     }
                 }
-                // Who may see an item is no use of it.
+                // Who may see an item is not a use of it.
                 TokenTree::Group(group) if starts_with_in(&group) => {}
                 TokenTree::Group(group) => self.walk(group.stream(), inside),
                 _ => {}

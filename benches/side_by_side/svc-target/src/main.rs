@@ -29,7 +29,7 @@ async fn main() -> svc::Result<()> {
         "data" => layout::data::operations(options),
         "tv" => layout::tv::operations(options),
         "text" => layout::text::operations(options),
-        other => return Err(Error::internal(format!("{other:?} is no layout; give columns, data, tv or text"))),
+        other => return Err(Error::internal(format!("{other:?} is not a layout; give columns, data, tv or text"))),
     };
     let app = create_svc_app(options).await?;
     Server::bind(([127, 0, 0, 1], port)).await?.run(app, std::future::pending()).await;

@@ -268,7 +268,7 @@ impl Timer for HeadTimer {
     }
 }
 
-/// Without a size, so that its box is no allocation.
+/// A sleep that never ends. It has no size, so that its box needs no allocation.
 struct Never;
 
 impl Sleep for Never {}

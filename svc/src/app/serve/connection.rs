@@ -149,7 +149,7 @@ impl<C: GracefulConnection> Future for Connection<C> {
                 Order::None => {}
             }
         }
-        // A client that goes away in the middle is no event.
+        // Clients go away in the middle all the time, so that is not logged.
         this.connection.as_mut().poll(cx).map(drop)
     }
 }

@@ -29,7 +29,7 @@ impl Db {
     /// ```
     ///
     /// # Errors
-    /// What the function declares: a status that is no success, an exception raised as `P0001`, a constraint with a
+    /// What the function declares: a status that is not a success, an exception raised as `P0001`, a constraint with a
     /// message. Whatever else goes wrong is masked.
     pub async fn call<T: FromStored>(
         &self,

@@ -30,7 +30,7 @@ pub(crate) fn coerce_leaf(kind: &TypeKind, name: &str, value: Value, origin: Ori
             }
         }
         TypeKind::Scalar { kind, .. } => scalar(*kind, name, value),
-        _ => Err(format!("`{name}` is no input type")),
+        _ => Err(format!("`{name}` is not an input type")),
     }
 }
 

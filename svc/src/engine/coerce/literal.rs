@@ -87,7 +87,7 @@ impl<'a> Literal<'a> {
         fields: &[(apollo_compiler::Name, apollo_compiler::Node<ast::Value>)],
     ) -> Result<Option<Value>, String> {
         let def = &self.types[index];
-        let TypeKind::Input(input) = &def.kind else { return Err(format!("`{}` is no input object", def.name)) };
+        let TypeKind::Input(input) = &def.kind else { return Err(format!("`{}` is not an input object", def.name)) };
         let mut given = IndexMap::new();
         for (name, value) in fields {
             let Some(field) = input.fields.get(name.as_str()) else {

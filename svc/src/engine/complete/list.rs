@@ -34,7 +34,7 @@ pub(crate) struct RowList<'a> {
 }
 
 impl<'a> RowList<'a> {
-    /// `None` when the field is no list.
+    /// `None` when the field is not a list.
     pub(crate) fn new(
         cx: &'a ExecutionContext<'a>,
         field: &'a PlanField,

@@ -157,7 +157,7 @@ pub(crate) trait Node: Sized {
     /// Writes a scalar or an enum value.
     fn leaf(&self, leaf: &Leaf, out: &mut Vec<u8>) -> Result<(), LeafError>;
 
-    /// Walks the elements in order; `None` when this is no list.
+    /// Walks the elements in order; `None` when this is not a list.
     fn each(&self, visit: impl FnMut(usize, Self) -> Result<(), PropagatedNull>) -> Option<Result<(), PropagatedNull>>;
 
     /// The selection for the value's object type, or why there is none.
@@ -264,6 +264,6 @@ pub(crate) fn typename(out: &mut Vec<u8>, selection: &Selection) {
 /// Finds the GraphQL name of an enum value by the text that is stored.
 fn enum_name(values: &[crate::schema::EnumValue], stored: &str) -> Result<&'static str, LeafError> {
     values.iter().find(|value| value.stored == stored).map(|value| value.name).ok_or_else(|| {
-        LeafError(format!("the stored value {:?} is no value of the enum", crate::json::shorten(stored)))
+        LeafError(format!("the stored value {:?} is not one of the values of its enum", crate::json::shorten(stored)))
     })
 }

@@ -161,7 +161,7 @@ impl Asking<'_> {
 
     /// One object of `orderBy` of groups.
     fn order(&mut self, key: &Value) -> Result<(), Error> {
-        let Value::Object(fields) = key else { return Err(Error::internal("an order is no object")) };
+        let Value::Object(fields) = key else { return Err(Error::internal("an order is not an object")) };
         for (name, value) in fields {
             match value {
                 Value::Enum(given) => {

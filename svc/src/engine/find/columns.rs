@@ -136,9 +136,9 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// The error of a relation whose key cannot be one.
+/// Returns the error of a relation whose key has no place in the other type.
 pub(super) fn bad_key(relation: Relation) -> Error {
-    Error::internal(format!("a row's `{}` is no key that `{}` could be", relation.from, relation.to))
+    Error::internal(format!("a row's `{}` is not a valid value of `{}`", relation.from, relation.to))
 }
 
 impl Read {

@@ -135,14 +135,14 @@ impl Where<'_> {
                     _ => self.operators(&stored, fields),
                 }
             }
-            (rust, _) => Err(Error::internal(format!("the condition on `{rust}` is no object"))),
+            (rust, _) => Err(Error::internal(format!("the condition on `{rust}` is not an object"))),
         }
     }
 
     fn each(&self, items: &[Value]) -> Result<Vec<Filter>, Error> {
         let filters = items.iter().map(|item| match item {
             Value::Object(fields) => self.all(fields),
-            _ => Err(Error::internal("a condition is no object")),
+            _ => Err(Error::internal("a condition is not an object")),
         });
         filters.collect()
     }
@@ -201,7 +201,7 @@ fn order_keys(
     key: &Value,
     order: &mut Vec<Order>,
 ) -> Result<(), Error> {
-    let Value::Object(fields) = key else { return Err(Error::internal("an order is no object")) };
+    let Value::Object(fields) = key else { return Err(Error::internal("an order is not an object")) };
     for (rust, direction) in fields {
         if let Some(relation) = relation(model, object, rust) {
             let mut path = path.to_vec();

@@ -16,7 +16,7 @@ pub(super) fn encode(mark: u32, keys: &[Option<&str>]) -> String {
 /// The keys in a cursor.
 ///
 /// # Errors
-/// When the text is no cursor, or one of another list.
+/// When the text is not a cursor, or one of another list.
 pub(super) fn decode(mark: u32, cursor: &str) -> Result<Vec<Option<String>>, DbError> {
     let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| DbError::BadCursor)?;
     let (found, keys): (u32, Vec<Option<String>>) = serde_json::from_slice(&bytes).map_err(|_| DbError::BadCursor)?;

@@ -201,7 +201,7 @@ fn rows_of(
 ) -> Result<CompletedValue, DbError> {
     if read.shape == Shape::List {
         let Some(mut list) = RowList::new(cx, field, shape, path, rows.len()) else {
-            let error = Error::internal("rows are asked for, and the field is no list");
+            let error = Error::internal("rows are asked for, and the field is not a list");
             return Ok(CompletedValue::failed(cx, &error, field, path));
         };
         rows.into_iter().for_each(|row| list.row(row));
@@ -237,7 +237,7 @@ async fn list(
     let Some(mut list) = RowList::new(cx, field, &shape, path, limit) else {
         return Ok(CompletedValue::failed(
             cx,
-            &Error::internal("rows are asked for, and the field is no list"),
+            &Error::internal("rows are asked for, and the field is not a list"),
             field,
             path,
         ));

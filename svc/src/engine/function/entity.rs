@@ -95,7 +95,7 @@ fn has_all(model: &Model, ty: TypeIndex, entity: &str, selected: Option<&[&Child
     })
 }
 
-/// Whether the JSON of a value of this type may have a key `status` that is no response's.
+/// Whether the JSON of a value of this type may have a key `status` that is not a response's.
 pub(super) fn holds_status(model: &Model, ty: TypeIndex) -> bool {
     matches!(model.types[ty].kind, TypeKind::Scalar { kind: ScalarKind::Json, .. })
         || stored_keys(model, ty).any(|key| key == "status")

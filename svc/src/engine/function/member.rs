@@ -56,7 +56,7 @@ pub(super) fn entity_field<'m>(model: &'m Model, member: &ResultMember) -> Optio
     fields.values().find(|field| Some(field.rust) == member.entity)
 }
 
-/// The names that clients know for stored fields; a name that is no field stays as it is.
+/// The names that clients know for stored fields; a name that is not a field stays as it is.
 pub(super) fn graphql_names(model: &Model, ty: Option<TypeIndex>, stored: &[String]) -> Vec<String> {
     let objects = ty.map(|ty| model.possible_types(ty)).unwrap_or_default();
     let fields = || objects.iter().filter_map(|index| model.object(*index)).flat_map(|object| object.fields.values());

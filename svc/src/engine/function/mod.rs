@@ -88,7 +88,7 @@ async fn complete(cx: &ExecutionContext<'_>, field: &PlanField, json: &str, path
 }
 
 /// Returns the methods and relations below the answer. Of several members only the one that is there counts: another's
-/// methods are no reason to read this one into its type.
+/// methods do not make it necessary to read this one into its type.
 fn calls(model: &Model, field: &PlanField, json: &str) -> Calls {
     #[derive(serde::Deserialize)]
     struct Named {

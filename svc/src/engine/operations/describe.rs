@@ -41,7 +41,7 @@ impl Registered {
     fn complaints(&self, columns: &[(String, String)]) -> Vec<String> {
         let wrong = columns.iter().filter_map(|(name, ty)| {
             if !self.keys().any(|key| key == name) {
-                return Some(format!("its column {name:?} is no root field of the operation"));
+                return Some(format!("its column {name:?} is not a root field of the operation"));
             }
             let is_json = matches!(ty.as_str(), "json" | "jsonb");
             (!is_json).then(|| format!("its column {name:?} is a {ty}, and has to be jsonb or json"))

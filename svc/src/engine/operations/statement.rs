@@ -80,7 +80,7 @@ impl<'a> OperationStatement<'a> {
         let keeps = |rows: &[Row]| match rows {
             [] => true,
             [row] => !results.iter().any(|(key, result)| json_of(row, key).is_some_and(|json| fails(result, json))),
-            // Which is no answer.
+            // More than one row is not an answer.
             _ => false,
         };
         self.write(db, &statement, Commit::If(&keeps)).await

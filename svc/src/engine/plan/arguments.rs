@@ -100,7 +100,7 @@ impl ArgPlan {
         };
         let coerce = Literal { types: &model.types, variables: Some(variables) };
         let value = match (literal.as_ref(), &self.default) {
-            // An absent variable stands for the default, so its absence is no error where there is one.
+            // An absent variable stands for the default, so its absence is not an error where there is one.
             (ast::Value::Variable(name), Some(default)) if variables.get(name).is_none() => {
                 Ok(Some(Cow::Borrowed(default)))
             }

@@ -63,7 +63,7 @@ impl<'a> Uses<'_, 'a> {
         }
     }
 
-    /// `__type(name: String!)` is no field of the model. apollo-compiler holds a default of null for one that helps.
+    /// `__type(name: String!)` is not a field of the model. apollo-compiler holds a default of null for one that helps.
     fn name_of_type(&mut self, field: &'a Field) {
         for argument in &field.arguments {
             if let Some(variable) = self.variable(&argument.value)

@@ -28,7 +28,7 @@ impl ScalarError {
         Self { rule: rule.into(), found: format!("{:?}", shorten(found)) }
     }
 
-    /// The same for a value that is no text, shown as it is written.
+    /// The same for a value that is not a text, shown as it is written.
     pub(crate) fn plain(rule: impl Into<Cow<'static, str>>, found: &dyn std::fmt::Display) -> Self {
         Self { rule: rule.into(), found: shorten(&found.to_string()) }
     }

@@ -71,5 +71,5 @@ fn compare(kind: Kind, operator: &str, stored: &Value, given: &Value) -> bool {
 }
 
 fn text_of(value: &Value) -> &str {
-    value.as_str().unwrap_or_else(|| panic!("{value} is no text"))
+    value.as_str().unwrap_or_else(|| panic!("{value} is not a text"))
 }

@@ -12,7 +12,7 @@ fn chunked(body: &str) -> String {
     format!("{:x}\r\n{body}\r\n0\r\n\r\n", body.len())
 }
 
-/// A request, and how all that comes back begins; nothing is no answer at all.
+/// Each request with the beginning of all that comes back; it is empty where nothing does.
 fn shapes() -> Vec<(&'static str, String, &'static str)> {
     let both = format!("POST /graphql HTTP/1.1\r\n{JSON}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n");
     let lengths = format!("POST /graphql HTTP/1.1\r\n{JSON}content-length: 20\r\ncontent-length: 21\r\n\r\n{HELLO}");

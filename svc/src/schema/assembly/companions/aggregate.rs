@@ -84,8 +84,7 @@ impl Companions<'_> {
         );
 
         let group = reserve_object(types, &format!("{name}Group"));
-        let mut fields =
-            vec![self.part("key", "The values that the rows of the group share.", non_null(key), Part::Key)];
+        let mut fields = vec![self.part("key", "The values that its rows share.", non_null(key), Part::Key)];
         fields.extend(aggregates.iter().map(|field| match field.kind {
             FieldKind::Part(part) => {
                 self.part(field.rust, field.description.as_deref().unwrap_or_default(), field.ty.clone(), part)
