@@ -84,25 +84,25 @@ impl Database {
         Ok(self)
     }
 
-    /// The URL of the database `postgres` as the role of [`Options::role`], through the unix socket.
+    /// Returns the URL of the database `postgres` as the role of [`Options::role`], through the unix socket.
     pub fn role_url(&self) -> Option<String> {
         let role = utf8_percent_encode(self.role.as_deref()?, ENCODED);
         Some(self.url().replacen("postgres@", &format!("{role}@"), 1))
     }
 
-    /// SQL for a superuser of the database that lets the role of [`Options::role`] use what there is,
-    /// and what the same superuser makes later: schemas, the rows of tables and views, sequences and
-    /// functions. It may be run again.
+    /// Returns SQL for a superuser of the database that lets the role of [`Options::role`] use what there is, and what
+    /// the same superuser makes later: schemas, the rows of tables and views, sequences and functions. It may be run
+    /// again.
     pub fn role_grants(&self) -> Option<String> {
         Some(role::grants(self.role.as_deref()?))
     }
 
-    /// The URL of the database `postgres`, as the superuser `postgres`, through the unix socket.
+    /// Returns the URL of the database `postgres`, as the superuser `postgres`, through the unix socket.
     pub fn url(&self) -> String {
         self.url_for("postgres")
     }
 
-    /// The URL of any database of the cluster, through the unix socket.
+    /// Returns the URL of any database of the cluster, through the unix socket.
     pub fn url_for(&self, database: &str) -> String {
         let database = utf8_percent_encode(database, ENCODED);
         let sockets = self.place.sockets.to_string_lossy();
@@ -111,35 +111,35 @@ impl Database {
         format!("postgres://postgres@localhost/{database}?host={sockets}&port={port}&sslmode=disable")
     }
 
-    /// The URL of a database through loopback, for programs that know no unix sockets. `None`
-    /// without [`Options::tcp`] or [`Options::port`].
+    /// Returns the URL of a database through loopback, for programs that know no unix sockets. `None` without
+    /// [`Options::tcp`] or [`Options::port`].
     pub fn tcp_url_for(&self, database: &str) -> Option<String> {
         let port = self.tcp_port()?;
         let database = utf8_percent_encode(database, ENCODED);
         Some(format!("postgres://postgres@127.0.0.1:{port}/{database}?sslmode=disable"))
     }
 
-    /// The loopback port, if the server listens on one.
+    /// Returns the loopback port, if the server listens on one.
     pub fn tcp_port(&self) -> Option<u16> {
         self.place.tcp.then_some(self.place.port)
     }
 
-    /// The folder of the server's socket, the `host` of other PostgreSQL clients.
+    /// Returns the folder of the server's socket, the `host` of other PostgreSQL clients.
     pub fn socket_folder(&self) -> &Path {
         &self.place.sockets
     }
 
-    /// The data directory.
+    /// Returns the data directory.
     pub fn data(&self) -> &Path {
         &self.layout.data
     }
 
-    /// The server's log.
+    /// Returns the server's log.
     pub fn log(&self) -> &Path {
         &self.layout.log
     }
 
-    /// The process number of the postmaster.
+    /// Returns the process number of the postmaster.
     pub fn pid(&self) -> i32 {
         self.place.pid
     }

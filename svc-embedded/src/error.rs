@@ -7,7 +7,7 @@ use crate::Version;
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why there is no database. Each message says what to do about it.
+/// A reason why there is no database. Each message says what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -19,7 +19,7 @@ pub enum Error {
         download.as_ref().map(|why| format!(", and the download failed ({why})")).unwrap_or_default()
     )]
     NoServer {
-        /// Why the download failed, where one was tried.
+        /// The error of the download, where one was tried.
         download: Option<String>,
     },
 
@@ -164,7 +164,7 @@ pub enum Error {
     Io {
         /// The action that was refused.
         action: &'static str,
-        /// On which file or folder.
+        /// The file or folder.
         path: PathBuf,
         /// The error of the operating system.
         source: io::Error,

@@ -30,7 +30,7 @@ pub(crate) enum Tcp {
 }
 
 impl Options {
-    /// A cluster that stays: in `<data_root>/postgres`, made on the first start.
+    /// Creates options for a cluster that stays: in `<data_root>/postgres`, made on the first start.
     ///
     /// The root is usually a project's `.svc/` folder. When it lies where the server's user can't
     /// reach it, the cluster goes to a private folder in `/tmp` that is named after the root.
@@ -38,14 +38,14 @@ impl Options {
         Self { root: Some(data_root.into()), ..Self::temporary() }
     }
 
-    /// A cluster that is removed when the [`Database`](crate::Database) stops or is dropped.
+    /// Creates options for a cluster that is removed when the [`Database`](crate::Database) stops or is dropped.
     ///
     /// What a killed program leaves behind is removed by the next start of a temporary cluster.
     pub fn temporary() -> Self {
         Self { root: None, tcp: Tcp::Off, binaries: None, settings: Vec::new(), user_namespace: true, role: None }
     }
 
-    /// Listen on this loopback port as well; `None` for the unix socket only, the default.
+    /// Listens on this loopback port as well; `None` for the unix socket only, the default.
     ///
     /// The cluster trusts whoever connects, so every user of this machine can then use it.
     pub fn port(mut self, port: Option<u16>) -> Self {
@@ -53,8 +53,8 @@ impl Options {
         self
     }
 
-    /// Listen on a free loopback port as well. The port is outside the range that the system
-    /// hands to outgoing connections, so it is still free after a restart.
+    /// Listens on a free loopback port as well. The port is outside the range that the system hands to outgoing
+    /// connections, so it is still free after a restart.
     ///
     /// The cluster trusts whoever connects, so every user of this machine can then use it.
     pub fn tcp(mut self, on: bool) -> Self {
@@ -62,7 +62,7 @@ impl Options {
         self
     }
 
-    /// The folder that holds `postgres` and `initdb`, instead of a search. Wins over `SVC_PG_BIN`.
+    /// Names the folder that holds `postgres` and `initdb`, instead of a search. Wins over `SVC_PG_BIN`.
     pub fn binaries(mut self, folder: impl Into<PathBuf>) -> Self {
         self.binaries = Some(folder.into());
         self
@@ -73,16 +73,16 @@ impl Options {
         self.setting("max_connections", count.to_string())
     }
 
-    /// Any server setting, as in `postgresql.conf`. The last one of a name wins, over this crate's
-    /// own `fsync=off` too, but not over the addresses it listens on.
+    /// Sets any server setting, as in `postgresql.conf`. The last one of a name wins, over this crate's own `fsync=off`
+    /// too, but not over the addresses it listens on.
     pub fn setting(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.settings.push((name.into(), value.into()));
         self
     }
 
-    /// An ordinary role, made if there is none of that name, which the program's requests run as:
-    /// [`Database::role_url`](crate::Database::role_url). Row-level security binds it, as it does
-    /// not bind the superuser `postgres`, who owns what the program sets up.
+    /// Names an ordinary role, made if there is none of that name, which the program's requests run as:
+    /// [`Database::role_url`](crate::Database::role_url). Row-level security binds it, as it does not bind the
+    /// superuser `postgres`, who owns what the program sets up.
     pub fn role(mut self, name: impl Into<String>) -> Self {
         self.role = Some(name.into());
         self

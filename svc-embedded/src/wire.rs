@@ -31,7 +31,7 @@ pub(crate) enum Answer {
     Nobody,
 }
 
-/// Why a conversation failed.
+/// The failure of a conversation.
 #[derive(Debug)]
 pub(crate) enum Failure {
     Io(io::Error),

@@ -18,7 +18,7 @@ pub use crate::schema::{parse_scalar, recode_scalar, stored_scalar, write_scalar
 pub use async_graphql;
 pub use serde_json;
 
-/// The receiver of a computed field.
+/// Returns the receiver of a computed field.
 ///
 /// # Panics
 /// Never: the engine calls a method with a value of the type that the method was registered for.

@@ -52,12 +52,12 @@ impl Binaries {
         Err(Error::NoServer { download: None })
     }
 
-    /// The folder that holds the programs.
+    /// Returns the folder that holds the programs.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The server's version.
+    /// Returns the server's version.
     pub fn version(&self) -> Version {
         self.version
     }

@@ -1,4 +1,4 @@
-//! Which folders a user can enter, and handing folders over.
+//! The folders that a user can enter, and handing folders over.
 
 use std::{
     fs::{self, Metadata},

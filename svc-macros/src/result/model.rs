@@ -13,7 +13,7 @@ use crate::{element, types};
 /// Fields that only a database function fills, so that they are not the entity.
 const NAMED: [&str; 2] = ["cascade", "metadata"];
 
-/// Which member of the union.
+/// A member of the union.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Success,

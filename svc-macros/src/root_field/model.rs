@@ -14,7 +14,7 @@ use crate::name;
 /// Attributes that may stand on a function without a body.
 const HARMLESS: [&str; 8] = ["doc", "cfg", "deprecated", "allow", "expect", "warn", "deny", "must_use"];
 
-/// Which root type a function belongs to.
+/// The root type that a function belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Query,

@@ -4,7 +4,7 @@ use crate::engine::OperationError;
 use crate::schema::SchemaError;
 use crate::settings::ConfigError;
 
-/// Why an application does not start.
+/// A reason why an application does not start.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {

@@ -46,12 +46,12 @@ pub struct AppOptions {
 }
 
 impl AppOptions {
-    /// Options with the default settings.
+    /// Creates options with the default settings.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Options with the settings and limits of the environment; see [`SvcConfig`] and [`Limits`].
+    /// Creates options with the settings and limits of the environment; see [`SvcConfig`] and [`Limits`].
     ///
     /// # Errors
     /// A [`ConfigError`] that names the variable and what it may be.
@@ -65,43 +65,44 @@ impl AppOptions {
         self
     }
 
-    /// The database, as `postgres://user:password@host:port/name`.
+    /// Sets the URL of the database, as `postgres://user:password@host:port/name`.
     pub fn database_url(mut self, url: impl Into<String>) -> Self {
         self.config.database.url = Some(url.into());
         self
     }
 
-    /// A PostgreSQL of the program's own, used when no database URL is set; see [`svc::embedded`](crate::embedded).
+    /// Sets a PostgreSQL of the program's own, used when no database URL is set; see
+    /// [`svc::embedded`](crate::embedded).
     #[cfg(feature = "embedded")]
     pub fn embedded_database(mut self, options: svc_embedded::Options) -> Self {
         self.embedded = Some(options);
         self
     }
 
-    /// SQL that is run in one transaction when the database is first reached, before any query: tables, views and
-    /// seeds of examples and tests. It is run at every start, so it has to be repeatable (`IF NOT EXISTS`,
-    /// `OR REPLACE`).
+    /// Sets the SQL that is run in one transaction when the database is first reached, before any query: tables, views
+    /// and seeds of examples and tests. It is run at every start, so it has to be repeatable (`IF NOT EXISTS`, `OR
+    /// REPLACE`).
     pub fn setup_sql(mut self, sql: impl Into<Cow<'static, str>>) -> Self {
         self.setup = Some(sql.into());
         self
     }
 
-    /// Settings that PostgreSQL gets from each request, for policies of row-level security.
+    /// Gives PostgreSQL settings from each request, for policies of row-level security.
     pub fn session_variables(mut self, variables: SessionVariables) -> Self {
         self.session_variables = variables;
         self
     }
 
-    /// The provider that verifies tokens and says whose they are, in place of one of the settings.
+    /// Sets the provider that verifies tokens and says whose they are, in place of one of the settings.
     #[cfg(feature = "auth")]
     pub fn auth_provider(mut self, provider: impl crate::auth::AuthProvider) -> Self {
         self.provider = Some(std::sync::Arc::new(provider));
         self
     }
 
-    /// A function that adds what only the application knows of a user, such as memberships, or refuses one who is
-    /// suspended: `None` leaves the request without a user, as a token that is not valid does. An error is logged, and the
-    /// request answered with 503.
+    /// Sets a function that adds what only the application knows of a user, such as memberships, or refuses one who is
+    /// suspended: `None` leaves the request without a user, as a token that is not valid does. An error is logged, and
+    /// the request answered with 503.
     ///
     /// The user is kept with the token for this time at most, so that a role that was taken away is gone within it.
     ///
@@ -133,7 +134,7 @@ impl AppOptions {
         self
     }
 
-    /// The service that ends tokens before their time: each request with a token asks it.
+    /// Sets the service that ends tokens before their time: each request with a token asks it.
     #[cfg(feature = "auth")]
     pub fn token_revocation(mut self, revocation: crate::auth::TokenRevocationService) -> Self {
         self.revocation = Some(revocation);
@@ -173,38 +174,38 @@ impl AppOptions {
         self
     }
 
-    /// Types that no operation reaches, such as the members of an interface that is returned.
+    /// Adds types that no operation reaches, such as the members of an interface that is returned.
     pub fn types(mut self, types: TypeList) -> Self {
         self.types.extend(types.0);
         self
     }
 
-    /// The queries to serve; at least one.
+    /// Adds queries to serve; a service has at least one.
     pub fn queries(mut self, queries: QueryList) -> Self {
         self.operations.extend(queries.0);
         self
     }
 
-    /// The mutations to serve.
+    /// Adds mutations to serve.
     pub fn mutations(mut self, mutations: MutationList) -> Self {
         self.operations.extend(mutations.0);
         self
     }
 
-    /// Operations to register: documents that clients may name, with SQL that answers them or without.
+    /// Adds operations to register: documents that clients may name, with SQL that answers them or without.
     pub fn operations(mut self, operations: impl IntoIterator<Item = Operation>) -> Self {
         self.registered.extend(operations);
         self
     }
 
-    /// A folder whose files are registered: each `*.graphql` or `*.gql` below it is an operation, and `name.sql` beside
-    /// `name.graphql` is its SQL. It is read when the application is created.
+    /// Sets a folder whose files are registered: each `*.graphql` or `*.gql` below it is an operation, and `name.sql`
+    /// beside `name.graphql` is its SQL. It is read when the application is created.
     pub fn operations_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.config.operations.dir = Some(folder.into());
         self
     }
 
-    /// The registry to use, for a program that registers operations while it runs.
+    /// Sets the registry to use, for a program that registers operations while it runs.
     pub fn operation_registry(mut self, registry: OperationRegistry) -> Self {
         self.registry = registry;
         self
@@ -223,14 +224,14 @@ impl AppOptions {
         self
     }
 
-    /// A value for resolvers, who find it by its type: [`Context::data`](crate::Context::data).
+    /// Adds a value for resolvers, who find it by its type: [`Context::data`](crate::Context::data).
     pub fn data<T: Any + Send + Sync>(mut self, value: T) -> Self {
         self.data.insert(value);
         self
     }
 
-    /// A value that is made once for each request, before its first field runs; resolvers, session variables and context
-    /// values find it by its type: [`Context::data`](crate::Context::data).
+    /// Adds a value that is made once for each request, before its first field runs; resolvers, session variables and
+    /// context values find it by its type: [`Context::data`](crate::Context::data).
     ///
     /// Values are made one after the other, in the order in which they are given here, and a later one can read those
     /// before it. An error is the whole request's: no field runs, and clients see it as they see a resolver's. The time
@@ -277,7 +278,7 @@ impl AppOptions {
         self
     }
 
-    /// A value of the request that functions of the database get before the arguments, by the name that
+    /// Adds a value of the request that functions of the database get before the arguments, by the name that
     /// `#[svc::mutation(function = "…", context = ["…"])]` uses. `None` is null.
     ///
     /// ```
@@ -311,7 +312,7 @@ impl AppOptions {
         self
     }
 
-    /// The schema in the schema definition language.
+    /// Returns the schema in the schema definition language.
     ///
     /// # Errors
     /// When the schema cannot be served.

@@ -20,12 +20,12 @@ pub struct AuthenticatedUser {
 }
 
 impl AuthenticatedUser {
-    /// The claims of the token.
+    /// Returns the claims of the token.
     pub fn claims(&self) -> &Claims {
         &self.claims
     }
 
-    /// The user of the claims.
+    /// Returns the user of the claims.
     pub fn user(&self) -> &UserContext {
         &self.user
     }
@@ -35,8 +35,8 @@ impl AuthenticatedUser {
         self.user
     }
 
-    /// The database. Session variables that come from the user have the values of the token, and all others are empty, as
-    /// nothing else of the request is known yet.
+    /// Returns the database. Session variables that come from the user have the values of the token, and all others are
+    /// empty, as nothing else of the request is known yet.
     pub fn db(&self) -> &Db {
         &self.db
     }

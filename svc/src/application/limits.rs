@@ -52,7 +52,8 @@ settings! {
 }
 
 impl Limits {
-    /// The limits of the environment: `SVC_LIMIT_DEPTH` and so on, one for each field. What is not set has its default.
+    /// Reads the limits of the environment: `SVC_LIMIT_DEPTH` and so on, one for each field. What is not set has its
+    /// default.
     ///
     /// # Errors
     /// A [`ConfigError`] that names the variable and what it may be.

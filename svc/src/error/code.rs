@@ -55,7 +55,7 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
-    /// The code as clients see it.
+    /// Returns the code as clients see it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Unauthenticated => "UNAUTHENTICATED",

@@ -41,12 +41,12 @@ struct Repr {
 }
 
 impl Error {
-    /// An error that the client sees as it is.
+    /// Creates an error that the client sees as it is.
     pub fn new(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self::with_code(code.as_str(), message)
     }
 
-    /// An error that the client sees, with a code of the application's own.
+    /// Creates an error that the client sees, with a code of the application's own.
     pub fn with_code(code: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
         Self(Box::new(Repr {
             code: code.into(),
@@ -57,7 +57,7 @@ impl Error {
         }))
     }
 
-    /// An error that the client does not see.
+    /// Creates an error that the client does not see.
     pub fn internal(message: impl Into<Cow<'static, str>>) -> Self {
         let mut error = Self::new(ErrorCode::InternalServerError, message);
         error.0.masked = true;
@@ -78,12 +78,12 @@ impl Error {
         self
     }
 
-    /// `extensions.code`.
+    /// Returns the code, as clients see it in `extensions.code`.
     pub fn code(&self) -> &str {
         &self.0.code
     }
 
-    /// The message, as the log has it.
+    /// Returns the message, as the log has it.
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -98,12 +98,12 @@ impl Error {
         &self.0.extensions
     }
 
-    /// The cause, for the log.
+    /// Returns the cause, for the log.
     pub fn source(&self) -> Option<&(dyn std::error::Error + Send + Sync + 'static)> {
         self.0.source.as_deref()
     }
 
-    /// The message followed by its causes.
+    /// Returns the message followed by its causes.
     pub fn chain(&self) -> String {
         let mut text = self.0.message.to_string();
         let mut next = self.0.source.as_deref().map(|source| source as &dyn std::error::Error);

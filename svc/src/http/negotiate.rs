@@ -1,4 +1,4 @@
-//! Which media type the client wants.
+//! The media type that the client wants.
 
 use axum::http::{HeaderMap, header};
 

@@ -89,7 +89,7 @@ impl ExactJson {
         matches!(self, Self::Null)
     }
 
-    /// The text of a string.
+    /// Returns the text of a string.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {

@@ -29,12 +29,12 @@ pub const ERROR_CODE: FieldMeta =
 /// `errors` of an error.
 pub const ERROR_ERRORS: FieldMeta = field("errors", "Each thing that is wrong.", Vec::<MutationError>::field_type);
 
-/// The fields of a success that a resolver makes, in their order.
+/// Returns the fields of a success that a resolver makes, in their order.
 pub fn success(status: impl Into<String>) -> (String, Option<String>, Option<Vec<String>>, Option<ID>) {
     (status.into(), None, None, None)
 }
 
-/// The fields of an error that a resolver makes, in their order; the code and the list follow from the status.
+/// Returns the fields of an error that a resolver makes, in their order; the code and the list follow from the status.
 pub fn error(
     status: impl Into<String>,
     message: impl Into<String>,

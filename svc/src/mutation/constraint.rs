@@ -23,18 +23,18 @@ pub struct Constraint {
 }
 
 impl Constraint {
-    /// The constraint with this name in the database, and the sentence for people.
+    /// Creates a message for people about the constraint with this name in the database.
     pub fn new(name: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
         Self { name: name.into(), message: message.into(), field: None, identifier: None }
     }
 
-    /// The field that is at fault, as clients name it.
+    /// Sets the field that is at fault, as clients name it.
     pub fn field(mut self, field: impl Into<Cow<'static, str>>) -> Self {
         self.field = Some(field.into());
         self
     }
 
-    /// The word that a program tells the error by; without it, the constraint's name.
+    /// Sets the word that a program tells the error by; without it, that is the constraint's name.
     pub fn identifier(mut self, identifier: impl Into<Cow<'static, str>>) -> Self {
         self.identifier = Some(identifier.into());
         self

@@ -17,7 +17,8 @@ pub struct MutationError {
 }
 
 impl MutationError {
-    /// The code and the errors that follow from a status such as `conflict:email_taken`; an unknown status is a 500.
+    /// Returns the code and the errors that follow from a status such as `conflict:email_taken`; an unknown status is a
+    /// 500.
     pub fn of_status(status: &str, message: &str) -> (i32, Vec<Self>) {
         let (code, identifier) = match Status::read(status) {
             Status::Failure(kind, identifier) => (kind.number(), identifier),

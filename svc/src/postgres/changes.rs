@@ -64,10 +64,10 @@ struct Poll {
 /// The findings of a look at the database.
 #[derive(Debug, PartialEq, Eq)]
 struct Look {
-    /// Of what is read of the catalogue.
+    /// The fingerprint of what is read of the catalogue.
     fingerprint: String,
-    /// Which policies do not bind. It is read and not told from a fingerprint, as it depends on views, their owners and
-    /// options, tables, policies, partitions, roles, memberships and functions.
+    /// The policies that do not bind. They are read and not told from a fingerprint, as they depend on views, their
+    /// owners and options, tables, policies, partitions, roles, memberships and functions.
     verdict: Verdict,
 }
 
@@ -106,7 +106,7 @@ impl Changes {
         self.known().is_some()
     }
 
-    /// Whatever is read next is taken for changed.
+    /// Forgets the last look, so that whatever is read next is taken for changed.
     pub(super) fn forget_look(&self) {
         *self.known() = None;
     }

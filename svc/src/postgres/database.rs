@@ -46,7 +46,7 @@ pub(crate) struct Settings {
     pub(crate) statement_cache: usize,
     /// The time between two looks whether views or functions have changed; `None` is never.
     pub(crate) catalogue_poll: Option<Duration>,
-    /// As whom the set-up is run, if not as the service.
+    /// The configuration of the role that the set-up is run as, if not as the service.
     pub(crate) owner: Option<ConnectConfig>,
     /// Run once, when the database is first reached.
     pub(crate) setup: Option<Cow<'static, str>>,
@@ -86,7 +86,7 @@ pub(crate) struct Database {
     pub(super) health: watch::Sender<Health>,
     /// Whether `health` says so: each request asks, and a channel is shared with a lock.
     pub(super) is_up: AtomicBool,
-    /// As whom the set-up is run, if not as the service.
+    /// The configuration of the role that the set-up is run as, if not as the service.
     owner: Option<ConnectConfig>,
     setup: Mutex<Option<Cow<'static, str>>>,
     pub(super) row_security: RowSecurity,
@@ -195,7 +195,7 @@ impl Database {
         self.sources.iter().filter(|name| !known(name)).cloned().collect()
     }
 
-    /// Why functions of the schema cannot be called.
+    /// Returns the reasons why functions of the schema cannot be called.
     pub(crate) fn missing_functions(&self) -> Vec<String> {
         let functions = self.functions();
         self.called.iter().filter_map(|spec| functions.get(spec)?.as_ref().err().cloned()).collect()
@@ -262,7 +262,7 @@ impl std::fmt::Debug for Database {
     }
 }
 
-/// Why the database cannot be used.
+/// A reason why the database cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CheckError {
     #[error("{}", .0.with_sources())]

@@ -53,7 +53,7 @@ impl<T: SvcType + 'static> PlannedReturn for Aggregate<T> {
 }
 
 impl<T: SvcType> Find<T> {
-    /// Everything at once, as a client selects it: return it from a resolver.
+    /// Turns the query into all of its aggregates, of which a client selects some: return it from a resolver.
     ///
     /// ```
     /// use svc::prelude::*;

@@ -70,7 +70,8 @@ pub struct Edge<T> {
 }
 
 impl<T: SvcType> Find<T> {
-    /// A page with cursors; the query's own limit and offset do not count. See [`CursorPage`] and [`Connection`].
+    /// Turns the query into a page with cursors; the query's own limit and offset do not count. See [`CursorPage`] and
+    /// [`Connection`].
     pub fn paginate(self, page: CursorPage) -> Connection<T> {
         let (db, spec) = self.into_parts();
         Connection::new(db, spec, page)

@@ -76,7 +76,7 @@ pub(crate) fn page(limit: Option<i64>, offset: i64, limits: &Limits) -> Result<W
 }
 
 impl Db {
-    /// The rows of `T`'s view.
+    /// Starts a query for the rows of `T`'s view.
     ///
     /// Return the query to let it compile with the client's selection to one statement, or await it for typed
     /// rows.
@@ -106,7 +106,7 @@ impl Db {
         Find::new(self.clone())
     }
 
-    /// One row of `T`'s view: the first that matches, or none.
+    /// Starts a query for one row of `T`'s view: the first that matches, or none.
     pub fn find_one<T: SvcType>(&self) -> FindOne<T> {
         self.find().one()
     }
@@ -119,7 +119,7 @@ impl<T: SvcType> Find<T> {
         Self { db, spec, row: PhantomData }
     }
 
-    /// Only rows that match; several filters must all hold.
+    /// Keeps only rows that match; several filters must all hold.
     pub fn filter(mut self, filter: Filter) -> Self {
         self.spec.filter = std::mem::replace(&mut self.spec.filter, Filter::Any(Vec::new())).and(filter);
         self
@@ -131,7 +131,7 @@ impl<T: SvcType> Find<T> {
         self
     }
 
-    /// At most this many rows, and never above [`Limits::max_page`](crate::Limits::max_page).
+    /// Limits the rows to at most this many, and never more than [`Limits::max_page`](crate::Limits::max_page).
     ///
     /// Without a limit, a query that is returned gives clients a page of
     /// [`Limits::default_page`](crate::Limits::default_page) rows. A query that is awaited gives all rows, and fails
@@ -147,7 +147,8 @@ impl<T: SvcType> Find<T> {
         self
     }
 
-    /// Only rows that match a client's `where`, besides the filters here; without one, nothing changes. See [`Where`].
+    /// Keeps only rows that match a client's `where`, besides the filters here; without one, nothing changes. See
+    /// [`Where`].
     pub fn apply_where(mut self, conditions: impl Into<Option<Where<T>>>) -> Self {
         self.spec.conditions.extend(conditions.into().map(|conditions| conditions.value));
         self
@@ -159,14 +160,14 @@ impl<T: SvcType> Find<T> {
         self
     }
 
-    /// A client's `limit` and `offset`; what the client leaves out stays as it was. See [`Page`].
+    /// Takes a client's `limit` and `offset`; what the client leaves out stays as it was. See [`Page`].
     pub fn page(mut self, page: Page) -> Self {
         self.spec.limit = page.limit.map(i64::from).or(self.spec.limit);
         self.spec.offset = page.offset.map_or(self.spec.offset, i64::from);
         self
     }
 
-    /// The first row, or none.
+    /// Turns the query into one for its first row.
     pub fn one(self) -> FindOne<T> {
         FindOne(self.limit(1))
     }
@@ -187,12 +188,12 @@ impl<T: SvcType> Find<T> {
 pub struct FindOne<T>(Find<T>);
 
 impl<T: SvcType> FindOne<T> {
-    /// Only a row that matches; several filters must all hold.
+    /// Keeps only a row that matches; several filters must all hold.
     pub fn filter(self, filter: Filter) -> Self {
         Self(self.0.filter(filter))
     }
 
-    /// Which of several rows comes first.
+    /// Adds a key of the order that decides which of several rows comes first.
     pub fn order_by(self, order: Order) -> Self {
         Self(self.0.order_by(order))
     }

@@ -26,8 +26,8 @@ pub struct Db {
 }
 
 impl Db {
-    /// The same database, in which only rows with this value in a column exist: every method of the repository adds
-    /// the condition. Further ones must hold as well.
+    /// Returns the same database, in which only rows with this value in a column exist: every method of the repository
+    /// adds the condition. Further ones must hold as well.
     ///
     /// ```
     /// use svc::prelude::*;

@@ -98,7 +98,7 @@ impl DerefMut for SqlxConnection {
 }
 
 impl Db {
-    /// A transaction of sqlx, for SQL of your own, with the request's session variables set.
+    /// Begins a transaction of sqlx, for SQL of your own, with the request's session variables set.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -119,8 +119,8 @@ impl Db {
         SqlxTransaction::begin(self).await.map_err(DbError::into_error)
     }
 
-    /// A connection of sqlx, for SQL of your own, with the request's session variables set: a transaction that ends
-    /// with [`SqlxConnection::close`].
+    /// Returns a connection of sqlx, for SQL of your own, with the request's session variables set: a transaction that
+    /// ends with [`SqlxConnection::close`].
     ///
     /// # Errors
     /// When the database cannot be reached or all connections are busy.
@@ -128,10 +128,10 @@ impl Db {
         self.sqlx_transaction().await.map(SqlxConnection)
     }
 
-    /// The connection pool of sqlx, for SQL of your own. Its connections do not know the request's session variables;
-    /// those of [`sqlx_transaction`](Self::sqlx_transaction) and [`sqlx_connection`](Self::sqlx_connection) do. Nor is it
-    /// known what a mutation has written here: one that fails afterwards tells its client that it may have been done, or
-    /// not.
+    /// Returns the connection pool of sqlx, for SQL of your own. Its connections do not know the request's session
+    /// variables; those of [`sqlx_transaction`](Self::sqlx_transaction) and [`sqlx_connection`](Self::sqlx_connection)
+    /// do. Nor is it known what a mutation has written here: one that fails afterwards tells its client that it may
+    /// have been done, or not.
     pub fn pool(&self) -> &sqlx::PgPool {
         if let Some(ledger) = &self.ledger {
             ledger.unseen();

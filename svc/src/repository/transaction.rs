@@ -22,8 +22,8 @@ pub struct Transaction {
 }
 
 impl Db {
-    /// A transaction, with the request's session variables set: several calls, statements and reads that are kept
-    /// together or not at all.
+    /// Begins a transaction, with the request's session variables set: several calls, statements and reads that are
+    /// kept together or not at all.
     ///
     /// ```
     /// use svc::prelude::*;

@@ -34,13 +34,13 @@ impl<'a> Context<'a> {
         Self { request, db: &request.db }
     }
 
-    /// The database.
+    /// Returns the database.
     pub fn db(&self) -> &'a Db {
         self.db
     }
 
-    /// A value made for this request by [`AppOptions::request_data`](crate::AppOptions::request_data), or given to
-    /// [`AppOptions::data`](crate::AppOptions::data).
+    /// Returns a value made for this request by [`AppOptions::request_data`](crate::AppOptions::request_data), or given
+    /// to [`AppOptions::data`](crate::AppOptions::data).
     ///
     /// # Errors
     /// When there is no value of this type; clients see it masked.
@@ -48,22 +48,22 @@ impl<'a> Context<'a> {
         self.request.data().map_or_else(|| self.db.app.data.get(), Ok)
     }
 
-    /// The request's headers.
+    /// Returns the request's headers.
     pub fn headers(&self) -> &'a HeaderMap {
         &self.request.parts().headers
     }
 
-    /// A header's text; `None` when it is missing or not text.
+    /// Returns a header's text; `None` when it is missing or not text.
     pub fn header(&self, name: &str) -> Option<&'a str> {
         self.request.parts().header(name)
     }
 
-    /// The extensions of the request: the values that layers around the endpoint have put there.
+    /// Returns the extensions of the request: the values that layers around the endpoint have put there.
     pub fn extensions(&self) -> &'a Extensions {
         &self.request.parts().extensions
     }
 
-    /// A value that a layer around the endpoint has put into the request's extensions.
+    /// Returns a value that a layer around the endpoint has put into the request's extensions.
     ///
     /// ```
     /// use svc::axum::{Extension, Router};
@@ -85,7 +85,7 @@ impl<'a> Context<'a> {
         self.request.parts().extension()
     }
 
-    /// The user who asks; `None` when the request has no token, or one that does not hold.
+    /// Returns the user who asks; `None` when the request has no token, or one that does not hold.
     ///
     /// A [`UserContext`](crate::auth::UserContext) that a layer around the endpoint has put into the request's extensions
     /// comes first.
@@ -94,7 +94,7 @@ impl<'a> Context<'a> {
         self.request.parts().user()
     }
 
-    /// The user who asks, where there has to be one.
+    /// Returns the user who asks, where there has to be one.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -112,21 +112,21 @@ impl<'a> Context<'a> {
         self.user().ok_or_else(|| self.request.parts().unauthenticated())
     }
 
-    /// The token of the request, for a mutation that logs out:
-    /// [`TokenRevocationService::revoke`](crate::auth::TokenRevocationService::revoke) takes it. `None` when there is no
-    /// token that holds.
+    /// Returns the token of the request, for a mutation that logs out:
+    /// [`TokenRevocationService::revoke`](crate::auth::TokenRevocationService::revoke) takes it. `None` when there is
+    /// no token that holds.
     #[cfg(feature = "auth")]
     pub fn token(&self) -> Option<&'a crate::auth::RevocableToken> {
         self.request.parts().identity.token()
     }
 
-    /// The address of the other end of the connection: the client's, or that of the last proxy. It is axum's
+    /// Returns the address of the other end of the connection: the client's, or that of the last proxy. It is axum's
     /// [`ConnectInfo`](axum::extract::ConnectInfo), which [`serve`](crate::serve()) puts into the request.
     pub fn peer_addr(&self) -> Option<SocketAddr> {
         self.request.parts().peer_addr()
     }
 
-    /// The way on which the request came.
+    /// Returns the way on which the request came.
     pub fn transport(&self) -> Transport {
         self.request.parts().transport
     }

@@ -41,14 +41,14 @@ impl RequestContext {
         self.0.slots.get(&self.0.makers)
     }
 
-    /// The database. Where the service has session variables, reading fails: their values are made from the request
-    /// data, and no statement runs without them. [`Db::pool`] knows nothing of them.
+    /// Returns the database. Where the service has session variables, reading fails: their values are made from the
+    /// request data, and no statement runs without them. [`Db::pool`] knows nothing of them.
     pub fn db(&self) -> &Db {
         &self.0.db
     }
 
-    /// A value that an earlier [`AppOptions::request_data`](crate::AppOptions::request_data) has made for this request,
-    /// or one given to [`AppOptions::data`](crate::AppOptions::data).
+    /// Returns a value that an earlier [`AppOptions::request_data`](crate::AppOptions::request_data) has made for this
+    /// request, or one given to [`AppOptions::data`](crate::AppOptions::data).
     ///
     /// # Errors
     /// When there is no value of this type; clients see it masked.
@@ -56,28 +56,28 @@ impl RequestContext {
         self.request_data().map_or_else(|| self.0.db.app.data.get(), Ok)
     }
 
-    /// The request's headers.
+    /// Returns the request's headers.
     pub fn headers(&self) -> &HeaderMap {
         &self.0.parts.headers
     }
 
-    /// A header's text; `None` when it is missing or not text.
+    /// Returns a header's text; `None` when it is missing or not text.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.0.parts.header(name)
     }
 
-    /// A value that a layer around the endpoint has put into the request's extensions.
+    /// Returns a value that a layer around the endpoint has put into the request's extensions.
     pub fn extension<T: Any + Clone + Send + Sync>(&self) -> Option<&T> {
         self.0.parts.extension()
     }
 
-    /// The user who asks; see [`Context::user`](crate::Context::user).
+    /// Returns the user who asks; see [`Context::user`](crate::Context::user).
     #[cfg(feature = "auth")]
     pub fn user(&self) -> Option<&crate::auth::UserContext> {
         self.0.parts.user()
     }
 
-    /// The user who asks; see [`Context::require_user`](crate::Context::require_user).
+    /// Returns the user who asks; see [`Context::require_user`](crate::Context::require_user).
     ///
     /// # Errors
     /// `UNAUTHENTICATED` when there is none.
@@ -86,12 +86,12 @@ impl RequestContext {
         self.user().ok_or_else(|| self.0.parts.unauthenticated())
     }
 
-    /// The address of the other end of the connection: the client's, or that of the last proxy.
+    /// Returns the address of the other end of the connection: the client's, or that of the last proxy.
     pub fn peer_addr(&self) -> Option<SocketAddr> {
         self.0.parts.peer_addr()
     }
 
-    /// The way on which the request came.
+    /// Returns the way on which the request came.
     pub fn transport(&self) -> Transport {
         self.0.parts.transport
     }

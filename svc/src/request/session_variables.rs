@@ -10,7 +10,7 @@ use super::Context;
 use crate::auth::UserContext;
 use crate::postgres::{Param, Session, Statement, StatementText};
 
-/// Which settings PostgreSQL gets from a request, and where their values come from; given to
+/// The settings that PostgreSQL gets from a request, and the sources of their values; given to
 /// [`AppOptions::session_variables`](crate::AppOptions::session_variables).
 ///
 /// Policies of row-level security read them with `current_setting('app.tenant_id', true)`. They are set for one
@@ -68,7 +68,7 @@ enum Value {
 
 type ValueFn = dyn Fn(&Context<'_>) -> Option<String> + Send + Sync;
 
-/// Why session variables cannot be used.
+/// A reason why session variables cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BadVariable {
     pub(crate) value: String,
@@ -76,12 +76,12 @@ pub(crate) struct BadVariable {
 }
 
 impl SessionVariables {
-    /// No variables.
+    /// Creates an empty list of variables.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A variable whose value is a header of the request.
+    /// Adds a variable whose value is a header of the request.
     ///
     /// A client can send any header, so this fits only behind a gateway that sets it and drops the client's own. A
     /// header that is sent twice counts as missing.
@@ -90,14 +90,14 @@ impl SessionVariables {
         self
     }
 
-    /// A variable whose value is the identifier of the user.
+    /// Adds a variable whose value is the identifier of the user.
     #[cfg(feature = "auth")]
     pub fn user_id(mut self, name: impl Into<String>) -> Self {
         self.add_of_user(name.into(), UserValue::Id);
         self
     }
 
-    /// A variable whose value is a claim of the user, by name or by JSON pointer: see
+    /// Adds a variable whose value is a claim of the user, by name or by JSON pointer: see
     /// [`UserContext::claim`](crate::auth::UserContext::claim).
     #[cfg(feature = "auth")]
     pub fn claim(mut self, name: impl Into<String>, claim: impl Into<String>) -> Self {
@@ -105,7 +105,7 @@ impl SessionVariables {
         self
     }
 
-    /// A variable whose value is computed once for each request. The function cannot read the database.
+    /// Adds a variable whose value is computed once for each request. The function cannot read the database.
     pub fn with<F>(mut self, name: impl Into<String>, value: F) -> Self
     where
         F: Fn(&Context<'_>) -> Option<String> + Send + Sync + 'static,

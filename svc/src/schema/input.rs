@@ -39,12 +39,12 @@ pub struct InputError {
 }
 
 impl InputError {
-    /// An error whose message tells the client what is expected.
+    /// Creates an error whose message tells the client what is expected.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), path: Vec::new() }
     }
 
-    /// The value has another type than `expected`.
+    /// Creates the error of a value that has another type than `expected`.
     pub fn expected(expected: &str, found: Option<&Value>) -> Self {
         match found {
             Some(value) => {
@@ -60,14 +60,14 @@ impl InputError {
         }
     }
 
-    /// The same error, one level further out.
+    /// Returns the same error, one level further out.
     #[must_use]
     pub fn at(mut self, key: impl Into<String>) -> Self {
         self.path.insert(0, key.into());
         self
     }
 
-    /// The place of the value in the argument, outermost key first.
+    /// Returns the place of the value in the argument, outermost key first.
     pub fn path(&self) -> &[String] {
         &self.path
     }
@@ -149,7 +149,7 @@ impl<T: Input> Input for MaybeUndefined<T> {
 pub struct InputFields(indexmap::IndexMap<async_graphql::Name, Value>);
 
 impl InputFields {
-    /// The fields of `value`.
+    /// Takes the fields of `value`.
     ///
     /// # Errors
     /// When `value` is not an object.
@@ -181,7 +181,7 @@ impl InputFields {
         }
     }
 
-    /// The Rust name of the only field of a `oneOf` object.
+    /// Returns the Rust name of the only field of a `oneOf` object.
     ///
     /// # Errors
     /// When there is not exactly one field.

@@ -28,19 +28,19 @@ pub struct ElementMeta {
 }
 
 impl ElementMeta {
-    /// An element with nothing but its identifier.
+    /// Creates an element with nothing but its identifier.
     pub const fn new(rust: &'static str) -> Self {
         Self { rust, name: None, description: None, deprecated: None }
     }
 
-    /// The same with a fixed GraphQL name.
+    /// Gives it a fixed GraphQL name.
     #[must_use]
     pub const fn named(mut self, name: &'static str) -> Self {
         self.name = Some(name);
         self
     }
 
-    /// The same with a description, without the space around it.
+    /// Gives it a description, without the space around it.
     #[must_use]
     pub const fn described(mut self, description: &'static str) -> Self {
         let description = description.trim_ascii();
@@ -48,7 +48,7 @@ impl ElementMeta {
         self
     }
 
-    /// The same, deprecated for a reason, which may be empty.
+    /// Marks it as deprecated for a reason, which may be empty.
     #[must_use]
     pub const fn deprecated(mut self, reason: &'static str) -> Self {
         self.deprecated = Some(reason);
@@ -89,12 +89,12 @@ pub struct FieldMeta {
 }
 
 impl FieldMeta {
-    /// A field that holds its value.
+    /// Creates a field that holds its value.
     pub const fn new(element: ElementMeta, stored: &'static str, ty: TypeFn) -> Self {
         Self { element, stored, ty, relation: None }
     }
 
-    /// A field that leads to rows of another view.
+    /// Creates a field that leads to rows of another view.
     pub const fn relation(element: ElementMeta, stored: &'static str, ty: TypeFn, relation: RelationMeta) -> Self {
         Self { element, stored, ty, relation: Some(relation) }
     }
@@ -216,7 +216,7 @@ pub struct RootFieldMeta {
     pub element: ElementMeta,
     /// The path of the Rust item, for messages.
     pub path: &'static str,
-    /// Which root type it belongs to.
+    /// The root type it belongs to.
     pub kind: OperationKind,
     /// The arguments without the context.
     pub args: &'static [ArgMeta],

@@ -108,7 +108,7 @@ pub(crate) struct OperatorDef {
     pub(crate) description: &'static str,
 }
 
-/// Which operators a stored field has.
+/// A family of stored values that have the same operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Family {
     /// Strings and ids.

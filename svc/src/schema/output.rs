@@ -95,7 +95,7 @@ pub trait Object: Output {
     /// The receiver for computed fields.
     fn as_any(&self) -> &dyn Any;
 
-    /// Which struct this is.
+    /// Returns the type of this struct.
     fn rust_type(&self) -> TypeId;
 
     /// This object as the engine walks it.

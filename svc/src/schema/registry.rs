@@ -29,18 +29,18 @@ pub enum TypeRef {
 }
 
 impl TypeRef {
-    /// The non-null reference to a named type.
+    /// Returns the non-null reference to a named type.
     pub fn named(key: TypeKey) -> Self {
         Self::NonNull(Box::new(Self::Named(key)))
     }
 
-    /// A non-null list of this.
+    /// Returns a non-null list of this.
     #[must_use]
     pub fn list(self) -> Self {
         Self::NonNull(Box::new(Self::List(Box::new(self))))
     }
 
-    /// The same without the outermost `!`.
+    /// Returns the same without the outermost `!`.
     #[must_use]
     pub fn nullable(self) -> Self {
         match self {

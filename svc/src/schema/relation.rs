@@ -119,12 +119,12 @@ pub trait Relation: Send + Sync + Sized {
 macro_rules! relation {
     ($name:ident, $many:literal) => {
         impl<T> $name<T> {
-            /// The relation that starts at a key, for structs that are made by hand.
+            /// Creates the relation that starts at a key, for structs that are made by hand.
             pub fn new(key: impl Into<SqlValue>) -> Self {
                 Self { key: key.into().text().map(Into::into), row: PhantomData }
             }
 
-            /// The key as text; `None` where the row has none, so that the relation leads nowhere.
+            /// Returns the key as text; `None` where the row has none, so that the relation leads nowhere.
             pub fn key(&self) -> Option<&str> {
                 self.key.as_deref()
             }

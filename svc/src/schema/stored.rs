@@ -65,12 +65,12 @@ pub struct StoredError {
 }
 
 impl StoredError {
-    /// The value is not what was `expected`.
+    /// Creates the error of a value that is not what was `expected`.
     pub fn new(expected: impl Into<String>, found: &ExactJson) -> Self {
         Self { path: String::new(), expected: expected.into(), found: crate::json::shorten(&found.to_string()) }
     }
 
-    /// The same error, one level further out.
+    /// Returns the same error, one level further out.
     #[must_use]
     pub fn at(mut self, key: &str) -> Self {
         self.path = if self.path.is_empty() { key.to_owned() } else { format!("{key}.{}", self.path) };
@@ -129,7 +129,7 @@ pointer!(Box, Arc);
 pub struct StoredFields(Fields);
 
 impl StoredFields {
-    /// The fields of `value`.
+    /// Takes the fields of `value`.
     ///
     /// # Errors
     /// When `value` is not an object.
@@ -153,7 +153,7 @@ impl StoredFields {
         self.0.get(stored)
     }
 
-    /// The object's `__typename`, which tells the members of an interface or union apart.
+    /// Returns the object's `__typename`, which tells the members of an interface or union apart.
     ///
     /// # Errors
     /// When it is missing.

@@ -94,7 +94,7 @@ fn escape(value: &SqlValue) -> String {
 pub(super) struct Placeholders {
     /// The number of the last.
     last: usize,
-    /// As which types values are read, by their numbers.
+    /// The types as which values are read, by their numbers.
     pub(super) casts: Vec<(usize, String)>,
 }
 

@@ -1,4 +1,4 @@
-//! As which type a column is compared, given the type that its field declares.
+//! The type as which a column is compared, given the type that its field declares.
 
 use super::operand::json_cast;
 use crate::postgres::ColumnType;

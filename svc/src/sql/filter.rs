@@ -26,7 +26,7 @@ pub enum Filter {
 }
 
 impl Filter {
-    /// This and `other`.
+    /// Returns a filter that holds where this and `other` hold.
     #[must_use]
     pub fn and(self, other: Filter) -> Self {
         match self {
@@ -38,13 +38,13 @@ impl Filter {
         }
     }
 
-    /// This or `other`.
+    /// Returns a filter that holds where this or `other` holds.
     #[must_use]
     pub fn or(self, other: Filter) -> Self {
         Self::Any(vec![self, other])
     }
 
-    /// The opposite.
+    /// Returns the opposite of this filter.
     #[must_use]
     #[expect(clippy::should_implement_trait, reason = "reads like `and` and `or`")]
     pub fn not(self) -> Self {
@@ -80,35 +80,35 @@ macro_rules! comparisons {
 }
 
 comparisons! {
-    /// Equal; null means that the value is null.
+    /// Whether the value equals this one; null means that it is null.
     eq(impl Into<SqlValue>) => Eq;
-    /// Not equal; rows without a value are kept.
+    /// Whether the value differs from this one; rows without a value are kept.
     ne(impl Into<SqlValue>) => Ne;
-    /// Greater.
+    /// Whether the value is greater.
     gt(impl Into<SqlValue>) => Gt;
-    /// Greater or equal.
+    /// Whether the value is greater or equal.
     gte(impl Into<SqlValue>) => Gte;
-    /// Less.
+    /// Whether the value is less.
     lt(impl Into<SqlValue>) => Lt;
-    /// Less or equal.
+    /// Whether the value is less or equal.
     lte(impl Into<SqlValue>) => Lte;
-    /// One of a list; an empty list gives no rows.
+    /// Whether the value is one of a list; an empty list gives no rows.
     is_in(impl Into<SqlValue>) => In;
-    /// None of a list; rows without a value are kept.
+    /// Whether the value is none of a list; rows without a value are kept.
     not_in(impl Into<SqlValue>) => NotIn;
-    /// Contains this text; `%`, `_` and `\` mean themselves.
+    /// Whether the value contains this text; `%`, `_` and `\` mean themselves.
     contains(impl Into<SqlValue>) => Contains;
-    /// Begins with this text; `%`, `_` and `\` mean themselves.
+    /// Whether the value begins with this text; `%`, `_` and `\` mean themselves.
     starts_with(impl Into<SqlValue>) => StartsWith;
-    /// Ends with this text; `%`, `_` and `\` mean themselves.
+    /// Whether the value ends with this text; `%`, `_` and `\` mean themselves.
     ends_with(impl Into<SqlValue>) => EndsWith;
-    /// Matches a pattern with `%` and `_`.
+    /// Whether the value matches a pattern with `%` and `_`.
     like(impl Into<SqlValue>) => Like;
-    /// Matches a pattern with `%` and `_`, in any case.
+    /// Whether the value matches a pattern with `%` and `_`, in any case.
     ilike(impl Into<SqlValue>) => ILike;
-    /// A list that holds all of these.
+    /// Whether the value is a list that holds all of these.
     has_all(impl Into<SqlValue>) => ListContains;
-    /// A list that holds at least one of these.
+    /// Whether the value is a list that holds at least one of these.
     has_any(impl Into<SqlValue>) => Overlaps;
 }
 
@@ -143,7 +143,7 @@ pub(crate) struct Rank {
     pub(crate) query: SqlValue,
 }
 
-/// Which end comes first.
+/// The direction of an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Direction {
     Asc,
@@ -182,12 +182,12 @@ impl Order {
     }
 }
 
-/// Smallest first, nulls last.
+/// Orders by a column, the smallest value first and nulls last.
 pub fn asc(column: impl AsRef<str>) -> Order {
     Order { column: col(column), direction: Direction::Asc, nulls: Nulls::Last, rank: None }
 }
 
-/// Largest first, nulls first.
+/// Orders by a column, the largest value first and nulls first.
 pub fn desc(column: impl AsRef<str>) -> Order {
     Order { column: col(column), direction: Direction::Desc, nulls: Nulls::First, rank: None }
 }

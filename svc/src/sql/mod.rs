@@ -149,7 +149,7 @@ struct Builder<'a> {
     text: String,
     params: Vec<Param>,
     replan: bool,
-    /// As which types the values of comparisons are read, by the numbers of their placeholders.
+    /// The types as which the values of comparisons are read, by the numbers of their placeholders.
     casts: Vec<(usize, String)>,
     checks: Checks,
     /// Whether other values of the same form need another text.

@@ -1,4 +1,4 @@
-//! Which columns tell the rows of a page apart, so that its order may do without a last unique key.
+//! The columns that tell the rows of a page apart, so that its order may do without a last unique key.
 
 use super::Builder;
 use super::filter::Order;

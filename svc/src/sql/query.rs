@@ -53,7 +53,7 @@ impl Query {
     }
 }
 
-/// Which rows of an ordered list.
+/// The part of an ordered list that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Window {
     pub(crate) limit: i64,

@@ -10,7 +10,7 @@ use crate::postgres::{DbError, Param};
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::Operator;
 
-/// Which texts the values of a statement must be for its text to hold; one for each comparison, in their order.
+/// The texts that the values of a statement must be for its text to hold; one for each comparison, in their order.
 pub(crate) type Checks = Vec<Option<String>>;
 
 /// The parts of a query that can differ from one request to the next.

@@ -220,7 +220,7 @@ impl Activity {
         }
     }
 
-    /// Whom an order wakes.
+    /// Registers the task that an order wakes.
     pub(super) fn register(&self, task: &Waker) {
         self.task.register(task);
     }

@@ -29,11 +29,11 @@ pub(super) struct Connections {
 struct Watched {
     activity: Arc<Activity>,
     mark: u64,
-    /// Since when it is as it is.
+    /// The time since which it is as it is.
     since: Instant,
     moved: u64,
     moved_at: Instant,
-    /// Since when its client takes too little, and what had been taken then.
+    /// The time since which its client takes too little, and the bytes that had been taken then.
     blocked: Option<(Instant, u64)>,
 }
 

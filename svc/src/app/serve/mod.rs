@@ -100,7 +100,7 @@ impl Server {
         self
     }
 
-    /// The address that is bound.
+    /// Returns the address that is bound.
     pub fn local_addr(&self) -> SocketAddr {
         self.address
     }

@@ -9,7 +9,7 @@ use crate::sql::{Column, col};
 
 /// Values that are computed over all rows that match, whatever the limit and offset.
 impl<T: SvcType> Find<T> {
-    /// The sum of a numeric column, as exact as `numeric`; none without values.
+    /// Returns the sum of a numeric column, as exact as `numeric`; none without values.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -28,7 +28,7 @@ impl<T: SvcType> Find<T> {
         number(self.computed(AggregateFunction::Sum, column).await?)
     }
 
-    /// The average of a numeric column, rounded to a float; none without values.
+    /// Returns the average of a numeric column, rounded to a float; none without values.
     ///
     /// # Errors
     /// Like [`sum`](Self::sum).
@@ -37,7 +37,7 @@ impl<T: SvcType> Find<T> {
         Ok(text.map(|text| text.parse()).transpose()?)
     }
 
-    /// The smallest value of a column, as the text that PostgreSQL writes; none without values.
+    /// Returns the smallest value of a column, as the text that PostgreSQL writes; none without values.
     ///
     /// # Errors
     /// When the database is away, the column is unknown, or its values have no order.
@@ -45,7 +45,7 @@ impl<T: SvcType> Find<T> {
         self.computed(AggregateFunction::Min, column).await
     }
 
-    /// The largest value of a column, as the text that PostgreSQL writes; none without values.
+    /// Returns the largest value of a column, as the text that PostgreSQL writes; none without values.
     ///
     /// # Errors
     /// Like [`min`](Self::min).
@@ -53,7 +53,7 @@ impl<T: SvcType> Find<T> {
         self.computed(AggregateFunction::Max, column).await
     }
 
-    /// The values of a column, each once, in order, as text; `None` is null.
+    /// Returns the values of a column, each once, in order, as text; `None` is null.
     ///
     /// # Errors
     /// When the database is away, the column is unknown, or there are more values than

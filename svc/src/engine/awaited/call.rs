@@ -39,7 +39,8 @@ impl Db {
         self.call_with(OnFailure::Rollback, function, args).await
     }
 
-    /// The same, and whether what the function wrote is kept when it answers with a failing status.
+    /// Calls a function as [`call`](Self::call) does, and decides whether what it wrote is kept when it answers with a
+    /// failing status.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -79,7 +80,7 @@ impl Transaction {
         self.db().call(function, args).await
     }
 
-    /// The same, and whether a failing status fails the transaction.
+    /// Calls a function as [`call`](Self::call) does, and decides whether a failing status fails the transaction.
     ///
     /// # Errors
     /// Those of [`Db::call`].

@@ -11,8 +11,8 @@ use crate::schema::SvcType;
 use crate::sql::Subquery;
 
 impl<T: SvcType> Find<T> {
-    /// The rows as JSON objects of their stored fields, with the stored names as keys. Decimals are strings; numbers
-    /// inside `JSON` are those that [`serde_json`] holds, and one too large for a double is an error.
+    /// Returns the rows as JSON objects of their stored fields, with the stored names as keys. Decimals are strings;
+    /// numbers inside `JSON` are those that [`serde_json`] holds, and one too large for a double is an error.
     ///
     /// # Errors
     /// When the database is away, a filter names an unknown column, or there are more rows than the largest page

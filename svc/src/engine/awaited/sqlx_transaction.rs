@@ -7,7 +7,7 @@ use crate::repository::{Find, FindOne, SqlxTransaction};
 use crate::schema::SvcType;
 
 impl SqlxTransaction {
-    /// The typed rows of a query, as the transaction sees them.
+    /// Returns the typed rows of a query, as the transaction sees them.
     ///
     /// # Errors
     /// Those of awaiting the query.
@@ -17,7 +17,7 @@ impl SqlxTransaction {
         rows.into_iter().map(|row| Ok(T::from_stored(row)?)).collect()
     }
 
-    /// The typed row of a query, if there is one, as the transaction sees it.
+    /// Returns the typed row of a query, if there is one, as the transaction sees it.
     ///
     /// # Errors
     /// Those of awaiting the query.

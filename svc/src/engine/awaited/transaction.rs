@@ -6,7 +6,7 @@ use crate::repository::{Find, FindOne, Transaction};
 use crate::schema::SvcType;
 
 impl Transaction {
-    /// The typed rows of a query, as the transaction sees them.
+    /// Returns the typed rows of a query, as the transaction sees them.
     ///
     /// ```
     /// use svc::prelude::*;
@@ -32,7 +32,7 @@ impl Transaction {
         rows.into_iter().map(|row| Ok(T::from_stored(row)?)).collect()
     }
 
-    /// The typed row of a query, if there is one, as the transaction sees it.
+    /// Returns the typed row of a query, if there is one, as the transaction sees it.
     ///
     /// # Errors
     /// Those of awaiting the query.

@@ -12,7 +12,7 @@ use crate::postgres::{DbError, RowSink};
 
 /// The room for an answer at first.
 const ROOM: usize = 4 << 10;
-/// From which size on the room is made for all rows that may come. What doubles needs three times its size while it is
+/// The size from which on room is made for all rows that may come. What doubles needs three times its size while it is
 /// moved; room that is not used costs nothing.
 const LARGE: usize = 32 << 10;
 /// The most room that is made at once, as a multiple of the answer's size: the first rows may be unlike the others.

@@ -139,7 +139,7 @@ impl<'a> Walk<'a> {
 pub(crate) trait Node: Sized {
     fn is_null(&self) -> bool;
 
-    /// Why there is no value, when getting it failed; asked only of a node that cannot be written.
+    /// Returns the error of a value that could not be had; asked only of a node that cannot be written.
     fn failure(&self) -> Option<&Error> {
         None
     }

@@ -79,7 +79,7 @@ pub(crate) fn write_partial(
 }
 
 impl Missing<'_> {
-    /// Why a stored value is not there.
+    /// Returns the error that stands in the place of a stored value.
     fn error(&self, field: &PlanField, stored: &str) -> Option<&Error> {
         match self {
             Self::Field(name, error) => (field.name == *name).then_some(*error),

@@ -440,7 +440,7 @@ pub(super) struct Prepared {
     variables: Variables,
     introspection: JsonMap,
     registered: Option<Arc<Registered>>,
-    /// Why only its statement may answer it.
+    /// The reason why only its statement may answer it.
     pub(super) code: Option<String>,
 }
 

@@ -73,7 +73,7 @@ fn position(query: &mut Query, name: String) -> usize {
 pub(super) struct UnbrokenPage<'a> {
     statement: &'a WithoutTiebreaker,
     list: RowList<'a>,
-    /// Which of the rows are the page's.
+    /// The rows that are the page's.
     page: Range<usize>,
     at: usize,
     /// The values that tell the row before apart, and room for those of the next one.

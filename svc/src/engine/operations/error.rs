@@ -1,6 +1,6 @@
 //! Errors of operations that cannot be registered.
 
-/// Why an operation cannot be registered.
+/// A reason why an operation cannot be registered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{operation}: {reason}")]
 #[non_exhaustive]

@@ -1,4 +1,4 @@
-//! Which fields a statement can answer.
+//! The fields that a statement can answer.
 
 use std::collections::HashSet;
 

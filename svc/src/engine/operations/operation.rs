@@ -30,12 +30,13 @@ pub struct Operation {
 const SHOWN: usize = 60;
 
 impl Operation {
-    /// An operation by its document, exactly as clients send or hash it; white space at the end does not matter.
+    /// Creates an operation from its document, exactly as clients send or hash it; white space at the end does not
+    /// matter.
     pub fn new(document: impl Into<String>) -> Self {
         Self { document: document.into(), sql: None, file: None }
     }
 
-    /// The statement that answers it, in place of the fields' own functions.
+    /// Sets the statement that answers it, in place of the fields' own functions.
     ///
     /// `$1`, `$2` and so on are the operation's variables, in the order in which it declares them. The statement gives
     /// at most one row, with a column of type `jsonb` or `json` for each root field, named by the field's key in the

@@ -1,6 +1,7 @@
 //! The parameters that a statement names.
 
-/// Which of `$1`, `$2`, … stand in a statement, outside of texts, names and comments; as long as the highest number.
+/// Returns whether each of `$1`, `$2`, … stands in a statement, outside of texts, names and comments; as many as the
+/// highest number.
 pub(super) fn parameters(sql: &str) -> Vec<bool> {
     let mut found = Vec::new();
     let mut rest = sql;

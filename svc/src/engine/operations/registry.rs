@@ -53,7 +53,7 @@ struct App {
 }
 
 impl OperationRegistry {
-    /// A registry that belongs to no application yet.
+    /// Creates a registry that belongs to no application yet.
     pub fn new() -> Self {
         Self::default()
     }

@@ -34,7 +34,8 @@ impl Cost {
             && self.relations <= limits.relations
     }
 
-    /// Which limit the operation is over. The particular ones come first, as what they count is part of the complexity.
+    /// Returns the error for the limit that the operation is over. The particular limits come first, as what they count
+    /// is part of the complexity.
     fn refused(&self, limits: &Limits, costliest: impl FnOnce() -> String) -> RequestError {
         let too_complex = |message: String| RequestError::new(ErrorCode::QueryTooComplex, message);
         let Self { complexity, asked, relations, depth } = self;

@@ -1,11 +1,12 @@
-//! Which keys of a JSON object a selection reads.
+//! The keys of a JSON object that a selection reads.
 
 /// Stored names, each once, in the order in which PostgreSQL writes the keys of `jsonb`, so that each is looked for
 /// where it should come next.
 #[derive(Debug, Default)]
 pub(crate) struct Keys {
     pub(crate) names: Vec<&'static str>,
-    /// Which of the names each field of the selection reads; past their end for fields that are not stored.
+    /// The position among the names of the one that each field of the selection reads; past their end for fields that
+    /// are not stored.
     fields: Vec<usize>,
     /// Whether each name may be looked for as it is: a backslash means something else in JSON.
     pub(crate) literal: bool,

@@ -41,7 +41,7 @@ impl<'a> Call<'a> {
         Self { context, args }
     }
 
-    /// The resolver's context.
+    /// Returns the resolver's context.
     pub fn context(&self) -> &'a Context<'a> {
         self.context
     }

@@ -65,7 +65,7 @@ pub(super) struct SocketConfig {
     pub(super) tcp_user_timeout: Option<Duration>,
 }
 
-/// Which of several servers is wanted: `target_session_attrs`.
+/// The kind of server that is wanted of several: `target_session_attrs`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SessionTarget {
     Any,

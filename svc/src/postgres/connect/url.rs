@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-/// Why a database URL cannot be used. It holds nothing of the URL but names of parameters that are known.
+/// A reason why a database URL cannot be used. It holds nothing of the URL but names of parameters that are known.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct BadUrl(pub(super) Cow<'static, str>);

@@ -11,7 +11,8 @@ use super::tls::{self, Connector};
 use super::wire::Wire;
 use crate::postgres::connect::{ConnectConfig, HostConfig, SessionTarget, TlsConfig, TlsMode};
 
-/// After how much silence the system asks whether the server is still there, how often, and how many times.
+/// The silence after which the system asks whether the server is still there, the time between two questions, and their
+/// number.
 const KEEPALIVE: Duration = Duration::from_secs(30);
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(10);
 const KEEPALIVES: u32 = 3;

@@ -262,7 +262,7 @@ pub(super) async fn rows(
 }
 
 impl Param {
-    /// As which type a value is bound.
+    /// Returns the type as which a value is bound.
     fn ty(&self) -> &'static Type {
         match self {
             Self::Text(_) | Self::Pattern(..) => &Type::TEXT,

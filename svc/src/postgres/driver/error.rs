@@ -1,10 +1,10 @@
-//! Why a statement was not answered.
+//! Errors of statements.
 
 use tokio_postgres::error::{Severity, SqlState};
 
 use super::variable::Unwritten;
 
-/// Why a statement gave no rows.
+/// A reason why a statement gave no rows.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DriverError {
     #[error("the database closed the connection")]

@@ -12,7 +12,7 @@ use crate::postgres::{Param, Statement, StatementText};
 const MOST: usize = 1_000;
 /// The number of statements that are found without comparing their text.
 const RECENT: usize = 8;
-/// Which part of the room one statement may take.
+/// The part of the room that one statement may take, as a divisor.
 const SHARE: usize = 16;
 /// The number of texts that are remembered because they were asked for.
 const SEEN: usize = 256;

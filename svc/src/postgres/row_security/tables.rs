@@ -7,7 +7,7 @@ pub(super) struct Read {
     /// The view or table that is asked for.
     pub(super) root: String,
     pub(super) table: String,
-    /// As whom the table is read.
+    /// The role as which the table is read.
     pub(super) reader: String,
     /// The view whose owner that is, unless it is the service.
     pub(super) switch: Option<String>,

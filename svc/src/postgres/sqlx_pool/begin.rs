@@ -55,7 +55,7 @@ pub(crate) async fn commit(mut transaction: Transaction<'static, Postgres>) -> R
     })
 }
 
-/// Why a transaction was not committed, as far as that is known.
+/// A reason why a transaction was not committed, as far as that is known.
 pub(crate) enum CommitError {
     /// Nothing of it is kept.
     Refused(DbError),

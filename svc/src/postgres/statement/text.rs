@@ -14,7 +14,7 @@ struct Inner {
     sql: Box<str>,
     /// `None` when whoever reads the rows looks at their types.
     types: Option<Box<[Oid]>>,
-    /// As which types it reads values of clients, by the numbers of their placeholders.
+    /// The types as which it reads values of clients, by the numbers of their placeholders.
     casts: Box<[(usize, String)]>,
 }
 
@@ -30,7 +30,7 @@ impl StatementText {
         self.0.sql.len() + casts.sum::<usize>()
     }
 
-    /// As which types it reads values of clients, by the numbers of their placeholders.
+    /// Returns the types as which it reads values of clients, by the numbers of their placeholders.
     pub(super) fn casts(&self) -> &[(usize, String)] {
         &self.0.casts
     }

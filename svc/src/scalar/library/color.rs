@@ -24,7 +24,7 @@ text_newtype! {
 }
 
 impl Color {
-    /// Red, green, blue and alpha.
+    /// Returns red, green, blue and alpha.
     #[must_use]
     pub fn rgba(&self) -> [u8; 4] {
         let digits = &self.as_str()[1..];

@@ -37,7 +37,7 @@ impl DateRange {
     /// The range without a date.
     pub const EMPTY: Self = Self(None);
 
-    /// The dates from `lower` to before `upper`; `None` is an open end.
+    /// Creates the range of the dates from `lower` to before `upper`; `None` is an open end.
     ///
     /// # Errors
     /// When `upper` is before `lower`, or a year is not within 1 and 9999.
@@ -55,13 +55,13 @@ impl DateRange {
         }
     }
 
-    /// The first date; `None` when the range is open below, or empty.
+    /// Returns the first date; `None` when the range is open below, or empty.
     #[must_use]
     pub fn lower(self) -> Option<NaiveDate> {
         self.0?.lower
     }
 
-    /// The first date after the range; `None` when the range is open above, or empty.
+    /// Returns the first date after the range; `None` when the range is open above, or empty.
     #[must_use]
     pub fn upper(self) -> Option<NaiveDate> {
         self.0?.upper

@@ -1,4 +1,4 @@
-//! Why a text is not a value of a scalar.
+//! The error of a text that is not a value of a scalar.
 
 use std::borrow::Cow;
 
@@ -23,7 +23,7 @@ pub struct ScalarError {
 }
 
 impl ScalarError {
-    /// The text `found` breaks `rule`, which begins with `expected`. A long text is shortened.
+    /// Creates the error of a text `found` that breaks `rule`, which begins with `expected`. A long text is shortened.
     pub fn new(rule: impl Into<Cow<'static, str>>, found: &str) -> Self {
         Self { rule: rule.into(), found: format!("{:?}", shorten(found)) }
     }
@@ -33,7 +33,7 @@ impl ScalarError {
         Self { rule: rule.into(), found: shorten(&found.to_string()) }
     }
 
-    /// The rule that is broken.
+    /// Returns the rule that is broken.
     pub fn rule(&self) -> &str {
         &self.rule
     }

@@ -62,13 +62,13 @@ macro_rules! text_newtype {
         pub struct $ty(String);
 
         impl $ty {
-            /// The canonical text.
+            /// Returns the canonical text.
             #[must_use]
             pub fn as_str(&self) -> &str {
                 &self.0
             }
 
-            /// The canonical text, owned.
+            /// Returns the canonical text, owned.
             #[must_use]
             pub fn into_inner(self) -> String {
                 self.0

@@ -80,7 +80,7 @@ impl EmailAddress {
         self.parts().0
     }
 
-    /// The name of the host.
+    /// Returns the name of the host.
     #[must_use]
     pub fn domain(&self) -> &str {
         self.parts().1
@@ -121,25 +121,25 @@ fn is_local(local: &str) -> bool {
 pub struct Url(url::Url);
 
 impl Url {
-    /// The canonical text.
+    /// Returns the canonical text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         self.0.as_str()
     }
 
-    /// The scheme, in lower case and without the colon.
+    /// Returns the scheme, in lower case and without the colon.
     #[must_use]
     pub fn scheme(&self) -> &str {
         self.0.scheme()
     }
 
-    /// The host, when the scheme has one.
+    /// Returns the host, when the scheme has one.
     #[must_use]
     pub fn host(&self) -> Option<&str> {
         self.0.host_str()
     }
 
-    /// The canonical text, owned.
+    /// Returns the canonical text, owned.
     #[must_use]
     pub fn into_inner(self) -> String {
         self.0.into()

@@ -26,7 +26,7 @@ text_newtype! {
 }
 
 impl Iban {
-    /// The country, as ISO 3166-1 alpha-2 names it.
+    /// Returns the country, as ISO 3166-1 alpha-2 names it.
     #[must_use]
     pub fn country(&self) -> &str {
         &self.as_str()[..2]

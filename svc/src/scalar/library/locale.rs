@@ -26,13 +26,13 @@ text_newtype! {
 }
 
 impl LocaleCode {
-    /// The language.
+    /// Returns the language.
     #[must_use]
     pub fn language(&self) -> &str {
         self.as_str().split('-').next().unwrap_or_default()
     }
 
-    /// The region, when the tag names one.
+    /// Returns the region, when the tag names one.
     #[must_use]
     pub fn region(&self) -> Option<&str> {
         let tag = LanguageTag::parse(self.as_str()).ok()?;

@@ -28,7 +28,7 @@ text_newtype! {
 }
 
 impl LTree {
-    /// The labels, from the root.
+    /// Returns the labels, from the root.
     pub fn labels(&self) -> impl Iterator<Item = &str> {
         self.as_str().split('.').filter(|label| !label.is_empty())
     }

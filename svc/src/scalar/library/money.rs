@@ -29,7 +29,7 @@ pub struct Money {
 }
 
 impl Money {
-    /// So much of a currency.
+    /// Creates an amount of a currency.
     #[must_use]
     pub fn new(amount: Decimal, currency: CurrencyCode) -> Self {
         Self { amount, currency }
@@ -41,7 +41,7 @@ impl Money {
         self.amount
     }
 
-    /// The currency.
+    /// Returns the currency.
     #[must_use]
     pub fn currency(self) -> CurrencyCode {
         self.currency

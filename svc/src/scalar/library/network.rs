@@ -26,7 +26,7 @@ use super::form::text_form;
 pub struct Inet(IpNet);
 
 impl Inet {
-    /// The address.
+    /// Returns the address.
     #[must_use]
     pub fn ip(self) -> IpAddr {
         self.0.addr()
@@ -38,7 +38,7 @@ impl Inet {
         self.0.prefix_len()
     }
 
-    /// The network.
+    /// Returns the network.
     #[must_use]
     pub fn network(self) -> Cidr {
         Cidr(self.0.trunc())
@@ -89,7 +89,7 @@ text_form!(
 pub struct Cidr(IpNet);
 
 impl Cidr {
-    /// The first address.
+    /// Returns the first address.
     #[must_use]
     pub fn ip(self) -> IpAddr {
         self.0.addr()
@@ -165,7 +165,7 @@ pub struct MacAddress {
 }
 
 impl MacAddress {
-    /// The six or eight bytes.
+    /// Returns the six or eight bytes.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len]

@@ -45,7 +45,7 @@ macro_rules! bounded {
         pub struct $ty($inner);
 
         impl $ty {
-            /// The number.
+            /// Returns the number.
             #[must_use]
             pub fn get(self) -> $inner {
                 self.0

@@ -21,19 +21,19 @@ use super::form::text_form;
 pub struct SemanticVersion(semver::Version);
 
 impl SemanticVersion {
-    /// Raised by changes that break callers.
+    /// Returns the major version, which changes that break callers raise.
     #[must_use]
     pub fn major(&self) -> u64 {
         self.0.major
     }
 
-    /// Raised by additions.
+    /// Returns the minor version, which additions raise.
     #[must_use]
     pub fn minor(&self) -> u64 {
         self.0.minor
     }
 
-    /// Raised by repairs.
+    /// Returns the patch version, which repairs raise.
     #[must_use]
     pub fn patch(&self) -> u64 {
         self.0.patch

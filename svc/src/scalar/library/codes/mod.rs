@@ -15,7 +15,7 @@ macro_rules! code {
         pub struct $ty(&'static str);
 
         impl $ty {
-            /// The code.
+            /// Returns the code.
             #[must_use]
             pub fn as_str(&self) -> &'static str {
                 self.0

@@ -32,25 +32,25 @@ pub struct Duration {
 }
 
 impl Duration {
-    /// So many months, days and microseconds.
+    /// Creates a duration of months, days and microseconds.
     #[must_use]
     pub fn new(months: i32, days: i32, microseconds: i64) -> Self {
         Self { months, days, microseconds }
     }
 
-    /// The years and months, in months.
+    /// Returns the years and months, in months.
     #[must_use]
     pub fn months(self) -> i32 {
         self.months
     }
 
-    /// The weeks and days, in days.
+    /// Returns the weeks and days, in days.
     #[must_use]
     pub fn days(self) -> i32 {
         self.days
     }
 
-    /// The hours, minutes and seconds, in microseconds.
+    /// Returns the hours, minutes and seconds, in microseconds.
     #[must_use]
     pub fn microseconds(self) -> i64 {
         self.microseconds
