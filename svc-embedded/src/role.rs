@@ -34,10 +34,19 @@ pub(crate) fn grants(role: &str) -> String {
     .map(|what| format!("ALTER DEFAULT PRIVILEGES GRANT {what} TO {role};"));
     let block = format!(
         "DECLARE schema text; BEGIN FOR schema IN SELECT nspname FROM pg_namespace \
-         WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' LOOP {} END LOOP; END",
-        each.join(" ")
+         WHERE nspname !~ '^pg_' AND nspname <> 'information_schema' LOOP {} END LOOP; {} END",
+        each.join(" "),
+        accounts(&role)
     );
     format!("DO {}; {}", literal(&block), later.join(" "))
+}
+
+/// Of the schema of native accounts the role has the functions alone, as it must not read hashes of passwords.
+fn accounts(role: &str) -> String {
+    format!(
+        "IF EXISTS (SELECT FROM pg_namespace WHERE nspname = 'svc_auth') THEN \
+         REVOKE ALL ON ALL TABLES IN SCHEMA svc_auth FROM {role}; END IF;"
+    )
 }
 
 /// A text as SQL.

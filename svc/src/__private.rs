@@ -45,17 +45,6 @@ impl<'a> ContextParameter<'a> for &'a Context<'a> {
     }
 }
 
-/// A type whose values may go to another thread. It stands for both bounds, so that a type which lacks both is one error.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` stays in one thread, and requests do not",
-    label = "a value of this scalar cannot go to another thread",
-    note = "hold `Arc` in place of `Rc`, and `Mutex` or an atomic in place of `Cell` and `RefCell`"
-)]
-pub trait ThreadSafe: Send + Sync {}
-
-#[diagnostic::do_not_recommend]
-impl<T: Send + Sync> ThreadSafe for T {}
-
 /// A registered root field; the struct that `#[svc::query]` and its siblings put beside the function.
 ///
 /// A struct named `bool` would hide the type. So for a function with the name of a primitive type, that type stands, with

@@ -24,6 +24,16 @@ chapter! {
     operations: "operations.md";
 }
 
+#[cfg(feature = "idp")]
+chapter! {
+    authentication: "authentication.md";
+}
+
+#[cfg(all(feature = "native-auth", feature = "redis", feature = "sessions"))]
+chapter! {
+    accounts: "accounts.md";
+}
+
 #[cfg(feature = "embedded")]
 chapter! {
     first_program: "first-program.md";

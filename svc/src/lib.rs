@@ -39,6 +39,8 @@
 //! | SQL of your own, and who asks: tenants | [`db::Db::transaction`], [`db::SessionVariables`] |
 //! | Calling functions of the database | [`mutation`], [`svc_result`], [`Patch`], [`Constraint`], [`db::Db::call`] |
 //! | Who asks: tokens, users | `auth`, with the feature `auth` |
+//! | Accounts with names and passwords | `accounts`, with the feature `native-auth` |
+//! | Sessions in cookies | `sessions`, with the feature `sessions` |
 //! | Errors | [`Error`], [`ErrorCode`], [`MutationError`] |
 //! | Putting it together | [`AppOptions`], [`SvcConfig`], [`Limits`], [`types!`], [`queries!`], [`mutations!`] |
 //! | Documents that the program registers, cached SQL | [`Operation`], [`OperationRegistry`] |
@@ -58,6 +60,10 @@
 //! | `scalars` | yes | the scalars that need a crate of their own, such as [`scalar::Url`] and [`scalar::Iban`] |
 //! | `sqlx` | yes | `svc::sqlx`, and the pool and the transactions of sqlx: `Db::pool`, `Db::sqlx_transaction` |
 //! | `auth` | no | users and tokens: `svc::auth`, `Context::user`, providers that verify tokens |
+//! | `idp` | no | identity providers: key sets, discovery, introspection of opaque tokens |
+//! | `native-auth` | no | accounts with names and passwords: `svc::accounts` |
+//! | `redis` | no | `RedisClient`, and revocations and sessions in Redis |
+//! | `sessions` | no | sessions in cookies: `svc::sessions`, `Context::session` |
 //! | `embedded` | no | a PostgreSQL of the program's own: `svc::embedded` and `AppOptions::embedded_database` |
 //! | `embedded-download` | no | the same, downloaded where none is installed |
 //!
@@ -72,9 +78,13 @@
 #[cfg(test)]
 extern crate self as svc;
 
+#[cfg(feature = "native-auth")]
+pub mod accounts;
 pub mod auth;
 pub mod scalar;
 pub mod schema;
+#[cfg(feature = "sessions")]
+pub mod sessions;
 
 #[doc(hidden)]
 pub mod __private;
@@ -90,6 +100,8 @@ mod json;
 mod mutation;
 mod panic;
 mod postgres;
+#[cfg(feature = "redis")]
+mod redis_client;
 mod repository;
 mod request;
 mod settings;
@@ -105,7 +117,7 @@ pub mod db {
 pub mod prelude;
 
 #[cfg(feature = "auth")]
-pub use app::AuthenticatedUser;
+pub use app::{ApiKeys, AuthenticatedUser};
 pub use app::{
     AppOptions, DatabaseConfig, Environment, HttpConfig, MutationList, OperationsConfig, QueryList, SchemaConfig,
     Server, StartError, SvcConfig, TypeList, create_svc_app, serve,
@@ -117,6 +129,8 @@ pub use auth::{AuthConfig, AuthProviderKind, IdpConfig, TokenAlgorithm};
 pub use engine::{Operation, OperationError, OperationRegistry, Returns};
 pub use error::{Error, ErrorCode, Result};
 pub use mutation::{Constraint, MutationError, Patch};
+#[cfg(feature = "redis")]
+pub use redis_client::RedisClient;
 pub use repository::{Aggregate, Connection, CursorPage, OrderBy, Page, Where};
 pub use request::{Context, RequestContext, Transport};
 pub use schema::{Many, OnFailure, One};

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod accounts;
 mod auth;
 mod database;
 mod differential;
@@ -15,4 +16,5 @@ mod operations;
 mod reads;
 mod requests;
 mod schema;
+mod sessions;
 mod values;

@@ -1,7 +1,8 @@
 // Usage: node graphiql.mjs URL SCREENSHOT.png
 // Opens the GraphiQL page at URL in Chromium, runs a query in it and opens its documentation pane.
 // Environment: CHROMIUM (/usr/bin/chromium), QUERY ({ __typename }), EXPECT ("data"; text of the result,
-// white space does not count), EXPECT_DOCS (Query; text of the documentation), TIMEOUT_MS (30000).
+// white space does not count), EXPECT_DOCS (Query; text of the documentation), TIMEOUT_MS (30000), HEADERS (JSON for
+// the headers pane), HTTP_USER (name:password for the browser's own dialog).
 // Prints one JSON line. Exit code: 0 all well, 1 not, 2 wrong usage. Not well is also: a request to another
 // host, an error on the console or the page, a violation of the page's content security policy, no such
 // policy, or Monaco running without its workers.
@@ -21,6 +22,8 @@ const {
   EXPECT = '"data"',
   EXPECT_DOCS = 'Query',
   TIMEOUT_MS = '30000',
+  HEADERS,
+  HTTP_USER,
 } = process.env;
 const timeout = Number(TIMEOUT_MS);
 const { host } = new URL(url);
@@ -40,6 +43,10 @@ const isForeign = (address) => {
   const { protocol, host: other } = new URL(address);
   return protocol !== 'data:' && protocol !== 'blob:' && other !== host;
 };
+const credentials = (text) => {
+  const end = text.indexOf(':');
+  return { username: text.slice(0, end), password: text.slice(end + 1) };
+};
 const squeeze = (text) => text.replaceAll(/\s/g, '');
 
 const profile = await mkdtemp(join(tmpdir(), 'graphiql-'));
@@ -50,6 +57,7 @@ try {
     executablePath: CHROMIUM,
     headless: true,
     viewport: { width: 1400, height: 900 },
+    ...(HTTP_USER && { httpCredentials: credentials(HTTP_USER) }),
     args: [
       '--no-sandbox',
       '--disable-gpu',
@@ -117,6 +125,16 @@ try {
     QUERY,
   );
   if (squeeze(typed) !== squeeze(QUERY)) throw new Error(`the editor shows ${typed}`);
+
+  // The headers.
+  if (HEADERS) {
+    await page.getByRole('button', { name: 'Headers', exact: true }).click();
+    await page.evaluate((headers) => {
+      const models = globalThis.__MONACO.editor.getModels();
+      models.find(({ uri }) => uri.path.endsWith('request-headers.json')).setValue(headers);
+    }, HEADERS);
+    await page.locator('.graphiql-query-editor .monaco-editor .view-lines').click();
+  }
 
   // The result.
   await page.keyboard.press('Control+Enter');

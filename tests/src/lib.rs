@@ -11,6 +11,7 @@ mod log;
 mod logged;
 mod proxy;
 pub mod raw;
+mod redis;
 
 pub use app::{App, Reply, client};
 pub use cluster::cluster;
@@ -19,6 +20,8 @@ pub use eventually::{eventually, within};
 pub use frozen::Frozen;
 pub use javascript::{chromium, node};
 pub use kinds::three_views;
+pub use log::capture as capture_log;
 pub use logged::Log;
 pub use network::Flow;
 pub use proxy::Proxy;
+pub use redis::Redis;

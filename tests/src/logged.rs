@@ -26,6 +26,14 @@ impl Log {
         Self { text, _guard: Box::new(subscriber.set_default()) }
     }
 
+    /// The same with everything that the service and its libraries write, down to their traces.
+    pub fn everything() -> Self {
+        let text = Text::default();
+        let builder = tracing_subscriber::fmt().with_ansi(false).with_writer(text.clone());
+        let subscriber = builder.with_max_level(tracing_subscriber::filter::LevelFilter::TRACE).finish();
+        Self { text, _guard: Box::new(subscriber.set_default()) }
+    }
+
     /// All of it so far.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.text.0.lock().expect("no panic while it is written")).into_owned()

@@ -17,8 +17,14 @@ pub(crate) struct Profile {
 }
 
 impl Profile {
-    /// Starts svc-target for a layout.
-    pub(crate) fn start(program: &Path, layout: &str, database: &str, folder: &Path) -> Result<Self> {
+    /// Starts svc-target for a layout, with these variables.
+    pub(crate) fn start(
+        program: &Path,
+        layout: &str,
+        variables: &[(&str, &str)],
+        database: &str,
+        folder: &Path,
+    ) -> Result<Self> {
         if Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_err() {
             bail!("install valgrind first (on Debian, as root: apt-get install valgrind)");
         }
@@ -28,7 +34,8 @@ impl Profile {
             .arg(format!("--callgrind-out-file={}", folder.join("callgrind.out").display()))
             .arg(program)
             .arg(layout)
-            .env("DATABASE_URL", database);
+            .env("DATABASE_URL", database)
+            .envs(variables.iter().copied());
         let server = Server::start(command, &Request::new("{ users(limit: 1) { id } }", &json!({})))?;
         Ok(Self { client: server.client()?, server, folder: folder.to_owned(), dumps: 0 })
     }

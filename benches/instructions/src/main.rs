@@ -14,7 +14,7 @@ use callgrind::Profile;
 use clap::Parser;
 use record::Record;
 use testbed::Database;
-use workload::{LAYOUTS, Workload};
+use workload::{LAYOUTS, Layout, Workload};
 
 /// The part by which a count may lie above the record.
 const BOUND: f64 = 0.03;
@@ -76,9 +76,9 @@ fn measure(arguments: &Arguments) -> Result<Vec<String>> {
     let mut counted = Vec::new();
     for layout in LAYOUTS {
         let program = target.join("release/svc-target");
-        let mut profile = Profile::start(&program, layout.name, &database.url("bench"), &folder)?;
+        let mut profile = Profile::start(&program, layout.name, layout.variables, &database.url("bench"), &folder)?;
         for workload in layout.workloads {
-            counted.push(count(&mut profile, layout.name, workload, arguments.requests)?);
+            counted.push(count(&mut profile, &layout, workload, arguments.requests)?);
         }
     }
     eprintln!("the functions that cost most are in {}", folder.display());
@@ -105,8 +105,8 @@ fn measure(arguments: &Arguments) -> Result<Vec<String>> {
     Ok(over)
 }
 
-fn count(profile: &mut Profile, layout: &str, workload: &Workload, requests: usize) -> Result<Counted> {
-    let (name, request) = (format!("{} {layout}", workload.name), workload.request()?);
+fn count(profile: &mut Profile, layout: &Layout, workload: &Workload, requests: usize) -> Result<Counted> {
+    let (name, request) = (format!("{} {}", workload.name, layout.title), workload.request(layout)?);
     for _ in 0..WARM_UP {
         profile.send(&request)?;
     }
@@ -118,7 +118,7 @@ fn count(profile: &mut Profile, layout: &str, workload: &Workload, requests: usi
         }
         counts.push(profile.dump()? as f64 / requests as f64);
     }
-    profile.annotate(&format!("{}-{layout}.txt", workload.name))?;
+    profile.annotate(&format!("{name}.txt"))?;
     eprintln!("{name}: {counts:.0?}");
     counts.sort_by(f64::total_cmp);
     Ok(Counted { name, counts })

@@ -7,6 +7,12 @@ use testbed::Request;
 /// A layout of svc-target, and what is asked of it.
 pub(crate) struct Layout {
     pub(crate) name: &'static str,
+    /// Its name in the record.
+    pub(crate) title: &'static str,
+    /// Variables of the server's environment.
+    pub(crate) variables: &'static [(&'static str, &'static str)],
+    /// Further headers of the requests.
+    headers: &'static str,
     pub(crate) workloads: &'static [Workload],
 }
 
@@ -20,9 +26,12 @@ const RELATIONS: &str = include_str!("../../side_by_side/queries/svc-relations.j
 const STORED: &str = include_str!("../../side_by_side/queries/svc.json");
 
 /// Everything that is counted.
-pub(crate) const LAYOUTS: [Layout; 2] = [
+pub(crate) const LAYOUTS: [Layout; 3] = [
     Layout {
         name: "columns",
+        title: "columns",
+        variables: &[],
+        headers: "",
         workloads: &[
             Workload { name: "Q1", queries: RELATIONS },
             Workload { name: "Q3", queries: RELATIONS },
@@ -30,12 +39,35 @@ pub(crate) const LAYOUTS: [Layout; 2] = [
             Workload { name: "Q7", queries: RELATIONS },
         ],
     },
-    Layout { name: "tv", workloads: &[Workload { name: "Q3", queries: STORED }] },
+    Layout {
+        name: "tv",
+        title: "tv",
+        variables: &[],
+        headers: "",
+        workloads: &[Workload { name: "Q3", queries: STORED }],
+    },
+    Layout {
+        name: "columns",
+        title: "columns, with a token that repeats",
+        variables: &AUTHENTICATION,
+        headers: TOKEN,
+        workloads: &[Workload { name: "Q1", queries: RELATIONS }],
+    },
 ];
+
+/// The provider of the token.
+const AUTHENTICATION: [(&str, &str); 4] = [
+    ("SVC_AUTH_PROVIDER", "custom"),
+    ("SVC_AUTH_SECRET_KEY", "the secret of the bench, which is no secret"),
+    ("SVC_AUTH_ISSUER", "https://id.example"),
+    ("SVC_AUTH_AUDIENCE", "bench"),
+];
+/// A token by HS256 that holds until 2100.
+const TOKEN: &str = "Authorization: Bearer eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIyNGM5ZTE1ZS01MmFmLWM0N2MtMjI1Yi03NTdlN2JlZTFmOWQiLCJpc3MiOiJodHRwczovL2lkLmV4YW1wbGUiLCJhdWQiOiJiZW5jaCIsImlhdCI6MTcwMDAwMDAwMCwiZXhwIjo0MTAyNDQ0ODAwLCJyb2xlcyI6WyJlZGl0b3IiXSwicGVybWlzc2lvbnMiOlsicG9zdHM6cmVhZCIsInBvc3RzOndyaXRlIl0sImVtYWlsIjoiYWRhQGV4YW1wbGUuY29tIiwibmFtZSI6IkFkYSJ9.WYxKdB6B6o-IxaVp4TTL7Qf4ckmCu8DpnI8llCcXHsk\r\n";
 
 impl Workload {
     /// The request, the same each time.
-    pub(crate) fn request(&self) -> Result<Request> {
+    pub(crate) fn request(&self, layout: &Layout) -> Result<Request> {
         let queries: Value = serde_json::from_str(self.queries)?;
         let document = queries[self.name]["query"].as_str().with_context(|| format!("there is no {}", self.name))?;
         let variables = match self.name {
@@ -44,7 +76,7 @@ impl Workload {
             "Q3" => json!({ "limit": 100, "offset": 0 }),
             _ => json!({ "limit": 20, "offset": 0 }),
         };
-        Ok(Request::new(document, &variables))
+        Ok(Request::with_headers(document, &variables, layout.headers))
     }
 }
 

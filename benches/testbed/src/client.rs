@@ -19,10 +19,15 @@ pub struct Request(Vec<u8>);
 impl Request {
     /// A `POST /graphql` of a document and its variables.
     pub fn new(document: &str, variables: &Value) -> Self {
+        Self::with_headers(document, variables, "")
+    }
+
+    /// The same with further headers, each with its line end.
+    pub fn with_headers(document: &str, variables: &Value, headers: &str) -> Self {
         let body = json!({ "query": document, "variables": variables }).to_string();
         let length = body.len();
         let head = "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json";
-        Self(format!("{head}\r\nAccept: application/json\r\nContent-Length: {length}\r\n\r\n{body}").into_bytes())
+        Self(format!("{head}\r\nAccept: application/json\r\n{headers}Content-Length: {length}\r\n\r\n{body}").into_bytes())
     }
 }
 

@@ -5,6 +5,7 @@
 pub mod comment;
 pub mod entry;
 pub mod feed;
+pub mod me;
 pub mod post;
 pub mod publishing;
 pub mod search;
@@ -13,7 +14,7 @@ pub mod statistics;
 pub mod user;
 
 use svc::prelude::*;
-use svc::{Constraint, embedded};
+use svc::{AuthProviderKind, Constraint, embedded};
 
 /// Tables, views, functions and the seed. It can be run again and again; the seed is sown once.
 pub const SETUP_SQL: &str = concat!(
@@ -25,11 +26,16 @@ pub const SETUP_SQL: &str = concat!(
 );
 
 /// The blog with the settings of the environment. Unless they name a database, it runs an embedded one in `.svc/blog`.
+/// Where they name a provider of users (`SVC_AUTH_PROVIDER`), there is a query `me` for those who have a token.
 ///
 /// # Errors
 /// When a setting is wrong.
 pub fn options() -> Result<AppOptions> {
-    Ok(with_blog(AppOptions::from_env()?.embedded_database(embedded::Options::new(".svc/blog"))))
+    let config = SvcConfig::from_env()?;
+    let knows_users = config.auth.provider != AuthProviderKind::None;
+    let options = AppOptions::new().config(config).embedded_database(embedded::Options::new(".svc/blog"));
+    let options = with_blog(options);
+    Ok(if knows_users { options.queries(queries![me::me]) } else { options })
 }
 
 /// Adds the blog's schema and set-up to options that say where the database is.

@@ -5,7 +5,6 @@ use quote::{ToTokens as _, quote};
 
 use super::model::Scalar;
 use crate::element;
-use crate::krate::Crate;
 
 /// Everything.
 pub(super) fn full(scalar: &Scalar) -> TokenStream {
@@ -36,7 +35,7 @@ pub(super) fn stub(scalar: &Scalar) -> TokenStream {
 
 fn implementations(scalar: &Scalar, type_ref: &TokenStream) -> TokenStream {
     let Scalar { krate, ty, cfgs, .. } = scalar;
-    let bounds = thread_safe(krate);
+    let bounds = thread_safe();
     let (input_type, import, ty) = (input_type(scalar), krate.import(), ty.to_token_stream());
     quote! {
         #(#cfgs)*
@@ -82,13 +81,13 @@ fn implementations(scalar: &Scalar, type_ref: &TokenStream) -> TokenStream {
 
 /// The bounds of every implementation. As they are the same on each, rustc reports a type that stays in one thread once,
 /// and not once for each of the traits.
-fn thread_safe(krate: &Crate) -> TokenStream {
-    quote!(where __Scalar: #krate::ThreadSafe)
+fn thread_safe() -> TokenStream {
+    quote!(where __Scalar: ::core::marker::Send + ::core::marker::Sync)
 }
 
 /// async-graphql's errors need its own trait.
 fn input_type(scalar: &Scalar) -> TokenStream {
-    let (krate, bounds) = (&scalar.krate, thread_safe(&scalar.krate));
+    let (krate, bounds) = (&scalar.krate, thread_safe());
     let name = scalar.element.graphql();
     quote! {
         #[automatically_derived]

@@ -1,14 +1,22 @@
 //! From the options to authentication.
 
-#[cfg(feature = "auth")]
 use std::sync::Arc;
 
 #[cfg(feature = "auth")]
 use super::{AppOptions, StartError, SvcConfig};
 use crate::auth::{AuthConfig, AuthProviderKind};
 #[cfg(feature = "auth")]
-use crate::auth::{Authentication, KeptTokens, SharedProvider, SignedTokenProvider, TokenRevocationService};
+use crate::auth::{
+    Authentication, KeptTokens, MultiProvider, SharedProvider, SignedTokenProvider, TokenRevocationService,
+};
+use crate::http::DevAuth;
 use crate::settings::ConfigError;
+
+/// The password in front of `/graphql`.
+pub(super) fn dev_auth(config: &AuthConfig) -> Option<Arc<DevAuth>> {
+    let password = config.dev_password.as_ref()?;
+    Some(Arc::new(DevAuth::new(&config.dev_username, password)))
+}
 
 /// A build without authentication serves nothing that asks for it.
 #[cfg(not(feature = "auth"))]
@@ -34,6 +42,13 @@ pub(super) fn from_options(options: &mut AppOptions) -> Result<Option<Authentica
     let provider = match options.provider.take() {
         Some(provider) => Some(provider),
         None => of_settings(&options.config)?,
+    };
+    let provider = match (options.api_keys.take(), provider) {
+        (None, provider) => provider,
+        (Some(keys), provider) => {
+            let keys = MultiProvider::new().or(keys.provider(options.user_database.clone()));
+            Some(Arc::new(provider.into_iter().fold(keys, MultiProvider::or_shared)) as SharedProvider)
+        }
     };
     let provider = provider.filter(|_| config.enabled != Some(false));
     if provider.is_none() && config.enabled == Some(true) {

@@ -62,6 +62,8 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     let (given, owner) = (None, None);
     check_session_variables(&options.session_variables)?;
     let connect = given.map_or_else(|| connect(&options), Ok)?;
+    #[cfg(feature = "native-auth")]
+    options.accounts.iter().for_each(|accounts| accounts.bind(&connect));
     let enforcement = enforcement(&options);
     let settings = Settings {
         connect,
@@ -114,6 +116,7 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         engine,
         name: options.config.service_name,
         rust_endpoint: options.config.operations.rust_endpoint,
+        dev_auth: super::authentication::dev_auth(&options.config.auth),
         body_timeout: options.config.http.bounded().body_timeout,
         #[cfg(feature = "embedded")]
         _embedded: embedded,

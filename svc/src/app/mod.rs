@@ -1,5 +1,7 @@
 //! Assembling and serving an application.
 
+#[cfg(feature = "auth")]
+mod api_keys;
 mod authentication;
 mod config;
 mod create;
@@ -19,6 +21,8 @@ mod user_loader;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "auth")]
+pub use api_keys::ApiKeys;
 pub use config::{Environment, OperationsConfig, SchemaConfig, SvcConfig};
 pub use create::create_svc_app;
 pub use database_config::DatabaseConfig;

@@ -37,6 +37,10 @@ pub struct AppOptions {
     pub(super) provider: Option<crate::auth::SharedProvider>,
     #[cfg(feature = "auth")]
     pub(super) revocation: Option<crate::auth::TokenRevocationService>,
+    #[cfg(feature = "native-auth")]
+    pub(super) accounts: Option<crate::accounts::AccountDatabase>,
+    #[cfg(feature = "auth")]
+    pub(super) api_keys: Option<super::ApiKeys>,
     #[cfg(feature = "auth")]
     pub(super) user_loader: Option<super::UserLoader>,
     #[cfg(feature = "auth")]
@@ -134,10 +138,24 @@ impl AppOptions {
         self
     }
 
+    /// Accepts API keys, which count beside the tokens of the provider.
+    #[cfg(feature = "auth")]
+    pub fn api_keys(mut self, keys: super::ApiKeys) -> Self {
+        self.api_keys = Some(keys);
+        self
+    }
+
     /// Sets the service that ends tokens before their time: each request with a token asks it.
     #[cfg(feature = "auth")]
     pub fn token_revocation(mut self, revocation: crate::auth::TokenRevocationService) -> Self {
         self.revocation = Some(revocation);
+        self
+    }
+
+    /// The database of native accounts, where that is the application's.
+    #[cfg(feature = "native-auth")]
+    pub fn accounts(mut self, accounts: &crate::accounts::AccountDatabase) -> Self {
+        self.accounts = Some(accounts.clone());
         self
     }
 

@@ -1,3 +1,5 @@
+//! Users that the application completes.
+
 use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};

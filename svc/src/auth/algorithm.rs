@@ -1,3 +1,5 @@
+//! The algorithms of signed tokens.
+
 use std::str::FromStr;
 
 /// The algorithm that a token is signed with (RFC 7518, section 3.1; RFC 8037 for `EdDSA`).

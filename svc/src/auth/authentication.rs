@@ -102,7 +102,7 @@ impl Authentication {
     }
 }
 
-/// Who asks cannot be told, for something is away; the log says what.
+/// The error of a request whose token cannot be verified, for something is away; the log says what.
 #[derive(Debug)]
 pub(crate) struct Unavailable;
 

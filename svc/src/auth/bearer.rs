@@ -4,7 +4,7 @@ use axum::http::{HeaderMap, header};
 
 /// The content of the header of a request.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Bearer<'a> {
+pub(crate) enum Bearer<'a> {
     /// No bearer token; another scheme is somebody else's.
     Absent,
     /// Something that is not one token.
@@ -16,7 +16,7 @@ const SCHEME: &[u8] = b"bearer";
 
 impl<'a> Bearer<'a> {
     /// The token of a request. Two headers are none: a proxy might have looked at the other.
-    pub(super) fn of(headers: &'a HeaderMap, longest: usize) -> Self {
+    pub(crate) fn of(headers: &'a HeaderMap, longest: usize) -> Self {
         let mut values = headers.get_all(header::AUTHORIZATION).iter();
         let Some(value) = values.next() else { return Self::Absent };
         if values.next().is_some() {

@@ -1,3 +1,5 @@
+//! The claims of a token.
+
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::de::{Error as _, MapAccess, Visitor};

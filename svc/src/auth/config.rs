@@ -66,6 +66,11 @@ settings! {
         audience: Option<String> = None, ["SVC_AUTH_AUDIENCE"], Maybe(Text);
         /// The difference of clocks that `exp` and `nbf` are forgiven.
         leeway: Duration = Duration::ZERO, ["SVC_AUTH_LEEWAY"], Seconds(0..=300);
+        /// The password that HTTP basic authentication asks for in front of `/graphql`, GraphiQL included; without one
+        /// there is none.
+        dev_password: Option<String> = None, ["SVC_DEV_AUTH_PASSWORD"], Secret;
+        /// The name that belongs to that password.
+        dev_username: String = "admin".to_owned(), ["SVC_DEV_AUTH_USERNAME"], Text;
         /// The longest token.
         token_size: u32 = 8 << 10, ["SVC_AUTH_TOKEN_SIZE"], Count(256..=65_536, "bytes");
         /// The MiB that verified tokens may take, so that one that comes again is not verified again; 0 keeps none.

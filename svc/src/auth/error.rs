@@ -1,3 +1,5 @@
+//! Errors of tokens and of their providers.
+
 use std::borrow::Cow;
 
 /// Why a token is not accepted, or a provider cannot do what is asked of it.

@@ -59,6 +59,9 @@ mod standard_user;
 #[cfg(feature = "auth")]
 mod user;
 
+#[cfg(feature = "redis")]
+pub use revocation::RedisRevocationStore;
+
 pub use algorithm::TokenAlgorithm;
 pub use config::{AuthConfig, AuthProviderKind};
 #[cfg(feature = "idp")]
@@ -80,7 +83,9 @@ pub use self::{
 #[cfg(feature = "auth")]
 pub(crate) use self::{
     authentication::Authentication,
+    bearer::Bearer,
     identity::{Identity, Refusal},
+    jws::{ClaimRules, Compact},
     kept::KeptTokens,
     provider::SharedProvider,
 };

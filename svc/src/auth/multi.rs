@@ -1,3 +1,5 @@
+//! Several providers as one.
+
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -31,6 +33,12 @@ impl MultiProvider {
     /// Adds a provider, to be tried after those before it.
     pub fn or(mut self, provider: impl AuthProvider) -> Self {
         self.0.push(Arc::new(provider));
+        self
+    }
+
+    /// Adds a provider that is shared already.
+    pub(crate) fn or_shared(mut self, provider: SharedProvider) -> Self {
+        self.0.push(provider);
         self
     }
 }

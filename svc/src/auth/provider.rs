@@ -1,3 +1,5 @@
+//! The seam for providers of users.
+
 use std::future::Future;
 use std::sync::Arc;
 use std::time::SystemTime;

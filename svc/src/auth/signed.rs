@@ -1,3 +1,5 @@
+//! Tokens that the service itself can verify.
+
 use std::time::Duration;
 
 use uuid::Uuid;

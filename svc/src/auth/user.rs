@@ -1,3 +1,5 @@
+//! The user of a request.
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

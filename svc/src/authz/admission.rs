@@ -1,3 +1,5 @@
+//! The proof that a root field may run.
+
 use std::sync::Arc;
 
 use crate::Error;

@@ -1,3 +1,5 @@
+//! The gate that every root field passes.
+
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;

@@ -5,6 +5,7 @@
 
 pub(crate) mod automatic;
 mod constraint;
+mod database_error;
 mod error;
 mod failure;
 mod raised;
@@ -16,7 +17,8 @@ pub use constraint::Constraint;
 pub use error::MutationError;
 
 pub(crate) use constraint::Constraints;
-pub(crate) use failure::{Failure, failed_call};
+pub(crate) use database_error::failed_call;
+pub(crate) use failure::Failure;
 pub(crate) use response::{Response, fails};
 pub(crate) use status::Status;
 pub(crate) use status_check::StatusCheck;

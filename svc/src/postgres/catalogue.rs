@@ -7,10 +7,7 @@ use ahash::{HashMap, HashMapExt as _};
 use tokio::sync::Notify;
 
 use super::driver::{DedicatedConnection, DriverError};
-use super::{DbError, Param, Statement};
-
-/// The number of a type in `pg_type`.
-pub(crate) type Oid = u32;
+use super::{DbError, Oid, Param, Statement};
 
 /// The views, tables and columns of the database.
 #[derive(Debug, Default)]

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Weak};
 
 use super::Database;
+use super::database::Health;
 use super::driver::DriverError;
-use super::health::Health;
 
 /// The columns of a statement: their names, and the names of their types.
 pub(crate) type Columns = Vec<(String, String)>;

@@ -3,6 +3,7 @@
 use tokio_postgres::error::SqlState;
 
 use super::driver::DriverError;
+use super::session::UnknownSession;
 use crate::{Error, ErrorCode};
 
 /// An error between a plan and its rows.
@@ -113,9 +114,17 @@ impl DbError {
             | Self::NoKey { .. } => true,
             Self::Driver(error) => error.shows_change(),
             #[cfg(feature = "sqlx")]
-            Self::Sqlx(error) => super::sqlx_pool::shows_change(error),
+            Self::Sqlx(sqlx::Error::Database(error)) => {
+                error.code().is_some_and(|code| super::driver::shows_change(&code))
+            }
             _ => false,
         }
+    }
+}
+
+impl From<UnknownSession> for DbError {
+    fn from(_: UnknownSession) -> Self {
+        Self::NoSession
     }
 }
 

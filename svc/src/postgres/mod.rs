@@ -4,7 +4,6 @@
 
 mod call;
 mod catalogue;
-mod changes;
 mod connect;
 mod database;
 mod describe;
@@ -12,10 +11,12 @@ mod driver;
 mod error;
 mod fingerprint;
 mod functions;
-mod health;
+mod last_change;
 mod ledger;
 mod pattern_error;
 mod reader;
+#[cfg(feature = "native-auth")]
+mod routines;
 mod row_security;
 mod rows;
 mod session;
@@ -24,18 +25,22 @@ mod sqlx_pool;
 mod statement;
 
 pub(crate) use call::{Call, Caller, Fault, Written, has_nul};
-pub(crate) use catalogue::{Catalogue, ColumnType, Oid, Source, quote};
+pub(crate) use catalogue::{Catalogue, ColumnType, Source, quote};
 pub(crate) use connect::{ConnectConfig, Variable};
 pub(crate) use database::{CheckError, Database, Settings};
 pub(crate) use describe::Columns;
+#[cfg(feature = "native-auth")]
+pub(crate) use driver::Bounds;
 pub(crate) use driver::{Commit, DriverError, OpenTransaction};
 pub(crate) use error::DbError;
 pub(crate) use functions::{ArgForm, FunctionSpec};
 pub(crate) use ledger::{Effect, Ledger};
 pub(crate) use reader::Reader;
+#[cfg(feature = "native-auth")]
+pub(crate) use routines::Routines;
 pub(crate) use row_security::{Enforcement, RowSecurity};
 pub(crate) use rows::{RowSink, Rows, cell};
 pub(crate) use session::Session;
 #[cfg(feature = "sqlx")]
 pub(crate) use sqlx_pool::{CommitError, commit as commit_sqlx};
-pub(crate) use statement::{Param, PatternLanguage, Statement, StatementText};
+pub(crate) use statement::{Oid, Param, PatternLanguage, Statement, StatementText};

@@ -5,8 +5,20 @@ use sqlx::postgres::PgRow;
 #[cfg(feature = "sqlx")]
 use sqlx::{Row as _, ValueRef as _};
 use tokio_postgres::Row;
+use tokio_postgres::types::{FromSql, Type};
 
-use super::driver::Raw;
+/// The bytes of a value, whatever its type.
+pub(crate) struct Raw<'a>(pub(crate) &'a [u8]);
+
+impl<'a> FromSql<'a> for Raw<'a> {
+    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn std::error::Error + Send + Sync>> {
+        Ok(Self(raw))
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+}
 
 /// Takes the rows of a read as they arrive.
 pub(crate) trait RowSink: Send {

@@ -1,10 +1,14 @@
 //! The session variables of one request, as PostgreSQL gets them.
 
-use super::{DbError, Statement};
+use super::Statement;
 
 /// The session variables of one request. No statement of a request runs without one.
 #[derive(Debug)]
 pub(crate) struct Session(State);
+
+/// The values of the session variables are not known.
+#[derive(Debug)]
+pub(crate) struct UnknownSession;
 
 #[derive(Debug)]
 enum State {
@@ -34,8 +38,8 @@ impl Session {
     }
 
     /// Fails while the values are not known: a statement without them might see too much.
-    pub(crate) fn check(&self) -> Result<(), DbError> {
-        if matches!(self.0, State::Unknown) { Err(DbError::NoSession) } else { Ok(()) }
+    pub(crate) fn check(&self) -> Result<(), UnknownSession> {
+        if matches!(self.0, State::Unknown) { Err(UnknownSession) } else { Ok(()) }
     }
 
     /// The statement to run first, in the same transaction.

@@ -120,6 +120,23 @@ impl<'a> Context<'a> {
         self.request.parts().identity.token()
     }
 
+    /// Returns the session of the browser, which a [`SessionLayer`](crate::sessions::SessionLayer) around the router gives.
+    ///
+    /// # Errors
+    /// `SERVICE_UNAVAILABLE` when its store does not answer; an internal error when there is no such layer.
+    #[cfg(feature = "sessions")]
+    pub fn session(&self) -> crate::Result<&'a crate::sessions::Session> {
+        let session = self.request.parts().extensions.get::<crate::sessions::Session>();
+        let session = session.ok_or_else(|| crate::Error::internal("put a `SessionLayer` around the router"))?;
+        match session.check() {
+            Ok(()) => Ok(session),
+            Err(error) => {
+                let message = "the session is not available at the moment; try again later";
+                Err(crate::Error::new(crate::ErrorCode::ServiceUnavailable, message).with_source(error))
+            }
+        }
+    }
+
     /// Returns the address of the other end of the connection: the client's, or that of the last proxy. It is axum's
     /// [`ConnectInfo`](axum::extract::ConnectInfo), which [`serve`](crate::serve()) puts into the request.
     pub fn peer_addr(&self) -> Option<SocketAddr> {

@@ -25,7 +25,7 @@ pub(super) fn me(ctx: &Context<'_>) -> Result<Value> {
 }
 
 /// Options without a database.
-pub(super) fn options() -> AppOptions {
+pub(crate) fn options() -> AppOptions {
     AppOptions::new().database_url("postgres://nobody@127.0.0.1:1/nothing").queries(queries![open, user_id, me])
 }
 
@@ -40,12 +40,12 @@ pub(super) async fn serve() -> App {
 }
 
 /// A POST with a document.
-pub(super) fn posting(app: &App, query: &str) -> RequestBuilder {
+pub(crate) fn posting(app: &App, query: &str) -> RequestBuilder {
     let body = svc::serde_json::json!({ "query": query }).to_string();
     app.request("POST", "/graphql").header("content-type", "application/json").body(body)
 }
 
 /// The answer to a document that is sent with a token.
-pub(super) async fn query(app: &App, token: &str, query: &str) -> Reply {
+pub(crate) async fn query(app: &App, token: &str, query: &str) -> Reply {
     app.send(posting(app, query).bearer_auth(token)).await
 }

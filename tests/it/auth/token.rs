@@ -34,7 +34,12 @@ pub(super) fn token(more: Value) -> String {
 
 /// A token by HS256 of any header and payload.
 pub(super) fn signed(header: &str, payload: &str, secret: &[u8]) -> String {
-    let signed = format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(payload));
+    signed_parts(header, &URL_SAFE_NO_PAD.encode(payload), secret)
+}
+
+/// The same of a payload that is encoded already.
+pub(super) fn signed_parts(header: &str, payload: &str, secret: &[u8]) -> String {
+    let signed = format!("{}.{payload}", URL_SAFE_NO_PAD.encode(header));
     let signature = hmac::sign(&hmac::Key::new(hmac::HMAC_SHA256, secret), signed.as_bytes());
     format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature))
 }

@@ -1,4 +1,4 @@
-//! What only the application knows of a user.
+//! Users to whom the application adds what it knows.
 
 use std::time::Duration;
 

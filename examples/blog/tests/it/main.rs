@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod me;
 mod operations;
 mod publishing;
 
@@ -26,7 +27,11 @@ fn command(folder: &Path) -> Command {
 impl Blog {
     /// Starts the program and waits for the line with its address.
     fn start(folder: &Path) -> Self {
-        let mut child = command(folder).stderr(Stdio::piped()).spawn().expect("the program");
+        Self::start_with(&mut command(folder))
+    }
+
+    fn start_with(command: &mut Command) -> Self {
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("the program");
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let mut seen = Vec::new();
         let url = loop {

@@ -4,19 +4,22 @@ use std::net::IpAddr;
 
 use axum::http::Uri;
 
-use super::IdpError;
-
 /// An address of an identity provider: over https, or on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Endpoint(Uri);
 
+/// A text that is no such address, and what it must be.
+#[derive(Debug, thiserror::Error)]
+#[error("{0} {1}")]
+pub(super) struct BadEndpoint(pub(super) String, pub(super) &'static str);
+
 impl Endpoint {
-    pub(super) fn parse(text: &str) -> Result<Self, IdpError> {
-        let bad = |why| IdpError::Address(text.to_owned(), why);
+    pub(super) fn parse(text: &str) -> Result<Self, BadEndpoint> {
+        let bad = |why| BadEndpoint(text.to_owned(), why);
         let uri: Uri = text.parse().map_err(|_| bad("must be a URL, such as https://id.example"))?;
         let authority = uri.authority().ok_or_else(|| bad("must be a URL with a host, such as https://id.example"))?;
         if authority.as_str().contains('@') {
-            return Err(IdpError::Address("the URL".to_owned(), "must not hold a user or a password"));
+            return Err(BadEndpoint("the URL".to_owned(), "must not hold a user or a password"));
         }
         match uri.scheme_str() {
             Some("https") => Ok(Self(uri)),
@@ -74,11 +77,11 @@ mod tests {
             "ftp://id.example/",
             "http://id.example/",
             "http://127.0.0.1.example/",
-            "https://user:secret@id.example/",
+            "https://user:hunter2@id.example/",
             "file:///etc/passwd",
         ] {
             let error = Endpoint::parse(bad).unwrap_err().to_string();
-            assert!(error.contains("must") && !error.contains("secret"), "{error}");
+            assert!(error.contains("must") && !error.contains("hunter2"), "{error}");
         }
     }
 

@@ -1,6 +1,8 @@
+//! Errors of identity providers and of other services.
+
 use std::error::Error;
 
-use super::Endpoint;
+use super::endpoint::{BadEndpoint, Endpoint};
 use crate::auth::{AuthError, TokenAlgorithm};
 
 /// Why a provider that asks another service cannot be made. It never holds a secret.
@@ -31,6 +33,12 @@ pub enum IdpError {
     /// A secret belongs to a client.
     #[error("there is a secret without a client; set SVC_IDP_CLIENT_ID too")]
     NoClient,
+}
+
+impl From<BadEndpoint> for IdpError {
+    fn from(BadEndpoint(text, must): BadEndpoint) -> Self {
+        Self::Address(text, must)
+    }
 }
 
 /// Why another service has not answered as it should. It never holds what was sent or received.

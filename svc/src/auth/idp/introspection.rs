@@ -1,3 +1,5 @@
+//! Opaque tokens, about which their issuer is asked.
+
 use std::time::{Duration, SystemTime};
 
 use axum::http::{HeaderValue, Method};
@@ -19,6 +21,8 @@ const AT_ONCE: usize = 64;
 const KEEP: Duration = Duration::from_secs(60);
 
 /// The provider of opaque tokens, about which it asks their issuer (RFC 7662, OAuth 2.0 Token Introspection).
+///
+/// The user is `sub`, or else `username`, or else, for a token that a client got for itself, `client_id`.
 ///
 /// An answer is kept for a minute, or another time, and never past the token's `exp`. A token that ends in between is
 /// refused only then.
@@ -135,10 +139,10 @@ impl IntrospectionProvider {
     }
 }
 
-/// The user of an answer.
+/// The user of an answer. A token that a client got for itself is the client's (RFC 9068, section 2.2).
 fn user(claims: &Claims) -> Result<UserContext, AuthError> {
-    let id = claims.subject().or_else(|| claims.text("username")).filter(|id| !id.is_empty());
-    described(claims, id.ok_or_else(|| AuthError::invalid("there is neither `sub` nor `username`"))?.to_owned())
+    let id = ["sub", "username", "client_id"].iter().find_map(|name| claims.text(name)).filter(|id| !id.is_empty());
+    described(claims, id.ok_or_else(|| AuthError::invalid("it does not say whose it is"))?.to_owned())
 }
 
 impl AuthProvider for IntrospectionProvider {

@@ -3,13 +3,12 @@
 use std::time::{Duration, Instant};
 
 use axum::http::{HeaderValue, Method};
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio::sync::Mutex;
 
 use super::client::{Ask, HttpClient};
 use super::error::FetchError;
-use super::{Endpoint, IdpError, IdpProvider};
+use super::{Endpoint, IdpError};
 use crate::auth::AuthError;
 
 /// The time before its end at which a token is used no longer.
@@ -24,7 +23,7 @@ pub(super) struct Management {
     client: HttpClient,
     base: String,
     token_endpoint: Endpoint,
-    /// What is sent for a token.
+    /// The body of a request for a token.
     credentials: String,
     token: Mutex<Option<(String, Instant)>>,
 }
@@ -64,7 +63,8 @@ impl Management {
         Ok(new.to_owned())
     }
 
-    async fn get(&self, path: &str, token: Option<&str>) -> Result<Value, AuthError> {
+    /// The JSON at a path below the users.
+    pub(super) async fn get(&self, path: &str, token: Option<&str>) -> Result<Value, AuthError> {
         let own = match token {
             Some(token) => token.to_owned(),
             None => self.token().await?,
@@ -78,7 +78,7 @@ impl Management {
     }
 
     /// A member of each entry of a list that comes in pages.
-    async fn names(&self, path: &str, member: &str, token: Option<&str>) -> Result<Vec<String>, AuthError> {
+    pub(super) async fn names(&self, path: &str, member: &str, token: Option<&str>) -> Result<Vec<String>, AuthError> {
         let unexpected = || AuthError::unavailable(format!("the management API gives no list with `{member}`"));
         let mut names = Vec::new();
         for page in 0..PAGES {
@@ -99,55 +99,4 @@ impl std::fmt::Debug for Management {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Management").field("base", &self.base).finish_non_exhaustive()
     }
-}
-
-/// The management operations. They need a domain, and `client_id` and `client_secret` unless a token is given: without
-/// one, the client's own is fetched and kept until it expires.
-impl IdpProvider {
-    /// The profile of a user, as the identity provider has it.
-    ///
-    /// # Errors
-    /// [`AuthError::NotSupported`] without a client, and [`AuthError::Unavailable`] when the identity provider does not
-    /// answer as it should.
-    pub async fn get_user_profile(
-        &self,
-        user_id: &str,
-        access_token: Option<&str>,
-    ) -> Result<Map<String, Value>, AuthError> {
-        match self.management()?.get(&encoded(user_id), access_token).await? {
-            Value::Object(profile) => Ok(profile),
-            _ => Err(AuthError::unavailable("the management API gives no profile")),
-        }
-    }
-
-    /// The names of a user's roles.
-    ///
-    /// # Errors
-    /// Those of [`get_user_profile`](Self::get_user_profile).
-    pub async fn get_user_roles(&self, user_id: &str, access_token: Option<&str>) -> Result<Vec<String>, AuthError> {
-        let path = format!("{}/roles", encoded(user_id));
-        self.management()?.names(&path, "name", access_token).await
-    }
-
-    /// The names of a user's permissions.
-    ///
-    /// # Errors
-    /// Those of [`get_user_profile`](Self::get_user_profile).
-    pub async fn get_user_permissions(
-        &self,
-        user_id: &str,
-        access_token: Option<&str>,
-    ) -> Result<Vec<String>, AuthError> {
-        let path = format!("{}/permissions", encoded(user_id));
-        self.management()?.names(&path, "permission_name", access_token).await
-    }
-
-    fn management(&self) -> Result<&Management, AuthError> {
-        self.management.as_deref().ok_or(AuthError::NotSupported)
-    }
-}
-
-/// A user's identifier as one part of a path.
-fn encoded(user_id: &str) -> String {
-    utf8_percent_encode(user_id, NON_ALPHANUMERIC).to_string()
 }

@@ -11,6 +11,7 @@ mod mapping;
 mod metadata;
 mod provider;
 mod revocable;
+mod users;
 
 pub use error::IdpError;
 pub use introspection::IntrospectionProvider;

@@ -1,3 +1,5 @@
+//! Tokens of an identity provider that publishes its keys.
+
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -6,11 +8,9 @@ use super::key_source::{Fetched, KeySource};
 use super::management::Management;
 use super::mapping::ClaimMapping;
 use super::metadata::Metadata;
-use super::{Endpoint, IdpError, RevocableIdpProvider};
+use super::{Endpoint, IdpError};
 use crate::auth::jws::{ClaimRules, Compact};
-use crate::auth::{
-    AuthError, AuthProvider, Authenticated, Claims, IdpConfig, TokenAlgorithm, TokenRevocationService, UserContext,
-};
+use crate::auth::{AuthError, AuthProvider, Authenticated, Claims, IdpConfig, TokenAlgorithm, UserContext};
 
 /// The provider of an identity provider that publishes its keys: Auth0, Keycloak, Entra, Okta, Cognito and others. It is
 /// cheap to clone.
@@ -105,11 +105,6 @@ impl IdpProvider {
     pub fn leeway(mut self, leeway: Duration) -> Self {
         self.rules.leeway = leeway;
         self
-    }
-
-    /// The same provider with revocation: each token is looked up, and the service's log-outs end tokens.
-    pub fn with_revocation(self, revocation: TokenRevocationService) -> RevocableIdpProvider {
-        RevocableIdpProvider::new(self, revocation)
     }
 
     /// The user of claims that were verified.

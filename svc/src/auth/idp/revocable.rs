@@ -1,3 +1,5 @@
+//! Tokens of an identity provider that can be ended before their time.
+
 use super::IdpProvider;
 use crate::auth::{
     AuthError, AuthProvider, Authenticated, Claims, RevocableToken, TokenRevocationService, UserContext,
@@ -21,11 +23,14 @@ pub struct RevocableIdpProvider {
     revocation: TokenRevocationService,
 }
 
-impl RevocableIdpProvider {
-    pub(super) fn new(provider: IdpProvider, revocation: TokenRevocationService) -> Self {
-        Self { provider, revocation }
+impl IdpProvider {
+    /// The same provider with revocation: each token is looked up, and the service's log-outs end tokens.
+    pub fn with_revocation(self, revocation: TokenRevocationService) -> RevocableIdpProvider {
+        RevocableIdpProvider { provider: self, revocation }
     }
+}
 
+impl RevocableIdpProvider {
     /// Ends the token of these claims.
     ///
     /// # Errors

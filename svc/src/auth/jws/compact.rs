@@ -9,14 +9,14 @@ use crate::auth::claims::Unique;
 use crate::auth::{AuthError, Claims, TokenAlgorithm};
 
 /// A token in its parts, of which nothing is verified.
-pub(in crate::auth) struct Compact<'a> {
+pub(crate) struct Compact<'a> {
     algorithm: TokenAlgorithm,
     /// The name of the key.
     #[cfg_attr(not(feature = "idp"), expect(dead_code, reason = "key sets find their keys by it"))]
-    pub(in crate::auth) key_id: Option<String>,
+    pub(crate) key_id: Option<String>,
     /// Whether the header says that it is an access token (RFC 9068, section 2.1).
     #[cfg_attr(not(feature = "idp"), expect(dead_code, reason = "identity providers issue others too"))]
-    pub(in crate::auth) is_marked_access: bool,
+    pub(crate) is_marked_access: bool,
     /// Header and payload as they were signed.
     signed: &'a str,
     payload: &'a str,
@@ -28,7 +28,7 @@ const TYPES: [&str; 4] = ["jwt", "at+jwt", "application/jwt", "application/at+jw
 
 impl<'a> Compact<'a> {
     /// Takes a token apart.
-    pub(in crate::auth) fn read(token: &'a str) -> Result<Self, AuthError> {
+    pub(crate) fn read(token: &'a str) -> Result<Self, AuthError> {
         let malformed = || AuthError::invalid("it is not of the form header.payload.signature");
         let (signed, signature) = token.rsplit_once('.').ok_or_else(malformed)?;
         let (header, payload) = signed.split_once('.').ok_or_else(malformed)?;
@@ -59,12 +59,12 @@ impl<'a> Compact<'a> {
     }
 
     /// The algorithm that the header names.
-    pub(in crate::auth) fn algorithm(&self) -> TokenAlgorithm {
+    pub(crate) fn algorithm(&self) -> TokenAlgorithm {
         self.algorithm
     }
 
     /// The claims, if the key has signed them.
-    pub(in crate::auth) fn verify(&self, key: &VerifyingKey) -> Result<Claims, AuthError> {
+    pub(crate) fn verify(&self, key: &VerifyingKey) -> Result<Claims, AuthError> {
         if self.algorithm() != key.algorithm() {
             return Err(AuthError::invalid("the header names another algorithm than that of the key"));
         }

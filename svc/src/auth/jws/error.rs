@@ -1,3 +1,5 @@
+//! Errors of keys.
+
 use crate::auth::TokenAlgorithm;
 
 /// Why a key cannot be used. It never holds the key.

@@ -9,8 +9,9 @@ mod rules;
 mod signing_key;
 mod verifying_key;
 
-pub(super) use compact::Compact;
-pub(super) use rules::{ClaimRules, is_for};
+pub(crate) use compact::Compact;
+pub(crate) use rules::ClaimRules;
+pub(super) use rules::is_for;
 
 pub use error::KeyError;
 pub use signing_key::SigningKey;

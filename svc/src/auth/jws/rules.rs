@@ -12,20 +12,20 @@ const ISSUED_AHEAD: f64 = 60.0;
 
 /// The rules for the registered claims (RFC 7519, section 4.1).
 #[derive(Debug, Clone, Default)]
-pub(in crate::auth) struct ClaimRules {
+pub(crate) struct ClaimRules {
     /// The issuer, if it matters.
-    pub(in crate::auth) issuer: Option<String>,
+    pub(crate) issuer: Option<String>,
     /// The audience, if it matters.
-    pub(in crate::auth) audience: Option<String>,
+    pub(crate) audience: Option<String>,
     /// The difference of clocks that `exp` and `nbf` are forgiven.
-    pub(in crate::auth) leeway: Duration,
+    pub(crate) leeway: Duration,
     /// Whether `exp` may be missing, as the token's issuer was asked.
-    pub(in crate::auth) may_lack_exp: bool,
+    pub(crate) may_lack_exp: bool,
 }
 
 impl ClaimRules {
     /// Checks the claims of a token that was signed.
-    pub(in crate::auth) fn check(&self, claims: &Claims) -> Result<(), AuthError> {
+    pub(crate) fn check(&self, claims: &Claims) -> Result<(), AuthError> {
         if let Some(issuer) = &self.issuer
             && claims.issuer() != Some(issuer)
         {

@@ -1,3 +1,5 @@
+//! Keys that sign tokens.
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::hmac;

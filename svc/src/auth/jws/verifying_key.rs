@@ -1,3 +1,5 @@
+//! Keys that verify tokens.
+
 use ring::hmac;
 use ring::signature::{self, UnparsedPublicKey, VerificationAlgorithm};
 use rustls_pki_types::SubjectPublicKeyInfoDer;

@@ -1,3 +1,5 @@
+//! The settings of revocation.
+
 use std::time::Duration;
 
 /// The settings of a [`TokenRevocationService`](super::TokenRevocationService).

@@ -1,3 +1,5 @@
+//! Revocations in memory.
+
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 use std::time::SystemTime;
@@ -64,7 +66,7 @@ impl Kept {
         if self.len() == 0 {
             return false;
         }
-        let is_listed = || token.id().is_some_and(|id| self.tokens.contains_key(id));
+        let is_listed = || token.ids().any(|id| self.tokens.contains_key(id));
         let cut_off = || token.subject().and_then(|subject| self.subjects.get(subject));
         is_listed() || cut_off().is_some_and(|(cut_off, _)| token.is_before(*cut_off))
     }

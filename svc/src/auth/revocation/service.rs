@@ -1,9 +1,12 @@
+//! The service that ends tokens before their time.
+
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use tokio::task::JoinHandle;
 
 use super::store::DynStore;
+use super::token::session_id;
 use super::{RevocableToken, RevocationConfig, RevocationStore};
 use crate::auth::AuthError;
 use crate::auth::outage::OutageLog;
@@ -51,6 +54,16 @@ impl TokenRevocationService {
         self.0.store.revoke(id, token.expires_at().map_or(least, |end| end.max(least))).await
     }
 
+    /// Revokes all tokens of a session, by the issuer and the session that they name in `iss` and `sid`.
+    ///
+    /// # Errors
+    /// [`AuthError::NotSupported`] when revocation is switched off, and [`AuthError::Unavailable`] when the store has
+    /// not kept it.
+    pub async fn revoke_session(&self, issuer: Option<&str>, session: &str) -> Result<(), AuthError> {
+        self.check_enabled()?;
+        self.0.store.revoke(&session_id(issuer, session), SystemTime::now() + self.0.config.ttl).await
+    }
+
     /// Revokes all tokens of a user that were issued until now.
     ///
     /// # Errors
@@ -68,7 +81,7 @@ impl TokenRevocationService {
     /// [`AuthError::Unavailable`] when the store does not answer, unless the configuration lets tokens count then.
     pub async fn is_revoked(&self, token: &RevocableToken) -> Result<bool, AuthError> {
         let config = &self.0.config;
-        if !config.enabled || !config.check_revocation || (token.id().is_none() && token.subject().is_none()) {
+        if !config.enabled || !config.check_revocation || (token.ids().next().is_none() && token.subject().is_none()) {
             return Ok(false);
         }
         match self.0.store.is_revoked(token).await {

@@ -1,3 +1,5 @@
+//! The seam for stores of revocations.
+
 use std::future::Future;
 use std::time::SystemTime;
 
@@ -11,7 +13,8 @@ use crate::auth::AuthError;
 /// Errors are [`AuthError::Unavailable`]. A store must never forget a revocation before its time to make room: it then
 /// refuses the new one.
 pub trait RevocationStore: Send + Sync + 'static {
-    /// Keeps that the token with this [identifier](RevocableToken::id) is revoked, until a time.
+    /// Keeps that the token with this [identifier](RevocableToken::id), or all of a
+    /// [session](RevocableToken::session_id), is revoked, until a time.
     ///
     /// # Errors
     /// When it is not kept for certain.
@@ -29,7 +32,7 @@ pub trait RevocationStore: Send + Sync + 'static {
         until: SystemTime,
     ) -> impl Future<Output = Result<(), AuthError>> + Send;
 
-    /// Whether a token is revoked, by itself or with all of its subject's. Requests wait for it, so it should be one
+    /// Whether a token is revoked: by one of its [identifiers](RevocableToken::ids), or with all of its subject's. Requests wait for it, so it should be one
     /// round trip.
     ///
     /// # Errors

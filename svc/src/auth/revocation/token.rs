@@ -1,3 +1,5 @@
+//! Tokens as revocations know them.
+
 use std::time::SystemTime;
 
 use sha2::{Digest as _, Sha256};
@@ -9,6 +11,7 @@ use crate::auth::{Claims, UserContext};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevocableToken {
     id: Option<String>,
+    session_id: Option<String>,
     subject: Option<String>,
     issued_at: Option<SystemTime>,
     expires_at: Option<SystemTime>,
@@ -19,6 +22,7 @@ impl RevocableToken {
     pub fn new(claims: &Claims, user: &UserContext) -> Self {
         Self {
             id: claims.token_id().map(|id| hashed_id(claims.issuer().unwrap_or_default(), id)),
+            session_id: claims.text("sid").map(|id| session_id(claims.issuer(), id)),
             subject: claims.subject().map(|_| user.user_id.clone()),
             issued_at: claims.issued_at().and_then(time),
             expires_at: claims.expires_at().and_then(time),
@@ -28,6 +32,17 @@ impl RevocableToken {
     /// Its identifier: 64 hexadecimal digits, made of `iss` and `jti`; `None` for a token without `jti`.
     pub fn id(&self) -> Option<&str> {
         self.id.as_deref()
+    }
+
+    /// That of its session: as long, made of `iss` and `sid`; `None` for a token without `sid`. Where it is revoked, so
+    /// are all tokens of the session.
+    pub fn session_id(&self) -> Option<&str> {
+        self.session_id.as_deref()
+    }
+
+    /// The identifiers under which it may be revoked: its own and that of its session.
+    pub fn ids(&self) -> impl Iterator<Item = &str> {
+        [self.id(), self.session_id()].into_iter().flatten()
     }
 
     /// Whose it is: the user's identifier; `None` for a token without `sub`.
@@ -50,6 +65,11 @@ impl RevocableToken {
     pub fn is_before(&self, cut_off: SystemTime) -> bool {
         self.issued_at.is_none_or(|issued| issued < cut_off)
     }
+}
+
+/// The identifier of a session among those of tokens.
+pub(super) fn session_id(issuer: Option<&str>, id: &str) -> String {
+    hashed_id(&format!("session of {}", issuer.unwrap_or_default()), id)
 }
 
 /// An identifier of bounded length, that differs between issuers.

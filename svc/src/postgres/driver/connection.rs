@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bytes::BytesMut;
 use futures_util::future::{join, join5};
 use futures_util::{FutureExt as _, TryStreamExt as _};
-use tokio_postgres::types::{Format, FromSql, IsNull, ToSql, Type, to_sql_checked};
+use tokio_postgres::types::{Format, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Client, Statement as Prepared};
 
 use super::DriverError;
@@ -307,17 +307,4 @@ impl ToSql for Bound<'_> {
     }
 
     to_sql_checked!();
-}
-
-/// The bytes of a value, whatever its type.
-pub(crate) struct Raw<'a>(pub(crate) &'a [u8]);
-
-impl<'a> FromSql<'a> for Raw<'a> {
-    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, BoxError> {
-        Ok(Self(raw))
-    }
-
-    fn accepts(_: &Type) -> bool {
-        true
-    }
 }

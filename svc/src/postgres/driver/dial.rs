@@ -5,22 +5,17 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use socket2::{SockRef, TcpKeepalive};
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpStream, UnixStream, lookup_host};
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode, SslNegotiation};
 
 use super::DriverError;
+use super::stream::BoxStream;
 use super::tls::{Connector, encrypt};
 
 /// The message by which a client asks for TLS: its length and a code.
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
-
-pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
-
-impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
-
-pub(super) type BoxStream = Box<dyn Stream>;
 
 /// Connects to the one host of a configuration.
 pub(super) async fn dial(config: &Config, connector: Connector) -> Result<BoxStream, DriverError> {

@@ -22,6 +22,7 @@ mod pool;
 mod proxy;
 mod session_state;
 mod statement_cache;
+mod stream;
 #[cfg(test)]
 mod tests;
 #[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
@@ -41,7 +42,6 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-pub(super) use connection::Raw;
 pub(super) use dedicated::DedicatedConnection;
 pub(crate) use error::DriverError;
 #[cfg(feature = "sqlx")]

@@ -17,6 +17,6 @@ pub(super) async fn encrypt(
     _: Connector,
     _: &str,
     _: tokio::net::TcpStream,
-) -> Result<super::dial::BoxStream, DriverError> {
+) -> Result<super::stream::BoxStream, DriverError> {
     Err(DriverError::Tls("svc is compiled without the feature `tls`".to_owned()))
 }

@@ -14,7 +14,7 @@ use tokio::task::{JoinHandle, JoinSet};
 
 use super::DriverError;
 use super::config::Target;
-use super::dial::BoxStream;
+use super::stream::BoxStream;
 use crate::postgres::connect::{ConnectConfig, PROXY_PORT};
 
 /// The time that the system is given when it cannot accept a connection.

@@ -9,8 +9,9 @@ use tokio_postgres::error::SqlState;
 
 use super::config::Target;
 use super::pool::Pool;
-use super::{Bounds, Driver, DriverError, Raw};
+use super::{Bounds, Driver, DriverError};
 use crate::postgres::connect::ConnectConfig;
+use crate::postgres::rows::Raw;
 use crate::postgres::{Param, Session, Statement};
 
 /// A driver with so many connections to the tests' PostgreSQL.

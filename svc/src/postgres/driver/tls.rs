@@ -59,7 +59,7 @@ pub(super) async fn encrypt(
     mut connector: Connector,
     name: &str,
     stream: tokio::net::TcpStream,
-) -> Result<super::dial::BoxStream, DriverError> {
+) -> Result<super::stream::BoxStream, DriverError> {
     use tokio_postgres::tls::{MakeTlsConnect, TlsConnect as _};
     let Ok(tls) = MakeTlsConnect::<tokio::net::TcpStream>::make_tls_connect(&mut connector, name);
     Ok(Box::new(tls.connect(stream).await?))

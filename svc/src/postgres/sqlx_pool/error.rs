@@ -3,8 +3,8 @@
 use sqlx::postgres::{PgDatabaseError, PgSeverity};
 
 use crate::Error;
+use crate::postgres::DbError;
 use crate::postgres::error::of_client;
-use crate::postgres::{DbError, driver};
 
 impl DbError {
     /// Returns the error for what sqlx says of the connection or of the database as a whole; `None` for errors of the
@@ -65,12 +65,6 @@ impl From<sqlx::Error> for DbError {
             _ => Self::Sqlx(error),
         }
     }
-}
-
-/// Whether it may come of views that are not what they were when they were looked at.
-pub(in crate::postgres) fn shows_change(error: &sqlx::Error) -> bool {
-    let sqlx::Error::Database(error) = error else { return false };
-    error.code().is_some_and(|code| driver::shows_change(&code))
 }
 
 /// Whether PostgreSQL answered with an error that leaves the connection as it is.

@@ -3,7 +3,7 @@
 //! A connection that was closed while nobody used it does not reach a request. sqlx has no way to look at the socket, so
 //! a connection is pinged before it is lent, unless its first statement can be sent again: then that is the test.
 
-mod begin;
+mod commit;
 mod error;
 mod options;
 mod statement;
@@ -16,14 +16,14 @@ use sqlx::postgres::{PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection};
 use tokio::time::timeout;
 
-use super::changes::LastChange;
 use super::connect::ConnectConfig;
 use super::driver::{Bounds, Proxy, RESET_SESSION};
+use super::last_change::LastChange;
 
-pub(crate) use begin::{CommitError, commit};
+pub(crate) use commit::{CommitError, commit};
 use error::is_refused;
-pub(super) use error::{reported, shows_change};
-pub(super) use statement::fetch;
+pub(super) use error::reported;
+pub(super) use statement::arguments;
 
 /// The time to wait for the answer to a ping.
 const ANSWER: Duration = Duration::from_secs(1);
@@ -77,13 +77,16 @@ impl SqlxPool {
 }
 
 /// A result that has to be there in time.
-async fn within<T>(time: Duration, result: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, sqlx::Error> {
+pub(super) async fn within<T>(
+    time: Duration,
+    result: impl Future<Output = Result<T, sqlx::Error>>,
+) -> Result<T, sqlx::Error> {
     let late = || io::Error::new(io::ErrorKind::TimedOut, format!("no answer within {time:?}"));
     timeout(time, result).await.unwrap_or_else(|_| Err(sqlx::Error::Io(late())))
 }
 
 /// Runs something that takes a connection and can be run again when its first statement finds it dead.
-async fn untested<T>(work: impl Future<Output = T>) -> T {
+pub(super) async fn untested<T>(work: impl Future<Output = T>) -> T {
     UNTESTED.scope((), work).await
 }
 

@@ -8,6 +8,9 @@ pub(crate) use text::StatementText;
 
 use crate::json::ExactJson;
 
+/// The number of a type in `pg_type`.
+pub(crate) type Oid = u32;
+
 /// A statement with its values.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Statement {

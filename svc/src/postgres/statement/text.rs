@@ -3,7 +3,7 @@
 use std::ops::Deref;
 use std::sync::Arc;
 
-use crate::postgres::Oid;
+use super::Oid;
 
 /// The text of a statement, and the types that its columns must have for its rows to be read as they were meant.
 #[derive(Debug, Clone, PartialEq, Eq)]

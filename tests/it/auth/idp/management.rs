@@ -1,4 +1,4 @@
-//! What an identity provider is asked about its users, and log-outs.
+//! The management operations, and log-outs.
 
 use serde_json::{Value, json};
 use svc::IdpConfig;

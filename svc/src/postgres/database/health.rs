@@ -7,8 +7,9 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::time::{sleep, timeout};
 
-use super::driver::DriverError;
-use super::{CheckError, Database, DbError};
+use super::{CheckError, Database};
+use crate::postgres::DbError;
+use crate::postgres::driver::DriverError;
 
 /// The time after which a database that is away is tried again, at first and at last.
 const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
@@ -32,7 +33,7 @@ pub(crate) enum Health {
 
 impl Database {
     /// Waits for the first verdict; fails at once while the database is away, or not to be used.
-    pub(super) async fn reached(&self) -> Result<(), DbError> {
+    pub(in crate::postgres) async fn reached(&self) -> Result<(), DbError> {
         if self.is_up() {
             return Ok(());
         }
@@ -51,14 +52,14 @@ impl Database {
     }
 
     /// Uses the database no more until the watcher has found that policies bind again.
-    pub(super) fn stop_using(&self) {
+    pub(in crate::postgres) fn stop_using(&self) {
         self.changes.forget_look();
         self.tell(Health::Unbound);
     }
 
     /// A request has found a sign that the database is away. Whether it is, only the watcher says, on a connection of its
     /// own and for all requests that ask at the time.
-    pub(super) fn suspect(&self) {
+    pub(in crate::postgres) fn suspect(&self) {
         self.suspected.notify_one();
     }
 
@@ -92,13 +93,13 @@ impl Database {
 
 impl DriverError {
     /// Whether the database may be away. A connection that is closed in the middle of a statement is not such a sign.
-    pub(super) fn is_sign_of_absence(&self) -> bool {
+    pub(in crate::postgres) fn is_sign_of_absence(&self) -> bool {
         matches!(self, Self::Unreachable(_) | Self::Unanswered | Self::PoolTimedOut)
     }
 }
 
 /// Tries a database that is away until it answers; says so once when it goes and once when it comes back.
-pub(super) async fn watch_over(database: Weak<Database>) {
+pub(in crate::postgres) async fn watch_over(database: Weak<Database>) {
     let mut pause = RETRY[0];
     let mut said = false;
     loop {

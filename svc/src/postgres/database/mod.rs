@@ -1,5 +1,13 @@
 //! The pools, and what is read of the database before anything is asked of it.
 
+mod changes;
+mod health;
+#[cfg(feature = "sqlx")]
+mod sqlx;
+
+#[cfg(feature = "sqlx")]
+pub(super) use self::sqlx::fetch_by_sqlx;
+
 use std::borrow::Cow;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -9,16 +17,17 @@ use arc_swap::{ArcSwapOption, Guard};
 use tokio::sync::{Mutex, Notify, watch};
 use tokio::time::timeout;
 
-use super::catalogue::Catalogue;
-use super::changes::{Changes, follow_changes};
-use super::connect::ConnectConfig;
-use super::driver::{Bounds, DedicatedConnection, Driver, DriverError, OpenTransaction};
-use super::functions::{FunctionSpec, Functions};
-use super::health::{Health, watch_over};
-use super::row_security::Unbound;
+use self::changes::{Changes, follow_changes};
+pub(super) use self::health::Health;
+use self::health::watch_over;
+use crate::postgres::catalogue::Catalogue;
+use crate::postgres::connect::ConnectConfig;
+use crate::postgres::driver::{Bounds, DedicatedConnection, Driver, DriverError, OpenTransaction};
+use crate::postgres::functions::{FunctionSpec, Functions};
+use crate::postgres::row_security::Unbound;
 #[cfg(feature = "sqlx")]
-use super::sqlx_pool::SqlxPool;
-use super::{DbError, RowSecurity, RowSink, Rows, Session, Statement};
+use crate::postgres::sqlx_pool::SqlxPool;
+use crate::postgres::{DbError, RowSecurity, RowSink, Rows, Session, Statement};
 
 /// The shortest and the longest time by which the deadline of a statement is after its time-out in PostgreSQL. In
 /// between it is a tenth.

@@ -11,13 +11,15 @@ use ahash::HashSet;
 use tokio::sync::{Mutex, watch};
 use tokio::time::Instant;
 
-use super::catalogue::Catalogue;
-use super::database::CheckError;
-use super::driver::{DedicatedConnection, DriverError};
-use super::fingerprint::fingerprint;
-use super::functions::{self, FunctionSpec, Functions};
-use super::row_security::Verdict;
-use super::{Database, DbError};
+use super::CheckError;
+use super::Database;
+use crate::postgres::DbError;
+use crate::postgres::catalogue::Catalogue;
+use crate::postgres::driver::{DedicatedConnection, DriverError};
+use crate::postgres::fingerprint::fingerprint;
+use crate::postgres::functions::{self, FunctionSpec, Functions};
+use crate::postgres::last_change::LastChange;
+use crate::postgres::row_security::Verdict;
 
 /// The time for which a look holds for all who ask: clients that ask again and again must not make us look again and
 /// again. A look without a connection at hand costs much more.
@@ -25,7 +27,7 @@ const SPACING: [Duration; 2] = [Duration::from_millis(20), Duration::from_millis
 
 /// The state that is kept between two looks at the database.
 #[derive(Debug)]
-pub(super) struct Changes {
+pub(in crate::postgres) struct Changes {
     poll: Mutex<Poll>,
     /// The last look after which the database was read; none while policies do not bind that have to.
     known: std::sync::Mutex<Option<Look>>,
@@ -34,22 +36,6 @@ pub(super) struct Changes {
     told: watch::Sender<()>,
     /// Whether the connection is kept for the next look.
     keeps_connection: bool,
-}
-
-/// The time at which something was last found changed.
-#[derive(Debug, Clone, Default)]
-pub(super) struct LastChange(Arc<std::sync::Mutex<Option<Instant>>>);
-
-impl LastChange {
-    /// Whether it was before a connection of this age was opened.
-    #[cfg(feature = "sqlx")]
-    pub(super) fn is_before(&self, age: Duration) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_none_or(|last| age < last.elapsed())
-    }
-
-    fn is_now(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
-    }
 }
 
 #[derive(Debug, Default)]
@@ -71,15 +57,15 @@ struct Look {
     verdict: Verdict,
 }
 
-/// The state of the database as it was read.
-pub(super) struct Loaded {
+/// What was read of the database.
+pub(in crate::postgres) struct Loaded {
     look: Look,
     catalogue: Catalogue,
     functions: Functions,
 }
 
 impl Changes {
-    pub(super) fn new(keeps_connection: bool) -> Self {
+    pub(in crate::postgres) fn new(keeps_connection: bool) -> Self {
         Self {
             poll: Mutex::default(),
             known: std::sync::Mutex::default(),
@@ -102,12 +88,12 @@ impl Changes {
     }
 
     /// Whether the database was read and may be used as it is known.
-    pub(super) fn has_look(&self) -> bool {
+    pub(in crate::postgres) fn has_look(&self) -> bool {
         self.known().is_some()
     }
 
     /// Forgets the last look, so that whatever is read next is taken for changed.
-    pub(super) fn forget_look(&self) {
+    pub(in crate::postgres) fn forget_look(&self) {
         *self.known() = None;
     }
 
@@ -117,7 +103,7 @@ impl Changes {
 
     /// Returns the time at which something was last found changed.
     #[cfg(feature = "sqlx")]
-    pub(super) fn last(&self) -> LastChange {
+    pub(in crate::postgres) fn last(&self) -> LastChange {
         self.last.clone()
     }
 }
@@ -127,7 +113,7 @@ impl Database {
     ///
     /// # Errors
     /// [`CheckError::Unbound`] when policies do not bind, and the database is therefore not to be used.
-    pub(super) async fn load(&self, connection: &mut DedicatedConnection) -> Result<Loaded, CheckError> {
+    pub(in crate::postgres) async fn load(&self, connection: &mut DedicatedConnection) -> Result<Loaded, CheckError> {
         let specs = self.known_functions();
         // First, so that what changes meanwhile is found by the next look.
         let (_, fingerprint) = fingerprint(connection, "", &self.sources, &specs).await?;
@@ -152,7 +138,7 @@ impl Database {
     /// Uses what was read from now on. When it is not what was known, the connections are closed, as they know
     /// statements, settings and types of the past. So they are when policies bind again: PostgreSQL keeps the plans that
     /// it made for a role that had passed them.
-    pub(super) fn adopt(&self, loaded: Loaded) {
+    pub(in crate::postgres) fn adopt(&self, loaded: Loaded) {
         let Loaded { look, catalogue, functions } = loaded;
         let known = self.catalogue.load_full();
         let same_catalogue = known.as_ref().is_some_and(|known| known.is_same(&catalogue));
@@ -296,7 +282,7 @@ enum Compared {
 }
 
 /// Looks whenever there is a reason, and from time to time, for as long as there is the database.
-pub(super) async fn follow_changes(database: Weak<Database>, interval: Option<Duration>) {
+pub(in crate::postgres) async fn follow_changes(database: Weak<Database>, interval: Option<Duration>) {
     loop {
         let Some(strong) = database.upgrade() else { return };
         let (reason, mut health) = (strong.driver.views_changed().clone(), strong.health.subscribe());

@@ -1,0 +1,39 @@
+//! The count of failed attempts.
+
+use ring::hmac;
+
+use super::audit::{self, Event};
+use super::refused::Refused;
+use super::{AccountError, Client, NativeAuthProvider};
+
+/// An attempt that was counted.
+pub(super) struct Attempt(Vec<(String, u32)>);
+
+impl NativeAuthProvider {
+    /// Counts an attempt before anything else is done, for the client's address and, where one is named, an account.
+    pub(super) async fn count_attempt(&self, client: &Client, account: Option<&str>) -> Result<Attempt, Refused> {
+        let limits = self.0.limits;
+        // The address first, so that one that has had too many cannot use up an account's.
+        let address = (self.key_of("address", &client.network()), limits.per_address);
+        let account = account.map(|name| (self.key_of("account", name), limits.per_account));
+        let keys: Vec<_> = std::iter::once(address).chain(account).collect();
+        match self.0.database.count_attempt(&keys, limits.window).await? {
+            None => Ok(Attempt(keys)),
+            Some(wait) => {
+                audit::note(Event::TooManyAttempts, None, client);
+                Err(Refused::TooManyAttempts(wait))
+            }
+        }
+    }
+
+    /// Takes an attempt back that has succeeded.
+    pub(super) async fn forgive(&self, attempt: &Attempt) -> Result<(), AccountError> {
+        self.0.database.forgive_attempt(&attempt.0).await
+    }
+
+    /// The key of a count: neither names nor addresses are kept.
+    fn key_of(&self, kind: &str, name: &str) -> String {
+        let mac = hmac::sign(&self.0.mac_key, format!("attempts of {kind} {name}").as_bytes());
+        hex::encode(&mac.as_ref()[..16])
+    }
+}

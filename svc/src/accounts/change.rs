@@ -1,0 +1,109 @@
+//! Changing a password, with the old one or with a token that was mailed, and verifying an address.
+
+use super::audit::{self, Event};
+use super::login::Compared;
+use super::mail::{Purpose, To};
+use super::refused::Refused;
+use super::tokens::{SessionToken, TokenPair};
+use super::username::read_email;
+use super::{Account, Client, NativeAuthProvider};
+
+impl NativeAuthProvider {
+    /// The account of a token, if it may still be used.
+    pub(super) async fn account_of(&self, token: &SessionToken) -> Result<Account, Refused> {
+        let account = self.0.users.by_id(token.user_id).await?;
+        account.filter(|account| !account.disabled).ok_or(Refused::BadToken { expired: false })
+    }
+
+    /// Changes the password of who knows it. All sessions end, and a new one begins.
+    pub(super) async fn change_password(
+        &self,
+        token: &SessionToken,
+        current: &str,
+        new: &str,
+        client: &Client,
+    ) -> Result<TokenPair, Refused> {
+        let new = self.0.rules.read(new).map_err(Refused::WeakPassword)?;
+        let compared = self.confirm(token, current, client).await?;
+        let Some(account) = compared.account else { return Err(Refused::WrongCredentials) };
+        let hash = self.0.hasher.hash(new, None).await?;
+        if !self.0.users.set_password(account.user_id, &hash, Some(&compared.hash)).await? {
+            return Err(Refused::WrongCredentials);
+        }
+        audit::note(Event::PasswordChanged, Some(account.user_id), client);
+        self.end_all(account.user_id).await?;
+        let epoch = self.0.database.epoch(account.user_id).await?;
+        self.begin_session(&account, epoch, client).await
+    }
+
+    /// Deletes the account of who knows its password.
+    pub(super) async fn delete(&self, token: &SessionToken, password: &str, client: &Client) -> Result<(), Refused> {
+        let compared = self.confirm(token, password, client).await?;
+        let Some(account) = compared.account else { return Err(Refused::WrongCredentials) };
+        self.delete_user(account.user_id).await?;
+        Ok(())
+    }
+
+    /// Compares the password of someone who is logged in, counting the attempt.
+    async fn confirm(&self, token: &SessionToken, password: &str, client: &Client) -> Result<Compared, Refused> {
+        let account = self.account_of(token).await?;
+        let attempt = self.count_attempt(client, Some(&account.username)).await?;
+        let compared = self.compare(Some(account), password).await?;
+        if compared.account.is_some() {
+            self.forgive(&attempt).await?;
+        } else {
+            audit::note(Event::LoginFailed, Some(token.user_id), client);
+        }
+        Ok(compared)
+    }
+
+    /// Mails a token to an address, if it is an account's. The answer does not tell.
+    pub(super) async fn forgot_password(&self, email: &str, client: &Client) -> Result<(), Refused> {
+        let email = read_email(email).ok_or(Refused::BadInput("`email` must be an address of mail"))?;
+        self.count_attempt(client, Some(&email.to_lowercase())).await?;
+        self.mail(Purpose::ResetPassword, To::Address(email));
+        Ok(())
+    }
+
+    /// Sets the password of who has a token that was mailed. All sessions end.
+    pub(super) async fn reset_password(&self, token: &str, new: &str, client: &Client) -> Result<(), Refused> {
+        let new = self.0.rules.read(new).map_err(Refused::WeakPassword)?;
+        let attempt = self.count_attempt(client, None).await?;
+        let (purpose, mac) = (Purpose::ResetPassword.as_str(), self.mac_of(token));
+        // Looked at before it is used up, so that nothing is hashed for nobody, and nothing used up for nothing.
+        if !self.0.database.mailed_token_holds(purpose, &mac).await? {
+            return Err(Refused::BadMailedToken);
+        }
+        let hash = self.0.hasher.hash(new, None).await?;
+        let used = self.0.database.use_mailed_token(purpose, &mac).await?;
+        let user_id = used.ok_or(Refused::BadMailedToken)?.user_id;
+        if !self.0.users.set_password(user_id, &hash, None).await? {
+            return Err(Refused::BadMailedToken);
+        }
+        audit::note(Event::PasswordReset, Some(user_id), client);
+        self.forgive(&attempt).await?;
+        self.end_all(user_id).await
+    }
+
+    /// Notes that an address is verified.
+    pub(super) async fn verify_email(&self, token: &str, client: &Client) -> Result<(), Refused> {
+        let attempt = self.count_attempt(client, None).await?;
+        let used = self.0.database.use_mailed_token(Purpose::VerifyEmail.as_str(), &self.mac_of(token)).await?;
+        let to = used.ok_or(Refused::BadMailedToken)?;
+        if !self.0.users.verify_email(to.user_id, &to.email).await? {
+            return Err(Refused::BadMailedToken);
+        }
+        self.forgive(&attempt).await?;
+        Ok(())
+    }
+
+    /// Mails a token to the address of an account that is to be verified.
+    pub(super) async fn send_verification(&self, token: &SessionToken, client: &Client) -> Result<(), Refused> {
+        let account = self.account_of(token).await?;
+        self.count_attempt(client, Some(&account.username)).await?;
+        if !account.email_verified {
+            self.mail(Purpose::VerifyEmail, To::Account(account));
+        }
+        Ok(())
+    }
+}

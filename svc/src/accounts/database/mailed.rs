@@ -1,0 +1,53 @@
+//! Mailed tokens in PostgreSQL.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::sessions::seconds;
+use super::{AccountDatabase, functions};
+use crate::accounts::AccountError;
+
+functions! {
+    KEEP: "keep_mailed_token($1, $2, $3, $4, $5)";
+    HOLDS: "mailed_token_holds($1, $2)";
+    USE: "use_mailed_token($1, $2)";
+}
+
+/// The one whom a token was mailed to.
+#[derive(Debug, Deserialize)]
+pub(in crate::accounts) struct Recipient {
+    pub(in crate::accounts) user_id: Uuid,
+    pub(in crate::accounts) email: String,
+}
+
+impl AccountDatabase {
+    /// Keeps the code of a token, in place of the last one for the same purpose.
+    pub(in crate::accounts) async fn keep_mailed_token(
+        &self,
+        purpose: &str,
+        mac: &str,
+        to: &Recipient,
+        ttl: Duration,
+    ) -> Result<(), AccountError> {
+        let args = vec![json!(to.user_id), json!(purpose), json!(mac), json!(to.email), seconds(ttl)];
+        self.write(&KEEP, args).await.map(drop)
+    }
+
+    /// Whether a token can be used.
+    pub(in crate::accounts) async fn mailed_token_holds(&self, purpose: &str, mac: &str) -> Result<bool, AccountError> {
+        Ok(self.read(&HOLDS, vec![json!(purpose), json!(mac)]).await? == Value::Bool(true))
+    }
+
+    /// Uses a token up; `None` when it does not hold, or no longer.
+    pub(in crate::accounts) async fn use_mailed_token(
+        &self,
+        purpose: &str,
+        mac: &str,
+    ) -> Result<Option<Recipient>, AccountError> {
+        let used = self.write(&USE, vec![json!(purpose), json!(mac)]).await?;
+        serde_json::from_value(used).map_err(AccountError::unavailable)
+    }
+}

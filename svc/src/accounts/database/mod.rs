@@ -1,0 +1,112 @@
+//! The schema `svc_auth` and its functions.
+
+mod attempts;
+mod mailed;
+mod revocations;
+mod sessions;
+mod users;
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use serde_json::Value;
+
+pub(super) use mailed::Recipient;
+pub use revocations::PostgresRevocationStore;
+pub use sessions::Session;
+pub(super) use sessions::{Rotation, SessionIds};
+pub use users::PostgresUserRepository;
+
+use super::AccountError;
+use crate::ConfigError;
+use crate::postgres::{Bounds, ConnectConfig, Routines, StatementText};
+use crate::settings::variable;
+
+/// The SQL that makes the schema `svc_auth`, to be run by an owner that is not the role of the service; it may be run
+/// again. `SELECT svc_auth.allow('role')` lets the service's role use it.
+pub const MIGRATION: &str = include_str!("migration.sql");
+
+/// The time that a request waits for a connection, and for an answer.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The database in which accounts, their sessions and what guards them are kept; cheap to clone.
+///
+/// It has a few connections of its own, which are opened when they are needed, so that log-ins do not take those of
+/// queries.
+#[derive(Debug, Clone)]
+pub struct AccountDatabase(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    routines: OnceLock<Routines>,
+    most: u32,
+}
+
+/// The most connections, unless it is said.
+const CONNECTIONS: u32 = 8;
+
+impl AccountDatabase {
+    /// A database, as `postgres://user:password@host:port/name`, with eight connections at most.
+    ///
+    /// # Errors
+    /// A [`ConfigError`] when the URL cannot be read.
+    pub fn new(url: &str) -> Result<Self, ConfigError> {
+        Self::with_connections(url, CONNECTIONS)
+    }
+
+    /// A database with so many connections at most.
+    ///
+    /// # Errors
+    /// A [`ConfigError`] when the URL cannot be read.
+    pub fn with_connections(url: &str, most: u32) -> Result<Self, ConfigError> {
+        let connect = ConnectConfig::parse(url, &variable)
+            .map_err(|bad| ConfigError::new("the URL of the accounts' database", "***", &bad.to_string()))?;
+        let database = Self::unbound(most);
+        database.bind(&connect);
+        Ok(database)
+    }
+
+    /// The database of the application that it is given to: [`AppOptions::accounts`](crate::AppOptions::accounts).
+    /// Until that is created, nobody can log in.
+    pub fn of_application() -> Self {
+        Self::unbound(CONNECTIONS)
+    }
+
+    fn unbound(most: u32) -> Self {
+        Self(Arc::new(Shared { routines: OnceLock::new(), most: most.max(1) }))
+    }
+
+    /// Says where the database is, unless that is known.
+    pub(crate) fn bind(&self, connect: &ConnectConfig) {
+        let bounds = Bounds { size: self.0.most, acquire_timeout: PATIENCE, deadline: PATIENCE };
+        self.0.routines.get_or_init(|| Routines::new(connect, bounds));
+    }
+
+    fn routines(&self) -> Result<&Routines, AccountError> {
+        let missing = "no database is known; give the `AccountDatabase` to `AppOptions::accounts`";
+        self.0.routines.get().ok_or_else(|| AccountError::unavailable(missing))
+    }
+
+    async fn read(&self, function: &StatementText, args: Vec<Value>) -> Result<Value, AccountError> {
+        self.routines()?.read(function, args).await.map_err(unavailable)
+    }
+
+    async fn write(&self, function: &StatementText, args: Vec<Value>) -> Result<Value, AccountError> {
+        self.routines()?.write(function, args).await.map_err(unavailable)
+    }
+}
+
+fn unavailable(error: crate::postgres::DbError) -> AccountError {
+    AccountError::unavailable(error)
+}
+
+/// The calls of functions, each by its name.
+macro_rules! functions {
+    ($($name:ident: $sql:literal;)+) => {
+        $(
+            static $name: std::sync::LazyLock<crate::postgres::StatementText> =
+                std::sync::LazyLock::new(|| concat!("SELECT svc_auth.", $sql, "::text").into());
+        )+
+    };
+}
+use functions;

@@ -1,0 +1,107 @@
+//! Sessions in PostgreSQL.
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::{AccountDatabase, functions};
+use crate::accounts::AccountError;
+
+functions! {
+    EPOCH: "epoch_of($1)";
+    BEGIN: "begin_session($1, $2, $3, $4, $5, $6)";
+    ROTATE: "rotate_session($1, $2, $3, $4)";
+    END: "end_session($1, $2)";
+    END_ALL: "end_sessions($1)";
+    SESSIONS: "sessions($1)";
+}
+
+/// A session of a user: what one log-in has begun.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Session {
+    /// The identifier, which is no secret.
+    pub id: Uuid,
+    /// The time of the log-in.
+    pub created_at: DateTime<Utc>,
+    /// The time at which its tokens were last renewed.
+    pub last_used_at: DateTime<Utc>,
+    /// The time at which it ends unless its tokens are renewed.
+    pub expires_at: DateTime<Utc>,
+    /// The browser or program that has logged in, as it calls itself.
+    pub user_agent: Option<String>,
+}
+
+/// The identifiers of a session and of its refresh token that counts.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::accounts) struct SessionIds {
+    pub(in crate::accounts) session: Uuid,
+    pub(in crate::accounts) refresh: Uuid,
+}
+
+/// The end of an attempt to exchange a refresh token.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub(in crate::accounts) enum Rotation {
+    /// It was exchanged.
+    Rotated { user_id: Uuid },
+    /// It had been exchanged before, so its session has ended now.
+    Reused { user_id: Uuid },
+    /// Its session had ended before.
+    Ended,
+}
+
+impl AccountDatabase {
+    /// The number that changes when all sessions of a user end.
+    pub(in crate::accounts) async fn epoch(&self, user_id: Uuid) -> Result<Value, AccountError> {
+        self.read(&EPOCH, vec![json!(user_id)]).await
+    }
+
+    /// Begins a session; false when all sessions have ended since the epoch was read.
+    pub(in crate::accounts) async fn begin_session(
+        &self,
+        user_id: Uuid,
+        ids: SessionIds,
+        ttl: Duration,
+        epoch: Value,
+        user_agent: Option<&str>,
+    ) -> Result<bool, AccountError> {
+        let args = vec![json!(user_id), json!(ids.session), json!(ids.refresh), seconds(ttl), epoch, json!(user_agent)];
+        Ok(self.write(&BEGIN, args).await? == Value::Bool(true))
+    }
+
+    /// Exchanges a refresh token.
+    pub(in crate::accounts) async fn rotate(
+        &self,
+        presented: SessionIds,
+        next: Uuid,
+        ttl: Duration,
+    ) -> Result<Rotation, AccountError> {
+        let args = vec![json!(presented.session), json!(presented.refresh), json!(next), seconds(ttl)];
+        serde_json::from_value(self.write(&ROTATE, args).await?).map_err(AccountError::unavailable)
+    }
+
+    /// Ends one session of a user; whether there was one.
+    pub(in crate::accounts) async fn end_session(&self, user_id: Uuid, session: Uuid) -> Result<bool, AccountError> {
+        Ok(self.write(&END, vec![json!(user_id), json!(session)]).await? == Value::Bool(true))
+    }
+
+    /// Ends all sessions of a user, and those that log-ins are about to begin.
+    pub(in crate::accounts) async fn end_sessions(&self, user_id: Uuid) -> Result<(), AccountError> {
+        self.write(&END_ALL, vec![json!(user_id)]).await.map(drop)
+    }
+
+    /// The sessions of a user, the one that was used last first.
+    pub(in crate::accounts) async fn sessions(&self, user_id: Uuid) -> Result<Vec<Session>, AccountError> {
+        let sessions = self.read(&SESSIONS, vec![json!(user_id)]).await?;
+        serde_json::from_value(sessions).map_err(AccountError::unavailable)
+    }
+}
+
+/// A time for `make_interval`.
+pub(super) fn seconds(time: Duration) -> Value {
+    json!(time.as_secs_f64())
+}

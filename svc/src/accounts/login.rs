@@ -1,0 +1,142 @@
+//! Registering, logging in and renewing tokens.
+
+use std::time::SystemTime;
+
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::audit::{self, Event};
+use super::database::{Rotation, SessionIds};
+use super::mail::{Purpose, To};
+use super::password::{Password, PasswordHash, Salt};
+use super::refused::Refused;
+use super::tokens::{TokenPair, TokenType};
+use super::username::{read_email, read_username};
+use super::{Account, Client, NativeAuthProvider};
+
+/// A password that was compared: the account, if it is its password, and the hash.
+pub(super) struct Compared {
+    pub(super) account: Option<Account>,
+    pub(super) hash: PasswordHash,
+    is_outdated: bool,
+    /// The user's epoch before the comparison.
+    epoch: Value,
+}
+
+impl NativeAuthProvider {
+    /// Makes an account, and logs it in.
+    pub(super) async fn register(
+        &self,
+        username: &str,
+        password: &str,
+        email: &str,
+        client: &Client,
+    ) -> Result<(Account, TokenPair), Refused> {
+        let username = read_username(username)
+            .ok_or(Refused::BadInput("`username` must have 1 to 255 bytes and no spaces or control characters"))?;
+        let email = read_email(email).ok_or(Refused::BadInput("`email` must be an address of mail"))?;
+        let password = self.0.rules.read(password).map_err(Refused::WeakPassword)?;
+        let attempt = self.count_attempt(client, None).await?;
+        let hash = self.0.hasher.hash(password, None).await?;
+        let account = self.0.users.create(&username, &hash, &email).await?;
+        let epoch = self.0.database.epoch(account.user_id).await?;
+        let tokens = self.begin_session(&account, epoch, client).await?;
+        self.forgive(&attempt).await?;
+        self.mail(Purpose::VerifyEmail, To::Account(account.clone()));
+        audit::note(Event::Registered, Some(account.user_id), client);
+        Ok((account, tokens))
+    }
+
+    /// Logs in. An unknown name and a wrong password take the same steps.
+    pub(super) async fn login(&self, username: &str, password: &str, client: &Client) -> Result<TokenPair, Refused> {
+        let username = read_username(username).ok_or(Refused::WrongCredentials)?;
+        let attempt = self.count_attempt(client, Some(&username)).await?;
+        let account = self.0.users.by_username(&username).await?;
+        let user_id = account.as_ref().map(|account| account.user_id);
+        let compared = self.compare(account, password).await?;
+        let Some(account) = &compared.account else {
+            audit::note(Event::LoginFailed, user_id, client);
+            return Err(Refused::WrongCredentials);
+        };
+        let tokens = self.begin_session(account, compared.epoch.clone(), client).await?;
+        self.forgive(&attempt).await?;
+        if compared.is_outdated {
+            self.rehash(account.user_id, password, &compared.hash).await;
+        }
+        audit::note(Event::LoggedIn, Some(account.user_id), client);
+        Ok(tokens)
+    }
+
+    /// Compares a password with that of an account; without an account, it takes as long.
+    pub(super) async fn compare(&self, account: Option<Account>, password: &str) -> Result<Compared, Refused> {
+        let password = Password::read(password).map_err(|_| Refused::WrongCredentials)?;
+        let user_id = account.as_ref().map_or(Uuid::nil(), |account| account.user_id);
+        let epoch = self.0.database.epoch(user_id).await?;
+        let salt = self.0.users.salt(user_id).await?.and_then(|salt| Salt::read(&salt));
+        let is_outdated = salt.as_ref().is_some_and(|salt| self.0.hasher.is_outdated(salt));
+        let hash = self.0.hasher.hash(password, salt).await?;
+        let matches = self.0.users.matches(user_id, &hash).await?;
+        let account = account.filter(|account| matches && !account.disabled);
+        Ok(Compared { account, hash, is_outdated, epoch })
+    }
+
+    /// Keeps a stronger hash, unless the password was changed meanwhile. The log-in does not depend on it.
+    async fn rehash(&self, user_id: Uuid, password: &str, old: &PasswordHash) {
+        let Ok(password) = Password::read(password) else { return };
+        let kept = match self.0.hasher.hash(password, None).await {
+            Ok(hash) => self.0.users.set_password(user_id, &hash, Some(old)).await.map_err(|error| error.to_string()),
+            Err(busy) => Err(busy.to_string()),
+        };
+        if let Err(error) = kept {
+            tracing::debug!(error, "an outdated hash of a password stays");
+        }
+    }
+
+    /// Begins a session, unless all sessions have ended since the epoch was read.
+    pub(super) async fn begin_session(
+        &self,
+        account: &Account,
+        epoch: Value,
+        client: &Client,
+    ) -> Result<TokenPair, Refused> {
+        let ids = SessionIds { session: Uuid::new_v4(), refresh: Uuid::new_v4() };
+        let (now, ttl) = (SystemTime::now(), self.0.tokens.refresh_ttl);
+        let agent = client.user_agent.as_deref();
+        if !self.0.database.begin_session(account.user_id, ids, ttl, epoch, agent).await? {
+            return Err(Refused::WrongCredentials);
+        }
+        Ok(self.0.tokens.issue(account, ids, now))
+    }
+
+    /// Exchanges a refresh token, counting the attempt.
+    pub(super) async fn refresh(&self, token: &str, client: &Client) -> Result<TokenPair, Refused> {
+        let attempt = self.count_attempt(client, None).await?;
+        let tokens = self.exchange(token, client).await?;
+        self.forgive(&attempt).await?;
+        Ok(tokens)
+    }
+
+    /// Exchanges a refresh token. One that was exchanged before ends its session.
+    pub(super) async fn exchange(&self, token: &str, client: &Client) -> Result<TokenPair, Refused> {
+        let presented = self.0.tokens.verify(token, TokenType::Refresh)?;
+        let ids = SessionIds { session: presented.session, refresh: presented.id };
+        let next = SessionIds { refresh: Uuid::new_v4(), ..ids };
+        let now = SystemTime::now();
+        let rejected = Refused::BadToken { expired: false };
+        match self.0.database.rotate(ids, next.refresh, self.0.tokens.refresh_ttl).await? {
+            Rotation::Rotated { user_id } => match self.0.users.by_id(user_id).await?.filter(|user| !user.disabled) {
+                Some(account) => Ok(self.0.tokens.issue(&account, next, now)),
+                None => {
+                    self.end_session(&presented).await?;
+                    Err(rejected)
+                }
+            },
+            Rotation::Reused { user_id } => {
+                audit::note(Event::RefreshReused, Some(user_id), client);
+                self.revoke_session(presented.session).await?;
+                Err(rejected)
+            }
+            Rotation::Ended => Err(rejected),
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Passwords: how they are written, what they need, and their hashes.
+
+mod hash;
+mod hasher;
+mod parameters;
+mod rules;
+mod text;
+
+pub use hash::PasswordHash;
+pub(super) use hash::Salt;
+pub(super) use hasher::{Busy, PasswordHasher};
+pub use parameters::PasswordHashing;
+pub use rules::PasswordRules;
+pub(super) use rules::Weakness;
+pub(super) use text::Password;

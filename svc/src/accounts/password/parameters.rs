@@ -1,0 +1,74 @@
+//! The cost of hashes.
+
+use argon2::{Algorithm, Argon2, Params, Version};
+
+/// The cost of hashing a password by Argon2id, and how many are hashed at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PasswordHashing {
+    /// The KiB that a hash takes; at least 8.
+    pub memory: u32,
+    /// The passes over that memory; at least 1.
+    pub passes: u32,
+    /// The most hashes at once, each on a thread of low priority.
+    pub threads: usize,
+    /// The most that wait for their turn; more are answered with 503.
+    pub queue: usize,
+}
+
+/// The recommendation of OWASP (Password Storage Cheat Sheet): 19 MiB, two passes. Half of the machine's cores hash.
+impl Default for PasswordHashing {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self { memory: Params::DEFAULT_M_COST, passes: Params::DEFAULT_T_COST, threads: cores.div_ceil(2), queue: 256 }
+    }
+}
+
+/// The most memory that a stored hash may ask for: a row that was tampered with must not take all there is.
+const MOST_MEMORY: u32 = 1 << 20;
+const MOST_PASSES: u32 = 64;
+
+/// The parameters of one hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Parameters {
+    pub(super) memory: u32,
+    pub(super) passes: u32,
+    pub(super) lanes: u32,
+}
+
+impl PasswordHashing {
+    pub(super) fn parameters(self) -> Parameters {
+        Parameters {
+            memory: self.memory.clamp(Params::MIN_M_COST, MOST_MEMORY),
+            passes: self.passes.clamp(Params::MIN_T_COST, MOST_PASSES),
+            lanes: Params::DEFAULT_P_COST,
+        }
+    }
+}
+
+impl Parameters {
+    /// Reads `m=19456,t=2,p=1`.
+    pub(super) fn read(text: &str) -> Option<Self> {
+        let mut parts = text.split(',');
+        let mut next = |name: &str| parts.next()?.strip_prefix(name)?.parse().ok();
+        let read = Self { memory: next("m=")?, passes: next("t=")?, lanes: next("p=")? };
+        (parts.next().is_none() && read.memory <= MOST_MEMORY && read.passes <= MOST_PASSES).then_some(read)
+    }
+
+    /// Whether a hash of these is weaker than one of others.
+    pub(super) fn is_below(self, other: Self) -> bool {
+        self.memory < other.memory || self.passes < other.passes
+    }
+
+    /// The algorithm; `None` when it cannot have these parameters.
+    pub(super) fn argon2(self) -> Option<Argon2<'static>> {
+        let params = Params::new(self.memory, self.passes, self.lanes, None).ok()?;
+        Some(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
+    }
+}
+
+impl std::fmt::Display for Parameters {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "m={},t={},p={}", self.memory, self.passes, self.lanes)
+    }
+}

@@ -1,0 +1,44 @@
+//! Passwords in the one form of their spellings.
+
+use unicode_normalization::UnicodeNormalization as _;
+
+/// The most bytes of a password as it is sent.
+const LONGEST: usize = 1_024;
+
+/// A password in the one form of its spellings: PRECIS's OpaqueString (RFC 8265, section 4.2). `Debug` shows nothing.
+pub(in crate::accounts) struct Password(String);
+
+/// Why a text is not a password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::accounts) enum NotPassword {
+    TooLong,
+    ControlCharacter,
+}
+
+impl Password {
+    /// Brings a text into the form: other spaces become the ordinary one, and what can be composed is (NFC).
+    pub(in crate::accounts) fn read(text: &str) -> Result<Self, NotPassword> {
+        if text.len() > LONGEST {
+            return Err(NotPassword::TooLong);
+        }
+        if text.chars().any(char::is_control) {
+            return Err(NotPassword::ControlCharacter);
+        }
+        Ok(Self(text.chars().map(|c| if is_space(c) { ' ' } else { c }).nfc().collect()))
+    }
+
+    pub(in crate::accounts) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Whether it is a space separator (Zs).
+fn is_space(c: char) -> bool {
+    matches!(c, ' ' | '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
+}
+
+impl std::fmt::Debug for Password {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Password")
+    }
+}

@@ -1,0 +1,111 @@
+//! Bodies of requests, and their senders.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use axum::body::to_bytes;
+use axum::extract::{ConnectInfo, FromRequest, Request};
+use axum::http::header;
+use serde::de::DeserializeOwned;
+
+use super::reply::BadRequest;
+use crate::accounts::refused::Refused;
+use crate::accounts::{Client, NativeAuthProvider};
+
+/// The most bytes of a body: a password may have a thousand, each of which JSON may write as six.
+const LONGEST: usize = 16 << 10;
+/// The longest that a body may take to arrive.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// The most characters of a `User-Agent` that are kept.
+const AGENT: usize = 200;
+
+/// A JSON body, and who has sent it.
+pub(super) struct Json<T> {
+    pub(super) body: T,
+    pub(super) client: Client,
+    pub(super) cookie: CookieSession,
+}
+
+impl<T: DeserializeOwned> FromRequest<NativeAuthProvider> for Json<T> {
+    type Rejection = BadRequest;
+
+    async fn from_request(request: Request, provider: &NativeAuthProvider) -> Result<Self, BadRequest> {
+        let (client, cookie) = (client_of(&request, provider), CookieSession::of(&request));
+        let media = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let media = media.unwrap_or_default().split(';').next().unwrap_or_default().trim();
+        // A form of another site could send anything else without the browser asking first.
+        if !media.eq_ignore_ascii_case("application/json") {
+            return Err(BadRequest::MediaType);
+        }
+        let whole = tokio::time::timeout(PATIENCE, to_bytes(request.into_body(), LONGEST)).await;
+        let bytes = whole.map_err(|_| BadRequest::Late)?.map_err(|_| BadRequest::TooLarge)?;
+        // What serde says of it may quote a password.
+        let body = serde_json::from_slice(&bytes).map_err(|_| BadRequest::Fields)?;
+        Ok(Self { body, client, cookie })
+    }
+}
+
+/// The client of a request.
+fn client_of(request: &Request, provider: &NativeAuthProvider) -> Client {
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0);
+    let agent = request.headers().get(header::USER_AGENT).and_then(|value| value.to_str().ok());
+    Client {
+        address: (provider.0.address)(request.headers(), peer),
+        user_agent: agent.map(|agent| agent.chars().take(AGENT).collect()),
+    }
+}
+
+/// The client of a request without a body.
+pub(super) struct Sender(pub(super) Client, pub(super) CookieSession);
+
+impl FromRequest<NativeAuthProvider> for Sender {
+    type Rejection = BadRequest;
+
+    async fn from_request(request: Request, provider: &NativeAuthProvider) -> Result<Self, BadRequest> {
+        Ok(Self(client_of(&request, provider), CookieSession::of(&request)))
+    }
+}
+
+/// The session of the browser's cookie, where the program has such sessions.
+#[derive(Default)]
+pub(super) struct CookieSession {
+    #[cfg(feature = "sessions")]
+    session: Option<crate::sessions::Session>,
+}
+
+impl CookieSession {
+    #[cfg(feature = "sessions")]
+    fn of(request: &Request) -> Self {
+        Self { session: request.extensions().get().cloned() }
+    }
+
+    #[cfg(not(feature = "sessions"))]
+    fn of(_: &Request) -> Self {
+        Self::default()
+    }
+
+    /// Gives it a new identifier, as whoever knew the old one has not logged in.
+    pub(super) fn renew(&self) -> Result<(), Refused> {
+        #[cfg(feature = "sessions")]
+        if let Some(session) = &self.session {
+            session.renew().map_err(unavailable)?;
+        }
+        Ok(())
+    }
+
+    /// Ends it.
+    pub(super) fn clear(&self) -> Result<(), Refused> {
+        #[cfg(feature = "sessions")]
+        if let Some(session) = &self.session {
+            session.clear().map_err(unavailable)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(feature = "sessions")]
+#[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
+fn unavailable(error: crate::sessions::SessionError) -> Refused {
+    tracing::warn!(%error, "the session of a cookie is not available");
+    Refused::Unavailable
+}

@@ -1,0 +1,114 @@
+//! The answers of the routes.
+
+use std::time::Duration;
+
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::accounts::refused::Refused;
+
+/// An answer that no cache keeps, as it may hold tokens (RFC 6749, section 5.1).
+pub(super) fn reply(status: StatusCode, body: &impl Serialize) -> Response {
+    let mut response = (status, axum::Json(body)).into_response();
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// An answer that says what was done.
+pub(super) fn done(status: StatusCode, message: &str) -> Response {
+    reply(status, &json!({ "message": message }))
+}
+
+fn refusal(status: StatusCode, error: &str, message: &str) -> Response {
+    reply(status, &json!({ "error": error, "message": message }))
+}
+
+/// A request that cannot be read.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum BadRequest {
+    MediaType,
+    TooLarge,
+    Late,
+    Fields,
+}
+
+impl IntoResponse for BadRequest {
+    fn into_response(self) -> Response {
+        let (status, message) = match self {
+            Self::MediaType => {
+                (StatusCode::UNSUPPORTED_MEDIA_TYPE, "send the request as `Content-Type: application/json`")
+            }
+            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "the body is larger than 16384 bytes, or was cut off"),
+            Self::Late => (StatusCode::REQUEST_TIMEOUT, "the body took too long to arrive"),
+            Self::Fields => {
+                (StatusCode::BAD_REQUEST, "the body must be a JSON object with the fields of the route, as strings")
+            }
+        };
+        refusal(status, "bad_request", message)
+    }
+}
+
+impl IntoResponse for Refused {
+    fn into_response(self) -> Response {
+        match self {
+            Self::WrongCredentials => {
+                let message = "the username or the password is wrong";
+                refusal(StatusCode::UNAUTHORIZED, "invalid_credentials", message)
+            }
+            Self::BadToken { expired } => challenged(expired),
+            Self::BadMailedToken => {
+                let message = "the token is not valid, has been used or has expired; ask for a new one";
+                refusal(StatusCode::BAD_REQUEST, "invalid_token", message)
+            }
+            Self::Taken => refusal(StatusCode::CONFLICT, "taken", "the username or the email is taken"),
+            Self::WeakPassword(weakness) => {
+                let body = json!({ "error": "weak_password", "message": weakness.message, "rule": weakness.rule });
+                reply(StatusCode::UNPROCESSABLE_ENTITY, &body)
+            }
+            Self::BadInput(message) => refusal(StatusCode::UNPROCESSABLE_ENTITY, "invalid_input", message),
+            Self::NoSession => refusal(StatusCode::NOT_FOUND, "not_found", "there is no such session"),
+            Self::TooManyAttempts(wait) => too_many(wait),
+            Self::Unavailable => {
+                let message = "accounts are not available at the moment; try again later";
+                let body = refusal(StatusCode::SERVICE_UNAVAILABLE, "service_unavailable", message);
+                with_header(body, header::RETRY_AFTER, "1")
+            }
+        }
+    }
+}
+
+/// RFC 6750, section 3.
+fn challenged(expired: bool) -> Response {
+    let (error, message) = match expired {
+        true => ("token_expired", "the token has expired"),
+        false => ("invalid_token", "the token is missing, not valid or has ended"),
+    };
+    let body = refusal(StatusCode::UNAUTHORIZED, error, message);
+    with_header(body, header::WWW_AUTHENTICATE, "Bearer error=\"invalid_token\"")
+}
+
+/// As rate limits answer.
+fn too_many(wait: Duration) -> Response {
+    let seconds = wait.as_secs().max(1);
+    let message = "there were too many attempts; try again later";
+    let body = json!({ "error": "Rate Limit Exceeded", "message": message, "retry_after": seconds });
+    with_header(reply(StatusCode::TOO_MANY_REQUESTS, &body), header::RETRY_AFTER, &seconds.to_string())
+}
+
+fn with_header(mut response: Response, name: header::HeaderName, value: &str) -> Response {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        response.headers_mut().insert(name, value);
+    }
+    response
+}
+
+/// An account and its tokens in one object.
+pub(super) fn registered(account: &impl Serialize, tokens: &impl Serialize) -> Response {
+    let mut body = json!({ "user": account });
+    if let (Some(body), Ok(Value::Object(tokens))) = (body.as_object_mut(), serde_json::to_value(tokens)) {
+        body.extend(tokens);
+    }
+    reply(StatusCode::CREATED, &body)
+}

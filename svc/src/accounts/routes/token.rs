@@ -1,0 +1,26 @@
+//! The access token of a request.
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+
+use crate::accounts::NativeAuthProvider;
+use crate::accounts::refused::Refused;
+use crate::accounts::tokens::SessionToken;
+use crate::auth::Bearer;
+
+/// The longest token.
+const LONGEST: usize = 8 << 10;
+
+/// The access token of a request, verified.
+pub(super) struct Access(pub(super) SessionToken);
+
+impl FromRequestParts<NativeAuthProvider> for Access {
+    type Rejection = Refused;
+
+    async fn from_request_parts(parts: &mut Parts, provider: &NativeAuthProvider) -> Result<Self, Refused> {
+        match Bearer::of(&parts.headers, LONGEST) {
+            Bearer::Token(token) => Ok(Self(provider.verified(token).await?)),
+            Bearer::Absent | Bearer::Malformed => Err(Refused::BadToken { expired: false }),
+        }
+    }
+}

@@ -1,0 +1,41 @@
+-- API keys. Run it as the owner of the database, not as the role of the service: that role can look a key up whose
+-- hash it knows, and can neither list keys nor issue them.
+CREATE TABLE IF NOT EXISTS public.svc_api_key (
+    id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+    -- SHA-256 of the key, which has 244 random bits: no slow hash is needed.
+    key_hash text NOT NULL UNIQUE CHECK (key_hash ~ '^[0-9a-f]{64}$'),
+    user_id text NOT NULL CHECK (user_id <> ''),
+    name text,
+    roles text[] NOT NULL DEFAULT '{}',
+    scopes text[] NOT NULL DEFAULT '{}',
+    created_at timestamptz NOT NULL DEFAULT now(),
+    expires_at timestamptz NOT NULL,
+    revoked_at timestamptz
+);
+REVOKE ALL ON public.svc_api_key FROM PUBLIC;
+
+-- Issues a key and returns it. It is nowhere kept, so it is shown once.
+CREATE OR REPLACE FUNCTION public.svc_issue_api_key(
+    user_id text, name text, roles text[], scopes text[], expires_at timestamptz
+) RETURNS text LANGUAGE sql VOLATILE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    WITH made AS MATERIALIZED (
+        SELECT 'svc_' || replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '') AS key
+    ), kept AS (
+        INSERT INTO public.svc_api_key (key_hash, user_id, name, roles, scopes, expires_at)
+        SELECT encode(sha256(convert_to(made.key, 'UTF8')), 'hex'), $1, $2, $3, $4, $5 FROM made
+    )
+    SELECT made.key FROM made
+$$;
+REVOKE ALL ON FUNCTION public.svc_issue_api_key(text, text, text[], text[], timestamptz) FROM PUBLIC;
+
+-- Whose the key with this hash is.
+CREATE OR REPLACE FUNCTION public.svc_api_key_user(key_hash text) RETURNS jsonb
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+    SELECT jsonb_build_object(
+        'id', key.id, 'user_id', key.user_id, 'name', key.name, 'roles', key.roles, 'scopes', key.scopes,
+        'issued_at', floor(extract(epoch FROM key.created_at))::bigint,
+        'expires_at', floor(extract(epoch FROM key.expires_at))::bigint
+    )
+    FROM public.svc_api_key AS key
+    WHERE key.key_hash = $1 AND key.revoked_at IS NULL
+$$;

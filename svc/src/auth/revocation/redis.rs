@@ -1,0 +1,95 @@
+//! Revocations in Redis.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use redis::cmd;
+
+use super::{RevocableToken, RevocationStore};
+use crate::RedisClient;
+use crate::auth::AuthError;
+
+/// Keeps the larger cut-off for the longer time. The first number is a cut-off, or 0 for one token; the second is the
+/// milliseconds.
+const KEEP: &str = "local cut = ARGV[1]
+local known = redis.call('GET', KEYS[1])
+if known and tonumber(known) > tonumber(cut) then cut = known end
+local ms = tonumber(ARGV[2])
+local left = redis.call('PTTL', KEYS[1])
+if left > ms then ms = left end
+redis.call('SET', KEYS[1], cut, 'PX', string.format('%d', ms))
+return 1";
+
+/// Revocations in Redis, which all instances of a service share.
+///
+/// Whether a token is revoked is one round trip. Redis must keep what it has (`maxmemory-policy noeviction`), and keep
+/// it over a restart (`appendonly yes`), as a revocation that is forgotten lets a token in again.
+#[derive(Debug, Clone)]
+pub struct RedisRevocationStore {
+    client: RedisClient,
+    ttl: Duration,
+    prefix: String,
+}
+
+impl RedisRevocationStore {
+    /// A store whose revocations are kept for this time at least.
+    pub fn new(redis_client: &RedisClient, ttl: Duration) -> Self {
+        Self { client: redis_client.clone(), ttl, prefix: "svc:revoked:".to_owned() }
+    }
+
+    /// The beginning of the keys, for a Redis that several services share; `svc:revoked:` by default.
+    #[must_use]
+    pub fn prefix(mut self, prefix: impl Into<String>) -> Self {
+        self.prefix = prefix.into();
+        self
+    }
+
+    fn token(&self, id: &str) -> String {
+        format!("{}token:{id}", self.prefix)
+    }
+
+    fn user(&self, subject: &str) -> String {
+        format!("{}user:{subject}", self.prefix)
+    }
+
+    async fn keep(&self, key: String, cut_off: f64, until: SystemTime) -> Result<(), AuthError> {
+        let left = until.duration_since(SystemTime::now()).unwrap_or_default().max(self.ttl);
+        let mut command = cmd("EVAL");
+        // To the microsecond: it is compared as text that Lua reads.
+        command.arg(KEEP).arg(1).arg(key).arg(format!("{cut_off:.6}")).arg(left.as_millis().max(1).to_string());
+        self.client.query::<i64>(&command).await.map(drop).map_err(AuthError::unavailable)
+    }
+}
+
+impl RevocationStore for RedisRevocationStore {
+    async fn revoke(&self, id: &str, until: SystemTime) -> Result<(), AuthError> {
+        self.keep(self.token(id), 0.0, until).await
+    }
+
+    async fn revoke_all(&self, subject: &str, cut_off: SystemTime, until: SystemTime) -> Result<(), AuthError> {
+        let since = cut_off.duration_since(UNIX_EPOCH).unwrap_or_default();
+        self.keep(self.user(subject), since.as_secs_f64(), until).await
+    }
+
+    async fn is_revoked(&self, token: &RevocableToken) -> Result<bool, AuthError> {
+        let mut keys: Vec<_> = token.ids().map(|id| self.token(id)).collect();
+        let tokens = keys.len();
+        keys.extend(token.subject().map(|subject| self.user(subject)));
+        let mut command = cmd("MGET");
+        command.arg(&keys);
+        let found: Vec<Option<String>> = self.client.query(&command).await.map_err(AuthError::unavailable)?;
+        if found.len() != keys.len() {
+            return Err(AuthError::unavailable("Redis has answered another number of values"));
+        }
+        if found[..tokens].iter().any(Option::is_some) {
+            return Ok(true);
+        }
+        match found[tokens..].iter().flatten().next() {
+            None => Ok(false),
+            Some(cut_off) => {
+                let since = cut_off.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+                let since = since.ok_or_else(|| AuthError::unavailable("a cut-off in Redis is not a number"))?;
+                Ok(token.is_before(UNIX_EPOCH + since))
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Basic authentication in front of `/graphql`, for services that are not public yet (RFC 7617).
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
+use axum::middleware::Next;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest as _, Sha256};
+use uuid::Uuid;
+
+use super::negotiate::MediaType;
+use super::reply::Refusal;
+use crate::ErrorCode;
+
+/// The cookie that a browser gets with the page. GraphiQL can then send a bearer token in the one `Authorization` that a
+/// request has.
+const COOKIE: &str = "svc_dev_auth";
+/// `charset`: the name and the password are UTF-8.
+const CHALLENGE: HeaderValue = HeaderValue::from_static("Basic realm=\"svc\", charset=\"UTF-8\"");
+
+/// The name and the password of `SVC_DEV_AUTH_USERNAME` and `SVC_DEV_AUTH_PASSWORD`, of which hashes are kept.
+pub(crate) struct DevAuth {
+    credentials: [u8; 32],
+    /// The value of the cookie, which nobody knows before they have given the password.
+    cookie: String,
+}
+
+impl DevAuth {
+    pub(crate) fn new(username: &str, password: &str) -> Self {
+        let cookie = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
+        Self { credentials: Sha256::digest(format!("{username}:{password}")).into(), cookie }
+    }
+
+    fn has_credentials(&self, headers: &HeaderMap) -> bool {
+        let mut values = headers.get_all(header::AUTHORIZATION).iter();
+        let (Some(value), None) = (values.next(), values.next()) else { return false };
+        let Some((scheme, encoded)) = value.to_str().ok().and_then(|value| value.split_once(' ')) else { return false };
+        let given = STANDARD.decode(encoded.trim()).unwrap_or_default();
+        // The hashes have one length, and where they differ first says nothing of the password.
+        scheme.eq_ignore_ascii_case("basic") && is_equal(&Sha256::digest(given), &self.credentials)
+    }
+
+    fn has_cookie(&self, headers: &HeaderMap) -> bool {
+        let texts = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let mut cookies = texts.flat_map(|text| text.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
+        cookies.any(|(name, value)| name == COOKIE && is_equal(value.as_bytes(), self.cookie.as_bytes()))
+    }
+}
+
+/// Compares in a time that depends on the lengths only.
+fn is_equal(given: &[u8], expected: &[u8]) -> bool {
+    given.len() == expected.len() && given.iter().zip(expected).fold(0, |all, (a, b)| all | (a ^ b)) == 0
+}
+
+/// Lets requests through that know the password.
+pub(super) async fn check(State(auth): State<Arc<DevAuth>>, request: Request, next: Next) -> Response<Body> {
+    if auth.has_cookie(request.headers()) {
+        return next.run(request).await;
+    }
+    if !auth.has_credentials(request.headers()) {
+        let refusal = Refusal::new(StatusCode::UNAUTHORIZED, ErrorCode::Unauthenticated, "authentication required");
+        let mut response = refusal.reply(MediaType::Json);
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, CHALLENGE);
+        return response;
+    }
+    let mut response = next.run(request).await;
+    let is_page =
+        response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+    // Without `Path` it is for the folder that `/graphql` is in, also below a prefix.
+    let cookie = format!("{COOKIE}={}; HttpOnly; SameSite=Strict", auth.cookie);
+    if let (true, Ok(cookie)) = (is_page, HeaderValue::try_from(cookie)) {
+        response.headers_mut().append(header::SET_COOKIE, cookie);
+    }
+    response
+}
+
+impl std::fmt::Debug for DevAuth {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("DevAuth").finish_non_exhaustive()
+    }
+}

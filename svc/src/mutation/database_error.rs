@@ -1,0 +1,46 @@
+//! Errors of the database that a mutation runs into, as clients are told of them.
+
+use super::failure::{Failure, text_field};
+use super::status::Kind;
+use super::{Constraints, raised};
+use crate::Error;
+use crate::postgres::{DbError, Fault};
+
+impl Failure {
+    /// Returns the failure that an error of the database stands for.
+    ///
+    /// # Errors
+    /// The error itself, masked or not, when it is none that an author declared.
+    pub(crate) fn of_error(error: DbError, constraints: &Constraints) -> Result<Self, Error> {
+        let error = error.of_call();
+        let Some(fault) = error.fault() else { return Err(error.into_error()) };
+        if fault.code == "P0001" {
+            let texts = [&fault.detail, &fault.hint];
+            if let Some(raised) = texts.into_iter().flatten().find_map(|text| raised::read(&fault.message, text)) {
+                return Ok(raised);
+            }
+            let details = fault.hint.map(|hint| text_field("hint", hint));
+            return Ok(Self::one(Kind::Failed, "failed:raised".to_owned(), "raised", fault.message, details));
+        }
+        match Self::of_constraint(&fault, constraints) {
+            Some(failure) => Ok(failure),
+            None => Err(error.into_error()),
+        }
+    }
+
+    fn of_constraint(fault: &Fault, constraints: &Constraints) -> Option<Self> {
+        let declared = constraints.get(fault.constraint.as_deref()?)?;
+        // A value that is there already; everything else is a value that cannot be.
+        let taken = matches!(fault.code.as_str(), "23505" | "23P01");
+        let (kind, prefix) = if taken { (Kind::Conflict, "conflict") } else { (Kind::Validation, "validation") };
+        let identifier = declared.identifier.as_ref().unwrap_or(&declared.name);
+        let details = declared.field.as_ref().map(|field| text_field("field", field.as_ref()));
+        let (status, message) = (format!("{prefix}:{identifier}"), declared.message.clone().into_owned());
+        Some(Self::one(kind, status, identifier, message, details))
+    }
+}
+
+/// Returns the error for clients when the database fails in a mutation, where no result has a place for it.
+pub(crate) fn failed_call(error: DbError, constraints: &Constraints) -> Error {
+    Failure::of_error(error, constraints).map_or_else(|error| error, Failure::into_error)
+}

@@ -1,0 +1,61 @@
+//! Transactions of sqlx, and statements of the repository in them.
+
+use ::sqlx::postgres::PgColumn;
+use ::sqlx::{AssertSqlSafe, Column as _, PgConnection, PgPool, Postgres, Row as _, Transaction};
+
+use super::Database;
+use crate::postgres::sqlx_pool::{arguments, untested, within};
+use crate::postgres::{DbError, Oid, Rows, Session, Statement};
+
+impl Database {
+    /// The pool of sqlx.
+    pub(crate) fn sqlx_pool(&self) -> &PgPool {
+        self.sqlx.pool()
+    }
+
+    /// Begins a transaction of sqlx with the session variables of a request.
+    pub(crate) async fn begin_sqlx(&self, session: &Session) -> Result<Transaction<'static, Postgres>, DbError> {
+        self.reached().await?;
+        session.check()?;
+        let pool = self.sqlx.pool();
+        // Each connection of the pool may have died since it was last used.
+        let mut left = pool.options().get_max_connections();
+        loop {
+            match untested(within(self.deadline, begin_on(pool, session))).await {
+                Ok(transaction) => return Ok(transaction),
+                Err(error) if DbError::is_closed(&error) && left > 0 => left -= 1,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+}
+
+async fn begin_on(pool: &PgPool, session: &Session) -> Result<Transaction<'static, Postgres>, ::sqlx::Error> {
+    let mut transaction = pool.begin().await?;
+    if let Some(setup) = session.setup() {
+        let arguments = arguments(setup)?;
+        ::sqlx::query_with(AssertSqlSafe(&*setup.text), arguments).execute(&mut *transaction).await?;
+    }
+    Ok(transaction)
+}
+
+/// The rows of a statement.
+pub(in crate::postgres) async fn fetch_by_sqlx(
+    database: &Database,
+    connection: &mut PgConnection,
+    statement: &Statement,
+) -> Result<Rows, DbError> {
+    // Clients shape it with their filters, and sqlx bounds what it keeps prepared by number, not by size.
+    let query = ::sqlx::query_with(AssertSqlSafe(&*statement.text), arguments(statement)?).persistent(false);
+    let rows = match query.fetch_all(connection).await {
+        Ok(rows) => rows,
+        Err(error) => return Err(database.error_of(statement, error.into()).await),
+    };
+    let fits = rows.first().is_none_or(|row| statement.text.fits(row.columns().iter().map(oid)));
+    if fits { Ok(Rows::Sqlx(rows)) } else { Err(DbError::Changed) }
+}
+
+/// The type of a column.
+fn oid(column: &PgColumn) -> Oid {
+    column.type_info().oid().map_or(0, |oid| oid.0)
+}

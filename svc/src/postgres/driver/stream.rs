@@ -1,0 +1,11 @@
+//! Connections as streams of bytes.
+
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// A connection to a server, encrypted or not.
+pub(super) trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Send + Unpin> Stream for S {}
+
+/// Any of them.
+pub(super) type BoxStream = Box<dyn Stream>;

@@ -1,0 +1,23 @@
+//! The time of the last change of the database.
+
+use std::sync::{Arc, Mutex, PoisonError};
+#[cfg(feature = "sqlx")]
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// The time at which something was found changed last.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LastChange(Arc<Mutex<Option<Instant>>>);
+
+impl LastChange {
+    /// Whether it was before a connection of this age was opened.
+    #[cfg(feature = "sqlx")]
+    pub(super) fn is_before(&self, age: Duration) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_none_or(|last| age < last.elapsed())
+    }
+
+    pub(super) fn is_now(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+}

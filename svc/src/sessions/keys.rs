@@ -1,0 +1,103 @@
+//! The keys that protect cookies.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use ring::hmac;
+use ring::rand::{SecureRandom as _, SystemRandom};
+
+use super::{CookieProtection, SessionConfig};
+
+/// The bytes of an HMAC with SHA-256.
+const MAC: usize = 32;
+
+/// The secrets: the one of today, and perhaps the one before.
+pub(super) struct Keys {
+    protection: CookieProtection,
+    /// The name of the cookie, which is authenticated too: a value is not taken for another cookie's.
+    name: String,
+    today: Key,
+    before: Option<Key>,
+}
+
+struct Key {
+    sealing: LessSafeKey,
+    signing: hmac::Key,
+}
+
+impl Key {
+    /// Two keys of one secret. `None` is not possible, as an HMAC has the bytes that AES takes.
+    fn new(secret: &str) -> Option<Self> {
+        let secret = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
+        let derive = |what: &[u8]| hmac::sign(&secret, what);
+        let sealing = UnboundKey::new(&AES_256_GCM, derive(b"svc: encrypted cookies of sessions").as_ref()).ok()?;
+        let signing = derive(b"svc: signed cookies of sessions");
+        Some(Self { sealing: LessSafeKey::new(sealing), signing: hmac::Key::new(hmac::HMAC_SHA256, signing.as_ref()) })
+    }
+
+    fn seal(&self, protection: CookieProtection, name: &str, content: &[u8]) -> Option<String> {
+        let mut bytes = content.to_vec();
+        let mut sealed;
+        match protection {
+            CookieProtection::Encrypted => {
+                let nonce = random::<NONCE_LEN>()?;
+                let unique = Nonce::assume_unique_for_key(nonce);
+                self.sealing.seal_in_place_append_tag(unique, Aad::from(name.as_bytes()), &mut bytes).ok()?;
+                sealed = nonce.to_vec();
+            }
+            CookieProtection::Signed => sealed = hmac::sign(&self.signing, &named(name, content)).as_ref().to_vec(),
+        }
+        sealed.extend(bytes);
+        Some(URL_SAFE_NO_PAD.encode(sealed))
+    }
+
+    fn open(&self, protection: CookieProtection, name: &str, text: &str) -> Option<Vec<u8>> {
+        let mut bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        match protection {
+            CookieProtection::Encrypted => {
+                let (nonce, sealed) = bytes.split_at_mut_checked(NONCE_LEN)?;
+                let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
+                Some(self.sealing.open_in_place(nonce, Aad::from(name.as_bytes()), sealed).ok()?.to_vec())
+            }
+            CookieProtection::Signed => {
+                let (mac, content) = bytes.split_at_checked(MAC)?;
+                hmac::verify(&self.signing, &named(name, content), mac).ok()?;
+                Some(content.to_vec())
+            }
+        }
+    }
+}
+
+fn named(name: &str, content: &[u8]) -> Vec<u8> {
+    [name.as_bytes(), b"=", content].concat()
+}
+
+impl Keys {
+    pub(super) fn new(config: &SessionConfig) -> Option<Self> {
+        let before = match &config.previous_secret_key {
+            Some(secret) => Some(Key::new(secret)?),
+            None => None,
+        };
+        let (protection, name) = (config.protection, config.session_cookie.clone());
+        Some(Self { protection, name, today: Key::new(&config.secret_key)?, before })
+    }
+
+    /// Protects the content of a cookie; `None` when the system gives no random bytes.
+    pub(super) fn seal(&self, content: &[u8]) -> Option<String> {
+        self.today.seal(self.protection, &self.name, content)
+    }
+
+    /// The content of a cookie of ours, and whether it is of the secret before.
+    pub(super) fn open(&self, text: &str) -> Option<(Vec<u8>, bool)> {
+        let today = self.today.open(self.protection, &self.name, text).map(|content| (content, false));
+        let before = || Some((self.before.as_ref()?.open(self.protection, &self.name, text)?, true));
+        today.or_else(before)
+    }
+}
+
+/// Random bytes; `None` when the system gives none.
+pub(super) fn random<const N: usize>() -> Option<[u8; N]> {
+    let mut bytes = [0; N];
+    SystemRandom::new().fill(&mut bytes).ok()?;
+    Some(bytes)
+}

@@ -1,0 +1,90 @@
+//! Sessions in memory.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use lru::LruCache;
+
+use super::{SessionError, SessionStore};
+
+/// About what a session takes besides its content.
+const OVERHEAD: usize = 256;
+
+/// Sessions in the memory of one process: they end with it, and other processes know nothing of them.
+#[derive(Debug)]
+pub struct MemorySessionStore {
+    kept: Mutex<Kept>,
+    room: usize,
+}
+
+struct Kept {
+    sessions: LruCache<String, (Vec<u8>, SystemTime)>,
+    bytes: usize,
+}
+
+impl Default for MemorySessionStore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl MemorySessionStore {
+    /// A store of 64 MiB at most.
+    pub fn new() -> Self {
+        Self::with_bytes(64 << 20)
+    }
+
+    /// A store of about so many bytes at most: for more, it forgets the sessions that were not used for the longest.
+    pub fn with_bytes(bytes: usize) -> Self {
+        Self { kept: Mutex::new(Kept { sessions: LruCache::unbounded(), bytes: 0 }), room: bytes }
+    }
+
+    fn with<T>(&self, change: impl FnOnce(&mut Kept) -> T) -> T {
+        change(&mut self.kept.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Kept {
+    fn remove(&mut self, key: &str) {
+        if let Some((content, _)) = self.sessions.pop(key) {
+            self.bytes -= content.len() + OVERHEAD;
+        }
+    }
+}
+
+impl SessionStore for MemorySessionStore {
+    async fn load(&self, key: &str) -> Result<Option<Vec<u8>>, SessionError> {
+        Ok(self.with(|kept| {
+            let found = kept.sessions.get(key).filter(|(_, until)| *until > SystemTime::now());
+            let content = found.map(|(content, _)| content.clone());
+            if content.is_none() {
+                kept.remove(key);
+            }
+            content
+        }))
+    }
+
+    async fn save(&self, key: &str, content: Vec<u8>, ttl: Duration) -> Result<(), SessionError> {
+        self.with(|kept| {
+            kept.remove(key);
+            kept.bytes += content.len() + OVERHEAD;
+            kept.sessions.put(key.to_owned(), (content, SystemTime::now() + ttl));
+            while kept.bytes > self.room && kept.sessions.len() > 1 {
+                let Some((_, (content, _))) = kept.sessions.pop_lru() else { break };
+                kept.bytes -= content.len() + OVERHEAD;
+            }
+        });
+        Ok(())
+    }
+
+    async fn delete(&self, key: &str) -> Result<(), SessionError> {
+        self.with(|kept| kept.remove(key));
+        Ok(())
+    }
+}
+
+impl std::fmt::Debug for Kept {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Kept").field("sessions", &self.sessions.len()).field("bytes", &self.bytes).finish()
+    }
+}

@@ -1,0 +1,41 @@
+//! Sessions in cookies: a small map for each browser, at [`Context::session`](crate::Context::session).
+//!
+//! [`SessionLayer`] is put around the router. What a session holds lies in the cookie itself, encrypted or signed, or in
+//! a [`SessionStore`]: in memory, or in Redis.
+//!
+//! ```
+//! use svc::prelude::*;
+//! use svc::sessions::{SessionConfig, SessionLayer};
+//!
+//! #[svc::mutation]
+//! fn choose_language(ctx: &Context<'_>, language: String) -> Result<bool> {
+//!     ctx.session()?.insert("language", &language)?;
+//!     Ok(true)
+//! }
+//!
+//! # fn with_sessions(app: svc::axum::Router, secret: &str) -> Result<svc::axum::Router, svc::ConfigError> {
+//! let sessions = SessionLayer::new(SessionConfig::new(secret))?;
+//! # Ok(
+//! app.layer(sessions)
+//! # ) }
+//! ```
+
+mod config;
+mod cookie;
+mod error;
+mod keys;
+mod layer;
+mod memory;
+#[cfg(feature = "redis")]
+mod redis;
+mod session;
+mod store;
+
+pub use config::{CookieProtection, SameSite, SessionConfig};
+pub use error::SessionError;
+pub use layer::{SessionLayer, SessionService};
+pub use memory::MemorySessionStore;
+#[cfg(feature = "redis")]
+pub use redis::RedisSessionStore;
+pub use session::Session;
+pub use store::SessionStore;

@@ -1,0 +1,131 @@
+//! The session of a request.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::SessionError;
+
+/// The session of a request: a map of JSON values; cheap to clone.
+///
+/// It is read when the request arrives, and kept when its answer is ready. Of two requests at once that change the same
+/// session the later one counts.
+#[derive(Clone)]
+pub struct Session(Arc<Mutex<State>>);
+
+pub(super) struct State {
+    pub(super) values: Map<String, Value>,
+    /// Why it could not be read.
+    pub(super) unavailable: Option<SessionError>,
+    /// Whether the answer has to keep it.
+    pub(super) is_changed: bool,
+    /// Whether it gets a new identifier.
+    pub(super) is_renewed: bool,
+    /// The most bytes of JSON that can be kept.
+    pub(super) room: usize,
+}
+
+impl Session {
+    pub(super) fn new(read: Result<Map<String, Value>, SessionError>, is_changed: bool, room: usize) -> Self {
+        let (values, unavailable) = match read {
+            Ok(values) => (values, None),
+            Err(error) => (Map::new(), Some(error)),
+        };
+        Self(Arc::new(Mutex::new(State { values, unavailable, is_changed, is_renewed: false, room })))
+    }
+
+    /// Whether the session can be used.
+    ///
+    /// # Errors
+    /// [`SessionError::Unavailable`] when the store did not answer.
+    pub fn check(&self) -> Result<(), SessionError> {
+        self.state().check()
+    }
+
+    /// Returns a value; `None` when there is none of the name.
+    ///
+    /// # Errors
+    /// When the session is not available, or the value is of another type.
+    pub fn get<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, SessionError> {
+        let state = self.state();
+        state.check()?;
+        let value = state.values.get(name).cloned();
+        value.map(|value| serde_json::from_value(value).map_err(|_| SessionError::Type(name.to_owned()))).transpose()
+    }
+
+    /// Sets a value.
+    ///
+    /// # Errors
+    /// When the session is not available or would be too large, or the value cannot be JSON. Nothing is changed then.
+    pub fn insert(&self, name: &str, value: &impl Serialize) -> Result<(), SessionError> {
+        let value = serde_json::to_value(value).map_err(|_| SessionError::Type(name.to_owned()))?;
+        let mut state = self.state();
+        state.check()?;
+        let before = state.values.insert(name.to_owned(), value);
+        let size = serde_json::to_vec(&state.values).map_or(usize::MAX, |json| json.len());
+        if size > state.room {
+            match before {
+                Some(value) => state.values.insert(name.to_owned(), value),
+                None => state.values.shift_remove(name),
+            };
+            return Err(SessionError::TooLarge(size, state.room));
+        }
+        state.is_changed = true;
+        Ok(())
+    }
+
+    /// Removes a value; whether there was one.
+    ///
+    /// # Errors
+    /// When the session is not available.
+    pub fn remove(&self, name: &str) -> Result<bool, SessionError> {
+        let mut state = self.state();
+        state.check()?;
+        let was_there = state.values.shift_remove(name).is_some();
+        state.is_changed |= was_there;
+        Ok(was_there)
+    }
+
+    /// Removes all values and ends the session, as at a log-out.
+    ///
+    /// # Errors
+    /// When the session is not available.
+    pub fn clear(&self) -> Result<(), SessionError> {
+        let mut state = self.state();
+        state.check()?;
+        state.values.clear();
+        (state.is_changed, state.is_renewed) = (true, true);
+        Ok(())
+    }
+
+    /// Gives the session a new identifier, so that whoever knew the old one is not in it. A log-in needs that; the
+    /// routes of native accounts do it.
+    ///
+    /// # Errors
+    /// When the session is not available.
+    pub fn renew(&self) -> Result<(), SessionError> {
+        let mut state = self.state();
+        state.check()?;
+        (state.is_changed, state.is_renewed) = (true, true);
+        Ok(())
+    }
+
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn check(&self) -> Result<(), SessionError> {
+        self.unavailable.clone().map_or(Ok(()), Err)
+    }
+}
+
+/// Shows the names of the values.
+impl std::fmt::Debug for Session {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.state().values.keys()).finish()
+    }
+}

@@ -1,0 +1,51 @@
+//! The seam for stores of sessions.
+
+use std::future::Future;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+use super::SessionError;
+
+/// A place where the content of sessions is kept, by keys that give nobody a session.
+///
+/// Errors are [`SessionError::Unavailable`].
+pub trait SessionStore: Send + Sync + 'static {
+    /// Returns the content that is kept under a key; `None` when there is none, or its time is over.
+    ///
+    /// # Errors
+    /// When the store does not answer.
+    fn load(&self, key: &str) -> impl Future<Output = Result<Option<Vec<u8>>, SessionError>> + Send;
+
+    /// Keeps a content for a time.
+    ///
+    /// # Errors
+    /// When it is not kept for certain.
+    fn save(&self, key: &str, content: Vec<u8>, ttl: Duration)
+    -> impl Future<Output = Result<(), SessionError>> + Send;
+
+    /// Removes what is kept under a key, if anything is.
+    ///
+    /// # Errors
+    /// When it is not gone for certain.
+    fn delete(&self, key: &str) -> impl Future<Output = Result<(), SessionError>> + Send;
+}
+
+/// [`SessionStore`] for trait objects.
+pub(super) trait DynStore: Send + Sync {
+    fn load<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Vec<u8>>, SessionError>>;
+    fn save<'a>(&'a self, key: &'a str, content: Vec<u8>, ttl: Duration) -> BoxFuture<'a, Result<(), SessionError>>;
+    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), SessionError>>;
+}
+
+impl<S: SessionStore> DynStore for S {
+    fn load<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Vec<u8>>, SessionError>> {
+        Box::pin(SessionStore::load(self, key))
+    }
+    fn save<'a>(&'a self, key: &'a str, content: Vec<u8>, ttl: Duration) -> BoxFuture<'a, Result<(), SessionError>> {
+        Box::pin(SessionStore::save(self, key, content, ttl))
+    }
+    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), SessionError>> {
+        Box::pin(SessionStore::delete(self, key))
+    }
+}

@@ -1,0 +1,44 @@
+//! Accounts on the embedded database, in the application's own.
+
+use svc::accounts::{AccountDatabase, MIGRATION, PostgresUserRepository, create_auth_router};
+use svc::prelude::*;
+use svc::{create_svc_app, sqlx};
+use svc_tests::App;
+
+use super::client::{PASSWORD, assert_accepted, login, register};
+use super::service::{factory, provider};
+use crate::auth::service::options;
+
+/// The hashes, as the service's own connections see them.
+#[svc::query]
+async fn hashes(ctx: &Context<'_>) -> Result<Vec<String>> {
+    Ok(sqlx::query_scalar("SELECT hash FROM svc_auth.password").fetch_all(ctx.db().pool()).await?)
+}
+
+/// Whether or not there is anything in the schema when the role gets its rights.
+#[tokio::test]
+async fn its_role_uses_accounts_and_reads_no_hash() {
+    let folder = tempfile::tempdir().unwrap();
+    for start in 1..=2 {
+        let accounts = AccountDatabase::of_application();
+        let native = provider(factory(&accounts), PostgresUserRepository::new(&accounts));
+        let mut config = svc::SvcConfig::default();
+        config.database.url = None;
+        let embedded = svc::embedded::Options::new(folder.path()).role("app");
+        let options = options().config(config).queries(queries![hashes]).embedded_database(embedded);
+        let options = options.setup_sql(MIGRATION).accounts(&accounts).auth_provider(native.clone());
+        let router = create_svc_app(options).await.unwrap().nest("/auth", create_auth_router(&native));
+        let app = App::serve_router(router).await;
+        svc_tests::eventually(async || match app.get("/ready").await.status {
+            200 => Ok(()),
+            status => Err(status.to_string()),
+        })
+        .await;
+        let held = register(&app, &format!("user{start}")).await;
+        assert_accepted(&app, &held).await;
+        assert_eq!(login(&app, "user1", PASSWORD).await.status, 200);
+        let reply = app.query("{ hashes }").await;
+        assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{}", reply.text);
+        app.stopped().await;
+    }
+}

@@ -1,0 +1,73 @@
+//! Logging out.
+
+use serde_json::{Value, json};
+use svc::accounts::PostgresUserRepository;
+
+use super::client::{Held, PASSWORD, assert_accepted, assert_refused, login, refresh, register, with};
+use super::service::{accounts, factory, provider, serve, serve_provider};
+
+/// All tokens of the session, on every path and on every instance; those of others stay.
+#[tokio::test]
+async fn a_log_out_ends_the_tokens_of_its_session() {
+    let service = serve().await;
+    let accounts = accounts(&service.database);
+    let other = serve_provider(&provider(factory(&accounts), PostgresUserRepository::new(&accounts))).await;
+    let first = register(&service.app, "ada").await;
+    let second = Held::of(&refresh(&service.app, &first.refresh).await);
+    let kept = Held::of(&login(&service.app, "ada", PASSWORD).await);
+    for app in [&service.app, &other] {
+        assert_accepted(app, &first).await;
+        assert_accepted(app, &second).await;
+    }
+    let reply = with(&service.app, &second.access, "POST", "/auth/logout", Value::Null).await;
+    assert_eq!((reply.status, reply.json()), (200, json!({ "message": "logged out" })));
+    for app in [&service.app, &other] {
+        assert_refused(app, &first).await;
+        assert_refused(app, &second).await;
+        assert_accepted(app, &kept).await;
+    }
+}
+
+/// Those that were issued before, to the last one, and none that was issued after.
+#[tokio::test]
+async fn a_log_out_everywhere_is_exact() {
+    let service = serve().await;
+    let stranger = register(&service.app, "eve").await;
+    let mut before = vec![register(&service.app, "ada").await];
+    for _ in 0..5 {
+        before.push(Held::of(&login(&service.app, "ada", PASSWORD).await));
+        before.push(Held::of(&refresh(&service.app, &before.last().unwrap().refresh).await));
+    }
+    let last = before.last().unwrap();
+    let reply = with(&service.app, &last.access, "POST", "/auth/logout-all", Value::Null).await;
+    // In the same second.
+    let after = Held::of(&login(&service.app, "ada", PASSWORD).await);
+    assert_eq!((reply.status, reply.json()), (200, json!({ "message": "logged out everywhere" })));
+    let renewed = Held::of(&refresh(&service.app, &after.refresh).await);
+    for held in &before {
+        assert_refused(&service.app, held).await;
+    }
+    for held in [&after, &renewed, &stranger] {
+        assert_accepted(&service.app, held).await;
+    }
+}
+
+/// Log-ins and renewals at the same moment give tokens of which none outlives it, unless it came after.
+#[tokio::test]
+async fn nothing_slips_through_a_log_out_everywhere() {
+    let service = serve().await;
+    register(&service.app, "ada").await;
+    for _ in 0..10 {
+        let held = Held::of(&login(&service.app, "ada", PASSWORD).await);
+        let breaker = Held::of(&login(&service.app, "ada", PASSWORD).await);
+        let (renewed, ended) = tokio::join!(
+            refresh(&service.app, &held.refresh),
+            with(&service.app, &breaker.access, "POST", "/auth/logout-all", Value::Null)
+        );
+        assert_eq!(ended.status, 200);
+        assert_refused(&service.app, &held).await;
+        if renewed.status == 200 {
+            assert_refused(&service.app, &Held::of(&renewed)).await;
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! Sessions in cookies.
+
+mod browser;
+mod cookies;
+mod stores;

@@ -1,0 +1,120 @@
+//! Sessions in memory and in Redis.
+
+use serde_json::{Value, json};
+use svc::RedisClient;
+use svc::accounts::{PostgresUserRepository, create_auth_router};
+use svc::sessions::{MemorySessionStore, RedisSessionStore, SessionLayer};
+use svc_tests::{App, Redis, eventually};
+
+use super::browser::{Browser, config, options, serve};
+use crate::accounts::{accounts, database, factory, provider};
+
+fn redis_layer(redis: &Redis) -> SessionLayer {
+    let client = RedisClient::new(&redis.url()).unwrap();
+    SessionLayer::with_store(config(), RedisSessionStore::new(&client)).unwrap()
+}
+
+#[tokio::test]
+async fn instances_share_sessions() {
+    let redis = Redis::new().await;
+    let (first, second) = (serve(redis_layer(&redis)).await, serve(redis_layer(&redis)).await);
+    let mut browser = Browser::default();
+    browser.set(&first, "one").await;
+    assert_eq!(browser.value(&second).await, "one");
+    browser.set(&second, "two").await;
+    assert_eq!(browser.value(&first).await, "two");
+    // A store takes more than a cookie.
+    browser.set(&first, &"x".repeat(60_000)).await;
+    assert!(browser.cookie.as_ref().unwrap().len() < 300);
+    assert_eq!(browser.value(&second).await.as_str().unwrap().len(), 60_000);
+}
+
+async fn check_ends(app: &App) {
+    let mut browser = Browser::default();
+    browser.set(app, "one").await;
+    let mut thief = browser.clone();
+    browser.send(app, "mutation { renew }").await.data();
+    assert_eq!(browser.value(app).await, "one");
+    assert_eq!(thief.value(app).await, Value::Null);
+    let mut copy = browser.clone();
+    browser.send(app, "mutation { clear }").await.data();
+    assert_eq!(copy.value(app).await, Value::Null);
+    // An identifier that was ended is not taken up again.
+    let ended = copy.cookie.clone();
+    copy.set(app, "two").await;
+    assert_ne!(copy.cookie, ended);
+    copy.cookie = ended;
+    assert_eq!(copy.value(app).await, Value::Null);
+}
+
+#[tokio::test]
+async fn a_session_that_has_ended_or_was_renewed_is_gone() {
+    let redis = Redis::new().await;
+    check_ends(&serve(redis_layer(&redis)).await).await;
+    check_ends(&serve(SessionLayer::with_store(config(), MemorySessionStore::new()).unwrap()).await).await;
+}
+
+/// The sessions that were not used for the longest make room.
+#[tokio::test]
+async fn memory_is_bounded() {
+    let app = serve(SessionLayer::with_store(config(), MemorySessionStore::with_bytes(20_000)).unwrap()).await;
+    let mut first = Browser::default();
+    first.set(&app, "first").await;
+    for _ in 0..30 {
+        Browser::default().set(&app, &"x".repeat(1_000)).await;
+    }
+    assert_eq!(first.value(&app).await, Value::Null);
+    let mut last = Browser::default();
+    last.set(&app, "last").await;
+    assert_eq!(last.value(&app).await, "last");
+}
+
+/// Fields that need no session answer.
+#[tokio::test]
+async fn a_store_that_is_away_is_told_by_those_who_need_it() {
+    let mut redis = Redis::new().await;
+    let app = serve(redis_layer(&redis)).await;
+    let mut browser = Browser::default();
+    browser.set(&app, "one").await;
+    redis.stop();
+    assert_eq!(browser.send(&app, "{ value }").await.code(), "SERVICE_UNAVAILABLE");
+    assert_eq!(browser.send(&app, "mutation { set(value: \"two\") }").await.code(), "SERVICE_UNAVAILABLE");
+    assert_eq!(browser.send(&app, "{ open }").await.data(), json!({ "open": true }));
+    // One without a cookie would be lost, and is not told that it is kept.
+    let reply = Browser::default().send(&app, "mutation { set(value: \"two\") }").await;
+    assert_eq!((reply.status, reply.code().as_str()), (503, "SERVICE_UNAVAILABLE"));
+    redis.start().await;
+    eventually(async || match browser.send(&app, "{ value }").await.json()["data"]["value"].clone() {
+        Value::String(value) if value == "one" => Ok(()),
+        value => Err(value.to_string()),
+    })
+    .await;
+}
+
+/// A log-in by the routes of native accounts gives a new identifier: what was planted before is worth nothing.
+#[tokio::test]
+async fn a_log_in_renews_the_session() {
+    let database = database().await;
+    let accounts = accounts(&database);
+    let native = provider(factory(&accounts), PostgresUserRepository::new(&accounts));
+    let layer = SessionLayer::with_store(config(), MemorySessionStore::new()).unwrap();
+    let router = svc::create_svc_app(options().auth_provider(native.clone())).await.unwrap();
+    let app = App::serve_router(router.nest("/auth", create_auth_router(&native)).layer(layer)).await;
+    let mut browser = Browser::default();
+    browser.set(&app, "basket").await;
+    let mut planted = browser.clone();
+    let body = json!({ "username": "ada", "password": "Correct-horse-7", "email": "ada@example.com" });
+    let request = app.request("POST", "/auth/register").header("content-type", "application/json");
+    let reply = app.send(request.header("cookie", browser.cookie.clone().unwrap()).body(body.to_string())).await;
+    assert_eq!(reply.status, 201, "{}", reply.text);
+    let header = reply.headers["set-cookie"].to_str().unwrap();
+    browser.cookie = header.split(';').next().map(str::to_owned);
+    assert_eq!(browser.value(&app).await, "basket");
+    assert_eq!(planted.value(&app).await, Value::Null);
+    // A log-out ends it.
+    let token = reply.json()["access_token"].as_str().unwrap().to_owned();
+    let logout =
+        app.request("POST", "/auth/logout").bearer_auth(token).header("cookie", browser.cookie.clone().unwrap());
+    assert_eq!(app.send(logout).await.status, 200);
+    assert_eq!(browser.value(&app).await, Value::Null);
+}
