@@ -1,4 +1,4 @@
-//! What a policy is asked about.
+//! The question that the gate is asked.
 
 use async_graphql::Value;
 

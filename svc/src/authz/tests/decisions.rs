@@ -1,4 +1,4 @@
-//! What becomes of a decision, on every path.
+//! The consequences of a decision, on every path.
 
 use std::sync::atomic::Ordering;
 

@@ -22,7 +22,7 @@ use super::policy::{Decision, Policy};
 use crate::sql::Filter;
 use crate::{AppOptions, Error, create_svc_app};
 
-/// What the tests' policy does with a field.
+/// The rule of the tests' policy for a field.
 #[derive(Clone)]
 enum Rule {
     Allow,

@@ -1,4 +1,4 @@
-//! What a policy learns of the field that it decides about.
+//! The questions that a policy is asked about a field.
 
 use axum::body::Body;
 use axum::http::Request;

@@ -70,7 +70,7 @@ async fn told(ctx: &Context<'_>) -> Result<Vec<Note>> {
     Err(Error::new(ErrorCode::BadUserInput, told))
 }
 
-/// How often functions of the program have run.
+/// The number of times that functions of the program have run.
 #[derive(Clone, Default)]
 pub(super) struct Calls(pub(super) Arc<AtomicU32>);
 

@@ -57,7 +57,7 @@ struct Look {
     verdict: Verdict,
 }
 
-/// What was read of the database.
+/// The state of the database as it was read.
 pub(in crate::postgres) struct Loaded {
     look: Look,
     catalogue: Catalogue,

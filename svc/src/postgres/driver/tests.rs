@@ -253,7 +253,7 @@ async fn connections_do_not_live_for_ever() {
     }
 }
 
-/// Returns the task that ends the waits that took too long runs in the runtime of the first that waited.
+/// The task that ends the waits that took too long runs in the runtime of the request that waited first.
 #[test]
 fn a_time_out_outlives_the_runtime_of_another_request() {
     let driver = Arc::new(Driver::new(&postgres(), bounds(1, Duration::from_millis(500))));
