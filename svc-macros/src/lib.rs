@@ -11,6 +11,7 @@ mod element;
 mod errors;
 mod fallback;
 mod function;
+mod guard;
 mod keys;
 mod krate;
 mod literal;
@@ -48,7 +49,8 @@ use proc_macro::TokenStream;
 /// }
 /// ```
 ///
-/// Keys: `name = "…"` fixes the GraphQL name. An argument takes a doc comment, `#[deprecated]` and
+/// Keys: `name = "…"` fixes the GraphQL name; `authorizer = path` names an `Authorizer` that decides about this operation
+/// in place of the application's. An argument takes a doc comment, `#[deprecated]` and
 /// `#[svc(name = "…", default = literal)]`.
 ///
 /// A parameter behind `&` is the context, under whatever name its type has; arguments own their values.
@@ -98,6 +100,57 @@ pub fn query(args: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn mutation(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, root_field::mutation)
+}
+
+/// A guard: the field is answered only where there is a user. It needs the feature `auth`.
+///
+/// Guards stand below `#[svc::query]` or `#[svc::mutation]` on a function, or on a field or a method of an `#[svc_type]`.
+/// Several of them must all hold, and nothing of the field runs before. A request without a user gets the code
+/// `UNAUTHENTICATED`; what else is missing is `FORBIDDEN`, and `extensions` say what is required. The schema says so in
+/// the field's description.
+///
+/// ```ignore
+/// use svc::prelude::*;
+///
+/// #[svc::query]
+/// #[svc::requires_auth]
+/// fn user_id(ctx: &Context<'_>) -> Result<String> {
+///     Ok(ctx.require_user()?.user_id.clone())
+/// }
+///
+/// #[svc::mutation(function = "app.delete_post")]
+/// #[svc::requires_permission("posts:delete")]
+/// #[svc::requires_any_role("editor", "admin")]
+/// async fn delete_post(id: Uuid) -> bool;
+/// ```
+#[proc_macro_attribute]
+pub fn requires_auth(args: TokenStream, item: TokenStream) -> TokenStream {
+    expand_with(args, item, |_, item, errors| guard::misplaced("requires_auth", item, errors))
+}
+
+/// A guard: the user has a permission, such as `#[svc::requires_permission("posts:write")]`. See
+/// [`requires_auth`](macro@requires_auth).
+#[proc_macro_attribute]
+pub fn requires_permission(args: TokenStream, item: TokenStream) -> TokenStream {
+    expand_with(args, item, |_, item, errors| guard::misplaced("requires_permission", item, errors))
+}
+
+/// A guard: the user has a role, such as `#[svc::requires_role("editor")]`. See [`requires_auth`](macro@requires_auth).
+#[proc_macro_attribute]
+pub fn requires_role(args: TokenStream, item: TokenStream) -> TokenStream {
+    expand_with(args, item, |_, item, errors| guard::misplaced("requires_role", item, errors))
+}
+
+/// A guard: the user has at least one of the permissions. See [`requires_auth`](macro@requires_auth).
+#[proc_macro_attribute]
+pub fn requires_any_permission(args: TokenStream, item: TokenStream) -> TokenStream {
+    expand_with(args, item, |_, item, errors| guard::misplaced("requires_any_permission", item, errors))
+}
+
+/// A guard: the user has at least one of the roles. See [`requires_auth`](macro@requires_auth).
+#[proc_macro_attribute]
+pub fn requires_any_role(args: TokenStream, item: TokenStream) -> TokenStream {
+    expand_with(args, item, |_, item, errors| guard::misplaced("requires_any_role", item, errors))
 }
 
 /// An object type: a struct for its stored fields, an `impl` block for its computed fields.

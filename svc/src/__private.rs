@@ -1,5 +1,6 @@
 //! Items that generated code refers to. Not part of the public API: they change without notice.
 
+pub use crate::authz::OwnAuthorizer;
 pub use crate::engine::{Call, Completed, Method, Outcome, Resolver, Returns};
 pub use crate::mutation::MutationError;
 pub use crate::mutation::automatic::{
@@ -9,10 +10,11 @@ pub use crate::mutation::automatic::{
 pub use crate::request::Context;
 pub use crate::schema::{
     AbstractMeta, ArgMeta, BoxFuture, ComputedMeta, CustomScalar, ElementMeta, EnumMeta, EnumValueMeta, ExactJson,
-    FieldMeta, FromStored, FunctionMeta, FunctionReturn, Input, InputError, InputFields, InputMeta, InterfaceFieldMeta,
-    InterfaceOf, KeyFn, Object, ObjectMeta, OnFailure, OperationKind, Output, PlannedMeta, PlannedReturn, Registry,
-    RelationMeta, RelationType, Resolved, ResultMember, ResultMeta, RootFieldMeta, Run, ScalarKind, ScalarMeta, Shape,
-    StoredError, StoredFields, SvcType, TypeFn, TypeKey, TypeRef, WriteScalar, check_input,
+    FieldMeta, FromStored, FunctionMeta, FunctionReturn, Guard, Input, InputError, InputFields, InputMeta,
+    InterfaceFieldMeta, InterfaceOf, KeyFn, Object, ObjectMeta, OnFailure, OperationKind, Output, PlannedMeta,
+    PlannedReturn, Registry, RelationMeta, RelationType, Resolved, ResultMember, ResultMeta, RootFieldMeta, RootRules,
+    Run, ScalarKind, ScalarMeta, Shape, StoredError, StoredFields, SvcType, TypeFn, TypeKey, TypeRef, WriteScalar,
+    check_input,
 };
 pub use crate::schema::{parse_scalar, recode_scalar, stored_scalar, write_scalar};
 pub use async_graphql;

@@ -20,6 +20,7 @@ chapter! {
     scalars: "scalars.md";
     serving: "serving.md";
     requests: "requests.md";
+    authorization: "authorization.md";
     tenancy: "tenancy.md";
     operations: "operations.md";
 }

@@ -41,6 +41,7 @@
 //! | Who asks: tokens, users | `auth`, with the feature `auth` |
 //! | Accounts with names and passwords | `accounts`, with the feature `native-auth` |
 //! | Sessions in cookies | `sessions`, with the feature `sessions` |
+//! | Which operations may run, and on which rows | [`authz`], [`AppOptions::authorizer`] |
 //! | Errors | [`Error`], [`ErrorCode`], [`MutationError`] |
 //! | Putting it together | [`AppOptions`], [`SvcConfig`], [`Limits`], [`types!`], [`queries!`], [`mutations!`] |
 //! | Documents that the program registers, cached SQL | [`Operation`], [`OperationRegistry`] |
@@ -81,6 +82,7 @@ extern crate self as svc;
 #[cfg(feature = "native-auth")]
 pub mod accounts;
 pub mod auth;
+pub mod authz;
 pub mod scalar;
 pub mod schema;
 #[cfg(feature = "sessions")]
@@ -90,7 +92,6 @@ pub mod sessions;
 pub mod __private;
 mod app;
 mod application;
-mod authz;
 #[cfg(any(test, doctest))]
 mod book;
 mod engine;
@@ -138,6 +139,9 @@ pub use settings::ConfigError;
 pub use svc_macros::{
     mutation, query, svc_enum, svc_input, svc_interface, svc_result, svc_scalar, svc_type, svc_union,
 };
+
+#[cfg(feature = "auth")]
+pub use svc_macros::{requires_any_permission, requires_any_role, requires_auth, requires_permission, requires_role};
 
 #[cfg(feature = "embedded")]
 #[doc(inline)]

@@ -4,6 +4,7 @@
 
 mod accounts;
 mod auth;
+mod authz;
 mod database;
 mod differential;
 mod documents;

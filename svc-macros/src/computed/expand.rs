@@ -46,9 +46,14 @@ fn meta(krate: &Crate, method: &Method) -> TokenStream {
         asynchronous: method.asynchronous,
     }
     .variant("Method");
+    let guards = method.guards.tokens(krate);
     let cost = match &method.cost {
         Some(cost) => quote!(::core::option::Option::Some(#cost)),
         None => quote!(::core::option::Option::None),
     };
-    quote! { #krate::ComputedMeta { element: #element, args: &[#(#args),*], ty: #ty, run: #run, cost: #cost } }
+    quote! {
+        #krate::ComputedMeta {
+            element: #element, args: &[#(#args),*], ty: #ty, run: #run, cost: #cost, guards: #guards,
+        }
+    }
 }

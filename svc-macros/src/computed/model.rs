@@ -8,6 +8,7 @@ use crate::argument::Parameters;
 use crate::element::{self, Element};
 use crate::errors::Errors;
 use crate::function::Function;
+use crate::guard::Guards;
 use crate::krate::Crate;
 use crate::types;
 
@@ -26,6 +27,7 @@ pub(super) struct Method {
     pub(super) params: Parameters,
     pub(super) output: Type,
     pub(super) asynchronous: bool,
+    pub(super) guards: Guards,
     pub(super) cost: Option<LitInt>,
 }
 
@@ -66,6 +68,7 @@ fn method(function: &mut Function, errors: &mut Errors) -> Option<Method> {
         return None;
     }
     element::check_cfg(&mut function.attrs, errors);
+    let guards = Guards::take(&mut function.attrs, errors);
     check_receiver(function, errors);
     let output = function.check(errors);
     let params = Parameters::read(&mut function.sig.inputs, errors);
@@ -79,6 +82,7 @@ fn method(function: &mut Function, errors: &mut Errors) -> Option<Method> {
         params,
         output: output?,
         asynchronous: function.sig.asyncness.is_some(),
+        guards,
         cost: args.cost,
     })
 }

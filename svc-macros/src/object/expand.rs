@@ -8,6 +8,7 @@ use syn::spanned::Spanned as _;
 
 use super::model::{Field, Object};
 use crate::element;
+use crate::krate::Crate;
 use crate::name;
 use crate::types;
 
@@ -154,7 +155,7 @@ fn field_meta(object: &Object, field: &Field) -> TokenStream {
     let (of, type_ref, _) = methods(field);
     let ty = quote_spanned!(types::span(&field.ty)=> <#ty as #krate::#of>::#type_ref);
     if field.relation.is_none() {
-        return quote!(#krate::FieldMeta::new(#element, #stored, #ty));
+        return guarded(field, krate, quote!(#krate::FieldMeta::new(#element, #stored, #ty)));
     }
     let (outside, from, to) = (types::outside(&field.ty, Some(&object.ident)), from(object, field), to(object, field));
     let relation = quote_spanned! {types::span(&field.ty)=>
@@ -165,7 +166,15 @@ fn field_meta(object: &Object, field: &Field) -> TokenStream {
             to: #to,
         }
     };
-    quote!(#krate::FieldMeta::relation(#element, #stored, #ty, #relation))
+    guarded(field, krate, quote!(#krate::FieldMeta::relation(#element, #stored, #ty, #relation)))
+}
+
+fn guarded(field: &Field, krate: &Crate, meta: TokenStream) -> TokenStream {
+    if field.guards.is_empty() {
+        return meta;
+    }
+    let guards = field.guards.tokens(krate);
+    quote!(#meta.guarded(#guards))
 }
 
 /// The column here: by convention the field's name and `_id`, or `id` where the relation leads to many rows.

@@ -8,6 +8,7 @@ use syn::{Attribute, Fields, ItemStruct, LitStr, Path, Type};
 use super::parse::{self, Args, FieldArgs, RelationArgs};
 use crate::element::{self, Element};
 use crate::errors::Errors;
+use crate::guard::Guards;
 use crate::krate::Crate;
 use crate::name;
 use crate::types::{self, Place};
@@ -37,6 +38,7 @@ pub(super) struct Field {
     pub(super) relation: Option<RelationArgs>,
     /// The constant of svc that describes the field, when all results of mutations have it.
     pub(super) described_by: Option<Ident>,
+    pub(super) guards: Guards,
 }
 
 /// Checks the struct and takes our attributes off it.
@@ -92,6 +94,7 @@ fn fields(item: &mut ItemStruct, errors: &mut Errors) -> (Vec<Field>, Vec<(Ident
 
 fn field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
     let args = parse::field(&mut field.attrs, errors);
+    let guards = Guards::take(&mut field.attrs, errors);
     element::check_cfg(&mut field.attrs, errors);
     let ident = field.ident.clone()?;
     if let Some(instead) = types::instead_of_single_threaded(&field.ty, args.skip) {
@@ -101,6 +104,10 @@ fn field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
     if args.skip {
         if let Some(key) = args.name.as_ref().or(args.stored.as_ref()) {
             errors.at(key, format!("`{ident}` is skipped; remove this key, or remove `skip`"));
+        }
+        if !guards.is_empty() {
+            errors
+                .at(&ident, format!("`{ident}` is skipped, so clients cannot ask for it; remove the guard, or `skip`"));
         }
         if args.relation.is_some() {
             errors.at(&ident, format!("`{ident}` is skipped; remove `#[relation]`, or remove `skip`"));
@@ -114,7 +121,7 @@ fn field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
     }
     let element = Element::new(&ident, args.name.as_ref(), &field.attrs, errors);
     let stored = args.stored.map_or_else(|| ident.unraw().to_string(), |stored| stored.value());
-    Some(Field { ident, element, stored, ty: field.ty.clone(), relation: args.relation, described_by: None })
+    Some(Field { ident, element, stored, ty: field.ty.clone(), relation: args.relation, described_by: None, guards })
 }
 
 /// A relation is marked as one, and has no stored name of its own.

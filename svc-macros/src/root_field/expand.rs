@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote, quote_spanned};
 use syn::Type;
+use syn::spanned::Spanned as _;
 
 use super::model::{Resolver, RootField};
 use super::parse::OnFailure;
@@ -37,7 +38,7 @@ pub(super) fn stub(field: &RootField) -> TokenStream {
 fn implementation(field: &RootField, args: &TokenStream, ty: &TokenStream, run: &TokenStream) -> TokenStream {
     let RootField { krate, ident, vis, cfgs, .. } = field;
     let (kind, name) = (format_ident!("{}", field.kind.name()), &field.element.rust);
-    let (element, import) = (field.element.meta(krate), krate.import());
+    let (element, import, rules) = (field.element.meta(krate), krate.import(), rules(field));
     // A struct of this name would hide the type of Rust, so the type itself stands for the function.
     let owner = types::is_primitive(ident).then(|| quote!(__Owner));
     let stands = match owner {
@@ -67,12 +68,29 @@ fn implementation(field: &RootField, args: &TokenStream, ty: &TokenStream, run: 
                     args: &[#args],
                     ty: #ty,
                     run: #run,
+                    rules: #rules,
                 };
             }
             #[automatically_derived]
             impl #krate::#kind #owner for #ident {}
         };
     }
+}
+
+fn rules(field: &RootField) -> TokenStream {
+    let RootField { krate, authorizer, guards, .. } = field;
+    if authorizer.is_none() && guards.is_empty() {
+        return quote!(#krate::RootRules::NONE);
+    }
+    let guards = guards.tokens(krate);
+    let authorizer = match authorizer {
+        None => quote!(None),
+        Some(path) => {
+            let own = quote_spanned!(path.span()=> #krate::OwnAuthorizer::new(&#path));
+            quote!(Some(&const { #own }))
+        }
+    };
+    quote!(#krate::RootRules { authorizer: ::core::option::Option::#authorizer, guards: #guards })
 }
 
 fn run(field: &RootField, output: &Type) -> TokenStream {

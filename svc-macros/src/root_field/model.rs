@@ -1,13 +1,14 @@
 //! A function that can be a root field.
 
 use proc_macro2::Ident;
-use syn::{Attribute, FnArg, LitStr, Meta, Type, Visibility};
+use syn::{Attribute, FnArg, LitStr, Meta, Path, Type, Visibility};
 
 use super::parse::{Args, OnFailure};
 use crate::argument::Parameters;
 use crate::element::{self, Element};
 use crate::errors::Errors;
 use crate::function::Function;
+use crate::guard::Guards;
 use crate::krate::Crate;
 use crate::name;
 
@@ -54,6 +55,9 @@ pub(super) struct RootField {
     /// The values of the request that a function of the database gets.
     pub(super) context: Vec<LitStr>,
     pub(super) on_failure: OnFailure,
+    /// The authorizer that decides in place of the application's.
+    pub(super) authorizer: Option<Path>,
+    pub(super) guards: Guards,
 }
 
 /// The code or the statement behind the field.
@@ -69,6 +73,7 @@ pub(super) enum Resolver {
 
 /// Checks the function and takes our attributes off it.
 pub(super) fn build(kind: Kind, args: Args, function: &mut Function, errors: &mut Errors) -> RootField {
+    let guards = Guards::take(&mut function.attrs, errors);
     let output = function.check(errors);
     if let Some(FnArg::Receiver(receiver)) = function.sig.inputs.first() {
         errors.at(
@@ -93,6 +98,8 @@ pub(super) fn build(kind: Kind, args: Args, function: &mut Function, errors: &mu
         output,
         resolver: resolver(args.function.as_ref(), function),
         context: args.context,
+        authorizer: args.authorizer,
+        guards,
         on_failure: args.on_failure.map(|(_, on_failure)| on_failure).unwrap_or_default(),
     }
 }

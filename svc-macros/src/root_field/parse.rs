@@ -2,7 +2,7 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use syn::parse::ParseStream;
-use syn::{Item, LitStr};
+use syn::{Item, LitStr, Path};
 
 use super::model::Kind;
 use crate::errors::Errors;
@@ -20,6 +20,8 @@ pub(super) struct Args {
     pub(super) context: Vec<LitStr>,
     /// The fate of a call with a failing status.
     pub(super) on_failure: Option<(Span, OnFailure)>,
+    /// The authorizer that decides in place of the application's.
+    pub(super) authorizer: Option<Path>,
     pub(super) krate: Crate,
 }
 
@@ -52,11 +54,11 @@ impl OnFailure {
 pub(super) fn args(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Args {
     let mut args = Args::default();
     let mut keys = match kind {
-        Kind::Query => Keys::new(&["name", "crate"]).instead_of(
+        Kind::Query => Keys::new(&["name", "authorizer", "crate"]).instead_of(
             &["function", "context", "on_failure"],
             "a query reads views; only `#[svc::mutation]` calls a function",
         ),
-        Kind::Mutation => Keys::new(&["name", "function", "context", "on_failure", "crate"]),
+        Kind::Mutation => Keys::new(&["name", "function", "context", "on_failure", "authorizer", "crate"]),
     };
     keys.read(tokens, errors, |key, input| {
         match key.to_string().as_str() {
@@ -66,6 +68,10 @@ pub(super) fn args(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Args
             "on_failure" => {
                 keys::equals(key, input, "commit")?;
                 args.on_failure = Some(OnFailure::read(input)?);
+            }
+            "authorizer" => {
+                keys::equals(key, input, "admins_only")?;
+                args.authorizer = Some(input.parse()?);
             }
             _ => args.krate = keys::krate(key, input)?,
         }

@@ -41,6 +41,8 @@ settings! {
         /// The longest time of a request, whatever it waits for.
         request_timeout: Option<Duration> = Some(Duration::from_secs(60)), ["SVC_REQUEST_TIMEOUT"],
             or_never(Seconds(0..=86_400));
+        /// The longest that an authorizer may take; one that takes longer denies.
+        authorization_timeout: Duration = Duration::from_secs(5), ["SVC_AUTHORIZATION_TIMEOUT"], Seconds(1..=300);
         groups {
             /// The database.
             database: DatabaseConfig;

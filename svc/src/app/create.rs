@@ -5,14 +5,16 @@ use std::sync::Arc;
 use axum::Router;
 
 use super::database_config::read_url;
+use super::open_operations::warn_of_open;
 use super::{AppOptions, StartError};
 use crate::application::{Application, Limits, RequestDeadlines};
+use crate::authz::Gate;
 use crate::engine::{DocumentCache, Engine, OperationRegistry, PersistedQueries, describe_all, functions, read_folder};
 use crate::http;
 use crate::postgres::{CheckError, ConnectConfig, Database, Enforcement, RowSecurity, Settings};
 use crate::request::SessionVariables;
-use crate::schema::{Model, SchemaError};
-use crate::settings::{ConfigError, variable};
+use crate::schema::{Model, RootFieldMeta, SchemaError};
+use crate::settings::{ConfigError, LONGEST_TIMEOUT, variable};
 
 /// Builds the application: `/graphql`, `/health` and `/ready` as an [`axum::Router`], to which more can be added.
 ///
@@ -43,6 +45,9 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     super::logging::init();
     let model = Arc::new(options.model()?);
     check_context(&model, &options)?;
+    warn_of_open(&model, &options);
+    let decides_fields = decides_fields(&model, options.authorizer.is_some());
+    let authorizer = options.take_authorizer();
     #[cfg(feature = "auth")]
     let user_database = options.user_database.clone();
     #[cfg(feature = "auth")]
@@ -108,7 +113,9 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         registered_only: options.config.operations.registered_only,
         #[cfg(feature = "auth")]
         authentication,
-        gate: options.gate,
+        decides_fields,
+        shares_requests: authorizer.is_some() || has_authorizers(&options.operations),
+        gate: Gate::new(authorizer, options.config.authorization_timeout.min(LONGEST_TIMEOUT)),
         hooks: options.hooks,
         documents: DocumentCache::new(document_cache),
     };
@@ -121,6 +128,17 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         #[cfg(feature = "embedded")]
         _embedded: embedded,
     })))
+}
+
+/// Whether there are fields that are decided about by themselves.
+fn decides_fields(model: &Model, is_authorized: bool) -> bool {
+    let has_guards = || model.fields().any(|field| !field.guards.is_empty());
+    model.has_gates && (is_authorized || has_guards())
+}
+
+/// Whether an operation has an authorizer of its own.
+fn has_authorizers(operations: &[&'static RootFieldMeta]) -> bool {
+    operations.iter().any(|operation| operation.rules.authorizer.is_some())
 }
 
 /// Returns the configuration for the database that the settings name.

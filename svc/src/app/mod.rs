@@ -11,6 +11,7 @@ mod http_config;
 mod lists;
 #[cfg(feature = "logging")]
 mod logging;
+mod open_operations;
 mod options;
 mod serve;
 #[cfg(feature = "auth")]

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::{MutationList, QueryList, SvcConfig, TypeList};
 use crate::Constraint;
 use crate::application::{DataMap, Limits};
-use crate::authz::Gate;
+use crate::authz::{AuthorizationCacheConfig, Authorizer, CachedAuthorizer, DynAuthorizer};
 use crate::engine::{Hooks, Operation, OperationRegistry};
 use crate::mutation::Constraints;
 use crate::request::{Context, ContextValues, RequestContext, RequestDataMakers, SessionVariables};
@@ -25,7 +25,9 @@ pub struct AppOptions {
     pub(super) operations: Vec<&'static RootFieldMeta>,
     pub(super) data: DataMap,
     pub(super) request_data: RequestDataMakers,
-    pub(super) gate: Gate,
+    pub(super) authorizer: Option<Box<dyn DynAuthorizer>>,
+    pub(super) authorization_cache: Option<AuthorizationCacheConfig>,
+    pub(super) open_to_everyone: bool,
     pub(super) hooks: Hooks,
     pub(super) setup: Option<Cow<'static, str>>,
     pub(super) session_variables: SessionVariables,
@@ -88,6 +90,41 @@ impl AppOptions {
     /// REPLACE`).
     pub fn setup_sql(mut self, sql: impl Into<Cow<'static, str>>) -> Self {
         self.setup = Some(sql.into());
+        self
+    }
+
+    /// The authorizer, which is asked about each root field before it runs; see [`Authorizer`].
+    ///
+    /// ```
+    /// use svc::authz::AuthorizationRequest;
+    /// use svc::prelude::*;
+    ///
+    /// let options = AppOptions::new().authorizer(async |request: AuthorizationRequest| {
+    ///     request.context().header("x-internal").is_some()
+    /// });
+    /// ```
+    pub fn authorizer(mut self, authorizer: impl Authorizer) -> Self {
+        self.authorizer = Some(Box::new(authorizer));
+        self
+    }
+
+    /// A cache of the decisions of the [`authorizer`](Self::authorizer); see [`AuthorizationCacheConfig`]. Without it every
+    /// decision is asked for. Authorizers of single operations are always asked.
+    pub fn authorization_cache(mut self, cache: AuthorizationCacheConfig) -> Self {
+        self.authorization_cache = Some(cache);
+        self
+    }
+
+    /// Says that anyone may call the operations that nothing guards, so that a service in production does not warn of
+    /// them.
+    pub fn open_to_everyone(mut self) -> Self {
+        self.open_to_everyone = true;
+        self
+    }
+
+    /// The longest that an authorizer may take; one that takes longer denies. Default 5 seconds.
+    pub fn authorization_timeout(mut self, timeout: Duration) -> Self {
+        self.config.authorization_timeout = timeout;
         self
     }
 
@@ -316,6 +353,15 @@ impl AppOptions {
         self
     }
 
+    /// The authorizer, behind the cache if there is one.
+    pub(super) fn take_authorizer(&mut self) -> Option<Box<dyn DynAuthorizer>> {
+        let authorizer = self.authorizer.take()?;
+        Some(match self.authorization_cache.take() {
+            Some(cache) => Box::new(CachedAuthorizer::new(authorizer, cache)),
+            None => authorizer,
+        })
+    }
+
     /// Adds a hook inside of those that are there.
     #[cfg(test)]
     pub(crate) fn hook(mut self, hook: impl crate::engine::Hook) -> Self {
@@ -323,14 +369,7 @@ impl AppOptions {
         self
     }
 
-    /// Replaces the gate.
-    #[cfg(test)]
-    pub(crate) fn gate(mut self, gate: Gate) -> Self {
-        self.gate = gate;
-        self
-    }
-
-    /// Returns the schema in the schema definition language.
+    /// The schema in the schema definition language.
     ///
     /// # Errors
     /// When the schema cannot be served.

@@ -6,82 +6,181 @@ use std::time::Duration;
 
 use futures_util::FutureExt as _;
 
-use super::policy::{Decision, Policy};
-use super::{Admission, Question};
+use super::{
+    Admission, AuthorizationDecision, AuthorizationRequest, DynAuthorizer, FieldQuestion, OperationType, OwnAuthorizer,
+    Question, guard,
+};
 use crate::schema::OperationKind;
 use crate::sql::{Filter, RowFilter};
 use crate::{Error, ErrorCode};
 
 /// The gate that every root field passes: nothing runs on a client's behalf without an [`Admission`] from here.
-#[derive(Default)]
-pub(crate) enum Gate {
-    /// There is no policy, and every field is admitted.
-    #[default]
-    Open,
-    /// A policy decides, and has so much time for it.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the policies of applications will be made of it"))]
-    Guarded(Box<dyn Policy>, Duration),
+pub(crate) struct Gate {
+    /// The authorizer of the application.
+    authorizer: Option<Box<dyn DynAuthorizer>>,
+    /// The longest that an authorizer may take.
+    limit: Duration,
 }
 
 impl Gate {
-    /// Asks for one root field. Without a policy it waits for nothing, and makes no future on the heap.
+    pub(crate) fn new(authorizer: Option<Box<dyn DynAuthorizer>>, limit: Duration) -> Self {
+        Self { authorizer, limit }
+    }
+
+    /// Whether an authorizer is asked about all fields.
+    pub(crate) fn is_guarded(&self) -> bool {
+        self.authorizer.is_some()
+    }
+
+    /// Asks for one root field. Where no rule is, it waits for nothing, and makes no future on the heap.
     ///
     /// # Errors
-    /// The denial, as the client may see it. A policy that fails, panics or takes too long denies.
+    /// The denial, as the client may see it. An authorizer that fails, panics or takes too long denies.
     pub(crate) async fn admit<'f, F: Sync>(
         &self,
         field: &'f F,
         question: &dyn Question,
     ) -> Result<Admission<'f, F>, Error> {
-        match self {
-            Self::Open => Ok(Admission::new(field, None)),
-            Self::Guarded(policy, limit) => {
-                let row_filter = ask(&**policy, *limit, question).boxed().await?;
-                Ok(Admission::new(field, row_filter))
+        let rules = question.rules();
+        guard::check(rules.guards, &question.context(), question.field())?;
+        if self.authorizer.is_none() && rules.authorizer.is_none() {
+            return Ok(Admission::new(field, None));
+        }
+        let row_filter = self.decide(question).boxed().await?;
+        Ok(Admission::new(field, row_filter))
+    }
+
+    /// Asks for a gated field. Without an authorizer nothing but its guards decides.
+    ///
+    /// # Errors
+    /// The denial, as the client may see it; `extensions.field` names the field.
+    pub(crate) async fn admit_field(&self, question: &FieldQuestion<'_>) -> Result<(), Error> {
+        let decided = match guard::check(question.guards, &question.context, &question.name) {
+            Ok(()) => self.ask_for_field(question).await,
+            Err(denied) => Err(denied),
+        };
+        decided.map_err(|error| error.with_extension("field", question.name.clone()))
+    }
+
+    async fn ask_for_field(&self, question: &FieldQuestion<'_>) -> Result<(), Error> {
+        let Some(authorizer) = self.authorizer.as_deref().filter(|_| question.is_authorized) else { return Ok(()) };
+        let decision = match question.request() {
+            Some(request) => self.ask(authorizer, request, &question.name).await,
+            None => Err(Refusal::Failed("the request is not shared".to_owned())),
+        };
+        match decision {
+            Ok(decision) if decision.is_filtered() => {
+                tracing::warn!(field = question.name, "an authorizer gave a filter for a field, which has none");
+                Ok(())
             }
+            Ok(_) => Ok(()),
+            Err(refusal) => Err(refusal.into_error(ErrorCode::FieldAuthorizationError, &question.name)),
+        }
+    }
+
+    /// Asks the authorizers; gives the filter for the rows of the field, where not all may be read.
+    async fn decide(&self, question: &dyn Question) -> Result<Option<Arc<RowFilter>>, Error> {
+        let own = match question.rules().authorizer.map(OwnAuthorizer::of) {
+            Some(None) => return Err(denied(question).with_source("the authorizer of the field is not one")),
+            own => own.flatten(),
+        };
+        let shared = self.authorizer.as_deref().filter(|_| own.is_none() || question.is_bypass());
+        let mut decisions = Vec::with_capacity(1);
+        for authorizer in own.into_iter().chain(shared) {
+            let asked = self.ask(authorizer, request(question)?, question.field()).await;
+            decisions.push(asked.map_err(|refusal| refusal.into_error(ErrorCode::Forbidden, question.field()))?);
+        }
+        row_filter(question, &decisions)
+    }
+
+    /// Asks one authorizer, which allows.
+    async fn ask(
+        &self,
+        authorizer: &dyn DynAuthorizer,
+        request: AuthorizationRequest,
+        name: &str,
+    ) -> Result<AuthorizationDecision, Refusal> {
+        let decide = async { authorizer.decide(request).await };
+        match tokio::time::timeout(self.limit, AssertUnwindSafe(decide).catch_unwind()).await {
+            Ok(Ok(Ok(decision))) if decision.allowed() => Ok(decision),
+            Ok(Ok(Ok(decision))) => Err(Refusal::Denied(denial(&decision, name))),
+            Ok(Ok(Err(error))) if error.is_masked() => Err(Refusal::Failed(error.chain())),
+            Ok(Ok(Err(error))) => Err(Refusal::Denied(error)),
+            Ok(Err(panic)) => {
+                Err(Refusal::Failed(format!("the authorizer panicked: {}", crate::panic::message(&*panic))))
+            }
+            Err(_) => Err(Refusal::Failed(format!("the authorizer took longer than {:?}", self.limit))),
         }
     }
 }
 
-/// Asks a policy; gives the filter for the rows of the field, where not all may be read.
-async fn ask(policy: &dyn Policy, limit: Duration, question: &dyn Question) -> Result<Option<Arc<RowFilter>>, Error> {
-    let decide = async { policy.decide(question).await };
-    let decided = match tokio::time::timeout(limit, AssertUnwindSafe(decide).catch_unwind()).await {
-        Ok(Ok(decided)) => decided,
-        Ok(Err(panic)) => Err(Error::internal(format!("the policy panicked: {}", crate::panic::message(&*panic)))),
-        Err(_) => Err(Error::internal(format!("the policy took longer than {limit:?}"))),
-    };
-    match decided {
-        Ok(Decision::Allow) => Ok(None),
-        Ok(Decision::AllowWhere(filter)) => row_filter(question, filter),
-        Ok(Decision::Deny) => Err(denied(question)),
-        Err(error) if error.is_masked() => Err(denied(question).with_source(error.chain())),
-        Err(error) => Err(error),
+/// The reason for which an authorizer does not allow.
+enum Refusal {
+    /// It denies, with what clients are told.
+    Denied(Error),
+    /// It has failed, with what the log is told.
+    Failed(String),
+}
+
+impl Refusal {
+    /// The error; `code` is that of a failure.
+    fn into_error(self, code: ErrorCode, name: &str) -> Error {
+        match self {
+            Self::Denied(error) => error,
+            Self::Failed(why) => Error::new(code, format!("`{name}` is not allowed")).with_source(why),
+        }
     }
 }
 
-/// The filter for the rows of a query. What a mutation does cannot be filtered; its policy decides about the whole.
-fn row_filter(question: &dyn Question, filter: Filter) -> Result<Option<Arc<RowFilter>>, Error> {
-    if question.kind() == OperationKind::Mutation {
-        tracing::warn!(field = question.coordinate(), "a policy gave a filter for a mutation, which has none");
+/// The request as authorizers get it.
+fn request(question: &dyn Question) -> Result<AuthorizationRequest, Error> {
+    let scope = question.shared().ok_or_else(|| denied(question).with_source("the request is not shared"))?;
+    let arguments = question.arguments()?.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    Ok(AuthorizationRequest {
+        scope,
+        operation_type: OperationType::from(question.kind()),
+        operation_name: question.field().to_owned(),
+        arguments,
+    })
+}
+
+/// The filter for the rows of a query. What a mutation does cannot be filtered; its authorizer decides about the whole.
+fn row_filter(question: &dyn Question, decisions: &[AuthorizationDecision]) -> Result<Option<Arc<RowFilter>>, Error> {
+    if !decisions.iter().any(AuthorizationDecision::is_filtered) {
         return Ok(None);
     }
-    match question.row() {
-        Some(row) => Ok(Some(Arc::new(RowFilter { row, filter }))),
-        // A filter is never lost.
-        None => Err(denied(question).with_source("the policy gave a filter, and the field has no rows of a view")),
+    if question.kind() == OperationKind::Mutation {
+        tracing::warn!(field = question.coordinate(), "an authorizer gave a filter for a mutation, which has none");
+        return Ok(None);
     }
+    // A filter is never lost.
+    let no_rows = || denied(question).with_source("the authorizer gave a filter, and the field has no rows of a view");
+    let row = question.row().ok_or_else(no_rows)?;
+    let conditions = decisions.iter().map(AuthorizationDecision::row_condition);
+    let filter =
+        Filter::All(conditions.collect::<Result<_, _>>().map_err(|error| denied(question).with_source(error.chain()))?);
+    let columns = decisions.iter().flat_map(|decision| decision.filters()).map(|(column, _)| column.clone()).collect();
+    Ok(Some(Arc::new(RowFilter { row, filter, columns })))
+}
+
+/// The error of a denial.
+fn denial(decision: &AuthorizationDecision, field: &str) -> Error {
+    let message = decision.message().map_or_else(|| format!("`{field}` is not allowed"), str::to_owned);
+    Error::with_code(decision.code().unwrap_or(ErrorCode::Forbidden.as_str()).to_owned(), message)
 }
 
 fn denied(question: &dyn Question) -> Error {
-    Error::new(ErrorCode::Forbidden, format!("`{}` is not allowed", question.field()))
+    denial(&AuthorizationDecision::deny(), question.field())
+}
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self::new(None, Duration::from_secs(5))
+    }
 }
 
 impl std::fmt::Debug for Gate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Self::Open => "Open",
-            Self::Guarded(..) => "Guarded",
-        })
+        f.debug_struct("Gate").field("is_guarded", &self.is_guarded()).field("limit", &self.limit).finish()
     }
 }

@@ -1,14 +1,29 @@
-//! Authorization: the one gate that every root field passes before it runs, whichever path answers it.
+//! Authorization: the one gate that every root field passes before it runs, whichever path answers it, and the policies
+//! of the application that decide there.
+//!
+//! An [`Authorizer`] is asked about each root field of a request. It gets an [`AuthorizationRequest`] and returns an
+//! [`AuthorizationDecision`]: yes, yes for some rows, or no.
 
 mod admission;
+mod authorizer;
+mod cache;
+mod decision;
 mod gate;
-#[cfg_attr(not(test), expect(dead_code, reason = "the policies of applications will be made of it"))]
-mod policy;
-#[cfg_attr(not(test), expect(dead_code, reason = "the policies of applications will ask for it"))]
+mod guard;
 mod question;
+mod request;
 #[cfg(test)]
 mod tests;
 
+pub use authorizer::Authorizer;
+#[doc(hidden)]
+pub use authorizer::OwnAuthorizer;
+pub use cache::AuthorizationCacheConfig;
+pub use decision::{AuthorizationDecision, IntoDecision};
+pub use request::{AuthorizationRequest, OperationType};
+
 pub(crate) use admission::{Admission, AllAdmitted, Roots};
+pub(crate) use authorizer::DynAuthorizer;
+pub(crate) use cache::CachedAuthorizer;
 pub(crate) use gate::Gate;
-pub(crate) use question::Question;
+pub(crate) use question::{FieldQuestion, Question};

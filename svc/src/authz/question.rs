@@ -1,30 +1,37 @@
 //! The question that the gate is asked.
 
 use async_graphql::Value;
+use indexmap::IndexMap;
 
 use crate::Error;
-use crate::request::Context;
-use crate::schema::{OperationKind, TypeIndex};
+use crate::request::{Context, RequestScope};
+use crate::schema::{Guard, OperationKind, RootRules, TypeIndex};
+
+use super::{AuthorizationRequest, OperationType};
 
 /// A root field that wants to run, with its request and its operation; the engine implements it.
 pub(crate) trait Question: Sync {
     /// The request.
     fn context(&self) -> Context<'_>;
 
+    /// The request, as an authorizer may keep it; `None` where no request is shared, as nothing asked for it.
+    fn shared(&self) -> Option<RequestScope>;
+
     /// The kind of the operation.
     fn kind(&self) -> OperationKind;
-
-    /// The name of the operation in the document.
-    fn operation_name(&self) -> Option<&str>;
-
-    /// The SHA-256 of the document's text.
-    fn document_hash(&self) -> [u8; 32];
 
     /// The field's name in the schema.
     fn field(&self) -> &str;
 
     /// The field with its type, such as `Query.users`.
     fn coordinate(&self) -> &str;
+
+    /// The rules that stand at the function.
+    fn rules(&self) -> RootRules;
+
+    /// Whether the field is answered on a way that passes the function by, where the application's authorizer is asked
+    /// as well.
+    fn is_bypass(&self) -> bool;
 
     /// The type of the rows of a view that the field answers with, if it does.
     fn row(&self) -> Option<TypeIndex>;
@@ -34,7 +41,30 @@ pub(crate) trait Question: Sync {
     /// # Errors
     /// When a variable leaves a required place empty.
     fn arguments(&self) -> Result<Vec<(&str, Value)>, Error>;
+}
 
-    /// The gated fields whose values the field can tell, as `Type.field` in Rust's names.
-    fn gated_fields(&self) -> Vec<String>;
+/// A gated field that a client may learn of.
+pub(crate) struct FieldQuestion<'a> {
+    /// The request.
+    pub(crate) context: Context<'a>,
+    /// `Type.field` in the schema's names.
+    pub(crate) name: String,
+    /// The conditions on the user.
+    pub(crate) guards: &'static [Guard],
+    /// Whether the authorizer decides.
+    pub(crate) is_authorized: bool,
+    /// The coerced arguments under their Rust names.
+    pub(crate) arguments: &'a IndexMap<String, Value>,
+}
+
+impl FieldQuestion<'_> {
+    /// The request as authorizers get it; `None` where it is not shared.
+    pub(super) fn request(&self) -> Option<AuthorizationRequest> {
+        Some(AuthorizationRequest {
+            scope: self.context.request.share()?,
+            operation_type: OperationType::Field,
+            operation_name: self.name.clone(),
+            arguments: self.arguments.clone(),
+        })
+    }
 }

@@ -14,6 +14,7 @@ mod execution_context;
 mod field_error;
 mod find;
 mod function;
+mod gated;
 mod hooks;
 mod identity;
 mod introspect;

@@ -1,24 +1,25 @@
 //! Root fields as the gate sees them.
 
 use async_graphql::Value;
-use sha2::{Digest as _, Sha256};
 
 use super::execute::Engine;
 use super::execution_context::ExecutionContext;
-use super::plan::{Admission, ArgPlan, PlanField};
+use super::plan::{Admission, ArgPlan, PlanField, RootField};
 use crate::Error;
 use crate::authz::Question;
-use crate::request::Context;
-use crate::schema::{GatedField, OperationKind, TypeIndex};
+use crate::request::{Context, RequestScope, Transport};
+use crate::schema::{OperationKind, RootRules, TypeIndex};
 
 /// A root field that wants to run.
 struct RootQuestion<'a> {
     cx: &'a ExecutionContext<'a>,
     field: &'a PlanField,
+    /// Whether a statement of the program's own may answer the operation.
+    has_statement: bool,
 }
 
 impl Engine {
-    /// Asks the gate for one root field.
+    /// Asks the gate for one root field. `has_statement` says whether a statement of the program's own may answer it.
     ///
     /// # Errors
     /// The denial, as the client may see it.
@@ -26,8 +27,12 @@ impl Engine {
         &self,
         cx: &ExecutionContext<'_>,
         field: &'f PlanField,
+        has_statement: bool,
     ) -> Result<Admission<'f>, Error> {
-        self.gate.admit(field, &RootQuestion { cx, field }).await
+        if let Some(denial) = &field.denial {
+            return Err(denial.error());
+        }
+        self.gate.admit(field, &RootQuestion { cx, field, has_statement }).await
     }
 }
 
@@ -36,16 +41,12 @@ impl Question for RootQuestion<'_> {
         self.cx.context
     }
 
+    fn shared(&self) -> Option<RequestScope> {
+        self.cx.context.request.share()
+    }
+
     fn kind(&self) -> OperationKind {
         self.cx.operation.kind
-    }
-
-    fn operation_name(&self) -> Option<&str> {
-        self.cx.operation.name()
-    }
-
-    fn document_hash(&self) -> [u8; 32] {
-        Sha256::digest(&*self.cx.operation.document.text).into()
     }
 
     fn field(&self) -> &str {
@@ -56,6 +57,14 @@ impl Question for RootQuestion<'_> {
         self.field.coordinate.as_str()
     }
 
+    fn rules(&self) -> RootRules {
+        self.field.root().map_or(RootRules::NONE, RootField::rules)
+    }
+
+    fn is_bypass(&self) -> bool {
+        self.has_statement || self.cx.context.transport() == Transport::RustEndpoint
+    }
+
     fn row(&self) -> Option<TypeIndex> {
         self.field.root()?.row()
     }
@@ -63,12 +72,6 @@ impl Question for RootQuestion<'_> {
     fn arguments(&self) -> Result<Vec<(&str, Value)>, Error> {
         let named = |arg| named(self.cx, arg);
         self.field.args.iter().filter_map(|arg| named(arg).transpose()).collect()
-    }
-
-    fn gated_fields(&self) -> Vec<String> {
-        let fields = self.field.gated_fields(self.cx.model, self.cx.variables);
-        let shown = |field: GatedField| format!("{}.{}", self.cx.model.types[field.object].name, field.rust);
-        fields.into_iter().map(shown).collect()
     }
 }
 

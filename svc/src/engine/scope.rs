@@ -11,7 +11,13 @@ use crate::schema::OperationKind;
 impl Engine {
     /// The scope of a request where no request data is made.
     pub(super) fn scope(&self, parts: RequestParts, kind: OperationKind) -> RequestScope {
-        self.with_session(self.db(kind), Held::Alone(parts))
+        let db = self.db(kind);
+        let request = if self.shares_requests {
+            Held::Shared(RequestContext::new(parts, db.clone(), self.request_data.clone()))
+        } else {
+            Held::Alone(parts)
+        };
+        self.with_session(db, request)
     }
 
     /// The scope of a request, with its request data.

@@ -28,6 +28,8 @@ pub struct Find<T> {
 pub struct FindSpec {
     pub(crate) row: TypeId,
     pub(crate) filter: Filter,
+    /// The columns whose values [`Db::scoped`] has fixed.
+    pub(crate) scoped: Vec<String>,
     pub(crate) order: Vec<Order>,
     /// The `where` arguments of clients.
     pub(crate) conditions: Vec<Value>,
@@ -43,6 +45,7 @@ impl FindSpec {
         Self {
             row,
             filter: Filter::All(Vec::new()),
+            scoped: Vec::new(),
             order: Vec::new(),
             conditions: Vec::new(),
             keys: Vec::new(),
@@ -115,7 +118,11 @@ impl Db {
 impl<T: SvcType> Find<T> {
     fn new(db: Db) -> Self {
         let mandatory = db.mandatory.iter().map(|(column, value)| Column::of(column).eq(value.clone()));
-        let spec = FindSpec { filter: Filter::All(mandatory.collect()), ..FindSpec::new(TypeId::of::<T>()) };
+        let spec = FindSpec {
+            filter: Filter::All(mandatory.collect()),
+            scoped: db.mandatory.iter().map(|(column, _)| column.clone()).collect(),
+            ..FindSpec::new(TypeId::of::<T>())
+        };
         Self { db, spec, row: PhantomData }
     }
 

@@ -12,7 +12,7 @@ pub(crate) struct RequestScope {
     request: Held,
 }
 
-/// The request, which is shared only where functions that make request data may keep it.
+/// The request, which is shared only where functions that make request data, or authorizers, may keep it.
 pub(crate) enum Held {
     Alone(RequestParts),
     Shared(RequestContext),
@@ -21,6 +21,14 @@ pub(crate) enum Held {
 impl RequestScope {
     pub(crate) fn new(db: Db, request: Held) -> Self {
         Self { db, request }
+    }
+
+    /// The same scope, to be kept for as long as somebody likes; `None` where the request is not shared.
+    pub(crate) fn share(&self) -> Option<Self> {
+        match &self.request {
+            Held::Alone(_) => None,
+            Held::Shared(request) => Some(Self::new(self.db.clone(), Held::Shared(request.clone()))),
+        }
     }
 
     pub(crate) fn parts(&self) -> &RequestParts {

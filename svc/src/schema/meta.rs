@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use super::{Code, OnFailure, Registry, TypeKey, TypeRef};
+use super::{Code, Guard, OnFailure, Registry, RootRules, TypeKey, TypeRef};
 
 /// Names a Rust type's place in the registry, registering it on the way.
 pub type TypeFn = fn(&mut Registry) -> TypeRef;
@@ -86,17 +86,26 @@ pub struct FieldMeta {
     pub ty: TypeFn,
     /// Set when the field leads to rows of another view.
     pub relation: Option<RelationMeta>,
+    /// The conditions on the user, of which each must hold.
+    pub guards: &'static [Guard],
 }
 
 impl FieldMeta {
     /// Creates a field that holds its value.
     pub const fn new(element: ElementMeta, stored: &'static str, ty: TypeFn) -> Self {
-        Self { element, stored, ty, relation: None }
+        Self { element, stored, ty, relation: None, guards: &[] }
     }
 
     /// Creates a field that leads to rows of another view.
     pub const fn relation(element: ElementMeta, stored: &'static str, ty: TypeFn, relation: RelationMeta) -> Self {
-        Self { element, stored, ty, relation: Some(relation) }
+        Self { element, stored, ty, relation: Some(relation), guards: &[] }
+    }
+
+    /// The same for users of whom each of the conditions holds.
+    #[must_use]
+    pub const fn guarded(mut self, guards: &'static [Guard]) -> Self {
+        self.guards = guards;
+        self
     }
 }
 
@@ -124,6 +133,8 @@ pub struct ComputedMeta {
     pub ty: TypeFn,
     /// Calls the method.
     pub run: &'static dyn Code,
+    /// The conditions on the user, of which each must hold.
+    pub guards: &'static [Guard],
     /// Its cost in the complexity; `None` for that of its kind.
     pub cost: Option<u32>,
 }
@@ -224,6 +235,8 @@ pub struct RootFieldMeta {
     pub ty: TypeFn,
     /// The code or the statement behind it.
     pub run: Run,
+    /// The rules of authorization.
+    pub rules: RootRules,
 }
 
 /// The code or the statement behind a root field.

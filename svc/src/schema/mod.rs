@@ -8,6 +8,7 @@ mod custom_scalar;
 mod derived;
 mod error;
 mod extent;
+mod guard;
 mod input;
 mod meta;
 mod model;
@@ -17,6 +18,7 @@ pub(crate) mod operator;
 mod output;
 mod registry;
 mod relation;
+mod root_rules;
 mod rust_scalar;
 mod sdl;
 mod stored;
@@ -28,6 +30,8 @@ pub use bodiless::PlannedReturn;
 pub use code::Code;
 #[doc(hidden)]
 pub use custom_scalar::{parse_scalar, recode_scalar, stored_scalar, write_scalar};
+#[doc(hidden)]
+pub use guard::Guard;
 #[doc(hidden)]
 pub use input::check_input;
 pub use input::{Input, InputError, InputFields};
@@ -43,6 +47,8 @@ pub use output::InterfaceOf;
 pub use output::{Items, Object, Output, Resolved, SvcType, WriteScalar};
 pub use registry::{Registry, TypeKey, TypeRef};
 pub use relation::{Many, One, Relation as RelationType};
+#[doc(hidden)]
+pub use root_rules::RootRules;
 pub use stored::{FromStored, StoredError, StoredFields};
 
 pub use crate::json::{ExactJson, ExactNumber, Fields as ExactFields};
@@ -53,7 +59,7 @@ pub(crate) use assembly::{Dialect, Listed, build};
 pub use error::SchemaError;
 pub(crate) use extent::{Extent, Lengths};
 pub(crate) use model::{
-    ArgDef, ArgRole, EnumValue, FieldDef, FieldKind, GatedField, InputDef, InputRole, Model, Part, Relation, TypeDef,
+    ArgDef, ArgRole, EnumValue, FieldDef, FieldKind, Gated, InputDef, InputRole, Model, Part, Relation, TypeDef,
     TypeExpr, TypeIndex, TypeKind,
 };
 pub(crate) use naming::Naming;

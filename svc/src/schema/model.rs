@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 
 use super::extent::Extent;
 use super::registry::Decode;
-use super::{Code, ResultMeta, Run, ScalarKind};
+use super::{Code, Guard, ResultMeta, RootRules, Run, ScalarKind};
 use crate::schema::AggregateFunction;
 
 /// The position of a type in [`Model::types`].
@@ -70,6 +70,26 @@ impl Model {
     /// The view or table with the rows of a type.
     pub(crate) fn source(&self, index: TypeIndex) -> Option<&'static str> {
         self.types[index].kind.source()
+    }
+
+    /// All fields of object types.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &FieldDef> {
+        (0..self.types.len()).filter_map(|index| self.object(index)).flat_map(|object| object.fields.values())
+    }
+
+    /// The gated fields that are meant, each with its type.
+    pub(crate) fn gated_fields(&self, gated: Gated) -> Vec<(&TypeDef, &FieldDef)> {
+        let types: Vec<TypeIndex> = match gated {
+            Gated::Field { of, .. } | Gated::AllOf(of) => self.possible_types(of).to_vec(),
+            Gated::Everything => (0..self.types.len()).collect(),
+        };
+        let objects = types.into_iter().filter_map(|index| Some((&self.types[index], self.object(index)?)));
+        let fields = objects.flat_map(|(def, object)| object.fields.values().map(move |field| (def, field)));
+        let is_meant = |field: &FieldDef| match gated {
+            Gated::Field { rust, .. } => field.rust == rust,
+            Gated::AllOf(_) | Gated::Everything => true,
+        };
+        fields.filter(|(_, field)| field.has_gate() && is_meant(field)).collect()
     }
 
     /// The views and tables with rows.
@@ -181,16 +201,30 @@ pub(crate) struct FieldDef {
     pub(crate) ty: TypeExpr,
     pub(crate) args: Vec<ArgDef>,
     pub(crate) kind: FieldKind,
-    /// The gated field whose value this field tells.
-    pub(crate) gated: Option<GatedField>,
+    /// The gated fields whose values this field tells.
+    pub(crate) gated: Option<Gated>,
+    /// The conditions on the user, of which each must hold.
+    pub(crate) guards: &'static [Guard],
+    /// Whether `authorize_fields` names it, so that the authorizer decides.
+    pub(crate) is_authorized: bool,
 }
 
-/// A field that `authorize_fields` names.
+impl FieldDef {
+    /// Whether the field itself is decided about.
+    pub(crate) fn has_gate(&self) -> bool {
+        self.is_authorized || !self.guards.is_empty()
+    }
+}
+
+/// The gated fields whose values something tells: fields that have guards, or that `authorize_fields` names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct GatedField {
-    /// The object type.
-    pub(crate) object: TypeIndex,
-    pub(crate) rust: &'static str,
+pub(crate) enum Gated {
+    /// A field of an object type, or of each type that implements an interface.
+    Field { of: TypeIndex, rust: &'static str },
+    /// All gated fields of a type.
+    AllOf(TypeIndex),
+    /// All gated fields of the schema.
+    Everything,
 }
 
 /// The source of a field's value.
@@ -204,8 +238,8 @@ pub(crate) enum FieldKind {
     Part(Part),
     /// A method, and its cost in the complexity where it names one.
     Method(&'static dyn Code, Option<u32>),
-    /// A root field, and the type of the rows that it answers with.
-    Root(Run, Option<TypeIndex>),
+    /// A root field, the type of the rows that it answers with, and its rules of authorization.
+    Root(Run, Option<TypeIndex>, RootRules),
     /// A promise of an interface; the member's own field answers.
     Promised,
 }
@@ -260,7 +294,7 @@ pub(crate) struct ArgDef {
     /// Whether the parameter stands for several arguments, of which this is one.
     pub(crate) spread: bool,
     /// The gated field by which this chooses or orders rows, and so tells something of its value.
-    pub(crate) gated: Option<GatedField>,
+    pub(crate) gated: Option<Gated>,
 }
 
 /// A default, as the schema shows it and as resolvers get it.

@@ -9,4 +9,6 @@ pub(crate) struct RowFilter {
     /// The type of the root field's rows.
     pub(crate) row: TypeIndex,
     pub(crate) filter: Filter,
+    /// The columns whose values the policy fixes; nobody else may.
+    pub(crate) columns: Vec<String>,
 }

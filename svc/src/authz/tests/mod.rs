@@ -11,14 +11,11 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
-use futures_util::future::BoxFuture;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use tower::Service as _;
 
-use super::Gate;
-use super::Question;
-use super::policy::{Decision, Policy};
+use super::{AuthorizationDecision, AuthorizationRequest, Authorizer};
 use crate::sql::Filter;
 use crate::{AppOptions, Error, create_svc_app};
 
@@ -42,22 +39,20 @@ struct Rules {
     asked: Asked,
 }
 
-impl Policy for Rules {
-    fn decide<'a>(&'a self, question: &'a dyn Question) -> BoxFuture<'a, Result<Decision, Error>> {
-        self.asked.lock().unwrap().push(questions::shown(question));
-        let rule = self.rules.iter().find(|(field, _)| *field == question.field()).map(|(_, rule)| rule);
+impl Authorizer for Rules {
+    async fn authorize_operation(&self, request: AuthorizationRequest) -> Result<AuthorizationDecision, Error> {
+        self.asked.lock().unwrap().push(questions::shown(&request));
+        let rule = self.rules.iter().find(|(field, _)| *field == request.operation_name()).map(|(_, rule)| rule);
         let rule = rule.cloned().unwrap_or(Rule::Allow);
-        Box::pin(async move {
-            tokio::task::yield_now().await;
-            match rule {
-                Rule::Allow => Ok(Decision::Allow),
-                Rule::Where(filter) => Ok(Decision::AllowWhere(filter)),
-                Rule::Deny => Ok(Decision::Deny),
-                Rule::Fail(error) => Err(error()),
-                Rule::Panic => panic!("a broken policy"),
-                Rule::Never => std::future::pending().await,
-            }
-        })
+        tokio::task::yield_now().await;
+        match rule {
+            Rule::Allow => Ok(AuthorizationDecision::allow()),
+            Rule::Where(filter) => Ok(AuthorizationDecision::allow_where(filter)),
+            Rule::Deny => Ok(AuthorizationDecision::deny()),
+            Rule::Fail(error) => Err(error()),
+            Rule::Panic => panic!("a broken policy"),
+            Rule::Never => std::future::pending().await,
+        }
     }
 }
 
@@ -71,8 +66,8 @@ impl Guarded {
     async fn new(options: AppOptions, rules: Vec<(&'static str, Rule)>) -> Self {
         let asked = Asked::default();
         let policy = Rules { rules, asked: asked.clone() };
-        let gate = Gate::Guarded(Box::new(policy), Duration::from_millis(200));
-        Self { router: create_svc_app(options.gate(gate)).await.unwrap(), asked }
+        let options = options.authorizer(policy).authorization_timeout(Duration::from_millis(200));
+        Self { router: create_svc_app(options).await.unwrap(), asked }
     }
 
     async fn send(&self, request: Request<Body>) -> Value {

@@ -91,10 +91,31 @@ impl<'a> Walk<'a> {
         self.unfit(node, field, path, leaf.not_valid())
     }
 
-    /// Reports a null in a place that allows none.
+    /// A null in a place that allows none, or a field that is denied.
     #[cold]
-    fn missing(&mut self, field: &PlanField, path: &Path<'_>) -> PropagatedNull {
-        self.broken(field, path, format!("Cannot return null for non-nullable field {}.", field.coordinate))
+    fn missing(&mut self, field: &PlanField, path: &Path<'_>, out: &mut Vec<u8>) -> Result<(), PropagatedNull> {
+        if field.denial.is_some() {
+            return self.denied(field, path, out);
+        }
+        Err(self.broken(field, path, format!("Cannot return null for non-nullable field {}.", field.coordinate)))
+    }
+
+    /// A field that the client may not have: null where that is allowed.
+    pub(crate) fn denied(
+        &mut self,
+        field: &PlanField,
+        path: &Path<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), PropagatedNull> {
+        let Some(denial) = &field.denial else {
+            return self.failed(&Error::internal("a denied field has no denial"), field, path, out);
+        };
+        self.fail(&denial.error(), field, path);
+        if denial.is_required {
+            return Err(PropagatedNull);
+        }
+        out.extend_from_slice(b"null");
+        Ok(())
     }
 
     #[cold]
@@ -188,7 +209,7 @@ pub(crate) fn value<N: Node>(
     let (inner, non_null) = ty.nullable();
     if node.is_null() {
         if non_null {
-            return Err(walk.missing(field, path));
+            return walk.missing(field, path, out);
         }
         out.extend_from_slice(b"null");
         return Ok(());

@@ -153,6 +153,7 @@ impl Partial<'_> {
                 typename(out, selection);
                 Ok(())
             }
+            (PlanKind::Denied, _) => walk.denied(field, path, out),
             (_, Missing::Field(..)) => walk.failed(&Error::internal("the member has no entity"), field, path, out),
             (_, Missing::Below(_, values) | Missing::Values(values)) => walk.failed(&values.row, field, path, out),
         }

@@ -136,6 +136,7 @@ impl Node for Found<'_> {
                     (Err(error), _) => walk.failed(&error, field, &path, out)?,
                 },
                 PlanKind::Typename => typename(out, selection),
+                PlanKind::Denied => walk.denied(field, &path, out)?,
                 PlanKind::Method(Method::Async(_), _)
                 | PlanKind::Relation(_)
                 | PlanKind::Part(_)

@@ -308,6 +308,11 @@ async fn one_field<'a>(
             };
             objects.iter().map(|_| CompletedValue::walk(cx, name)).collect()
         }
+        PlanKind::Denied => {
+            let denied =
+                |(_, path): &(_, &Path<'_>)| CompletedValue::walk(cx, |walk, out| walk.denied(field, path, out));
+            objects.iter().map(denied).collect()
+        }
         PlanKind::Introspection | PlanKind::Part(_) | PlanKind::Root(..) => {
             let error = Error::internal("the field belongs to no value of a resolver");
             objects.iter().map(|(_, path)| CompletedValue::failed(cx, &error, field, path)).collect()

@@ -68,6 +68,10 @@ pub(crate) struct Engine {
     #[cfg(feature = "auth")]
     pub(crate) authentication: Option<crate::auth::Authentication>,
     pub(crate) gate: Gate,
+    /// Whether an authorizer may keep requests.
+    pub(crate) shares_requests: bool,
+    /// Whether there are fields that are decided about by themselves.
+    pub(crate) decides_fields: bool,
     pub(crate) hooks: Hooks,
     pub(crate) documents: DocumentCache,
     /// None where clients may not send hashes.
@@ -197,6 +201,7 @@ impl Engine {
     }
 
     async fn execute(&self, prepared: Prepared, scope: &RequestScope) -> Response {
+        let prepared = if self.decides_fields { self.without_denied(prepared, scope).boxed().await } else { prepared };
         let cx = ExecutionContext {
             model: &self.app.model,
             limits: &self.app.limits,
@@ -250,7 +255,7 @@ impl Engine {
         }
     }
 
-    /// Decides about all root fields before one runs; `None` for those that nobody decides about.
+    /// Decides about all root fields of an operation with a statement of its own before one runs; `None` for those that nobody decides about.
     pub(super) async fn decide<'p>(
         &self,
         cx: &ExecutionContext<'_>,
@@ -259,7 +264,7 @@ impl Engine {
         let mut decisions = Vec::with_capacity(prepared.plan.root.fields.len());
         for field in &prepared.plan.root.fields {
             decisions.push(match field.kind {
-                PlanKind::Root(_) => Some(self.admit(cx, field).await),
+                PlanKind::Root(_) => Some(self.admit(cx, field, true).await),
                 _ => None,
             });
         }
@@ -324,7 +329,7 @@ impl Engine {
         }
         let decided = match decided {
             Some(decided) => decided,
-            None => self.admit(cx, field).await,
+            None => self.admit(cx, field, false).await,
         };
         let admission = match decided {
             Ok(admission) => admission,
@@ -437,7 +442,7 @@ pub(super) struct Prepared {
     /// Whether the plan is kept for later requests.
     is_kept: bool,
     operation_name: Option<String>,
-    variables: Variables,
+    pub(super) variables: Variables,
     introspection: JsonMap,
     registered: Option<Arc<Registered>>,
     /// The reason why only its statement may answer it.
@@ -445,10 +450,19 @@ pub(super) struct Prepared {
 }
 
 impl Prepared {
+    /// Whether a statement of the program's own may answer it.
+    pub(super) fn has_statement(&self) -> bool {
+        self.registered.as_ref().is_some_and(|operation| operation.sql.is_some())
+    }
+
+    /// The same with another plan, which is for this request alone.
+    pub(super) fn with_plan(self, plan: Arc<Plan>) -> Self {
+        Self { plan, is_kept: false, ..self }
+    }
+
     /// The plan of a mutation, and whether all of it is one statement.
     fn mutation(&self) -> (Arc<Plan>, bool) {
-        let is_one = self.registered.as_ref().is_some_and(|operation| operation.sql.is_some());
-        (self.plan.clone(), is_one)
+        (self.plan.clone(), self.has_statement())
     }
 
     fn info(&self) -> OperationInfo<'_> {

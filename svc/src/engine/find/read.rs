@@ -3,6 +3,7 @@
 use async_graphql::Value;
 
 use super::conditions::{declared_filter, orders, where_filter};
+use super::row_filter::check_scopes;
 use crate::Error;
 use crate::application::Limits;
 use crate::engine::execution_context::ExecutionContext;
@@ -40,6 +41,7 @@ impl Read {
     pub(super) fn all(db: &Db, find: FindSpec) -> Result<Self, DbError> {
         let model = &db.app.model;
         let row = find.row(model)?;
+        check_scopes(db, row, &find.scoped)?;
         let (mut filters, mut order) = (vec![find.filter], find.order);
         let conditions = find.conditions.iter().map(|value| (ArgRole::Where, value));
         for (role, value) in conditions.chain(find.keys.iter().map(|value| (ArgRole::OrderBy, value))) {

@@ -127,7 +127,7 @@ pub(crate) async fn call<T: FromStored>(
 pub(crate) fn functions(model: &Model) -> impl Iterator<Item = (&FieldDef, FunctionMeta, FunctionSpec)> {
     let root = model.type_named(ROOT).and_then(|(index, _)| model.object(index));
     root.into_iter().flat_map(|root| root.fields.values()).filter_map(|field| {
-        let FieldKind::Root(Run::Function(function), _) = field.kind else { return None };
+        let FieldKind::Root(Run::Function(function), ..) = field.kind else { return None };
         let context = function.context.iter().map(|_| ArgForm::Text);
         let args = context.chain(field.args.iter().map(|arg| form(&model.types, &arg.ty))).collect();
         Some((field, function, FunctionSpec { name: function.name.to_owned(), args }))

@@ -13,7 +13,7 @@ use crate::ErrorCode;
 use crate::engine::coerce::{Literal, Variables};
 use crate::engine::request_error::RequestError;
 use crate::engine::weight;
-use crate::schema::{ArgDef, ArgRole, GatedField, Model, TypeExpr};
+use crate::schema::{ArgDef, ArgRole, Gated, Model, TypeExpr};
 
 /// An argument of a planned field, in the order of the function's parameters.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ pub(crate) struct ArgPlan {
     /// The work that it asks of the database, unless that depends on variables.
     asked: Option<Asked>,
     /// The gated fields that it touches.
-    gates: Box<[GatedField]>,
+    gates: Box<[Gated]>,
     /// Whether variables may touch more of them.
     gates_vary: bool,
 }
@@ -111,7 +111,7 @@ impl ArgPlan {
     }
 
     /// Adds the gated fields that it touches under these variables.
-    pub(super) fn collect_gates(&self, model: &Model, variables: &Variables, found: &mut Vec<GatedField>) {
+    pub(super) fn collect_gates(&self, model: &Model, variables: &Variables, found: &mut Vec<Gated>) {
         found.extend(&self.gates);
         if let (true, ArgSource::Dynamic(literal)) = (self.gates_vary, &self.source) {
             found.extend(ArgumentGates::of(model, &self.ty, None, Given::Literal(literal), Some(variables)).found);
@@ -126,7 +126,7 @@ impl ArgPlan {
             ArgSource::Dynamic(_) => 0,
         };
         let default = self.default.as_ref().map_or(0, weight::value);
-        let slice = weight::slice::<GatedField>(self.gates.len());
+        let slice = weight::slice::<Gated>(self.gates.len());
         weight::text(&self.name) + weight::text(&self.rust) + weight::type_expr(&self.ty) + default + source + slice
     }
 

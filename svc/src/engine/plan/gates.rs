@@ -2,16 +2,19 @@
 //! and by aggregates.
 
 use std::collections::HashSet;
+use std::sync::Arc;
+
+use indexmap::IndexMap;
 
 use super::asked::Given;
-use super::{PlanField, Selection};
+use super::{Plan, PlanField, Selection};
 use crate::engine::coerce::Variables;
-use crate::schema::{GatedField, Model, TypeDef, TypeExpr, TypeIndex, TypeKind};
+use crate::schema::{Gated, Model, TypeDef, TypeExpr, TypeIndex, TypeKind};
 
 /// The gated fields that an argument touches.
 #[derive(Debug, Default)]
 pub(super) struct ArgumentGates {
-    pub(super) found: Vec<GatedField>,
+    pub(super) found: Vec<Gated>,
     /// Whether variables may touch more.
     pub(super) varies: bool,
 }
@@ -21,7 +24,7 @@ impl ArgumentGates {
     pub(super) fn of(
         model: &Model,
         ty: &TypeExpr,
-        gated: Option<GatedField>,
+        gated: Option<Gated>,
         given: Given<'_>,
         variables: Option<&Variables>,
     ) -> Self {
@@ -75,34 +78,65 @@ fn reaches_gate(types: &[TypeDef], index: TypeIndex, seen: &mut HashSet<TypeInde
         && def.fields.values().any(|field| field.gated.is_some() || reaches_gate(types, field.ty.named(), seen))
 }
 
-impl PlanField {
-    /// The gated fields that this field and those below it touch under these variables, each once.
-    pub(crate) fn gated_fields(&self, model: &Model, variables: &Variables) -> Vec<GatedField> {
-        let mut found = Vec::new();
-        if model.has_gates {
-            self.collect_gates(model, variables, &mut HashSet::new(), &mut found);
-            found.sort_unstable();
-            found.dedup();
-        }
-        found
-    }
+/// A gated field that an operation touches. One with arguments has them; of others it is the same wherever it is touched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Gate {
+    pub(crate) gated: Gated,
+    /// The address of the arguments, which tells places of the document apart.
+    arguments: Option<usize>,
+}
 
+impl Plan {
+    /// The gates of what the operation touches, each once, with a field that does.
+    pub(crate) fn gates(&self, model: &Model, variables: &Variables) -> Vec<(Gate, &PlanField)> {
+        let mut found = IndexMap::new();
+        if model.has_gates {
+            self.root.collect_gates(model, variables, &mut HashSet::new(), &mut found);
+        }
+        found.into_iter().collect()
+    }
+}
+
+impl Selection {
     /// Selections are shared, so each is looked into once.
-    fn collect_gates(
-        &self,
+    fn collect_gates<'p>(
+        &'p self,
         model: &Model,
         variables: &Variables,
         seen: &mut HashSet<*const Selection>,
-        found: &mut Vec<GatedField>,
+        found: &mut IndexMap<Gate, &'p PlanField>,
     ) {
-        found.extend(self.gated.iter());
-        for arg in self.args.iter() {
-            arg.collect_gates(model, variables, found);
-        }
-        for selection in self.children.iter() {
-            if seen.insert(std::ptr::from_ref(&**selection)) {
-                selection.fields.iter().for_each(|field| field.collect_gates(model, variables, seen, found));
+        for field in &self.fields {
+            field.gates(model, variables, |gate| {
+                found.entry(gate).or_insert(field);
+            });
+            for selection in field.children.iter() {
+                if seen.insert(Arc::as_ptr(selection)) {
+                    selection.collect_gates(model, variables, seen, found);
+                }
             }
         }
+    }
+}
+
+impl PlanField {
+    /// Calls `visit` with the gates of what the field touches by itself and by its arguments under these variables.
+    pub(super) fn gates(&self, model: &Model, variables: &Variables, mut visit: impl FnMut(Gate)) {
+        if let Some(gated) = self.gated {
+            let arguments = (!self.args.is_empty()).then(|| self.args.as_ptr().addr());
+            visit(Gate { gated, arguments });
+        }
+        let mut found = Vec::new();
+        for arg in self.args.iter() {
+            arg.collect_gates(model, variables, &mut found);
+        }
+        found.into_iter().for_each(|gated| visit(Gate { gated, arguments: None }));
+    }
+}
+
+impl Gate {
+    /// Whether it is touched by calling the field with arguments.
+    pub(crate) fn has_arguments(self) -> bool {
+        self.arguments.is_some()
     }
 }

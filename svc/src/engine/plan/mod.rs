@@ -8,6 +8,7 @@ mod asked;
 mod bounds;
 mod check;
 mod cost;
+mod denial;
 mod gates;
 mod introspection_cost;
 mod keys;
@@ -20,6 +21,7 @@ mod weight;
 pub(crate) use arguments::ArgPlan;
 pub(crate) use asked::Asked;
 pub(crate) use cost::Cost;
+pub(crate) use denial::{Denial, Denials};
 pub(crate) use keys::Keys;
 pub(crate) use planner::Planner;
 pub(crate) use root::{Admission, AllAdmitted, RootField};
@@ -30,7 +32,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::resolver::Method;
-use crate::schema::{EnumValue, GatedField, OperationKind, Part, Relation, ScalarKind, TypeIndex};
+use crate::schema::{EnumValue, Gated, OperationKind, Part, Relation, ScalarKind, TypeIndex};
 
 /// A planned operation.
 #[derive(Debug)]
@@ -93,7 +95,9 @@ pub(crate) struct PlanField {
     /// The offsets of the field in the document: the first of the places where it is selected.
     pub(crate) offsets: Vec<usize>,
     /// The gated field whose value the field tells by itself; its arguments and the fields below it may tell more.
-    pub(crate) gated: Option<GatedField>,
+    pub(crate) gated: Option<Gated>,
+    /// Why the client does not get it.
+    pub(crate) denial: Option<Denial>,
     /// The statements that were written for the field.
     pub(crate) statements: Slot,
 }
@@ -112,6 +116,8 @@ pub(crate) enum PlanKind {
     /// A method, and what it counts as in the complexity.
     Method(Method, u32),
     Root(RootField),
+    /// Nothing, as the client may not have it.
+    Denied,
 }
 
 /// A field's type, with all that completing a value needs.

@@ -198,7 +198,7 @@ impl<'a> Planner<'a> {
                         let method = Method::of(code);
                         PlanKind::Method(method, cost.unwrap_or_else(|| method.default_cost()))
                     }
-                    FieldKind::Root(run, row) => PlanKind::Root(RootField::new(run, row)),
+                    FieldKind::Root(run, row, rules) => PlanKind::Root(RootField::new(run, row, rules)),
                     FieldKind::Promised => {
                         return Err(RequestError::new(
                             ErrorCode::InternalServerError,
@@ -228,6 +228,7 @@ impl<'a> Planner<'a> {
                 .take(MAX_LOCATIONS)
                 .collect(),
             gated,
+            denial: None,
             statements: Slot::default(),
         };
         self.bounds.weigh(field.weight())?;
@@ -242,7 +243,7 @@ impl<'a> Planner<'a> {
         if let Some(known) = self.args.get(&key) {
             return Ok(known.clone());
         }
-        let is_planned = matches!(def.kind, FieldKind::Root(Run::Planned(_), _));
+        let is_planned = matches!(def.kind, FieldKind::Root(Run::Planned(_), ..));
         let args: Arc<[_]> = def.args.iter().map(|arg| ArgPlan::new(self.model, arg, node, is_planned)).collect();
         self.bounds.weigh(arguments(&args))?;
         self.args.insert(key, args.clone());

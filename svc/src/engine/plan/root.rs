@@ -2,7 +2,7 @@
 
 use super::{Plan, PlanField, PlanKind};
 use crate::authz::{self, Roots};
-use crate::schema::{OnFailure, Run, Shape, TypeIndex};
+use crate::schema::{OnFailure, RootRules, Run, Shape, TypeIndex};
 
 /// The proof that a root field may run.
 pub(crate) type Admission<'f> = authz::Admission<'f, PlanField>;
@@ -15,17 +15,23 @@ pub(crate) type AllAdmitted<'p> = authz::AllAdmitted<'p, Plan>;
 pub(crate) struct RootField {
     run: Run,
     row: Option<TypeIndex>,
+    rules: RootRules,
 }
 
 impl RootField {
-    pub(super) fn new(run: Run, row: Option<TypeIndex>) -> Self {
-        Self { run, row }
+    pub(super) fn new(run: Run, row: Option<TypeIndex>, rules: RootRules) -> Self {
+        Self { run, row, rules }
+    }
+
+    /// The rules of authorization that stand at it.
+    pub(crate) fn rules(self) -> RootRules {
+        self.rules
     }
 
     /// Returns what answers the field that was admitted; `None` for introspection.
     pub(crate) fn of(admission: &Admission<'_>) -> Option<(Run, Option<TypeIndex>)> {
         match admission.field().kind {
-            PlanKind::Root(Self { run, row }) => Some((run, row)),
+            PlanKind::Root(Self { run, row, .. }) => Some((run, row)),
             _ => None,
         }
     }

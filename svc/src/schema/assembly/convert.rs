@@ -4,12 +4,13 @@ use indexmap::IndexMap;
 
 use super::{Builder, expr};
 use crate::schema::error::SchemaError;
+use crate::schema::guard::described;
 use crate::schema::model::{
-    AbstractDef, ArgDef, ArgRole, DefaultValue, EnumDef, EnumValue, FieldDef, FieldKind, GatedField, InputDef,
-    InputRole, ObjectDef, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind,
+    AbstractDef, ArgDef, ArgRole, DefaultValue, EnumDef, EnumValue, FieldDef, FieldKind, Gated, InputDef, InputRole,
+    ObjectDef, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
 use crate::schema::registry::{AbstractRefs, ArgRef, Entry, ObjectRefs};
-use crate::schema::{AbstractMeta, ElementMeta, ObjectMeta, Registry, derived};
+use crate::schema::{AbstractMeta, ElementMeta, Guard, ObjectMeta, Registry, derived};
 
 impl Builder {
     pub(super) fn convert(&mut self, registry: &Registry, index: TypeIndex) -> TypeDef {
@@ -58,22 +59,25 @@ impl Builder {
                 }),
                 _ => FieldKind::Stored { index: position, stored: field.stored },
             };
-            let def = self.field(&field.element, expr(ty), &[], kind, meta.path);
+            let def = self.field(&field.element, expr(ty), &[], kind, meta.path).guarded(field.guards);
             self.add_field(&mut fields, def, meta.path);
         }
         for (field, (ty, args)) in meta.computed.iter().zip(&refs.computed) {
             let kind = FieldKind::Method(field.run, field.cost);
-            let def = self.field(&field.element, expr(ty), args, kind, meta.path);
+            let def = self.field(&field.element, expr(ty), args, kind, meta.path).guarded(field.guards);
             self.add_field(&mut fields, def, meta.path);
         }
         for gated in meta.authorize_fields {
             match fields.values_mut().find(|field| field.rust == *gated) {
-                Some(field) => field.gated = Some(GatedField { object: index, rust: field.rust }),
+                Some(field) => field.is_authorized = true,
                 None => {
                     let field = (*gated).to_owned();
                     self.errors.push(SchemaError::UnknownGate { path: meta.path.to_owned(), field });
                 }
             }
+        }
+        for field in fields.values_mut().filter(|field| field.has_gate()) {
+            field.gated = Some(Gated::Field { of: index, rust: field.rust });
         }
         let implements = refs.implements.iter().map(|key| key.0).collect();
         define(&meta.element, meta.path, TypeKind::Object(ObjectDef { index, fields, source: meta.source, implements }))
@@ -111,6 +115,8 @@ impl Builder {
             path: own_path,
             kind,
             gated: None,
+            guards: &[],
+            is_authorized: false,
         }
     }
 
@@ -181,6 +187,13 @@ impl Builder {
                 def.implements.push(interface);
             }
         }
+    }
+}
+
+impl FieldDef {
+    /// The same for users of whom each of the conditions holds.
+    pub(super) fn guarded(self, guards: &'static [Guard]) -> Self {
+        Self { description: described(self.description, guards), guards, ..self }
     }
 }
 

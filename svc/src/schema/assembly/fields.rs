@@ -1,6 +1,6 @@
 //! The fields of a type by what they are.
 
-use crate::schema::model::{FieldDef, FieldKind, GatedField, Relation, TypeDef, TypeIndex, TypeKind};
+use crate::schema::model::{FieldDef, FieldKind, Gated, Relation, TypeDef, TypeIndex, TypeKind};
 
 /// The stored fields that every row of this type has.
 pub(in crate::schema) fn stored_fields(types: &[TypeDef], row: TypeIndex) -> Vec<&FieldDef> {
@@ -37,11 +37,14 @@ pub(in crate::schema) fn relations(types: &[TypeDef], row: TypeIndex) -> Vec<(&F
     object.fields.values().filter_map(|field| Some((field, relation(field)?))).collect()
 }
 
-/// The gate of a field of rows of this type; of several members of an interface, the first that has one.
-pub(in crate::schema) fn gate_of(types: &[TypeDef], row: TypeIndex, rust: &str) -> Option<GatedField> {
+/// The gate of a field of rows of this type; that of rows of an interface stands for those of all its members.
+pub(in crate::schema) fn gate_of(types: &[TypeDef], row: TypeIndex, rust: &str) -> Option<Gated> {
     match &types[row].kind {
         TypeKind::Object(object) => object.fields.values().find(|field| field.rust == rust)?.gated,
-        TypeKind::Abstract(abstraction) => abstraction.members.iter().find_map(|member| gate_of(types, *member, rust)),
+        TypeKind::Abstract(abstraction) => {
+            let gated = abstraction.members.iter().find_map(|member| gate_of(types, *member, rust))?;
+            Some(if let Gated::Field { rust, .. } = gated { Gated::Field { of: row, rust } } else { gated })
+        }
         _ => None,
     }
 }

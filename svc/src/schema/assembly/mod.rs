@@ -6,6 +6,7 @@ mod convert;
 mod defaults;
 mod fields;
 mod filters;
+mod gates;
 mod inputs;
 mod relations;
 mod roots;
@@ -59,6 +60,7 @@ pub(crate) fn build(listed: &Listed, dialect: Dialect, coerce: CoerceLiteral) ->
     companions.derive(&mut builder.types, &derived);
     builder.add_roots(&operations, &mut companions);
     builder.add_relation_args(&mut companions);
+    builder.gate_documents(&registry);
     builder.fill_defaults(coerce);
     builder.check();
     builder.finish(&registry)

@@ -71,9 +71,10 @@ impl Builder {
         let named = expr(&operation.ty).named();
         let has_rows = || self.types[named].kind.source().is_some().then_some(named);
         let row = operation.row.or_else(|| companions.row_of(named)).or_else(has_rows);
-        let kind = FieldKind::Root(meta.run, row);
+        let kind = FieldKind::Root(meta.run, row, meta.rules);
         let module = meta.path.rsplit_once("::").map_or("", |(module, _)| module);
-        let mut def = self.field(&meta.element, expr(&operation.ty), &operation.args, kind, module);
+        let def = self.field(&meta.element, expr(&operation.ty), &operation.args, kind, module);
+        let mut def = def.guarded(meta.rules.guards);
         if !matches!(meta.run, Run::Code(_)) {
             let spread = operation.args.iter().find(|arg| arg.spread);
             let misplaced = spread.and_then(|arg| meta.args.get(arg.slot)).map(|arg| (arg.element.rust, meta.path));

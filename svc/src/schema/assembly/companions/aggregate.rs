@@ -6,7 +6,7 @@ use crate::schema::AggregateFunction;
 use crate::schema::ScalarKind;
 use crate::schema::assembly::fields::{gate_of, stored_fields};
 use crate::schema::model::{
-    ArgDef, ArgRole, FieldDef, FieldKind, GatedField, InputRole, Part, TypeDef, TypeExpr, TypeIndex, TypeKind,
+    ArgDef, ArgRole, FieldDef, FieldKind, Gated, InputRole, Part, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
 
 /// A stored field with one value, and the type of what is computed of it.
@@ -15,7 +15,7 @@ struct Leaf {
     rust: &'static str,
     stored: &'static str,
     ty: TypeIndex,
-    gated: Option<GatedField>,
+    gated: Option<Gated>,
 }
 
 impl Leaf {
@@ -170,5 +170,7 @@ fn value(leaf: &Leaf, description: &str) -> FieldDef {
         args: Vec::new(),
         kind: FieldKind::Stored { index: 0, stored: leaf.stored },
         gated: leaf.gated,
+        guards: &[],
+        is_authorized: false,
     }
 }

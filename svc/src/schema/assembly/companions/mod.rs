@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 use super::fields::{gate_of, relations, stored_fields};
 use super::{Dialect, expr};
 use crate::schema::model::{
-    ArgDef, ArgRole, EnumDef, EnumValue, GatedField, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind,
+    ArgDef, ArgRole, EnumDef, EnumValue, Gated, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
 use crate::schema::registry::{Derived, Entry};
 use crate::schema::{Family, Operand, family};
@@ -311,7 +311,7 @@ struct Part {
     named: TypeIndex,
     list: bool,
     is_relation: bool,
-    gated: Option<GatedField>,
+    gated: Option<Gated>,
 }
 
 impl Part {

@@ -22,6 +22,8 @@ impl Companions<'_> {
             args: Vec::new(),
             kind,
             gated: None,
+            guards: &[],
+            is_authorized: false,
         }
     }
 }

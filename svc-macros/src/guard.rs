@@ -1,0 +1,122 @@
+//! Guards: `#[svc::requires_permission("posts:write")]` and its siblings, inside of the attribute that registers the item.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{format_ident, quote};
+use syn::parse::Parser as _;
+use syn::punctuated::Punctuated;
+use syn::spanned::Spanned as _;
+use syn::{Attribute, LitStr, Meta, Token};
+
+use crate::errors::Errors;
+use crate::function::Function;
+use crate::krate::Crate;
+
+/// The guards, with the variants of `Guard` that they become.
+const GUARDS: [(&str, &str); 5] = [
+    ("requires_auth", "Auth"),
+    ("requires_permission", "Permission"),
+    ("requires_role", "Role"),
+    ("requires_any_permission", "AnyPermission"),
+    ("requires_any_role", "AnyRole"),
+];
+
+/// The attributes below which guards stand.
+const REGISTERING: [&str; 3] = ["query", "mutation", "svc_type"];
+
+/// The guards of an item; each must hold.
+#[derive(Default)]
+pub(crate) struct Guards(Vec<Guard>);
+
+struct Guard {
+    variant: &'static str,
+    names: Vec<LitStr>,
+}
+
+impl Guards {
+    /// Takes the guards off an item.
+    pub(crate) fn take(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Self {
+        let guards = attrs.extract_if(.., |attr| variant(attr).is_some());
+        Self(guards.filter_map(|attr| errors.ok(read(&attr))).collect())
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The list of them.
+    pub(crate) fn tokens(&self, krate: &Crate) -> TokenStream {
+        let guards = self.0.iter().map(|Guard { variant, names }| {
+            let ident = format_ident!("{variant}");
+            match *variant {
+                "Auth" => quote!(#krate::Guard::#ident),
+                "Permission" | "Role" => quote!(#krate::Guard::#ident(#(#names)*)),
+                _ => quote!(#krate::Guard::#ident(&[#(#names),*])),
+            }
+        });
+        quote!(&[#(#guards),*])
+    }
+}
+
+fn variant(attr: &Attribute) -> Option<&'static str> {
+    let name = attr.path().segments.last()?;
+    GUARDS.iter().find(|(guard, _)| name.ident == guard).map(|(_, variant)| *variant)
+}
+
+fn read(attr: &Attribute) -> syn::Result<Guard> {
+    let variant = variant(attr).unwrap_or_default();
+    let names: Vec<LitStr> = match &attr.meta {
+        Meta::Path(_) => Vec::new(),
+        Meta::List(list) => Punctuated::<LitStr, Token![,]>::parse_terminated
+            .parse2(list.tokens.clone())
+            .map_err(|error| syn::Error::new(error.span(), format!("{error}; write {}", example(variant))))?
+            .into_iter()
+            .collect(),
+        Meta::NameValue(_) => return Err(syn::Error::new(attr.span(), format!("write {}", example(variant)))),
+    };
+    if let Some(blank) = names.iter().find(|name| name.value().trim().is_empty()) {
+        return Err(syn::Error::new(blank.span(), "the name is empty, so no user has it; write its name"));
+    }
+    let fits = match variant {
+        "Auth" => names.is_empty(),
+        "Permission" | "Role" => names.len() == 1,
+        _ => !names.is_empty(),
+    };
+    if !fits {
+        return Err(syn::Error::new(attr.span(), format!("write {}", example(variant))));
+    }
+    Ok(Guard { variant, names })
+}
+
+fn example(variant: &str) -> &'static str {
+    match variant {
+        "Auth" => "`#[svc::requires_auth]`; it takes no names",
+        "Permission" => {
+            "`#[svc::requires_permission(\"posts:write\")]`; for one of several, `#[svc::requires_any_permission(…)]`"
+        }
+        "Role" => "`#[svc::requires_role(\"editor\")]`; for one of several, `#[svc::requires_any_role(…)]`",
+        "AnyPermission" => "`#[svc::requires_any_permission(\"posts:write\", \"posts:review\")]`",
+        _ => "`#[svc::requires_any_role(\"editor\", \"admin\")]`",
+    }
+}
+
+/// The item below a guard that nothing has taken off: it stands in a wrong place.
+pub(crate) fn misplaced(guard: &str, item: TokenStream, errors: &mut Errors) -> TokenStream {
+    let attrs = match syn::parse2::<Function>(item.clone()) {
+        Ok(function) => function.attrs,
+        Err(_) => syn::parse2::<syn::ItemStruct>(item.clone()).map(|item| item.attrs).unwrap_or_default(),
+    };
+    let names = attrs.iter().filter_map(|attr| attr.path().segments.last());
+    let found = REGISTERING.iter().find(|known| names.clone().any(|name| name.ident == **known));
+    let message = match found {
+        Some(&"svc_type") => format!("`#[svc::{guard}]` guards single fields; put it on a field of the struct"),
+        Some(registering) => {
+            format!("`#[svc::{guard}]` stands above `#[svc::{registering}]`, which has to come first; move it below")
+        }
+        None => format!(
+            "`#[svc::{guard}]` goes below `#[svc::query]` or `#[svc::mutation]` on a function, or on a field or a \
+             method of an `#[svc_type]`"
+        ),
+    };
+    errors.push(syn::Error::new(Span::call_site(), message));
+    item
+}

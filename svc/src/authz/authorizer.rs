@@ -1,0 +1,102 @@
+use std::fmt;
+use std::future::Future;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+
+use super::{AuthorizationDecision, AuthorizationRequest, IntoDecision};
+use crate::Result;
+use crate::schema::Code;
+
+/// The policy of an application: it decides which operations may run, and on which rows; given to
+/// [`AppOptions::authorizer`](crate::AppOptions::authorizer).
+///
+/// It is asked once for each root field of a request, before anything of the field runs, whichever way the field is
+/// answered. A function or a closure will do:
+///
+/// ```
+/// use svc::authz::{AuthorizationDecision, AuthorizationRequest, OperationType};
+/// use svc::prelude::*;
+///
+/// async fn policy(request: AuthorizationRequest) -> Result<AuthorizationDecision> {
+///     let Some(tenant) = request.context().header("x-tenant").map(str::to_owned) else {
+///         return Ok(AuthorizationDecision::deny());
+///     };
+///     Ok(match request.operation_type() {
+///         OperationType::Query => AuthorizationDecision::allow_filtered([("tenant", tenant)]),
+///         _ => AuthorizationDecision::deny_with("NO_MUTATIONS", "the service is read-only today"),
+///     })
+/// }
+///
+/// let options = AppOptions::new().authorizer(policy);
+/// let options = AppOptions::new().authorizer(async |request: AuthorizationRequest| {
+///     request.operation_name() != "delete_everything"
+/// });
+/// ```
+///
+/// # Errors
+/// An error denies. One that is made by [`Error::new`](crate::Error::new) reaches the client as it is; of any other the log is told, and the
+/// client gets `FORBIDDEN`. So it is with a panic, and with an authorizer that takes longer than
+/// [`authorization_timeout`](crate::SvcConfig::authorization_timeout).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an authorizer",
+    note = "implement `Authorizer`, or write `async fn policy(request: AuthorizationRequest) -> Result<AuthorizationDecision>`"
+)]
+pub trait Authorizer: Send + Sync + 'static {
+    /// Decides about one operation.
+    ///
+    /// # Errors
+    /// See [`Authorizer`].
+    fn authorize_operation(
+        &self,
+        request: AuthorizationRequest,
+    ) -> impl Future<Output = Result<AuthorizationDecision>> + Send;
+}
+
+impl<F, R> Authorizer for F
+where
+    F: Fn(AuthorizationRequest) -> R + Send + Sync + 'static,
+    R: Future<Output: IntoDecision> + Send,
+{
+    fn authorize_operation(
+        &self,
+        request: AuthorizationRequest,
+    ) -> impl Future<Output = Result<AuthorizationDecision>> + Send {
+        let decision = self(request);
+        async move { decision.await.into_decision() }
+    }
+}
+
+/// [`Authorizer`] for trait objects.
+pub(crate) trait DynAuthorizer: Send + Sync + 'static {
+    fn decide(&self, request: AuthorizationRequest) -> BoxFuture<'_, Result<AuthorizationDecision>>;
+}
+
+impl<A: Authorizer> DynAuthorizer for A {
+    fn decide(&self, request: AuthorizationRequest) -> BoxFuture<'_, Result<AuthorizationDecision>> {
+        self.authorize_operation(request).boxed()
+    }
+}
+
+/// The authorizer of one root field; the schema holds it as code.
+pub struct OwnAuthorizer(&'static dyn DynAuthorizer);
+
+impl OwnAuthorizer {
+    /// An authorizer that `authorizer = …` names.
+    pub const fn new<A: Authorizer>(authorizer: &'static A) -> Self {
+        Self(authorizer)
+    }
+
+    /// The authorizer that a root field was registered with; another kind of code denies.
+    pub(super) fn of(code: &'static dyn Code) -> Option<&'static dyn DynAuthorizer> {
+        (code as &dyn std::any::Any).downcast_ref().map(|own: &Self| own.0)
+    }
+}
+
+impl Code for OwnAuthorizer {}
+
+impl fmt::Debug for OwnAuthorizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OwnAuthorizer")
+    }
+}

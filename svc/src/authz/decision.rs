@@ -1,0 +1,165 @@
+use std::borrow::Cow;
+
+use crate::scalar::sql_value::SqlValue;
+use crate::sql::{Column, Filter};
+use crate::{Error, ErrorCode, Result};
+
+/// The decision of an [`Authorizer`](super::Authorizer): whether an operation may run, and on which rows. It cannot be
+/// changed once it is made.
+///
+/// ```
+/// use svc::authz::AuthorizationDecision;
+/// use svc::db::col;
+///
+/// let all = AuthorizationDecision::allow();
+/// let own = AuthorizationDecision::allow_filtered([("tenant_id", 7)]);
+/// let live = AuthorizationDecision::allow_where(col("tenant_id").eq(7).and(col("deleted_at").is_null()));
+/// let none = AuthorizationDecision::deny_with("NO_MUTATIONS", "the service is read-only today");
+/// assert!(all.allowed() && own.allowed() && live.allowed() && !none.allowed());
+/// assert_eq!(none.code(), Some("NO_MUTATIONS"));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuthorizationDecision(Verdict);
+
+#[derive(Debug, Clone, PartialEq)]
+enum Verdict {
+    Allow { filters: Vec<(String, SqlValue)>, condition: Option<Filter> },
+    Deny { code: Cow<'static, str>, message: Option<Cow<'static, str>> },
+}
+
+impl AuthorizationDecision {
+    /// The operation may run.
+    #[must_use]
+    pub fn allow() -> Self {
+        Self::allow_filtered::<String, SqlValue>([])
+    }
+
+    /// The operation may run and read only rows with these values in these columns; `None` is null.
+    ///
+    /// The filters are for queries: rows of the type that the root field answers with, wherever the field reads them. On
+    /// mutations and fields they are ignored, which the log says. A name of a column is of the form
+    /// `[a-z_][a-z0-9_]{0,62}`; another one denies.
+    #[must_use]
+    pub fn allow_filtered<C: Into<String>, V: Into<SqlValue>>(filters: impl IntoIterator<Item = (C, V)>) -> Self {
+        let filters = filters.into_iter().map(|(column, value)| (column.into(), value.into())).collect();
+        Self(Verdict::Allow { filters, condition: None })
+    }
+
+    /// The operation may run and read only rows that match; see [`allow_filtered`](Self::allow_filtered).
+    #[must_use]
+    pub fn allow_where(condition: Filter) -> Self {
+        Self(Verdict::Allow { filters: Vec::new(), condition: Some(condition) })
+    }
+
+    /// The operation may not run; clients get the code `FORBIDDEN`.
+    #[must_use]
+    pub fn deny() -> Self {
+        Self(Verdict::Deny { code: ErrorCode::Forbidden.as_str().into(), message: None })
+    }
+
+    /// The operation may not run; clients get this code and message.
+    #[must_use]
+    pub fn deny_with(code: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
+        Self(Verdict::Deny { code: code.into(), message: Some(message.into()) })
+    }
+
+    /// Whether the operation may run.
+    pub fn allowed(&self) -> bool {
+        matches!(self.0, Verdict::Allow { .. })
+    }
+
+    /// The code of a denial.
+    pub fn code(&self) -> Option<&str> {
+        match &self.0 {
+            Verdict::Allow { .. } => None,
+            Verdict::Deny { code, .. } => Some(code),
+        }
+    }
+
+    /// The message of a denial that has one of its own.
+    pub fn message(&self) -> Option<&str> {
+        match &self.0 {
+            Verdict::Deny { message: Some(message), .. } => Some(message),
+            _ => None,
+        }
+    }
+
+    /// The values that rows must have in these columns.
+    pub fn filters(&self) -> &[(String, SqlValue)] {
+        match &self.0 {
+            Verdict::Allow { filters, .. } => filters,
+            Verdict::Deny { .. } => &[],
+        }
+    }
+
+    /// The condition on rows that [`allow_where`](Self::allow_where) was given.
+    pub fn condition(&self) -> Option<&Filter> {
+        match &self.0 {
+            Verdict::Allow { condition, .. } => condition.as_ref(),
+            Verdict::Deny { .. } => None,
+        }
+    }
+
+    /// Whether rows are filtered.
+    pub(super) fn is_filtered(&self) -> bool {
+        !self.filters().is_empty() || self.condition().is_some()
+    }
+
+    /// All conditions on rows.
+    ///
+    /// # Errors
+    /// When a filter has a name that is not one of a column.
+    pub(super) fn row_condition(&self) -> Result<Filter> {
+        let mut all: Vec<Filter> = self.condition().cloned().into_iter().collect();
+        for (column, value) in self.filters() {
+            if !is_column(column) {
+                return Err(Error::internal(format!(
+                    "`{column}` in the filters of a decision is not a name of a column"
+                )));
+            }
+            all.push(Column::of(column).eq(value.clone()));
+        }
+        Ok(Filter::All(all))
+    }
+}
+
+/// True allows, false denies.
+impl From<bool> for AuthorizationDecision {
+    fn from(allowed: bool) -> Self {
+        if allowed { Self::allow() } else { Self::deny() }
+    }
+}
+
+/// `^[a-z_][a-z0-9_]{0,62}$`
+fn is_column(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    let is_first = |byte: &u8| byte.is_ascii_lowercase() || *byte == b'_';
+    (1..=63).contains(&bytes.len())
+        && is_first(&bytes[0])
+        && bytes.iter().all(|byte| is_first(byte) || byte.is_ascii_digit())
+}
+
+/// A decision as authorizers may return it: an [`AuthorizationDecision`], a `bool`, or a [`Result`] with either.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a decision",
+    note = "return a `bool`, an `AuthorizationDecision`, or a `svc::Result` with either"
+)]
+pub trait IntoDecision {
+    /// The decision.
+    ///
+    /// # Errors
+    /// That of the authorizer.
+    fn into_decision(self) -> Result<AuthorizationDecision>;
+}
+
+impl<T: Into<AuthorizationDecision>> IntoDecision for T {
+    fn into_decision(self) -> Result<AuthorizationDecision> {
+        Ok(self.into())
+    }
+}
+
+impl<T: Into<AuthorizationDecision>> IntoDecision for Result<T> {
+    fn into_decision(self) -> Result<AuthorizationDecision> {
+        self.map(Into::into)
+    }
+}

@@ -1,0 +1,36 @@
+//! Guards: what they require of the user.
+
+use crate::request::Context;
+use crate::schema::Guard;
+use crate::{Error, ErrorCode, Result};
+
+/// Checks guards, of which each must hold.
+///
+/// # Errors
+/// `UNAUTHENTICATED` without a user, and `FORBIDDEN` where the user has not what is required, which the extensions say.
+pub(super) fn check(guards: &[Guard], context: &Context<'_>, name: &str) -> Result<()> {
+    guards.iter().try_for_each(|guard| holds(*guard, context, name))
+}
+
+#[cfg(feature = "auth")]
+fn holds(guard: Guard, context: &Context<'_>, name: &str) -> Result<()> {
+    let user = context.require_user()?;
+    let (holds, key, required): (bool, &str, serde_json::Value) = match guard {
+        Guard::Auth => return Ok(()),
+        Guard::Permission(name) => (user.has_permission(name), "required_permission", name.into()),
+        Guard::Role(name) => (user.has_role(name), "required_role", name.into()),
+        Guard::AnyPermission(names) => (user.has_any_permission(names), "required_permissions", names.into()),
+        Guard::AnyRole(names) => (user.has_any_role(names), "required_roles", names.into()),
+    };
+    if holds {
+        return Ok(());
+    }
+    Err(Error::new(ErrorCode::Forbidden, format!("`{name}` is not allowed")).with_extension(key, required))
+}
+
+/// Without users nobody has what is required.
+#[cfg(not(feature = "auth"))]
+fn holds(guard: Guard, _: &Context<'_>, name: &str) -> Result<()> {
+    let error = Error::new(ErrorCode::Unauthenticated, "authentication required");
+    Err(error.with_source(format!("`{name}`: {guard} There are no users without the feature `auth` of svc")))
+}

@@ -1,0 +1,105 @@
+use std::fmt;
+
+use async_graphql::Value;
+use indexmap::IndexMap;
+
+use crate::request::{Context, RequestScope};
+use crate::schema::{Input, OperationKind};
+use crate::{Error, Result};
+
+/// The operation that an [`Authorizer`](super::Authorizer) decides about, with its request.
+pub struct AuthorizationRequest {
+    pub(crate) scope: RequestScope,
+    pub(crate) operation_type: OperationType,
+    pub(crate) operation_name: String,
+    pub(crate) arguments: IndexMap<String, Value>,
+}
+
+/// The kind of an operation that is decided about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum OperationType {
+    /// A root field of `Query`.
+    Query,
+    /// A root field of `Mutation`.
+    Mutation,
+    /// A root field of `Subscription`.
+    Subscription,
+    /// A field that `authorize_fields` names.
+    Field,
+}
+
+impl AuthorizationRequest {
+    /// The context of the request, as resolvers see it: its user, headers, values and database.
+    pub fn context(&self) -> Context<'_> {
+        Context::new(&self.scope)
+    }
+
+    /// The user who asks; see [`Context::user`].
+    #[cfg(feature = "auth")]
+    pub fn user(&self) -> Option<&crate::auth::UserContext> {
+        self.context().user()
+    }
+
+    /// The kind of the operation.
+    pub fn operation_type(&self) -> OperationType {
+        self.operation_type
+    }
+
+    /// The name of the root field in the schema, or `Type.field` for a field.
+    pub fn operation_name(&self) -> &str {
+        &self.operation_name
+    }
+
+    /// The coerced arguments under their Rust names; those that are absent are left out.
+    pub fn arguments(&self) -> &IndexMap<String, Value> {
+        &self.arguments
+    }
+
+    /// An argument as its Rust type, by its Rust name; as an `Option`, one that may be absent.
+    ///
+    /// # Errors
+    /// When the value is not of this type, which denies.
+    pub fn argument<T: Input>(&self, name: &str) -> Result<T> {
+        T::parse(self.arguments.get(name).cloned())
+            .map_err(|error| Error::internal(format!("the argument `{name}`: {error}")))
+    }
+}
+
+impl OperationType {
+    /// The word for it: `query`, `mutation`, `subscription` or `field`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Query => "query",
+            Self::Mutation => "mutation",
+            Self::Subscription => "subscription",
+            Self::Field => "field",
+        }
+    }
+}
+
+impl fmt::Display for OperationType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl From<OperationKind> for OperationType {
+    fn from(kind: OperationKind) -> Self {
+        match kind {
+            OperationKind::Query => Self::Query,
+            OperationKind::Mutation => Self::Mutation,
+            OperationKind::Subscription => Self::Subscription,
+        }
+    }
+}
+
+impl fmt::Debug for AuthorizationRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Arguments may hold passwords.
+        f.debug_struct("AuthorizationRequest")
+            .field("operation_type", &self.operation_type)
+            .field("operation_name", &self.operation_name)
+            .finish_non_exhaustive()
+    }
+}

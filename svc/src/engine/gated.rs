@@ -1,0 +1,99 @@
+//! Gated fields: they are decided about before anything of an operation runs, and what is denied is taken out of its plan.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use async_graphql::Value;
+use indexmap::IndexMap;
+
+use super::execute::{Engine, Prepared};
+use super::plan::{Denial, Denials, PlanField};
+use crate::authz::FieldQuestion;
+use crate::request::{Context, RequestScope, Transport};
+use crate::schema::Gated;
+use crate::{Error, ErrorCode};
+
+/// The decisions about each field, with its arguments; `None` allows.
+type Known = HashMap<String, Vec<(IndexMap<String, Value>, Option<Denial>)>>;
+
+impl Engine {
+    /// The operation without what the client may not learn.
+    ///
+    /// Where the functions of the program are passed by, a denial is the whole document's: what comes in their place
+    /// does not ask for single fields.
+    pub(super) async fn without_denied(&self, prepared: Prepared, scope: &RequestScope) -> Prepared {
+        let denials = self.denials(&prepared, scope).await;
+        let Some(denial) = denials.values().next() else { return prepared };
+        let plan = if prepared.has_statement() || scope.parts().transport == Transport::RustEndpoint {
+            prepared.plan.denied(&Denial::new(&refused(denial)))
+        } else {
+            prepared.plan.without(&denials, &self.app.model, &prepared.variables)
+        };
+        prepared.with_plan(Arc::new(plan))
+    }
+
+    /// Decides about the gated fields that an operation touches, once for each field and its arguments.
+    async fn denials(&self, prepared: &Prepared, scope: &RequestScope) -> Denials {
+        let mut denials = Denials::new();
+        let mut known = Known::new();
+        for (gate, field) in prepared.plan.gates(&self.app.model, &prepared.variables) {
+            let arguments = if gate.has_arguments() { self.arguments(prepared, field) } else { Ok(IndexMap::new()) };
+            let denial = match arguments {
+                Ok(arguments) => self.denial(gate.gated, &arguments, scope, &mut known).await,
+                Err(error) => Some(Denial::new(&error)),
+            };
+            denials.extend(denial.map(|denial| (gate, denial)));
+        }
+        denials
+    }
+
+    /// The first denial among the fields that are meant.
+    async fn denial(
+        &self,
+        gated: Gated,
+        arguments: &IndexMap<String, Value>,
+        scope: &RequestScope,
+        known: &mut Known,
+    ) -> Option<Denial> {
+        for (def, field) in self.app.model.gated_fields(gated) {
+            let name = format!("{}.{}", def.name, field.name);
+            let asked = known.entry(name.clone()).or_default();
+            let denial = match asked.iter().find(|(other, _)| other == arguments) {
+                Some((_, denial)) => denial.clone(),
+                None => {
+                    let context = Context::new(scope);
+                    let (guards, is_authorized) = (field.guards, field.is_authorized);
+                    let question = FieldQuestion { context, name, guards, is_authorized, arguments };
+                    let denial = self.gate.admit_field(&question).await.err().map(|error| Denial::new(&error));
+                    asked.push((arguments.clone(), denial.clone()));
+                    denial
+                }
+            };
+            if denial.is_some() {
+                return denial;
+            }
+        }
+        None
+    }
+
+    /// The coerced arguments of a field under their Rust names.
+    fn arguments(&self, prepared: &Prepared, field: &PlanField) -> Result<IndexMap<String, Value>, Error> {
+        let mut arguments = IndexMap::new();
+        for arg in field.args.iter() {
+            let value = arg.value(&self.app.model, &prepared.variables);
+            let value = value.map_err(|error| Error::new(ErrorCode::BadUserInput, error.message))?;
+            arguments.extend(value.map(|value| (arg.rust.clone(), value.into_owned())));
+        }
+        Ok(arguments)
+    }
+}
+
+/// The error of a whole document of which a field is denied.
+fn refused(denial: &Denial) -> Error {
+    let denied = denial.error();
+    let error = Error::new(ErrorCode::FieldAuthorizationError, denied.message().to_owned());
+    match denied.extensions().get("field") {
+        Some(field) => error.with_extension("field", field.clone()),
+        None => error,
+    }
+}
