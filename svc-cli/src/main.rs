@@ -1,12 +1,28 @@
 //! The command-line tool of svc.
 
-use clap::Parser;
+#![cfg_attr(test, allow(clippy::unwrap_used, reason = "a test may panic"))]
 
-/// Scaffolds, runs, checks and explains GraphQL services over PostgreSQL views.
-#[derive(Debug, Parser)]
-#[command(name = "svc", version, arg_required_else_help = true)]
-struct Arguments {}
+mod arguments;
+mod check;
+mod database;
+mod db;
+mod dev;
+mod failure;
+mod generate;
+mod init;
+mod migrate;
+mod program;
+mod project;
+mod sql;
+mod terminal;
 
-fn main() {
-    Arguments::parse();
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    match arguments::Arguments::parse().run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
 }

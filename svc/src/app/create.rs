@@ -6,7 +6,7 @@ use axum::Router;
 
 use super::database_config::read_url;
 use super::open_operations::warn_of_open;
-use super::{AppOptions, StartError};
+use super::{AppOptions, StartError, describe};
 use crate::application::{Application, Limits, RequestDeadlines};
 use crate::authz::Gate;
 use crate::engine::{DocumentCache, Engine, OperationRegistry, PersistedQueries, describe_all, functions, read_folder};
@@ -56,6 +56,9 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     super::authentication::refuse(&options.config.auth)?;
     let limits = Arc::new(std::mem::take(&mut options.config.limits));
     let operations = register(&model, &limits, &mut options)?;
+    if let Some(file) = variable(describe::VARIABLE) {
+        describe_and_end(&model, &file)?;
+    }
     #[cfg(feature = "embedded")]
     let embedded = match (&options.config.database.url, options.embedded.take()) {
         (None, Some(embedded)) => Some(svc_embedded::Database::start(embedded).await?),
@@ -128,6 +131,13 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         #[cfg(feature = "embedded")]
         _embedded: embedded,
     })))
+}
+
+/// Ends the program: whoever has asked for a description does not want it to serve.
+#[expect(clippy::exit, reason = "the program would go on to serve")]
+fn describe_and_end(model: &Model, file: &str) -> Result<std::convert::Infallible, StartError> {
+    describe::write(model, file)?;
+    std::process::exit(0)
 }
 
 /// Whether there are fields that are decided about by themselves.

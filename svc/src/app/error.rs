@@ -44,6 +44,14 @@ pub enum StartError {
          SVC_ALLOW_UNBOUND_POLICIES=true if that is meant", list(.0)
     )]
     UnboundPolicies(Vec<String>),
+    /// The tool `svc` has asked for a description, and its file cannot be written.
+    #[error("cannot write the description to {file}: {source}; unset SVC_DESCRIBE, which only the tool svc sets")]
+    Describe {
+        /// The file.
+        file: String,
+        /// The reason.
+        source: std::io::Error,
+    },
     /// The address cannot be bound.
     #[error("cannot listen on {address}: {source}; set SVC_HOST and SVC_PORT to an address that is free")]
     Bind {

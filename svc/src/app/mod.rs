@@ -6,6 +6,7 @@ mod authentication;
 mod config;
 mod create;
 mod database_config;
+mod describe;
 mod error;
 mod http_config;
 mod lists;

@@ -8,6 +8,8 @@ mod half_close;
 mod http2;
 mod limit;
 mod socket;
+#[cfg(unix)]
+mod supervised;
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -39,9 +41,29 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// When a setting is wrong or the address cannot be bound.
 pub async fn serve(app: Router) -> crate::Result<()> {
     let config = SvcConfig::from_env()?;
+    #[cfg(unix)]
+    if let Some(supervised) = supervised::Supervised::from_env() {
+        return serve_supervised(app, config.http, supervised).await;
+    }
     let server = Server::bind((config.http.host, config.http.port)).await?.http(config.http);
     say(&format!("serving http://{}/graphql", server.local_addr()));
     server.run(app, signal()).await;
+    Ok(())
+}
+
+/// Serves the socket of `svc dev`, until a signal or its end.
+#[cfg(unix)]
+async fn serve_supervised(app: Router, config: HttpConfig, supervised: supervised::Supervised) -> crate::Result<()> {
+    let failed = |source| StartError::Bind { address: "the socket of svc dev".to_owned(), source };
+    let server = Server::on(supervised.listener().map_err(failed)?).map_err(failed)?.http(config);
+    supervised.is_ready().map_err(failed)?;
+    let stop = async {
+        tokio::select! {
+            () = signal() => {}
+            () = supervised.abandoned() => {}
+        }
+    };
+    server.run(app, stop).await;
     Ok(())
 }
 
@@ -74,8 +96,11 @@ impl Server {
     pub async fn bind(address: impl Into<SocketAddr>) -> Result<Self, StartError> {
         let address = address.into();
         let failed = |source| StartError::Bind { address: address.to_string(), source };
-        let listener = TcpListener::bind(address).await.map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
+        Self::on(TcpListener::bind(address).await.map_err(failed)?).map_err(failed)
+    }
+
+    fn on(listener: TcpListener) -> io::Result<Self> {
+        let address = listener.local_addr()?;
         Ok(Self { listener, address, grace: Duration::from_secs(10), config: HttpConfig::default() })
     }
 

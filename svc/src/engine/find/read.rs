@@ -3,7 +3,7 @@
 use async_graphql::Value;
 
 use super::conditions::{declared_filter, orders, where_filter};
-use super::row_filter::check_scopes;
+use super::row_filter::{check_scopes, filtered};
 use crate::Error;
 use crate::application::Limits;
 use crate::engine::execution_context::ExecutionContext;
@@ -31,6 +31,12 @@ pub(super) struct Read {
 }
 
 impl Read {
+    /// The read as far as the row filter of the root field lets it. Every read of a root field passes here: rows, single
+    /// rows, pages, totals, `exists`, aggregates and groups.
+    pub(super) fn filtered(self, db: &Db) -> Self {
+        Self { filter: filtered(self.filter, db, self.row), ..self }
+    }
+
     /// Returns the read of a resolver's query.
     pub(super) fn find(db: &Db, limits: &Limits, find: FindSpec, shape: Shape) -> Result<Self, DbError> {
         let page = Some(find.page(limits)?);

@@ -1,21 +1,17 @@
 //! Row filters: the one place where the filter of an admission gets into reads.
 
-use super::read::Read;
 use crate::postgres::DbError;
 use crate::repository::Db;
 use crate::schema::TypeIndex;
 use crate::sql::{Filter, RowFilter};
 use crate::{Error, ErrorCode};
 
-impl Read {
-    /// The read as far as the row filter of the root field lets it. Every read of a root field passes here: rows, single
-    /// rows, pages, totals, `exists`, aggregates and groups.
-    pub(super) fn filtered(mut self, db: &Db) -> Self {
-        if let Some(row_filter) = row_filter(db, self.row) {
-            // Neither side can take anything of the other away.
-            self.filter = Filter::All(vec![self.filter, row_filter.filter.clone()]);
-        }
-        self
+/// A filter of rows of a type, as far as the row filter of the root field lets them be read.
+pub(super) fn filtered(filter: Filter, db: &Db, row: TypeIndex) -> Filter {
+    match row_filter(db, row) {
+        // Neither side can take anything of the other away.
+        Some(row_filter) => Filter::All(vec![filter, row_filter.filter.clone()]),
+        None => filter,
     }
 }
 

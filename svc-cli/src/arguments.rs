@@ -1,0 +1,79 @@
+//! The commands and their options.
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Parser, Subcommand};
+
+use crate::failure::Result;
+use crate::{check, db, dev, generate, init, migrate, sql};
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().bold())
+    .usage(AnsiColor::Green.on_default().bold())
+    .literal(AnsiColor::Cyan.on_default().bold())
+    .placeholder(AnsiColor::Cyan.on_default());
+
+const EXAMPLES: &str = "\
+Examples:
+  svc init shop               a new project in the folder `shop`
+  svc dev                     build it, serve it, start again when a file changes
+  svc check                   the schema, and its types against the database
+  svc migrate new add_stock   a file for the next change of the database
+
+Exit codes: 0 success, 1 failure, 2 wrong usage.";
+
+/// Scaffolds, runs and checks GraphQL services over PostgreSQL views.
+#[derive(Debug, Parser)]
+#[command(name = "svc", version, arg_required_else_help = true, styles = STYLES, after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Makes a new project.
+    Init(init::Arguments),
+    /// Builds and serves the project, and starts it again when a file changes.
+    Dev(dev::Arguments),
+    /// Checks the project: its folders, its schema, and its types against the database.
+    Check(check::Arguments),
+    /// Writes files: the schema, migrations, mutations.
+    #[command(subcommand)]
+    Generate(generate::Command),
+    /// Writes and validates SQL.
+    #[command(subcommand)]
+    Sql(sql::Command),
+    /// Brings the database up to date with the files of `db/`.
+    #[command(subcommand)]
+    Migrate(migrate::Command),
+    /// Runs the project's own database.
+    #[command(subcommand)]
+    Db(db::Command),
+}
+
+impl Arguments {
+    /// Runs the command.
+    pub(crate) fn run(self) -> Result<()> {
+        match self.command {
+            Command::Init(arguments) => init::run(arguments),
+            Command::Dev(arguments) => dev::run(arguments),
+            Command::Check(arguments) => check::run(&arguments),
+            Command::Generate(command) => generate::run(command),
+            Command::Sql(command) => sql::run(command),
+            Command::Migrate(command) => migrate::run(command),
+            Command::Db(command) => db::run(command),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Arguments;
+
+    #[test]
+    fn the_commands_are_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

@@ -1,0 +1,234 @@
+//! SQL scripts, cut into their statements.
+//!
+//! The lexical rules are those of PostgreSQL: <https://www.postgresql.org/docs/current/sql-syntax-lexical.html>.
+
+/// A statement of a script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Statement<'a> {
+    /// Its text, from its first word on and without the semicolon.
+    pub(crate) text: &'a str,
+    /// The line on which it begins, from 1 on.
+    pub(crate) line: usize,
+}
+
+impl Statement<'_> {
+    /// Its first words in upper case, with comments between them left out.
+    pub(crate) fn words(&self, count: usize) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut rest = self.text;
+        while words.len() < count {
+            rest = skip_blank(rest);
+            let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+            if end == 0 {
+                break;
+            }
+            words.push(rest[..end].to_ascii_uppercase());
+            rest = &rest[end..];
+        }
+        words
+    }
+}
+
+/// The statements of a script, in order.
+pub(crate) fn statements(script: &str) -> Vec<Statement<'_>> {
+    let mut statements = Vec::new();
+    let mut start = start_of(script, 0);
+    let mut at = start;
+    // Bodies of functions in standard SQL hold semicolons of their own.
+    let mut depth = 0_usize;
+    while at < script.len() {
+        let rest = &script[at..];
+        let word = word(script, at);
+        if word.is_empty() {
+            if rest.starts_with(';') && depth == 0 {
+                push(&mut statements, script, start, at);
+                start = start_of(script, at + 1);
+                at = start;
+                continue;
+            }
+            at += token(rest);
+            continue;
+        }
+        let is = |keyword: &str| word.eq_ignore_ascii_case(keyword);
+        if is("atomic") && is_create(&script[start..]) || depth > 0 && is("case") {
+            depth += 1;
+        } else if depth > 0 && is("end") {
+            depth -= 1;
+        }
+        at += word.len();
+        // `E'…'` reads backslashes, which other strings do not.
+        if is("e") && script[at..].starts_with('\'') {
+            at += quoted(&script[at..], '\'', true);
+        }
+    }
+    push(&mut statements, script, start, script.len());
+    statements
+}
+
+/// Whether a statement makes something.
+fn is_create(text: &str) -> bool {
+    Statement { text, line: 0 }.words(1).first().is_some_and(|first| first == "CREATE")
+}
+
+fn push<'a>(statements: &mut Vec<Statement<'a>>, script: &'a str, start: usize, end: usize) {
+    let text = script.get(start..end).unwrap_or_default().trim_end();
+    if !text.is_empty() {
+        statements.push(Statement { text, line: script[..start].matches('\n').count() + 1 });
+    }
+}
+
+/// Where the next statement begins: past space and comments.
+fn start_of(script: &str, at: usize) -> usize {
+    script.len() - skip_blank(&script[at..]).len()
+}
+
+/// A text from its first character on that is neither space nor a comment.
+fn skip_blank(mut text: &str) -> &str {
+    loop {
+        text = text.trim_start();
+        let length = comment(text);
+        if length == 0 {
+            return text;
+        }
+        text = &text[length..];
+    }
+}
+
+/// The word at a place, such as a keyword or a name; empty where there is none.
+fn word(script: &str, at: usize) -> &str {
+    let rest = &script[at..];
+    let first = |c: char| c.is_alphabetic() || c == '_' || !c.is_ascii();
+    if !rest.starts_with(first) {
+        return "";
+    }
+    let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$' || !c.is_ascii()));
+    &rest[..end.unwrap_or(rest.len())]
+}
+
+/// How long the token is with which a text begins: a comment, a string, a quoted name, a number or one character.
+fn token(text: &str) -> usize {
+    let comment = comment(text);
+    if comment > 0 {
+        return comment;
+    }
+    match text.chars().next() {
+        Some('\'') => quoted(text, '\'', false),
+        Some('"') => quoted(text, '"', false),
+        Some('$') => dollar_quoted(text),
+        Some(digit) if digit.is_ascii_digit() => {
+            text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len())
+        }
+        Some(other) => other.len_utf8(),
+        None => 0,
+    }
+}
+
+/// How long a comment at the beginning is; 0 without one. Those in `/* … */` may be nested.
+fn comment(text: &str) -> usize {
+    if text.starts_with("--") {
+        return text.find('\n').map_or(text.len(), |end| end + 1);
+    }
+    if !text.starts_with("/*") {
+        return 0;
+    }
+    let mut depth = 0;
+    let mut at = 0;
+    while at < text.len() {
+        let rest = &text.as_bytes()[at..];
+        if rest.starts_with(b"/*") {
+            depth += 1;
+            at += 2;
+        } else if rest.starts_with(b"*/") {
+            depth -= 1;
+            at += 2;
+            if depth == 0 {
+                return at;
+            }
+        } else {
+            at += 1;
+        }
+    }
+    text.len()
+}
+
+/// How long a quoted text at the beginning is. A doubled quote is two quoted texts side by side, which comes to the
+/// same here.
+fn quoted(text: &str, quote: char, escapes: bool) -> usize {
+    let mut characters = text.char_indices().skip(1);
+    while let Some((at, c)) = characters.next() {
+        if c == '\\' && escapes {
+            characters.next();
+        } else if c == quote {
+            // With escapes, the part behind a doubled quote has them too.
+            if escapes && text[at + 1..].starts_with(quote) {
+                characters.next();
+                continue;
+            }
+            return at + 1;
+        }
+    }
+    text.len()
+}
+
+/// How long a text in dollar quotes at the beginning is; 1 where the dollar begins none.
+fn dollar_quoted(text: &str) -> usize {
+    let Some(end) = text[1..].find('$').map(|end| end + 2) else { return 1 };
+    let tag = &text[1..end - 1];
+    let is_tag = tag.chars().all(|c| c.is_alphanumeric() || c == '_') && !tag.starts_with(|c: char| c.is_ascii_digit());
+    if !is_tag {
+        return 1;
+    }
+    text[end..].find(&text[..end]).map_or(text.len(), |close| end + close + end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(script: &str) -> Vec<&str> {
+        statements(script).into_iter().map(|statement| statement.text).collect()
+    }
+
+    #[test]
+    fn semicolons_end_statements() {
+        assert_eq!(texts("SELECT 1; SELECT 2\n;\n;"), ["SELECT 1", "SELECT 2"]);
+        assert_eq!(texts(" -- only a comment;\n/* ; /* ; */ */"), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn quotes_and_comments_hold_semicolons() {
+        for script in [
+            "SELECT ';', E'\\';', \"a;b\"",
+            "SELECT 'it''s; fine'",
+            "SELECT E'it''s \\'; fine'",
+            "DO $$ BEGIN; END $$",
+            "DO $a$ $$ ; $b$ ; $a$",
+            "SELECT a$1, $1 -- ;\n, 2",
+            "SELECT 1 /* ; /* ; */ ; */ + 1",
+            "CREATE FUNCTION f() RETURNS int BEGIN ATOMIC SELECT CASE WHEN true THEN 1 END; SELECT 2; END",
+            "SELECT é$1$, 'ü;'",
+        ] {
+            assert_eq!(texts(&format!("{script}; SELECT 2")), [script, "SELECT 2"], "{script}");
+        }
+    }
+
+    #[test]
+    fn statements_know_their_lines() {
+        let script = "-- first\n\nSELECT 1;\nSELECT\n 2; -- third\n SELECT 3";
+        let lines: Vec<_> = statements(script).into_iter().map(|statement| statement.line).collect();
+        assert_eq!(lines, [3, 4, 6]);
+    }
+
+    #[test]
+    fn words_skip_comments() {
+        let statement = Statement { text: "create /* x */ Unique -- y\n index CONCURRENTLY a", line: 1 };
+        assert_eq!(statement.words(4), ["CREATE", "UNIQUE", "INDEX", "CONCURRENTLY"]);
+    }
+
+    #[test]
+    fn what_never_ends_is_one_statement() {
+        for script in ["SELECT 'a; b", "DO $$ a; b", "/* a; b", "SELECT \"a; b"] {
+            assert!(texts(script).len() <= 1, "{script}");
+        }
+    }
+}

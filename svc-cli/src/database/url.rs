@@ -1,0 +1,116 @@
+//! Database URLs, with the parameters of TLS that the driver does not know.
+
+use std::path::PathBuf;
+
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, SslMode};
+
+use crate::failure::{Failure, Result};
+
+/// A database to connect to.
+#[derive(Debug, Clone)]
+pub(crate) struct Target {
+    config: Config,
+    /// A file with the authorities that may sign the server's certificate; without it the public ones.
+    pub(super) authorities: Option<PathBuf>,
+}
+
+impl Target {
+    /// Reads a URL.
+    pub(crate) fn parse(url: &str) -> Result<Self> {
+        let bad = |why: String| {
+            Failure::new(format!("the database URL cannot be read: {why}"))
+                .hint("it looks like postgresql://user:password@host:5432/name")
+        };
+        if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
+            return Err(bad("it does not begin with postgresql://".to_owned()));
+        }
+        let (place, query) = url.split_once('?').unwrap_or((url, ""));
+        let mut authorities = None;
+        let mut mode = None;
+        let mut others = Vec::new();
+        for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
+            match parameter.split_once('=') {
+                Some(("sslrootcert", file)) => authorities = Some(PathBuf::from(file.replace("%2F", "/"))),
+                Some(("sslmode", value)) => mode = Some(ssl_mode(value).map_err(bad)?),
+                _ => others.push(parameter),
+            }
+        }
+        let rest = if others.is_empty() { String::new() } else { format!("?{}", others.join("&")) };
+        let mut config: Config = format!("{place}{rest}").parse().map_err(|error: tokio_postgres::Error| {
+            bad(std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string))
+        })?;
+        // A server on this machine often has a certificate that nobody has signed.
+        let is_here = Self { config: config.clone(), authorities: None }.is_local();
+        config.ssl_mode(mode.unwrap_or(if is_here { SslMode::Disable } else { SslMode::Prefer }));
+        config.application_name("svc");
+        Ok(Self { config, authorities })
+    }
+
+    /// What the driver connects with.
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Whether the server is on this machine.
+    pub(crate) fn is_local(&self) -> bool {
+        self.config.get_hosts().iter().all(|host| match host {
+            Host::Tcp(host) => host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback()),
+            Host::Unix(_) => true,
+        })
+    }
+
+    /// The port.
+    pub(crate) fn port(&self) -> u16 {
+        self.config.get_ports().first().copied().unwrap_or(5432)
+    }
+
+    /// The user.
+    pub(crate) fn user(&self) -> &str {
+        self.config.get_user().unwrap_or("postgres")
+    }
+
+    /// The name of the database.
+    pub(crate) fn database(&self) -> &str {
+        self.config.get_dbname().unwrap_or_else(|| self.user())
+    }
+
+    /// Another database of the same server.
+    pub(crate) fn with_database(&self, name: &str) -> Self {
+        let mut target = self.clone();
+        target.config.dbname(name);
+        target
+    }
+}
+
+/// A mode of libpq. Where the driver encrypts, it verifies the certificate and the host, as `verify-full` asks.
+fn ssl_mode(value: &str) -> Result<SslMode, String> {
+    match value {
+        "disable" => Ok(SslMode::Disable),
+        "prefer" => Ok(SslMode::Prefer),
+        "require" | "verify-ca" | "verify-full" => Ok(SslMode::Require),
+        _ => Err(format!("sslmode is disable, prefer, require, verify-ca or verify-full, not `{value}`")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modes_of_tls_are_those_of_libpq() {
+        let mode = |url: &str| Target::parse(url).unwrap().config.get_ssl_mode();
+        assert_eq!(mode("postgresql://a@db.example.org/shop?sslmode=verify-full"), SslMode::Require);
+        assert_eq!(mode("postgresql://a@db.example.org/shop"), SslMode::Prefer);
+        assert_eq!(mode("postgresql://a@localhost/shop"), SslMode::Disable);
+        assert!(Target::parse("postgresql://a@localhost/shop?sslmode=never").is_err());
+        assert!(Target::parse("mysql://a@localhost/shop").is_err());
+    }
+
+    #[test]
+    fn parts_have_defaults() {
+        let target = Target::parse("postgres://ada@127.0.0.1").unwrap();
+        assert_eq!((target.user(), target.database(), target.port(), target.is_local()), ("ada", "ada", 5432, true));
+        assert!(!Target::parse("postgres://ada@db.example.org/x").unwrap().is_local());
+    }
+}

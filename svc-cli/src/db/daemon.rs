@@ -1,0 +1,119 @@
+//! The server that outlives its command: `svc db start` runs `svc db serve` in the background.
+
+use std::fs::{self, File, TryLockError};
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::server::{self, FOLDER};
+use crate::database::{self, Target};
+use crate::failure::{Failure, Result};
+use crate::project::Project;
+use crate::terminal;
+
+/// How long the first start may take: it makes a cluster, and may download a server before.
+const START: Duration = Duration::from_secs(300);
+/// How long a server may take to stop.
+const STOP: Duration = Duration::from_secs(60);
+/// How often a change is looked for.
+const LOOK: Duration = Duration::from_millis(20);
+
+fn folder(project: &Project) -> PathBuf {
+    project.root().join(FOLDER)
+}
+
+/// The file that is locked as long as the server runs, and holds its process number.
+fn open_lock(project: &Project) -> Result<File> {
+    let folder = folder(project);
+    fs::create_dir_all(&folder).map_err(Failure::io(format!("make {}", folder.display())))?;
+    let path = folder.join("db.lock");
+    let file = File::options().read(true).write(true).create(true).truncate(false).open(&path);
+    file.map_err(Failure::io(format!("open {}", path.display())))
+}
+
+/// Whether the server of `svc db start` runs.
+pub(super) fn is_running(project: &Project) -> Result<bool> {
+    Ok(matches!(open_lock(project)?.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
+/// Starts the server in the background, and waits until it answers.
+pub(super) fn start(project: &Project, target: &Target) -> Result<()> {
+    let path = folder(project).join("db.log");
+    let failed = || Failure::io(format!("start the database; see {}", path.display()));
+    drop(open_lock(project)?);
+    let log = File::create(&path).map_err(failed())?;
+    let program = std::env::current_exe().map_err(failed())?;
+    let mut child = Command::new(program)
+        .args(["db", "serve"])
+        .current_dir(project.root())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(log)
+        // Ctrl-C in this terminal is not meant for it.
+        .process_group(0)
+        .spawn()
+        .map_err(failed())?;
+    let begun = Instant::now();
+    while !database::block_on(super::is_reachable(target))? {
+        if has_ended(&mut child)? || begun.elapsed() > START {
+            let why = fs::read_to_string(&path).unwrap_or_default();
+            return Err(Failure::new(format!("the database does not start:\n{}", why.trim_end())));
+        }
+        std::thread::sleep(LOOK);
+    }
+    Ok(())
+}
+
+fn has_ended(child: &mut Child) -> Result<bool> {
+    Ok(child.try_wait().map_err(Failure::io("wait for the database"))?.is_some())
+}
+
+/// Runs the server until a signal.
+pub(super) fn serve(project: &Project) -> Result<()> {
+    let target = Target::parse(&project.database_url()?)?;
+    let lock = open_lock(project)?;
+    if lock.try_lock().is_err() {
+        return Err(Failure::new("the database of this project runs already"));
+    }
+    let path = folder(project).join("db.lock");
+    fs::write(&path, std::process::id().to_string()).map_err(Failure::io(format!("write {}", path.display())))?;
+    database::block_on(async {
+        let watch = |kind| signal(kind).map_err(Failure::io("wait for signals"));
+        let (mut terminate, mut interrupt) = (watch(SignalKind::terminate())?, watch(SignalKind::interrupt())?);
+        let database = server::start(project, &target).await?;
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        database.stop().await;
+        Ok(())
+    })
+}
+
+/// Stops the server, and waits for its end.
+pub(super) fn stop(project: &Project) -> Result<()> {
+    let lock = open_lock(project)?;
+    if lock.try_lock().is_ok() {
+        terminal::say("the database does not run");
+        return Ok(());
+    }
+    let path = folder(project).join("db.lock");
+    let text = fs::read_to_string(&path).map_err(Failure::io(format!("read {}", path.display())))?;
+    let pid = text.trim().parse().ok().and_then(Pid::from_raw);
+    let pid = pid.ok_or_else(|| Failure::new("the database is just starting").hint("try again: svc db stop"))?;
+    kill_process(pid, Signal::TERM)
+        .map_err(|error| Failure::new(format!("cannot stop the process {}: {error}", text.trim())))?;
+    let begun = Instant::now();
+    while lock.try_lock().is_err() {
+        if begun.elapsed() > STOP {
+            return Err(Failure::new(format!("the database does not stop; its process is {}", text.trim())));
+        }
+        std::thread::sleep(LOOK);
+    }
+    terminal::done("stopped the database");
+    Ok(())
+}

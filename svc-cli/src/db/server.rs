@@ -1,0 +1,65 @@
+//! The project's own PostgreSQL, at the address that its settings name.
+
+use std::time::Duration;
+
+use svc_embedded::{Database, Options};
+use tokio_postgres::{Client, Config, NoTls};
+
+use crate::database::{Target, reason};
+use crate::failure::{Failure, Result};
+use crate::project::Project;
+use crate::terminal;
+
+/// The folder of what svc keeps in a project.
+pub(super) const FOLDER: &str = ".svc";
+
+/// Starts the server, and makes the user and the database that the settings name. It ends with the value.
+pub(crate) async fn start(project: &Project, target: &Target) -> Result<Database> {
+    let options = Options::new(project.root().join(FOLDER)).port(Some(target.port()));
+    let database = Database::start(options).await.map_err(|error| Failure::new(error.to_string()))?;
+    prepare(&database, target).await?;
+    Ok(database)
+}
+
+/// The project's own database, if nothing answers at a local address.
+pub(crate) async fn ensure(project: &Project, target: &Target) -> Result<Option<Database>> {
+    if super::is_reachable(target).await? || !target.is_local() {
+        return Ok(None);
+    }
+    terminal::say("no database answers; starting the project's own, in .svc");
+    start(project, target).await.map(Some)
+}
+
+/// Makes the user and the database unless they are there.
+async fn prepare(database: &Database, target: &Target) -> Result<()> {
+    let client = superuser(database, target.port()).await?;
+    let (user, name) = (target.user(), target.database());
+    let has = |table: &str, column: &str| format!("SELECT FROM {table} WHERE {column} = $1");
+    let run = async {
+        if client.query_opt(&has("pg_roles", "rolname"), &[&user]).await?.is_none() {
+            client.batch_execute(&format!("CREATE ROLE {} LOGIN CREATEDB", quoted(user))).await?;
+        }
+        if client.query_opt(&has("pg_database", "datname"), &[&name]).await?.is_none() {
+            client.batch_execute(&format!("CREATE DATABASE {} OWNER {}", quoted(name), quoted(user))).await?;
+        }
+        Ok(())
+    };
+    run.await.map_err(|error| Failure::new(format!("cannot make the database `{name}`: {}", reason(&error))))
+}
+
+async fn superuser(database: &Database, port: u16) -> Result<Client> {
+    let mut config = Config::new();
+    config.host_path(database.socket_folder()).port(port).user("postgres").dbname("postgres");
+    config.connect_timeout(Duration::from_secs(10));
+    let (client, connection) = config
+        .connect(NoTls)
+        .await
+        .map_err(|error| Failure::new(format!("cannot connect to the project's own server: {}", reason(&error))))?;
+    tokio::spawn(connection);
+    Ok(client)
+}
+
+/// A name for SQL.
+pub(super) fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}

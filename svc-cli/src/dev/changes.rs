@@ -1,0 +1,132 @@
+//! Changes of a project's files, found by looking: notifications of the system are silent on some mounts.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+/// How often the files are looked at.
+const LOOK: Duration = Duration::from_millis(250);
+/// How deep folders are looked into.
+const DEPTH: usize = 32;
+
+/// When a file was written, and how long it is.
+type Stamp = (Option<SystemTime>, u64);
+
+/// The kinds of files that have changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Changes {
+    /// What cargo builds.
+    pub(super) rust: bool,
+    /// Tables, views, migrations.
+    pub(super) sql: bool,
+    /// `.env`.
+    pub(super) settings: bool,
+    /// One of the files.
+    pub(super) first: PathBuf,
+}
+
+/// A project whose changes are awaited.
+#[derive(Debug)]
+pub(super) struct Watch {
+    root: PathBuf,
+    seen: HashMap<PathBuf, Stamp>,
+}
+
+impl Watch {
+    /// Notes how the files are now.
+    pub(super) fn begin(root: &Path) -> Self {
+        Self { root: root.to_owned(), seen: look(root) }
+    }
+
+    /// Waits for changes, and until they have come to an end.
+    pub(super) async fn next(&mut self) -> Changes {
+        let mut changes = Changes::default();
+        let mut found = false;
+        loop {
+            tokio::time::sleep(LOOK).await;
+            let now = look(&self.root);
+            let changed = differences(&self.seen, &now);
+            if changed.is_empty() && found {
+                return changes;
+            }
+            for path in changed {
+                changes.add(&self.root, path);
+                found = true;
+            }
+            self.seen = now;
+        }
+    }
+}
+
+impl Changes {
+    fn add(&mut self, root: &Path, path: &Path) {
+        let path = path.strip_prefix(root).unwrap_or(path);
+        self.sql |= path.starts_with("db");
+        self.settings |= path == Path::new(".env");
+        self.rust |= !path.starts_with("db") && path != Path::new(".env");
+        path.clone_into(&mut self.first);
+    }
+}
+
+fn look(root: &Path) -> HashMap<PathBuf, Stamp> {
+    let mut files = HashMap::new();
+    for file in ["Cargo.toml", "Cargo.lock", "build.rs", ".env"] {
+        add(&mut files, root.join(file), 0);
+    }
+    for folder in ["src", "operations", "db/schema", "db/migrations"] {
+        add(&mut files, root.join(folder), DEPTH);
+    }
+    files
+}
+
+fn add(files: &mut HashMap<PathBuf, Stamp>, path: PathBuf, depth: usize) {
+    let Ok(metadata) = fs::metadata(&path) else { return };
+    if metadata.is_file() {
+        files.insert(path, (metadata.modified().ok(), metadata.len()));
+    } else if depth > 0 {
+        for entry in fs::read_dir(&path).into_iter().flatten().flatten() {
+            // Editors write files of their own, which begin or end like this.
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if !name.starts_with('.') && !name.ends_with('~') && !name.ends_with(".swp") {
+                add(files, entry.path(), depth - 1);
+            }
+        }
+    }
+}
+
+fn differences<'a>(before: &'a HashMap<PathBuf, Stamp>, now: &'a HashMap<PathBuf, Stamp>) -> Vec<&'a Path> {
+    let new = now.iter().filter(|(path, stamp)| before.get(*path) != Some(stamp));
+    let gone = before.iter().filter(|(path, _)| !now.contains_key(*path));
+    new.chain(gone).map(|(path, _)| path.as_path()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn changes_are_told_apart() {
+        let root = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("src/a/b.rs", "1");
+        let mut watch = Watch::begin(root.path());
+        write("src/a/b.rs", "12");
+        write("target/x", "1");
+        write("src/.b.rs.swp", "1");
+        let changes = watch.next().await;
+        assert_eq!((changes.rust, changes.sql, changes.settings), (true, false, false));
+        assert_eq!(changes.first, Path::new("src/a/b.rs"));
+        write("db/schema/1.sql", "1");
+        write(".env", "A=1");
+        let changes = watch.next().await;
+        assert_eq!((changes.rust, changes.sql, changes.settings), (false, true, true));
+        fs::remove_file(root.path().join("src/a/b.rs")).unwrap();
+        assert!(watch.next().await.rust);
+    }
+}

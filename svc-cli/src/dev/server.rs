@@ -1,0 +1,95 @@
+//! The program under `svc dev`.
+
+use std::net::TcpListener;
+use std::os::fd::OwnedFd;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tempfile::TempDir;
+use tokio::process::{Child, Command};
+use tokio::time::{sleep, timeout};
+
+use super::GRACE;
+use crate::failure::{Failure, Result};
+use crate::program::Built;
+use crate::project::Project;
+
+/// How often the program is asked whether it serves.
+const LOOK: Duration = Duration::from_millis(10);
+/// How long it may take until then.
+const START: Duration = Duration::from_secs(60);
+
+/// A program that serves.
+#[derive(Debug)]
+pub(super) struct Server {
+    child: Child,
+    group: Option<Pid>,
+    /// Where it has said that it serves.
+    _folder: TempDir,
+}
+
+impl Server {
+    /// Starts a program, and waits until it serves.
+    pub(super) async fn start(project: &Project, program: &Built, listener: &TcpListener) -> Result<Self> {
+        let folder = tempfile::tempdir().map_err(Failure::io("make a temporary folder"))?;
+        let ready = folder.path().join("ready");
+        let address = listener.local_addr().map_err(Failure::io("find the own address"))?;
+        let socket: OwnedFd = listener.try_clone().map_err(Failure::io("share the socket"))?.into();
+        let child = Command::new(&program.executable)
+            .current_dir(project.root())
+            .envs(project.settings().map(|(name, value)| (name, value)))
+            .env("SVC_HOST", address.ip().to_string())
+            .env("SVC_PORT", address.port().to_string())
+            .env("SVC_SUPERVISED", &ready)
+            .stdin(Stdio::from(socket))
+            // A group of its own, so that all that it starts can be ended, and Ctrl-C reaches `svc dev` alone.
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()
+            .map_err(Failure::io(format!("run {}", program.executable.display())))?;
+        let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        let mut server = Self { child, group, _folder: folder };
+        let serves = async {
+            while !ready.exists() {
+                if let Ok(Some(status)) = server.child.try_wait() {
+                    return Err(Failure::new(format!("the program has ended before it served: {status}")));
+                }
+                sleep(LOOK).await;
+            }
+            Ok(())
+        };
+        match timeout(START, serves).await {
+            Ok(Ok(())) => Ok(server),
+            Ok(Err(failure)) => Err(failure.hint("what it says above is the reason")),
+            Err(_) => {
+                server.stop().await;
+                let failure = Failure::new(format!("the program does not serve after {} seconds", START.as_secs()));
+                Err(failure.hint("its main function ends with svc::serve(…), which says when it serves"))
+            }
+        }
+    }
+
+    /// Waits for its end.
+    pub(super) async fn ended(&mut self) -> ExitStatus {
+        // An error means that somebody else has waited for it: it has ended all the same.
+        self.child.wait().await.unwrap_or_default()
+    }
+
+    /// Ends it and all that it has started: politely first.
+    pub(super) async fn stop(mut self) {
+        self.signal(Signal::TERM);
+        if timeout(GRACE, self.child.wait()).await.is_err() {
+            self.signal(Signal::KILL);
+            // It cannot refuse that.
+            let _ = self.child.wait().await;
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(group) = self.group {
+            // The group may have ended by itself.
+            let _ = kill_process_group(group, signal);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Failures of commands: a message, and hints on what to do.
+
+use std::io;
+use std::process::ExitCode;
+
+use crate::terminal;
+
+pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
+
+/// The reason why a command has failed.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    message: String,
+    hints: Vec<String>,
+    /// Whoever reads the output has closed it, which is no failure.
+    closed: bool,
+}
+
+impl Failure {
+    /// A failure with its message.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hints: Vec::new(), closed: false }
+    }
+
+    /// The same with something that helps.
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// A failure to do something with a file: "cannot write `a.txt`: permission denied".
+    pub(crate) fn io(what: impl std::fmt::Display) -> impl FnOnce(io::Error) -> Self {
+        move |error| Self::new(format!("cannot {what}: {error}"))
+    }
+
+    /// A failure to write to standard output.
+    pub(crate) fn output(error: &io::Error) -> Self {
+        let closed = error.kind() == io::ErrorKind::BrokenPipe;
+        Self { closed, ..Self::new(format!("cannot write to standard output: {error}")) }
+    }
+
+    /// The message without its hints.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// Tells it, and returns the exit code.
+    pub(crate) fn report(&self) -> ExitCode {
+        if self.closed {
+            return ExitCode::SUCCESS;
+        }
+        terminal::error(&self.message);
+        for hint in &self.hints {
+            terminal::hint(hint);
+        }
+        ExitCode::FAILURE
+    }
+}

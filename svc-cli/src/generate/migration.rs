@@ -1,0 +1,32 @@
+//! `svc generate migration`.
+
+use minijinja::context;
+
+use super::{Migration, is_plain, render};
+use crate::failure::{Failure, Result};
+use crate::migrate;
+use crate::program::snake_case;
+use crate::project::Project;
+use crate::terminal;
+
+/// The longest table whose names of indexes and functions PostgreSQL does not cut.
+const LONGEST: usize = 63 - "update__updated_at".len();
+
+pub(super) fn run(project: &Project, arguments: &Migration) -> Result<()> {
+    let entity = snake_case(&arguments.entity_name);
+    let table = arguments.table.clone().unwrap_or_else(|| format!("{entity}s"));
+    if !is_plain(&table) || table.len() > LONGEST {
+        let failure = Failure::new(format!("`{table}` cannot be the name of the table"));
+        return Err(failure.hint(format!(
+            "a table's name has lower-case letters, digits and `_`, {LONGEST} at most: svc generate migration product"
+        )));
+    }
+    let text = render(
+        include_str!("../../templates/generate/migration.sql.jinja"),
+        context! { entity => entity, table => table },
+    )?;
+    let path = migrate::create(project, &format!("create_{table}"), &text)?;
+    terminal::print(&format!("{path}\n"))?;
+    terminal::hint("apply it: svc migrate up");
+    Ok(())
+}

@@ -1,0 +1,23 @@
+//! The repository of a new project.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use crate::terminal;
+
+/// Makes a repository, unless the folder is within one. The project is complete without it, so nothing fails here.
+pub(crate) fn init(folder: &Path) {
+    let git = |arguments: &[&str]| {
+        Command::new("git").arg("-C").arg(folder).args(arguments).stdout(Stdio::null()).stderr(Stdio::null()).status()
+    };
+    match git(&["rev-parse", "--is-inside-work-tree"]) {
+        Ok(status) if status.success() => {}
+        Ok(_) => match git(&["init"]) {
+            Ok(status) if status.success() => terminal::done("made a git repository"),
+            _ => terminal::warning("git did not make a repository; `git init` says why"),
+        },
+        Err(_) => {
+            terminal::warning("git is not installed, so there is no repository; --no-git says that this is meant");
+        }
+    }
+}

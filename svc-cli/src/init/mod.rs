@@ -1,0 +1,106 @@
+//! `svc init`: a new project.
+
+mod git;
+mod name;
+mod template;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::failure::{Failure, Result};
+use crate::terminal;
+use name::Name;
+use template::{Template, Values};
+
+const EXAMPLES: &str = "\
+Examples:
+  svc init shop
+  svc init shop --template ecommerce --no-git
+  svc init shop --database-url postgresql://me:secret@localhost/shop";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// The folder to make; its last part is the project's name.
+    project_name: PathBuf,
+    /// The program to begin with.
+    #[arg(long, value_enum, default_value_t = Template::Basic)]
+    template: Template,
+    /// The database, for `.env`; by default the project's own on port 54320.
+    #[arg(long, value_name = "URL")]
+    database_url: Option<String>,
+    /// Does not make a git repository.
+    #[arg(long)]
+    no_git: bool,
+    /// Depends on the crate `svc` in this folder, in place of the published one.
+    #[arg(long, value_name = "FOLDER", hide = true)]
+    svc_path: Option<PathBuf>,
+}
+
+pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    let folder = arguments.project_name;
+    let name = Name::of(&folder)?;
+    if let Some(url) = &arguments.database_url {
+        crate::database::check_url(url)?;
+    }
+    refuse_existing(&folder)?;
+    let values = Values {
+        database_url: arguments.database_url.unwrap_or_else(|| name.database_url()),
+        svc: dependency(arguments.svc_path.as_deref())?,
+        nested: is_nested(&folder),
+        name,
+    };
+    write(&folder, &template::files(arguments.template, &values)?)?;
+    terminal::done(format_args!("made {} from the template `{}`", folder.display(), arguments.template.name()));
+    if !arguments.no_git {
+        git::init(&folder);
+    }
+    terminal::say(format_args!("\nNext:\n  cd {}\n  svc dev", folder.display()));
+    Ok(())
+}
+
+/// The version that the project depends on: the one of this tool.
+fn dependency(path: Option<&Path>) -> Result<String> {
+    let Some(path) = path else { return Ok(format!("version = \"={}\"", env!("CARGO_PKG_VERSION"))) };
+    let path = path.canonicalize().map_err(Failure::io(format_args!("find {}", path.display())))?;
+    Ok(format!("path = {}", serde_json::Value::from(path.to_string_lossy().into_owned())))
+}
+
+fn refuse_existing(folder: &Path) -> Result<()> {
+    let Ok(metadata) = fs::symlink_metadata(folder) else { return Ok(()) };
+    let hint = "choose another name, or remove it first";
+    if !metadata.is_dir() {
+        return Err(Failure::new(format!("{} exists and is not a folder", folder.display())).hint(hint));
+    }
+    let mut entries = fs::read_dir(folder).map_err(Failure::io(format_args!("read {}", folder.display())))?;
+    if entries.next().is_some() {
+        return Err(Failure::new(format!("the folder {} exists and is not empty", folder.display())).hint(hint));
+    }
+    Ok(())
+}
+
+/// Whether a folder above has a manifest: cargo would take the project for a part of its workspace.
+fn is_nested(folder: &Path) -> bool {
+    let Ok(folder) = std::path::absolute(folder) else { return false };
+    folder.ancestors().skip(1).any(|above| above.join("Cargo.toml").is_file())
+}
+
+/// Writes the files beside the folder and then renames it, so that a failure leaves nothing behind.
+fn write(folder: &Path, files: &[(String, String)]) -> Result<()> {
+    let parent = match folder.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    fs::create_dir_all(parent).map_err(Failure::io(format_args!("make {}", parent.display())))?;
+    let failed = || Failure::io(format_args!("write into {}", parent.display()).to_string());
+    let place = tempfile::Builder::new().prefix(".svc-init-").tempdir_in(parent).map_err(failed())?;
+    let made = place.path().join("project");
+    for (path, text) in files {
+        let path = made.join(path);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).map_err(failed())?;
+        }
+        fs::write(path, text).map_err(failed())?;
+    }
+    fs::rename(&made, folder).map_err(Failure::io(format_args!("make {}", folder.display())))
+}

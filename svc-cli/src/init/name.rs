@@ -1,0 +1,149 @@
+//! Names of projects, and the names of packages and databases that are made of them.
+
+use std::path::Path;
+
+use crate::failure::{Failure, Result};
+
+/// Names that cargo refuses, that Windows cannot write, and of crates that the project depends on.
+const RESERVED: [&str; 66] = [
+    "abstract",
+    "alloc",
+    "as",
+    "async",
+    "await",
+    "become",
+    "box",
+    "break",
+    "build",
+    "const",
+    "continue",
+    "core",
+    "crate",
+    "deps",
+    "do",
+    "dyn",
+    "else",
+    "enum",
+    "examples",
+    "extern",
+    "false",
+    "final",
+    "fn",
+    "for",
+    "gen",
+    "if",
+    "impl",
+    "in",
+    "incremental",
+    "let",
+    "loop",
+    "macro",
+    "match",
+    "mod",
+    "move",
+    "mut",
+    "override",
+    "priv",
+    "proc_macro",
+    "pub",
+    "ref",
+    "return",
+    "self",
+    "static",
+    "std",
+    "struct",
+    "super",
+    "svc",
+    "test",
+    "tokio",
+    "tower",
+    "trait",
+    "true",
+    "try",
+    "type",
+    "typeof",
+    "unsafe",
+    "unsized",
+    "use",
+    "virtual",
+    "where",
+    "while",
+    "yield",
+    "con",
+    "nul",
+    "aux",
+];
+
+/// The longest name of a database.
+const LONGEST: usize = 63;
+
+/// The name of a project.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Name {
+    /// As it was given.
+    pub(crate) given: String,
+    /// The package's.
+    pub(crate) package: String,
+    /// The database's.
+    pub(crate) database: String,
+}
+
+impl Name {
+    /// The name that the last part of a path gives.
+    pub(crate) fn of(folder: &Path) -> Result<Self> {
+        let rules = "a name begins with a letter and goes on with letters, digits, `-`, `_` and `.`: svc init my-shop";
+        let bad = |why: &str| Failure::new(format!("`{}` {why}", folder.display())).hint(rules);
+        let Some(name) = folder.file_name().and_then(|name| name.to_str()) else {
+            return Err(bad("does not end in a name"));
+        };
+        if !name.starts_with(|first: char| first.is_ascii_alphabetic()) {
+            return Err(bad("does not begin with a letter from a to z"));
+        }
+        if let Some(odd) = name.chars().find(|c| !c.is_ascii_alphanumeric() && !"-_.".contains(*c)) {
+            return Err(bad(&format!("has the character `{}`", odd.escape_default())));
+        }
+        if name.len() > LONGEST {
+            return Err(bad(&format!("is longer than {LONGEST} characters, the most that a database's name can have")));
+        }
+        let package = name.replace('.', "-");
+        let package = package.trim_end_matches('-');
+        let database = package.replace('-', "_").to_ascii_lowercase();
+        if RESERVED.contains(&database.as_str()) {
+            return Err(bad("is a reserved word or the name of a crate that the project needs"));
+        }
+        let taken = ["postgres", "template0", "template1"].contains(&database.as_str());
+        let database = if taken { format!("{database}_app") } else { database };
+        Ok(Self { given: name.to_owned(), package: package.to_owned(), database })
+    }
+
+    /// The URL of the project's own database, which is also the one of `docker-compose.yml`.
+    pub(crate) fn database_url(&self) -> String {
+        format!("postgresql://svc:svc@localhost:54320/{}", self.database)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(folder: &str) -> (String, String) {
+        let name = Name::of(Path::new(folder)).unwrap();
+        (name.package, name.database)
+    }
+
+    #[test]
+    fn packages_and_databases_have_names_that_they_can_have() {
+        assert_eq!(names("shop"), ("shop".into(), "shop".into()));
+        assert_eq!(names("some/My-Shop.v2"), ("My-Shop-v2".into(), "my_shop_v2".into()));
+        assert_eq!(names("shop."), ("shop".into(), "shop".into()));
+        assert_eq!(names("postgres").1, "postgres_app");
+    }
+
+    #[test]
+    fn other_names_are_refused() {
+        for name in ["", "..", "/", "1shop", "-shop", "_shop", "my shop", "shöp", "a$b", "fn", "Self", "test", "svc"] {
+            assert!(Name::of(Path::new(name)).is_err(), "{name}");
+        }
+        assert!(Name::of(Path::new(&"a".repeat(64))).is_err());
+    }
+}

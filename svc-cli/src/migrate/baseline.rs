@@ -1,0 +1,28 @@
+//! `svc migrate baseline`.
+
+use super::files::{self, Kind};
+use super::plan::State;
+use super::{connect, failed, history, plan};
+use crate::database::{self, Target};
+use crate::failure::Result;
+use crate::project::Project;
+use crate::terminal;
+
+pub(super) fn run(project: &Project, confirm: Option<&str>) -> Result<()> {
+    let target = Target::parse(&project.database_url()?)?;
+    terminal::confirm("records files without running them", target.database(), confirm)?;
+    let mut files = files::read(project, Kind::Schema)?;
+    files.extend(files::read(project, Kind::Migration)?);
+    database::block_on(async {
+        let client = connect(project).await?;
+        history::lock(&client).await?;
+        history::create(&client).await?;
+        let history = history::read(&client).await?;
+        client.batch_execute("BEGIN").await.map_err(|error| failed(&error))?;
+        for file in files.iter().filter(|file| plan::state(file, &history) == State::Pending) {
+            history::record(&client, file, true).await?;
+            terminal::done(format_args!("{} is recorded", file.path));
+        }
+        client.batch_execute("COMMIT").await.map_err(|error| failed(&error))
+    })
+}

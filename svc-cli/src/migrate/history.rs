@@ -1,0 +1,94 @@
+//! The record of what a database has, in its table `svc.migrations`.
+
+use tokio_postgres::Client;
+
+use super::failed;
+use super::files::File;
+use crate::failure::Result;
+use crate::terminal;
+
+/// The key of the advisory lock: the bytes of `svc-migr`.
+const LOCK: i64 = i64::from_be_bytes(*b"svc-migr");
+
+const CREATE: &str = "\
+    CREATE SCHEMA IF NOT EXISTS svc;
+    CREATE TABLE IF NOT EXISTS svc.migrations (
+        path        text PRIMARY KEY,
+        checksum    text NOT NULL,
+        finished    boolean NOT NULL,
+        applied_at  timestamptz NOT NULL DEFAULT now()
+    );";
+
+const RECORD: &str = "\
+    INSERT INTO svc.migrations (path, checksum, finished) VALUES ($1, $2, $3)
+    ON CONFLICT (path) DO UPDATE SET checksum = excluded.checksum, finished = excluded.finished, applied_at = now()";
+
+/// What a database knows of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Entry {
+    pub(crate) path: String,
+    pub(crate) checksum: String,
+    /// False while a file runs outside of a transaction, and after it was interrupted.
+    pub(crate) finished: bool,
+    pub(crate) applied_at: String,
+}
+
+/// Waits until nobody else changes this database, and keeps others waiting until the connection ends.
+pub(crate) async fn lock(client: &Client) -> Result<()> {
+    let row = client.query_one("SELECT pg_try_advisory_lock($1)", &[&LOCK]).await.map_err(|error| failed(&error))?;
+    if row.get(0) {
+        return Ok(());
+    }
+    terminal::say("another `svc migrate` changes this database; waiting for its end");
+    client.execute("SELECT pg_advisory_lock($1)", &[&LOCK]).await.map_err(|error| failed(&error))?;
+    Ok(())
+}
+
+/// Makes the table unless it is there.
+pub(crate) async fn create(client: &Client) -> Result<()> {
+    let exists = exists(client).await?;
+    if !exists {
+        client.batch_execute(CREATE).await.map_err(|error| failed(&error))?;
+    }
+    Ok(())
+}
+
+/// Whether the database has the table.
+async fn exists(client: &Client) -> Result<bool> {
+    let row = client.query_one("SELECT to_regclass('svc.migrations') IS NOT NULL", &[]).await;
+    Ok(row.map_err(|error| failed(&error))?.get(0))
+}
+
+/// What the database has; nothing where there is no table.
+pub(crate) async fn read(client: &Client) -> Result<Vec<Entry>> {
+    if !exists(client).await? {
+        return Ok(Vec::new());
+    }
+    let text = "SELECT path, checksum, finished, to_char(applied_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') \
+        FROM svc.migrations ORDER BY path";
+    let rows = client.query(text, &[]).await.map_err(|error| failed(&error))?;
+    let entry = |row: tokio_postgres::Row| Entry {
+        path: row.get(0),
+        checksum: row.get(1),
+        finished: row.get(2),
+        applied_at: row.get(3),
+    };
+    Ok(rows.into_iter().map(entry).collect())
+}
+
+/// Whether nothing was ever recorded.
+pub(crate) async fn is_empty(client: &Client) -> Result<bool> {
+    Ok(read(client).await?.is_empty())
+}
+
+/// Records a file.
+pub(crate) async fn record(client: &Client, file: &File, finished: bool) -> Result<()> {
+    client.execute(RECORD, &[&file.path, &file.checksum, &finished]).await.map_err(|error| failed(&error))?;
+    Ok(())
+}
+
+/// Forgets a file.
+pub(crate) async fn forget(client: &Client, path: &str) -> Result<()> {
+    client.execute("DELETE FROM svc.migrations WHERE path = $1", &[&path]).await.map_err(|error| failed(&error))?;
+    Ok(())
+}

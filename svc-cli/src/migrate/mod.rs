@@ -1,0 +1,102 @@
+//! `svc migrate`: the files of `db/`, and which of them a database has.
+
+mod apply;
+mod baseline;
+mod check;
+mod files;
+mod history;
+mod new;
+mod plan;
+mod repair;
+
+mod status;
+
+use std::time::Duration;
+
+use clap::Subcommand;
+use tokio_postgres::Client;
+
+use crate::database;
+use crate::failure::{Failure, Result};
+use crate::project::Project;
+
+pub(crate) use apply::{run_all, up};
+pub(crate) use files::Kind;
+pub(crate) use history::is_empty;
+pub(crate) use new::create;
+
+const EXAMPLES: &str = "\
+Examples:
+  svc migrate new add_stock
+  svc migrate check
+  svc migrate up";
+
+#[derive(Debug, Subcommand)]
+#[command(after_help = EXAMPLES)]
+pub(crate) enum Command {
+    /// Brings the database up to date: new files of db/schema, then migrations, then changed files of db/schema.
+    Up(Up),
+    /// Shows which files the database has.
+    Status(Status),
+    /// Makes a file for a change.
+    New(New),
+    /// Looks for mistakes in the files, and tries those that are pending, which is undone.
+    Check,
+    /// Takes a database that exists as up to date: records all files without running them.
+    Baseline(Baseline),
+    /// Records the files as they are: changed ones, missing ones and interrupted ones.
+    Repair,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Up {
+    /// How long a statement may wait for a lock that others hold, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    lock_timeout: u32,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Status {
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct New {
+    /// What the migration does, in a few words: add_stock.
+    name: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Baseline {
+    /// The database's name, in place of a question.
+    #[arg(long, value_name = "DATABASE")]
+    confirm: Option<String>,
+}
+
+pub(crate) fn run(command: Command) -> Result<()> {
+    let project = Project::open()?;
+    match command {
+        Command::Up(arguments) => {
+            let timeout = Duration::from_secs(arguments.lock_timeout.into());
+            database::block_on(async { up(&project, &mut connect(&project).await?, timeout).await?.tell() })
+        }
+        Command::Status(arguments) => {
+            database::block_on(async { status::run(&project, &connect(&project).await?, arguments.json).await })
+        }
+        Command::New(arguments) => new::run(&project, &arguments.name),
+        Command::Check => check::run(&project),
+        Command::Baseline(arguments) => baseline::run(&project, arguments.confirm.as_deref()),
+        Command::Repair => database::block_on(async { repair::run(&project, &connect(&project).await?).await }),
+    }
+}
+
+async fn connect(project: &Project) -> Result<Client> {
+    database::connect(&project.database_url()?).await
+}
+
+/// An error of the database that no file is to blame for.
+fn failed(error: &tokio_postgres::Error) -> Failure {
+    Failure::new(format!("the database refuses: {}", database::reason(error)))
+}

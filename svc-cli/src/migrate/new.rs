@@ -1,0 +1,44 @@
+//! `svc migrate new`.
+
+use std::fs;
+use std::io::Write as _;
+
+use chrono::Utc;
+
+use super::Kind;
+use crate::failure::{Failure, Result};
+use crate::project::Project;
+use crate::terminal;
+
+const TEXT: &str = "\
+-- Runs once, in a transaction of its own. For CREATE INDEX CONCURRENTLY, begin the file with the line
+-- `-- svc: no transaction`.
+
+";
+
+pub(super) fn run(project: &Project, name: &str) -> Result<()> {
+    let path = create(project, &word(name)?, TEXT)?;
+    terminal::print(&format!("{path}\n"))
+}
+
+/// Makes a migration, and returns its path from the project's folder on.
+pub(crate) fn create(project: &Project, name: &str, text: &str) -> Result<String> {
+    let folder = project.root().join(Kind::Migration.folder());
+    fs::create_dir_all(&folder).map_err(Failure::io(format!("make {}", folder.display())))?;
+    let path = format!("{}/{}_{name}.sql", Kind::Migration.folder(), Utc::now().format("%Y%m%d%H%M%S"));
+    let file = fs::File::create_new(project.root().join(&path));
+    let failed = || Failure::io(format!("make {path}"));
+    file.map_err(failed())?.write_all(text.as_bytes()).map_err(failed())?;
+    Ok(path)
+}
+
+/// A name for a file: lower case, with `_` between its words.
+fn word(name: &str) -> Result<String> {
+    let parts = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
+    let word = parts.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("_");
+    if word.is_empty() || word.len() > 100 {
+        let failure = Failure::new(format!("`{name}` does not name a migration"));
+        return Err(failure.hint("say in a few words what it does: svc migrate new add_stock"));
+    }
+    Ok(word)
+}

@@ -1,0 +1,111 @@
+//! Builds with cargo, and finds the program that came of it.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::Pid;
+use serde::Deserialize;
+
+use super::Choice;
+use crate::failure::{Failure, Result};
+use crate::project::Project;
+
+/// A program that is built.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Built {
+    pub(crate) executable: PathBuf,
+}
+
+/// A line of cargo's output.
+#[derive(Debug, Deserialize)]
+struct Message {
+    reason: String,
+    executable: Option<PathBuf>,
+    target: Option<Target>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Target {
+    name: String,
+    kind: Vec<String>,
+}
+
+/// Builds the program. What cargo and the compiler say goes to standard error.
+pub(crate) fn build(project: &Project, choice: &Choice) -> Result<Built> {
+    Build::start(project, choice)?.finish()
+}
+
+/// A build that is under way.
+#[derive(Debug)]
+pub(crate) struct Build {
+    cargo: Child,
+}
+
+impl Build {
+    /// Starts cargo.
+    pub(crate) fn start(project: &Project, choice: &Choice) -> Result<Self> {
+        let (package, binary) = choice.parts();
+        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        cargo.args(["build", "--message-format=json-render-diagnostics"]).current_dir(project.root());
+        cargo.args(package.map(|package| ["--package", package]).into_iter().flatten());
+        match binary {
+            Some(binary) => cargo.args(["--bin", binary]),
+            None => cargo.arg("--bins"),
+        };
+        let cargo = cargo.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(|error| {
+            Failure::new(format!("cannot run cargo: {error}")).hint("install Rust: https://rustup.rs")
+        })?;
+        Ok(Self { cargo })
+    }
+
+    /// The process number of cargo.
+    pub(crate) fn pid(&self) -> Option<Pid> {
+        Pid::from_raw(i32::try_from(self.cargo.id()).ok()?)
+    }
+
+    /// Waits for its end.
+    pub(crate) fn finish(mut self) -> Result<Built> {
+        let mut programs = Vec::new();
+        for line in self.cargo.stdout.take().into_iter().flat_map(|output| BufReader::new(output).lines()) {
+            let line = line.map_err(Failure::io("read what cargo says"))?;
+            programs.extend(serde_json::from_str(&line).ok().and_then(program));
+        }
+        let status = self.cargo.wait().map_err(Failure::io("wait for cargo"))?;
+        if !status.success() {
+            return Err(Failure::new("the program does not compile").hint("the compiler says above what is wrong"));
+        }
+        choose(programs)
+    }
+}
+
+/// The program that a message tells of.
+fn program(message: Message) -> Option<(String, PathBuf)> {
+    let target = message.target.filter(|target| target.kind.iter().any(|kind| kind == "bin"))?;
+    (message.reason == "compiler-artifact").then_some((target.name, message.executable?))
+}
+
+fn choose(mut programs: Vec<(String, PathBuf)>) -> Result<Built> {
+    match programs.len() {
+        0 => Err(Failure::new("the project has no program").hint("a program begins in src/main.rs")),
+        1 => Ok(Built { executable: programs.remove(0).1 }),
+        _ => {
+            let names: Vec<_> = programs.iter().map(|(name, _)| name.as_str()).collect();
+            let failure = Failure::new(format!("the project has several programs: {}", names.join(", ")));
+            Err(failure.hint(format!("choose one: --app :{}", names[0])))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_chosen_where_there_are_several() {
+        let two = vec![("a".to_owned(), PathBuf::from("/a")), ("b".to_owned(), PathBuf::from("/b"))];
+        assert_eq!(choose(two[..1].to_vec()).unwrap().executable, PathBuf::from("/a"));
+        assert!(choose(two).unwrap_err().message().contains("several programs: a, b"));
+        assert!(choose(Vec::new()).is_err());
+    }
+}

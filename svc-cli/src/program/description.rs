@@ -1,0 +1,128 @@
+//! What a program says of itself: it writes it to a file when it is started with `SVC_DESCRIBE`.
+
+use std::process::Command;
+
+use serde::Deserialize;
+
+use super::Built;
+use crate::failure::{Failure, Result};
+use crate::project::Project;
+
+/// The form that this tool reads.
+const FORMAT: u32 = 1;
+
+/// A program's own description.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Description {
+    /// The schema in the schema definition language.
+    pub(crate) sdl: String,
+    pub(crate) counts: Counts,
+    /// The types of columns that fields tell apart; all others are `other`.
+    pub(crate) column_types: Vec<String>,
+    pub(crate) types: Vec<Type>,
+    pub(crate) functions: Vec<Function>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Counts {
+    /// Types whose rows a view holds.
+    pub(crate) types: usize,
+    pub(crate) inputs: usize,
+    pub(crate) schema: usize,
+}
+
+/// A type whose rows a view holds.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Type {
+    pub(crate) name: String,
+    pub(crate) path: String,
+    pub(crate) source: String,
+    pub(crate) fields: Vec<Field>,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Field {
+    pub(crate) name: String,
+    pub(crate) rust: String,
+    #[serde(rename = "type")]
+    pub(crate) ty: String,
+    /// The column or key with the value; none for a relation.
+    pub(crate) stored: Option<String>,
+    /// The types of columns that fit.
+    pub(crate) columns: Option<Vec<String>>,
+    pub(crate) relation: Option<Relation>,
+}
+
+impl Field {
+    /// Whether it is never null.
+    pub(crate) fn is_required(&self) -> bool {
+        self.ty.ends_with('!')
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Relation {
+    pub(crate) many: bool,
+    pub(crate) from: String,
+    pub(crate) to: String,
+    pub(crate) source: Option<String>,
+}
+
+/// A mutation that calls a function of the database.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Function {
+    pub(crate) field: String,
+    pub(crate) name: String,
+    pub(crate) arguments: i32,
+}
+
+/// Asks a program to describe itself.
+pub(crate) fn describe(project: &Project, program: &Built) -> Result<Description> {
+    let file = tempfile::NamedTempFile::new().map_err(Failure::io("make a temporary file"))?;
+    let output = Command::new(&program.executable)
+        .current_dir(project.root())
+        .envs(project.settings().map(|(name, value)| (name, value)))
+        .env("SVC_DESCRIBE", file.path())
+        .stdin(std::process::Stdio::null())
+        .output()
+        .map_err(Failure::io(format!("run {}", program.executable.display())))?;
+    if !output.status.success() {
+        let words = String::from_utf8_lossy(&output.stderr);
+        return Err(Failure::new(format!("the program does not start:\n{}", words.trim_end())));
+    }
+    let text = std::fs::read_to_string(file.path()).map_err(Failure::io("read the program's description"))?;
+    if text.is_empty() {
+        let failure = Failure::new("no `app` was found: the program ended without calling create_svc_app");
+        return Err(failure.hint("its main function makes the app: svc::serve(create_svc_app(options).await?).await"));
+    }
+    read(&text)
+}
+
+fn read(text: &str) -> Result<Description> {
+    #[derive(Deserialize)]
+    struct Head {
+        format: u32,
+        svc: String,
+    }
+    let other = |svc: &str| {
+        let tool = env!("CARGO_PKG_VERSION");
+        Failure::new(format!("this is svc {tool}, and the program has svc {svc}: they do not understand each other"))
+            .hint(format!("install the tool of that version: cargo install svc-cli --version {svc}"))
+    };
+    let head: Head = serde_json::from_str(text).map_err(|_| other("of an unknown version"))?;
+    if head.format != FORMAT {
+        return Err(other(&head.svc));
+    }
+    serde_json::from_str(text).map_err(|_| other(&head.svc))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+
+    #[test]
+    fn a_program_of_another_version_is_named() {
+        let error = read(r#"{"format": 2, "svc": "9.9.9"}"#).unwrap_err();
+        assert!(error.message().contains("the program has svc 9.9.9"), "{}", error.message());
+    }
+}

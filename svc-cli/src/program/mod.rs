@@ -1,0 +1,26 @@
+//! The user's program: built by cargo, and asked about itself.
+
+mod build;
+mod description;
+mod names;
+
+pub(crate) use build::{Build, Built, build};
+pub(crate) use description::{Description, Field, Type, describe};
+pub(crate) use names::{snake_case, table_of};
+
+/// Which program of the project is meant.
+#[derive(Debug, Clone, clap::Args)]
+pub(crate) struct Choice {
+    /// The program, where the project has several: PACKAGE, PACKAGE:BINARY or :BINARY.
+    #[arg(long, value_name = "PACKAGE[:BINARY]")]
+    app: Option<String>,
+}
+
+impl Choice {
+    /// The package and the binary.
+    pub(crate) fn parts(&self) -> (Option<&str>, Option<&str>) {
+        let Some(app) = self.app.as_deref() else { return (None, None) };
+        let (package, binary) = app.split_once(':').unwrap_or((app, ""));
+        (Some(package).filter(|part| !part.is_empty()), Some(binary).filter(|part| !part.is_empty()))
+    }
+}

@@ -1,0 +1,69 @@
+//! The project in the current folder.
+
+use std::path::{Path, PathBuf};
+
+use crate::failure::{Failure, Result};
+
+/// The variables that name the database, the first of which wins.
+const URLS: [&str; 2] = ["SVC_DATABASE_URL", "DATABASE_URL"];
+
+/// A folder with a `Cargo.toml`, and the settings of its `.env`.
+#[derive(Debug)]
+pub(crate) struct Project {
+    root: PathBuf,
+    settings: Vec<(String, String)>,
+}
+
+impl Project {
+    /// The project of the current folder.
+    pub(crate) fn open() -> Result<Self> {
+        let root = std::env::current_dir().map_err(Failure::io("find the current folder"))?;
+        if !root.join("Cargo.toml").is_file() {
+            let failure = Failure::new(format!("Not in a project directory: {} has no Cargo.toml", root.display()));
+            return Err(failure.hint("go to the project's folder, or make one: svc init NAME"));
+        }
+        Self::at(root)
+    }
+
+    /// The project of a folder.
+    pub(crate) fn at(root: PathBuf) -> Result<Self> {
+        let settings = read_settings(&root.join(".env"))?;
+        Ok(Self { root, settings })
+    }
+
+    /// The folder.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The settings of `.env` that the environment does not set itself.
+    pub(crate) fn settings(&self) -> impl Iterator<Item = &(String, String)> {
+        self.settings.iter().filter(|(name, _)| std::env::var_os(name).is_none())
+    }
+
+    /// A setting of the environment, or else of `.env`.
+    pub(crate) fn setting(&self, name: &str) -> Option<String> {
+        let given = std::env::var(name).ok().filter(|value| !value.is_empty());
+        given.or_else(|| self.settings.iter().rev().find(|(key, _)| key == name).map(|(_, value)| value.clone()))
+    }
+
+    /// The URL of the database.
+    pub(crate) fn database_url(&self) -> Result<String> {
+        URLS.iter().find_map(|name| self.setting(name)).ok_or_else(|| {
+            Failure::new("no database is set")
+                .hint("set SVC_DATABASE_URL in .env: postgresql://user:password@host:5432/name")
+        })
+    }
+}
+
+/// The settings of a file in the form of dotenv; none when there is no file.
+fn read_settings(file: &Path) -> Result<Vec<(String, String)>> {
+    if !file.exists() {
+        return Ok(Vec::new());
+    }
+    let bad = |error: dotenvy::Error| {
+        Failure::new(format!("cannot read .env: {error}"))
+            .hint("a line of it is NAME=value; quote values with spaces or `#`: NAME='a b'")
+    };
+    dotenvy::from_path_iter(file).map_err(bad)?.collect::<Result<_, _>>().map_err(bad)
+}

@@ -1,0 +1,149 @@
+//! `svc sql`.
+
+mod pattern;
+mod validate;
+mod view;
+
+use std::fs;
+use std::path::PathBuf;
+
+use clap::{Subcommand, ValueEnum};
+
+use crate::failure::{Failure, Result};
+use crate::program::Choice;
+use crate::terminal;
+
+const EXAMPLES: &str = "\
+Examples:
+  svc sql generate-view User
+  svc sql generate-pattern filtering v_user --where role=admin
+  svc sql validate db/schema/001_users.sql";
+
+#[derive(Debug, Subcommand)]
+#[command(after_help = EXAMPLES)]
+pub(crate) enum Command {
+    /// Writes the view of a type.
+    GenerateView(GenerateView),
+    /// Writes a query of a usual form.
+    GeneratePattern(GeneratePattern),
+    /// Runs a file on the database, looks at the views that it makes, and undoes it.
+    Validate(Validate),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct GenerateView {
+    /// The type: User.
+    type_name: String,
+    /// The module that holds the type, where several have one of its name: app::types.
+    #[arg(short, long)]
+    module: Option<String>,
+    /// The table with the rows; by default that of the type's view: tb_user for v_user.
+    #[arg(short, long)]
+    table: Option<String>,
+    /// The view; by default the type's.
+    #[arg(short, long)]
+    view: Option<String>,
+    /// A field to leave out; it can be given several times.
+    #[arg(short, long)]
+    exclude: Vec<String>,
+    /// Writes comments; this is the default.
+    #[arg(long, overrides_with = "no_comments")]
+    with_comments: bool,
+    /// Does not.
+    #[arg(long)]
+    no_comments: bool,
+    /// The file; by default standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    choice: Choice,
+}
+
+/// A usual form of query.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Pattern {
+    /// A page of rows.
+    Pagination,
+    /// Rows with these values.
+    Filtering,
+    /// Rows in an order.
+    Sorting,
+    /// Rows with those of a child table.
+    Relationship,
+    /// Rows counted by a column.
+    Aggregation,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct GeneratePattern {
+    #[arg(value_enum)]
+    pattern_type: Pattern,
+    /// The table or view, also with its schema: v_user, app.v_user.
+    table_name: String,
+    /// The most rows of a page.
+    #[arg(long, default_value_t = 20)]
+    limit: u64,
+    /// The rows before the page.
+    #[arg(long, default_value_t = 0)]
+    offset: u64,
+    /// A condition for filtering: field=value; it can be given several times.
+    #[arg(short, long = "where", value_name = "FIELD=VALUE")]
+    conditions: Vec<String>,
+    /// An order for sorting: field:asc or field:desc; it can be given several times.
+    #[arg(short, long, value_name = "FIELD:DIRECTION")]
+    order: Vec<String>,
+    /// The table of children, for a relationship.
+    #[arg(long, value_name = "TABLE")]
+    child_table: Option<String>,
+    /// The column of the children that names their parent, for a relationship.
+    #[arg(long, value_name = "COLUMN")]
+    foreign_key: Option<String>,
+    /// The column to count by, for an aggregation.
+    #[arg(long, value_name = "COLUMN")]
+    group_by: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Validate {
+    sql_file: PathBuf,
+}
+
+pub(crate) fn run(command: Command) -> Result<()> {
+    match command {
+        Command::GenerateView(arguments) => view::run(&arguments),
+        Command::GeneratePattern(arguments) => terminal::print(&pattern::write(&arguments)?),
+        Command::Validate(arguments) => validate::run(&arguments.sql_file),
+    }
+}
+
+/// Writes SQL to a file, or to standard output.
+fn put(sql: &str, output: Option<&PathBuf>) -> Result<()> {
+    let Some(file) = output else { return terminal::print(sql) };
+    fs::write(file, sql).map_err(Failure::io(format!("write {}", file.display())))?;
+    terminal::done(format_args!("wrote {}", file.display()));
+    Ok(())
+}
+
+/// A name as an SQL identifier, in quotes, since it may be a keyword.
+fn identifier(name: &str) -> Result<String> {
+    if name.is_empty() || name.len() > 63 || name.contains('\0') {
+        let failure = Failure::new(format!("`{}` is not a name that PostgreSQL takes", name.escape_default()));
+        return Err(failure.hint("a name has 1 to 63 bytes"));
+    }
+    Ok(format!("\"{}\"", name.replace('"', "\"\"")))
+}
+
+/// `schema.name` as SQL.
+fn path(name: &str) -> Result<String> {
+    let parts: Result<Vec<_>> = name.splitn(2, '.').map(identifier).collect();
+    Ok(parts?.join("."))
+}
+
+/// A text as SQL, whichever way the session reads backslashes.
+fn literal(text: &str) -> Result<String> {
+    if text.contains('\0') {
+        return Err(Failure::new("a text of PostgreSQL has no zero byte"));
+    }
+    let quoted = text.replace('\'', "''");
+    Ok(if quoted.contains('\\') { format!("E'{}'", quoted.replace('\\', "\\\\")) } else { format!("'{quoted}'") })
+}

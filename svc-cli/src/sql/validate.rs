@@ -1,0 +1,90 @@
+//! `svc sql validate`.
+
+use std::fs;
+use std::path::Path;
+
+use tokio_postgres::{Client, Row};
+
+use crate::database::{self, reason, statements};
+use crate::failure::{Failure, Result};
+use crate::project::Project;
+use crate::terminal;
+
+/// The views that this transaction has made or replaced; replacing one changes only its rule.
+const NEW_VIEWS: &str = "\
+    SELECT c.oid::regclass::text, coalesce(array_agg(a.attname::text || ' ' || format_type(a.atttypid, NULL)), '{}') \
+    FROM pg_class c JOIN pg_rewrite r ON r.ev_class = c.oid \
+    LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
+    WHERE c.relkind IN ('v', 'm') AND r.xmin::text::bigint = pg_current_xact_id()::text::bigint % 4294967296 \
+    GROUP BY c.oid ORDER BY 1";
+
+/// A check of a file, and why it fails.
+struct Check {
+    what: String,
+    problem: Option<String>,
+}
+
+pub(super) fn run(file: &Path) -> Result<()> {
+    let text = fs::read_to_string(file).map_err(Failure::io(format!("read {}", file.display())))?;
+    let project = Project::open()?;
+    let url = project.database_url()?;
+    let checks = database::block_on(async { try_out(&database::connect(&url).await?, file, &text).await })?;
+    let mut problems = 0;
+    for check in &checks {
+        match &check.problem {
+            None => terminal::print(&format!("ok: {}\n", check.what))?,
+            Some(problem) => {
+                problems += 1;
+                terminal::print(&format!("issue: {}: {problem}\n", check.what))?;
+            }
+        }
+    }
+    if problems == 0 { Ok(()) } else { Err(Failure::new(format!("{} is not what a type can read", file.display()))) }
+}
+
+/// Runs the statements in a transaction, looks at what they have made, and undoes them.
+async fn try_out(client: &Client, file: &Path, text: &str) -> Result<Vec<Check>> {
+    let failed = |error: tokio_postgres::Error| Failure::new(format!("the database refuses: {}", reason(&error)));
+    client.batch_execute("BEGIN; SET LOCAL lock_timeout = '10s'").await.map_err(failed)?;
+    for statement in statements(text) {
+        let place = format!("{}:{}", file.display(), statement.line);
+        if ["BEGIN", "COMMIT", "END", "ROLLBACK", "ABORT", "START"].contains(&statement.words(1).concat().as_str()) {
+            return Err(
+                Failure::new(format!("{place}: it would end the transaction that undoes the file")).hint("remove it")
+            );
+        }
+        client
+            .batch_execute(statement.text)
+            .await
+            .map_err(|error| Failure::new(format!("{place}: {}", reason(&error))))?;
+    }
+    let mut checks = vec![Check { what: "the statements run".to_owned(), problem: None }];
+    let views = client.query(NEW_VIEWS, &[]).await.map_err(failed)?;
+    let none = views.is_empty().then(|| "it makes none".to_owned());
+    checks.push(Check { what: "the file makes a view".to_owned(), problem: none });
+    checks.extend(views.iter().flat_map(look));
+    client.batch_execute("ROLLBACK").await.map_err(failed)?;
+    Ok(checks)
+}
+
+/// What a type needs of a view.
+fn look(row: &Row) -> Vec<Check> {
+    let (view, columns): (String, Vec<String>) = (row.get(0), row.get(1));
+    let data = columns.iter().find_map(|column| column.strip_prefix("data "));
+    let has_id = columns.iter().any(|column| column.starts_with("id "));
+    let check = |what: &str, problem: Option<&str>| Check {
+        what: format!("{view} {what}"),
+        problem: problem.map(str::to_owned),
+    };
+    let mut checks =
+        vec![check("has the column `data`", data.is_none().then_some("add `jsonb_build_object(…) AS data`"))];
+    if let Some(ty) = data {
+        let problem = (ty != "jsonb").then_some("write jsonb_build_object in place of json_build_object");
+        checks.push(check("returns JSONB in it", problem));
+    }
+    checks.push(check(
+        "has a column `id` for pages and orders",
+        (!has_id).then_some("add the column `id` beside `data`"),
+    ));
+    checks
+}

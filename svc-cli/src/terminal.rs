@@ -1,0 +1,64 @@
+//! Words for people on standard error, and data on standard output.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+
+use anstyle::{AnsiColor, Style};
+
+use crate::failure::{Failure, Result};
+
+const RED: Style = AnsiColor::Red.on_default().bold();
+const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
+const CYAN: Style = AnsiColor::Cyan.on_default().bold();
+const GREEN: Style = AnsiColor::Green.on_default().bold();
+
+/// A line about what is going on.
+pub(crate) fn say(line: impl std::fmt::Display) {
+    // Without anybody to read it, there is nobody to tell that it is not read.
+    let _ = writeln!(anstream::stderr(), "{line}");
+}
+
+/// A step that is done.
+pub(crate) fn done(line: impl std::fmt::Display) {
+    say(format_args!("{GREEN}✓{GREEN:#} {line}"));
+}
+
+/// A step that has failed; others may follow.
+pub(crate) fn failed(line: impl std::fmt::Display) {
+    say(format_args!("{RED}✗{RED:#} {line}"));
+}
+
+/// Something that may be wrong.
+pub(crate) fn warning(line: impl std::fmt::Display) {
+    say(format_args!("{YELLOW}warning:{YELLOW:#} {line}"));
+}
+
+/// The reason of a failure.
+pub(crate) fn error(line: impl std::fmt::Display) {
+    say(format_args!("{RED}error:{RED:#} {line}"));
+}
+
+/// Something that helps.
+pub(crate) fn hint(line: impl std::fmt::Display) {
+    say(format_args!("{CYAN}hint:{CYAN:#} {line}"));
+}
+
+/// Writes data to standard output.
+pub(crate) fn print(data: &str) -> Result<()> {
+    let mut output = io::stdout().lock();
+    output.write_all(data.as_bytes()).and_then(|()| output.flush()).map_err(|error| Failure::output(&error))
+}
+
+/// Asks for a name, which is typed or given as `--confirm`, before something is destroyed.
+pub(crate) fn confirm(what: &str, name: &str, given: Option<&str>) -> Result<()> {
+    let refused = |message: String| Failure::new(message).hint(format!("to go on, pass `--confirm {name}`"));
+    if let Some(given) = given {
+        return if given == name { Ok(()) } else { Err(refused(format!("`{given}` is not the name `{name}`"))) };
+    }
+    if !io::stdin().is_terminal() {
+        return Err(refused(format!("this {what}, and nobody can be asked")));
+    }
+    let _ = write!(anstream::stderr(), "This {what}. Type `{name}` to go on: ");
+    let mut line = String::new();
+    io::stdin().lock().read_line(&mut line).map_err(Failure::io("read the answer"))?;
+    if line.trim() == name { Ok(()) } else { Err(Failure::new("nothing is changed")) }
+}

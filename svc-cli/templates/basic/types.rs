@@ -1,0 +1,17 @@
+//! The types of the schema.
+
+use svc::prelude::*;
+
+/// A person.
+#[svc_type(sql_source = "v_user")]
+#[derive(Debug)]
+pub struct User {
+    /// Never reused.
+    pub id: Uuid,
+    /// The name as shown.
+    pub name: String,
+    /// Where to write to.
+    pub email: String,
+    /// When the user joined.
+    pub created_at: DateTime<Utc>,
+}

@@ -1,0 +1,69 @@
+//! Publishing posts and comments. The work is done by functions of the database: `db/schema/004_functions.sql`.
+
+use svc::MutationList;
+use svc::prelude::*;
+
+use crate::types::{Comment, Post};
+
+/// A post to publish.
+#[svc_input]
+#[derive(Debug)]
+pub struct CreatePostInput {
+    /// The author.
+    pub author_id: Uuid,
+    /// The headline.
+    pub title: String,
+    /// The text.
+    pub body: String,
+}
+
+/// What came of a new post.
+#[svc_result]
+#[derive(Debug)]
+pub enum CreatePostResult {
+    /// It is published.
+    Success {
+        /// The post.
+        post: Post,
+    },
+    /// It is not published.
+    Error,
+}
+
+/// A comment to add.
+#[svc_input]
+#[derive(Debug)]
+pub struct CreateCommentInput {
+    /// The post.
+    pub post_id: Uuid,
+    /// The author.
+    pub author_id: Uuid,
+    /// The text.
+    pub body: String,
+}
+
+/// What came of a new comment.
+#[svc_result]
+#[derive(Debug)]
+pub enum CreateCommentResult {
+    /// It is added.
+    Success {
+        /// The comment.
+        comment: Comment,
+    },
+    /// It is not added.
+    Error,
+}
+
+/// Publishes a post.
+#[svc::mutation(function = "fn_create_post")]
+pub async fn create_post(input: CreatePostInput) -> CreatePostResult;
+
+/// Adds a comment.
+#[svc::mutation(function = "fn_create_comment")]
+pub async fn create_comment(input: CreateCommentInput) -> CreateCommentResult;
+
+/// The mutations of this module.
+pub fn all() -> MutationList {
+    mutations![create_post, create_comment]
+}

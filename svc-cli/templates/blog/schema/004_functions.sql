@@ -1,0 +1,41 @@
+-- The write side as functions. Each answers with a status, and with the id of what it wrote.
+
+DO $type$
+BEGIN
+    IF to_regtype('mutation_response') IS NULL THEN
+        CREATE TYPE mutation_response AS (
+            status text, message text, entity_id text, entity_type text, entity jsonb,
+            updated_fields text[], cascade jsonb, metadata jsonb
+        );
+    END IF;
+END
+$type$;
+
+CREATE OR REPLACE FUNCTION fn_create_post(input jsonb) RETURNS mutation_response LANGUAGE plpgsql AS $$
+DECLARE
+    response mutation_response;
+    author bigint := (SELECT pk_user FROM tb_user WHERE id = (input->>'author_id')::uuid);
+BEGIN
+    IF author IS NULL THEN
+        response.status := 'not_found:author';
+        response.message := 'there is no such author';
+        RETURN response;
+    END IF;
+    INSERT INTO tb_post (fk_author, title, body) VALUES (author, input->>'title', input->>'body')
+    RETURNING id INTO response.entity_id;
+    response.status := 'created';
+    RETURN response;
+END $$;
+
+CREATE OR REPLACE FUNCTION fn_create_comment(input jsonb) RETURNS mutation_response LANGUAGE plpgsql AS $$
+DECLARE
+    response mutation_response;
+BEGIN
+    INSERT INTO tb_comment (fk_post, fk_author, body)
+    SELECT pk_post, pk_user, input->>'body' FROM tb_post, tb_user
+    WHERE tb_post.id = (input->>'post_id')::uuid AND tb_user.id = (input->>'author_id')::uuid
+    RETURNING id INTO response.entity_id;
+    response.status := CASE WHEN FOUND THEN 'created' ELSE 'not_found:post' END;
+    response.message := CASE WHEN NOT FOUND THEN 'there is no such post or no such author' END;
+    RETURN response;
+END $$;

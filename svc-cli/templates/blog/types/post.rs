@@ -1,0 +1,36 @@
+use svc::prelude::*;
+
+use super::{Comment, User};
+
+/// What an author publishes.
+#[svc_type(sql_source = "v_post")]
+#[derive(Debug)]
+pub struct Post {
+    /// Never reused.
+    pub id: Uuid,
+    /// The headline.
+    pub title: String,
+    /// The text.
+    pub body: String,
+    /// When it was published.
+    pub created_at: DateTime<Utc>,
+    /// The author.
+    #[relation]
+    pub author: One<User>,
+    /// What readers say.
+    #[relation]
+    pub comments: Many<Comment>,
+}
+
+#[svc_type]
+impl Post {
+    /// The beginning of the text.
+    fn excerpt(
+        &self,
+        /// At most this many characters.
+        #[svc(default = 80)]
+        length: i32,
+    ) -> String {
+        self.body.chars().take(length.try_into().unwrap_or(0)).collect()
+    }
+}

@@ -1,0 +1,20 @@
+//! The service: `types`, `queries` and `mutations` make its schema, and `db/` its tables and views.
+
+pub mod mutations;
+pub mod queries;
+pub mod types;
+
+use svc::prelude::*;
+
+/// The service with the settings of the environment, which `svc dev` takes from `.env`.
+///
+/// # Errors
+/// When a setting is wrong.
+pub fn options() -> Result<AppOptions> {
+    Ok(with_schema(AppOptions::from_env()?))
+}
+
+/// Adds the schema to options that say where the database is.
+pub fn with_schema(options: AppOptions) -> AppOptions {
+    mutations::add(queries::add(options))
+}

@@ -1,0 +1,118 @@
+//! A PostgreSQL that the tests of a run share, and `svc db`.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use svc_embedded::{Database, Options};
+
+use crate::support::{Place, command};
+
+static SERVER: OnceLock<(Database, tokio::runtime::Runtime)> = OnceLock::new();
+static NUMBER: AtomicU32 = AtomicU32::new(0);
+
+/// A project with an empty database of its own.
+pub(crate) fn project() -> Place {
+    let (server, runtime) = SERVER.get_or_init(|| {
+        let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+        let server = runtime.block_on(Database::start(Options::temporary().tcp(true))).expect("a server");
+        (server, runtime)
+    });
+    let name = format!("project_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
+    runtime.block_on(server.ensure_database(&name)).expect("a database");
+    let place = Place::new();
+    place.write("Cargo.toml", "");
+    let url = server.tcp_url_for(&name).expect("a port");
+    place.write(".env", &format!("SVC_DATABASE_URL={}\n", url.split('?').next().expect("a URL")));
+    place
+}
+
+impl Place {
+    /// The URL of `.env`.
+    pub(crate) fn url(&self) -> String {
+        self.read(".env").trim().trim_start_matches("SVC_DATABASE_URL=").to_owned()
+    }
+
+    /// The name of the database.
+    pub(crate) fn database(&self) -> String {
+        self.url().rsplit('/').next().expect("a name").to_owned()
+    }
+
+    /// The first column of the first row.
+    pub(crate) fn ask(&self, sql: &str) -> String {
+        self.svc(&["db", "psql", "-XAtc", sql]).good().trim().to_owned()
+    }
+}
+
+#[test]
+fn status_says_where_the_database_is() {
+    let place = project();
+    let said = place.svc(&["db", "status"]).good();
+    assert!(said.starts_with(&format!("the database `{}` at 127.0.0.1:", place.database())), "{said}");
+    let json = place.svc(&["db", "status", "--json"]).good();
+    assert!(json.contains("\"reachable\": true") && !json.contains("postgres://"), "{json}");
+}
+
+#[test]
+fn a_reset_wants_the_name_and_makes_all_anew() {
+    let place = project();
+    place.write("db/schema/001_a.sql", "CREATE TABLE IF NOT EXISTS a (x int)");
+    place.write("db/seeds/001_a.sql", "INSERT INTO a VALUES (1)");
+    place.svc(&["migrate", "up"]).good();
+    place.ask("INSERT INTO a VALUES (7), (8)");
+    let words = place.svc(&["db", "reset"]).bad();
+    assert!(words.contains(&format!("hint: to go on, pass `--confirm {}`", place.database())), "{words}");
+    place.svc(&["db", "reset", "--confirm", "other"]).bad();
+    assert_eq!(place.ask("SELECT count(*) FROM a"), "2");
+    place.svc(&["db", "reset", "--confirm", &place.database()]).good();
+    assert_eq!(place.ask("SELECT string_agg(x::text, ',') FROM a"), "1");
+}
+
+#[test]
+fn failures_to_connect_say_what_to_do() {
+    let place = project();
+    let (host, _) = place.url().rsplit_once('/').map(|(host, name)| (host.to_owned(), name.to_owned())).expect("a URL");
+    for (url, hint) in [
+        (format!("{host}/nope"), "hint: make it: svc db start, or createdb nope on that server"),
+        ("postgresql://a@127.0.0.1:1/b".to_owned(), "hint: start it: svc db start"),
+        ("postgresql://a:p#w@h/b".to_owned(), "hint: "),
+    ] {
+        let output = command(&place.path(".")).args(["migrate", "up"]).env("SVC_DATABASE_URL", url).output();
+        let words = crate::support::said(output.expect("the binary")).bad();
+        assert!(words.contains(hint), "{words}");
+    }
+}
+
+/// A port that nobody listens on.
+pub(crate) fn free_port() -> u16 {
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    listener.local_addr().expect("its address").port()
+}
+
+#[test]
+fn the_projects_own_server_starts_and_stops() {
+    let place = Place::new();
+    let url = format!("postgresql://svc:svc@localhost:{}/my_shop", free_port());
+    place.svc(&["init", "my-shop", "--no-git", "--database-url", &url]).good();
+    let svc = |arguments: &[&str]| place.svc_in("my-shop", arguments);
+    let started = svc(&["db", "start"]);
+    let answer = svc(&["db", "psql", "-XAtc", "SELECT count(*), current_user FROM v_user"]);
+    let again = svc(&["db", "start"]);
+    let status = svc(&["db", "status"]);
+    let stopped = svc(&["db", "stop"]);
+    assert!(started.err.contains("db/schema/001_users.sql"), "{}", started.err);
+    assert_eq!(answer.good(), "2|svc\n");
+    assert!(again.err.contains("the database is up to date"), "{}", again.err);
+    assert!(status.good().ends_with(", started by svc db start\n"));
+    stopped.good();
+    assert!(svc(&["db", "status"]).bad().contains("hint: start it: svc db start"));
+    assert!(svc(&["db", "stop"]).err.contains("the database does not run"));
+}
+
+#[test]
+fn a_port_of_another_server_is_not_taken() {
+    let place = project();
+    let url = place.url().replace(&format!("/{}", place.database()), "/nope");
+    let output = command(&place.path(".")).args(["db", "start"]).env("SVC_DATABASE_URL", url).output();
+    let words = crate::support::said(output.expect("the binary")).bad();
+    assert!(words.contains("hint: another server has port"), "{words}");
+}

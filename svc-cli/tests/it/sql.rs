@@ -1,0 +1,89 @@
+//! `svc sql`.
+
+use crate::database::project;
+use crate::support::Place;
+
+/// A table whose names and values want quotes.
+const HOSTILE: [&str; 6] = ["a'b", "a\"b", "x'; DROP TABLE t; --", "back\\slash", "$$", "ü \n"];
+
+fn pattern(place: &Place, arguments: &[&str]) -> String {
+    place.svc(&[&["sql", "generate-pattern"], arguments].concat()).good()
+}
+
+#[test]
+fn patterns_are_what_they_say() {
+    let place = Place::new();
+    assert_eq!(
+        pattern(&place, &["pagination", "v_user", "--offset", "40"]),
+        "SELECT *\nFROM \"v_user\"\nORDER BY \"id\"\nLIMIT 20\nOFFSET 40;\n"
+    );
+    assert_eq!(
+        pattern(&place, &["sorting", "app.v_user", "-o", "name:desc", "-o", "id"]),
+        "SELECT *\nFROM \"app\".\"v_user\"\nORDER BY \"name\" DESC, \"id\" ASC;\n"
+    );
+    for (arguments, hint) in [
+        (&["filtering", "t"][..], "needs --where"),
+        (&["filtering", "t", "-w", "a"], "`a` is not a condition"),
+        (&["sorting", "t", "-o", "a:up"], "`up` is not a direction"),
+        (&["relationship", "t", "--child-table", "u"], "needs --foreign-key"),
+        (&["aggregation", "t"], "needs --group-by"),
+        (&["pagination", ""], "is not a name that PostgreSQL takes"),
+    ] {
+        let words = place.svc(&[&["sql", "generate-pattern"], arguments].concat()).bad();
+        assert!(words.contains(hint), "{words}");
+    }
+}
+
+#[test]
+fn patterns_run_whatever_the_names_and_values_are() {
+    let place = project();
+    for (number, name) in HOSTILE.iter().enumerate() {
+        let quoted = format!("\"{}\"", name.replace('"', "\"\""));
+        let table = format!("t{number}");
+        place.ask(&format!(
+            "CREATE TABLE {table} (id int, {quoted} text); CREATE TABLE c{number} (id int, {quoted} int)"
+        ));
+        place.ask(&format!(
+            "INSERT INTO {table} VALUES (1, $hostile${name}$hostile$); INSERT INTO c{number} VALUES (7, 1)"
+        ));
+        let condition = format!("{name}={name}");
+        let found = pattern(&place, &["filtering", &table, "-w", &condition]);
+        assert!(place.ask(&found).starts_with("1|"), "{found}");
+        for backslashes in ["on", "off"] {
+            let counted = place.ask(&format!("SET standard_conforming_strings = {backslashes}; {found}"));
+            assert!(counted.contains("1|"), "{found}");
+        }
+        place.ask(&pattern(&place, &["sorting", &table, "-o", &format!("{name}:asc")]));
+        place.ask(&pattern(&place, &["aggregation", &table, "--group-by", name]));
+        let child = format!("c{number}");
+        let related = pattern(&place, &["relationship", &table, "--child-table", &child, "--foreign-key", name]);
+        assert!(place.ask(&related).contains("\"id\": 7"), "{related}");
+    }
+}
+
+#[test]
+fn a_view_is_validated_on_the_database_and_undone() {
+    let place = project();
+    place.write("good.sql", "CREATE VIEW v_a AS SELECT 1 AS id, jsonb_build_object('id', 1) AS data;");
+    let said = place.svc(&["sql", "validate", "good.sql"]).good();
+    assert_eq!(said.matches("ok: ").count(), 5, "{said}");
+    assert_eq!(place.ask("SELECT to_regclass('v_a') IS NULL"), "t");
+    for (sql, issue) in [
+        ("CREATE VIEW v_a AS SELECT 1 AS id", "issue: v_a has the column `data`"),
+        ("CREATE VIEW v_a AS SELECT 1 AS id, '{}'::json AS data", "issue: v_a returns JSONB in it"),
+        ("CREATE VIEW v_a AS SELECT '{}'::jsonb AS data", "issue: v_a has a column `id`"),
+        ("SELECT 1", "issue: the file makes a view: it makes none"),
+    ] {
+        place.write("bad.sql", sql);
+        let said = place.svc(&["sql", "validate", "bad.sql"]);
+        assert_eq!(said.code, Some(1), "{}", said.err);
+        assert!(said.out.contains(issue), "{}", said.out);
+    }
+    place.ask("CREATE VIEW v_b AS SELECT 1 AS id, '{}'::jsonb AS data");
+    place.write("good.sql", "CREATE OR REPLACE VIEW v_b AS SELECT 2 AS id, '{}'::jsonb AS data");
+    assert!(place.svc(&["sql", "validate", "good.sql"]).good().contains("ok: v_b has the column `data`"));
+    place.write("bad.sql", "SELECT 1;\nSELECT nope;");
+    assert!(place.svc(&["sql", "validate", "bad.sql"]).bad().contains("bad.sql:2: column \"nope\" does not exist"));
+    place.write("bad.sql", "CREATE VIEW v_a AS SELECT 1;\nCOMMIT;");
+    assert!(place.svc(&["sql", "validate", "bad.sql"]).bad().contains("bad.sql:2: it would end the transaction"));
+}

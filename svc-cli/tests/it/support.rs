@@ -1,0 +1,75 @@
+//! The real binary, in folders of its own.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder in which commands run.
+pub(crate) struct Place {
+    folder: tempfile::TempDir,
+}
+
+/// What a command has said, and how it has ended.
+pub(crate) struct Said {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl Place {
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::Builder::new().prefix("svc-cli-").tempdir().expect("a folder") }
+    }
+
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
+        self.folder.path().join(path)
+    }
+
+    pub(crate) fn read(&self, path: &str) -> String {
+        std::fs::read_to_string(self.path(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("the folder");
+        std::fs::write(path, text).expect("a file");
+    }
+
+    /// Runs `svc` in the folder.
+    pub(crate) fn svc(&self, arguments: &[&str]) -> Said {
+        self.svc_in(".", arguments)
+    }
+
+    /// Runs `svc` in a folder below.
+    pub(crate) fn svc_in(&self, below: &str, arguments: &[&str]) -> Said {
+        said(command(&self.path(below)).args(arguments).output().expect("the binary"))
+    }
+}
+
+/// The binary, without the settings of whoever runs the tests.
+pub(crate) fn command(folder: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_svc"));
+    command.current_dir(folder).env_remove("SVC_DATABASE_URL").env_remove("DATABASE_URL");
+    command
+}
+
+pub(crate) fn said(output: Output) -> Said {
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+    Said { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+impl Said {
+    /// The output of a command that succeeds.
+    #[track_caller]
+    pub(crate) fn good(self) -> String {
+        assert_eq!(self.code, Some(0), "{}{}", self.out, self.err);
+        self.out
+    }
+
+    /// The words of a command that fails, which says so and prints no data.
+    #[track_caller]
+    pub(crate) fn bad(self) -> String {
+        assert_eq!((self.code, self.out.as_str()), (Some(1), ""), "{}", self.err);
+        assert!(self.err.starts_with("error: ") || self.err.contains("\nerror: "), "{}", self.err);
+        self.err
+    }
+}

@@ -1,0 +1,120 @@
+//! The program's description of itself, which the tool `svc` asks for.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::StartError;
+use crate::engine::functions;
+use crate::schema::{FieldDef, FieldKind, InputRole, Model, TypeDef, TypeExpr, TypeKind};
+use crate::sql::select_form;
+
+/// The variable with the file that gets the description. With it, a program describes itself and ends.
+pub(super) const VARIABLE: &str = "SVC_DESCRIBE";
+
+/// The form of the description; the tool refuses others.
+const FORMAT: u32 = 1;
+
+/// Types of PostgreSQL that a column may have, behind domains. Another stands for all that have no form of their own.
+const COLUMN_TYPES: [&str; 19] = [
+    "bool",
+    "int2",
+    "int4",
+    "int8",
+    "float4",
+    "float8",
+    "numeric",
+    "text",
+    "varchar",
+    "bpchar",
+    "name",
+    "citext",
+    "uuid",
+    "timestamptz",
+    "timestamp",
+    "date",
+    "time",
+    "json",
+    "jsonb",
+];
+const OTHER: &str = "other";
+
+/// Writes the description.
+pub(super) fn write(model: &Model, file: &str) -> Result<(), StartError> {
+    fs::write(file, describe(model).to_string())
+        .map_err(|source| StartError::Describe { file: file.to_owned(), source })
+}
+
+fn describe(model: &Model) -> Value {
+    let types: Vec<Value> = model.types.iter().filter_map(|def| stored_type(model, def)).collect();
+    let functions: Vec<Value> = functions(model)
+        .map(|(field, function, spec)| {
+            json!({ "field": field.name, "path": field.path, "name": function.name, "arguments": spec.args.len() })
+        })
+        .collect();
+    let declared = |def: &&TypeDef| match &def.kind {
+        TypeKind::Input(input) => input.role == InputRole::Declared,
+        _ => false,
+    };
+    json!({
+        "format": FORMAT,
+        "svc": env!("CARGO_PKG_VERSION"),
+        "sdl": model.sdl,
+        "counts": {
+            "types": types.len(),
+            "inputs": model.types.iter().filter(declared).count(),
+            "schema": model.document.types.values().filter(|ty| !ty.is_built_in()).count(),
+        },
+        "column_types": COLUMN_TYPES,
+        "types": types,
+        "functions": functions,
+    })
+}
+
+/// A type whose rows a view holds.
+fn stored_type(model: &Model, def: &TypeDef) -> Option<Value> {
+    let source = def.kind.source()?;
+    let fields: Vec<Value> = match &def.kind {
+        TypeKind::Object(object) => object.fields.values().filter_map(|field| stored_field(model, field)).collect(),
+        _ => Vec::new(),
+    };
+    Some(json!({ "name": def.name, "path": def.path, "source": source, "fields": fields }))
+}
+
+/// A field that a column or a key of `data` answers, or two that a relation joins.
+fn stored_field(model: &Model, field: &FieldDef) -> Option<Value> {
+    let ty = shown(model, &field.ty);
+    match field.kind {
+        FieldKind::Stored { stored, .. } => Some(json!({
+            "name": field.name, "rust": field.rust, "type": ty, "stored": stored, "columns": columns(model, &field.ty),
+        })),
+        FieldKind::Relation(relation) => Some(json!({
+            "name": field.name, "rust": field.rust, "type": ty,
+            "relation": {
+                "from": relation.from, "to": relation.to, "many": relation.many,
+                "type": model.types[relation.row].name, "source": model.source(relation.row),
+            },
+        })),
+        _ => None,
+    }
+}
+
+/// The types of columns that answer a field; null when any may, as for lists and embedded objects.
+fn columns(model: &Model, ty: &TypeExpr) -> Option<Vec<&'static str>> {
+    let kind = match &model.types[ty.named()].kind {
+        _ if ty.is_list() => return None,
+        TypeKind::Scalar { kind, .. } => Some(*kind),
+        TypeKind::Enum(_) => None,
+        _ => return None,
+    };
+    let all = COLUMN_TYPES.into_iter().chain([OTHER]);
+    Some(all.filter(|column| select_form(column, kind).is_some()).collect())
+}
+
+fn shown(model: &Model, ty: &TypeExpr) -> String {
+    match ty {
+        TypeExpr::Named(index) => model.types[*index].name.clone(),
+        TypeExpr::List(inner) => format!("[{}]", shown(model, inner)),
+        TypeExpr::NonNull(inner) => format!("{}!", shown(model, inner)),
+    }
+}
