@@ -1,4 +1,4 @@
-//! What the database has of what the types name.
+//! The parts of the database that the types name.
 
 use std::collections::HashMap;
 

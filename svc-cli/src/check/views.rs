@@ -8,14 +8,14 @@ use super::catalogue::{self, Columns};
 use crate::failure::Result;
 use crate::program::{Description, Field, Type};
 
-/// What is known of a view.
+/// The columns and keys of a view, as far as they are known.
 struct View {
     columns: Columns,
     /// The keys of `data` in a row.
     keys: Option<Vec<String>>,
 }
 
-/// How a view answers a name.
+/// The answer of a view to a name.
 enum Answer {
     /// By a column of this type.
     Column(String),
@@ -122,7 +122,7 @@ impl View {
         self.columns.get("data").is_some_and(|ty| ty == "json" || ty == "jsonb")
     }
 
-    /// How the view answers a name. A key that may be null may also be absent.
+    /// The answer of the view to a name. A key that may be null may also be absent.
     fn answer(&self, view: &str, name: &str, is_required: bool) -> Answer {
         if let Some(ty) = self.columns.get(name) {
             return Answer::Column(ty.clone());

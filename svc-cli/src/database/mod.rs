@@ -16,7 +16,7 @@ use crate::failure::{Failure, Result};
 pub(crate) use script::{Statement, statements};
 pub(crate) use url::Target;
 
-/// How long a server may take to answer.
+/// The time that a server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs what waits, on a runtime of one thread.
@@ -51,7 +51,7 @@ pub(crate) async fn open(target: &Target) -> Result<Client> {
     Ok(client)
 }
 
-/// Where a database is, without what is secret.
+/// The place of a database, without what is secret.
 pub(crate) fn shown(config: &Config) -> String {
     let host = match config.get_hosts().first() {
         Some(Host::Tcp(host)) => host.clone(),

@@ -77,7 +77,7 @@ fn push<'a>(statements: &mut Vec<Statement<'a>>, script: &'a str, start: usize, 
     }
 }
 
-/// Where the next statement begins: past space and comments.
+/// The position at which the next statement begins: past space and comments.
 fn start_of(script: &str, at: usize) -> usize {
     script.len() - skip_blank(&script[at..]).len()
 }
@@ -105,7 +105,7 @@ fn word(script: &str, at: usize) -> &str {
     &rest[..end.unwrap_or(rest.len())]
 }
 
-/// How long the token is with which a text begins: a comment, a string, a quoted name, a number or one character.
+/// The length of the token with which a text begins: a comment, a string, a quoted name, a number or one character.
 fn token(text: &str) -> usize {
     let comment = comment(text);
     if comment > 0 {
@@ -123,7 +123,7 @@ fn token(text: &str) -> usize {
     }
 }
 
-/// How long a comment at the beginning is; 0 without one. Those in `/* … */` may be nested.
+/// The length of a comment at the beginning; 0 without one. Those in `/* … */` may be nested.
 fn comment(text: &str) -> usize {
     if text.starts_with("--") {
         return text.find('\n').map_or(text.len(), |end| end + 1);
@@ -151,7 +151,7 @@ fn comment(text: &str) -> usize {
     text.len()
 }
 
-/// How long a quoted text at the beginning is. A doubled quote is two quoted texts side by side, which comes to the
+/// The length of a quoted text at the beginning. A doubled quote is two quoted texts side by side, which comes to the
 /// same here.
 fn quoted(text: &str, quote: char, escapes: bool) -> usize {
     let mut characters = text.char_indices().skip(1);
@@ -170,7 +170,7 @@ fn quoted(text: &str, quote: char, escapes: bool) -> usize {
     text.len()
 }
 
-/// How long a text in dollar quotes at the beginning is; 1 where the dollar begins none.
+/// The length of a text in dollar quotes at the beginning; 1 where the dollar begins none.
 fn dollar_quoted(text: &str) -> usize {
     let Some(end) = text[1..].find('$').map(|end| end + 2) else { return 1 };
     let tag = &text[1..end - 1];

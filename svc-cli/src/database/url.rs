@@ -47,7 +47,7 @@ impl Target {
         Ok(Self { config, authorities })
     }
 
-    /// What the driver connects with.
+    /// The configuration with which the driver connects.
     pub(crate) fn config(&self) -> &Config {
         &self.config
     }

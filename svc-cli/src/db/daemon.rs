@@ -15,11 +15,11 @@ use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
 
-/// How long the first start may take: it makes a cluster, and may download a server before.
+/// The time that the first start may take: it makes a cluster, and may download a server before.
 const START: Duration = Duration::from_secs(300);
-/// How long a server may take to stop.
+/// The time that a server may take to stop.
 const STOP: Duration = Duration::from_secs(60);
-/// How often a change is looked for.
+/// The time between two looks for a change.
 const LOOK: Duration = Duration::from_millis(20);
 
 fn folder(project: &Project) -> PathBuf {

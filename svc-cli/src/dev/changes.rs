@@ -5,18 +5,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// How often the files are looked at.
+/// The time between two looks at the files.
 const LOOK: Duration = Duration::from_millis(250);
-/// How deep folders are looked into.
+/// The depth to which folders are looked into.
 const DEPTH: usize = 32;
 
-/// When a file was written, and how long it is.
+/// The time at which a file was written, and its length.
 type Stamp = (Option<SystemTime>, u64);
 
 /// The kinds of files that have changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Changes {
-    /// What cargo builds.
+    /// The files that cargo builds.
     pub(super) rust: bool,
     /// Tables, views, migrations.
     pub(super) sql: bool,

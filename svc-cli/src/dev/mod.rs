@@ -98,7 +98,7 @@ struct Session {
     program: Option<Built>,
 }
 
-/// What is to be done again.
+/// The work that is to be done again.
 #[derive(Debug, Clone, Copy)]
 struct Work {
     database: bool,
@@ -251,5 +251,5 @@ impl Drop for Cancel {
     }
 }
 
-/// How long a program has to end.
+/// The time that a program has to end.
 const GRACE: Duration = Duration::from_secs(12);

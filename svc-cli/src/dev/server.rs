@@ -15,9 +15,9 @@ use crate::failure::{Failure, Result};
 use crate::program::Built;
 use crate::project::Project;
 
-/// How often the program is asked whether it serves.
+/// The time between two questions whether the program serves.
 const LOOK: Duration = Duration::from_millis(10);
-/// How long it may take until then.
+/// The time that it may take until then.
 const START: Duration = Duration::from_secs(60);
 
 /// A program that serves.
@@ -25,7 +25,7 @@ const START: Duration = Duration::from_secs(60);
 pub(super) struct Server {
     child: Child,
     group: Option<Pid>,
-    /// Where it has said that it serves.
+    /// The file in which it has said that it serves.
     _folder: TempDir,
 }
 

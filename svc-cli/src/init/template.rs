@@ -17,7 +17,7 @@ pub(crate) enum Template {
     Ecommerce,
 }
 
-/// What the files of a project tell of it.
+/// The names and settings that the files of a project tell of it.
 #[derive(Debug)]
 pub(crate) struct Values {
     pub(crate) name: Name,

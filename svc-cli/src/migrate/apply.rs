@@ -14,7 +14,7 @@ use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
 
-/// What an `up` has done.
+/// The outcome of an `up`.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct Outcome {
@@ -22,7 +22,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// How many files it has run.
+    /// The number of files that it has run.
     pub(crate) fn applied(&self) -> usize {
         self.applied
     }

@@ -15,7 +15,7 @@ const NO_TRANSACTION: &str = "-- svc: no transaction";
 /// Statements that end or begin transactions.
 const TRANSACTIONS: [&str; 7] = ["BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "PREPARE TRANSACTION"];
 
-/// What becomes of a file that the database has.
+/// The fate of a file that the database has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// `db/schema`: it is run again when it has changed.

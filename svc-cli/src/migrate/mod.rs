@@ -50,7 +50,7 @@ pub(crate) enum Command {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Up {
-    /// How long a statement may wait for a lock that others hold, in seconds.
+    /// The time that a statement may wait for a lock that others hold, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     lock_timeout: u32,
 }
@@ -64,7 +64,7 @@ pub(crate) struct Status {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct New {
-    /// What the migration does, in a few words: add_stock.
+    /// The purpose of the migration, in a few words: add_stock.
     name: String,
 }
 

@@ -1,4 +1,4 @@
-//! What is to be done to a database: its files compared with its record.
+//! The work to be done on a database: its files compared with its record.
 
 use super::files::{File, Kind};
 use super::history::Entry;
@@ -41,7 +41,7 @@ pub(crate) fn state(file: &File, history: &[Entry]) -> State {
     }
 }
 
-/// What the database has and the project does not.
+/// The files that the database has and the project does not.
 pub(crate) fn missing<'a>(files: &[File], history: &'a [Entry]) -> Vec<&'a Entry> {
     history.iter().filter(|entry| files.iter().all(|file| file.path != entry.path)).collect()
 }

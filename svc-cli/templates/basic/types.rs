@@ -10,8 +10,8 @@ pub struct User {
     pub id: Uuid,
     /// The name as shown.
     pub name: String,
-    /// Where to write to.
+    /// The address to write to.
     pub email: String,
-    /// When the user joined.
+    /// The time at which the user joined.
     pub created_at: DateTime<Utc>,
 }

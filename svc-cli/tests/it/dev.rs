@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::support::command;
 use crate::templates::{Project, target};
 
-/// How long a line is waited for: a build may come before it.
+/// The time that a line is waited for: a build may come before it.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 pub(crate) struct Dev {

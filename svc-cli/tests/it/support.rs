@@ -8,7 +8,7 @@ pub(crate) struct Place {
     folder: tempfile::TempDir,
 }
 
-/// What a command has said, and how it has ended.
+/// The output of a command, and how it has ended.
 pub(crate) struct Said {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,

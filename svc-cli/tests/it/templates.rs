@@ -58,7 +58,7 @@ pub(crate) fn target() -> PathBuf {
     Path::new(WORKSPACE).join("target/templates")
 }
 
-/// What a command has told, without warnings of the compiler.
+/// The output of a command, without warnings of the compiler.
 #[track_caller]
 fn clean(said: Said) -> String {
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);

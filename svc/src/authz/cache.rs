@@ -57,7 +57,7 @@ impl AuthorizationCacheConfig {
         }
     }
 
-    /// How long a decision is kept. Nothing else ends one before its time, so keep it short.
+    /// Sets the time for which a decision is kept. Nothing else ends one before its time, so keep it short.
     #[must_use]
     pub fn ttl(mut self, ttl: Duration) -> Self {
         self.ttl = ttl;

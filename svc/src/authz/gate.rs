@@ -42,7 +42,9 @@ impl Gate {
         question: &dyn Question,
     ) -> Result<Admission<'f, F>, Error> {
         let rules = question.rules();
-        guard::check(rules.guards, &question.context(), question.field())?;
+        if !rules.guards.is_empty() {
+            guard::check(rules.guards, &question.context(), question.field())?;
+        }
         if self.authorizer.is_none() && rules.authorizer.is_none() {
             return Ok(Admission::new(field, None));
         }
@@ -59,7 +61,11 @@ impl Gate {
             Ok(()) => self.ask_for_field(question).await,
             Err(denied) => Err(denied),
         };
-        decided.map_err(|error| error.with_extension("field", question.name.clone()))
+        // What the application says of its own errors stays as it is.
+        decided.map_err(|error| match error.extensions().contains_key("field") {
+            true => error,
+            false => error.with_extension("field", question.name.clone()),
+        })
     }
 
     async fn ask_for_field(&self, question: &FieldQuestion<'_>) -> Result<(), Error> {

@@ -30,7 +30,7 @@ impl Clock {
 struct Counting(Arc<AtomicUsize>);
 
 impl Counting {
-    /// How often it was asked since the last time.
+    /// Returns the number of times that it was asked since the last look.
     fn taken(&self) -> usize {
         self.0.swap(0, Ordering::SeqCst)
     }

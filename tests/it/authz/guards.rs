@@ -17,7 +17,7 @@ struct Person {
     #[svc::requires_role("admin")]
     salary: Option<i32>,
     boss_id: Option<i32>,
-    /// Who leads this one.
+    /// The one who leads this one.
     #[relation]
     #[svc::requires_permission("people:read")]
     boss: Option<One<Person>>,
@@ -32,7 +32,7 @@ impl Person {
     }
 }
 
-/// How often functions of the program have run.
+/// The number of times that functions of the program have run.
 #[derive(Clone, Default)]
 struct Calls(Arc<AtomicU32>);
 
@@ -86,7 +86,7 @@ fn options(database: &TestDatabase) -> AppOptions {
         .operations([cached])
 }
 
-/// What each requires, and a user who has it.
+/// Each guarded field with what it requires, and a user who has it.
 const GUARDED: [(&str, &str, &str, &str); 6] = [
     ("{ people { id } }", "ada", "", ""),
     (CACHED, "ada", "", ""),

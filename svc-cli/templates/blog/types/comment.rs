@@ -2,7 +2,7 @@ use svc::prelude::*;
 
 use super::{Post, User};
 
-/// What a user says about a post.
+/// The words of a user about a post.
 #[svc_type(sql_source = "v_comment")]
 #[derive(Debug)]
 pub struct Comment {
@@ -10,7 +10,7 @@ pub struct Comment {
     pub id: Uuid,
     /// The text.
     pub body: String,
-    /// When it was written.
+    /// The time at which it was written.
     pub created_at: DateTime<Utc>,
     /// The post it is about.
     #[relation]

@@ -2,7 +2,7 @@ use svc::prelude::*;
 
 use super::{Comment, User};
 
-/// What an author publishes.
+/// An article of an author.
 #[svc_type(sql_source = "v_post")]
 #[derive(Debug)]
 pub struct Post {
@@ -12,12 +12,12 @@ pub struct Post {
     pub title: String,
     /// The text.
     pub body: String,
-    /// When it was published.
+    /// The time at which it was published.
     pub created_at: DateTime<Utc>,
     /// The author.
     #[relation]
     pub author: One<User>,
-    /// What readers say.
+    /// The comments of readers.
     #[relation]
     pub comments: Many<Comment>,
 }

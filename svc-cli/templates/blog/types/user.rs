@@ -10,11 +10,11 @@ pub struct User {
     pub id: Uuid,
     /// The name as shown.
     pub name: String,
-    /// Where to write to.
+    /// The address to write to.
     pub email: String,
-    /// When the user joined.
+    /// The time at which the user joined.
     pub created_at: DateTime<Utc>,
-    /// What the user has published.
+    /// The posts that the user has published.
     #[relation(to = "author_id")]
     pub posts: Many<Post>,
 }

@@ -11,7 +11,7 @@ use crate::types::Order;
 pub struct PlaceOrderInput {
     /// The customer.
     pub customer_id: Uuid,
-    /// What to send.
+    /// The variant to send.
     pub lines: Vec<OrderLineInput>,
 }
 
@@ -21,11 +21,11 @@ pub struct PlaceOrderInput {
 pub struct OrderLineInput {
     /// The variant.
     pub variant_id: Uuid,
-    /// How many.
+    /// The number of pieces.
     pub quantity: i32,
 }
 
-/// What came of an order.
+/// The outcome of an order.
 #[svc_result]
 #[derive(Debug)]
 pub enum PlaceOrderResult {
@@ -38,7 +38,7 @@ pub enum PlaceOrderResult {
     Error,
 }
 
-/// What came of calling an order off.
+/// The outcome of calling an order off.
 #[svc_result]
 #[derive(Debug)]
 pub enum CancelOrderResult {

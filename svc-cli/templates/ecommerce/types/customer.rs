@@ -10,11 +10,11 @@ pub struct Customer {
     pub id: Uuid,
     /// The name as shown.
     pub name: String,
-    /// Where to write to.
+    /// The address to write to.
     pub email: String,
-    /// When the customer joined.
+    /// The time at which the customer joined.
     pub created_at: DateTime<Utc>,
-    /// What the customer has ordered.
+    /// The orders of the customer.
     #[relation]
     pub orders: Many<Order>,
 }

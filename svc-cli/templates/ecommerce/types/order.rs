@@ -2,27 +2,27 @@ use svc::prelude::*;
 
 use super::{Customer, Variant};
 
-/// What a customer has ordered.
+/// An order of a customer.
 #[svc_type(sql_source = "v_order")]
 #[derive(Debug)]
 pub struct Order {
     /// Never reused.
     pub id: Uuid,
-    /// How far it is.
+    /// The state of the order.
     pub status: OrderStatus,
     /// The sum of its lines.
     pub total: Decimal,
-    /// When it was placed.
+    /// The time at which it was placed.
     pub created_at: DateTime<Utc>,
     /// The customer.
     #[relation]
     pub customer: One<Customer>,
-    /// What is in it.
+    /// The items in it.
     #[relation]
     pub lines: Many<OrderLine>,
 }
 
-/// How far an order is.
+/// The states of an order.
 #[svc_enum]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OrderStatus {
@@ -43,7 +43,7 @@ pub enum OrderStatus {
 pub struct OrderLine {
     /// Never reused.
     pub id: Uuid,
-    /// How many.
+    /// The number of pieces.
     pub quantity: i32,
     /// The price of one when it was ordered.
     pub price: Decimal,

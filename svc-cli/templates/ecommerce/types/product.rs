@@ -1,6 +1,6 @@
 use svc::prelude::*;
 
-/// What the shop sells.
+/// A product of the shop.
 #[svc_type(sql_source = "v_product")]
 #[derive(Debug)]
 pub struct Product {
@@ -14,7 +14,7 @@ pub struct Product {
     pub description: String,
     /// Whether it can be ordered.
     pub active: bool,
-    /// What it comes in: sizes, colours.
+    /// The variants that it comes in: sizes, colours.
     #[relation]
     pub variants: Many<Variant>,
 }
@@ -31,7 +31,7 @@ pub struct Variant {
     pub name: String,
     /// The price of one.
     pub price: Decimal,
-    /// How many are left.
+    /// The number that is left.
     pub stock: i32,
     /// The product.
     #[relation]

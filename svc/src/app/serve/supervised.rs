@@ -14,10 +14,10 @@ use tokio::time::sleep;
 
 /// The variable with the file that says that the program serves.
 const VARIABLE: &str = "SVC_SUPERVISED";
-/// How often the program looks whether `svc dev` is still there.
+/// The time between two looks whether `svc dev` is still there.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// What `svc dev` has handed over.
+/// The socket that `svc dev` has handed over.
 #[derive(Debug)]
 pub(super) struct Supervised {
     ready: PathBuf,

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
-use super::gates::Gate;
+use super::gates::Touched;
 use super::{Calls, Children, Keys, OutType, Part, Plan, PlanField, PlanKind, Selection, Slot};
 use crate::Error;
 use crate::engine::coerce::Variables;
@@ -24,7 +24,7 @@ struct Reason {
     code: String,
     message: String,
     extensions: serde_json::Map<String, serde_json::Value>,
-    /// What only the log is told.
+    /// The part that only the log is told.
     cause: Option<String>,
 }
 
@@ -54,7 +54,7 @@ impl Denial {
 }
 
 /// The denials of a document, by what it touches.
-pub(crate) type Denials = HashMap<Gate, Denial>;
+pub(crate) type Denials = HashMap<Touched, Denial>;
 
 impl Plan {
     /// The same plan, whose denied fields are null with an error.

@@ -80,7 +80,7 @@ fn reaches_gate(types: &[TypeDef], index: TypeIndex, seen: &mut HashSet<TypeInde
 
 /// A gated field that an operation touches. One with arguments has them; of others it is the same wherever it is touched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Gate {
+pub(crate) struct Touched {
     pub(crate) gated: Gated,
     /// The address of the arguments, which tells places of the document apart.
     arguments: Option<usize>,
@@ -88,7 +88,7 @@ pub(crate) struct Gate {
 
 impl Plan {
     /// The gates of what the operation touches, each once, with a field that does.
-    pub(crate) fn gates(&self, model: &Model, variables: &Variables) -> Vec<(Gate, &PlanField)> {
+    pub(crate) fn gates(&self, model: &Model, variables: &Variables) -> Vec<(Touched, &PlanField)> {
         let mut found = IndexMap::new();
         if model.has_gates {
             self.root.collect_gates(model, variables, &mut HashSet::new(), &mut found);
@@ -104,7 +104,7 @@ impl Selection {
         model: &Model,
         variables: &Variables,
         seen: &mut HashSet<*const Selection>,
-        found: &mut IndexMap<Gate, &'p PlanField>,
+        found: &mut IndexMap<Touched, &'p PlanField>,
     ) {
         for field in &self.fields {
             field.gates(model, variables, |gate| {
@@ -121,20 +121,20 @@ impl Selection {
 
 impl PlanField {
     /// Calls `visit` with the gates of what the field touches by itself and by its arguments under these variables.
-    pub(super) fn gates(&self, model: &Model, variables: &Variables, mut visit: impl FnMut(Gate)) {
+    pub(super) fn gates(&self, model: &Model, variables: &Variables, mut visit: impl FnMut(Touched)) {
         if let Some(gated) = self.gated {
             let arguments = (!self.args.is_empty()).then(|| self.args.as_ptr().addr());
-            visit(Gate { gated, arguments });
+            visit(Touched { gated, arguments });
         }
         let mut found = Vec::new();
         for arg in self.args.iter() {
             arg.collect_gates(model, variables, &mut found);
         }
-        found.into_iter().for_each(|gated| visit(Gate { gated, arguments: None }));
+        found.into_iter().for_each(|gated| visit(Touched { gated, arguments: None }));
     }
 }
 
-impl Gate {
+impl Touched {
     /// Whether it is touched by calling the field with arguments.
     pub(crate) fn has_arguments(self) -> bool {
         self.arguments.is_some()
