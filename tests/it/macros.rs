@@ -6,7 +6,6 @@ fn ui() {
     let cases = trybuild::TestCases::new();
     for topic in [
         "arguments",
-        "authorization",
         "computed",
         "enums",
         "fields",

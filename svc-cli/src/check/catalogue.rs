@@ -1,4 +1,4 @@
-//! The parts of the database that the types name.
+//! The catalogue of the database, as far as the types name it.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ const COLUMNS: &str = "\
     JOIN pg_attribute a ON a.attrelid = to_regclass(s.quoted) AND a.attnum > 0 AND NOT a.attisdropped";
 
 const FUNCTIONS: &str = "\
-    SELECT p.pronargs - p.pronargdefaults, CASE WHEN p.provariadic = 0 THEN p.pronargs::int ELSE 100 END \
+    SELECT (p.pronargs - p.pronargdefaults)::int, CASE WHEN p.provariadic = 0 THEN p.pronargs::int ELSE 100 END \
     FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace \
     WHERE p.proname = $2 AND CASE WHEN $1 = '' THEN pg_function_is_visible(p.oid) ELSE n.nspname = $1 END";
 

@@ -9,7 +9,7 @@ use crate::program::{self, Choice, Description};
 use crate::project::Project;
 use crate::terminal;
 
-/// The parts of a project, besides its manifest.
+/// The folders of a project.
 const FOLDERS: [&str; 3] = ["src", "tests", "db/migrations"];
 
 const EXAMPLES: &str = "\

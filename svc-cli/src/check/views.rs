@@ -8,7 +8,7 @@ use super::catalogue::{self, Columns};
 use crate::failure::Result;
 use crate::program::{Description, Field, Type};
 
-/// The columns and keys of a view, as far as they are known.
+/// A view, as far as the catalogue and its first row tell of it.
 struct View {
     columns: Columns,
     /// The keys of `data` in a row.

@@ -16,7 +16,7 @@ use crate::failure::{Failure, Result};
 pub(crate) use script::{Statement, statements};
 pub(crate) use url::Target;
 
-/// The time that a server may take to answer.
+/// The longest time that a server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs what waits, on a runtime of one thread.

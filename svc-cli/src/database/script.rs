@@ -77,7 +77,7 @@ fn push<'a>(statements: &mut Vec<Statement<'a>>, script: &'a str, start: usize, 
     }
 }
 
-/// The position at which the next statement begins: past space and comments.
+/// The place where the next statement begins: past space and comments.
 fn start_of(script: &str, at: usize) -> usize {
     script.len() - skip_blank(&script[at..]).len()
 }

@@ -47,7 +47,7 @@ impl Target {
         Ok(Self { config, authorities })
     }
 
-    /// The configuration with which the driver connects.
+    /// The driver's own form.
     pub(crate) fn config(&self) -> &Config {
         &self.config
     }

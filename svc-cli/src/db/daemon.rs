@@ -15,9 +15,9 @@ use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
 
-/// The time that the first start may take: it makes a cluster, and may download a server before.
+/// The longest time of a first start: it makes a cluster, and may download a server before.
 const START: Duration = Duration::from_secs(300);
-/// The time that a server may take to stop.
+/// The longest time that a server may take to stop.
 const STOP: Duration = Duration::from_secs(60);
 /// The time between two looks for a change.
 const LOOK: Duration = Duration::from_millis(20);

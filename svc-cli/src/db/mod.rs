@@ -27,7 +27,7 @@ Examples:
   svc db psql -c 'SELECT * FROM v_user'
   svc db reset --confirm shop";
 
-/// The time that the project's own statements wait for locks.
+/// The longest time that a statement waits for a lock.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Subcommand)]

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 /// The time between two looks at the files.
 const LOOK: Duration = Duration::from_millis(250);
-/// The depth to which folders are looked into.
+/// The deepest folder that is looked into.
 const DEPTH: usize = 32;
 
 /// The time at which a file was written, and its length.
@@ -16,7 +16,7 @@ type Stamp = (Option<SystemTime>, u64);
 /// The kinds of files that have changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Changes {
-    /// The files that cargo builds.
+    /// A file that cargo builds from.
     pub(super) rust: bool,
     /// Tables, views, migrations.
     pub(super) sql: bool,

@@ -98,7 +98,7 @@ struct Session {
     program: Option<Built>,
 }
 
-/// The work that is to be done again.
+/// The steps that are to be done again.
 #[derive(Debug, Clone, Copy)]
 struct Work {
     database: bool,
@@ -251,5 +251,5 @@ impl Drop for Cancel {
     }
 }
 
-/// The time that a program has to end.
+/// The longest time that a program may take to end.
 const GRACE: Duration = Duration::from_secs(12);

@@ -1,4 +1,4 @@
-//! The answer while there is no program: why there is none.
+//! An answer for clients while there is no program: the reason why there is none.
 
 use std::convert::Infallible;
 use std::io;
@@ -11,7 +11,7 @@ use tokio::time::timeout;
 
 use crate::failure::{Failure, Result};
 
-/// The time that a client may take.
+/// The longest time that a client may take.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Answers every client until it is dropped.

@@ -15,9 +15,9 @@ use crate::failure::{Failure, Result};
 use crate::program::Built;
 use crate::project::Project;
 
-/// The time between two questions whether the program serves.
+/// The time between two looks whether the program serves.
 const LOOK: Duration = Duration::from_millis(10);
-/// The time that it may take until then.
+/// The longest time until it does.
 const START: Duration = Duration::from_secs(60);
 
 /// A program that serves.
@@ -25,7 +25,7 @@ const START: Duration = Duration::from_secs(60);
 pub(super) struct Server {
     child: Child,
     group: Option<Pid>,
-    /// The file in which it has said that it serves.
+    /// The folder of the file by which it has said that it serves.
     _folder: TempDir,
 }
 

@@ -39,7 +39,7 @@ pub(crate) struct Schema {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Migration {
-    /// The thing that the table holds: product.
+    /// The thing that a row is, in the singular: product.
     entity_name: String,
     /// The table; by default the entity's name with an `s`.
     #[arg(long)]

@@ -17,7 +17,7 @@ pub(crate) enum Template {
     Ecommerce,
 }
 
-/// The names and settings that the files of a project tell of it.
+/// The facts of a project that its files tell.
 #[derive(Debug)]
 pub(crate) struct Values {
     pub(crate) name: Name,

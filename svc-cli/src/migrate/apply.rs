@@ -14,7 +14,7 @@ use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
 
-/// The outcome of an `up`.
+/// The result of an `up`.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct Outcome {

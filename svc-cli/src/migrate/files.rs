@@ -15,7 +15,7 @@ const NO_TRANSACTION: &str = "-- svc: no transaction";
 /// Statements that end or begin transactions.
 const TRANSACTIONS: [&str; 7] = ["BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "PREPARE TRANSACTION"];
 
-/// The fate of a file that the database has.
+/// The kind of a file, which says when it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// `db/schema`: it is run again when it has changed.

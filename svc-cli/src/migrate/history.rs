@@ -23,7 +23,7 @@ const RECORD: &str = "\
     INSERT INTO svc.migrations (path, checksum, finished) VALUES ($1, $2, $3)
     ON CONFLICT (path) DO UPDATE SET checksum = excluded.checksum, finished = excluded.finished, applied_at = now()";
 
-/// The record that a database has of a file.
+/// A file in the record of a database.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Entry {
     pub(crate) path: String,
@@ -59,7 +59,7 @@ async fn exists(client: &Client) -> Result<bool> {
     Ok(row.map_err(|error| failed(&error))?.get(0))
 }
 
-/// The records of the database; nothing where there is no table.
+/// The record of the database; empty where there is no table.
 pub(crate) async fn read(client: &Client) -> Result<Vec<Entry>> {
     if !exists(client).await? {
         return Ok(Vec::new());

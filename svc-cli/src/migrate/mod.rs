@@ -50,7 +50,7 @@ pub(crate) enum Command {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Up {
-    /// The time that a statement may wait for a lock that others hold, in seconds.
+    /// The longest wait for a lock that others hold, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     lock_timeout: u32,
 }
@@ -64,7 +64,7 @@ pub(crate) struct Status {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct New {
-    /// The purpose of the migration, in a few words: add_stock.
+    /// The change in a few words: add_stock.
     name: String,
 }
 

@@ -1,4 +1,4 @@
-//! The work to be done on a database: its files compared with its record.
+//! The steps that bring a database up to date: its files compared with its record.
 
 use super::files::{File, Kind};
 use super::history::Entry;

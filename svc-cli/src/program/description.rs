@@ -1,4 +1,4 @@
-//! The description of a program by itself: it writes it to a file when it is started with `SVC_DESCRIBE`.
+//! The description of a program by itself, which it writes to a file when it is started with `SVC_DESCRIBE`.
 
 use std::process::Command;
 

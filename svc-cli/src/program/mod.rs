@@ -8,7 +8,7 @@ pub(crate) use build::{Build, Built, build};
 pub(crate) use description::{Description, Field, Type, describe};
 pub(crate) use names::{snake_case, table_of};
 
-/// Which program of the project is meant.
+/// The choice of a program of the project.
 #[derive(Debug, Clone, clap::Args)]
 pub(crate) struct Choice {
     /// The program, where the project has several: PACKAGE, PACKAGE:BINARY or :BINARY.

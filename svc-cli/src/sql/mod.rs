@@ -87,7 +87,7 @@ pub(crate) struct GeneratePattern {
     #[arg(long, default_value_t = 0)]
     offset: u64,
     /// A condition for filtering: field=value; it can be given several times.
-    #[arg(short, long = "where", value_name = "FIELD=VALUE")]
+    #[arg(short = 'w', long = "where", value_name = "FIELD=VALUE")]
     conditions: Vec<String>,
     /// An order for sorting: field:asc or field:desc; it can be given several times.
     #[arg(short, long, value_name = "FIELD:DIRECTION")]

@@ -40,7 +40,7 @@ fn conditions(given: &[String]) -> Result<String> {
     for condition in given {
         let bad = || Failure::new(format!("`{condition}` is not a condition")).hint("write it as field=value");
         let (field, value) = condition.split_once('=').ok_or_else(bad)?;
-        conditions.push(format!("{} = {}", identifier(field.trim())?, literal(value)?));
+        conditions.push(format!("{} = {}", identifier(field)?, literal(value)?));
     }
     if conditions.is_empty() {
         return Err(Failure::new("this pattern needs --where").hint("write it as --where field=value"));

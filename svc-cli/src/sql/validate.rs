@@ -67,7 +67,7 @@ async fn try_out(client: &Client, file: &Path, text: &str) -> Result<Vec<Check>>
     Ok(checks)
 }
 
-/// The columns that a type needs of a view.
+/// The checks of a view: what a type needs of it.
 fn look(row: &Row) -> Vec<Check> {
     let (view, columns): (String, Vec<String>) = (row.get(0), row.get(1));
     let data = columns.iter().find_map(|column| column.strip_prefix("data "));

@@ -6,11 +6,20 @@ use svc::axum::Router;
 
 async fn id(service: &Router, document: &str, path: &str) -> String {
     let answer = harness::ask(service, document).await;
-    answer.pointer(path).and_then(|id| id.as_str()).unwrap_or_else(|| panic!("{answer}")).to_owned()
+    answer
+        .pointer(path)
+        .and_then(|id| id.as_str())
+        .unwrap_or_else(|| panic!("{answer}"))
+        .to_owned()
 }
 
 async fn place(service: &Router, quantity: i32) -> svc::serde_json::Value {
-    let customer = id(service, "{ customers(limit: 1) { id } }", "/data/customers/0/id").await;
+    let customer = id(
+        service,
+        "{ customers(limit: 1) { id } }",
+        "/data/customers/0/id",
+    )
+    .await;
     let mug = r#"{ product(identifier: "mug") { variants { id } } }"#;
     let variant = id(service, mug, "/data/product/variants/0/id").await;
     let document = format!(
@@ -45,7 +54,10 @@ async fn an_order_takes_stock_and_a_cancelled_one_puts_it_back() {
 async fn more_than_there_is_cannot_be_ordered() {
     let service = harness::start().await;
     let answer = place(&service, 13).await;
-    assert_eq!(answer["data"]["placeOrder"]["message"], "there are not enough left", "{answer}");
+    assert_eq!(
+        answer["data"]["placeOrder"]["message"], "there are not enough left",
+        "{answer}"
+    );
     let orders = harness::ask(&service, "{ orders { totalCount } }").await;
     assert_eq!(orders["data"]["orders"]["totalCount"], 0, "{orders}");
 }

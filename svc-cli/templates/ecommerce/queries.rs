@@ -30,5 +30,7 @@ pub async fn order(id: Uuid) -> Option<Order>;
 
 /// Adds the queries to the service.
 pub fn add(options: AppOptions) -> AppOptions {
-    options.queries(queries![products, product, customers, customer, orders, order])
+    options.queries(queries![
+        products, product, customers, customer, orders, order
+    ])
 }

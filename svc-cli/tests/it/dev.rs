@@ -4,12 +4,12 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::support::command;
 use crate::templates::{Project, target};
 
-/// The time that a line is waited for: a build may come before it.
+/// The longest wait for a line: a build may come before it.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 pub(crate) struct Dev {
@@ -48,6 +48,20 @@ impl Dev {
                 Ok(line) if line.contains(text) => return line,
                 Ok(line) => seen.push(line),
                 Err(_) => panic!("no `{text}` in {seen:#?}"),
+            }
+        }
+    }
+
+    /// Does something again and again until a line with this text.
+    #[track_caller]
+    pub(crate) fn while_waiting_for(&self, text: &str, work: impl Fn()) {
+        let begun = Instant::now();
+        loop {
+            work();
+            match self.lines.try_recv() {
+                Ok(line) if line.contains(text) => return,
+                Ok(line) => assert!(!line.contains("error: "), "{line}"),
+                Err(error) => assert!(begun.elapsed() < PATIENCE, "{error}"),
             }
         }
     }

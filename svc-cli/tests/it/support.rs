@@ -8,7 +8,7 @@ pub(crate) struct Place {
     folder: tempfile::TempDir,
 }
 
-/// The output of a command, and how it has ended.
+/// The words of a command, and its exit code.
 pub(crate) struct Said {
     pub(crate) code: Option<i32>,
     pub(crate) out: String,

@@ -1,6 +1,6 @@
 //! The programs of the templates, as a new user has them: made, checked, tested, changed and served.
 //!
-//! They share one target folder, so that svc is built once.
+//! They share one target folder, so that svc is built once; each has a name of its own, which its program has too.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,11 +17,13 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    pub(crate) fn new(name: &'static str) -> Self {
+    fn new(template: &str, name: &'static str) -> Self {
         let place = Place::new();
         let url = format!("postgresql://svc:svc@localhost:{}/{name}", crate::database::free_port());
         let svc = format!("{WORKSPACE}/svc");
-        place.svc(&["init", name, "--template", name, "--no-git", "--svc-path", &svc, "--database-url", &url]).good();
+        place
+            .svc(&["init", name, "--template", template, "--no-git", "--svc-path", &svc, "--database-url", &url])
+            .good();
         // The same versions as everywhere in the repository, which are there already.
         std::fs::copy(format!("{WORKSPACE}/Cargo.lock"), place.path(name).join("Cargo.lock")).expect("the lock file");
         Self { place, name }
@@ -58,7 +60,7 @@ pub(crate) fn target() -> PathBuf {
     Path::new(WORKSPACE).join("target/templates")
 }
 
-/// The output of a command, without warnings of the compiler.
+/// The words of a command that succeeds without warnings of the compiler.
 #[track_caller]
 fn clean(said: Said) -> String {
     assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
@@ -67,7 +69,7 @@ fn clean(said: Said) -> String {
 }
 
 fn checked_and_tested(name: &'static str, types: &str) -> Project {
-    let project = Project::new(name);
+    let project = Project::new(name, name);
     let checked = clean(project.svc(&["check"]));
     assert!(checked.contains(types), "{checked}");
     assert!(checked.contains("so the types were not compared with views"), "{checked}");
@@ -128,25 +130,21 @@ fn ecommerce_is_made_and_checked() {
 
 #[test]
 fn dev_serves_without_a_gap() {
-    let project = Project::new("basic");
+    let project = Project::new("basic", "served");
     let dev = Dev::start(&project);
     let users = dev.ask("{ users { name } }");
     assert!(users.contains("Ada Lovelace"), "{users}");
-    project.edit(
-        "src/types/mod.rs",
-        "pub struct User {",
-        "pub struct User {\n    /// Again.\n    #[svc(stored = \"name\")]\n    pub nick: String,",
-    );
+    let computed = "#[svc_type]\nimpl User {\n    /// Short.\n    fn nick(&self) -> String {\n        \
+        self.name.clone()\n    }\n}\n";
+    project.edit("src/types/mod.rs", "/// A person.", &format!("{computed}\n/// A person."));
     // Every answer in between is one of the old program or of the new one.
-    loop {
+    dev.while_waiting_for("the new program serves", || {
         let answer = dev.ask("{ users { nick } }");
-        if answer.contains("Ada Lovelace") {
-            break;
-        }
         assert!(answer.starts_with("HTTP/1.1 ") && answer.contains("nick"), "{answer}");
-    }
+    });
+    assert!(dev.ask("{ users { nick } }").contains("Ada Lovelace"));
     // What does not compile leaves the old program serving.
-    project.edit("src/types/mod.rs", "pub nick: String", "pub nick: Strin");
+    project.edit("src/types/mod.rs", "-> String", "-> Strin");
     dev.wait_for("the program does not compile");
     assert!(dev.ask("{ users { nick } }").contains("Ada Lovelace"));
     // SQL needs no build.
@@ -158,7 +156,7 @@ fn dev_serves_without_a_gap() {
 
 #[test]
 fn a_killed_dev_leaves_nothing_behind() {
-    let project = Project::new("basic");
+    let project = Project::new("basic", "killed");
     let dev = Dev::start(&project);
     let address = dev.address();
     dev.kill();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::http::{Extensions, HeaderMap};
 use futures_util::FutureExt as _;
 
-use super::bearer::Bearer;
+use super::bearer::{Bearer, is_token68};
 use super::flights::Verifications;
 use super::outage::OutageLog;
 use super::provider::Verified;
@@ -66,6 +66,7 @@ impl Authentication {
                 }
             }
             None => {
+                check_form(token)?;
                 let authenticated = self.bounded(provider.authenticate(token)).boxed().await?;
                 Arc::new(Verified::new(&authenticated.claims, authenticated.user))
             }
@@ -86,6 +87,7 @@ impl Authentication {
         provider: &SharedProvider,
         token: &str,
     ) -> Result<Arc<Verified>, Arc<AuthError>> {
+        check_form(token)?;
         let authenticated = self.bounded(self.verifications.verify(key, provider, token)).await?;
         Ok(kept.keep(key, token.len(), generation, &authenticated))
     }
@@ -105,6 +107,11 @@ impl Authentication {
 /// The error of a request whose token cannot be verified, for something is away; the log says what.
 #[derive(Debug)]
 pub(crate) struct Unavailable;
+
+/// Refuses what no provider should be asked about.
+fn check_form(token: &str) -> Result<(), AuthError> {
+    if is_token68(token) { Ok(()) } else { Err(AuthError::invalid("the header holds no single token")) }
+}
 
 /// A request without a user, for the sake of its token.
 fn refused(error: &AuthError) -> Identity {

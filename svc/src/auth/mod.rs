@@ -83,9 +83,13 @@ pub use self::{
 #[cfg(feature = "auth")]
 pub(crate) use self::{
     authentication::Authentication,
-    bearer::Bearer,
     identity::{Identity, Refusal},
-    jws::{ClaimRules, Compact},
     kept::KeptTokens,
     provider::SharedProvider,
+};
+
+#[cfg(feature = "native-auth")]
+pub(crate) use self::{
+    bearer::Bearer,
+    jws::{ClaimRules, Compact},
 };

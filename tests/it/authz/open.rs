@@ -21,7 +21,7 @@ async fn log(options: AppOptions, environment: Environment) -> String {
     let log = Log::start();
     let config = SvcConfig { environment, ..SvcConfig::default() };
     let options = options.config(config).database_url("postgres://nobody@127.0.0.1:1/nothing");
-    let _app = create_svc_app(options).await.unwrap();
+    drop(create_svc_app(options).await.unwrap());
     log.text()
 }
 

@@ -17,7 +17,7 @@ pub struct CreatePostInput {
     pub body: String,
 }
 
-/// The outcome of a new post.
+/// The result of a new post.
 #[svc_result]
 #[derive(Debug)]
 pub enum CreatePostResult {
@@ -42,7 +42,7 @@ pub struct CreateCommentInput {
     pub body: String,
 }
 
-/// The outcome of a new comment.
+/// The result of a new comment.
 #[svc_result]
 #[derive(Debug)]
 pub enum CreateCommentResult {

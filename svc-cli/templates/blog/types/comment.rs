@@ -2,7 +2,7 @@ use svc::prelude::*;
 
 use super::{Post, User};
 
-/// The words of a user about a post.
+/// A user's words about a post.
 #[svc_type(sql_source = "v_comment")]
 #[derive(Debug)]
 pub struct Comment {
@@ -10,7 +10,7 @@ pub struct Comment {
     pub id: Uuid,
     /// The text.
     pub body: String,
-    /// The time at which it was written.
+    /// The time of writing.
     pub created_at: DateTime<Utc>,
     /// The post it is about.
     #[relation]

@@ -2,7 +2,7 @@ use svc::prelude::*;
 
 use super::{Comment, User};
 
-/// An article of an author.
+/// A text that an author publishes.
 #[svc_type(sql_source = "v_post")]
 #[derive(Debug)]
 pub struct Post {
@@ -12,12 +12,12 @@ pub struct Post {
     pub title: String,
     /// The text.
     pub body: String,
-    /// The time at which it was published.
+    /// The time of publishing.
     pub created_at: DateTime<Utc>,
     /// The author.
     #[relation]
     pub author: One<User>,
-    /// The comments of readers.
+    /// The words of readers.
     #[relation]
     pub comments: Many<Comment>,
 }
@@ -31,6 +31,9 @@ impl Post {
         #[svc(default = 80)]
         length: i32,
     ) -> String {
-        self.body.chars().take(length.try_into().unwrap_or(0)).collect()
+        self.body
+            .chars()
+            .take(length.try_into().unwrap_or(0))
+            .collect()
     }
 }

@@ -10,11 +10,11 @@ pub struct User {
     pub id: Uuid,
     /// The name as shown.
     pub name: String,
-    /// The address to write to.
+    /// The address of mail.
     pub email: String,
-    /// The time at which the user joined.
+    /// The time of joining.
     pub created_at: DateTime<Utc>,
-    /// The posts that the user has published.
+    /// The posts of the user.
     #[relation(to = "author_id")]
     pub posts: Many<Post>,
 }

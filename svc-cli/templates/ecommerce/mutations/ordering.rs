@@ -11,7 +11,7 @@ use crate::types::Order;
 pub struct PlaceOrderInput {
     /// The customer.
     pub customer_id: Uuid,
-    /// The variant to send.
+    /// The goods.
     pub lines: Vec<OrderLineInput>,
 }
 
@@ -25,7 +25,7 @@ pub struct OrderLineInput {
     pub quantity: i32,
 }
 
-/// The outcome of an order.
+/// The result of an order.
 #[svc_result]
 #[derive(Debug)]
 pub enum PlaceOrderResult {
@@ -38,7 +38,7 @@ pub enum PlaceOrderResult {
     Error,
 }
 
-/// The outcome of calling an order off.
+/// The result of calling an order off.
 #[svc_result]
 #[derive(Debug)]
 pub enum CancelOrderResult {

@@ -10,11 +10,11 @@ pub struct Customer {
     pub id: Uuid,
     /// The name as shown.
     pub name: String,
-    /// The address to write to.
+    /// The address of mail.
     pub email: String,
-    /// The time at which the customer joined.
+    /// The time of joining.
     pub created_at: DateTime<Utc>,
-    /// The orders of the customer.
+    /// The customer's orders.
     #[relation]
     pub orders: Many<Order>,
 }

@@ -12,17 +12,17 @@ pub struct Order {
     pub status: OrderStatus,
     /// The sum of its lines.
     pub total: Decimal,
-    /// The time at which it was placed.
+    /// The time of ordering.
     pub created_at: DateTime<Utc>,
     /// The customer.
     #[relation]
     pub customer: One<Customer>,
-    /// The items in it.
+    /// The goods, by variant.
     #[relation]
     pub lines: Many<OrderLine>,
 }
 
-/// The states of an order.
+/// The state of an order.
 #[svc_enum]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OrderStatus {

@@ -1,6 +1,6 @@
 use svc::prelude::*;
 
-/// A product of the shop.
+/// A thing that the shop sells.
 #[svc_type(sql_source = "v_product")]
 #[derive(Debug)]
 pub struct Product {
@@ -14,7 +14,7 @@ pub struct Product {
     pub description: String,
     /// Whether it can be ordered.
     pub active: bool,
-    /// The variants that it comes in: sizes, colours.
+    /// Its sizes and colours.
     #[relation]
     pub variants: Many<Variant>,
 }
@@ -31,7 +31,7 @@ pub struct Variant {
     pub name: String,
     /// The price of one.
     pub price: Decimal,
-    /// The number that is left.
+    /// The number of pieces that are left.
     pub stock: i32,
     /// The product.
     #[relation]

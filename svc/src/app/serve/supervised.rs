@@ -17,7 +17,7 @@ const VARIABLE: &str = "SVC_SUPERVISED";
 /// The time between two looks whether `svc dev` is still there.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// The socket that `svc dev` has handed over.
+/// The socket and the file that `svc dev` has handed over.
 #[derive(Debug)]
 pub(super) struct Supervised {
     ready: PathBuf,

@@ -11,6 +11,7 @@ mod verifying_key;
 
 pub(crate) use compact::Compact;
 pub(crate) use rules::ClaimRules;
+#[cfg(feature = "idp")]
 pub(super) use rules::is_for;
 
 pub use error::KeyError;

@@ -110,7 +110,7 @@ impl Pruning<'_> {
     fn denial(&self, field: &PlanField) -> Option<Denial> {
         let mut denial = None;
         field.gates(self.model, self.variables, |gate| {
-            denial = denial.take().or_else(|| self.denials.get(&gate).cloned())
+            denial = denial.take().or_else(|| self.denials.get(&gate).cloned());
         });
         denial
     }

@@ -22,6 +22,7 @@ mod pool;
 mod proxy;
 mod session_state;
 mod statement_cache;
+#[cfg(all(unix, feature = "sqlx"))]
 mod stream;
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,0 @@
-use svc::prelude::*;
-
-fn main() {
-    let _ = AppOptions::new().authorizer(async |request: AuthorizationRequest| request.operation_name().len());
-}
