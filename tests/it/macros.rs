@@ -6,6 +6,7 @@ fn ui() {
     let cases = trybuild::TestCases::new();
     for topic in [
         "arguments",
+        "authorization",
         "computed",
         "enums",
         "fields",

@@ -52,8 +52,9 @@ fn every_bad_parameter_is_reported() {
 
 #[test]
 fn a_guard_is_never_dropped_in_silence() {
+    has(query, "", "#[requires_auth] fn users() -> Vec<User>;", &["guards: &[__svc::Guard::Auth]"]);
     assert_eq!(
-        messages(query, "", "#[requires_auth] fn users() -> Vec<User>;"),
+        messages(query, "", "#[requires_luck] fn users() -> Vec<User>;"),
         ["this attribute does nothing on a function without a body; remove it, or write a body"]
     );
 }
