@@ -13,10 +13,10 @@ use super::completed_value::CompletedValue;
 use super::document::Document;
 use super::path::Path;
 use super::plan::{Admission, ArgPlan, Plan, PlanField};
-use super::resolver::{Call, Outcome};
+use super::resolver::{Call, Outcome, ReturnedQuery};
 use crate::application::Limits;
 use crate::postgres::{Database, DbError, Session};
-use crate::repository::{ConnectionSpec, Db, FindSpec};
+use crate::repository::Db;
 use crate::request::Context;
 use crate::schema::{Model, OperationKind, Relation};
 use crate::{Error, ErrorCode};
@@ -52,29 +52,11 @@ pub(crate) trait RowReads: Sync {
     ) -> BoxFuture<'a, Vec<CompletedValue>>;
 
     /// Answers a field whose resolver returned a query.
-    fn find<'a>(
+    fn query<'a>(
         &self,
         cx: &'a ExecutionContext<'a>,
         field: &'a PlanField,
-        find: FindSpec,
-        path: &'a Path<'a>,
-    ) -> BoxFuture<'a, CompletedValue>;
-
-    /// Answers a field whose resolver returned a page.
-    fn connection<'a>(
-        &self,
-        cx: &'a ExecutionContext<'a>,
-        field: &'a PlanField,
-        page: ConnectionSpec,
-        path: &'a Path<'a>,
-    ) -> BoxFuture<'a, CompletedValue>;
-
-    /// Answers a field whose resolver returned aggregates.
-    fn aggregate<'a>(
-        &self,
-        cx: &'a ExecutionContext<'a>,
-        field: &'a PlanField,
-        find: FindSpec,
+        query: ReturnedQuery,
         path: &'a Path<'a>,
     ) -> BoxFuture<'a, CompletedValue>;
 }

@@ -250,7 +250,7 @@ fn outcome(
 ) -> Result<(), PropagatedNull> {
     match outcome {
         Ok(Completed::Value(answer)) => value(walk, field, &field.ty, &Found::Value(answer.resolve()), path, out),
-        Ok(Completed::Find(_) | Completed::Connection(_) | Completed::Aggregate(_)) => {
+        Ok(Completed::Query(_)) => {
             let error = Error::internal(format!("`{}` returns a query, so it has to be an `async fn`", field.name));
             walk.failed(&error, field, path, out)
         }

@@ -334,9 +334,7 @@ async fn outcomes<'a>(
     let others = join_all(calls.iter().map(|(outcome, path)| async move {
         match outcome {
             Ok(Completed::Value(_)) => None,
-            Ok(Completed::Find(find)) => Some(cx.reads.find(cx, field, find.clone(), path).await),
-            Ok(Completed::Connection(page)) => Some(cx.reads.connection(cx, field, page.clone(), path).await),
-            Ok(Completed::Aggregate(find)) => Some(cx.reads.aggregate(cx, field, find.clone(), path).await),
+            Ok(Completed::Query(query)) => Some(cx.reads.query(cx, field, query.clone(), path).await),
             Err(error) => Some(CompletedValue::failed(cx, error, field, path)),
         }
     }));

@@ -59,6 +59,18 @@ impl Engine {
         mutations.into_completed()
     }
 
+    /// Decides about all root fields before one runs; `None` for those that nobody decides about.
+    async fn decide<'p>(&self, cx: &ExecutionContext<'_>, prepared: &'p Prepared) -> Vec<Option<Decided<'p>>> {
+        let mut decisions = Vec::with_capacity(prepared.plan.root.fields.len());
+        for field in &prepared.plan.root.fields {
+            decisions.push(match field.kind {
+                PlanKind::Root(_) => Some(self.admit(cx, field, true).await),
+                _ => None,
+            });
+        }
+        decisions
+    }
+
     async fn answer_of(
         &self,
         cx: &ExecutionContext<'_>,

@@ -8,7 +8,7 @@ use crate::engine::complete::CompletedValue;
 use crate::engine::execution_context::{ExecutionContext, RowReads};
 use crate::engine::path::Path;
 use crate::engine::plan::PlanField;
-use crate::repository::{ConnectionSpec, FindSpec};
+use crate::engine::resolver::ReturnedQuery;
 use crate::schema::Relation;
 
 /// Reads by statements that are planned from the selection.
@@ -25,33 +25,17 @@ impl RowReads for PlannedReads {
         write_relation(cx, field, relation, parents).boxed()
     }
 
-    fn find<'a>(
+    fn query<'a>(
         &self,
         cx: &'a ExecutionContext<'a>,
         field: &'a PlanField,
-        find: FindSpec,
+        query: ReturnedQuery,
         path: &'a Path<'a>,
     ) -> BoxFuture<'a, CompletedValue> {
-        write_find(cx, field, find, path).boxed()
-    }
-
-    fn connection<'a>(
-        &self,
-        cx: &'a ExecutionContext<'a>,
-        field: &'a PlanField,
-        page: ConnectionSpec,
-        path: &'a Path<'a>,
-    ) -> BoxFuture<'a, CompletedValue> {
-        write_connection(cx, field, page, path).boxed()
-    }
-
-    fn aggregate<'a>(
-        &self,
-        cx: &'a ExecutionContext<'a>,
-        field: &'a PlanField,
-        find: FindSpec,
-        path: &'a Path<'a>,
-    ) -> BoxFuture<'a, CompletedValue> {
-        write_computed(cx, field, find, path).boxed()
+        match query {
+            ReturnedQuery::Find(find) => write_find(cx, field, find, path).boxed(),
+            ReturnedQuery::Connection(page) => write_connection(cx, field, page, path).boxed(),
+            ReturnedQuery::Aggregate(find) => write_computed(cx, field, find, path).boxed(),
+        }
     }
 }

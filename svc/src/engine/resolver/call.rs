@@ -15,7 +15,14 @@ pub type Outcome<'a> = Result<Completed<'a>, Error>;
 pub enum Completed<'a> {
     /// A value to walk.
     Value(Box<dyn Output + 'a>),
-    /// Rows to select: compiled with the field's selection to one statement.
+    /// A query to run.
+    Query(ReturnedQuery),
+}
+
+/// A query that a resolver returned: compiled with the field's selection to one statement.
+#[derive(Debug, Clone)]
+pub enum ReturnedQuery {
+    /// Rows to select.
     Find(FindSpec),
     /// A page of rows with cursors.
     Connection(ConnectionSpec),
@@ -66,8 +73,7 @@ impl std::fmt::Debug for Completed<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Value(value) => value.resolve().fmt(f),
-            Self::Find(find) | Self::Aggregate(find) => find.fmt(f),
-            Self::Connection(connection) => connection.fmt(f),
+            Self::Query(query) => query.fmt(f),
         }
     }
 }

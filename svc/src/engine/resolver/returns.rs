@@ -1,6 +1,6 @@
 //! Return types of resolvers.
 
-use super::{Completed, Outcome};
+use super::{Completed, Outcome, ReturnedQuery};
 use crate::Error;
 use crate::repository::{Aggregate, Connection, Find, FindOne};
 use crate::schema::{Output, PlannedReturn, Registry, SvcType, TypeRef};
@@ -57,7 +57,7 @@ impl<T: SvcType> Returns for Find<T> {
     where
         Self: 'a,
     {
-        Ok(Completed::Find(self.into_spec()))
+        Ok(Completed::Query(ReturnedQuery::Find(self.into_spec())))
     }
 }
 
@@ -69,7 +69,7 @@ impl<T: SvcType> Returns for FindOne<T> {
     where
         Self: 'a,
     {
-        Ok(Completed::Find(self.into_spec()))
+        Ok(Completed::Query(ReturnedQuery::Find(self.into_spec())))
     }
 }
 
@@ -81,7 +81,7 @@ impl<T: SvcType + 'static> Returns for Connection<T> {
     where
         Self: 'a,
     {
-        Ok(Completed::Connection(self.into_spec()))
+        Ok(Completed::Query(ReturnedQuery::Connection(self.into_spec())))
     }
 }
 
@@ -93,6 +93,6 @@ impl<T: SvcType + 'static> Returns for Aggregate<T> {
     where
         Self: 'a,
     {
-        Ok(Completed::Aggregate(self.into_spec()))
+        Ok(Completed::Query(ReturnedQuery::Aggregate(self.into_spec())))
     }
 }

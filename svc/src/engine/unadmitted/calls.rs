@@ -1,7 +1,8 @@
 //! Calls without an admission.
 
 use crate::engine::complete::root_value;
-use crate::engine::execute::{Prepared, introspected};
+use crate::engine::execute::Prepared;
+use crate::engine::execute::root_field::introspected;
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::find::write_planned;
 use crate::engine::function::write_function;
