@@ -25,6 +25,8 @@ pub(crate) enum What {
     Latency,
     /// CPU time per request with pools of other sizes.
     Pools,
+    /// CPU time per mutation with and without resetting the session behind it.
+    Resets,
     /// Instructions of a request, against the record.
     Instructions,
 }
@@ -35,6 +37,7 @@ pub(crate) fn bench(what: What, arguments: &[String]) -> Result<()> {
         What::SideBySide => run(Command::new(SIDE_BY_SIDE).args(arguments)),
         What::Latency => run(Command::new(SIDE_BY_SIDE).arg("--latency").args(arguments)),
         What::Pools => run(Command::new(SIDE_BY_SIDE).args(POOLS).args(arguments)),
+        What::Resets => run(Command::new(SIDE_BY_SIDE).args(RESETS).args(arguments)),
         What::Compile => run(cargo().args(program("compile_cost")).args(arguments)),
         What::Faults => run(cargo().args(program("faults")).args(arguments)),
         What::Hostile => run(with_postgres("").args(program("hostile")).args(arguments)),
@@ -56,6 +59,19 @@ const POOLS: [&str; 10] = [
     "ceiling-rows,ceiling-rows-8,svc-columns,svc-columns-16,svc-tv,svc-tv-16",
     "--workloads",
     "Q1,Q3",
+    "--concurrency",
+    "16",
+];
+
+const RESETS: [&str; 10] = [
+    "--section",
+    "resets",
+    "--extra-targets",
+    "resets.toml",
+    "--targets",
+    "svc-columns,svc-columns-kept",
+    "--workloads",
+    "Q7",
     "--concurrency",
     "16",
 ];

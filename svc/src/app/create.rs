@@ -81,6 +81,7 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         catalogue_poll: options.config.database.poll(),
         owner,
         statement_cache: usize::try_from(options.config.database.statement_cache).unwrap_or(usize::MAX),
+        reset_session: options.config.database.reset_session,
         setup: options.setup,
         row_security: RowSecurity::new(enforcement),
     };

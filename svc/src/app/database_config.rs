@@ -18,6 +18,9 @@ settings! {
         pool_timeout: Duration = Duration::from_secs(5), ["SVC_DATABASE_POOL_TIMEOUT"], Seconds(1..=3_600);
         /// The bytes of SQL that each connection for planned reads keeps prepared; 0 keeps none.
         statement_cache: u32 = 256 << 10, ["SVC_DATABASE_STATEMENT_CACHE"], Count(0..=1 << 30, "bytes");
+        /// Whether what functions and SQL of the program's own set for the session is undone before the next request
+        /// has the connection. Switch it off only where nothing of them sets any.
+        reset_session: bool = true, ["SVC_DATABASE_RESET_SESSION"], Flag;
         /// The time after which PostgreSQL cancels a statement.
         query_timeout: Duration = Duration::from_secs(30), ["SVC_QUERY_TIMEOUT"], Seconds(1..=86_400);
         /// The time between two looks at whether views and functions have changed.

@@ -46,6 +46,8 @@ async fn leave() -> bool;
 async fn leave_and_fail() -> bool;
 #[svc::mutation(function = "leave_and_raise")]
 async fn leave_and_raise() -> bool;
+#[svc::mutation(function = "remember")]
+async fn remember() -> bool;
 #[svc::mutation]
 async fn called(ctx: &Context<'_>) -> Result<bool> {
     ctx.db().call_with(OnFailure::Commit, "leave", []).await
@@ -99,6 +101,8 @@ const SQL: &str = r"
         SET ROLE r19_other;
         RETURN true;
     END $$;
+    CREATE FUNCTION remember() RETURNS bool LANGUAGE sql AS
+        $$ SELECT set_config('app.user_id', 'mallory', false) IS NOT NULL $$;
     CREATE FUNCTION leave_and_fail() RETURNS jsonb LANGUAGE sql AS
         $$ SELECT leave(); SELECT jsonb_build_object('status', 'failed:conflict') $$;
     CREATE FUNCTION leave_and_raise() RETURNS bool LANGUAGE plpgsql AS
@@ -107,14 +111,25 @@ const SQL: &str = r"
 
 /// A service with one connection for each driver, so that each request has the one that was used before.
 async fn serve(url: String, has_session: bool) -> App {
-    let config = SvcConfig {
-        database: DatabaseConfig { url: Some(url), pool_size: 1, ..DatabaseConfig::default() },
-        ..SvcConfig::default()
-    };
+    serve_with(DatabaseConfig { url: Some(url), ..DatabaseConfig::default() }, has_session).await
+}
+
+async fn serve_with(database: DatabaseConfig, has_session: bool) -> App {
+    let config = SvcConfig { database: DatabaseConfig { pool_size: 1, ..database }, ..SvcConfig::default() };
     let options = AppOptions::new()
         .config(config)
         .queries(queries![sessions, own_session, prepared, queried])
-        .mutations(mutations![leave, leave_and_fail, leave_and_raise, called, executed, dropped, own_sql, own_pool])
+        .mutations(mutations![
+            leave,
+            remember,
+            leave_and_fail,
+            leave_and_raise,
+            called,
+            executed,
+            dropped,
+            own_sql,
+            own_pool
+        ])
         .operations([Operation::new("mutation Registered { leave }").sql("SELECT to_jsonb(leave()) AS leave")]);
     let variables = SessionVariables::new().with("app.other", |_| Some("set".to_owned()));
     App::serve(if has_session { options.session_variables(variables) } else { options }).await
@@ -178,5 +193,20 @@ async fn a_role_that_the_url_sets_stays_set() {
     for run in ["mutation { leave }", "mutation { own_sql }"] {
         app.query(run).await;
         assert_eq!(state(&app).await, of_role("r19_start"), "after {run}");
+    }
+}
+
+#[tokio::test]
+async fn a_reset_that_is_switched_off_leaves_settings() {
+    let database = TestDatabase::new(SQL).await;
+    for (reset_session, left) in [(true, Value::Null), (false, json!("mallory"))] {
+        for has_session in [false, true] {
+            let url = Some(app_url(&database));
+            let config = DatabaseConfig { url, reset_session, ..DatabaseConfig::default() };
+            let app = serve_with(config, has_session).await;
+            app.query("mutation { remember }").await.data();
+            let found = app.query("{ sessions { user_id } }").await.data();
+            assert_eq!(found["sessions"][0]["user_id"], left, "reset: {reset_session}, variables: {has_session}");
+        }
     }
 }

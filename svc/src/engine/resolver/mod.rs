@@ -4,7 +4,7 @@ mod call;
 mod code;
 mod returns;
 
-pub(crate) use call::{ReturnedQuery, refused};
 pub use call::{Call, Completed, Outcome};
+pub(crate) use call::{ReturnedQuery, refused};
 pub use code::{Method, Resolver};
 pub use returns::Returns;

@@ -53,6 +53,8 @@ pub(crate) struct Settings {
     pub(crate) statement_timeout: Duration,
     /// Bytes of SQL that a connection for planned reads keeps prepared.
     pub(crate) statement_cache: usize,
+    /// Whether sessions are reset after what may have altered them.
+    pub(crate) reset_session: bool,
     /// The time between two looks whether views or functions have changed; `None` is never.
     pub(crate) catalogue_poll: Option<Duration>,
     /// The configuration of the role that the set-up is run as, if not as the service.
@@ -69,7 +71,7 @@ impl Settings {
         self.statement_timeout.saturating_add((self.statement_timeout / 10).clamp(MARGIN[0], MARGIN[1]))
     }
 
-    fn bounds(&self) -> Bounds {
+    pub(super) fn bounds(&self) -> Bounds {
         Bounds { size: self.max_connections, acquire_timeout: self.acquire_timeout, deadline: self.deadline() }
     }
 }
@@ -119,9 +121,11 @@ impl Database {
         let config = settings.connect.clone().setting("statement_timeout", &timeout);
         let changes = Changes::new(settings.catalogue_poll.is_some());
         let database = Arc::new(Self {
-            driver: Driver::new(&config, bounds).statement_cache(settings.statement_cache),
+            driver: Driver::new(&config, bounds)
+                .statement_cache(settings.statement_cache)
+                .reset_session(settings.reset_session),
             #[cfg(feature = "sqlx")]
-            sqlx: SqlxPool::new(&settings.connect, &config, bounds, changes.last())?,
+            sqlx: SqlxPool::new(&settings, &config, changes.last())?,
             place,
             acquire_timeout: bounds.acquire_timeout,
             deadline: bounds.deadline,

@@ -34,6 +34,8 @@ pub(in crate::postgres) struct Target {
     tls: TlsConfig,
     /// Bytes of SQL that a connection keeps prepared.
     pub(super) statement_cache: usize,
+    /// Whether sessions are reset after what may have altered them.
+    pub(super) reset_session: bool,
 }
 
 /// A connection that was opened, and which host it leads to.
@@ -52,6 +54,7 @@ impl Target {
             session: connect.session,
             tls: connect.tls.clone(),
             statement_cache: STATEMENT_CACHE,
+            reset_session: true,
         }
     }
 

@@ -53,7 +53,7 @@ impl Connection {
             statements: StatementCache::new(target.statement_cache),
             preparing: false,
             in_transaction: false,
-            session: SessionState::default(),
+            session: SessionState::new(target.reset_session),
             found_stale: false,
             opened: now,
             used: now,
@@ -213,11 +213,7 @@ impl Connection {
     /// Ends a transaction, and whatever its statements have set for the session.
     pub(super) async fn end(&mut self, sql: &str) -> Result<(), DriverError> {
         let end = self.client.batch_execute(sql);
-        if self.session.may_be_altered {
-            drive_and_reset(&self.client, &mut self.wire, &mut self.session, end).await??;
-        } else {
-            self.wire.drive(end).await?;
-        }
+        drive_and_reset(&self.client, &mut self.wire, &mut self.session, end).await??;
         self.in_transaction = false;
         Ok(())
     }
@@ -230,17 +226,20 @@ impl Connection {
     }
 }
 
-/// Drives the end of what may have altered the session, and sends behind it what resets the session, which costs no round
-/// trip. A connection whose session was not reset does not go back to the pool.
+/// Drives the end of something. If that may have altered the session, what resets it is sent behind, which costs no round
+/// trip; a connection whose session was not reset does not go back to the pool.
 pub(super) async fn drive_and_reset<T>(
     client: &Client,
     wire: &mut Wire,
     session: &mut SessionState,
     end: impl Future<Output = T>,
 ) -> Result<T, DriverError> {
+    if !session.needs_reset() {
+        return wire.drive(end.map(Ok::<_, DriverError>)).await;
+    }
     let (ended, reset) = wire.drive_both(end, client.batch_execute(RESET_SESSION)).await?;
     if reset.is_ok() {
-        *session = SessionState::default();
+        session.was_reset();
     }
     Ok(ended)
 }

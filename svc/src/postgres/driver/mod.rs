@@ -84,6 +84,14 @@ impl Driver {
         self
     }
 
+    /// Sets whether sessions are reset after what may have altered them.
+    pub(super) fn reset_session(mut self, reset: bool) -> Self {
+        if let Some(pool) = Arc::get_mut(&mut self.pool) {
+            pool.target.reset_session = reset;
+        }
+        self
+    }
+
     /// Runs a read on a connection of its own. When the future is dropped, so is the statement. A connection that had
     /// died in the pool is replaced; once anything of it was answered, a read is not sent again.
     pub(super) async fn read(

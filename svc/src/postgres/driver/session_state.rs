@@ -7,10 +7,33 @@ pub(in crate::postgres) const RESET_SESSION: &str = "RESET SESSION AUTHORIZATION
     UNLISTEN *; SELECT pg_advisory_unlock_all(); DISCARD TEMP";
 
 /// The session of a connection, beside what it was when it began.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct SessionState {
     /// Whether PostgreSQL plans each statement for its values.
     pub(super) replans: bool,
-    /// Whether something has run that may set what it likes, such as a function that writes.
-    pub(super) may_be_altered: bool,
+    /// Whether something has run that may have set what it likes, such as a function that writes.
+    may_be_altered: bool,
+    /// Whether that is undone.
+    is_reset: bool,
+}
+
+impl SessionState {
+    pub(super) fn new(is_reset: bool) -> Self {
+        Self { replans: false, may_be_altered: false, is_reset }
+    }
+
+    /// Notes that something runs which may set what it likes.
+    pub(super) fn alter(&mut self) {
+        self.may_be_altered = true;
+    }
+
+    /// Whether it has to be reset before somebody else uses it.
+    pub(super) fn needs_reset(&self) -> bool {
+        self.is_reset && self.may_be_altered
+    }
+
+    /// Notes that it is as it was when it began.
+    pub(super) fn was_reset(&mut self) {
+        (self.replans, self.may_be_altered) = (false, false);
+    }
 }

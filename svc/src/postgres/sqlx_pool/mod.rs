@@ -17,7 +17,8 @@ use sqlx::{ConnectOptions as _, Connection as _, PgConnection};
 use tokio::time::timeout;
 
 use super::connect::ConnectConfig;
-use super::driver::{Bounds, Proxy, RESET_SESSION};
+use super::database::Settings;
+use super::driver::{Proxy, RESET_SESSION};
 use super::last_change::LastChange;
 
 pub(crate) use commit::{CommitError, commit};
@@ -40,17 +41,14 @@ pub(super) struct SqlxPool {
 }
 
 impl SqlxPool {
-    /// A pool that connects when it is first used. `session` is `connect` with the settings of each session.
+    /// A pool that connects when it is first used. `session` is how to connect, with the settings of each
+    /// session.
     ///
     /// # Errors
     /// When it needs a local socket, and the system has none for it.
-    pub(super) fn new(
-        connect: &ConnectConfig,
-        session: &ConnectConfig,
-        bounds: Bounds,
-        changes: LastChange,
-    ) -> io::Result<Self> {
-        let proxy = Proxy::for_sqlx(connect)?;
+    pub(super) fn new(settings: &Settings, session: &ConnectConfig, changes: LastChange) -> io::Result<Self> {
+        let (bounds, proxy) = (settings.bounds(), Proxy::for_sqlx(&settings.connect)?);
+        let reset = if settings.reset_session { RESET_SESSION } else { "" };
         let options = session.pool_options(proxy.as_ref().map(Proxy::folder)).disable_statement_logging();
         let pool = PgPoolOptions::new()
             .max_connections(bounds.size)
@@ -65,7 +63,7 @@ impl SqlxPool {
             // A connection that was dropped in the middle of a statement comes back when that has ended. PostgreSQL ends
             // it in time, or does not answer.
             .after_release(move |connection, _| {
-                Box::pin(async move { Ok(is_clean(connection, bounds.deadline).await) })
+                Box::pin(async move { Ok(is_clean(connection, reset, bounds.deadline).await) })
             })
             .connect_lazy_with(options);
         Ok(Self { pool, _proxy: proxy })
@@ -90,11 +88,11 @@ pub(super) async fn untested<T>(work: impl Future<Output = T>) -> T {
     UNTESTED.scope((), work).await
 }
 
-/// Whether everything is answered, no transaction is open, and the session is as it was when it began. sqlx does not know
+/// Whether everything is answered, no transaction is open, and the session is reset. sqlx does not know
 /// of a transaction whose `BEGIN` was dropped before its answer, and what the next request writes would be in it, and be
 /// lost. What begins no transaction says whether there is one.
-async fn is_clean(connection: &mut PgConnection, time: Duration) -> bool {
-    matches!(timeout(time, connection.begin_with(RESET_SESSION)).await, Ok(Err(sqlx::Error::BeginFailed)))
+async fn is_clean(connection: &mut PgConnection, reset: &'static str, time: Duration) -> bool {
+    matches!(timeout(time, connection.begin_with(reset)).await, Ok(Err(sqlx::Error::BeginFailed)))
 }
 
 async fn answers(connection: &mut PgConnection, time: Duration) -> bool {

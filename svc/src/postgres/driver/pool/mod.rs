@@ -192,7 +192,7 @@ impl Pool {
         if let SlotState::Connection(mut connection) = released {
             (connection.used, connection.is_new) = (self.now(), false);
             let is_current = connection.generation == self.generation.load(Ordering::Relaxed);
-            released = if is_current && !connection.session.may_be_altered && !connection.is_old(self.now()) {
+            released = if is_current && !connection.session.needs_reset() && !connection.is_old(self.now()) {
                 SlotState::Connection(connection)
             } else {
                 connection.close();

@@ -1,0 +1,132 @@
+//! Prepared requests: chosen, coerced, planned and checked.
+
+use std::sync::Arc;
+
+use apollo_compiler::executable::Operation;
+use apollo_compiler::response::JsonMap;
+
+use super::choose::Chosen;
+use super::{Engine, Request};
+use crate::ErrorCode;
+use crate::engine::coerce::{VariableError, Variables, coerce_variables};
+use crate::engine::document::Document;
+use crate::engine::execution_context::OperationInfo;
+use crate::engine::introspect::{check_depth, introspect};
+use crate::engine::location::LineIndex;
+use crate::engine::operations::Registered;
+use crate::engine::plan::Plan;
+use crate::engine::request_error::RequestError;
+use crate::engine::response::{Answer, Response};
+use crate::request::AllowedOperations;
+
+/// A request that may run.
+pub(in crate::engine) struct Prepared {
+    pub(super) document: Arc<Document>,
+    pub(in crate::engine) plan: Arc<Plan>,
+    /// Whether the plan is kept for later requests.
+    pub(super) is_kept: bool,
+    pub(super) operation_name: Option<String>,
+    pub(in crate::engine) variables: Variables,
+    pub(super) introspection: JsonMap,
+    pub(super) registered: Option<Arc<Registered>>,
+    /// The reason why only its statement may answer it.
+    pub(in crate::engine) code: Option<String>,
+}
+
+impl Prepared {
+    /// Whether a statement of the program's own may answer it.
+    pub(in crate::engine) fn has_statement(&self) -> bool {
+        self.registered.as_ref().is_some_and(|operation| operation.sql.is_some())
+    }
+
+    /// The same with another plan, which is for this request alone.
+    pub(in crate::engine) fn with_plan(self, plan: Arc<Plan>) -> Self {
+        Self { plan, is_kept: false, ..self }
+    }
+
+    /// The plan of a mutation, and whether all of it is one statement.
+    pub(super) fn mutation(&self) -> (Arc<Plan>, bool) {
+        (self.plan.clone(), self.has_statement())
+    }
+
+    pub(super) fn info(&self) -> OperationInfo<'_> {
+        let requested = self.operation_name.as_deref();
+        OperationInfo { kind: self.plan.kind, document: &self.document, requested }
+    }
+}
+
+impl Engine {
+    pub(super) fn prepare(&self, request: Request<'_>, allowed: AllowedOperations) -> Result<Prepared, Response> {
+        let one = |error: RequestError| Response::refused(&[error]);
+        self.app.limits.check_variables(&request.variables).map_err(one)?;
+        let chosen = self.choose(&request).map_err(|errors| Response::refused(&errors))?;
+        let Chosen { document, operation: registered } = chosen;
+        let (operation, info) = document.operation(request.operation_name.as_deref()).map_err(one)?;
+        if allowed == AllowedOperations::Queries && !operation.is_query() {
+            let error =
+                RequestError::new(ErrorCode::BadRequest, "only queries can be sent with GET; send mutations with POST");
+            return Err(Response { answer: Answer::MethodNotAllowed, ..Response::refused(&[error]) });
+        }
+        let variables =
+            coerce_variables(&self.app.model.types, &info.variables, request.variables, self.app.limits.errors)
+                .map_err(|errors| refused_variables(&document, errors))?;
+        let planned = document.plan(&self.app.model, &self.app.limits, operation, &variables).map_err(one)?;
+        let plan = planned.plan();
+        let has_sql = registered.as_ref().is_some_and(|operation| operation.sql.is_some());
+        let code = if allowed == AllowedOperations::WithoutCode { plan.needs_code().map(code_refused) } else { None };
+        if let Some(message) = code.as_ref().filter(|_| !has_sql) {
+            return Err(one(RequestError::new(ErrorCode::BadRequest, message)));
+        }
+        let introspection = self.check(&document, operation, plan, &variables).and_then(|()| {
+            if plan.introspects {
+                introspect(&self.app.model, &document, operation, &variables)
+            } else {
+                Ok(JsonMap::new())
+            }
+        });
+        let introspection = introspection.map_err(one)?;
+        let (plan, is_kept) = self.documents.keep(&document, planned);
+        Ok(Prepared {
+            document,
+            plan,
+            is_kept,
+            operation_name: request.operation_name,
+            variables,
+            introspection,
+            registered,
+            code,
+        })
+    }
+
+    fn check(
+        &self,
+        document: &Document,
+        operation: &Operation,
+        plan: &Plan,
+        variables: &Variables,
+    ) -> Result<(), RequestError> {
+        if plan.introspects && !self.introspection {
+            return Err(RequestError::new(ErrorCode::GraphqlValidationFailed, "introspection is switched off"));
+        }
+        if plan.introspects {
+            check_depth(document, operation)?;
+        }
+        plan.check(&self.app.model, &self.app.limits, variables)
+    }
+}
+
+fn refused_variables(document: &Document, errors: Vec<VariableError>) -> Response {
+    let lines = LineIndex::new(&document.text);
+    let errors = errors.into_iter().map(|error| {
+        let location = error.offset.map(|offset| lines.locate(offset));
+        RequestError::new(ErrorCode::BadUserInput, error.message).at(location)
+    });
+    Response::refused(&errors.collect::<Vec<_>>())
+}
+
+/// Returns the message for a field that runs a function of the program, where none may run.
+fn code_refused(coordinate: &str) -> String {
+    format!(
+        "`{coordinate}` runs a function of the program, which this endpoint does not; send the operation to /graphql"
+    )
+}

@@ -1,0 +1,159 @@
+//! Root fields: decided about, run, and completed.
+
+use std::pin::pin;
+
+use futures_util::FutureExt as _;
+use futures_util::future::join_all;
+
+use super::{Decided, Engine, Prepared};
+use crate::engine::complete::{CompletedValue, guarded, root_value};
+use crate::engine::execution_context::ExecutionContext;
+use crate::engine::find::write_planned;
+use crate::engine::function::write_function;
+use crate::engine::mutations::Mutations;
+use crate::engine::path::Path;
+use crate::engine::plan::{Admission, PlanField, PlanKind, RootField};
+use crate::engine::resolver::{Call, Resolver};
+use crate::repository::Db;
+use crate::schema::{Code, OperationKind, Run};
+use crate::{Error, ErrorCode};
+
+impl Engine {
+    /// Answers the root fields one by one. `decisions` are those that were taken already, in the order of the fields.
+    pub(super) async fn by_field<'p>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &'p Prepared,
+        decisions: Vec<Option<Decided<'p>>>,
+    ) -> Vec<CompletedValue> {
+        let decisions = decisions.into_iter().chain(std::iter::repeat_with(|| None));
+        let fields = prepared.plan.root.fields.iter().zip(decisions);
+        if prepared.plan.kind == OperationKind::Mutation {
+            self.in_order(cx, prepared, fields).await
+        } else {
+            join_all(fields.map(|(field, decided)| self.root_field(cx, prepared, field, decided))).await
+        }
+    }
+
+    /// Fields one after the other, as mutations run; after a null that reaches the root the rest does not run.
+    async fn in_order<'p>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &'p Prepared,
+        fields: impl Iterator<Item = (&'p PlanField, Option<Decided<'p>>)>,
+    ) -> Vec<CompletedValue> {
+        let mut mutations = Mutations::new(cx);
+        for (field, decided) in fields {
+            mutations.begin();
+            let value = self.root_field(cx, prepared, field, decided).await;
+            if mutations.end(field, value) {
+                mutations.lose(&prepared.plan.root.fields);
+                break;
+            }
+        }
+        mutations.into_completed()
+    }
+
+    pub(super) async fn root_field<'p>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &Prepared,
+        field: &'p PlanField,
+        decided: Option<Decided<'p>>,
+    ) -> CompletedValue {
+        let root = Path::Root;
+        let path = root.key(&field.key);
+        let run = pin!(async {
+            let run = std::panic::AssertUnwindSafe(self.admit_and_run(cx, prepared, field, decided, &path));
+            run.catch_unwind().await.unwrap_or_else(|panic| {
+                let error = Error::internal(format!("the field panicked: {}", crate::panic::message(&*panic)));
+                CompletedValue::failed(cx, &error, field, &path)
+            })
+        });
+        if self.hooks.is_empty() {
+            return run.await;
+        }
+        self.hooks.around_field(cx.context, field, run.boxed()).await
+    }
+
+    async fn admit_and_run<'p>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &Prepared,
+        field: &'p PlanField,
+        decided: Option<Decided<'p>>,
+        path: &Path<'_>,
+    ) -> CompletedValue {
+        if let PlanKind::Typename = field.kind {
+            // The name of a root type tells nothing that a document does not say itself.
+            return CompletedValue::walk(cx, |_, out| {
+                crate::json::write_text(out, &prepared.plan.root.type_name);
+                Ok(())
+            });
+        }
+        let decided = match decided {
+            Some(decided) => decided,
+            None => self.admit(cx, field, false).await,
+        };
+        let admission = match decided {
+            Ok(admission) => admission,
+            Err(denied) => return CompletedValue::failed(cx, &denied, field, path),
+        };
+        let Some(row_filter) = admission.row_filter() else { return run(cx, prepared, &admission, path).await };
+        let db = Db { row_filter: Some(row_filter.clone()), ..cx.context.db().clone() };
+        run(&cx.with_db(&db), prepared, &admission, path).boxed().await
+    }
+}
+
+/// Runs a root field that was admitted.
+async fn run(
+    cx: &ExecutionContext<'_>,
+    prepared: &Prepared,
+    admission: &Admission<'_>,
+    path: &Path<'_>,
+) -> CompletedValue {
+    let field = admission.field();
+    let Some((run, row)) = RootField::of(admission) else { return introspected(cx, prepared, admission) };
+    if let Some(message) = &prepared.code {
+        return CompletedValue::failed(cx, &Error::new(ErrorCode::BadRequest, message.clone()), field, path);
+    }
+    if let (Run::Planned(planned), Some(row)) = (run, row) {
+        return write_planned(cx, admission, planned, row, path).await;
+    }
+    match run {
+        Run::Function(function) => write_function(cx, admission, function, path).boxed().await,
+        Run::Planned(_) => CompletedValue::failed(cx, &Error::internal("a planned field has no rows"), field, path),
+        Run::Code(code) => match cx.call(admission) {
+            Ok(call) => resolve(cx, admission, code, call, path).boxed().await,
+            Err(error) => CompletedValue::failed(cx, &error, field, path),
+        },
+    }
+}
+
+/// Runs the resolver of a root field.
+async fn resolve(
+    cx: &ExecutionContext<'_>,
+    admission: &Admission<'_>,
+    code: &'static dyn Code,
+    call: Call<'_>,
+    path: &Path<'_>,
+) -> CompletedValue {
+    let outcome = match Resolver::of(code) {
+        Resolver::Sync(resolve) => resolve(call),
+        Resolver::Async(resolve) => guarded(resolve(call)).await,
+    };
+    root_value(cx, admission, cx.noted(outcome), path).await
+}
+
+/// The answer of `__schema` or `__type`, which was made with the operation.
+pub(in crate::engine) fn introspected(
+    cx: &ExecutionContext<'_>,
+    prepared: &Prepared,
+    admission: &Admission<'_>,
+) -> CompletedValue {
+    CompletedValue::walk(cx, |_, out| {
+        let answer = prepared.introspection.get(admission.field().key.as_str());
+        out.extend_from_slice(answer.map_or_else(|| "null".to_owned(), ToString::to_string).as_bytes());
+        Ok(())
+    })
+}
