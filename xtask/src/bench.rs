@@ -69,7 +69,7 @@ const RESETS: [&str; 10] = [
     "--extra-targets",
     "resets.toml",
     "--targets",
-    "svc-columns,svc-columns-kept",
+    "svc-columns,svc-columns-reset",
     "--workloads",
     "Q7",
     "--concurrency",

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{Error, Result};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
@@ -20,6 +20,25 @@ pub(crate) struct Cost {
     pub(crate) cpu: f64,
 }
 
+impl Cost {
+    /// Runs a command to its end; its cost, and what it printed to standard error.
+    pub(crate) fn of(mut command: Command) -> Result<(Self, String)> {
+        let (start, before) = (Instant::now(), children_seconds()?);
+        let output = command.stdout(Stdio::null()).stderr(Stdio::piped()).output()?;
+        let cost = Self { wall: start.elapsed().as_secs_f64(), cpu: children_seconds()? - before };
+        let printed = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.success() { Ok((cost, printed)) } else { Err(Error::other(printed)) }
+    }
+}
+
+/// Cargo in a folder, with a target directory.
+pub(crate) fn cargo_in(folder: &Path, target: &Path) -> Command {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(folder).env("CARGO_TARGET_DIR", target).env_remove("RUSTFLAGS");
+    command
+}
+
 impl Package {
     /// Builds everything once, so that later builds are of this crate alone.
     pub(crate) fn dependencies(&self) -> Result<()> {
@@ -31,21 +50,14 @@ impl Package {
 
     /// Runs cargo for this crate.
     pub(crate) fn cargo(&self, arguments: &[&str]) -> Result<Cost> {
-        let (start, before) = (Instant::now(), children_seconds()?);
-        let status = self.command(arguments).status()?;
-        let cost = Cost { wall: start.elapsed().as_secs_f64(), cpu: children_seconds()? - before };
-        if !status.success() {
-            return Err(Error::other(format!("cargo {} failed for {}", arguments.join(" "), self.name)));
-        }
+        let (cost, _) = Cost::of(self.command(arguments))?;
         eprintln!("{:>12}  cargo {:<16} {:6.2} s, {:6.2} s CPU", self.name, arguments.join(" "), cost.wall, cost.cpu);
         Ok(cost)
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
-        let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-        let mut command = Command::new(cargo);
-        command.args(arguments).args(["--quiet", "-p", self.name]).current_dir(&self.folder);
-        command.env("CARGO_TARGET_DIR", self.folder.join("target")).env_remove("RUSTFLAGS").stdout(Stdio::null());
+        let mut command = cargo_in(&self.folder, &self.folder.join("target"));
+        command.args(arguments).args(["--quiet", "-p", self.name]).stdout(Stdio::null());
         command
     }
 

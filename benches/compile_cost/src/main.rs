@@ -2,9 +2,13 @@
 //!
 //! `compile_cost [RUNS] [FOLDER]`: 3 runs in a temporary folder, unless it is told otherwise. Dependencies are built
 //! first and not measured. Prints a table of medians.
+//!
+//! `compile_cost smallest [CHECKOUT]` builds the smallest program from nothing with each set of features, after that of
+//! another checkout.
 
 mod build;
 mod generate;
+mod smallest;
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -15,7 +19,12 @@ const RUNS: usize = 3;
 
 fn main() -> std::io::Result<()> {
     let mut arguments = std::env::args().skip(1);
-    let runs = arguments.next().and_then(|runs| runs.parse().ok()).unwrap_or(RUNS).max(1);
+    let first = arguments.next();
+    if first.as_deref() == Some("smallest") {
+        let before = arguments.next().map(|path| PathBuf::from(path).canonicalize()).transpose()?;
+        return smallest::measure(&std::env::temp_dir().join("svc-compile-cost"), before.as_deref());
+    }
+    let runs = first.and_then(|runs| runs.parse().ok()).unwrap_or(RUNS).max(1);
     let folder = arguments.next().map_or_else(|| std::env::temp_dir().join("svc-compile-cost"), PathBuf::from);
     generate::workspace(&folder)?;
     eprintln!("the crates are in {}", folder.display());

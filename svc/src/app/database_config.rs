@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::postgres::{ConnectConfig, Variable};
 use crate::settings::{
-    ConfigError, Count, Flag, Kind, LONGEST_TIMEOUT, Milliseconds, Seconds, Variables, or_never, settings,
+    ConfigError, Count, Flag, Kind, LONGEST_TIMEOUT, Milliseconds, Seconds, Variables, Whether, or_never, settings,
 };
 
 settings! {
@@ -19,8 +19,9 @@ settings! {
         /// The bytes of SQL that each connection for planned reads keeps prepared; 0 keeps none.
         statement_cache: u32 = 256 << 10, ["SVC_DATABASE_STATEMENT_CACHE"], Count(0..=1 << 30, "bytes");
         /// Whether what functions and SQL of the program's own set for the session is undone before the next request
-        /// has the connection. Switch it off only where nothing of them sets any.
-        reset_session: bool = true, ["SVC_DATABASE_RESET_SESSION"], Flag;
+        /// has the connection. Unless it is given, calls of functions go without where no function of the database can
+        /// set any.
+        reset_session: Option<bool> = None, ["SVC_DATABASE_RESET_SESSION"], Whether("where it may be needed");
         /// The time after which PostgreSQL cancels a statement.
         query_timeout: Duration = Duration::from_secs(30), ["SVC_QUERY_TIMEOUT"], Seconds(1..=86_400);
         /// The time between two looks at whether views and functions have changed.

@@ -86,7 +86,8 @@ impl Database {
         let function = self.function(&spec).await?;
         let values: Vec<_> = args.iter().map(|(_, arg)| arg.clone()).collect();
         let undone_if = undone_if.filter(|_| function.may_have_status && !(list && function.returns_set));
-        let statement = function.statement(&values, undone_if);
+        let mut statement = function.statement(&values, undone_if);
+        statement.keeps_session = self.session_reset.can_be_left_out();
         let Written { rows, kept } = match caller.transaction {
             Some(transaction) => self.write_within(transaction, &statement).await?,
             None => self.fetch_once(caller, &statement, Commit::Always).await?,

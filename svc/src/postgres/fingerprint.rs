@@ -23,6 +23,7 @@ const FINGERPRINT: &str = "\
                 WHERE a.attrelid = t.typrelid AND a.attnum > 0)), 0)) \
             FROM pg_proc p JOIN pg_type t ON t.oid = ANY (p.proargtypes::oid[] || p.prorettype) \
             WHERE p.proname = ANY ($3::text[])), \
+        (SELECT sum(hashtextextended(concat_ws(' ', p.oid, p.xmin), 0)) FROM pg_proc p WHERE p.oid >= 16384), \
         (SELECT sum(hashtextextended(concat_ws(' ', n.oid, n.xmin), 0)) FROM pg_namespace n), \
         (SELECT sum(hashtextextended(concat_ws(' ', s.setdatabase, s.setrole, s.setconfig), 0)) \
             FROM pg_db_role_setting s) \

@@ -20,6 +20,7 @@ mod routines;
 mod row_security;
 mod rows;
 mod session;
+mod session_effects;
 #[cfg(feature = "sqlx")]
 mod sqlx_pool;
 mod statement;

@@ -177,7 +177,8 @@ impl<'a> Builder<'a> {
     }
 
     fn finish(self, types: Option<Vec<Oid>>) -> Statement {
-        Statement { text: StatementText::new(self.text, types, self.casts), params: self.params, replan: self.replan }
+        let text = StatementText::new(self.text, types, self.casts);
+        Statement { replan: self.replan, ..Statement::new(text, self.params) }
     }
 
     /// Binds a value and gives its placeholder.

@@ -5,7 +5,7 @@ use svc::db::SessionVariables;
 use svc::prelude::*;
 use svc::serde_json::json as value;
 use svc::{DatabaseConfig, OnFailure, Operation, SvcConfig, sqlx};
-use svc_tests::{App, TestDatabase};
+use svc_tests::{App, TestDatabase, eventually};
 
 #[svc_type(sql_source = "v_session")]
 struct SessionState {
@@ -199,14 +199,62 @@ async fn a_role_that_the_url_sets_stays_set() {
 #[tokio::test]
 async fn a_reset_that_is_switched_off_leaves_settings() {
     let database = TestDatabase::new(SQL).await;
-    for (reset_session, left) in [(true, Value::Null), (false, json!("mallory"))] {
+    for (reset_session, left) in [(None, Value::Null), (Some(true), Value::Null), (Some(false), json!("mallory"))] {
         for has_session in [false, true] {
             let url = Some(app_url(&database));
             let config = DatabaseConfig { url, reset_session, ..DatabaseConfig::default() };
             let app = serve_with(config, has_session).await;
             app.query("mutation { remember }").await.data();
             let found = app.query("{ sessions { user_id } }").await.data();
-            assert_eq!(found["sessions"][0]["user_id"], left, "reset: {reset_session}, variables: {has_session}");
+            assert_eq!(found["sessions"][0]["user_id"], left, "reset: {reset_session:?}, variables: {has_session}");
         }
     }
+}
+
+#[svc::mutation(function = "count_up")]
+async fn count_up() -> i64;
+
+#[tokio::test]
+async fn calls_go_without_a_reset_where_no_function_sets_anything() {
+    let harmless = "CREATE VIEW v_prepared AS SELECT 0::bigint AS statements;
+        CREATE TABLE tb_n AS SELECT 0::bigint AS n;
+        CREATE FUNCTION count_up() RETURNS bigint LANGUAGE sql AS $$ UPDATE tb_n SET n = n + 1 RETURNING n $$;";
+    let setting = "CREATE FUNCTION other() RETURNS void LANGUAGE plpgsql AS $$ BEGIN SET ROLE none; END $$;";
+    for (reset_session, has_setting, resets) in
+        [(None, false, false), (None, true, true), (Some(true), false, true), (Some(false), true, false)]
+    {
+        let database = TestDatabase::new(&format!("{harmless}{}", if has_setting { setting } else { "" })).await;
+        let config = DatabaseConfig { url: Some(database.url()), reset_session, ..DatabaseConfig::default() };
+        let options = AppOptions::new().queries(queries![prepared]).mutations(mutations![count_up]);
+        let app = App::serve(options.config(SvcConfig { database: config, ..SvcConfig::default() })).await;
+        assert_eq!(app.query("mutation { count_up }").await.data(), json!({ "count_up": 1 }));
+        let number = database.statements("RESET SESSION AUTHORIZATION").await;
+        assert_eq!(number, i64::from(resets), "{reset_session:?}, {has_setting}");
+    }
+}
+
+#[tokio::test]
+async fn a_function_that_begins_to_set_something_is_noticed() {
+    let database = TestDatabase::new(
+        "CREATE VIEW v_session AS SELECT nullif(current_setting('app.user_id', true), '') AS user_id, '' AS path,
+            '' AS role, '' AS plans, '' AS isolation, 0::bigint AS locks, 0::bigint AS cursors, 0::bigint AS channels;
+        CREATE FUNCTION remember() RETURNS bool LANGUAGE sql AS $$ SELECT true $$;",
+    )
+    .await;
+    let config = DatabaseConfig { url: Some(database.url()), pool_size: 1, ..DatabaseConfig::default() };
+    let options = AppOptions::new().queries(queries![sessions]).mutations(mutations![remember]);
+    let app = App::serve(options.config(SvcConfig { database: config, ..SvcConfig::default() })).await;
+    app.query("mutation { remember }").await.data();
+    database
+        .execute(
+            "CREATE OR REPLACE FUNCTION remember() RETURNS bool LANGUAGE sql AS
+                $$ SELECT set_config('app.user_id', 'mallory', false) IS NOT NULL $$",
+        )
+        .await;
+    eventually(async || {
+        app.query("mutation { remember }").await.data();
+        let found = app.query("{ sessions { user_id } }").await;
+        if found.json()["data"]["sessions"][0]["user_id"].is_null() { Ok(()) } else { Err(found.text) }
+    })
+    .await;
 }

@@ -263,6 +263,6 @@ impl CachedStatement {
             return Ok(None);
         }
         let statement = without_tiebreaker.map_or(&self.statement, |without_tiebreaker| &without_tiebreaker.statement);
-        Ok(Some(Statement { text: statement.text.clone(), params, replan: statement.replan }))
+        Ok(Some(Statement { replan: statement.replan, ..Statement::new(statement.text.clone(), params) }))
     }
 }

@@ -20,6 +20,7 @@ use crate::postgres::fingerprint::fingerprint;
 use crate::postgres::functions::{self, FunctionSpec, Functions};
 use crate::postgres::last_change::LastChange;
 use crate::postgres::row_security::Verdict;
+use crate::postgres::session_effects::SessionEffects;
 
 /// The time for which a look holds for all who ask: clients that ask again and again must not make us look again and
 /// again. A look without a connection at hand costs much more.
@@ -62,6 +63,7 @@ pub(in crate::postgres) struct Loaded {
     look: Look,
     catalogue: Catalogue,
     functions: Functions,
+    effects: Option<SessionEffects>,
 }
 
 impl Changes {
@@ -124,6 +126,7 @@ impl Database {
             look: Look { fingerprint: fingerprint.unwrap_or_default(), verdict },
             catalogue: Catalogue::load(connection, &self.sources, self.driver.views_changed()).await?,
             functions: Self::load_functions(connection, &specs).await?,
+            effects: self.session_reset.look(connection).await?,
         })
     }
 
@@ -139,7 +142,11 @@ impl Database {
     /// statements, settings and types of the past. So they are when policies bind again: PostgreSQL keeps the plans that
     /// it made for a role that had passed them.
     pub(in crate::postgres) fn adopt(&self, loaded: Loaded) {
-        let Loaded { look, catalogue, functions } = loaded;
+        let Loaded { look, catalogue, functions, effects } = loaded;
+        if self.session_reset.adopt(effects) {
+            // Calls that were taken for harmless may have left something.
+            self.driver.retire_connections();
+        }
         let known = self.catalogue.load_full();
         let same_catalogue = known.as_ref().is_some_and(|known| known.is_same(&catalogue));
         // What was kept with the catalogue holds for as long as it stays in its place.

@@ -25,6 +25,7 @@ use crate::postgres::connect::ConnectConfig;
 use crate::postgres::driver::{Bounds, DedicatedConnection, Driver, DriverError, OpenTransaction};
 use crate::postgres::functions::{FunctionSpec, Functions};
 use crate::postgres::row_security::Unbound;
+use crate::postgres::session_effects::SessionReset;
 #[cfg(feature = "sqlx")]
 use crate::postgres::sqlx_pool::SqlxPool;
 use crate::postgres::{DbError, RowSecurity, RowSink, Rows, Session, Statement};
@@ -53,8 +54,8 @@ pub(crate) struct Settings {
     pub(crate) statement_timeout: Duration,
     /// Bytes of SQL that a connection for planned reads keeps prepared.
     pub(crate) statement_cache: usize,
-    /// Whether sessions are reset after what may have altered them.
-    pub(crate) reset_session: bool,
+    /// Whether sessions are reset behind writes; `None` is where something may have set what lasts.
+    pub(crate) reset_session: Option<bool>,
     /// The time between two looks whether views or functions have changed; `None` is never.
     pub(crate) catalogue_poll: Option<Duration>,
     /// The configuration of the role that the set-up is run as, if not as the service.
@@ -101,6 +102,7 @@ pub(crate) struct Database {
     owner: Option<ConnectConfig>,
     setup: Mutex<Option<Cow<'static, str>>>,
     pub(super) row_security: RowSecurity,
+    pub(super) session_reset: SessionReset,
 }
 
 impl Database {
@@ -123,7 +125,8 @@ impl Database {
         let database = Arc::new(Self {
             driver: Driver::new(&config, bounds)
                 .statement_cache(settings.statement_cache)
-                .reset_session(settings.reset_session),
+                .reset_session(settings.reset_session != Some(false)),
+            session_reset: SessionReset::new(settings.reset_session),
             #[cfg(feature = "sqlx")]
             sqlx: SqlxPool::new(&settings, &config, changes.last())?,
             place,

@@ -1,5 +1,7 @@
 //! The session of a connection: the state that statements may leave behind in it, and the statement that undoes it.
 
+use crate::postgres::Statement;
+
 /// Undoes all that lasts for a session and not for a transaction, except for prepared statements. The role comes after
 /// the user, as only that sets one again which the database URL or `ALTER ROLE … SET role` gives.
 /// <https://www.postgresql.org/docs/current/sql-discard.html>
@@ -22,9 +24,9 @@ impl SessionState {
         Self { replans: false, may_be_altered: false, is_reset }
     }
 
-    /// Notes that something runs which may set what it likes.
-    pub(super) fn alter(&mut self) {
-        self.may_be_altered = true;
+    /// Notes that a statement runs which writes.
+    pub(super) fn run(&mut self, statement: &Statement) {
+        self.may_be_altered |= !statement.keeps_session;
     }
 
     /// Whether it has to be reset before somebody else uses it.

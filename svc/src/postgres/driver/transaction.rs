@@ -51,7 +51,7 @@ impl OpenTransaction {
     /// Runs a statement that writes; `rows` gets what was answered, also of a statement that fails.
     pub(crate) async fn write(&mut self, statement: &Statement, rows: &mut Vec<Row>) -> Result<u64, DriverError> {
         let connection = self.connection()?;
-        connection.session.alter();
+        connection.session.run(statement);
         let result = connection.run_in_transaction(statement, rows).await;
         self.conclude(result)
     }

@@ -104,7 +104,7 @@ impl Connection {
             None => None,
         };
         let progress = Progress(AtomicU8::new(SENT));
-        self.session.alter();
+        self.session.run(statement);
         let result = match (setup, commit) {
             (None, Commit::Always) => {
                 // A result inside of a result, as the reason that PostgreSQL gives counts for more than the end of the

@@ -48,7 +48,7 @@ impl SqlxPool {
     /// When it needs a local socket, and the system has none for it.
     pub(super) fn new(settings: &Settings, session: &ConnectConfig, changes: LastChange) -> io::Result<Self> {
         let (bounds, proxy) = (settings.bounds(), Proxy::for_sqlx(&settings.connect)?);
-        let reset = if settings.reset_session { RESET_SESSION } else { "" };
+        let reset = if settings.reset_session == Some(false) { "" } else { RESET_SESSION };
         let options = session.pool_options(proxy.as_ref().map(Proxy::folder)).disable_statement_logging();
         let pool = PgPoolOptions::new()
             .max_connections(bounds.size)

@@ -18,6 +18,8 @@ pub(crate) struct Statement {
     pub(crate) params: Vec<Param>,
     /// Whether the best plan depends on the values, as for ranges and patterns: PostgreSQL then plans each time.
     pub(crate) replan: bool,
+    /// Whether it sets nothing that lasts for the session.
+    pub(crate) keeps_session: bool,
 }
 
 /// A bound value.
@@ -35,6 +37,6 @@ pub(crate) enum Param {
 impl Statement {
     /// A statement that is written by hand.
     pub(crate) fn new(text: impl Into<StatementText>, params: Vec<Param>) -> Self {
-        Self { text: text.into(), params, replan: false }
+        Self { text: text.into(), params, replan: false, keeps_session: false }
     }
 }

@@ -1,0 +1,201 @@
+//! The sources of functions in SQL and PL/pgSQL: whether one may set something for the session. What is not understood
+//! is taken for something that does.
+
+use std::iter::Peekable;
+use std::str::Chars;
+
+/// Words that begin a statement which lasts, run text as SQL, or name a function that does either.
+const EFFECTS: [&str; 18] = [
+    "execute",
+    "reset",
+    "listen",
+    "prepare",
+    "load",
+    "discard",
+    "hold",
+    "temp",
+    "temporary",
+    "pg_temp",
+    "authorization",
+    "set_config",
+    "set_config_by_name",
+    "set_limit",
+    "crosstab",
+    "ts_stat",
+    "import",
+    "cursor_to_xml",
+];
+
+/// The beginnings of names of functions that do.
+const EFFECT_FAMILIES: [&str; 6] =
+    ["pg_advisory_lock", "pg_try_advisory_lock", "dblink", "query_to_xml", "crosstab", "connectby"];
+
+/// Words that a statement may begin behind, so that no `UPDATE` reaches across them.
+const BOUNDARIES: [&str; 6] = ["begin", "then", "else", "loop", "do", "for"];
+
+/// The most words and signs between `UPDATE` and its `SET`.
+const UPDATE_REACH: usize = 12;
+
+/// Whether a function with this source may set something for the session.
+pub(super) fn may_alter(source: &str) -> bool {
+    let tokens = tokens(source);
+    names_effect(source)
+        || tokens.iter().enumerate().any(|(at, token)| token == "set" && !is_passing(&tokens[..at], &tokens[at + 1..]))
+}
+
+/// Whether a word in it, be it in a text or a comment, names what lasts.
+pub(super) fn names_effect(source: &str) -> bool {
+    let lower = source.to_lowercase();
+    lower
+        .split(|sign: char| !is_word(sign))
+        .any(|word| EFFECTS.contains(&word) || EFFECT_FAMILIES.iter().any(|family| word.starts_with(family)))
+}
+
+/// Whether the `SET` between these tokens is one of an `UPDATE`, or ends with the transaction.
+fn is_passing(before: &[String], after: &[String]) -> bool {
+    if after.first().is_some_and(|next| ["local", "constraints", "transaction"].contains(&next.as_str())) {
+        return true;
+    }
+    for (at, token) in before.iter().enumerate().rev().take(UPDATE_REACH) {
+        if token == "update" {
+            // A row that is locked is not an update.
+            return !before[..at].last().is_some_and(|token| token == "for" || token == "key");
+        }
+        if token == ";" || BOUNDARIES.contains(&token.as_str()) {
+            return false;
+        }
+    }
+    false
+}
+
+fn is_word(sign: char) -> bool {
+    sign.is_alphanumeric() || sign == '_' || sign == '$'
+}
+
+/// The words and signs of a source in lower case, without comments and texts. A quoted name is `"`.
+fn tokens(source: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut signs = source.chars().peekable();
+    while let Some(sign) = signs.next() {
+        match sign {
+            '-' if signs.next_if_eq(&'-').is_some() => skip_past(&mut signs, '\n'),
+            '/' if signs.next_if_eq(&'*').is_some() => skip_comment(&mut signs),
+            '\'' => {
+                let is_escaped = found.last().is_some_and(|word: &String| word == "e");
+                skip_text(&mut signs, is_escaped);
+            }
+            '"' => {
+                skip_past(&mut signs, '"');
+                found.push("\"".to_owned());
+            }
+            '$' if !signs.peek().is_some_and(char::is_ascii_digit) => skip_dollars(&mut signs),
+            _ if is_word(sign) => {
+                let mut word = sign.to_lowercase().to_string();
+                while let Some(sign) = signs.next_if(|sign| is_word(*sign)) {
+                    word.extend(sign.to_lowercase());
+                }
+                found.push(word);
+            }
+            _ if sign.is_whitespace() => {}
+            _ => found.push(sign.to_string()),
+        }
+    }
+    found
+}
+
+fn skip_past(signs: &mut Peekable<Chars<'_>>, end: char) {
+    signs.find(|sign| *sign == end);
+}
+
+/// Skips the rest of a comment, which may hold others.
+fn skip_comment(signs: &mut Peekable<Chars<'_>>) {
+    let mut depth = 1;
+    while depth > 0 {
+        match signs.next() {
+            Some('*') if signs.next_if_eq(&'/').is_some() => depth -= 1,
+            Some('/') if signs.next_if_eq(&'*').is_some() => depth += 1,
+            Some(_) => {}
+            None => return,
+        }
+    }
+}
+
+/// Skips the rest of a text. A doubled quote begins another one, which is as good.
+fn skip_text(signs: &mut Peekable<Chars<'_>>, is_escaped: bool) {
+    while let Some(sign) = signs.next() {
+        match sign {
+            '\\' if is_escaped => drop(signs.next()),
+            '\'' if is_escaped && signs.next_if_eq(&'\'').is_some() => {}
+            '\'' => return,
+            _ => {}
+        }
+    }
+}
+
+/// Skips the rest of a text between dollar signs.
+fn skip_dollars(signs: &mut Peekable<Chars<'_>>) {
+    let mut tag = String::from("$");
+    while let Some(sign) = signs.next_if(|sign| sign.is_alphanumeric() || *sign == '_') {
+        tag.push(sign);
+    }
+    if signs.next_if_eq(&'$').is_none() {
+        return;
+    }
+    tag.push('$');
+    let mut read = String::new();
+    for sign in signs.by_ref() {
+        read.push(sign);
+        if read.ends_with(&tag) {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::may_alter;
+
+    #[test]
+    fn updates_and_settings_of_the_transaction_pass() {
+        for source in [
+            "INSERT INTO tb_post (title) VALUES ($1) RETURNING id",
+            "UPDATE tb_post SET title = $1 WHERE id = $2",
+            "BEGIN UPDATE ONLY app.\"tb post\" AS p SET title = 'x'; RETURN 1; END",
+            "INSERT INTO t VALUES (1) ON CONFLICT (id) DO UPDATE SET n = excluded.n",
+            "MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET n = s.n",
+            "BEGIN SET LOCAL statement_timeout = 5; SET CONSTRAINTS ALL DEFERRED; END",
+            "BEGIN -- SET ROLE admin\n /* SET x = /* 1 */ 2; */ RAISE NOTICE 'SET ROLE admin'; END",
+            "BEGIN x := E'it\\'s; SET ROLE a'; y := 'it''s; SET ROLE a'; z := $q$; SET ROLE a$q$; END",
+            "SELECT pg_advisory_xact_lock(1)",
+        ] {
+            assert!(!may_alter(source), "{source}");
+        }
+    }
+
+    #[test]
+    fn what_lasts_does_not_pass() {
+        for source in [
+            "SET ROLE admin",
+            "BEGIN SET search_path = other; END",
+            "BEGIN /* update */ SET x = 1; END",
+            "BEGIN FOR r IN SELECT * FROM t FOR UPDATE LOOP SET x = 1; END LOOP; END",
+            "SELECT 1 FROM t FOR NO KEY UPDATE \n SET x = 1",
+            "BEGIN x := '--'; SET ROLE admin; END",
+            "BEGIN x := 'a\\'; SET ROLE admin; -- '\n END",
+            "BEGIN UPDATE t SET n = 1; SET ROLE admin; END",
+            "SELECT set_config('app.user_id', 'x', false)",
+            "SELECT pg_catalog.Set_Config('app.user_id', 'x', false)",
+            "SELECT pg_try_advisory_lock_shared(1)",
+            "BEGIN EXECUTE format('SET ROLE %I', 'a'); END",
+            "CREATE TEMP TABLE t AS SELECT 1",
+            "SELECT 1 INTO TEMPORARY t",
+            "CREATE TABLE pg_temp.t (n int)",
+            "LISTEN events",
+            "DECLARE c CURSOR WITH HOLD FOR SELECT 1",
+            "RESET ALL",
+            "SELECT dblink_connect('x')",
+        ] {
+            assert!(may_alter(source), "{source}");
+        }
+    }
+}
