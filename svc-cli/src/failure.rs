@@ -12,7 +12,7 @@ pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 pub(crate) struct Failure {
     message: String,
     hints: Vec<String>,
-    /// Whoever reads the output has closed it, which is no failure.
+    /// Whoever reads the output has closed it, which is not a failure.
     closed: bool,
 }
 

@@ -7,6 +7,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use crate::{
     Error, Options, Result,
     layout::{self, Layout},
+    quote::quoted,
     role,
     server::Server,
     start::{self, blocking},
@@ -20,8 +21,8 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'
 /// Slashes are allowed in a query.
 const ENCODED_PATH: &AsciiSet = &ENCODED.remove(b'/');
 
-/// SQLSTATE `duplicate_database`, and `unique_violation` for two programs at the same moment.
-const EXISTS: [&str; 2] = ["42P04", "23505"];
+/// SQLSTATE `duplicate_database` and `duplicate_object`, and `unique_violation` for two programs at the same moment.
+const EXISTS: [&str; 3] = ["42P04", "42710", "23505"];
 
 /// A running PostgreSQL cluster.
 ///
@@ -155,10 +156,7 @@ impl Database {
     ///
     /// [`Error::Statement`] when the server refuses.
     pub async fn ensure_database(&self, name: &str) -> Result<()> {
-        match self.execute(format!("CREATE DATABASE {}", quoted(name))).await {
-            Err(Error::Statement { code, .. }) if EXISTS.contains(&code.as_str()) => Ok(()),
-            result => result,
-        }
+        self.make(format!("CREATE DATABASE {}", quoted(name))).await
     }
 
     /// Creates a database as a copy of another, to which nobody may be connected.
@@ -184,7 +182,15 @@ impl Database {
         blocking(move || drop(self)).await;
     }
 
-    pub(crate) async fn execute(&self, statement: String) -> Result<()> {
+    /// Runs a statement that makes something, which may exist.
+    pub(crate) async fn make(&self, statement: String) -> Result<()> {
+        match self.execute(statement).await {
+            Err(Error::Statement { code, .. }) if EXISTS.contains(&code.as_str()) => Ok(()),
+            result => result,
+        }
+    }
+
+    async fn execute(&self, statement: String) -> Result<()> {
         let socket = layout::socket(&self.place.sockets, self.place.port);
         let run = async {
             let mut session = Session::open(&socket).await?;
@@ -196,22 +202,5 @@ impl Database {
             Failure::Io(error) => Error::io("talk to the server at", &socket)(error),
             Failure::Server { code, message } => Error::Statement { statement, code, message },
         })
-    }
-}
-
-/// A name as an SQL identifier. The protocol ends text at a NUL, so none may be in it.
-pub(crate) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('\0', "").replace('"', "\"\""))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_cannot_leave_their_quotes() {
-        assert_eq!(quoted("shop"), r#""shop""#);
-        assert_eq!(quoted("a\"; DROP"), r#""a""; DROP""#);
-        assert_eq!(quoted("a\0b"), r#""ab""#);
     }
 }

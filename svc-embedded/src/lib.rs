@@ -14,6 +14,7 @@ mod lock;
 mod log;
 mod pidfile;
 mod port;
+mod quote;
 mod role;
 mod running;
 mod server;

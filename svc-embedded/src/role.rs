@@ -1,16 +1,13 @@
 //! The role that requests run as: one that policies of row-level security bind.
 
-use crate::{Database, Error, Result, database::quoted};
-
-/// SQLSTATE `duplicate_object`, and `unique_violation` for two programs at the same moment.
-const EXISTS: [&str; 2] = ["42710", "23505"];
+use crate::{
+    Database, Result,
+    quote::{literal, quoted},
+};
 
 /// Makes the role unless there is one of that name.
 pub(crate) async fn create(database: &Database, role: &str) -> Result<()> {
-    match database.execute(format!("CREATE ROLE {} LOGIN NOSUPERUSER NOBYPASSRLS", quoted(role))).await {
-        Err(Error::Statement { code, .. }) if EXISTS.contains(&code.as_str()) => Ok(()),
-        result => result,
-    }
+    database.make(format!("CREATE ROLE {} LOGIN NOSUPERUSER NOBYPASSRLS", quoted(role))).await
 }
 
 /// Returns the statements that grant the role its rights, also on what is made later.
@@ -47,9 +44,4 @@ fn accounts(role: &str) -> String {
         "IF EXISTS (SELECT FROM pg_namespace WHERE nspname = 'svc_auth') THEN \
          REVOKE ALL ON ALL TABLES IN SCHEMA svc_auth FROM {role}; END IF;"
     )
-}
-
-/// A text as SQL.
-fn literal(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
 }

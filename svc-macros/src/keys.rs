@@ -1,12 +1,13 @@
 //! The keys of our attributes: `name = "…"`, `skip`, `implements = [A, B]`.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, LitStr, Meta, Path, Token, bracketed};
 
+use crate::dependency;
 use crate::errors::Errors;
 use crate::krate::Crate;
 
@@ -53,6 +54,15 @@ impl Keys {
         })
         .parse2(tokens);
         errors.ok(parsed);
+        self.check_crate(errors);
+    }
+
+    /// An attribute without `crate = …`, in a program that has svc under another name.
+    fn check_crate(&self, errors: &mut Errors) {
+        let is_missing = self.valid.contains(&"crate") && !self.seen.iter().any(|key| key == "crate");
+        if let Some(message) = is_missing.then(dependency::message).flatten() {
+            errors.push(syn::Error::new(Span::call_site(), message));
+        }
     }
 
     /// A value without its key, as in `#[svc::mutation("app.create_user")]`; it is read, so that it is not missed as well.

@@ -1,8 +1,10 @@
 //! The path to our own items in generated code.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::Path;
+
+use crate::dependency;
 
 /// The crate: `::svc`, or the path given with `crate = path`.
 ///
@@ -27,7 +29,12 @@ impl Crate {
     pub(crate) fn path(&self) -> TokenStream {
         match &self.0 {
             Some(path) => quote!(#path::__private),
-            None => quote!(::svc::__private),
+            None => {
+                // Under another name svc is found as well, so that the one message about the name is all that is said.
+                let name = dependency::other_name().unwrap_or("svc");
+                let name = Ident::new(name, Span::call_site());
+                quote!(::#name::__private)
+            }
         }
     }
 

@@ -6,6 +6,7 @@
 mod argument;
 #[cfg(test)]
 mod check;
+mod dependency;
 mod docs;
 mod element;
 mod errors;
@@ -60,7 +61,8 @@ use proc_macro::TokenStream;
 /// # A renamed dependency
 ///
 /// Generated code refers to `::svc`. Where `Cargo.toml` gives the dependency another name, or another crate re-exports
-/// it, `crate = path` says where it is. All macros of svc take this key.
+/// it, `crate = path` says where it is. All macros of svc take this key. Where `Cargo.toml` has another name, an error
+/// asks for it.
 ///
 /// ```
 /// use svc as framework;
@@ -318,7 +320,8 @@ pub fn svc_union(args: TokenStream, item: TokenStream) -> TokenStream {
 /// async fn create_user(input: NewUser) -> CreateUserResult;
 /// ```
 ///
-/// It makes the structs `CreateUserSuccess` and `CreateUserError`. Clients see `status`, `message`, `updated_fields`,
+/// It makes the structs `CreateUserResultSuccess` and `CreateUserResultError`, which are `CreateUserSuccess` and
+/// `CreateUserError` in GraphQL. Clients see `status`, `message`, `updated_fields`,
 /// `id` and the fields given here on the first; `status`, `message`, `code`, `errors` and the fields given here on the
 /// second. The first field given is the entity; `cascade` and `metadata` are filled from the function's columns of
 /// these names, and further fields from the keys of its `metadata`.

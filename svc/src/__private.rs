@@ -16,7 +16,7 @@ pub use crate::schema::{
     Run, ScalarKind, ScalarMeta, Shape, StoredError, StoredFields, SvcType, TypeFn, TypeKey, TypeRef, WriteScalar,
     check_input,
 };
-pub use crate::schema::{parse_scalar, recode_scalar, stored_scalar, write_scalar};
+pub use crate::schema::{check_scalar, parse_scalar, recode_scalar, stored_scalar, write_scalar};
 pub use async_graphql;
 pub use serde_json;
 

@@ -1,5 +1,7 @@
 //! The three kinds of views over one table.
 
+use std::fmt::Debug;
+
 use serde_json::Value;
 
 use crate::App;
@@ -14,17 +16,24 @@ pub fn three_views(name: &str, columns: &str) -> String {
     )
 }
 
+/// The one text with which all three kinds answer a question.
+pub async fn agreed<K: Copy + Debug>(question: &str, kinds: [K; 3], mut ask: impl AsyncFnMut(K) -> String) -> String {
+    let [first, others @ ..] = kinds;
+    let expected = ask(first).await;
+    for kind in others {
+        assert_eq!(ask(kind).await, expected, "{kind:?} answers other bytes than {first:?} to {question}");
+    }
+    expected
+}
+
 impl App {
     /// Asks the root fields `columns`, `data` and `table` the same, and returns the one answer that they must have.
     pub async fn same(&self, arguments: &str, selection: &str) -> Value {
-        let mut answers = Vec::new();
-        for root in ["columns", "data", "table"] {
-            answers.push((root, self.query(&format!("{{ answer: {root}{arguments} {selection} }}")).await));
-        }
-        for (root, answer) in &answers[1..] {
-            let text = &answers[0].1.text;
-            assert_eq!(answer.text, *text, "`{root}` answers other bytes than `columns` for {arguments} {selection}");
-        }
-        answers[0].1.data()["answer"].clone()
+        let question = format!("{arguments} {selection}");
+        let ask = async |root| self.query(&format!("{{ answer: {root}{question} }}")).await.text;
+        let text = agreed(&question, ["columns", "data", "table"], ask).await;
+        let answer: Value = serde_json::from_str(&text).expect("an answer is JSON");
+        assert_eq!(answer.get("errors"), None, "{question}: {answer:#}");
+        answer["data"]["answer"].clone()
     }
 }

@@ -19,7 +19,7 @@ pub use database::TestDatabase;
 pub use eventually::{eventually, within};
 pub use frozen::Frozen;
 pub use javascript::{chromium, node};
-pub use kinds::three_views;
+pub use kinds::{agreed, three_views};
 pub use log::capture as capture_log;
 pub use logged::Log;
 pub use network::Flow;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use postgres_protocol::escape::escape_identifier;
 use tokio_postgres::Client;
 
 use crate::database::reason;
@@ -60,7 +61,7 @@ pub(super) async fn keys(client: &Client, view: &str) -> Result<Option<Vec<Strin
 
 /// Quotes `schema.name` part by part.
 fn quote_path(path: &str) -> String {
-    path.split('.').map(|part| format!("\"{}\"", part.replace('"', "\"\""))).collect::<Vec<_>>().join(".")
+    path.split('.').map(escape_identifier).collect::<Vec<_>>().join(".")
 }
 
 fn failed(error: &tokio_postgres::Error) -> Failure {

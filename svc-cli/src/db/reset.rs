@@ -1,6 +1,7 @@
 //! `svc db reset`.
 
-use super::server::quoted;
+use postgres_protocol::escape::escape_identifier;
+
 use crate::database::{self, Target};
 use crate::failure::{Failure, Result};
 use crate::project::Project;
@@ -21,8 +22,8 @@ pub(super) fn run(project: &Project, confirm: Option<&str>) -> Result<()> {
     database::block_on(async {
         let client = database::open(&target.with_database("postgres")).await?;
         for statement in [
-            format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", quoted(&name)),
-            format!("CREATE DATABASE {}", quoted(&name)),
+            format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", escape_identifier(&name)),
+            format!("CREATE DATABASE {}", escape_identifier(&name)),
         ] {
             client
                 .batch_execute(&statement)

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use postgres_protocol::escape::escape_identifier;
 use svc_embedded::{Database, Options};
 use tokio_postgres::{Client, Config, NoTls};
 
@@ -37,10 +38,16 @@ async fn prepare(database: &Database, target: &Target) -> Result<()> {
     let has = |table: &str, column: &str| format!("SELECT FROM {table} WHERE {column} = $1");
     let run = async {
         if client.query_opt(&has("pg_roles", "rolname"), &[&user]).await?.is_none() {
-            client.batch_execute(&format!("CREATE ROLE {} LOGIN CREATEDB", quoted(user))).await?;
+            client.batch_execute(&format!("CREATE ROLE {} LOGIN CREATEDB", escape_identifier(user))).await?;
         }
         if client.query_opt(&has("pg_database", "datname"), &[&name]).await?.is_none() {
-            client.batch_execute(&format!("CREATE DATABASE {} OWNER {}", quoted(name), quoted(user))).await?;
+            client
+                .batch_execute(&format!(
+                    "CREATE DATABASE {} OWNER {}",
+                    escape_identifier(name),
+                    escape_identifier(user)
+                ))
+                .await?;
         }
         Ok(())
     };
@@ -57,9 +64,4 @@ async fn superuser(database: &Database, port: u16) -> Result<Client> {
         .map_err(|error| Failure::new(format!("cannot connect to the project's own server: {}", reason(&error))))?;
     tokio::spawn(connection);
     Ok(client)
-}
-
-/// A name for SQL.
-pub(super) fn quoted(name: &str) -> String {
-    format!("\"{}\"", name.replace('"', "\"\""))
 }

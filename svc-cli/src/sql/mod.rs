@@ -8,6 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use clap::{Subcommand, ValueEnum};
+use postgres_protocol::escape::{escape_identifier, escape_literal};
 
 use crate::failure::{Failure, Result};
 use crate::program::Choice;
@@ -130,7 +131,7 @@ fn identifier(name: &str) -> Result<String> {
         let failure = Failure::new(format!("`{}` is not a name that PostgreSQL takes", name.escape_default()));
         return Err(failure.hint("a name has 1 to 63 bytes"));
     }
-    Ok(format!("\"{}\"", name.replace('"', "\"\"")))
+    Ok(escape_identifier(name))
 }
 
 /// `schema.name` as SQL.
@@ -144,6 +145,6 @@ fn literal(text: &str) -> Result<String> {
     if text.contains('\0') {
         return Err(Failure::new("a text of PostgreSQL has no zero byte"));
     }
-    let quoted = text.replace('\'', "''");
-    Ok(if quoted.contains('\\') { format!("E'{}'", quoted.replace('\\', "\\\\")) } else { format!("'{quoted}'") })
+    // A space comes before `E'…'`.
+    Ok(escape_literal(text).trim_start().to_owned())
 }

@@ -28,7 +28,7 @@ fn write(ty: &Type, arguments: &GenerateView) -> Result<String> {
     let view = arguments.view.as_deref().unwrap_or(&ty.source);
     let table = arguments.table.clone().unwrap_or_else(|| program::table_of(&ty.source, &ty.name));
     let is_left_out = |name: &str| arguments.exclude.iter().any(|excluded| excluded == name);
-    // A relation is joined by its key, which is no field.
+    // A relation is joined by its key, which is not a field.
     let keys = ty.fields.iter().filter_map(|field| {
         let from = field.relation.as_ref().map(|relation| relation.from.as_str());
         field.stored.as_deref().or(from).filter(|stored| !is_left_out(&field.rust) && !is_left_out(stored))

@@ -64,9 +64,8 @@ fn member(result: &ResultUnion, member: &Member, errors: &mut Errors) -> TokenSt
     });
     let item = quote_spanned!(span=> #(#vis)* struct #ident { #automatic #(#fields),* });
     let item = quote!(#(#shared)* #(#own)* #doc #item);
-    let name = name.as_ref().map(|name| quote!(name = #name,));
     let krate = krate.key();
-    object::member(quote!(#name #krate), item, &member.side.automatic(), member.side.name(), errors)
+    object::member(quote!(name = #name, #krate), item, &member.side.automatic(), member.side.name(), errors)
 }
 
 /// The fields that every member of this side has, whose descriptions svc has. Those of one name have one type, so that
@@ -152,8 +151,7 @@ fn from(result: &Ident, member: &Member) -> TokenStream {
 fn meta(result: &ResultUnion) -> TokenStream {
     let krate = &result.krate;
     let members = result.members.iter().map(|member| {
-        let name = member.name.as_ref().map_or_else(|| member.ident.to_string(), syn::LitStr::value);
-        let entity = element::option(&member.entity());
+        let (name, entity) = (&member.name, element::option(&member.entity()));
         quote!(#krate::ResultMember { name: #name, entity: #entity })
     });
     let [success, error] = <[TokenStream; 2]>::try_from(members.collect::<Vec<_>>()).unwrap_or_default();

@@ -52,7 +52,8 @@ pub(super) struct Member {
     pub(super) side: Side,
     /// The struct.
     pub(super) ident: Ident,
-    pub(super) name: Option<LitStr>,
+    /// Its name in GraphQL.
+    pub(super) name: LitStr,
     pub(super) attrs: Vec<Attribute>,
     /// The fields besides the automatic ones.
     pub(super) fields: Vec<Field>,
@@ -72,8 +73,8 @@ pub(super) fn build(args: Args, item: ItemEnum, errors: &mut Errors) -> ResultUn
     types::Parameters::read(&item.generics, "enum", errors);
     let members = [Side::Success, Side::Error].map(|side| Member {
         side,
-        ident: member_ident(&item.ident, side),
-        name: None,
+        ident: format_ident!("{}{}", item.ident.unraw(), side.name(), span = item.ident.span()),
+        name: LitStr::new(&graphql_name(&item.ident, side), item.ident.span()),
         attrs: Vec::new(),
         fields: Vec::new(),
     });
@@ -93,7 +94,8 @@ pub(super) fn build(args: Args, item: ItemEnum, errors: &mut Errors) -> ResultUn
             Some(member) => {
                 seen.push(member.side);
                 member.ident.set_span(variant.ident.span().resolved_at(member.ident.span()));
-                (member.name, member.fields) = (name, fields(&variant, member.side, errors));
+                member.fields = fields(&variant, member.side, errors);
+                member.name = name.unwrap_or_else(|| member.name.clone());
                 member.attrs = variant.attrs;
             }
             None => errors.at(
@@ -111,11 +113,12 @@ pub(super) fn build(args: Args, item: ItemEnum, errors: &mut Errors) -> ResultUn
     result
 }
 
-/// `CreateUserResult` has `CreateUserSuccess` and `CreateUserError`.
-fn member_ident(ident: &Ident, side: Side) -> Ident {
+/// `CreateUserResult` has `CreateUserSuccess` and `CreateUserError`. The structs have longer names, as programs tend to
+/// have a `CreateUserError` of their own.
+fn graphql_name(ident: &Ident, side: Side) -> String {
     let text = ident.unraw().to_string();
     let base = text.strip_suffix("Result").unwrap_or(&text);
-    format_ident!("{base}{}", side.name(), span = ident.span())
+    format!("{base}{}", side.name())
 }
 
 fn fields(variant: &Variant, side: Side, errors: &mut Errors) -> Vec<Field> {

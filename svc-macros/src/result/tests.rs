@@ -10,17 +10,17 @@ fn an_enum_becomes_three_types() {
         "",
         "#[derive(Debug)] pub enum CreateUserResult { /// Well.\n Success { user: Option<User>, cascade: Option<Json> }, Error }",
         &[
-            "#[derive(Debug)] #[doc = \" Well.\"] pub struct CreateUserSuccess {",
+            "#[derive(Debug)] #[doc = \" Well.\"] pub struct CreateUserResultSuccess {",
             "pub updated_fields: ::core::option::Option<::std::vec::Vec<::std::string::String>>",
             "pub user: Option<User>, pub cascade: Option<Json>",
-            "pub struct CreateUserError {",
+            "pub struct CreateUserResultError {",
             "pub errors: ::std::vec::Vec<::svc::__private::MutationError>",
-            "Success(CreateUserSuccess)",
+            "Success(CreateUserResultSuccess)",
             r#"success: __svc::ResultMember { name: "CreateUserSuccess", entity: ::core::option::Option::Some("user") }"#,
             r#"error: __svc::ResultMember { name: "CreateUserError", entity: ::core::option::Option::None }"#,
             "pub fn new(status: impl ::core::convert::Into<::std::string::String>, user: Option<User>, cascade: Option<Json>)",
             "fields: &[__svc::ERROR_STATUS, __svc::ERROR_MESSAGE, __svc::ERROR_CODE, __svc::ERROR_ERRORS],",
-            "impl ::core::convert::From<CreateUserError> for CreateUserResult",
+            "impl ::core::convert::From<CreateUserResultError> for CreateUserResult",
         ],
     );
 }

@@ -1,10 +1,12 @@
 //! The implementations of a scalar.
 
 use proc_macro2::TokenStream;
-use quote::{ToTokens as _, quote};
+use quote::{quote, quote_spanned};
+use syn::parse_quote;
 
 use super::model::Scalar;
-use crate::element;
+use super::parse::Block;
+use crate::{element, types};
 
 /// Everything.
 pub(super) fn full(scalar: &Scalar) -> TokenStream {
@@ -36,10 +38,11 @@ pub(super) fn stub(scalar: &Scalar) -> TokenStream {
 fn implementations(scalar: &Scalar, type_ref: &TokenStream) -> TokenStream {
     let Scalar { krate, ty, cfgs, .. } = scalar;
     let bounds = thread_safe();
-    let (input_type, import, ty) = (input_type(scalar), krate.import(), ty.to_token_stream());
+    let (input_type, import) = (input_type(scalar), krate.import());
+    let check = quote_spanned!(types::span(ty)=> #krate::check_scalar::<#ty>(););
     quote! {
         #(#cfgs)*
-        #[allow(deprecated, trivial_bounds)]
+        #[allow(deprecated)]
         const _: () = {
             #import
             type __Scalar = #ty;
@@ -75,14 +78,26 @@ fn implementations(scalar: &Scalar, type_ref: &TokenStream) -> TokenStream {
                     #krate::stored_scalar(value)
                 }
             }
+            #check
         };
     }
 }
 
-/// The bounds of every implementation. As they are the same on each, rustc reports a type that stays in one thread once,
-/// and not once for each of the traits.
+/// The user's block, with the bounds of the other implementations, on which its body relies.
+pub(super) fn block(block: Block) -> TokenStream {
+    let Block { attrs, mut generics, of, ty, body } = block;
+    generics
+        .make_where_clause()
+        .predicates
+        .push(parse_quote!(for<'__svc> #ty: ::core::marker::Send + ::core::marker::Sync));
+    let bounds = &generics.where_clause;
+    quote!(#(#attrs)* impl #generics #of for #ty #bounds #body)
+}
+
+/// The bounds of every implementation. With a lifetime rustc leaves them to those who use the implementation, so that a
+/// type that stays in one thread is reported once, by `check_scalar`, and not for each of the traits.
 fn thread_safe() -> TokenStream {
-    quote!(where __Scalar: ::core::marker::Send + ::core::marker::Sync)
+    quote!(where for<'__svc> __Scalar: ::core::marker::Send + ::core::marker::Sync)
 }
 
 /// async-graphql's errors need its own trait.

@@ -7,16 +7,16 @@ mod parse;
 mod tests;
 
 use proc_macro2::TokenStream;
+use quote::quote;
 
 use crate::errors::Errors;
 
-/// The `impl` block as it is, and what makes the type a scalar of the schema.
+/// The `impl` block, and what makes the type a scalar of the schema.
 pub(crate) fn expand(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
     let args = parse::args(args, errors);
-    let header = errors.ok(syn::parse2::<parse::Header>(item.clone()));
-    let model = header.and_then(|header| model::build(args, header, errors));
-    let generated = model.map(|model| if errors.is_empty() { expand::full(&model) } else { expand::stub(&model) });
-    let mut tokens = item;
-    tokens.extend(generated);
-    tokens
+    let Some(block) = errors.ok(syn::parse2::<parse::Block>(item.clone())) else { return item };
+    let Some(model) = model::build(args, &block, errors) else { return item };
+    let generated = if errors.is_empty() { expand::full(&model) } else { expand::stub(&model) };
+    let block = expand::block(block);
+    quote!(#block #generated)
 }

@@ -3,7 +3,7 @@
 use proc_macro2::Ident;
 use syn::{Attribute, LitStr, Type};
 
-use super::parse::{Args, Header};
+use super::parse::{Args, Block};
 use crate::element::{self, Element};
 use crate::errors::Errors;
 use crate::krate::Crate;
@@ -20,19 +20,19 @@ pub(super) struct Scalar {
 }
 
 /// Checks the block; `None` when nothing at all can be generated.
-pub(super) fn build(args: Args, header: Header, errors: &mut Errors) -> Option<Scalar> {
-    if header.of.segments.last().is_none_or(|last| last.ident != "ScalarType") {
-        errors.at(&header.of, "`#[svc_scalar]` goes on an `impl ScalarType for …`, not on another trait's");
+pub(super) fn build(args: Args, block: &Block, errors: &mut Errors) -> Option<Scalar> {
+    if block.of.segments.last().is_none_or(|last| last.ident != "ScalarType") {
+        errors.at(&block.of, "`#[svc_scalar]` goes on an `impl ScalarType for …`, not on another trait's");
         return None;
     }
-    let Some(ident) = ident(&header.ty) else {
-        errors.at(&header.ty, "a scalar is a type of its own; wrap it, as in `struct Slug(String);`");
+    let Some(ident) = ident(&block.ty) else {
+        errors.at(&block.ty, "a scalar is a type of its own; wrap it, as in `struct Slug(String);`");
         return None;
     };
-    if !types::check_concrete(&header.generics, errors) {
+    if !types::check_concrete(&block.generics, errors) {
         return None;
     }
-    let element = Element::new(&ident, args.name.as_ref(), &header.attrs, errors);
+    let element = Element::new(&ident, args.name.as_ref(), &block.attrs, errors);
     check_built_in(&element, &ident, args.name.as_ref(), errors);
     if let Some(url) = args.specified_by.as_ref().filter(|url| !url.value().contains("://")) {
         errors
@@ -46,8 +46,8 @@ pub(super) fn build(args: Args, header: Header, errors: &mut Errors) -> Option<S
     }
     Some(Scalar {
         krate: args.krate,
-        ty: header.ty,
-        cfgs: element::cfgs(&header.attrs).cloned().collect(),
+        ty: block.ty.clone(),
+        cfgs: element::cfgs(&block.attrs).cloned().collect(),
         element,
         specified_by: args.specified_by.map(|url| url.value()),
         sql_type: args.sql_type.map_or_else(|| "text".to_owned(), |sql_type| sql_type.value()),

@@ -1,4 +1,4 @@
-//! The keys of `#[svc_scalar]` and the head of the `impl` block.
+//! The keys of `#[svc_scalar]` and the `impl` block.
 
 use proc_macro2::TokenStream;
 use syn::parse::{Parse, ParseStream};
@@ -17,12 +17,14 @@ pub(super) struct Args {
     pub(super) krate: Crate,
 }
 
-/// `impl ScalarType for Slug`; what follows is not read.
-pub(super) struct Header {
+/// `impl ScalarType for Slug`, and the body, which is not read.
+pub(super) struct Block {
     pub(super) attrs: Vec<Attribute>,
+    /// With those of the `where`.
     pub(super) generics: Generics,
     pub(super) of: Path,
     pub(super) ty: Type,
+    pub(super) body: TokenStream,
 }
 
 /// Reads the macro's arguments.
@@ -40,20 +42,20 @@ pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Args {
     args
 }
 
-impl Parse for Header {
+impl Parse for Block {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let attrs = input.call(Attribute::parse_outer)?;
         let instead = "`#[svc_scalar]` goes on an `impl ScalarType for …`";
         let Ok(token) = input.parse::<Token![impl]>() else {
             return Err(syn::Error::new(proc_macro2::Span::call_site(), instead));
         };
-        let generics = input.parse()?;
+        let mut generics: Generics = input.parse()?;
         let Ok(of) = input.parse::<Path>() else { return Err(syn::Error::new(token.span, instead)) };
         if input.parse::<Option<Token![for]>>()?.is_none() {
             return Err(syn::Error::new_spanned(of, instead));
         }
         let ty = input.parse()?;
-        input.parse::<TokenStream>()?;
-        Ok(Self { attrs, generics, of, ty })
+        generics.where_clause = input.parse()?;
+        Ok(Self { attrs, generics, of, ty, body: input.parse()? })
     }
 }

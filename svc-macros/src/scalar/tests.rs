@@ -4,13 +4,14 @@ use super::expand;
 use crate::check::{has, messages};
 
 #[test]
-fn the_block_stays_as_it_is() {
+fn the_block_keeps_its_body() {
     has(
         expand,
         r#"specified_by = "https://example.com""#,
         "#[doc = \" Words.\"] impl ScalarType for my::Slug { anything!(); }",
         &[
-            "impl ScalarType for my::Slug { anything!(); }",
+            "#[doc = \" Words.\"] impl ScalarType for my::Slug where",
+            "where for<'__svc> my::Slug: ::core::marker::Send + ::core::marker::Sync { anything!(); }",
             r#"name: "Slug", description: __svc::ElementMeta::new("Slug").described("Words.").description,"#,
             r#"specified_by: ::core::option::Option::Some("https://example.com")"#,
         ],

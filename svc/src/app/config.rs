@@ -15,10 +15,10 @@ use crate::settings::{
 /// The environment that the service runs in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Environment {
-    /// GraphiQL and introspection are on; a database that is away gives empty results.
+    /// GraphiQL and introspection are on; a database that is unreachable gives empty results.
     #[default]
     Development,
-    /// GraphiQL and introspection are off; a database that is away is an error.
+    /// GraphiQL and introspection are off; a database that is unreachable is an error.
     Production,
 }
 

@@ -18,7 +18,7 @@ use crate::settings::{ConfigError, LONGEST_TIMEOUT, variable};
 
 /// Builds the application: `/graphql`, `/health` and `/ready` as an [`axum::Router`], to which more can be added.
 ///
-/// The database may be away; the service starts, says so once, and uses it when it comes.
+/// The database may be unreachable; the service starts, says so once, and uses it when it comes.
 ///
 /// Logs go to standard error unless the program has set up its own `tracing` subscriber; `RUST_LOG` filters them.
 /// Without the feature `logging` only such a subscriber gets them.
@@ -210,7 +210,7 @@ fn enforcement(options: &AppOptions) -> Enforcement {
     }
 }
 
-/// Looks at the policies now. A database that is away is looked at when it comes, before it is used.
+/// Looks at the policies now. A database that is unreachable is looked at when it comes, before it is used.
 async fn refuse_unbound(database: &Database) -> Result<(), StartError> {
     match database.check().await {
         Err(CheckError::Unbound(unbound)) => {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 /// The algorithm that a token is signed with (RFC 7518, section 3.1; RFC 8037 for `EdDSA`).
 ///
 /// A key has one algorithm, and a token that names another is refused, so that a public key is never taken for a secret
-/// (RFC 8725, section 3.1). `none` is no algorithm.
+/// (RFC 8725, section 3.1). `none` is not a valid one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum TokenAlgorithm {

@@ -179,12 +179,6 @@ fn denied(question: &dyn Question) -> Error {
     denial(&AuthorizationDecision::deny(), question.field())
 }
 
-impl Default for Gate {
-    fn default() -> Self {
-        Self::new(None, Duration::from_secs(5))
-    }
-}
-
 impl std::fmt::Debug for Gate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Gate").field("is_guarded", &self.is_guarded()).field("limit", &self.limit).finish()

@@ -40,7 +40,7 @@ pub enum ErrorCode {
     FilterConflict,
     /// The request, or a statement of it, took too long.
     Timeout,
-    /// Something the service needs is away.
+    /// Something the service needs is unreachable.
     ServiceUnavailable,
     /// A cross-site request was refused.
     CsrfProtectionFailed,

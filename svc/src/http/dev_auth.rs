@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, header};
 use axum::middleware::Next;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use ctutils::CtEq as _;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
@@ -40,19 +41,14 @@ impl DevAuth {
         let Some((scheme, encoded)) = value.to_str().ok().and_then(|value| value.split_once(' ')) else { return false };
         let given = STANDARD.decode(encoded.trim()).unwrap_or_default();
         // The hashes have one length, and where they differ first says nothing of the password.
-        scheme.eq_ignore_ascii_case("basic") && is_equal(&Sha256::digest(given), &self.credentials)
+        scheme.eq_ignore_ascii_case("basic") && Sha256::digest(given).as_slice().ct_eq(&self.credentials).into()
     }
 
     fn has_cookie(&self, headers: &HeaderMap) -> bool {
         let texts = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
         let mut cookies = texts.flat_map(|text| text.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
-        cookies.any(|(name, value)| name == COOKIE && is_equal(value.as_bytes(), self.cookie.as_bytes()))
+        cookies.any(|(name, value)| name == COOKIE && value.as_bytes().ct_eq(self.cookie.as_bytes()).into())
     }
-}
-
-/// Compares in a time that depends on the lengths only.
-fn is_equal(given: &[u8], expected: &[u8]) -> bool {
-    given.len() == expected.len() && given.iter().zip(expected).fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }
 
 /// Lets requests through that know the password.

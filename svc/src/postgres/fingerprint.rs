@@ -29,14 +29,14 @@ const FINGERPRINT: &str = "\
             FROM pg_db_role_setting s) \
     ) END FROM now";
 
-/// The snapshot in which it looked, and the fingerprint, unless nothing has changed since the snapshot `settled`.
+/// The snapshot in which it looked, and the fingerprint, unless nothing has changed since the snapshot `known_at`.
 pub(super) async fn fingerprint(
     connection: &mut DedicatedConnection,
-    settled: &str,
+    known_at: &str,
     sources: &[String],
     specs: &[FunctionSpec],
 ) -> Result<(String, Option<String>), DriverError> {
     let (_, functions) = functions::split(&functions::names(specs));
-    let bound = vec![Param::Text(settled.to_owned()), Param::Texts(quoted(sources)), functions::texts(functions)];
+    let bound = vec![Param::Text(known_at.to_owned()), Param::Texts(quoted(sources)), functions::texts(functions)];
     connection.rows(&Statement::new(FINGERPRINT, bound)).await?.into_iter().next().ok_or(DriverError::Closed)
 }

@@ -45,6 +45,20 @@ pub fn recode_scalar<T: ScalarType + InputType>(value: Value) -> Result<Value, S
     Ok(ScalarType::to_value(&parsed))
 }
 
+/// A type whose values threads may share, as all scalars are.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` stays in one thread, and requests do not",
+    label = "a scalar that threads cannot share",
+    note = "write `Arc` for `Rc`, and an atomic or a `Mutex` for `Cell` or `RefCell`"
+)]
+pub trait ThreadSafe {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Send + Sync> ThreadSafe for T {}
+
+/// The one place where a scalar that stays in one thread is reported.
+pub const fn check_scalar<T: ThreadSafe>() {}
+
 fn message<T: InputType>(error: InputValueError<T>) -> String {
     error.into_server_error(Pos::default()).message
 }

@@ -29,7 +29,7 @@ pub use bodiless::PlannedReturn;
 #[doc(hidden)]
 pub use code::Code;
 #[doc(hidden)]
-pub use custom_scalar::{parse_scalar, recode_scalar, stored_scalar, write_scalar};
+pub use custom_scalar::{check_scalar, parse_scalar, recode_scalar, stored_scalar, write_scalar};
 #[doc(hidden)]
 pub use guard::Guard;
 #[doc(hidden)]

@@ -62,7 +62,7 @@ impl Model {
     pub(crate) fn possible_types(&self, index: TypeIndex) -> &[TypeIndex] {
         match &self.types[index].kind {
             TypeKind::Object(object) => std::slice::from_ref(&object.index),
-            TypeKind::Abstract(abstraction) => &abstraction.members,
+            TypeKind::Abstract(abstract_type) => &abstract_type.members,
             _ => &[],
         }
     }
@@ -123,7 +123,7 @@ impl TypeKind {
     pub(crate) fn source(&self) -> Option<&'static str> {
         match self {
             Self::Object(object) => object.source,
-            Self::Abstract(abstraction) => abstraction.source,
+            Self::Abstract(abstract_type) => abstract_type.source,
             _ => None,
         }
     }
@@ -132,7 +132,7 @@ impl TypeKind {
     pub(crate) fn field(&self, name: &str) -> Option<&FieldDef> {
         match self {
             Self::Object(object) => object.fields.get(name),
-            Self::Abstract(abstraction) => abstraction.fields.as_ref()?.get(name),
+            Self::Abstract(abstract_type) => abstract_type.fields.as_ref()?.get(name),
             _ => None,
         }
     }

@@ -61,14 +61,14 @@ impl Printer<'_> {
                 self.fields(&mut out, &object.fields);
                 writeln!(out, "}}")
             }
-            TypeKind::Abstract(abstraction) => match &abstraction.fields {
+            TypeKind::Abstract(abstract_type) => match &abstract_type.fields {
                 Some(fields) => {
                     let _ = writeln!(out, "interface {name} {{");
                     self.fields(&mut out, fields);
                     writeln!(out, "}}")
                 }
                 None => {
-                    let names: Vec<_> = abstraction.members.iter().map(|m| self.types[*m].name.as_str()).collect();
+                    let names: Vec<_> = abstract_type.members.iter().map(|m| self.types[*m].name.as_str()).collect();
                     writeln!(out, "union {name} = {}", names.join(" | "))
                 }
             },

@@ -26,7 +26,7 @@ impl<'a> Builder<'a> {
         self.checks.push(None);
         self.replan |= operator.replans();
         let operand = self.operand(scope, column)?;
-        let operand = self.settled(operand, column, operator, value)?;
+        let operand = self.comparable(operand, column, operator, value)?;
         let Some((operator, value)) = self.rounded(&operand, operator, value) else { return Ok(()) };
         let value = value.as_ref();
         let mut bound = self.bind_values(operator, value)?;
@@ -75,7 +75,7 @@ impl<'a> Builder<'a> {
 
     /// Returns the operand as which a value can be compared, so that a value which the column cannot hold is the
     /// client's error and not the database's.
-    fn settled(
+    fn comparable(
         &mut self,
         operand: Operand,
         column: &Column,

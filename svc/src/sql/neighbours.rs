@@ -23,8 +23,8 @@ pub(crate) fn telling_columns(
     let rows = builder.rows(query.row, 0)?;
     let scope = Scope::Row(rows.clone());
     let is_page = query.page.is_some() && query.past.is_empty() && !query.backward;
-    let is_settled = builder.order_keys(&scope, query).len() == query.order.len();
-    if !is_page || is_settled {
+    let is_complete = builder.order_keys(&scope, query).len() == query.order.len();
+    if !is_page || is_complete {
         return Ok(None);
     }
     let mut columns: Vec<String> = Vec::new();

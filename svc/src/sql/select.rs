@@ -218,11 +218,11 @@ impl<'a> Builder<'a> {
         let unique = super::col("id");
         // A cursor has the last key even of a page that can only have one row: the next page need not be filtered so.
         let has_cursor = query.list.iter().any(|selected| matches!(selected, Selected::OrderKeys));
-        let settled = query.neighbours
+        let is_complete = query.neighbours
             || query.is_computed()
             || (query.past.is_empty() && !has_cursor && (query.page.is_none() || query.filter.is_one_row()))
             || keys.iter().any(|key| key.column == unique);
-        if !settled && self.operand(scope, &unique).is_ok() {
+        if !is_complete && self.operand(scope, &unique).is_ok() {
             let (direction, nulls) =
                 keys.last().map_or((Direction::Asc, Nulls::Last), |last| (last.direction, last.nulls));
             keys.push(Order { column: unique, direction, nulls, rank: None });

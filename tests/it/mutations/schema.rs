@@ -187,7 +187,7 @@ async fn call_add(ctx: &Context<'_>, numbers: Vec<i32>) -> Result<i32> {
 async fn call_result(ctx: &Context<'_>, email: String) -> Result<DeleteUserResult> {
     match ctx.db().call("app.delete_user", [json!(email)]).await? {
         DeleteUserResult::Success(deleted) => Ok(deleted.into()),
-        DeleteUserResult::Error(error) => Ok(DeleteUserError::new("conflict:busy", error.status).into()),
+        DeleteUserResult::Error(error) => Ok(DeleteUserResultError::new("conflict:busy", error.status).into()),
     }
 }
 

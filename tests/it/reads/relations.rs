@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use svc::prelude::*;
-use svc_tests::{App, TestDatabase};
+use svc_tests::{App, TestDatabase, agreed, three_views};
 
 /// The same three types over views of one kind.
 macro_rules! blog {
@@ -105,19 +105,16 @@ INSERT INTO tb_post SELECT ('00000000-0000-0000-0000-0000000000b' || n)::uuid, '
   ('00000000-0000-0000-0000-0000000000a' || n % 3 + 1)::uuid FROM generate_series(1, 6) n;
 INSERT INTO tb_note SELECT n, 'note ' || n, CASE WHEN n % 4 > 0 THEN ('00000000-0000-0000-0000-0000000000a' || n % 4)::uuid END,
   ('00000000-0000-0000-0000-0000000000b' || n % 5 + 1)::uuid FROM generate_series(1, 12) n;
-CREATE VIEW c_user AS SELECT *, '{}'::jsonb AS data FROM tb_user;
-CREATE VIEW c_post AS SELECT *, '{}'::jsonb AS data FROM tb_post;
-CREATE VIEW c_note AS SELECT *, '{}'::jsonb AS data FROM tb_note;
-CREATE VIEW d_user AS SELECT to_jsonb(t) AS data FROM tb_user t;
-CREATE VIEW d_post AS SELECT to_jsonb(t) AS data FROM tb_post t;
-CREATE VIEW d_note AS SELECT to_jsonb(t) AS data FROM tb_note t;
-CREATE TABLE tv_user AS SELECT id, to_jsonb(t) AS data FROM tb_user t;
-CREATE TABLE tv_post AS SELECT id, author_id, to_jsonb(t) AS data FROM tb_post t;
-CREATE TABLE tv_note AS SELECT id, post_id, to_jsonb(t) AS data FROM tb_note t;
 ";
 
+/// The tables, and the three kinds of views over each.
+fn sql() -> String {
+    let views = [("user", "id"), ("post", "id, author_id"), ("note", "id, post_id")];
+    SQL.to_owned() + &views.map(|(name, columns)| three_views(name, columns)).concat()
+}
+
 async fn app(kind: &str) -> (TestDatabase, App) {
-    let database = TestDatabase::copy_of("relations", SQL).await;
+    let database = TestDatabase::copy_of("relations", &sql()).await;
     let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
     let options = match kind {
         "columns" => options.queries({
@@ -139,15 +136,11 @@ async fn app(kind: &str) -> (TestDatabase, App) {
 
 /// Asks the three kinds the same and gives the one answer they must have.
 async fn same(query: &str) -> Value {
-    let mut answers = Vec::new();
-    for kind in ["columns", "data", "table"] {
+    let ask = async |kind| {
         let (_database, app) = app(kind).await;
-        answers.push((kind, app.query(query).await.text));
-    }
-    for (kind, text) in &answers[1..] {
-        assert_eq!(*text, answers[0].1, "`{kind}` answers other bytes than `columns` for {query}");
-    }
-    let json: Value = serde_json::from_str(&answers[0].1).unwrap();
+        app.query(query).await.text
+    };
+    let json: Value = serde_json::from_str(&agreed(query, ["columns", "data", "table"], ask).await).unwrap();
     assert!(json.get("errors").is_none(), "{query}: {json:#}");
     json["data"].clone()
 }
@@ -352,7 +345,7 @@ async fn mistakes(ctx: &Context<'_>) -> Vec<String> {
 
 #[tokio::test]
 async fn a_key_that_is_nowhere_is_named_with_what_to_write() {
-    let database = TestDatabase::new(&format!("{SQL} CREATE VIEW k_box AS SELECT id FROM tb_note;")).await;
+    let database = TestDatabase::new(&(sql() + "CREATE VIEW k_box AS SELECT id FROM tb_note;")).await;
     let app = App::serve(AppOptions::new().database_url(database.url()).queries(queries![crates, mistakes])).await;
     assert_eq!(
         app.query("{ mistakes }").await.data()["mistakes"],

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use svc::prelude::*;
-use svc_tests::{App, TestDatabase};
+use svc_tests::{App, TestDatabase, three_views};
 
 macro_rules! number {
     ($name:ident, $source:literal, $list:ident) => {
@@ -45,15 +45,12 @@ INSERT INTO tb_number VALUES
   (4, 9223372036854775807, -99999999999999999999999999999.9, -0.5),
   (8, 1, 1.234567890123456789, 1),
   (5, 1, 'NaN', 'NaN'), (6, 1, 'Infinity', 'Infinity'), (7, 1, '-Infinity', '-Infinity');
-CREATE VIEW c_number AS SELECT *, '{}'::jsonb AS data FROM tb_number;
-CREATE VIEW d_number AS SELECT to_jsonb(t) AS data FROM tb_number t;
-CREATE TABLE tv_number AS SELECT id, to_jsonb(t) AS data FROM tb_number t;
 ";
 
 const ROOTS: [&str; 3] = ["columns", "data", "table"];
 
 async fn app() -> App {
-    let database = TestDatabase::copy_of("exact_numbers", SQL).await;
+    let database = TestDatabase::copy_of("exact_numbers", &(SQL.to_owned() + &three_views("number", "id"))).await;
     App::serve(AppOptions::new().database_url(database.url()).queries(queries![columns, data, table, echo])).await
 }
 

@@ -75,5 +75,5 @@ async fn rename(slug: Slug) -> bool {
 async fn create_user(filter: Filter) -> CreateUserResult;
 
 fn main() {
-    let _ = CreateUserSuccess::new("created", User { id: 1 });
+    let _ = CreateUserResultSuccess::new("created", User { id: 1 });
 }

@@ -13,7 +13,7 @@ enum MakeResult {
 }
 #[svc::mutation]
 fn make() -> MakeResult {
-    MakeError::new("failed:x", "no", None).into()
+    MakeResultError::new("failed:x", "no", None).into()
 }
 #[svc_result]
 #[derive(Debug, Clone, PartialEq)]
@@ -41,4 +41,4 @@ enum I { #[deprecated] User(User) }
 fn f(#[deprecated] a: Option<i32>, by: By, e: E, i: In) -> Vec<U> { let _ = (a, by, e, i.b); vec![] }
 #[svc::query]
 fn g() -> Vec<I> { vec![] }
-fn main() { let _ = (mutations![make, f], queries![g], User { id: Uuid::nil(), #[allow(deprecated)] old: String::new() }.id, MakeSuccess::new("a", None, None), E::B, By::B(1)); }
+fn main() { let _ = (mutations![make, f], queries![g], User { id: Uuid::nil(), #[allow(deprecated)] old: String::new() }.id, MakeResultSuccess::new("a", None, None), E::B, By::B(1)); }

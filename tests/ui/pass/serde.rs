@@ -39,14 +39,14 @@ fn main() {
     assert_eq!(json, r#"{"id":1,"user":"7"}"#);
     assert_eq!(svc::serde_json::from_str::<Post>(&json).expect("a post"), post);
 
-    let made = MakeResult::from(MakeSuccess::new("created", None));
+    let made = MakeResult::from(MakeResultSuccess::new("created", None));
     let json = svc::serde_json::to_string(&made).expect("a result");
     assert_eq!(
         json,
         r#"{"kind":"OK","status":"created","message":null,"updatedFields":null,"id":null,"theUser":null}"#
     );
     assert_eq!(svc::serde_json::from_str::<MakeResult>(&json).expect("a result"), made);
-    let refused = MakeResult::from(MakeError::new("conflict:taken", "taken"));
+    let refused = MakeResult::from(MakeResultError::new("conflict:taken", "taken"));
     let json = svc::serde_json::to_string(&refused).expect("a result");
     assert_eq!(svc::serde_json::from_str::<MakeResult>(&json).expect("a result"), refused);
 }

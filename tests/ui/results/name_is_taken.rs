@@ -1,7 +1,7 @@
 use svc::prelude::*;
 
 #[derive(Debug)]
-pub enum CreateUserError {
+pub enum CreateUserResultError {
     Taken,
     Forbidden,
 }

@@ -34,7 +34,7 @@ pub(crate) struct Options {
 
 /// Checks every tracked file, and the commits.
 pub(crate) fn tidy(options: Options) -> Result<()> {
-    let files = tracked_files()?;
+    let files = tracked_files(Path::new("."))?;
     let mut known = Known::read()?;
     let mut found = lines::check(&files);
     let sources = sources(&files)?;
@@ -64,13 +64,14 @@ impl TextFile {
     }
 }
 
-fn tracked_files() -> Result<Vec<TextFile>> {
-    let output = Command::new("git").args(["ls-files", "-z"]).output().context("cannot start git")?;
+/// The tracked files of a folder, with their paths in it.
+fn tracked_files(root: &Path) -> Result<Vec<TextFile>> {
+    let output = Command::new("git").args(["ls-files", "-z"]).current_dir(root).output().context("cannot start git")?;
     let names = String::from_utf8(output.stdout)?;
     let names = names.split('\0').filter(|name| !name.is_empty());
     Ok(names
         .filter_map(|name| {
-            let text = std::fs::read_to_string(name).ok()?;
+            let text = std::fs::read_to_string(root.join(name)).ok()?;
             Some(TextFile { path: PathBuf::from(name), text })
         })
         .collect())

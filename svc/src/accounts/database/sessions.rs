@@ -23,7 +23,7 @@ functions! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Session {
-    /// The identifier, which is no secret.
+    /// The identifier, which is not a secret.
     pub id: Uuid,
     /// The time of the log-in.
     pub created_at: DateTime<Utc>,

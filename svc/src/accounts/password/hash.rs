@@ -24,7 +24,7 @@ impl PasswordHash {
         &self.0
     }
 
-    /// The text without its last part, which is the algorithm, its parameters and the salt. It is no secret.
+    /// The text without its last part, which is the algorithm, its parameters and the salt. It is not a secret.
     pub fn salt(&self) -> &str {
         self.0.rsplit_once('$').map_or("", |(salt, _)| salt)
     }

@@ -8,7 +8,7 @@ use axum::http::Uri;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Endpoint(Uri);
 
-/// A text that is no such address, and what it must be.
+/// A text that is not such an address, and what it must be.
 #[derive(Debug, thiserror::Error)]
 #[error("{0} {1}")]
 pub(super) struct BadEndpoint(pub(super) String, pub(super) &'static str);

@@ -42,7 +42,7 @@ impl VerifyingKey {
     /// A public key as PEM (`-----BEGIN PUBLIC KEY-----`, RFC 7468, section 13).
     ///
     /// # Errors
-    /// A [`KeyError`] when the text is no such key, or a key of another algorithm.
+    /// A [`KeyError`] when the text is not such a key, or a key of another algorithm.
     pub fn from_pem(algorithm: TokenAlgorithm, pem: &str) -> Result<Self, KeyError> {
         let der = SubjectPublicKeyInfoDer::from_pem_slice(pem.as_bytes()).map_err(|_| KeyError::NotPublicPem)?;
         let info = SubjectPublicKeyInfoRef::try_from(der.as_ref()).map_err(|_| KeyError::NotPublicPem)?;

@@ -23,7 +23,7 @@ impl<T: SvcType> Find<T> {
     /// ```
     ///
     /// # Errors
-    /// When the database is away, the column is unknown, or it holds no numbers.
+    /// When the database is unreachable, the column is unknown, or it holds no numbers.
     pub async fn sum(self, column: impl AsRef<str>) -> Result<Option<rust_decimal::Decimal>, Error> {
         number(self.computed(AggregateFunction::Sum, column).await?)
     }
@@ -40,7 +40,7 @@ impl<T: SvcType> Find<T> {
     /// Returns the smallest value of a column, as the text that PostgreSQL writes; none without values.
     ///
     /// # Errors
-    /// When the database is away, the column is unknown, or its values have no order.
+    /// When the database is unreachable, the column is unknown, or its values have no order.
     pub async fn min(self, column: impl AsRef<str>) -> Result<Option<String>, Error> {
         self.computed(AggregateFunction::Min, column).await
     }
@@ -56,7 +56,7 @@ impl<T: SvcType> Find<T> {
     /// Returns the values of a column, each once, in order, as text; `None` is null.
     ///
     /// # Errors
-    /// When the database is away, the column is unknown, or there are more values than
+    /// When the database is unreachable, the column is unknown, or there are more values than
     /// [`Limits::max_page`](crate::Limits::max_page).
     pub async fn distinct(self, column: impl AsRef<str>) -> Result<Vec<Option<String>>, Error> {
         let groups = self.group_counts([column.as_ref()]).await?;
@@ -79,7 +79,7 @@ impl<T: SvcType> Find<T> {
     /// ```
     ///
     /// # Errors
-    /// When the database is away, a column is unknown, or there are more groups than
+    /// When the database is unreachable, a column is unknown, or there are more groups than
     /// [`Limits::max_page`](crate::Limits::max_page).
     pub async fn group_counts<C: AsRef<str>>(
         self,

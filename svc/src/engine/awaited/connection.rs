@@ -8,7 +8,7 @@ use crate::engine::find::typed_slice;
 use crate::repository::{Connection, Edge, Slice};
 use crate::schema::SvcType;
 
-/// Typed rows. Fails when the database is away, a cursor is not of this list, or a row breaks its declared type.
+/// Typed rows. Fails when the database is unreachable, a cursor is not of this list, or a row breaks its declared type.
 impl<T: SvcType> IntoFuture for Connection<T> {
     type Output = Result<Slice<T>, Error>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;

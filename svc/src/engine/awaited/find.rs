@@ -15,7 +15,7 @@ impl<T: SvcType> Find<T> {
     /// numbers inside `JSON` are those that [`serde_json`] holds, and one too large for a double is an error.
     ///
     /// # Errors
-    /// When the database is away, a filter names an unknown column, or there are more rows than the largest page
+    /// When the database is unreachable, a filter names an unknown column, or there are more rows than the largest page
     /// holds and the query has no limit.
     pub async fn json(self) -> Result<Vec<serde_json::Value>, Error> {
         let (db, spec) = self.into_parts();
@@ -26,7 +26,7 @@ impl<T: SvcType> Find<T> {
     /// Returns the number of rows that match, whatever the limit and offset.
     ///
     /// # Errors
-    /// When the database is away or a filter names an unknown column.
+    /// When the database is unreachable or a filter names an unknown column.
     pub async fn count(self) -> Result<i64, Error> {
         let (db, spec) = self.into_parts();
         total(&db, &spec, Subquery::Count).await
@@ -35,14 +35,14 @@ impl<T: SvcType> Find<T> {
     /// Whether a row matches.
     ///
     /// # Errors
-    /// When the database is away or a filter names an unknown column.
+    /// When the database is unreachable or a filter names an unknown column.
     pub async fn exists(self) -> Result<bool, Error> {
         let (db, spec) = self.into_parts();
         Ok(total(&db, &spec, Subquery::Exists).await? != 0)
     }
 }
 
-/// Typed rows. Fails when the database is away or a row breaks its declared type.
+/// Typed rows. Fails when the database is unreachable or a row breaks its declared type.
 impl<T: SvcType> IntoFuture for Find<T> {
     type Output = Result<Vec<T>, Error>;
     type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send>>;

@@ -2,13 +2,13 @@
 //!
 //! Coerced input objects have the Rust names as keys, in the order in which the client gave them.
 
-mod by_name;
 mod leaf;
 mod literal;
+mod name_map;
 mod variables;
 
-pub(crate) use by_name::ByName;
 pub(crate) use literal::{Literal, coerce_literal};
+pub(crate) use name_map::NameMap;
 pub(crate) use variables::{SentVariables, VariableDef, VariableError, Variables, coerce_variables, condition};
 
 use async_graphql::{Name, Value};

@@ -6,16 +6,16 @@ use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
 use super::leaf::{Origin, coerce_leaf, coerce_number, json_argument};
-use super::{ByName, finish_object};
+use super::{NameMap, finish_object};
 use crate::engine::weight;
 use crate::json::{ExactJson as Json, Fields};
 use crate::schema::{InputDef, ScalarKind, TypeDef, TypeExpr, TypeKind};
 
 /// Coerced variables by name; those that are absent and have no default are not there.
-pub(crate) type Variables = ByName<Arc<str>, Value>;
+pub(crate) type Variables = NameMap<Arc<str>, Value>;
 
 /// The variables as a client sent them.
-pub(crate) type SentVariables = ByName<String, Json>;
+pub(crate) type SentVariables = NameMap<String, Json>;
 
 /// A variable that an operation declares.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ pub(crate) fn coerce_variables(
             break;
         }
     }
-    if errors.is_empty() { Ok(ByName::new(variables)) } else { Err(errors) }
+    if errors.is_empty() { Ok(NameMap::new(variables)) } else { Err(errors) }
 }
 
 /// A value that does not fit, and where it stands; the place is put together only when there is one.

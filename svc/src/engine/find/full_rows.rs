@@ -3,9 +3,9 @@
 use super::columns::Columns;
 use crate::Error;
 use crate::engine::complete::{FullRows, RowSource};
-use crate::engine::plan::{Leaf, OutType};
+use crate::engine::plan::OutType;
 use crate::postgres::{Catalogue, DbError};
-use crate::schema::{FieldKind, Model, TypeExpr, TypeIndex, TypeKind};
+use crate::schema::{FieldKind, Model, TypeIndex, TypeKind};
 use crate::sql::Selected;
 
 /// The columns that are read of each row for its object.
@@ -56,7 +56,7 @@ fn stored_fields(model: &Model, row: TypeIndex) -> Vec<(&'static str, Option<Out
         if let FieldKind::Stored { stored: name, .. } = field.kind
             && !stored.iter().any(|(known, _)| *known == name)
         {
-            stored.push((name, Some(out_type(model, &field.ty))));
+            stored.push((name, Some(OutType::of(model, &field.ty).with_nulls())));
         }
     }
     for field in fields() {
@@ -67,16 +67,4 @@ fn stored_fields(model: &Model, row: TypeIndex) -> Vec<(&'static str, Option<Out
         }
     }
     stored
-}
-
-fn out_type(model: &Model, ty: &TypeExpr) -> OutType {
-    match ty {
-        TypeExpr::NonNull(inner) => out_type(model, inner),
-        TypeExpr::List(inner) => OutType::List(Box::new(out_type(model, inner))),
-        TypeExpr::Named(index) => match &model.types[*index].kind {
-            TypeKind::Scalar { kind, .. } => OutType::Leaf(Leaf::Scalar(*kind)),
-            TypeKind::Enum(def) => OutType::Leaf(Leaf::Enum(def.values.clone())),
-            _ => OutType::Composite,
-        },
-    }
 }

@@ -283,7 +283,7 @@ fn not_found(field: &PlanField) -> Error {
     Error::with_code("NOT_FOUND", format!("`{}` found no row", field.name))
 }
 
-/// A failed read. In development a database that is away gives empty results, so that a client can be built first.
+/// A failed read. In development an unreachable database gives empty results, so that a client can be built first.
 fn away(cx: &ExecutionContext<'_>, field: &PlanField, shape: Shape, error: DbError, path: &Path<'_>) -> CompletedValue {
     match (&error, shape) {
         (DbError::Unreachable, Shape::List) if cx.development => CompletedValue::walk(cx, |_, out| {

@@ -113,7 +113,7 @@ fn stored_keys(model: &Model, ty: TypeIndex) -> impl Iterator<Item = &'static st
 fn has_source(model: &Model, ty: TypeIndex) -> bool {
     match &model.types[ty].kind {
         TypeKind::Object(object) => object.source.is_some(),
-        TypeKind::Abstract(abstraction) => abstraction.source.is_some(),
+        TypeKind::Abstract(abstract_type) => abstract_type.source.is_some(),
         _ => false,
     }
 }

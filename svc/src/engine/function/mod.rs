@@ -9,7 +9,7 @@ mod outcome;
 use decoded::Decoded;
 use encode::form;
 pub(crate) use encode::json as argument_json;
-use outcome::{Settled, Target, settle};
+use outcome::{CallOutcome, Target, call_function};
 
 use super::complete::{CompletedValue, Found, complete_value, write_json, write_partial};
 use super::execution_context::ExecutionContext;
@@ -35,8 +35,8 @@ pub(crate) async fn write_function(
 ) -> CompletedValue {
     let field = admission.field();
     match answer(cx, field, function).await {
-        Ok(Settled { json, unread: None }) => complete(cx, field, &json, path).await,
-        Ok(Settled { json, unread: Some(unread) }) => {
+        Ok(CallOutcome { json, unread: None }) => complete(cx, field, &json, path).await,
+        Ok(CallOutcome { json, unread: Some(unread) }) => {
             CompletedValue::walk(cx, |walk, out| write_partial(walk, field, &json, &unread, path, out))
         }
         Err(error) => CompletedValue::failed(cx, &error, field, path),
@@ -44,14 +44,14 @@ pub(crate) async fn write_function(
 }
 
 /// The JSON of the field's type.
-async fn answer(cx: &ExecutionContext<'_>, field: &PlanField, function: FunctionMeta) -> Result<Settled, Error> {
+async fn answer(cx: &ExecutionContext<'_>, field: &PlanField, function: FunctionMeta) -> Result<CallOutcome, Error> {
     let unknown = || Error::internal(format!("there is no mutation `{}`", field.name));
     let def = cx.model.field(ROOT, &field.name).ok_or_else(unknown)?;
     let args = arguments(cx, field, function, def)?;
     let db = cx.context.db();
     let list = def.ty.is_list();
     let (function, on_failure) = (function.name, function.on_failure);
-    settle(db, &Target { function, ty: Some(def.ty.named()), list, field: Some(field), on_failure }, &args).await
+    call_function(db, &Target { function, ty: Some(def.ty.named()), list, field: Some(field), on_failure }, &args).await
 }
 
 /// The context's values, then the arguments, as JSON with the stored names.
@@ -116,10 +116,10 @@ pub(crate) async fn call<T: FromStored>(
     let args: Vec<_> = args.collect();
     let ty = T::row_type().and_then(|row| db.app.model.by_rust.get(&row).copied());
     let list = T::IS_LIST;
-    let settled = settle(db, &Target { function, ty, list, field: None, on_failure }, &args).await?;
-    match settled.unread {
+    let outcome = call_function(db, &Target { function, ty, list, field: None, on_failure }, &args).await?;
+    match outcome.unread {
         Some(unread) => Err(unread.into_error()),
-        None => Ok(T::from_stored(ExactJson::read(&settled.json)?)?),
+        None => Ok(T::from_stored(ExactJson::read(&outcome.json)?)?),
     }
 }
 

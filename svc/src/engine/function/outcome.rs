@@ -28,7 +28,7 @@ pub(crate) struct Target<'a> {
 
 /// The value that a call has led to.
 #[derive(Debug)]
-pub(crate) struct Settled {
+pub(crate) struct CallOutcome {
     /// The JSON of the field's type.
     pub(crate) json: String,
     /// The part of it that could not be read.
@@ -39,11 +39,11 @@ pub(crate) struct Settled {
 ///
 /// # Errors
 /// A failure that the type has no place for, and whatever is not the author's word.
-pub(crate) async fn settle(
+pub(crate) async fn call_function(
     db: &Db,
     target: &Target<'_>,
     args: &[(ArgForm, Option<ExactJson>)],
-) -> Result<Settled, Error> {
+) -> Result<CallOutcome, Error> {
     let model = &db.app.model;
     let result = target.ty.and_then(|ty| model.results.get(&ty).copied());
     let entity_has_status = match result {
@@ -93,8 +93,8 @@ async fn plain(
     target: &Target<'_>,
     result: Option<&'static ResultMeta>,
     answer: String,
-) -> Result<Settled, Error> {
-    let Some(result) = result else { return Ok(Settled { json: answer, unread: None }) };
+) -> Result<CallOutcome, Error> {
+    let Some(result) = result else { return Ok(CallOutcome { json: answer, unread: None }) };
     if answer == "null" {
         return Err(Error::internal(format!("the function `{}` answered with nothing", target.function)));
     }
@@ -108,7 +108,7 @@ async fn succeed(
     target: &Target<'_>,
     result: Option<&'static ResultMeta>,
     response: &Response<'_>,
-) -> Result<Settled, Error> {
+) -> Result<CallOutcome, Error> {
     if let Some(result) = result {
         return success(db, target, result, response).await;
     }
@@ -121,7 +121,7 @@ async fn succeed(
         None => Entity::whole(response.entity.map(|raw| raw.get().to_owned())),
     };
     let unread = unread.map(|values| Unread::Values { field: None, values });
-    Ok(Settled { json: json.unwrap_or_else(|| "null".to_owned()), unread })
+    Ok(CallOutcome { json: json.unwrap_or_else(|| "null".to_owned()), unread })
 }
 
 async fn success(
@@ -129,7 +129,7 @@ async fn success(
     target: &Target<'_>,
     result: &'static ResultMeta,
     response: &Response<'_>,
-) -> Result<Settled, Error> {
+) -> Result<CallOutcome, Error> {
     let meta = &result.success;
     let (entity, unread) = target.entity(db, meta, response).await;
     let id_of_entity = || entity.as_deref().and_then(own_id);
@@ -143,7 +143,7 @@ async fn success(
         ("id", id.unwrap_or_else(|| "null".to_owned())),
     ];
     let member = Member { meta, automatic, entity, response, extensions: &Fields::default() };
-    Ok(Settled { json: member.write(&db.app.model), unread })
+    Ok(CallOutcome { json: member.write(&db.app.model), unread })
 }
 
 async fn fail(
@@ -152,7 +152,7 @@ async fn fail(
     result: Option<&'static ResultMeta>,
     failure: Failure,
     response: &Response<'_>,
-) -> Result<Settled, Error> {
+) -> Result<CallOutcome, Error> {
     let Some(result) = result else { return Err(failure.into_error()) };
     let meta = &result.error;
     let (entity, unread) = target.entity(db, meta, response).await;
@@ -163,7 +163,7 @@ async fn fail(
         ("errors", failure.errors_json().to_string()),
     ];
     let member = Member { meta, automatic, entity, response, extensions: &failure.extensions };
-    Ok(Settled { json: member.write(&db.app.model), unread })
+    Ok(CallOutcome { json: member.write(&db.app.model), unread })
 }
 
 impl Target<'_> {

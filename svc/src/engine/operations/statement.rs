@@ -34,7 +34,7 @@ pub(in crate::engine) struct Answered<'a> {
 
 /// A statement that failed.
 enum Failed {
-    /// In development a database that is away gives empty results, so that a client can be built first.
+    /// In development a database that is unreachable gives empty results, so that a client can be built first.
     Away,
     Error(Error),
 }

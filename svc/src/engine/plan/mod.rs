@@ -12,6 +12,7 @@ mod denial;
 mod gates;
 mod introspection_cost;
 mod keys;
+mod out_type;
 mod planner;
 mod root;
 mod same;
@@ -23,6 +24,7 @@ pub(crate) use asked::Asked;
 pub(crate) use cost::Cost;
 pub(crate) use denial::{Denial, Denials};
 pub(crate) use keys::Keys;
+pub(crate) use out_type::{Leaf, OutType};
 pub(crate) use planner::Planner;
 pub(crate) use root::{Admission, AllAdmitted, RootField};
 pub(crate) use slot::Slot;
@@ -32,7 +34,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::resolver::Method;
-use crate::schema::{EnumValue, Gated, OperationKind, Part, Relation, ScalarKind, TypeIndex};
+use crate::schema::{Gated, OperationKind, Part, Relation, TypeIndex};
 
 /// A planned operation.
 #[derive(Debug)]
@@ -118,32 +120,6 @@ pub(crate) enum PlanKind {
     Root(RootField),
     /// Nothing, as the client may not have it.
     Denied,
-}
-
-/// A field's type, with all that completing a value needs.
-#[derive(Debug, Clone)]
-pub(crate) enum OutType {
-    NonNull(Box<OutType>),
-    List(Box<OutType>),
-    Leaf(Leaf),
-    Composite,
-}
-
-/// A scalar or an enum.
-#[derive(Debug, Clone)]
-pub(crate) enum Leaf {
-    Scalar(ScalarKind),
-    Enum(Arc<[EnumValue]>),
-}
-
-impl Leaf {
-    /// Returns the message about a value that breaks the type. It does not quote the value.
-    pub(crate) fn not_valid(&self) -> String {
-        match self {
-            Self::Scalar(kind) => format!("the value is not a valid {}", kind.shown()),
-            Self::Enum(_) => "the value is not one of its enum".to_owned(),
-        }
-    }
 }
 
 /// The selections below a field.
@@ -243,24 +219,6 @@ impl Children {
     /// Whether completing values in hand waits.
     pub(crate) fn wait(&self) -> bool {
         self.waits() == Calls::Async
-    }
-}
-
-impl OutType {
-    pub(crate) fn is_list(&self) -> bool {
-        match self {
-            Self::NonNull(inner) => inner.is_list(),
-            Self::List(_) => true,
-            _ => false,
-        }
-    }
-
-    /// The type without its outermost `!`, and whether it had one.
-    pub(crate) fn nullable(&self) -> (&Self, bool) {
-        match self {
-            Self::NonNull(inner) => (inner, true),
-            other => (other, false),
-        }
     }
 }
 

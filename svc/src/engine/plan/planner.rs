@@ -14,7 +14,7 @@ use super::bounds::Bounds;
 use super::introspection_cost::IntrospectionCost;
 use super::same::same_lists;
 use super::weight::arguments;
-use super::{ArgPlan, Calls, Children, Keys, Leaf, OutType, Plan, PlanField, PlanKind, RootField, Selection, Slot};
+use super::{ArgPlan, Calls, Children, Keys, OutType, Plan, PlanField, PlanKind, RootField, Selection, Slot};
 use crate::ErrorCode;
 use crate::application::Limits;
 use crate::engine::coerce::{Variables, condition};
@@ -22,7 +22,7 @@ use crate::engine::limits::within;
 use crate::engine::location::MAX_LOCATIONS;
 use crate::engine::request_error::RequestError;
 use crate::engine::resolver::Method;
-use crate::schema::{FieldDef, FieldKind, Model, OperationKind, Run, TypeExpr, TypeIndex, TypeKind};
+use crate::schema::{FieldDef, FieldKind, Model, OperationKind, Run, TypeIndex, TypeKind};
 
 const ROOT_FIELDS: &str = "SVC_LIMIT_ROOT_FIELDS";
 
@@ -209,7 +209,7 @@ impl<'a> Planner<'a> {
                 self.bounds.charge(self.limits)?;
                 let args = self.args(def, node)?;
                 let sets: Vec<_> = nodes.iter().map(|node| &node.selection_set).collect();
-                (kind, self.out_type(&def.ty), args, self.children(def.ty.named(), &sets)?, def.gated)
+                (kind, OutType::of(model, &def.ty), args, self.children(def.ty.named(), &sets)?, def.gated)
             }
         };
         let field = PlanField {
@@ -253,8 +253,8 @@ impl<'a> Planner<'a> {
     fn children(&mut self, type_index: TypeIndex, sets: &[&'a SelectionSet]) -> Result<Children, RequestError> {
         match &self.model.types[type_index].kind {
             TypeKind::Object(_) => Ok(Children::One(self.selection(type_index, sets)?)),
-            TypeKind::Abstract(abstraction) => {
-                let members = abstraction.members.iter();
+            TypeKind::Abstract(abstract_type) => {
+                let members = abstract_type.members.iter();
                 // A value is of one of the types, so the costliest counts.
                 let (before, mut costliest) = (self.bounds.cost, self.bounds.cost);
                 let selections = members.map(|member| {
@@ -268,18 +268,6 @@ impl<'a> Planner<'a> {
                 Ok(Children::Any(selections.into()))
             }
             _ => Ok(Children::None),
-        }
-    }
-
-    fn out_type(&self, ty: &TypeExpr) -> OutType {
-        match ty {
-            TypeExpr::NonNull(inner) => OutType::NonNull(Box::new(self.out_type(inner))),
-            TypeExpr::List(inner) => OutType::List(Box::new(self.out_type(inner))),
-            TypeExpr::Named(index) => match &self.model.types[*index].kind {
-                TypeKind::Scalar { kind, .. } => OutType::Leaf(Leaf::Scalar(*kind)),
-                TypeKind::Enum(def) => OutType::Leaf(Leaf::Enum(def.values.clone())),
-                _ => OutType::Composite,
-            },
         }
     }
 }

@@ -45,7 +45,7 @@ struct Poll {
     /// The time at which the last look began.
     looked: Option<Instant>,
     /// The snapshot in which the database was as it is known, and how many functions were known then.
-    settled: Option<(String, usize)>,
+    known_at: Option<(String, usize)>,
 }
 
 /// The findings of a look at the database.
@@ -239,21 +239,21 @@ impl Database {
 
     async fn look_with(&self, poll: &mut Poll) -> Result<(), CheckError> {
         let specs = self.known_functions();
-        let settled = poll.settled.take().filter(|(_, functions)| *functions == specs.len());
-        let settled = settled.map(|(snapshot, _)| snapshot).unwrap_or_default();
+        let known_at = poll.known_at.take().filter(|(_, functions)| *functions == specs.len());
+        let known_at = known_at.map(|(snapshot, _)| snapshot).unwrap_or_default();
         // What fails or is given up drops its connection.
         let mut connection = match poll.connection.take() {
             Some(connection) => connection,
             None => self.driver.dedicated(self.acquire_timeout).await?,
         };
-        let (snapshot, found) = self.compare(&mut connection, &settled, &specs).await?;
+        let (snapshot, found) = self.compare(&mut connection, &known_at, &specs).await?;
         if self.changes.keeps_connection {
             poll.connection = Some(connection);
         } else {
             connection.close();
         }
         match found {
-            Compared::Same => poll.settled = Some((snapshot, specs.len())),
+            Compared::Same => poll.known_at = Some((snapshot, specs.len())),
             Compared::Changed => self.check().await?,
             // Whoever watches the database says why, and when it is used again.
             Compared::Unbound => self.stop_using(),
@@ -265,10 +265,10 @@ impl Database {
     async fn compare(
         &self,
         connection: &mut DedicatedConnection,
-        settled: &str,
+        known_at: &str,
         specs: &[FunctionSpec],
     ) -> Result<(String, Compared), DriverError> {
-        let (snapshot, found) = fingerprint(connection, settled, &self.sources, specs).await?;
+        let (snapshot, found) = fingerprint(connection, known_at, &self.sources, specs).await?;
         let Some(fingerprint) = found else { return Ok((snapshot, Compared::Same)) };
         let verdict = self.row_security.verdict(connection, &self.sources, &self.called).await?;
         if self.row_security.refuses(&verdict) {

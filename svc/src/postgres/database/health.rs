@@ -11,7 +11,7 @@ use super::{CheckError, Database};
 use crate::postgres::DbError;
 use crate::postgres::driver::DriverError;
 
-/// The time after which a database that is away is tried again, at first and at last.
+/// The time after which a database that is unreachable is tried again, at first and at last.
 const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
 
 /// The time from one look at the database to the next, whatever requests suspect.
@@ -32,7 +32,7 @@ pub(crate) enum Health {
 }
 
 impl Database {
-    /// Waits for the first verdict; fails at once while the database is away, or not to be used.
+    /// Waits for the first verdict; fails at once while the database is unreachable, or not to be used.
     pub(in crate::postgres) async fn reached(&self) -> Result<(), DbError> {
         if self.is_up() {
             return Ok(());
@@ -57,8 +57,8 @@ impl Database {
         self.tell(Health::Unbound);
     }
 
-    /// A request has found a sign that the database is away. Whether it is, only the watcher says, on a connection of its
-    /// own and for all requests that ask at the time.
+    /// A request has found a sign that the database is unreachable. Whether it is, only the watcher says, on a
+    /// connection of its own and for all requests that ask at the time.
     pub(in crate::postgres) fn suspect(&self) {
         self.suspected.notify_one();
     }
@@ -92,13 +92,13 @@ impl Database {
 }
 
 impl DriverError {
-    /// Whether the database may be away. A connection that is closed in the middle of a statement is not such a sign.
+    /// Whether the database may be unreachable. A connection that is closed in the middle of a statement is not a sign.
     pub(in crate::postgres) fn is_sign_of_absence(&self) -> bool {
         matches!(self, Self::Unreachable(_) | Self::Unanswered | Self::PoolTimedOut)
     }
 }
 
-/// Tries a database that is away until it answers; says so once when it goes and once when it comes back.
+/// Tries a database that is unreachable until it answers; says so once when it goes and once when it comes back.
 pub(in crate::postgres) async fn watch_over(database: Weak<Database>) {
     let mut pause = RETRY[0];
     let mut said = false;
@@ -137,8 +137,8 @@ pub(in crate::postgres) async fn watch_over(database: Weak<Database>) {
     }
 }
 
-/// Waits until a request suspects that the database is away, or a look has found that policies do not bind; false when
-/// nobody needs the database any more.
+/// Waits until a request suspects that the database is unreachable, or a look has found that policies do not bind; false
+/// when nobody needs the database any more.
 async fn wait_for_a_reason(mut health: watch::Receiver<Health>, suspected: &Notify) -> bool {
     let told = async { health.wait_for(|health| *health != Health::Up).await.is_ok() };
     // Neither a busy pool nor clients that ask again and again must make us read the catalogue again and again.

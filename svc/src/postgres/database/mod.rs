@@ -92,7 +92,7 @@ pub(crate) struct Database {
     pub(super) called: Vec<FunctionSpec>,
     pub(super) catalogue: ArcSwapOption<Catalogue>,
     pub(super) changes: Changes,
-    /// Told when a request has found a sign that the database is away.
+    /// Told when a request has found a sign that the database is unreachable.
     pub(super) suspected: Arc<Notify>,
     functions: std::sync::Mutex<Functions>,
     pub(super) health: watch::Sender<Health>,
@@ -252,7 +252,7 @@ impl Database {
         self.driver.begin(session).await.map_err(|error| self.noted(error))
     }
 
-    /// An error of the driver; signs that the database is away are looked into.
+    /// An error of the driver; signs that the database is unreachable are looked into.
     pub(crate) fn noted(&self, error: DriverError) -> DbError {
         if error.is_sign_of_absence() {
             self.suspect();

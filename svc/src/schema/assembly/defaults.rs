@@ -74,8 +74,8 @@ fn args(kind: &TypeKind) -> Vec<(String, &ArgDef)> {
         TypeKind::Object(object) => {
             object.fields.values().flat_map(|f| f.args.iter().map(|arg| (f.name.clone(), arg))).collect()
         }
-        TypeKind::Abstract(abstraction) => {
-            let fields = abstraction.fields.iter().flat_map(|fields| fields.values());
+        TypeKind::Abstract(abstract_type) => {
+            let fields = abstract_type.fields.iter().flat_map(|fields| fields.values());
             fields.flat_map(|f| f.args.iter().map(|arg| (f.name.clone(), arg))).collect()
         }
         _ => Vec::new(),
@@ -86,7 +86,7 @@ fn find<'a>(kind: &'a mut TypeKind, owner: &str, name: &str) -> Option<&'a mut D
     let args = match kind {
         TypeKind::Input(input) => return input.fields.get_mut(name)?.default.as_mut(),
         TypeKind::Object(object) => &mut object.fields.get_mut(owner)?.args,
-        TypeKind::Abstract(abstraction) => &mut abstraction.fields.as_mut()?.get_mut(owner)?.args,
+        TypeKind::Abstract(abstract_type) => &mut abstract_type.fields.as_mut()?.get_mut(owner)?.args,
         _ => return None,
     };
     args.iter_mut().find(|arg| arg.name == name)?.default.as_mut()

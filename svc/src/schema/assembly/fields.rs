@@ -8,11 +8,11 @@ pub(in crate::schema) fn stored_fields(types: &[TypeDef], row: TypeIndex) -> Vec
         TypeKind::Object(object) => {
             object.fields.values().filter(|field| matches!(field.kind, FieldKind::Stored { .. })).collect()
         }
-        TypeKind::Abstract(abstraction) => {
-            let Some(fields) = &abstraction.fields else { return Vec::new() };
-            let Some(first) = abstraction.members.first() else { return Vec::new() };
+        TypeKind::Abstract(abstract_type) => {
+            let Some(fields) = &abstract_type.fields else { return Vec::new() };
+            let Some(first) = abstract_type.members.first() else { return Vec::new() };
             let shared = |field: &&FieldDef| {
-                abstraction
+                abstract_type
                     .members
                     .iter()
                     .all(|member| stored_fields(types, *member).iter().any(|other| other.name == field.name))
@@ -41,8 +41,8 @@ pub(in crate::schema) fn relations(types: &[TypeDef], row: TypeIndex) -> Vec<(&F
 pub(in crate::schema) fn gate_of(types: &[TypeDef], row: TypeIndex, rust: &str) -> Option<Gated> {
     match &types[row].kind {
         TypeKind::Object(object) => object.fields.values().find(|field| field.rust == rust)?.gated,
-        TypeKind::Abstract(abstraction) => {
-            let gated = abstraction.members.iter().find_map(|member| gate_of(types, *member, rust))?;
+        TypeKind::Abstract(abstract_type) => {
+            let gated = abstract_type.members.iter().find_map(|member| gate_of(types, *member, rust))?;
             Some(if let Gated::Field { rust, .. } = gated { Gated::Field { of: row, rust } } else { gated })
         }
         _ => None,

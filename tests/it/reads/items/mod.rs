@@ -9,7 +9,7 @@ mod variables;
 use serde_json::{Value, json};
 use svc::prelude::*;
 use svc::scalar::Hostname;
-use svc_tests::{App, TestDatabase};
+use svc_tests::{App, TestDatabase, agreed};
 
 /// A part of a row that is stored as JSON.
 #[svc_type]
@@ -96,16 +96,12 @@ fn ids(rows: &Value) -> String {
 
 /// Asks the three kinds the same, with the beginning of their names for `{root}`, and gives the one answer they must have.
 async fn same(app: &App, fields: &str) -> Value {
-    let mut answers = Vec::new();
-    for (root, ty) in ROOTS {
+    let ask = async |(root, ty)| {
         let text = app.query(&fields.replace("{root}", root)).await.text.replace(ty, "Item");
         let name = |field: &str| format!("\"{root}{field}\"");
-        answers.push(
-            text.replace(&name("Rows"), "\"rows\"").replace(&name("Page"), "\"page\"").replace(&name("One"), "\"one\""),
-        );
-    }
-    assert!(answers.iter().all(|answer| *answer == answers[0]), "{fields}: {answers:#?}");
-    serde_json::from_str(&answers[0]).unwrap()
+        text.replace(&name("Rows"), "\"rows\"").replace(&name("Page"), "\"page\"").replace(&name("One"), "\"one\"")
+    };
+    serde_json::from_str(&agreed(fields, ROOTS, ask).await).unwrap()
 }
 
 /// The same, of an answer without errors.

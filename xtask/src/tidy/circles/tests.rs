@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::tidy::circles::{ROOT, check};
 use crate::tidy::known::Known;
 use crate::tidy::source::Source;
+use crate::tidy::{sources, tracked_files};
 
 fn found(files: &[(&str, &str)], known: &str) -> Vec<String> {
     let sources: Vec<Source> =
@@ -39,6 +40,27 @@ fn a_seeded_circle_is_shown_with_its_lines() {
                     c needs a (1): svc/src/c.rs:2";
     assert_eq!(found(&files, ""), [expected]);
     assert_eq!(found(&files, "circle svc/src: a b c"), Vec::<String>::new());
+}
+
+/// One line in a file at the ground, which names the top, is enough.
+#[test]
+fn a_circle_seeded_among_the_folders_of_svc_is_found() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let files = tracked_files(root).unwrap();
+    let mut sources = sources(&files).unwrap();
+    let among_folders = |sources: &[Source]| {
+        let found = check(sources, &mut Known::parse("").unwrap(), false);
+        found.into_iter().filter(|circle| circle.starts_with("svc/src: ")).collect::<Vec<_>>()
+    };
+    assert_eq!(among_folders(&sources), Vec::<String>::new());
+
+    let ground = files.iter().find(|file| file.path == Path::new("svc/src/panic.rs")).unwrap();
+    let seeded = format!("{}\nfn seeded(_: crate::app::SvcConfig) {{}}\n", ground.text);
+    sources.push(Source::parse(&ground.path, &seeded).unwrap());
+    let found = among_folders(&sources);
+    assert_eq!(found.len(), 1, "{found:?}");
+    let line = ground.text.lines().count() + 2;
+    assert!(found[0].contains(&format!("panic needs app (1): svc/src/panic.rs:{line}")), "{}", found[0]);
 }
 
 #[test]

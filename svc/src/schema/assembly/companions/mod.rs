@@ -159,7 +159,7 @@ impl<'a> Companions<'a> {
         if let Some(known) = self.wheres.get(&row) {
             return *known;
         }
-        if parts(types, row).is_empty() {
+        if row_fields(types, row).is_empty() {
             // A union, whose rows share no field.
             self.wheres.insert(row, None);
             return None;
@@ -168,7 +168,7 @@ impl<'a> Companions<'a> {
         let index = self.place(types, Derived::Where, row, &name);
         // Known before its fields are, as types may embed each other.
         self.wheres.insert(row, Some(index));
-        let parts = parts(types, row);
+        let parts = row_fields(types, row);
         let mut fields: Vec<ArgDef> = parts.iter().filter_map(|part| self.condition(types, part)).collect();
         let itself = TypeExpr::Named(index);
         fields.push(described("AND", "All of these.", list_of(index)));
@@ -180,7 +180,7 @@ impl<'a> Companions<'a> {
     }
 
     /// The condition on one stored field.
-    fn condition(&mut self, types: &mut Vec<TypeDef>, part: &Part) -> Option<ArgDef> {
+    fn condition(&mut self, types: &mut Vec<TypeDef>, part: &RowField) -> Option<ArgDef> {
         let ty = match (&types[part.named].kind, part.list) {
             (TypeKind::Object(_), false) => self.where_type(types, part.named)?,
             (TypeKind::Object(_), true) => self.list_where_type(types, part.named)?,
@@ -258,7 +258,7 @@ impl<'a> Companions<'a> {
         self.orders.insert(row, Some(index));
         let direction = self.direction_type(types);
         let mut fields = Vec::new();
-        for part in parts(types, row).iter().filter(|part| !part.list) {
+        for part in row_fields(types, row).iter().filter(|part| !part.list) {
             let ty = match &types[part.named].kind {
                 TypeKind::Object(_) => self.order_type(types, part.named),
                 TypeKind::Abstract(_) | TypeKind::Scalar { kind: ScalarKind::Json, .. } => None,
@@ -301,11 +301,11 @@ fn has_order(types: &[TypeDef], row: TypeIndex) -> bool {
     let unordered = |kind: &TypeKind| {
         matches!(kind, TypeKind::Object(_) | TypeKind::Abstract(_) | TypeKind::Scalar { kind: ScalarKind::Json, .. })
     };
-    parts(types, row).iter().any(|part| !part.list && !unordered(&types[part.named].kind))
+    row_fields(types, row).iter().any(|part| !part.list && !unordered(&types[part.named].kind))
 }
 
 /// A stored field or a relation, apart from the types it is looked up in.
-struct Part {
+struct RowField {
     name: String,
     rust: &'static str,
     named: TypeIndex,
@@ -314,7 +314,7 @@ struct Part {
     gated: Option<Gated>,
 }
 
-impl Part {
+impl RowField {
     /// The field for it in a `where` or an `orderBy`.
     fn field(&self, ty: TypeIndex) -> ArgDef {
         let role = if self.is_relation { ArgRole::Hop } else { ArgRole::Declared };
@@ -323,12 +323,12 @@ impl Part {
 }
 
 /// The stored fields and relations of a type; a list of lists cannot be asked.
-fn parts(types: &[TypeDef], row: TypeIndex) -> Vec<Part> {
+fn row_fields(types: &[TypeDef], row: TypeIndex) -> Vec<RowField> {
     let fields = stored_fields(types, row).into_iter().filter(|field| match field.ty.unwrapped() {
         TypeExpr::List(inner) => !inner.is_list(),
         _ => true,
     });
-    let part = |field: &crate::schema::model::FieldDef| Part {
+    let part = |field: &crate::schema::model::FieldDef| RowField {
         name: field.name.clone(),
         rust: field.rust,
         named: field.ty.named(),
@@ -336,7 +336,7 @@ fn parts(types: &[TypeDef], row: TypeIndex) -> Vec<Part> {
         is_relation: false,
         gated: gate_of(types, row, field.rust),
     };
-    let related = relations(types, row).into_iter().map(|(field, relation)| Part {
+    let related = relations(types, row).into_iter().map(|(field, relation)| RowField {
         name: field.name.clone(),
         rust: field.rust,
         named: relation.row,

@@ -6,9 +6,9 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 /// Values by name, sorted. A request has few of them, for which a hash table costs more than it saves.
 #[derive(Debug, Clone)]
-pub(crate) struct ByName<K, V>(Vec<(K, V)>);
+pub(crate) struct NameMap<K, V>(Vec<(K, V)>);
 
-impl<K: AsRef<str>, V> ByName<K, V> {
+impl<K: AsRef<str>, V> NameMap<K, V> {
     /// Of values with one name, the last counts.
     pub(crate) fn new(mut values: Vec<(K, V)>) -> Self {
         values.sort_by(|(one, _), (other, _)| one.as_ref().cmp(other.as_ref()));
@@ -22,12 +22,12 @@ impl<K: AsRef<str>, V> ByName<K, V> {
         Self(values)
     }
 
-    fn place(&self, name: &str) -> Option<usize> {
+    fn position(&self, name: &str) -> Option<usize> {
         self.0.binary_search_by(|(known, _)| known.as_ref().cmp(name)).ok()
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<&V> {
-        Some(&self.0[self.place(name)?].1)
+        Some(&self.0[self.position(name)?].1)
     }
 
     /// The value, which leaves its default behind.
@@ -35,8 +35,8 @@ impl<K: AsRef<str>, V> ByName<K, V> {
     where
         V: Default,
     {
-        let place = self.place(name)?;
-        Some(std::mem::take(&mut self.0[place].1))
+        let position = self.position(name)?;
+        Some(std::mem::take(&mut self.0[position].1))
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &V)> {
@@ -48,23 +48,23 @@ impl<K: AsRef<str>, V> ByName<K, V> {
     }
 }
 
-impl<K, V> Default for ByName<K, V> {
+impl<K, V> Default for NameMap<K, V> {
     fn default() -> Self {
         Self(Vec::new())
     }
 }
 
-impl<K: AsRef<str>, V> FromIterator<(K, V)> for ByName<K, V> {
+impl<K: AsRef<str>, V> FromIterator<(K, V)> for NameMap<K, V> {
     fn from_iter<I: IntoIterator<Item = (K, V)>>(values: I) -> Self {
         Self::new(values.into_iter().collect())
     }
 }
 
-impl<'de, V: Deserialize<'de>> Deserialize<'de> for ByName<String, V> {
+impl<'de, V: Deserialize<'de>> Deserialize<'de> for NameMap<String, V> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Object<V>(std::marker::PhantomData<V>);
         impl<'de, V: Deserialize<'de>> Visitor<'de> for Object<V> {
-            type Value = ByName<String, V>;
+            type Value = NameMap<String, V>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("an object")
@@ -75,7 +75,7 @@ impl<'de, V: Deserialize<'de>> Deserialize<'de> for ByName<String, V> {
                 while let Some(entry) = map.next_entry()? {
                     values.push(entry);
                 }
-                Ok(ByName::new(values))
+                Ok(NameMap::new(values))
             }
         }
         deserializer.deserialize_map(Object(std::marker::PhantomData))

@@ -1,0 +1,82 @@
+//! The name under which a program depends on svc.
+//!
+//! The compiler's arguments tell it, and only a message follows from them: generated code has to be the same for tools
+//! that expand macros without a compiler.
+
+use std::env;
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The other name that `Cargo.toml` gives svc, if it does.
+pub(crate) fn other_name() -> Option<&'static str> {
+    static NAME: OnceLock<Option<String>> = OnceLock::new();
+    let arguments = || env::args_os().filter_map(|argument| argument.into_string().ok());
+    NAME.get_or_init(|| renamed(arguments())).as_deref()
+}
+
+/// The message about the other name, once for a program.
+pub(crate) fn message() -> Option<String> {
+    static IS_TOLD: AtomicBool = AtomicBool::new(false);
+    let name = other_name().filter(|_| !IS_TOLD.swap(true, Ordering::Relaxed))?;
+    Some(format!(
+        "`svc` is named `{name}` in Cargo.toml; write `crate = {name}` in this attribute and in the others of svc"
+    ))
+}
+
+/// The name of svc in `--extern name=path`, where nothing is named `svc`.
+fn renamed(arguments: impl Iterator<Item = String>) -> Option<String> {
+    let mut name = None;
+    let mut arguments = arguments;
+    while let Some(argument) = arguments.next() {
+        let dependency = match argument.strip_prefix("--extern") {
+            Some("") => arguments.next()?,
+            Some(rest) => rest.strip_prefix('=').unwrap_or_default().to_owned(),
+            None => continue,
+        };
+        // Options may stand before the name, as in `priv,noprelude:svc=…`.
+        let (before, file) = dependency.split_once('=').unwrap_or((&dependency, ""));
+        match before.rsplit(':').next() {
+            Some("svc") => return None,
+            Some(other) if is_svc(file) => name = Some(other.to_owned()),
+            _ => {}
+        }
+    }
+    name
+}
+
+/// Whether a file is svc as Cargo names it: `libsvc-0123456789abcdef.rmeta`.
+fn is_svc(file: &str) -> bool {
+    let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str());
+    stem.and_then(|stem| stem.strip_prefix("libsvc")).is_some_and(|hash| hash.is_empty() || hash.starts_with('-'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::renamed;
+
+    fn name(arguments: &str) -> Option<String> {
+        renamed(arguments.split(' ').map(str::to_owned))
+    }
+
+    #[test]
+    fn another_name_is_found() {
+        let other = Some("framework".to_owned());
+        assert_eq!(name("rustc --extern serde=/d/libserde-1.rlib --extern framework=/d/libsvc-2.rmeta -O"), other);
+        assert_eq!(name("rustc --extern=priv,noprelude:framework=libsvc.rlib"), other);
+    }
+
+    #[test]
+    fn nothing_is_said_where_svc_has_its_name_or_is_not_a_dependency() {
+        for arguments in [
+            "rustc --extern svc=/d/libsvc-1.rlib --extern old=/d/libsvc-2.rlib",
+            "rustc --extern old=/d/libsvc-2.rlib --extern=priv:svc=/d/libsvc-1.rlib",
+            "rustc --extern mine=/d/libsvc_macros-1.so --extern",
+            "rustc --extern svc",
+            "rustc @arguments",
+            "",
+        ] {
+            assert_eq!(name(arguments), None, "{arguments}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Types of fields, as values are completed.
+
+use std::sync::Arc;
+
+use crate::schema::{EnumValue, Model, ScalarKind, TypeExpr, TypeKind};
+
+/// A field's type, with all that completing a value needs.
+#[derive(Debug, Clone)]
+pub(crate) enum OutType {
+    NonNull(Box<OutType>),
+    List(Box<OutType>),
+    Leaf(Leaf),
+    Composite,
+}
+
+/// A scalar or an enum.
+#[derive(Debug, Clone)]
+pub(crate) enum Leaf {
+    Scalar(ScalarKind),
+    Enum(Arc<[EnumValue]>),
+}
+
+impl Leaf {
+    /// Returns the message about a value that breaks the type. It does not quote the value.
+    pub(crate) fn not_valid(&self) -> String {
+        match self {
+            Self::Scalar(kind) => format!("the value is not a valid {}", kind.shown()),
+            Self::Enum(_) => "the value is not one of its enum".to_owned(),
+        }
+    }
+}
+
+impl OutType {
+    /// A type of the schema.
+    pub(crate) fn of(model: &Model, ty: &TypeExpr) -> Self {
+        match ty {
+            TypeExpr::NonNull(inner) => Self::NonNull(Box::new(Self::of(model, inner))),
+            TypeExpr::List(inner) => Self::List(Box::new(Self::of(model, inner))),
+            TypeExpr::Named(index) => match &model.types[*index].kind {
+                TypeKind::Scalar { kind, .. } => Self::Leaf(Leaf::Scalar(*kind)),
+                TypeKind::Enum(def) => Self::Leaf(Leaf::Enum(def.values.clone())),
+                _ => Self::Composite,
+            },
+        }
+    }
+
+    /// The same type, in which everything may be null.
+    pub(crate) fn with_nulls(self) -> Self {
+        match self {
+            Self::NonNull(inner) => inner.with_nulls(),
+            Self::List(inner) => Self::List(Box::new(inner.with_nulls())),
+            leaf => leaf,
+        }
+    }
+
+    pub(crate) fn is_list(&self) -> bool {
+        match self {
+            Self::NonNull(inner) => inner.is_list(),
+            Self::List(_) => true,
+            _ => false,
+        }
+    }
+
+    /// The type without its outermost `!`, and whether it had one.
+    pub(crate) fn nullable(&self) -> (&Self, bool) {
+        match self {
+            Self::NonNull(inner) => (inner, true),
+            other => (other, false),
+        }
+    }
+}
