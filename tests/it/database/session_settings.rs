@@ -258,3 +258,43 @@ async fn a_function_that_begins_to_set_something_is_noticed() {
     })
     .await;
 }
+
+#[svc_type(sql_source = "v_number")]
+struct Number {
+    n: i64,
+}
+
+#[svc::query]
+async fn numbers() -> Vec<Number>;
+#[svc::mutation(function = "plans")]
+async fn plans() -> String;
+#[svc::mutation]
+async fn plans_in_transaction(ctx: &Context<'_>) -> Result<String> {
+    let mut tx = ctx.db().transaction().await?;
+    let mode = tx.call("plans", [value!(null); 0]).await?;
+    tx.commit().await.map(|()| mode)
+}
+
+/// A range is planned for its values. Statements inside of a function that is called next are not.
+#[tokio::test]
+async fn functions_are_planned_as_usual_after_reads_of_ranges() {
+    let database = TestDatabase::new(
+        "CREATE VIEW v_number AS SELECT n FROM generate_series(1::bigint, 9) AS n;
+        CREATE FUNCTION plans() RETURNS text LANGUAGE sql AS $$ SELECT current_setting('plan_cache_mode') $$;",
+    )
+    .await;
+    for has_session in [false, true] {
+        let config = DatabaseConfig { url: Some(database.url()), pool_size: 1, ..DatabaseConfig::default() };
+        let options = AppOptions::new()
+            .config(SvcConfig { database: config, ..SvcConfig::default() })
+            .queries(queries![numbers])
+            .mutations(mutations![plans, plans_in_transaction]);
+        let variables = SessionVariables::new().with("app.other", |_| Some("set".to_owned()));
+        let app = App::serve(if has_session { options.session_variables(variables) } else { options }).await;
+        for mutation in ["plans", "plans_in_transaction"] {
+            assert_eq!(app.query("{ numbers(where: {n: {gt: 7}}) { n } }").await.data()["numbers"][1]["n"], 9);
+            let data = app.query(&format!("mutation {{ {mutation} }}")).await.data();
+            assert_eq!(data, json!({ mutation: "auto" }), "with variables: {has_session}");
+        }
+    }
+}

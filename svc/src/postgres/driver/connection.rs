@@ -150,7 +150,7 @@ impl Connection {
 
     /// Returns the statement that tells PostgreSQL to plan for the values, or no longer to; `None` where it does so
     /// already.
-    fn switch(&mut self, replan: bool) -> Option<&'static str> {
+    pub(super) fn switch(&mut self, replan: bool) -> Option<&'static str> {
         if self.session.replans == replan {
             return None;
         }
@@ -223,6 +223,13 @@ impl Connection {
         drop(self.statements);
         drop(self.client);
         self.wire.close();
+    }
+}
+
+/// Has PostgreSQL plan statements as it likes again. A failure leaves plans that are made anew each time.
+pub(super) async fn switch_back(client: &Client, switch: Option<&'static str>) {
+    if let Some(switch) = switch {
+        let _ = client.batch_execute(switch).await;
     }
 }
 

@@ -3,12 +3,12 @@
 use std::pin::pin;
 use std::sync::Arc;
 
-use futures_util::future::join;
+use futures_util::future::join3;
 use futures_util::{FutureExt as _, TryStreamExt as _};
 use tokio_postgres::Row;
 use tokio_postgres::error::{Severity, SqlState};
 
-use super::connection::{Bound, Connection, rows};
+use super::connection::{Bound, Connection, rows, switch_back};
 use super::pool::{Pool, Slot};
 use super::{Driver, DriverError};
 use crate::postgres::{Session, Statement};
@@ -134,14 +134,15 @@ impl Connection {
             None => None,
         };
         self.in_transaction = true;
+        let switch = self.switch(false);
         let (client, answered, mut settings) = (&self.client, &self.answered, Vec::new());
-        let both = join(client.batch_execute("BEGIN"), async {
+        let all = join3(switch_back(client, switch), client.batch_execute("BEGIN"), async {
             match &setup {
                 Some((setup, prepared)) => rows(client, answered, prepared, setup, &mut settings).await,
                 None => Ok(()),
             }
         });
-        let (begun, set) = self.wire.drive(both.map(Ok::<_, DriverError>)).await?;
+        let ((), begun, set) = self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
         begun?;
         if set.is_err() {
             self.forget(session.setup(), None);

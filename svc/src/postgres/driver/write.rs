@@ -3,12 +3,12 @@
 use std::pin::pin;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use futures_util::future::{join5, ready};
+use futures_util::future::{join, join5};
 use futures_util::{FutureExt as _, TryStreamExt as _};
 use tokio_postgres::error::Severity;
 use tokio_postgres::{Client, Row, Statement as Prepared};
 
-use super::connection::{Bound, Connection, drive_and_reset};
+use super::connection::{Bound, Connection, drive_and_reset, switch_back};
 use super::{Driver, DriverError};
 use crate::postgres::{Session, Statement};
 
@@ -20,6 +20,9 @@ pub(crate) enum Commit<'a> {
     /// If the rows say so, which costs a second round trip.
     If(&'a (dyn Fn(&[Row]) -> bool + Send + Sync)),
 }
+
+/// What goes before a write: how PostgreSQL is told to plan, and the session variables.
+type Before<'a> = (Option<&'static str>, Option<(&'a Statement, Prepared)>);
 
 /// The progress of a write.
 struct Progress(AtomicU8);
@@ -105,21 +108,26 @@ impl Connection {
         };
         let progress = Progress(AtomicU8::new(SENT));
         self.session.run(statement);
+        // Statements inside of functions are planned once, not for each call.
+        let switch = self.switch(false);
         let result = match (setup, commit) {
             (None, Commit::Always) => {
                 // A result inside of a result, as the reason that PostgreSQL gives counts for more than the end of the
                 // connection after it.
-                let write = pin!(progress.run(&self.client, &prepared, statement, rows));
+                let write = progress.run(&self.client, &prepared, statement, rows);
+                let write = pin!(join(switch_back(&self.client, switch), write).map(|((), run)| run));
                 let run = drive_and_reset(&self.client, &mut self.wire, &mut self.session, write).await;
                 run.and_then(|run| Ok(run?)).map(|()| true)
             }
             (setup, Commit::Always) => {
-                Box::pin(self.transaction(setup, (statement, &prepared), Some("COMMIT"), &progress, rows))
+                let before = (switch, setup);
+                Box::pin(self.transaction(before, (statement, &prepared), Some("COMMIT"), &progress, rows))
                     .await
                     .map(|()| true)
             }
             (setup, Commit::If(keeps)) => {
-                Box::pin(self.write_if(setup, (statement, &prepared), keeps, &progress, rows)).await
+                let before = (switch, setup);
+                Box::pin(self.write_if(before, (statement, &prepared), keeps, &progress, rows)).await
             }
         };
         result.map_err(|error| progress.judge(error))
@@ -128,14 +136,14 @@ impl Connection {
     /// Runs a write in a transaction, and looks at its rows before the end.
     async fn write_if(
         &mut self,
-        setup: Option<(&Statement, Prepared)>,
+        before: Before<'_>,
         statement: (&Statement, &Prepared),
         keeps: &(dyn Fn(&[Row]) -> bool + Send + Sync),
         progress: &Progress,
         rows: &mut Vec<Row>,
     ) -> Result<bool, DriverError> {
         self.in_transaction = true;
-        if let Err(error) = self.transaction(setup, statement, None, progress, rows).await {
+        if let Err(error) = self.transaction(before, statement, None, progress, rows).await {
             // Nothing was asked to be kept.
             progress.note(REFUSED);
             if error.leaves_connection_usable() {
@@ -155,7 +163,7 @@ impl Connection {
     /// Sends the statements of a transaction at once. When one fails, PostgreSQL refuses those after it.
     async fn transaction(
         &mut self,
-        setup: Option<(&Statement, Prepared)>,
+        (switch, setup): Before<'_>,
         (statement, prepared): (&Statement, &Prepared),
         end: Option<&str>,
         progress: &Progress,
@@ -165,6 +173,7 @@ impl Connection {
         let mut settings = Vec::new();
         let before = Progress(AtomicU8::new(SENT));
         let all = join5(
+            switch_back(client, switch),
             async { progress.watch(client.batch_execute("BEGIN").await) },
             async {
                 match &setup {
@@ -179,9 +188,8 @@ impl Connection {
                     None => Ok(()),
                 }
             },
-            ready(()),
         );
-        let (begun, set, run, ended, ()) = match end {
+        let ((), begun, set, run, ended) = match end {
             Some(_) => drive_and_reset(&self.client, &mut self.wire, &mut self.session, all).await?,
             None => self.wire.drive(all.map(Ok::<_, DriverError>)).await?,
         };
