@@ -56,7 +56,7 @@
 //! | Feature | Default | What it adds |
 //! |---|---|---|
 //! | `graphiql` | yes | the GraphiQL page at `GET /graphql` in development |
-//! | `tls` | yes | encrypted connections to PostgreSQL |
+//! | `tls` | yes | encrypted connections to PostgreSQL and Redis |
 //! | `logging` | yes | a `tracing` subscriber that writes to standard error, where the program has none |
 //! | `scalars` | yes | the scalars that need a crate of their own, such as [`scalar::Url`] and [`scalar::Iban`] |
 //! | `sqlx` | yes | `svc::sqlx`, and the pool and the transactions of sqlx: `Db::pool`, `Db::sqlx_transaction` |
@@ -107,6 +107,8 @@ mod repository;
 mod request;
 mod settings;
 mod sql;
+#[cfg(any(feature = "idp", all(feature = "redis", feature = "tls")))]
+mod tls_client;
 mod wake_flag;
 
 /// The database as resolvers see it: queries, pages, aggregates, calls, transactions and session variables.
@@ -117,12 +119,12 @@ pub mod db {
 
 pub mod prelude;
 
+pub use app::{
+    AccountsConfig, AppOptions, DatabaseConfig, Environment, HttpConfig, MutationList, OperationsConfig, QueryList,
+    SchemaConfig, Server, StartError, SvcConfig, TypeList, create_svc_app, serve,
+};
 #[cfg(feature = "auth")]
 pub use app::{ApiKeys, AuthenticatedUser};
-pub use app::{
-    AppOptions, DatabaseConfig, Environment, HttpConfig, MutationList, OperationsConfig, QueryList, SchemaConfig,
-    Server, StartError, SvcConfig, TypeList, create_svc_app, serve,
-};
 pub use application::Limits;
 #[cfg(feature = "auth")]
 pub use auth::UserContext;

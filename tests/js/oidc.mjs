@@ -32,17 +32,33 @@ const provider = new Provider(issuer, {
     {
       client_id: 'shop',
       client_secret: 'a secret of the tests',
-      grant_types: ['client_credentials'],
+      grant_types: ['client_credentials', 'urn:openid:params:grant-type:ciba'],
+      backchannel_token_delivery_mode: 'poll',
       redirect_uris: [],
       response_types: [],
-      scope: 'posts:read posts:write',
+      scope: 'openid posts:read posts:write',
     },
   ],
-  scopes: ['posts:read', 'posts:write'],
-  ttl: { ClientCredentials: 3600 },
+  scopes: ['openid', 'posts:read', 'posts:write'],
+  ttl: { AccessToken: 3600, BackchannelAuthenticationRequest: 60, ClientCredentials: 3600, Grant: 3600, IdToken: 3600 },
+  findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, 'https://api.example/roles': ['editor'] }) }),
   features: {
     devInteractions: { enabled: false },
     clientCredentials: { enabled: true },
+    // Whoever is named agrees at once: the one flow in which a user logs in to a client without a browser.
+    ciba: {
+      enabled: true,
+      deliveryModes: ['poll'],
+      processLoginHint: (_, name) => name,
+      verifyUserCode: () => {},
+      validateRequestContext: () => {},
+      triggerAuthenticationDevice: async (ctx, asked, account, client) => {
+        const grant = new provider.Grant({ accountId: account.accountId, clientId: client.clientId });
+        grant.addOIDCScope('openid');
+        await grant.save();
+        await provider.backchannelResult(asked, grant);
+      },
+    },
     introspection: { enabled: true },
     revocation: { enabled: true },
     resourceIndicators: {

@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
 use crate::log;
+use crate::written::Watch;
 
 /// A served application.
 #[derive(Debug)]
@@ -16,7 +17,9 @@ pub struct App {
     address: SocketAddr,
     client: reqwest::Client,
     stop: Option<oneshot::Sender<()>>,
-    task: JoinHandle<()>,
+    task: Option<JoinHandle<()>>,
+    /// Sees whether a secret is written; `None` once it was asked.
+    watch: Option<Watch>,
 }
 
 /// An answer.
@@ -43,16 +46,22 @@ impl App {
     /// Builds the application and serves it on a free port.
     pub async fn serve(options: AppOptions) -> Self {
         log::capture();
-        Self::serve_router(create_svc_app(options).await.expect("the application")).await
+        let watch = Watch::start();
+        Self::serve_watched(create_svc_app(options).await.expect("the application"), watch).await
     }
 
     /// Serves a router on a free port.
     pub async fn serve_router(router: Router) -> Self {
+        log::capture();
+        Self::serve_watched(router, Watch::start()).await
+    }
+
+    async fn serve_watched(router: Router, watch: Watch) -> Self {
         let server = Server::bind(([127, 0, 0, 1], 0)).await.expect("a free port");
         let address = server.local_addr();
         let (stop, stopped) = oneshot::channel::<()>();
-        let task = tokio::spawn(server.run(router, async { stopped.await.unwrap_or_default() }));
-        Self { address, client: client(), stop: Some(stop), task }
+        let task = Some(tokio::spawn(server.run(router, async { stopped.await.unwrap_or_default() })));
+        Self { address, client: client(), stop: Some(stop), task, watch: Some(watch) }
     }
 
     /// The URL of a path.
@@ -93,9 +102,23 @@ impl App {
 
     /// Sends a request.
     pub async fn send(&self, request: reqwest::RequestBuilder) -> Reply {
-        let response = request.send().await.expect("an answer");
+        let request = request.build().expect("a request");
+        if let Some(watch) = &self.watch {
+            watch.request(request.headers(), request.body().and_then(|body| body.as_bytes()));
+        }
+        let response = self.client.execute(request).await.expect("an answer");
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        Reply { status, headers, text: response.text().await.expect("a body") }
+        let reply = Reply { status, headers, text: response.text().await.expect("a body") };
+        if let Some(watch) = &self.watch {
+            watch.answer(&reply.headers, reply.text.as_bytes());
+        }
+        reply
+    }
+
+    /// The secrets of requests and answers that were written since the server began, by any server of the tests. It is
+    /// asked for by itself when a test ends: only a test that has them written on purpose asks.
+    pub fn written_secrets(&mut self) -> Vec<String> {
+        self.watch.take().map(|watch| watch.leaks()).unwrap_or_default()
     }
 
     /// Asks the server to stop.
@@ -109,7 +132,19 @@ impl App {
     /// Waits until the server has ended.
     pub async fn stopped(mut self) {
         self.stop();
-        self.task.await.expect("the server's task");
+        if let Some(task) = self.task.take() {
+            task.await.expect("the server's task");
+        }
+    }
+}
+
+/// A test whose requests had a secret written fails.
+impl Drop for App {
+    fn drop(&mut self) {
+        let written = self.written_secrets();
+        if !std::thread::panicking() {
+            assert!(written.is_empty(), "secrets were written: {written:#?}");
+        }
     }
 }
 

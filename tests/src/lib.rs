@@ -12,6 +12,7 @@ mod logged;
 mod proxy;
 pub mod raw;
 mod redis;
+mod written;
 
 pub use app::{App, Reply, client};
 pub use cluster::cluster;
@@ -25,3 +26,4 @@ pub use logged::Log;
 pub use network::Flow;
 pub use proxy::Proxy;
 pub use redis::Redis;
+pub use written::secret;

@@ -3,10 +3,13 @@
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
+use tracing_subscriber::{Layer as _, fmt, registry};
 
-use crate::eventually;
+use crate::{eventually, written};
 
 /// The log of the thread on which a test runs with its server.
 pub struct Log {
@@ -21,16 +24,18 @@ struct Text(Arc<Mutex<Vec<u8>>>);
 impl Log {
     /// Begins to keep the log.
     pub fn start() -> Self {
-        let text = Text::default();
-        let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(text.clone()).finish();
-        Self { text, _guard: Box::new(subscriber.set_default()) }
+        Self::at(LevelFilter::INFO)
     }
 
     /// The same with everything that the service and its libraries write, down to their traces.
     pub fn everything() -> Self {
+        Self::at(LevelFilter::TRACE)
+    }
+
+    fn at(level: LevelFilter) -> Self {
         let text = Text::default();
-        let builder = tracing_subscriber::fmt().with_ansi(false).with_writer(text.clone());
-        let subscriber = builder.with_max_level(tracing_subscriber::filter::LevelFilter::TRACE).finish();
+        let kept = fmt::layer().with_ansi(false).with_writer(text.clone()).with_filter(level);
+        let subscriber = registry().with(kept).with(written::layer());
         Self { text, _guard: Box::new(subscriber.set_default()) }
     }
 

@@ -29,6 +29,8 @@ pub(crate) enum What {
     Resets,
     /// Instructions of a request, against the record.
     Instructions,
+    /// The cost that authentication adds to a request.
+    Auth,
 }
 
 /// Builds and runs a measurement.
@@ -43,6 +45,7 @@ pub(crate) fn bench(what: What, arguments: &[String]) -> Result<()> {
         What::Hostile => run(with_postgres("").args(program("hostile")).args(arguments)),
         What::Growth => run(with_postgres("").args(program("growth")).args(arguments)),
         What::Soak => run(with_postgres("svc-target").args(program("soak")).args(arguments)),
+        What::Auth => run(with_postgres("svc-target").args(program("auth")).args(arguments)),
         What::Instructions => run(with_postgres("svc-target").args(program("instructions")).args(arguments)),
     }
 }

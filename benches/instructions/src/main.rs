@@ -2,7 +2,6 @@
 //! `recorded.toml` holds. Prints a table; ends with 1 when a count is above the record by more than the bound.
 //! What others do on the machine hardly changes the counts, unlike times.
 
-mod callgrind;
 mod record;
 mod workload;
 
@@ -10,10 +9,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
-use callgrind::Profile;
 use clap::Parser;
 use record::Record;
-use testbed::Database;
+use testbed::{Database, Profile, Request};
 use workload::{LAYOUTS, Layout, Workload};
 
 /// The part by which a count may lie above the record.
@@ -73,10 +71,12 @@ fn measure(arguments: &Arguments) -> Result<Vec<String>> {
     let place = |name: &str| std::env::var_os(name).map(PathBuf::from).with_context(|| format!("{name} is not set"));
     let (folder, target) = (place("BENCH_WORK")?.join("instructions"), place("BENCH_TARGET")?);
     std::fs::create_dir_all(&folder)?;
+    let probe = Request::new("{ users(limit: 1) { id } }", &serde_json::json!({}));
     let mut counted = Vec::new();
     for layout in LAYOUTS {
         let program = target.join("release/svc-target");
-        let mut profile = Profile::start(&program, layout.name, layout.variables, &database.url("bench"), &folder)?;
+        let mut profile =
+            Profile::start(&program, layout.name, layout.variables, &database.url("bench"), &folder, &probe)?;
         for workload in layout.workloads {
             counted.push(count(&mut profile, &layout, workload, arguments.requests)?);
         }

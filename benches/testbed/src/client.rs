@@ -27,7 +27,10 @@ impl Request {
         let body = json!({ "query": document, "variables": variables }).to_string();
         let length = body.len();
         let head = "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json";
-        Self(format!("{head}\r\nAccept: application/json\r\n{headers}Content-Length: {length}\r\n\r\n{body}").into_bytes())
+        Self(
+            format!("{head}\r\nAccept: application/json\r\n{headers}Content-Length: {length}\r\n\r\n{body}")
+                .into_bytes(),
+        )
     }
 }
 

@@ -13,6 +13,7 @@ pub mod slug;
 pub mod statistics;
 pub mod user;
 
+use svc::accounts::MIGRATION;
 use svc::prelude::*;
 use svc::{AuthProviderKind, Constraint, embedded};
 
@@ -26,16 +27,21 @@ pub const SETUP_SQL: &str = concat!(
 );
 
 /// The blog with the settings of the environment. Unless they name a database, it runs an embedded one in `.svc/blog`.
-/// Where they name a provider of users (`SVC_AUTH_PROVIDER`), there is a query `me` for those who have a token.
+/// Where they name a provider of users (`SVC_AUTH_PROVIDER`), there is a query `me` for those who have a token, and with
+/// `native` the routes below `/auth` that give one.
 ///
 /// # Errors
 /// When a setting is wrong.
 pub fn options() -> Result<AppOptions> {
     let config = SvcConfig::from_env()?;
-    let knows_users = config.auth.provider != AuthProviderKind::None;
+    let users = config.auth.provider;
     let options = AppOptions::new().config(config).embedded_database(embedded::Options::new(".svc/blog"));
     let options = with_blog(options);
-    Ok(if knows_users { options.queries(queries![me::me]) } else { options })
+    Ok(match users {
+        AuthProviderKind::None => options,
+        AuthProviderKind::Native => options.queries(queries![me::me]).setup_sql(format!("{SETUP_SQL}\n;{MIGRATION}")),
+        _ => options.queries(queries![me::me]),
+    })
 }
 
 /// Adds the blog's schema and set-up to options that say where the database is.

@@ -43,6 +43,7 @@ pub struct NativeAuthFactory {
     address: ClientAddress,
     issuer: Option<String>,
     audience: Option<String>,
+    leeway: Duration,
 }
 
 /// Why a provider cannot be made.
@@ -75,6 +76,7 @@ impl NativeAuthFactory {
             address: Arc::new(|_, peer| peer.map(|peer| peer.ip())),
             issuer: None,
             audience: None,
+            leeway: Duration::ZERO,
         }
     }
 
@@ -134,6 +136,12 @@ impl NativeAuthFactory {
         self
     }
 
+    /// The difference of clocks, between instances, that `exp` is forgiven; none by default.
+    pub fn leeway(mut self, leeway: Duration) -> Self {
+        self.leeway = leeway;
+        self
+    }
+
     /// Makes a provider. The secret signs the tokens; in production it has at least 32 bytes.
     ///
     /// # Errors
@@ -149,6 +157,7 @@ impl NativeAuthFactory {
         let mut tokens = Tokens::new(secret, access_token_ttl, refresh_token_ttl)?;
         tokens.rules.issuer = self.issuer;
         tokens.rules.audience = self.audience;
+        tokens.rules.leeway = self.leeway;
         let revocation = self.revocation.unwrap_or_else(|| {
             let config = RevocationConfig::default();
             let ttl = config.ttl.max(access_token_ttl);

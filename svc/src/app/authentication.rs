@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 #[cfg(feature = "auth")]
-use super::{AppOptions, StartError, SvcConfig};
+use super::{AppOptions, StartError};
 use crate::auth::{AuthConfig, AuthProviderKind};
 #[cfg(feature = "auth")]
 use crate::auth::{
@@ -38,10 +38,9 @@ pub(super) fn refuse(config: &AuthConfig) -> Result<(), ConfigError> {
 /// The authentication of the options; `None` where nothing says who asks.
 #[cfg(feature = "auth")]
 pub(super) fn from_options(options: &mut AppOptions) -> Result<Option<Authentication>, StartError> {
-    let config = &options.config.auth;
     let provider = match options.provider.take() {
         Some(provider) => Some(provider),
-        None => of_settings(&options.config)?,
+        None => of_settings(options)?,
     };
     let provider = match (options.api_keys.take(), provider) {
         (None, provider) => provider,
@@ -50,6 +49,7 @@ pub(super) fn from_options(options: &mut AppOptions) -> Result<Option<Authentica
             Some(Arc::new(provider.into_iter().fold(keys, MultiProvider::or_shared)) as SharedProvider)
         }
     };
+    let config = &options.config.auth;
     let provider = provider.filter(|_| config.enabled != Some(false));
     if provider.is_none() && config.enabled == Some(true) {
         let allowed =
@@ -85,7 +85,8 @@ pub(super) fn from_options(options: &mut AppOptions) -> Result<Option<Authentica
 
 /// The provider that the settings name.
 #[cfg(feature = "auth")]
-fn of_settings(config: &SvcConfig) -> Result<Option<SharedProvider>, StartError> {
+fn of_settings(options: &mut AppOptions) -> Result<Option<SharedProvider>, StartError> {
+    let config = &options.config;
     match config.auth.provider {
         AuthProviderKind::None => Ok(None),
         AuthProviderKind::Custom => Ok(Some(Arc::new(custom(&config.auth)?))),
@@ -96,11 +97,14 @@ fn of_settings(config: &SvcConfig) -> Result<Option<SharedProvider>, StartError>
         }
         #[cfg(not(feature = "idp"))]
         AuthProviderKind::Idp => {
-            let allowed = "it must be none or custom in this build; switch on the feature `idp`";
+            let allowed = "it must be one of this build; switch on the feature `idp`";
             Err(ConfigError::new("SVC_AUTH_PROVIDER", "idp", allowed).into())
         }
+        #[cfg(feature = "native-auth")]
+        AuthProviderKind::Native => super::native_accounts::provider(options).map(Some),
+        #[cfg(not(feature = "native-auth"))]
         AuthProviderKind::Native => {
-            let allowed = "it must be none, idp or custom in this build";
+            let allowed = "it must be one of this build; switch on the feature `native-auth`";
             Err(ConfigError::new("SVC_AUTH_PROVIDER", "native", allowed).into())
         }
     }

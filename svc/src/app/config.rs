@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::{DatabaseConfig, HttpConfig};
+use super::{AccountsConfig, DatabaseConfig, HttpConfig};
 use crate::application::Limits;
 use crate::auth::{AuthConfig, IdpConfig};
 use crate::settings::{
@@ -56,6 +56,8 @@ settings! {
             auth: AuthConfig;
             /// The identity provider, where that is the provider of users.
             idp: IdpConfig;
+            /// Native accounts, where those are the provider of users.
+            accounts: AccountsConfig;
             /// The limits on documents and pages.
             limits: Limits;
         }

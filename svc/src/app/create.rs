@@ -123,7 +123,7 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         hooks: options.hooks,
         documents: DocumentCache::new(document_cache),
     };
-    Ok(http::router(Arc::new(http::AppState {
+    let router = http::router(Arc::new(http::AppState {
         engine,
         name: options.config.service_name,
         rust_endpoint: options.config.operations.rust_endpoint,
@@ -131,7 +131,10 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         body_timeout: options.config.http.bounded().body_timeout,
         #[cfg(feature = "embedded")]
         _embedded: embedded,
-    })))
+    }));
+    #[cfg(feature = "native-auth")]
+    let router = super::native_accounts::mount(options.native.as_ref(), &options.config.accounts.path, router);
+    Ok(router)
 }
 
 /// Ends the program: whoever has asked for a description does not want it to serve.

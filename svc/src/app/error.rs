@@ -32,6 +32,10 @@ pub enum StartError {
     #[cfg(feature = "idp")]
     #[error("SVC_AUTH_PROVIDER is idp, and {0}")]
     Idp(#[from] crate::auth::IdpError),
+    /// The settings of native accounts cannot be used.
+    #[cfg(feature = "native-auth")]
+    #[error("SVC_AUTH_PROVIDER is native, and {0}")]
+    Accounts(#[from] crate::accounts::NativeAuthError),
     /// The schema cannot be served.
     #[error("the schema has {} {}:\n{}", .0.len(), if .0.len() == 1 { "error" } else { "errors" }, list(.0))]
     Schema(Vec<SchemaError>),

@@ -1,5 +1,6 @@
 //! Assembling and serving an application.
 
+mod accounts_config;
 #[cfg(feature = "auth")]
 mod api_keys;
 mod authentication;
@@ -12,6 +13,8 @@ mod http_config;
 mod lists;
 #[cfg(feature = "logging")]
 mod logging;
+#[cfg(feature = "native-auth")]
+mod native_accounts;
 mod open_operations;
 mod options;
 mod serve;
@@ -23,6 +26,7 @@ mod user_loader;
 #[cfg(test)]
 mod tests;
 
+pub use accounts_config::AccountsConfig;
 #[cfg(feature = "auth")]
 pub use api_keys::ApiKeys;
 pub use config::{Environment, OperationsConfig, SchemaConfig, SvcConfig};

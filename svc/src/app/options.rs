@@ -41,6 +41,9 @@ pub struct AppOptions {
     pub(super) revocation: Option<crate::auth::TokenRevocationService>,
     #[cfg(feature = "native-auth")]
     pub(super) accounts: Option<crate::accounts::AccountDatabase>,
+    /// The provider of the settings.
+    #[cfg(feature = "native-auth")]
+    pub(super) native: Option<crate::accounts::NativeAuthProvider>,
     #[cfg(feature = "auth")]
     pub(super) api_keys: Option<super::ApiKeys>,
     #[cfg(feature = "auth")]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::http::{Extensions, HeaderMap};
 use futures_util::FutureExt as _;
 
-use super::bearer::{Bearer, is_token68};
+use super::bearer::{Bearer, token68};
 use super::flights::Verifications;
 use super::outage::OutageLog;
 use super::provider::Verified;
@@ -56,7 +56,7 @@ impl Authentication {
         }
     }
 
-    async fn verify(&self, provider: &SharedProvider, token: &str) -> Result<Arc<Verified>, Arc<AuthError>> {
+    async fn verify(&self, provider: &SharedProvider, token: &[u8]) -> Result<Arc<Verified>, Arc<AuthError>> {
         let verified = match &self.kept {
             Some(kept) => {
                 let (key, generation) = (kept.key(token), provider.key_generation());
@@ -66,8 +66,7 @@ impl Authentication {
                 }
             }
             None => {
-                check_form(token)?;
-                let authenticated = self.bounded(provider.authenticate(token)).boxed().await?;
+                let authenticated = self.bounded(provider.authenticate(text(token)?)).boxed().await?;
                 Arc::new(Verified::new(&authenticated.claims, authenticated.user))
             }
         };
@@ -85,10 +84,9 @@ impl Authentication {
         key: u128,
         generation: u64,
         provider: &SharedProvider,
-        token: &str,
+        token: &[u8],
     ) -> Result<Arc<Verified>, Arc<AuthError>> {
-        check_form(token)?;
-        let authenticated = self.bounded(self.verifications.verify(key, provider, token)).await?;
+        let authenticated = self.bounded(self.verifications.verify(key, provider, text(token)?)).await?;
         Ok(kept.keep(key, token.len(), generation, &authenticated))
     }
 
@@ -108,9 +106,9 @@ impl Authentication {
 #[derive(Debug)]
 pub(crate) struct Unavailable;
 
-/// Refuses what no provider should be asked about.
-fn check_form(token: &str) -> Result<(), AuthError> {
-    if is_token68(token) { Ok(()) } else { Err(AuthError::invalid("the header holds no single token")) }
+/// The text of a token; no provider is asked about anything else.
+fn text(token: &[u8]) -> Result<&str, AuthError> {
+    token68(token).ok_or_else(|| AuthError::invalid("the header holds no single token"))
 }
 
 /// A request without a user, for the sake of its token.

@@ -9,7 +9,8 @@ pub(crate) enum Bearer<'a> {
     Absent,
     /// Something that is not one token.
     Malformed,
-    Token(&'a str),
+    /// A token as it came; [`token68`] says whether it is a text.
+    Token(&'a [u8]),
 }
 
 const SCHEME: &[u8] = b"bearer";
@@ -33,16 +34,16 @@ impl<'a> Bearer<'a> {
         if !is_separated || token.is_empty() || token.len() > longest {
             return Self::Malformed;
         }
-        std::str::from_utf8(token).map_or(Self::Malformed, Self::Token)
+        Self::Token(token)
     }
 }
 
-/// Whether a text has the characters of a token (RFC 9110, section 11.2). A token that was verified before has them, so only
-/// a new one is asked.
-pub(super) fn is_token68(text: &str) -> bool {
+/// Returns a token as a text, if it has the characters of one (RFC 9110, section 11.2). A token that was verified before
+/// has them, so only a new one is asked.
+pub(crate) fn token68(token: &[u8]) -> Option<&str> {
     let fits =
-        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'+' | b'/' | b'=');
-    text.bytes().all(fits)
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'+' | b'/' | b'=');
+    std::str::from_utf8(token).ok().filter(|_| token.iter().all(fits))
 }
 
 #[cfg(test)]
@@ -57,8 +58,9 @@ mod tests {
         match Bearer::of(&headers, 8) {
             Bearer::Absent => "absent",
             Bearer::Malformed => "malformed",
-            Bearer::Token(token) if !is_token68(token) => "malformed",
-            Bearer::Token(token) => values.iter().find_map(|value| value.find(token).map(|at| &value[at..])).unwrap(),
+            Bearer::Token(token) => token68(token).map_or("malformed", |token| {
+                values.iter().find_map(|value| value.find(token).map(|at| &value[at..])).unwrap()
+            }),
         }
     }
 

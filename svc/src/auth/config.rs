@@ -60,9 +60,9 @@ settings! {
         public_key: Option<String> = None, ["SVC_AUTH_PUBLIC_KEY"], Maybe(Text);
         /// The algorithm that tokens of the custom provider are signed with.
         algorithm: TokenAlgorithm = TokenAlgorithm::Hs256, ["SVC_AUTH_ALGORITHM"], Parsed(ALGORITHMS);
-        /// The issuer that tokens must name in `iss`.
+        /// The issuer that tokens must name in `iss`; those of native accounts name it.
         issuer: Option<String> = None, ["SVC_AUTH_ISSUER"], Maybe(Text);
-        /// The audience that tokens must name in `aud`.
+        /// The audience that tokens must name in `aud`; those of native accounts name it.
         audience: Option<String> = None, ["SVC_AUTH_AUDIENCE"], Maybe(Text);
         /// The difference of clocks that `exp` and `nbf` are forgiven.
         leeway: Duration = Duration::ZERO, ["SVC_AUTH_LEEWAY"], Seconds(0..=300);

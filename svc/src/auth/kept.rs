@@ -54,9 +54,9 @@ impl KeptTokens {
     }
 
     /// The key that a token is found by.
-    pub(super) fn key(&self, token: &str) -> u128 {
+    pub(super) fn key(&self, token: &[u8]) -> u128 {
         let mut hasher = self.hasher;
-        std::hash::Hasher::write(&mut hasher, token.as_bytes());
+        std::hash::Hasher::write(&mut hasher, token);
         hasher.finish128().as_u128()
     }
 

@@ -90,6 +90,6 @@ pub(crate) use self::{
 
 #[cfg(feature = "native-auth")]
 pub(crate) use self::{
-    bearer::Bearer,
+    bearer::{Bearer, token68},
     jws::{ClaimRules, Compact},
 };

@@ -94,6 +94,14 @@ impl DbError {
         matches!(self, Self::Driver(error) if error.code().is_some_and(|state| state.code().starts_with("22")))
     }
 
+    /// Whether a function or its schema is missing, or the service may not use it.
+    #[cfg(feature = "native-auth")]
+    pub(crate) fn is_of_missing_function(&self) -> bool {
+        use tokio_postgres::error::SqlState;
+        let codes = [SqlState::INVALID_SCHEMA_NAME, SqlState::UNDEFINED_FUNCTION, SqlState::INSUFFICIENT_PRIVILEGE];
+        matches!(self, Self::Driver(error) if error.code().is_some_and(|code| codes.contains(code)))
+    }
+
     /// The error of a call, whose arguments are a client's: a number that its parameter cannot hold is the client's.
     pub(crate) fn of_call(self) -> Self {
         match &self {

@@ -1,5 +1,6 @@
 //! Native accounts: their routes, and what holds when they are attacked.
 
+mod by_settings;
 mod client;
 mod deletion;
 mod embedded;

@@ -53,6 +53,7 @@ pub(crate) fn factory(accounts: &AccountDatabase) -> NativeAuthFactory {
 
 /// A provider with the usual times.
 pub(crate) fn provider(factory: NativeAuthFactory, users: impl UserRepository) -> NativeAuthProvider {
+    svc_tests::secret(SECRET);
     factory.create_provider(users, SECRET, Duration::from_secs(900), Duration::from_secs(2_592_000)).unwrap()
 }
 

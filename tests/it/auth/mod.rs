@@ -6,6 +6,7 @@ mod api_keys;
 mod dev_auth;
 mod hostile;
 mod idp;
+mod redis_tls;
 mod revocation;
 pub(crate) mod service;
 mod session_variables;
@@ -15,6 +16,7 @@ mod token;
 mod transport;
 mod unverified;
 mod user_loader;
+mod written;
 
 /// A token by HS256 of a header and of a payload that is encoded already.
 pub(crate) fn sign(header: &str, payload: &str, secret: &[u8]) -> String {

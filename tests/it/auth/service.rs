@@ -30,7 +30,8 @@ pub(crate) fn options() -> AppOptions {
 }
 
 /// The custom provider with the secret of the tests.
-pub(super) fn provider() -> SignedTokenProvider {
+pub(crate) fn provider() -> SignedTokenProvider {
+    svc_tests::secret(String::from_utf8_lossy(SECRET));
     SignedTokenProvider::with_secret(SECRET).unwrap()
 }
 

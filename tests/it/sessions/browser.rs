@@ -52,6 +52,7 @@ pub(super) async fn serve(layer: SessionLayer) -> App {
 }
 
 pub(super) fn config() -> SessionConfig {
+    svc_tests::secret(SECRET);
     SessionConfig::new(SECRET)
 }
 

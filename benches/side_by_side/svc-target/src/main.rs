@@ -4,10 +4,12 @@
 //!   tv       projection tables: as `data`, but stored (`tv_*`)
 //!   text     as `tv`, but `data` is `json` (`tj_*`)
 //!
-//! Queries are fields without a body, and the mutation calls its function.
+//! Queries are fields without a body, and the mutation calls its function. `BENCH_VARIABLES` has it set two session
+//! variables for each request: from `headers`, or from the `user`.
 
 mod layout;
 
+use svc::db::SessionVariables;
 use svc::prelude::*;
 use svc::{Limits, Server};
 
@@ -22,7 +24,10 @@ async fn main() -> svc::Result<()> {
     let mut arguments = std::env::args().skip(1);
     let layout = arguments.next().unwrap_or_default();
     let port = arguments.next().and_then(|port| port.parse().ok()).unwrap_or(54_906);
-    let config = SvcConfig { schema: svc::SchemaConfig { auto_camel_case: true, ..SvcConfig::from_env()?.schema }, ..SvcConfig::from_env()? };
+    let config = SvcConfig {
+        schema: svc::SchemaConfig { auto_camel_case: true, ..SvcConfig::from_env()?.schema },
+        ..SvcConfig::from_env()?
+    };
     let options = AppOptions::new().config(config).limits(Limits { complexity: COMPLEXITY, ..Limits::default() });
     let options = match layout.as_str() {
         "columns" => layout::columns::operations(options),
@@ -31,7 +36,18 @@ async fn main() -> svc::Result<()> {
         "text" => layout::text::operations(options),
         other => return Err(Error::internal(format!("{other:?} is not a layout; give columns, data, tv or text"))),
     };
-    let app = create_svc_app(options).await?;
+    let app = create_svc_app(options.session_variables(session_variables()?)).await?;
     Server::bind(([127, 0, 0, 1], port)).await?.run(app, std::future::pending()).await;
     Ok(())
+}
+
+/// The same variables from one source or the other; none, if none is named.
+fn session_variables() -> svc::Result<SessionVariables> {
+    let variables = SessionVariables::new();
+    match std::env::var("BENCH_VARIABLES").as_deref() {
+        Err(_) => Ok(variables),
+        Ok("headers") => Ok(variables.header("app.user_id", "x-user-id").header("app.tenant_id", "x-tenant-id")),
+        Ok("user") => Ok(variables.user_id("app.user_id").claim("app.tenant_id", "tenant")),
+        Ok(other) => Err(Error::internal(format!("BENCH_VARIABLES is {other:?}; it must be headers or user"))),
+    }
 }

@@ -65,3 +65,29 @@ async fn without_a_provider_the_schema_has_no_me() {
         Some(1)
     );
 }
+
+/// Nothing but the environment: the routes of accounts are there, and `me` knows who has registered.
+#[tokio::test]
+async fn accounts_come_by_settings_alone() {
+    let (database, folder) = (TestDatabase::new("").await, tempfile::tempdir().unwrap());
+    let mut command = command(folder.path());
+    command.env("SVC_DATABASE_URL", database.url());
+    let blog = Blog::start_with(command.envs([("SVC_AUTH_PROVIDER", "native"), ("SVC_AUTH_SECRET_KEY", SECRET)]));
+    let ada = json!({ "username": "ada", "password": "Correct-horse-7", "email": "ada@example.com" });
+    let post = async |path: &str| {
+        let url = blog.url.replace("/graphql", path);
+        let request = svc_tests::client().post(url).header("content-type", "application/json").body(ada.to_string());
+        let answer = request.send().await.unwrap();
+        (answer.status().as_u16(), serde_json::from_str::<Value>(&answer.text().await.unwrap()).unwrap())
+    };
+    let (status, registered) = post("/auth/register").await;
+    assert_eq!(status, 201, "{registered}");
+    let (status, tokens) = post("/auth/login").await;
+    assert_eq!(status, 200, "{tokens}");
+    let me = ask(&blog, tokens["access_token"].as_str(), ME).await;
+    let expected = json!({
+        "userId": registered["user"]["user_id"], "email": "ada@example.com", "name": "ada", "roles": [], "permissions": [],
+    });
+    assert_eq!(me["data"]["me"], expected, "{me}");
+    assert_eq!(ask(&blog, Some(&token("blog")), ME).await["errors"][0]["extensions"]["code"], "UNAUTHENTICATED");
+}

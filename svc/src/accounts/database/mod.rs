@@ -19,7 +19,7 @@ pub use users::PostgresUserRepository;
 
 use super::AccountError;
 use crate::ConfigError;
-use crate::postgres::{Bounds, ConnectConfig, Routines, StatementText};
+use crate::postgres::{Bounds, ConnectConfig, DbError, Routines, StatementText};
 use crate::settings::variable;
 
 /// The SQL that makes the schema `svc_auth`, to be run by an owner that is not the role of the service; it may be run
@@ -96,8 +96,20 @@ impl AccountDatabase {
     }
 }
 
-fn unavailable(error: crate::postgres::DbError) -> AccountError {
-    AccountError::unavailable(error)
+/// The schema of accounts is missing, is older than the program, or is not the service's to use.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the schema svc_auth cannot be used; run `svc::accounts::MIGRATION` as its owner, and `SELECT svc_auth.allow(…)` for \
+     the role of the service"
+)]
+struct NoSchema(#[source] DbError);
+
+fn unavailable(error: DbError) -> AccountError {
+    if error.is_of_missing_function() {
+        AccountError::unavailable(NoSchema(error))
+    } else {
+        AccountError::unavailable(error)
+    }
 }
 
 /// The calls of functions, each by its name.

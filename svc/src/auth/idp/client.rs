@@ -1,6 +1,5 @@
 //! The HTTP client: JSON, bounded in time and size.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Bytes;
@@ -10,13 +9,11 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
-use rustls::{ClientConfig, RootCertStore};
-use rustls_pki_types::CertificateDer;
-use rustls_pki_types::pem::PemObject as _;
 use serde_json::Value;
 
 use super::error::FetchError;
 use super::{Endpoint, IdpError};
+use crate::tls_client;
 
 /// The longest that an answer may take, from the connection to the end of the body.
 const LONGEST: Duration = Duration::from_secs(5);
@@ -43,24 +40,7 @@ pub(super) struct Ask<'a> {
 impl HttpClient {
     /// A client that trusts the authorities of a PEM text, or else the public ones.
     pub(super) fn new(roots: Option<&[u8]>) -> Result<Self, IdpError> {
-        let failed = |error: &dyn std::fmt::Display| IdpError::RootCertificates(error.to_string());
-        let mut store = RootCertStore::empty();
-        match roots {
-            None => store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
-            Some(pem) => {
-                for certificate in CertificateDer::pem_slice_iter(pem) {
-                    // The reader's own message quotes what it has read.
-                    let certificate = certificate.map_err(|_| failed(&"they are not valid PEM"))?;
-                    store.add(certificate).map_err(|error| failed(&error))?;
-                }
-                if store.is_empty() {
-                    return Err(failed(&"there are none in the file"));
-                }
-            }
-        }
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-        let config = config.map_err(|error| failed(&error))?.with_root_certificates(store).with_no_client_auth();
+        let config = tls_client::config(roots).map_err(IdpError::RootCertificates)?;
         let connector = HttpsConnectorBuilder::new().with_tls_config(config).https_or_http().enable_http1().build();
         let mut client = Client::builder(TokioExecutor::new());
         client.pool_timer(TokioTimer::new()).pool_idle_timeout(IDLE).pool_max_idle_per_host(8);

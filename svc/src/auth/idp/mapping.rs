@@ -11,6 +11,8 @@ use crate::auth::{AuthError, Claims, IdpConfig, UserContext};
 const OWN_PLACES: [&str; 8] = ["sub", "email", "name", "exp", "iat", "nbf", "iss", "aud"];
 /// Claims of ID tokens only (OpenID Connect Core 1.0, sections 2 and 3.3.2.11), and of log-out tokens.
 const OF_ID_TOKENS: [&str; 6] = ["nonce", "at_hash", "c_hash", "s_hash", "events", "auth_req_id"];
+/// Claims of access tokens only: of RFC 9068, section 2.2, and of identity providers.
+const OF_ACCESS_TOKENS: [&str; 8] = ["scope", "scp", "client_id", "token_use", "typ", "gty", "azpacr", "appidacr"];
 
 /// The places of claims, as JSON pointers.
 #[derive(Debug, Clone)]
@@ -18,8 +20,8 @@ pub(super) struct ClaimMapping {
     audience: String,
     /// The value that the audience has to hold.
     pub(super) api_identifier: String,
-    /// Whether the audience is also that of ID tokens, which then are told from access tokens by what those alone have.
-    is_own_client: bool,
+    /// Whether the audience may be a client's, as that of ID tokens is: access tokens are then told by what they alone have.
+    may_be_client: bool,
     roles: Roles,
     permissions: Option<String>,
     tenant: Option<String>,
@@ -43,7 +45,8 @@ impl ClaimMapping {
         let namespaced = Roles::Name(format!("https://{host}/roles"));
         Ok(Self {
             audience: pointer(&config.audience_claim)?,
-            is_own_client: config.client_id.as_ref() == Some(&api_identifier),
+            // APIs are named by URIs, and clients hardly ever.
+            may_be_client: config.client_id.as_ref() == Some(&api_identifier) || !api_identifier.contains(':'),
             roles: config.roles_claim.as_ref().map_or(Ok(namespaced), |roles| pointer(roles).map(Roles::Pointer))?,
             permissions: config.permissions_claim.as_ref().map(pointer).transpose()?,
             tenant: config.tenant_claim.as_ref().map(pointer).transpose()?,
@@ -64,9 +67,9 @@ impl ClaimMapping {
         if is_other || OF_ID_TOKENS.iter().any(|name| claims.get(name).is_some()) {
             return Err(AuthError::invalid("it is not an access token"));
         }
-        let is_access = || ["scope", "scp", "token_use", "typ"].iter().any(|name| claims.get(name).is_some());
-        if self.is_own_client && !is_marked_access && !is_access() {
-            return Err(AuthError::invalid("nothing tells it from an ID token, as its audience is the client itself"));
+        let is_access = || OF_ACCESS_TOKENS.iter().any(|name| claims.get(name).is_some());
+        if self.may_be_client && !is_marked_access && !is_access() {
+            return Err(AuthError::invalid("nothing tells it from an ID token, as its audience may be a client"));
         }
         Ok(())
     }

@@ -8,6 +8,8 @@ mod error;
 mod rules;
 mod signing_key;
 mod verifying_key;
+#[cfg(test)]
+mod wycheproof;
 
 pub(crate) use compact::Compact;
 pub(crate) use rules::ClaimRules;

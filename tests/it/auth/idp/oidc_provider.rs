@@ -3,7 +3,7 @@
 use std::process::Stdio;
 
 use serde_json::{Value, json};
-use svc::auth::IntrospectionProvider;
+use svc::auth::{AuthProvider as _, IntrospectionProvider};
 use svc::{IdpConfig, TokenAlgorithm};
 use svc_tests::{App, node};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
@@ -55,6 +55,13 @@ impl OidcProvider {
         self.ask("/token", &form).await["access_token"].as_str().unwrap().to_owned()
     }
 
+    /// An ID token of a user who has logged in to the client.
+    async fn id_token(&mut self) -> String {
+        let asked = self.ask("/backchannel", &json!({ "scope": "openid", "login_hint": "ada" })).await;
+        let form = json!({ "grant_type": "urn:openid:params:grant-type:ciba", "auth_req_id": asked["auth_req_id"] });
+        self.ask("/token", &form).await["id_token"].as_str().unwrap().to_owned()
+    }
+
     async fn ask(&mut self, path: &str, form: &Value) -> Value {
         let line = format!("{}\n", json!({ "path": path, "form": form }));
         self.input.write_all(line.as_bytes()).await.unwrap();
@@ -102,6 +109,30 @@ async fn tokens_for_others_and_altered_ones_are_refused() {
     assert_eq!(user(&app, &format!("{head}.{altered}{}", &signature[1..])).await, invalid());
     let mut other = OidcProvider::start().await;
     assert_eq!(user(&app, &other.token(API).await).await, invalid());
+}
+
+/// Also by a service whose audience is the client, which is all that such a token names.
+#[tokio::test]
+async fn its_id_tokens_are_refused() {
+    let mut oidc = OidcProvider::start().await;
+    let (access, id) = (oidc.token(API).await, oidc.id_token().await);
+    let api = oidc.config();
+    let audience = IdpConfig { api_identifier: Some("shop".to_owned()), ..oidc.config() };
+    let client = IdpConfig { client_id: audience.api_identifier.clone(), ..audience.clone() };
+    let of_client = IdpConfig { audience_claim: "/client_id".to_owned(), ..audience.clone() };
+    for (config, takes, why) in [
+        (&api, true, "its audience is not the one that is configured"),
+        (&audience, false, "nothing tells it from an ID token"),
+        (&client, false, "nothing tells it from an ID token"),
+        (&of_client, true, "its audience is not the one that is configured"),
+    ] {
+        let provider = config.create_provider().unwrap();
+        let error = provider.validate_token(&id).await.unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
+        let app = serve(provider).await;
+        assert_eq!(user(&app, &id).await, invalid());
+        assert_eq!(user(&app, &access).await.is_ok(), takes, "the control");
+    }
 }
 
 /// The public authorities have not signed the certificate.

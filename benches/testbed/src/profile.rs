@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail, ensure};
-use serde_json::json;
-use testbed::{Client, Request, Server};
+
+use crate::{Client, Request, Server};
 
 /// The server, a connection to it, and where the counts go.
-pub(crate) struct Profile {
+#[derive(Debug)]
+pub struct Profile {
     client: Client,
     server: Server,
     folder: PathBuf,
@@ -17,13 +18,14 @@ pub(crate) struct Profile {
 }
 
 impl Profile {
-    /// Starts svc-target for a layout, with these variables.
-    pub(crate) fn start(
+    /// Starts svc-target for a layout, with these variables, and waits until it answers `probe`.
+    pub fn start(
         program: &Path,
         layout: &str,
         variables: &[(&str, &str)],
         database: &str,
         folder: &Path,
+        probe: &Request,
     ) -> Result<Self> {
         if Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_err() {
             bail!("install valgrind first (on Debian, as root: apt-get install valgrind)");
@@ -36,21 +38,22 @@ impl Profile {
             .arg(layout)
             .env("DATABASE_URL", database)
             .envs(variables.iter().copied());
-        let server = Server::start(command, &Request::new("{ users(limit: 1) { id } }", &json!({})))?;
+        let server = Server::start(command, probe)?;
         Ok(Self { client: server.client()?, server, folder: folder.to_owned(), dumps: 0 })
     }
 
-    pub(crate) fn send(&mut self, request: &Request) -> Result<()> {
+    /// Sends a request; an answer with errors is an error.
+    pub fn send(&mut self, request: &Request) -> Result<()> {
         self.client.send(request).map(drop)
     }
 
     /// Counts from here.
-    pub(crate) fn zero(&mut self) -> Result<()> {
+    pub fn zero(&mut self) -> Result<()> {
         self.control("--zero")
     }
 
     /// The instructions since the last count or `zero`.
-    pub(crate) fn dump(&mut self) -> Result<u64> {
+    pub fn dump(&mut self) -> Result<u64> {
         self.control("--dump")?;
         self.dumps += 1;
         let path = self.last();
@@ -60,7 +63,7 @@ impl Profile {
     }
 
     /// Writes the functions of the last dump, the dearest first.
-    pub(crate) fn annotate(&self, name: &str) -> Result<()> {
+    pub fn annotate(&self, name: &str) -> Result<()> {
         let out = File::create(self.folder.join(name))?;
         let mut command = Command::new("callgrind_annotate");
         // Below 100, the functions in which the threads began before the count would be all.

@@ -1,15 +1,22 @@
 //! The connection to Redis that everything shares.
 
+mod server;
+#[cfg(feature = "tls")]
+mod tls;
+
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, RedisError};
+use redis::{AsyncConnectionConfig, Cmd, FromRedisValue, RedisError};
+
+use server::{Connection, Server};
 
 use crate::ConfigError;
 
 /// The longest wait of a request for Redis, the connection included.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// The URL, as errors name it.
+const URL: &str = "the URL of Redis";
 
 /// A client of Redis, or of what speaks its protocol; cheap to clone.
 ///
@@ -26,10 +33,10 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub struct RedisClient(Arc<Shared>);
 
 struct Shared {
-    client: Client,
+    server: Server,
     patience: Duration,
     /// The connection, and the number of those before it.
-    current: Mutex<(u64, Option<MultiplexedConnection>)>,
+    current: Mutex<(u64, Option<Connection>)>,
     /// Held by the one that connects.
     connecting: tokio::sync::Mutex<()>,
 }
@@ -44,7 +51,8 @@ pub(crate) enum CommandError {
 }
 
 impl RedisClient {
-    /// A client, as `redis://user:password@host:port/number`, or `redis+unix:///path`.
+    /// A client, as `redis://user:password@host:port/number`, or `redis+unix:///path`. With the feature `tls`,
+    /// `rediss://` speaks TLS to a host whose certificate a public authority has signed for this name.
     ///
     /// # Errors
     /// A [`ConfigError`] when the URL cannot be read.
@@ -57,11 +65,29 @@ impl RedisClient {
     /// # Errors
     /// A [`ConfigError`] when the URL cannot be read.
     pub fn with_timeout(url: &str, timeout: Duration) -> Result<Self, ConfigError> {
-        // What the crate says of it may quote the password.
-        let allowed = "it must be redis://user:password@host:port/number or redis+unix:///path";
-        let client = Client::open(url).map_err(|_| ConfigError::new("the URL of Redis", "***", allowed))?;
+        let server = Server::parse(url).map_err(|allowed| ConfigError::new(URL, "***", allowed))?;
+        Ok(Self::of(server, timeout))
+    }
+
+    /// The same with other authorities than the public ones, as PEM: one of them has signed the server's certificate.
+    ///
+    /// # Errors
+    /// A [`ConfigError`] when they cannot be read, or the URL does not begin with `rediss://`.
+    #[cfg(feature = "tls")]
+    pub fn root_certificates(self, pem: &str) -> Result<Self, ConfigError> {
+        let Server::Encrypted(encryption) = &self.0.server else {
+            return Err(ConfigError::new(URL, "***", "it must begin with rediss:// where root certificates are given"));
+        };
+        let trusting = encryption.trusting(pem.as_bytes()).map_err(|why| {
+            let allowed = format!("they must be certificates as PEM: {why}");
+            ConfigError::new("the root certificates of Redis", "***", &allowed)
+        })?;
+        Ok(Self::of(Server::Encrypted(trusting), self.0.patience))
+    }
+
+    fn of(server: Server, patience: Duration) -> Self {
         let (current, connecting) = (Mutex::new((0, None)), tokio::sync::Mutex::new(()));
-        Ok(Self(Arc::new(Shared { client, patience: timeout, current, connecting })))
+        Self(Arc::new(Shared { server, patience, current, connecting }))
     }
 
     /// Sends a command that may be sent once more where the connection was lost before.
@@ -84,19 +110,19 @@ impl RedisClient {
     async fn try_query<T: FromRedisValue>(&self, command: &Cmd, used: &mut u64) -> Result<T, RedisError> {
         let (number, mut connection) = self.connection().await?;
         *used = number;
-        match command.query_async(&mut connection).await {
+        match connection.query(command).await {
             // It had died while nobody used it.
             Err(error) if error.is_connection_dropped() || error.is_io_error() => {
                 self.give_up(number);
                 let (number, mut connection) = self.connection().await?;
                 *used = number;
-                command.query_async(&mut connection).await
+                connection.query(command).await
             }
             answer => answer,
         }
     }
 
-    async fn connection(&self) -> Result<(u64, MultiplexedConnection), RedisError> {
+    async fn connection(&self) -> Result<(u64, Connection), RedisError> {
         if let Some(found) = self.current() {
             return Ok(found);
         }
@@ -107,13 +133,13 @@ impl RedisClient {
         }
         let patience = Some(self.0.patience);
         let config = AsyncConnectionConfig::new().set_connection_timeout(patience).set_response_timeout(patience);
-        let connection = self.0.client.get_multiplexed_async_connection_with_config(&config).await?;
+        let connection = self.0.server.connect(config).await?;
         let mut current = self.0.current.lock().unwrap_or_else(PoisonError::into_inner);
         *current = (current.0 + 1, Some(connection.clone()));
         Ok((current.0, connection))
     }
 
-    fn current(&self) -> Option<(u64, MultiplexedConnection)> {
+    fn current(&self) -> Option<(u64, Connection)> {
         let current = self.0.current.lock().unwrap_or_else(PoisonError::into_inner);
         current.1.clone().map(|connection| (current.0, connection))
     }

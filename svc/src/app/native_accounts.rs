@@ -1,0 +1,80 @@
+//! From the settings to native accounts: their provider, and their routes beside those of the application.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::{HeaderMap, HeaderName};
+
+use super::{AppOptions, StartError};
+use crate::TokenAlgorithm;
+use crate::accounts::{
+    AccountDatabase, NativeAuthFactory, NativeAuthProvider, PostgresUserRepository, create_auth_router,
+};
+use crate::auth::SharedProvider;
+use crate::settings::ConfigError;
+
+/// Returns the provider of the settings, whose accounts lie in the database of the application. Its routes are kept in
+/// the options.
+pub(super) fn provider(options: &mut AppOptions) -> Result<SharedProvider, StartError> {
+    let (auth, accounts) = (&options.config.auth, &options.config.accounts);
+    if auth.algorithm != TokenAlgorithm::Hs256 {
+        let allowed = "it must be HS256 or unset where SVC_AUTH_PROVIDER is native";
+        return Err(ConfigError::new("SVC_AUTH_ALGORITHM", auth.algorithm.as_str(), allowed).into());
+    }
+    let name = "SVC_AUTH_SECRET_KEY";
+    let missing = || ConfigError::new(name, "", "it must be a secret of at least 32 bytes, for native accounts");
+    let secret = auth.secret_key.as_ref().ok_or_else(missing)?;
+    accounts.checked_path()?;
+    let database = options.accounts.get_or_insert_with(AccountDatabase::of_application);
+    let factory = NativeAuthFactory::new(database).leeway(auth.leeway);
+    let factory = auth.issuer.iter().fold(factory, NativeAuthFactory::issuer);
+    let factory = auth.audience.iter().fold(factory, NativeAuthFactory::audience);
+    let factory = match accounts.address_header.clone() {
+        Some(header) => factory.client_address(move |headers, peer| said(headers, &header).or(peer.map(ip))),
+        None => factory,
+    };
+    let users = PostgresUserRepository::new(database);
+    let native = factory.create_provider(users, secret, accounts.access_token_ttl, accounts.refresh_token_ttl)?;
+    // Without authentication nobody has an account either.
+    options.native = Some(native.clone()).filter(|_| auth.enabled != Some(false));
+    Ok(Arc::new(native))
+}
+
+/// Adds the routes of accounts to those of the application.
+pub(super) fn mount(native: Option<&NativeAuthProvider>, path: &str, router: Router) -> Router {
+    match native {
+        Some(native) => router.nest(path, create_auth_router(native)),
+        None => router,
+    }
+}
+
+fn ip(peer: SocketAddr) -> IpAddr {
+    peer.ip()
+}
+
+/// The address that a proxy says. Of several, the last is the one that the nearest proxy has seen; those before it may
+/// be the client's invention.
+fn said(headers: &HeaderMap, name: &HeaderName) -> Option<IpAddr> {
+    let last = headers.get_all(name).iter().next_back()?.to_str().ok()?;
+    last.rsplit(',').next()?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_proxy_says_the_address() {
+        let name = HeaderName::from_static("x-forwarded-for");
+        let of = |values: &[&'static str]| {
+            let mut headers = HeaderMap::new();
+            values.iter().for_each(|value| drop(headers.append(&name, value.parse().unwrap())));
+            said(&headers, &name).map(|address| address.to_string())
+        };
+        assert_eq!(of(&["192.0.2.1"]).as_deref(), Some("192.0.2.1"));
+        assert_eq!(of(&["192.0.2.1, 2001:db8::1"]).as_deref(), Some("2001:db8::1"));
+        assert_eq!(of(&["192.0.2.1", "198.51.100.2"]).as_deref(), Some("198.51.100.2"));
+        assert_eq!([of(&[]), of(&["unknown"]), of(&["192.0.2.1,"])], [None, None, None]);
+    }
+}

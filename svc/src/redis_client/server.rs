@@ -1,0 +1,97 @@
+//! The server that a URL names, and connections to it.
+
+use std::sync::Arc;
+
+use redis::aio::MultiplexedConnection;
+use redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, IntoConnectionInfo as _, RedisError};
+use tokio::task::AbortHandle;
+
+#[cfg(feature = "tls")]
+use super::tls::Encryption;
+
+/// A server, and whether it is spoken to by TLS.
+pub(super) enum Server {
+    Plain(Client),
+    #[cfg(feature = "tls")]
+    Encrypted(Encryption),
+}
+
+/// A connection; its clones are the same one.
+#[derive(Clone)]
+pub(super) struct Connection {
+    redis: MultiplexedConnection,
+    /// The task that reads and writes, where that is ours; it ends with the last clone.
+    _driver: Option<Arc<Driver>>,
+}
+
+/// A task that ends with this value.
+struct Driver(AbortHandle);
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// The allowed URLs.
+#[cfg(feature = "tls")]
+const ALLOWED: &str = "it must be redis://user:password@host:port/number, rediss://… for TLS, or redis+unix:///path";
+#[cfg(not(feature = "tls"))]
+const ALLOWED: &str = "it must be redis://user:password@host:port/number or redis+unix:///path";
+
+impl Server {
+    /// The server of a URL. An error says what the URL must be, and nothing of it, as it may hold a password.
+    pub(super) fn parse(url: &str) -> Result<Self, &'static str> {
+        match encrypted(url) {
+            Some(plain) => Self::encrypted(&plain),
+            None => Client::open(url).map(Self::Plain).map_err(|_| ALLOWED),
+        }
+    }
+
+    #[cfg(feature = "tls")]
+    fn encrypted(plain: &str) -> Result<Self, &'static str> {
+        if plain.contains('#') {
+            return Err("it must have no fragment: the certificate is always verified; name its authority with \
+                        `root_certificates`");
+        }
+        let info = plain.into_connection_info().map_err(|_| ALLOWED)?;
+        Encryption::new(&info, None).map(Self::Encrypted).map_err(|_| ALLOWED)
+    }
+
+    #[cfg(not(feature = "tls"))]
+    fn encrypted(_: &str) -> Result<Self, &'static str> {
+        Err("it must not be rediss:// in this build; switch on the feature `tls`")
+    }
+
+    /// Opens a connection.
+    pub(super) async fn connect(&self, config: AsyncConnectionConfig) -> Result<Connection, RedisError> {
+        match self {
+            Self::Plain(client) => {
+                let redis = client.get_multiplexed_async_connection_with_config(&config).await?;
+                Ok(Connection { redis, _driver: None })
+            }
+            #[cfg(feature = "tls")]
+            Self::Encrypted(encryption) => {
+                let stream = encryption.connect().await?;
+                let opened = MultiplexedConnection::new_with_config(encryption.settings(), stream, config);
+                let (redis, driver) = opened.await?;
+                let driver = Driver(tokio::spawn(driver).abort_handle());
+                Ok(Connection { redis, _driver: Some(Arc::new(driver)) })
+            }
+        }
+    }
+}
+
+impl Connection {
+    /// Sends a command.
+    pub(super) async fn query<T: FromRedisValue>(&mut self, command: &Cmd) -> Result<T, RedisError> {
+        command.query_async(&mut self.redis).await
+    }
+}
+
+/// The same URL without TLS, of one that asks for it.
+fn encrypted(url: &str) -> Option<String> {
+    let (scheme, rest) = url.trim_start().split_once("://")?;
+    let asks = ["rediss", "valkeys"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+    asks.then(|| format!("redis://{rest}"))
+}

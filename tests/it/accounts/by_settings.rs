@@ -1,0 +1,123 @@
+//! Native accounts by settings alone.
+
+use serde_json::{Value, json};
+use svc::{SvcConfig, create_svc_app};
+use svc_tests::{App, Log, TestDatabase};
+
+use super::client::{Held, PASSWORD, assert_accepted, assert_refused, login, post, refresh, register, with};
+use super::service::{SECRET, database, url_of};
+use crate::auth::service::{options, query};
+
+/// The settings of native accounts, with others besides or in their place.
+fn config(database: &TestDatabase, more: &[(&str, &str)]) -> SvcConfig {
+    let url = url_of(database);
+    let native = [("SVC_AUTH_PROVIDER", "native"), ("SVC_AUTH_SECRET_KEY", SECRET), ("SVC_DATABASE_URL", &url)];
+    let find = |list: &[(&str, &str)], name: &str| {
+        list.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+    };
+    svc_tests::secret(SECRET);
+    SvcConfig::from_variables(|name| find(more, name).or_else(|| find(&native, name))).unwrap()
+}
+
+async fn serve(database: &TestDatabase, more: &[(&str, &str)]) -> App {
+    App::serve(options().config(config(database, more))).await
+}
+
+async fn status(app: &App, path: &str) -> u16 {
+    post(app, path, json!({ "username": "ada", "password": PASSWORD })).await.status
+}
+
+#[tokio::test]
+async fn the_settings_bring_the_provider_and_its_routes() {
+    let database = database().await;
+    let app = serve(&database, &[("SVC_AUTH_ISSUER", "https://id.example"), ("SVC_AUTH_AUDIENCE", "shop")]).await;
+    let held = register(&app, "ada").await;
+    let me = query(&app, &held.access, "{ me }").await.data()["me"].clone();
+    assert_eq!((&me["name"], &me["email"]), (&json!("ada"), &json!("ada@example.com")));
+    let renewed = Held::of(&refresh(&app, &held.refresh).await);
+    assert_accepted(&app, &renewed).await;
+    // Another instance with the same settings takes the same tokens, and one for others does not.
+    assert_accepted(
+        &serve(&database, &[("SVC_AUTH_ISSUER", "https://id.example"), ("SVC_AUTH_AUDIENCE", "shop")]).await,
+        &renewed,
+    )
+    .await;
+    let other = serve(&database, &[("SVC_AUTH_AUDIENCE", "bank")]).await;
+    assert_eq!(query(&other, &renewed.access, "{ me }").await.code(), "UNAUTHENTICATED");
+    assert_eq!(with(&app, &renewed.access, "POST", "/auth/logout", Value::Null).await.status, 200);
+    assert_refused(&app, &renewed).await;
+}
+
+#[tokio::test]
+async fn path_times_and_the_header_of_the_proxy_are_settings() {
+    let log = Log::start();
+    let database = database().await;
+    let more = [
+        ("SVC_ACCOUNTS_PATH", "/api/auth"),
+        ("SVC_ACCOUNTS_ACCESS_TOKEN_TTL", "60"),
+        ("SVC_ACCOUNTS_REFRESH_TOKEN_TTL", "120"),
+        ("SVC_ACCOUNTS_ADDRESS_HEADER", "X-Forwarded-For"),
+    ];
+    let app = serve(&database, &more).await;
+    assert_eq!(status(&app, "/auth/login").await, 404);
+    let ada = json!({ "username": "ada", "password": PASSWORD, "email": "ada@example.com" }).to_string();
+    let request = app.request("POST", "/api/auth/register").header("content-type", "application/json").body(ada);
+    let reply = app.send(request.header("x-forwarded-for", "10.9.8.7, 192.0.2.7")).await;
+    assert_eq!((reply.status, &reply.json()["expires_in"]), (201, &json!(60)), "{}", reply.text);
+    log.has("ip_address=192.0.2.7").await;
+    assert!(!log.text().contains("10.9.8.7"), "{}", log.text());
+}
+
+#[tokio::test]
+async fn without_authentication_or_with_a_provider_in_code_there_are_no_routes() {
+    let database = database().await;
+    let off = serve(&database, &[("SVC_AUTH_ENABLED", "false")]).await;
+    assert_eq!(status(&off, "/auth/login").await, 404);
+    let in_code = options().config(config(&database, &[])).auth_provider(crate::auth::service::provider());
+    assert_eq!(status(&App::serve(in_code).await, "/auth/login").await, 404);
+    assert_eq!(status(&serve(&database, &[]).await, "/auth/login").await, 401, "the control");
+}
+
+#[tokio::test]
+async fn settings_that_cannot_be_used_stop_the_start() {
+    let database = database().await;
+    for (name, value, message) in [
+        ("SVC_AUTH_SECRET_KEY", "", "SVC_AUTH_SECRET_KEY is \"\"; it must be a secret of at least 32 bytes"),
+        ("SVC_AUTH_ALGORITHM", "RS256", "SVC_AUTH_ALGORITHM is \"RS256\"; it must be HS256 or unset"),
+        ("SVC_AUTH_SECRET_KEY", "-----BEGIN PUBLIC KEY-----\nMIIB", "choose its algorithm"),
+    ] {
+        let error =
+            create_svc_app(options().config(config(&database, &[(name, value)]))).await.unwrap_err().to_string();
+        assert!(error.contains(message) && !error.contains("MIIB"), "{error}");
+    }
+    let mut of_code = config(&database, &[]);
+    of_code.accounts.path = "auth".to_owned();
+    let error = create_svc_app(options().config(of_code)).await.unwrap_err().to_string();
+    assert!(error.contains("SVC_ACCOUNTS_PATH is \"auth\"; it must be a path such as /auth"), "{error}");
+    let short = [("SVC_AUTH_SECRET_KEY", "hunter2-hunter2"), ("SVC_ENVIRONMENT", "production")];
+    let error = create_svc_app(options().config(config(&database, &short))).await.unwrap_err().to_string();
+    assert!(error.contains("15 bytes") && !error.contains("hunter2"), "{error}");
+    for (name, value) in [
+        ("SVC_ACCOUNTS_PATH", "/graphql"),
+        ("SVC_ACCOUNTS_PATH", "/auth/"),
+        ("SVC_ACCOUNTS_PATH", "/{path}"),
+        ("SVC_ACCOUNTS_ADDRESS_HEADER", "not a header"),
+        ("SVC_ACCOUNTS_ACCESS_TOKEN_TTL", "0"),
+    ] {
+        let get = |asked: &str| (asked == name).then(|| value.to_owned());
+        let error = SvcConfig::from_variables(get).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{name} is {value:?}; it must be")), "{error}");
+    }
+}
+
+/// The migration is the owner's to run; until then the log says what is missing.
+#[tokio::test]
+async fn a_database_without_the_schema_is_said_in_the_log() {
+    let log = Log::start();
+    let database = TestDatabase::new("").await;
+    let config = config(&database, &[("SVC_DATABASE_URL", &database.url())]);
+    let app = App::serve(options().config(config)).await;
+    assert_eq!(login(&app, "ada", PASSWORD).await.status, 503);
+    log.has("svc_auth").await;
+    log.has("svc::accounts::MIGRATION").await;
+}
