@@ -1,10 +1,10 @@
 //! The commands and their options.
 
 use clap::builder::styling::{AnsiColor, Styles};
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 
 use crate::failure::Result;
-use crate::{check, db, dev, generate, init, migrate, sql};
+use crate::{check, completions, db, dev, doctor, generate, init, manual, migrate, schema, sql};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -18,6 +18,7 @@ Examples:
   svc dev                     build it, serve it, start again when a file changes
   svc check                   the schema, and its types against the database
   svc migrate new add_stock   a file for the next change of the database
+  svc doctor                  what would fail in production
 
 Exit codes: 0 success, 1 failure, 2 wrong usage.";
 
@@ -37,10 +38,13 @@ enum Command {
     Dev(dev::Arguments),
     /// Checks the project: its folders, its schema, and its types against the database.
     Check(check::Arguments),
-    /// Writes files: the schema, migrations, mutations.
+    /// Writes files: the schema, migrations, mutations, types.
     #[command(subcommand)]
     Generate(generate::Command),
-    /// Writes and validates SQL.
+    /// Compares schemas.
+    #[command(subcommand)]
+    Schema(schema::Command),
+    /// Writes, validates and explains SQL.
     #[command(subcommand)]
     Sql(sql::Command),
     /// Brings the database up to date with the files of `db/`.
@@ -49,6 +53,12 @@ enum Command {
     /// Runs the project's own database.
     #[command(subcommand)]
     Db(db::Command),
+    /// Looks at what is installed, reachable and configured, and at what would fail in production.
+    Doctor(doctor::Arguments),
+    /// Writes a script that completes commands in a shell.
+    Completions(completions::Arguments),
+    /// Writes the manual pages.
+    Man(manual::Arguments),
 }
 
 impl Arguments {
@@ -59,18 +69,20 @@ impl Arguments {
             Command::Dev(arguments) => dev::run(arguments),
             Command::Check(arguments) => check::run(&arguments),
             Command::Generate(command) => generate::run(command),
+            Command::Schema(command) => schema::run(command),
             Command::Sql(command) => sql::run(command),
             Command::Migrate(command) => migrate::run(command),
             Command::Db(command) => db::run(command),
+            Command::Doctor(arguments) => doctor::run(&arguments),
+            Command::Completions(arguments) => completions::run(&arguments, Self::command()),
+            Command::Man(arguments) => manual::run(&arguments, Self::command()),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
-
-    use super::Arguments;
+    use super::*;
 
     #[test]
     fn the_commands_are_consistent() {

@@ -45,6 +45,11 @@ impl Failure {
         &self.message
     }
 
+    /// The first thing that helps.
+    pub(crate) fn first_hint(&self) -> Option<&str> {
+        self.hints.first().map(String::as_str)
+    }
+
     /// Tells it, and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         if self.closed {

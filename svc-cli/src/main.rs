@@ -4,15 +4,19 @@
 
 mod arguments;
 mod check;
+mod completions;
 mod database;
 mod db;
 mod dev;
+mod doctor;
 mod failure;
 mod generate;
 mod init;
+mod manual;
 mod migrate;
 mod program;
 mod project;
+mod schema;
 mod sql;
 mod terminal;
 

@@ -4,6 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
+use crate::command_line;
 use crate::run::{cargo, run};
 
 /// A claim that is measured.
@@ -31,6 +32,8 @@ pub(crate) enum What {
     Instructions,
     /// The cost that authentication adds to a request.
     Auth,
+    /// The size of the command-line tool, and the time that its help takes.
+    CommandLine,
 }
 
 /// Builds and runs a measurement.
@@ -46,6 +49,7 @@ pub(crate) fn bench(what: What, arguments: &[String]) -> Result<()> {
         What::Growth => run(with_postgres("").args(program("growth")).args(arguments)),
         What::Soak => run(with_postgres("svc-target").args(program("soak")).args(arguments)),
         What::Auth => run(with_postgres("svc-target").args(program("auth")).args(arguments)),
+        What::CommandLine => command_line::measure(),
         What::Instructions => run(with_postgres("svc-target").args(program("instructions")).args(arguments)),
     }
 }

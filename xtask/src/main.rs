@@ -5,6 +5,7 @@
 
 mod bench;
 mod ci;
+mod command_line;
 mod deny;
 mod features;
 mod run;

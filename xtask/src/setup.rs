@@ -15,11 +15,12 @@ struct Need {
     package: &'static str,
 }
 
-const NEEDS: [Need; 4] = [
+const NEEDS: [Need; 5] = [
     Need { what: "PostgreSQL's server", is_there: has_postgres, package: "postgresql" },
     Need { what: "Redis", is_there: || exists("redis-server"), package: "redis-server" },
     Need { what: "Chromium", is_there: has_chromium, package: "chromium" },
     Need { what: "Node.js with npm", is_there: || exists("node") && exists("npm"), package: "nodejs npm" },
+    Need { what: "Python with venv and pip", is_there: has_python, package: "python3 python3-venv" },
 ];
 
 /// Installs what is missing.
@@ -45,6 +46,11 @@ fn has_postgres() -> bool {
 
 fn has_chromium() -> bool {
     std::env::var_os("CHROMIUM").is_some() || ["chromium", "chromium-browser", "google-chrome"].into_iter().any(exists)
+}
+
+/// Whether Python can make an environment with packages of its own.
+fn has_python() -> bool {
+    Command::new("python3").args(["-c", "import ensurepip, venv"]).output().is_ok_and(|output| output.status.success())
 }
 
 fn install(missing: &[&Need]) -> Result<()> {

@@ -34,14 +34,17 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 #[command(after_help = EXAMPLES)]
 pub(crate) enum Command {
     /// Starts the project's database unless it runs, and brings it up to date.
+    #[command(after_help = "Examples:\n  svc db start")]
     Start,
     /// Stops the database that `svc db start` has started.
+    #[command(after_help = "Examples:\n  svc db stop")]
     Stop,
     /// Shows where the database is, and whether it answers.
     Status(Status),
     /// Opens psql on the database; further arguments go to psql.
     Psql(Psql),
     /// Runs the files of db/seeds.
+    #[command(after_help = "Examples:\n  svc db seed")]
     Seed,
     /// Drops the database and makes it anew, with its schema and its seeds.
     Reset(Reset),
@@ -51,6 +54,7 @@ pub(crate) enum Command {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  svc db status\n  svc db status --json")]
 pub(crate) struct Status {
     /// Prints JSON.
     #[arg(long)]
@@ -58,6 +62,7 @@ pub(crate) struct Status {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  svc db psql\n  svc db psql -c 'SELECT * FROM v_user'")]
 pub(crate) struct Psql {
     /// Arguments of psql.
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "ARGUMENTS")]
@@ -65,6 +70,7 @@ pub(crate) struct Psql {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  svc db reset\n  svc db reset --confirm shop")]
 pub(crate) struct Reset {
     /// The database's name, in place of a question.
     #[arg(long, value_name = "DATABASE")]

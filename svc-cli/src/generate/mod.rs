@@ -3,6 +3,7 @@
 mod crud;
 mod migration;
 mod schema;
+mod types;
 
 use clap::Subcommand;
 use minijinja::{Environment, UndefinedBehavior, Value};
@@ -15,7 +16,9 @@ const EXAMPLES: &str = "\
 Examples:
   svc generate schema --output schema.graphql
   svc generate migration product
-  svc generate crud User";
+  svc generate crud User
+  svc generate types --all
+  svc generate types --from-view v_post --output -";
 
 #[derive(Debug, Subcommand)]
 #[command(after_help = EXAMPLES)]
@@ -26,9 +29,12 @@ pub(crate) enum Command {
     Migration(Migration),
     /// Writes mutations that create, update and delete the rows of a type, and their functions of the database.
     Crud(Crud),
+    /// Writes types, relations and queries for tables and views that the database has.
+    Types(Types),
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  svc generate schema\n  svc generate schema --output -")]
 pub(crate) struct Schema {
     /// The file; `-` for standard output.
     #[arg(short, long, value_name = "FILE", default_value = "schema.graphql")]
@@ -38,6 +44,7 @@ pub(crate) struct Schema {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  svc generate migration product")]
 pub(crate) struct Migration {
     /// The thing that a row is, in the singular: product.
     entity_name: String,
@@ -47,6 +54,7 @@ pub(crate) struct Migration {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  svc generate crud User\n  svc generate crud User --table tb_user")]
 pub(crate) struct Crud {
     /// The type: User.
     type_name: String,
@@ -57,12 +65,30 @@ pub(crate) struct Crud {
     choice: Choice,
 }
 
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  svc generate types --all\n  svc generate types --from-view v_post --output -")]
+pub(crate) struct Types {
+    /// A view or a table, also with its schema: v_post, app.v_post; it can be given several times.
+    #[arg(long, value_name = "NAME", required_unless_present = "all", conflicts_with = "all")]
+    from_view: Vec<String>,
+    /// All views, and all tables without a view `v_…` or `tv_…` of their own.
+    #[arg(long)]
+    all: bool,
+    /// The schema of the database whose tables and views --all takes.
+    #[arg(long, value_name = "SCHEMA", default_value = "public")]
+    schema: String,
+    /// The file; `-` for standard output.
+    #[arg(short, long, value_name = "FILE", default_value = "src/tables.rs")]
+    output: String,
+}
+
 pub(crate) fn run(command: Command) -> Result<()> {
     let project = Project::open()?;
     match command {
         Command::Schema(arguments) => schema::run(&project, &arguments),
         Command::Migration(arguments) => migration::run(&project, &arguments),
         Command::Crud(arguments) => crud::run(&project, &arguments),
+        Command::Types(arguments) => types::run(&project, &arguments),
     }
 }
 

@@ -2,13 +2,13 @@
 
 use super::files::{self, Kind};
 use super::plan::State;
-use super::{connect, failed, history, plan};
+use super::{connect, failed, history, plan, sqlx};
 use crate::database::{self, Target};
 use crate::failure::Result;
 use crate::project::Project;
 use crate::terminal;
 
-pub(super) fn run(project: &Project, confirm: Option<&str>) -> Result<()> {
+pub(super) fn run(project: &Project, confirm: Option<&str>, from_sqlx: bool) -> Result<()> {
     let target = Target::parse(&project.database_url()?)?;
     terminal::confirm("records files without running them", target.database(), confirm)?;
     let mut files = files::read(project, Kind::Schema)?;
@@ -19,6 +19,11 @@ pub(super) fn run(project: &Project, confirm: Option<&str>) -> Result<()> {
         history::create(&client).await?;
         let history = history::read(&client).await?;
         client.batch_execute("BEGIN").await.map_err(|error| failed(&error))?;
+        if from_sqlx {
+            let count = sqlx::import(&client, &files, &history).await?;
+            terminal::say(format_args!("{count} migrations of sqlx are recorded; the rest runs with `svc migrate up`"));
+            return client.batch_execute("COMMIT").await.map_err(|error| failed(&error));
+        }
         for file in files.iter().filter(|file| plan::state(file, &history) == State::Pending) {
             history::record(&client, file, true).await?;
             terminal::done(format_args!("{} is recorded", file.path));

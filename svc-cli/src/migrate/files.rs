@@ -116,7 +116,7 @@ fn file(kind: Kind, name: &str, bytes: Vec<u8>) -> Result<File> {
 }
 
 /// The number with which a name begins.
-fn version(file: &File) -> Option<u128> {
+pub(super) fn version(file: &File) -> Option<u128> {
     let name = file.path.rsplit('/').next()?;
     let digits = name.find(|c: char| !c.is_ascii_digit()).unwrap_or(name.len());
     name[..digits].parse().ok()

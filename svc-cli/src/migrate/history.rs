@@ -87,6 +87,13 @@ pub(crate) async fn record(client: &Client, file: &File, finished: bool) -> Resu
     Ok(())
 }
 
+/// Records a file that something else has run, at its time.
+pub(crate) async fn record_at(client: &Client, file: &File, applied_at: &str) -> Result<()> {
+    let text = "INSERT INTO svc.migrations (path, checksum, finished, applied_at) VALUES ($1, $2, true, $3::text::timestamptz)";
+    client.execute(text, &[&file.path, &file.checksum, &applied_at]).await.map_err(|error| failed(&error))?;
+    Ok(())
+}
+
 /// Forgets a file.
 pub(crate) async fn forget(client: &Client, path: &str) -> Result<()> {
     client.execute("DELETE FROM svc.migrations WHERE path = $1", &[&path]).await.map_err(|error| failed(&error))?;

@@ -4,11 +4,13 @@ mod apply;
 mod baseline;
 mod check;
 mod files;
+mod hazards;
 mod history;
+mod lost;
 mod new;
 mod plan;
 mod repair;
-
+mod sqlx;
 mod status;
 
 use std::time::Duration;
@@ -28,8 +30,9 @@ pub(crate) use new::create;
 const EXAMPLES: &str = "\
 Examples:
   svc migrate new add_stock
-  svc migrate check
-  svc migrate up";
+  svc migrate check --strict
+  svc migrate up
+  svc migrate baseline --from-sqlx --confirm shop";
 
 #[derive(Debug, Subcommand)]
 #[command(after_help = EXAMPLES)]
@@ -40,15 +43,17 @@ pub(crate) enum Command {
     Status(Status),
     /// Makes a file for a change.
     New(New),
-    /// Looks for mistakes in the files, and tries those that are pending, which is undone.
-    Check,
+    /// Looks for mistakes, dangerous locks and lost views in the files, and tries those that are pending.
+    Check(Check),
     /// Takes a database that exists as up to date: records all files without running them.
     Baseline(Baseline),
     /// Records the files as they are: changed ones, missing ones and interrupted ones.
+    #[command(after_help = "Examples:\n  svc migrate repair")]
     Repair,
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  svc migrate up\n  svc migrate up --lock-timeout 60")]
 pub(crate) struct Up {
     /// The longest wait for a lock that others hold, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
@@ -56,6 +61,7 @@ pub(crate) struct Up {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  svc migrate status\n  svc migrate status --json")]
 pub(crate) struct Status {
     /// Prints JSON.
     #[arg(long)]
@@ -63,16 +69,31 @@ pub(crate) struct Status {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  svc migrate new add_stock")]
 pub(crate) struct New {
     /// The change in a few words: add_stock.
     name: String,
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  svc migrate check\n  svc migrate check --strict")]
+pub(crate) struct Check {
+    /// Fails where there are warnings.
+    #[arg(long)]
+    strict: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  svc migrate baseline --confirm shop\n  svc migrate baseline --from-sqlx --confirm shop"
+)]
 pub(crate) struct Baseline {
     /// The database's name, in place of a question.
     #[arg(long, value_name = "DATABASE")]
     confirm: Option<String>,
+    /// Records only the migrations that sqlx has run, by its table _sqlx_migrations.
+    #[arg(long)]
+    from_sqlx: bool,
 }
 
 pub(crate) fn run(command: Command) -> Result<()> {
@@ -86,8 +107,8 @@ pub(crate) fn run(command: Command) -> Result<()> {
             database::block_on(async { status::run(&project, &connect(&project).await?, arguments.json).await })
         }
         Command::New(arguments) => new::run(&project, &arguments.name),
-        Command::Check => check::run(&project),
-        Command::Baseline(arguments) => baseline::run(&project, arguments.confirm.as_deref()),
+        Command::Check(arguments) => check::run(&project, arguments.strict),
+        Command::Baseline(arguments) => baseline::run(&project, arguments.confirm.as_deref(), arguments.from_sqlx),
         Command::Repair => database::block_on(async { repair::run(&project, &connect(&project).await?).await }),
     }
 }

@@ -5,7 +5,7 @@ mod description;
 mod names;
 
 pub(crate) use build::{Build, Built, build};
-pub(crate) use description::{Description, Field, Type, describe};
+pub(crate) use description::{Description, Field, Relation, Type, describe};
 pub(crate) use names::{snake_case, table_of};
 
 /// The choice of a program of the project.

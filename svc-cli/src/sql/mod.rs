@@ -1,6 +1,8 @@
 //! `svc sql`.
 
+mod explain;
 mod pattern;
+mod setup;
 mod validate;
 mod view;
 
@@ -18,20 +20,29 @@ const EXAMPLES: &str = "\
 Examples:
   svc sql generate-view User
   svc sql generate-pattern filtering v_user --where role=admin
-  svc sql validate db/schema/001_users.sql";
+  svc sql generate-setup User --with-table --with-indexes --output db/schema/001_users.sql
+  svc sql validate db/schema/001_users.sql
+  svc sql explain db/schema/001_users.sql";
 
 #[derive(Debug, Subcommand)]
 #[command(after_help = EXAMPLES)]
 pub(crate) enum Command {
     /// Writes the view of a type.
     GenerateView(GenerateView),
+    /// Writes what a type needs of the database: its view; with options its table, indexes and rows.
+    GenerateSetup(GenerateSetup),
     /// Writes a query of a usual form.
     GeneratePattern(GeneratePattern),
     /// Runs a file on the database, looks at the views that it makes, and undoes it.
     Validate(Validate),
+    /// Tells the pieces of the statements of a file, common mistakes, and hints. No database is needed.
+    Explain(Explain),
 }
 
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  svc sql generate-view User\n  svc sql generate-view User --exclude email --output db/schema/001_users.sql"
+)]
 pub(crate) struct GenerateView {
     /// The type: User.
     type_name: String,
@@ -60,6 +71,32 @@ pub(crate) struct GenerateView {
     choice: Choice,
 }
 
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  svc sql generate-setup User\n  svc sql generate-setup User --with-table --with-indexes --with-data"
+)]
+pub(crate) struct GenerateSetup {
+    /// The type: User.
+    type_name: String,
+    /// The module that holds the type, where several have one of its name: app::types.
+    #[arg(short, long)]
+    module: Option<String>,
+    /// Writes the table too.
+    #[arg(long)]
+    with_table: bool,
+    /// Writes indexes for the keys of relations and for orders by time.
+    #[arg(long)]
+    with_indexes: bool,
+    /// Writes some rows, for development.
+    #[arg(long)]
+    with_data: bool,
+    /// The file; by default standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    choice: Choice,
+}
+
 /// A usual form of query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Pattern {
@@ -76,6 +113,9 @@ pub(crate) enum Pattern {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  svc sql generate-pattern pagination v_user --limit 20 --offset 40\n  svc sql generate-pattern filtering v_user --where role=admin"
+)]
 pub(crate) struct GeneratePattern {
     #[arg(value_enum)]
     pattern_type: Pattern,
@@ -105,15 +145,24 @@ pub(crate) struct GeneratePattern {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  svc sql validate db/schema/001_users.sql")]
 pub(crate) struct Validate {
+    sql_file: PathBuf,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  svc sql explain db/schema/001_users.sql")]
+pub(crate) struct Explain {
     sql_file: PathBuf,
 }
 
 pub(crate) fn run(command: Command) -> Result<()> {
     match command {
         Command::GenerateView(arguments) => view::run(&arguments),
+        Command::GenerateSetup(arguments) => setup::run(&arguments),
         Command::GeneratePattern(arguments) => terminal::print(&pattern::write(&arguments)?),
         Command::Validate(arguments) => validate::run(&arguments.sql_file),
+        Command::Explain(arguments) => explain::run(&arguments.sql_file),
     }
 }
 

@@ -15,7 +15,7 @@ pub(super) fn run(arguments: &GenerateView) -> Result<()> {
     put(&write(ty, arguments)?, arguments.output.as_ref())
 }
 
-fn find<'a>(description: &'a Description, name: &str, module: Option<&str>) -> Result<&'a Type> {
+pub(super) fn find<'a>(description: &'a Description, name: &str, module: Option<&str>) -> Result<&'a Type> {
     let in_module = |ty: &&Type| module.is_none_or(|module| ty.path.starts_with(&format!("{module}::")));
     let found = description.types.iter().filter(in_module).find(|ty| ty.name == name);
     found.ok_or_else(|| {
@@ -24,10 +24,21 @@ fn find<'a>(description: &'a Description, name: &str, module: Option<&str>) -> R
     })
 }
 
+/// The view of a type over a table.
+pub(super) fn of_table(ty: &Type, table: &str) -> Result<String> {
+    sql(ty, &ty.source, table, &[])
+}
+
 fn write(ty: &Type, arguments: &GenerateView) -> Result<String> {
     let view = arguments.view.as_deref().unwrap_or(&ty.source);
     let table = arguments.table.clone().unwrap_or_else(|| program::table_of(&ty.source, &ty.name));
-    let is_left_out = |name: &str| arguments.exclude.iter().any(|excluded| excluded == name);
+    let sql = sql(ty, view, &table, &arguments.exclude)?;
+    let comment = "columns for filters and orders, and `data` for all that it reads.";
+    Ok(if arguments.no_comments { sql } else { format!("-- The rows of {}: {comment}\n{sql}", ty.name) })
+}
+
+fn sql(ty: &Type, view: &str, table: &str, excluded: &[String]) -> Result<String> {
+    let is_left_out = |name: &str| excluded.iter().any(|excluded| excluded == name);
     // A relation is joined by its key, which is not a field.
     let keys = ty.fields.iter().filter_map(|field| {
         let from = field.relation.as_ref().map(|relation| relation.from.as_str());
@@ -43,24 +54,12 @@ fn write(ty: &Type, arguments: &GenerateView) -> Result<String> {
         return Err(Failure::new(format!("no field of {} is left", ty.name)));
     }
     let columns = stored.iter().map(|name| identifier(name)).collect::<Result<Vec<_>>>()?;
-    let mut sql = String::new();
-    if !arguments.no_comments {
-        let _ = writeln!(
-            sql,
-            "-- The rows of {}: columns for filters and orders, and `data` for all that it reads.",
-            ty.name
-        );
-    }
-    let _ = writeln!(
-        sql,
-        "CREATE OR REPLACE VIEW {} AS\nSELECT {},\n    jsonb_build_object(",
-        path(view)?,
-        columns.join(", ")
-    );
+    let (view, all) = (path(view)?, columns.join(", "));
+    let mut sql = format!("CREATE OR REPLACE VIEW {view} AS\nSELECT {all},\n    jsonb_build_object(\n");
     for (number, (name, column)) in stored.iter().zip(&columns).enumerate() {
         let comma = if number + 1 < stored.len() { "," } else { "" };
         let _ = writeln!(sql, "        {}, {column}{comma}", literal(name)?);
     }
-    let _ = writeln!(sql, "    ) AS data\nFROM {};", path(&table)?);
+    let _ = writeln!(sql, "    ) AS data\nFROM {};", path(table)?);
     Ok(sql)
 }

@@ -4,9 +4,14 @@
 
 mod database;
 mod dev;
+mod doctor;
+mod explain;
 mod frame;
+mod help;
 mod init;
 mod migrate;
+mod schema;
 mod sql;
 mod support;
+mod tables;
 mod templates;

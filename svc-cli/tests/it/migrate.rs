@@ -180,3 +180,74 @@ fn a_new_migration_has_a_time_and_a_name() {
     place.svc(&["migrate", "up"]).good();
     assert!(place.svc(&["migrate", "new", "!"]).bad().contains("hint: say in a few words"));
 }
+
+#[test]
+fn dangerous_locks_and_lost_views_are_told_before_they_happen() {
+    let place = with_files();
+    place.svc(&["migrate", "up"]).good();
+    let check = |arguments: &[&str]| place.svc(&[&["migrate", "check"], arguments].concat());
+    assert_eq!(check(&["--strict"]).code, Some(0));
+    for (sql, rule) in [
+        ("CREATE INDEX a_x ON a (x);", "require-concurrent-index-creation"),
+        ("ALTER TABLE a ALTER COLUMN y TYPE bigint;", "changing-column-type"),
+        ("ALTER TABLE a ADD COLUMN z int NOT NULL;", "adding-required-field"),
+        ("ALTER TABLE a ADD CONSTRAINT c CHECK (x > 0);", "constraint-missing-not-valid"),
+        ("ALTER TABLE a RENAME COLUMN y TO z;", "renaming-column"),
+        ("ALTER TABLE a DROP COLUMN y;", "ban-drop-column"),
+    ] {
+        place.write("db/migrations/2_c.sql", &format!("-- why\n\n{sql}\n"));
+        let said = check(&[]);
+        assert_eq!(said.code, Some(0), "{}", said.err);
+        assert!(said.err.contains("warning: db/migrations/2_c.sql:3: "), "{sql}: {}", said.err);
+        assert!(said.err.contains(&format!("({rule})")), "{sql}: {}", said.err);
+        assert!(check(&["--strict"]).bad().contains("hint: change the files as they say"), "{sql}");
+        place.write("db/migrations/2_c.sql", &format!("-- squawk-ignore {rule}\n{sql}\n"));
+        assert_eq!(check(&["--strict"]).code, Some(0), "{sql}: {}", check(&["--strict"]).err);
+    }
+    place.write("db/migrations/2_c.sql", "DROP VIEW v_a; CREATE VIEW v_a AS SELECT 'a' AS x; CREATE TABLE b (id int);");
+    assert!(check(&["--strict"]).bad().contains("the column `x` of public.v_a would be text; it is integer"));
+    place.write("db/migrations/2_c.sql", "DROP VIEW v_a;");
+    assert!(check(&[]).err.contains("warning: public.v_a would be gone, which a service that runs may read"));
+    assert_eq!(place.ask("SELECT to_regclass('v_a') IS NOT NULL"), "t");
+}
+
+#[test]
+fn the_history_of_sqlx_is_taken_over() {
+    let place = project();
+    let (first, second) = ("CREATE TABLE a (x int);\n", "CREATE TABLE b (x int);\r\n");
+    place.write("db/migrations/1_a.sql", first);
+    place.write("db/migrations/2_b.sql", second);
+    place.write("db/migrations/3_c.sql", "CREATE TABLE c (x int);");
+    let import = || place.svc(&["migrate", "baseline", "--from-sqlx", "--confirm", &place.database()]);
+    assert!(import().bad().contains("the database has no table _sqlx_migrations"));
+    place.ask(
+        "CREATE TABLE _sqlx_migrations (version bigint PRIMARY KEY, description text NOT NULL, \
+         installed_on timestamptz NOT NULL DEFAULT now(), success boolean NOT NULL, checksum bytea NOT NULL, \
+         execution_time bigint NOT NULL)",
+    );
+    let run = |version: i32, text: &str, success: bool| {
+        place.ask(&format!(
+            "INSERT INTO _sqlx_migrations VALUES ({version}, 'a', '2024-01-0{version} 12:00Z', {success}, \
+             sha384(convert_to($sql${text}$sql$, 'UTF8')), 7)"
+        ))
+    };
+    place.ask(first);
+    place.ask(second);
+    run(1, first, true);
+    // sqlx ran it with other ends of lines than the file has now.
+    run(2, &second.replace("\r\n", "\n"), true);
+    let said = import();
+    assert!(said.err.contains("2 migrations of sqlx are recorded"), "{}", said.err);
+    let status = place.svc(&["migrate", "status"]).good();
+    assert!(status.contains("db/migrations/1_a.sql  applied      2024-01-01T12:00:00Z"), "{status}");
+    assert!(status.contains("db/migrations/3_c.sql  pending"), "{status}");
+    assert!(import().err.contains("0 migrations of sqlx are recorded"));
+    assert!(place.svc(&["migrate", "up"]).err.contains("1 file is applied"));
+
+    run(4, "SELECT 1", true);
+    assert!(import().bad().contains("sqlx has run the migration 4, and db/migrations has no file of it"));
+    place.write("db/migrations/4_d.sql", "SELECT 2");
+    assert!(import().bad().contains("db/migrations/4_d.sql has changed since sqlx ran it"));
+    place.ask("UPDATE _sqlx_migrations SET success = false WHERE version = 4");
+    assert!(import().bad().contains("sqlx has begun db/migrations/4_d.sql and not ended it"));
+}

@@ -1,0 +1,181 @@
+//! Tables and views as the database's catalogue has them.
+
+use std::collections::{BTreeMap, HashSet};
+
+use tokio_postgres::{Client, Row};
+
+use super::origin;
+use crate::database::reason;
+use crate::failure::{Failure, Result};
+
+/// A place of a value: the table and the number of its column.
+pub(super) type Place = (u32, i16);
+
+/// Tables and views, and what they refer to.
+#[derive(Debug, Default)]
+pub(super) struct Catalogue {
+    pub(super) sources: Vec<Source>,
+    /// The values of each enum, by the name of its type.
+    pub(super) enums: BTreeMap<String, Vec<String>>,
+    /// The foreign keys of one column.
+    pub(super) keys: Vec<Key>,
+    /// The reasons for which some are left out.
+    pub(super) left_out: Vec<String>,
+}
+
+/// A table or a view.
+#[derive(Debug)]
+pub(super) struct Source {
+    pub(super) schema: String,
+    pub(super) name: String,
+    pub(super) is_view: bool,
+    pub(super) comment: Option<String>,
+    pub(super) columns: Vec<Column>,
+}
+
+/// A column.
+#[derive(Debug)]
+pub(super) struct Column {
+    pub(super) name: String,
+    /// The name of its type behind domains, without `[]`.
+    pub(super) ty: String,
+    /// The kind of that type: `b`ase, `c`omposite, `e`num, `r`ange and others.
+    pub(super) kind: String,
+    pub(super) is_array: bool,
+    pub(super) is_required: bool,
+    /// Whether its values alone tell rows apart.
+    pub(super) is_unique: bool,
+    pub(super) is_primary: bool,
+    /// The column of a table that its values are those of.
+    pub(super) origin: Option<Place>,
+    pub(super) comment: Option<String>,
+}
+
+/// A foreign key of one column.
+#[derive(Debug)]
+pub(super) struct Key {
+    pub(super) from: Place,
+    pub(super) to: Place,
+    /// Whether the rows that were there before the key keep to it too.
+    pub(super) is_valid: bool,
+}
+
+/// Tables and views that are neither parts of others nor of extensions nor of svc itself.
+const SOURCES: &str = "\
+    SELECT c.oid, n.nspname::text, c.relname::text, c.relkind IN ('v', 'm'), obj_description(c.oid, 'pg_class'), \
+        has_table_privilege(c.oid, 'SELECT') \
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+    WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND NOT c.relispartition \
+        AND NOT EXISTS (SELECT FROM pg_depend d \
+            WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e') AND ";
+
+const COLUMNS: &str = "\
+    SELECT a.attnum, a.attname::text, t.typname::text, t.typtype::text, b.typelem <> 0 AND b.typcategory = 'A', \
+        a.attnotnull OR at.typnotnull, \
+        EXISTS (SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisunique AND i.indnkeyatts = 1 \
+            AND i.indkey[0] = a.attnum AND i.indpred IS NULL), \
+        EXISTS (SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary AND i.indnkeyatts = 1 \
+            AND i.indkey[0] = a.attnum), \
+        col_description(a.attrelid, a.attnum) \
+    FROM pg_attribute a JOIN pg_type at ON at.oid = a.atttypid \
+    JOIN LATERAL (WITH RECURSIVE below AS ( \
+        SELECT at.oid, at.typtype, at.typbasetype UNION ALL \
+        SELECT t.oid, t.typtype, t.typbasetype FROM below JOIN pg_type t ON t.oid = below.typbasetype \
+        WHERE below.typtype = 'd') SELECT oid FROM below WHERE typtype <> 'd') base ON true \
+    JOIN pg_type b ON b.oid = base.oid \
+    JOIN pg_type t ON t.oid = CASE WHEN b.typcategory = 'A' AND b.typelem <> 0 THEN b.typelem ELSE b.oid END \
+    WHERE a.attrelid = $1 AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum";
+
+const KEYS: &str = "\
+    SELECT conrelid, conkey[1], confrelid, confkey[1], convalidated FROM pg_constraint \
+    WHERE contype = 'f' AND cardinality(conkey) = 1 AND conparentid = 0 ORDER BY conname";
+
+const ENUMS: &str = "\
+    SELECT t.typname::text, array_agg(e.enumlabel::text ORDER BY e.enumsortorder) \
+    FROM pg_enum e JOIN pg_type t ON t.oid = e.enumtypid GROUP BY t.oid, t.typname";
+
+/// All that a schema has. Of a table and the view over it, only the view.
+pub(super) async fn all(client: &Client, schema: &str) -> Result<Catalogue> {
+    let text = format!("{SOURCES} n.nspname = $1 ORDER BY c.relname");
+    let rows = client.query(&text, &[&schema]).await.map_err(|error| failed(&error))?;
+    let names: HashSet<String> = rows.iter().map(|row| row.get(2)).collect();
+    let has_view = |name: &str| {
+        let plain = name.strip_prefix("tb_");
+        plain.is_some_and(|plain| names.contains(&format!("v_{plain}")) || names.contains(&format!("tv_{plain}")))
+    };
+    read(client, rows.iter().filter(|row| !has_view(row.get(2)))).await
+}
+
+/// Those of these names.
+pub(super) async fn named(client: &Client, names: &[String]) -> Result<Catalogue> {
+    let quoted: Vec<String> = names.iter().map(|name| quoted(name)).collect();
+    let text = format!("{SOURCES} c.oid = to_regclass($1)");
+    let mut rows = Vec::new();
+    for (name, quoted) in names.iter().zip(&quoted) {
+        let found = client.query_opt(&text, &[quoted]).await.map_err(|error| failed(&error))?;
+        rows.push(found.ok_or_else(|| {
+            Failure::new(format!("the database has no table or view `{name}`")).hint(
+                "write its schema too where that is not `public`: app.v_post; `svc db psql -c '\\dtv'` lists them",
+            )
+        })?);
+    }
+    read(client, rows.iter()).await
+}
+
+async fn read(client: &Client, rows: impl Iterator<Item = &Row>) -> Result<Catalogue> {
+    let mut catalogue = Catalogue::default();
+    for row in rows {
+        let (schema, name): (String, String) = (row.get(1), row.get(2));
+        let refuse = |why: &str| format!("{schema}.{name} is left out: {why}");
+        if !row.get::<_, bool>(5) {
+            catalogue.left_out.push(refuse("this user may not read it"));
+            continue;
+        }
+        if schema.contains('.') || name.contains('.') {
+            catalogue.left_out.push(refuse("its name has a dot"));
+            continue;
+        }
+        let (oid, is_view) = (row.get(0), row.get(3));
+        let mut columns = columns(client, oid).await?;
+        if is_view {
+            origin::find(client, oid, &mut columns).await?;
+        }
+        if columns.is_empty() {
+            catalogue.left_out.push(refuse("it has no columns"));
+            continue;
+        }
+        catalogue.sources.push(Source { schema, name, is_view, comment: row.get(4), columns });
+    }
+    let rows = client.query(KEYS, &[]).await.map_err(|error| failed(&error))?;
+    let key = |row: &Row| Key { from: (row.get(0), row.get(1)), to: (row.get(2), row.get(3)), is_valid: row.get(4) };
+    catalogue.keys = rows.iter().map(key).collect();
+    let rows = client.query(ENUMS, &[]).await.map_err(|error| failed(&error))?;
+    catalogue.enums = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+    Ok(catalogue)
+}
+
+/// The columns of a table or a view.
+pub(super) async fn columns(client: &Client, oid: u32) -> Result<Vec<Column>> {
+    let rows = client.query(COLUMNS, &[&oid]).await.map_err(|error| failed(&error))?;
+    let column = |row: &Row| Column {
+        name: row.get(1),
+        ty: row.get(2),
+        kind: row.get(3),
+        is_array: row.get(4),
+        is_required: row.get(5),
+        is_unique: row.get(6),
+        is_primary: row.get(7),
+        origin: Some((oid, row.get(0))),
+        comment: row.get(8),
+    };
+    Ok(rows.iter().map(column).collect())
+}
+
+/// Quotes `schema.name` part by part.
+fn quoted(path: &str) -> String {
+    path.split('.').map(|part| format!("\"{}\"", part.replace('"', "\"\""))).collect::<Vec<_>>().join(".")
+}
+
+pub(super) fn failed(error: &tokio_postgres::Error) -> Failure {
+    Failure::new(format!("the database's catalogue cannot be read: {}", reason(error)))
+}

@@ -1,0 +1,76 @@
+//! `svc generate types`: structs for views and tables that exist.
+
+mod catalogue;
+mod model;
+mod names;
+mod origin;
+mod relations;
+mod scalar;
+mod write;
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::Types;
+use crate::database;
+use crate::failure::{Failure, Result};
+use crate::project::Project;
+use crate::terminal;
+
+pub(super) fn run(project: &Project, arguments: &Types) -> Result<()> {
+    let url = project.database_url()?;
+    let catalogue = database::block_on(async {
+        let client = database::connect(&url).await?;
+        match arguments.from_view.as_slice() {
+            [] => catalogue::all(&client, &arguments.schema).await,
+            names => catalogue::named(&client, names).await,
+        }
+    })?;
+    for left_out in &catalogue.left_out {
+        terminal::warning(left_out);
+    }
+    if catalogue.sources.is_empty() {
+        let failure = Failure::new("the database has no tables or views to read");
+        return Err(failure.hint("svc migrate up makes those of db/; --schema names another schema than `public`"));
+    }
+    let types = model::types(&catalogue);
+    let text = formatted(&write::module(&types, &catalogue.enums));
+    if arguments.output == "-" {
+        return terminal::print(&text);
+    }
+    put(project, &arguments.output, &text)?;
+    terminal::done(format_args!("wrote {} types to {}", types.len(), arguments.output));
+    let module = Path::new(&arguments.output).file_stem().unwrap_or_default().to_string_lossy();
+    terminal::hint(format_args!(
+        "in src/lib.rs, write `pub mod {module};` and give the options to `{module}::add(options)`"
+    ));
+    terminal::hint("clients can read all that is in it; remove what they may not");
+    Ok(())
+}
+
+/// Writes a file that was not there; another may have been edited since it was written.
+fn put(project: &Project, output: &str, text: &str) -> Result<()> {
+    let mut file = fs::File::create_new(project.root().join(output)).map_err(|error| {
+        Failure::new(format!("cannot make {output}: {error}"))
+            .hint("move the file that is there out of the way, or name another: --output src/tables.rs")
+    })?;
+    file.write_all(text.as_bytes()).map_err(Failure::io(format!("write {output}")))
+}
+
+/// The text as rustfmt has it, or as it is where there is no rustfmt.
+fn formatted(text: &str) -> String {
+    let format = || {
+        let mut rustfmt = Command::new("rustfmt");
+        rustfmt.args(["--edition", "2024"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = rustfmt.spawn().ok()?;
+        let mut input = child.stdin.take()?;
+        let owned = text.to_owned();
+        let writer = std::thread::spawn(move || input.write_all(owned.as_bytes()));
+        let output = child.wait_with_output().ok()?;
+        writer.join().ok()?.ok()?;
+        String::from_utf8(output.stdout).ok().filter(|text| output.status.success() && !text.is_empty())
+    };
+    format().unwrap_or_else(|| text.to_owned())
+}

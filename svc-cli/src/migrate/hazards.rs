@@ -1,0 +1,59 @@
+//! Statements of migrations that lock or rewrite tables which others use, by the rules of Squawk.
+
+use squawk_linter::{Linter, Rule, Violation};
+use squawk_syntax::SourceFile;
+
+use super::files::{File, Kind};
+
+/// The rules about locks, rewrites and what running programs lose; those about style are left out.
+const RULES: [Rule; 20] = [
+    Rule::AddingFieldWithDefault,
+    Rule::AddingForeignKeyConstraint,
+    Rule::AddingNotNullableField,
+    Rule::AddingRequiredField,
+    Rule::AddingSerialPrimaryKeyField,
+    Rule::BanAlterDomainWithAddConstraint,
+    Rule::BanDropColumn,
+    Rule::BanDropDatabase,
+    Rule::BanDropNotNull,
+    Rule::BanDropTable,
+    Rule::BanTruncateCascade,
+    Rule::ChangingColumnType,
+    Rule::ConstraintMissingNotValid,
+    Rule::DisallowedUniqueConstraint,
+    Rule::RenamingColumn,
+    Rule::RenamingTable,
+    Rule::RequireConcurrentIndexCreation,
+    Rule::RequireConcurrentIndexDeletion,
+    Rule::RequireConcurrentPartitionDetach,
+    Rule::RequireConcurrentReindex,
+];
+
+/// A statement that may hurt a running service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Hazard {
+    /// The file and the line.
+    pub(super) place: String,
+    /// The rule, as a comment `-- squawk-ignore RULE` names it.
+    pub(super) rule: String,
+    pub(super) message: String,
+    pub(super) help: Option<String>,
+}
+
+/// The hazards of a migration. Files of the schema make what is not there, so they have none.
+pub(super) fn of(file: &File) -> Vec<Hazard> {
+    if file.kind != Kind::Migration {
+        return Vec::new();
+    }
+    let mut linter = Linter::from(RULES);
+    linter.settings.assume_in_transaction = file.in_transaction();
+    let found = linter.lint(&SourceFile::parse(&file.text), &file.text);
+    found.into_iter().map(|violation| hazard(file, violation)).collect()
+}
+
+fn hazard(file: &File, violation: Violation) -> Hazard {
+    let start = usize::from(violation.text_range.start());
+    let line = file.text.as_bytes()[..start].iter().filter(|byte| **byte == b'\n').count() + 1;
+    let rule = violation.code.to_string();
+    Hazard { place: format!("{}:{line}", file.path), rule, message: violation.message, help: violation.help }
+}

@@ -1,0 +1,41 @@
+//! The changes between two schemas.
+
+mod deprecation;
+mod directives;
+mod fields;
+mod inputs;
+mod types;
+mod wrapping;
+
+use apollo_compiler::Schema;
+use apollo_compiler::ast::OperationType;
+
+use super::change::{Change, Changes, Severity};
+
+/// The changes that lead from one schema to another, the worst first.
+pub(super) fn changes(old: &Schema, new: &Schema) -> Vec<Change> {
+    let mut found = Changes::default();
+    roots(old, new, &mut found);
+    types::compare(old, new, &mut found);
+    directives::compare(old, new, &mut found);
+    found.sorted()
+}
+
+fn roots(old: &Schema, new: &Schema, found: &mut Changes) {
+    for operation in [OperationType::Query, OperationType::Mutation, OperationType::Subscription] {
+        let name = operation.name();
+        match (old.root_operation(operation), new.root_operation(operation)) {
+            (Some(old), Some(new)) if old != new => {
+                let message = format!("the root type of every {name} is {new}, and was {old}");
+                found.add(Severity::Breaking, "ROOT_TYPE_CHANGED", old, message);
+            }
+            (Some(old), None) => {
+                found.add(Severity::Breaking, "ROOT_TYPE_REMOVED", old, format!("there is no {name} any more"));
+            }
+            (None, Some(new)) => {
+                found.add(Severity::Safe, "ROOT_TYPE_ADDED", new, format!("it is the root type of every {name}"));
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Types that may take the place of others.
+
+use apollo_compiler::ast::Type;
+
+/// Whether what a client reads still fits: the same type, or one that promises more.
+pub(super) fn is_safe_for_answers(old: &Type, new: &Type) -> bool {
+    match (old, new) {
+        (Type::Named(old), Type::Named(new) | Type::NonNullNamed(new))
+        | (Type::NonNullNamed(old), Type::NonNullNamed(new)) => old == new,
+        (Type::List(old), Type::List(new) | Type::NonNullList(new))
+        | (Type::NonNullList(old), Type::NonNullList(new)) => is_safe_for_answers(old, new),
+        _ => false,
+    }
+}
+
+/// Whether what a client sends still fits: the same type, or one that asks for less.
+pub(super) fn is_safe_for_inputs(old: &Type, new: &Type) -> bool {
+    is_safe_for_answers(new, old)
+}
+
+#[cfg(test)]
+mod tests {
+    use apollo_compiler::parser::Parser;
+
+    use super::*;
+
+    fn ty(text: &str) -> Type {
+        Parser::new().parse_type(text, "type").unwrap()
+    }
+
+    #[test]
+    fn answers_may_promise_more_and_inputs_may_ask_for_less() {
+        for (loose, strict) in [("T", "T!"), ("[T]", "[T!]!"), ("[[T]]!", "[[T!]]!")] {
+            assert!(is_safe_for_answers(&ty(loose), &ty(strict)), "{loose}");
+            assert!(!is_safe_for_answers(&ty(strict), &ty(loose)), "{loose}");
+            assert!(is_safe_for_inputs(&ty(strict), &ty(loose)), "{loose}");
+        }
+        for (one, other) in [("T", "U"), ("T", "[T]"), ("[T!]", "[T]!")] {
+            assert!(!is_safe_for_answers(&ty(one), &ty(other)) && !is_safe_for_inputs(&ty(one), &ty(other)), "{one}");
+        }
+    }
+}

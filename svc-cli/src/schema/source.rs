@@ -1,0 +1,99 @@
+//! The places that a schema is read from: files, services, and revisions of git.
+
+use std::io::Read as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+use std::{fs, io};
+
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+
+use super::introspection;
+use crate::database;
+use crate::failure::{Failure, Result};
+
+/// The file that is meant where a revision is given alone.
+const USUAL_FILE: &str = "schema.graphql";
+
+/// The time that a service has for its answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The schema of a place, in the schema definition language. The other place says which file of a revision is meant.
+pub(super) fn read(place: &str, other: &str, headers: &[String]) -> Result<String> {
+    if place == "-" {
+        let mut text = String::new();
+        io::stdin().read_to_string(&mut text).map_err(Failure::io("read standard input"))?;
+        return Ok(text);
+    }
+    if place.starts_with("http://") || place.starts_with("https://") {
+        return database::block_on(ask(place, headers));
+    }
+    if Path::new(place).is_file() {
+        return fs::read_to_string(place).map_err(Failure::io(format!("read {place}")));
+    }
+    let (revision, path) = match place.split_once(':') {
+        Some((revision, path)) => (revision, path.to_owned()),
+        None if Path::new(other).is_file() && Path::new(other).is_relative() => (place, format!("./{other}")),
+        None => (place, format!("./{USUAL_FILE}")),
+    };
+    of_revision(revision, &path, place)
+}
+
+fn of_revision(revision: &str, path: &str, place: &str) -> Result<String> {
+    // A name that begins with a dash would be an option.
+    let arguments = ["show", "--end-of-options", &format!("{revision}:{path}")];
+    let output = Command::new("git").args(arguments).stdin(Stdio::null()).output();
+    let output = output.map_err(|error| Failure::new(format!("cannot run git: {error}")).hint("install git"))?;
+    if !output.status.success() {
+        let words = String::from_utf8_lossy(&output.stderr);
+        let failure = Failure::new(format!("{place} is neither a file nor a revision of git: {}", words.trim()));
+        return Err(failure.hint("a place is a file, a URL, or REVISION:PATH such as main:schema.graphql"));
+    }
+    String::from_utf8(output.stdout).map_err(|_| Failure::new(format!("{place} is not UTF-8 text")))
+}
+
+/// Asks a service for its schema. One that does not know the newer parts of introspection is asked without them.
+async fn ask(url: &str, headers: &[String]) -> Result<String> {
+    // Without a provider in place, reqwest does not know which cryptography to use; a second one does no harm.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = reqwest::Client::builder().timeout(PATIENCE).default_headers(read_headers(headers)?).build();
+    let client = client.map_err(|error| Failure::new(format!("cannot make requests: {error}")))?;
+    let mut last = None;
+    for query in introspection::queries() {
+        match introspection::read(&send(&client, url, &query).await?) {
+            Ok(sdl) => return Ok(sdl),
+            Err(error) => last = Some(error),
+        }
+    }
+    Err(Failure::new(format!("{url} does not tell its schema: {}", last.unwrap_or_default()))
+        .hint("SVC_INTROSPECTION=true allows introspection; or compare files: svc generate schema"))
+}
+
+async fn send(client: &reqwest::Client, url: &str, query: &str) -> Result<Vec<u8>> {
+    let failed = |error: reqwest::Error| {
+        let mut text = error.without_url().to_string();
+        text.retain(|c| c != '\n');
+        Failure::new(format!("{url} does not answer: {text}")).hint("is it the address of GraphQL, with /graphql?")
+    };
+    let request = client.post(url).header("accept", "application/json").json(&serde_json::json!({ "query": query }));
+    let answer = request.send().await.map_err(failed)?;
+    Ok(answer.bytes().await.map_err(failed)?.to_vec())
+}
+
+fn read_headers(given: &[String]) -> Result<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    for header in given {
+        let parts = header.split_once(':').and_then(|(name, value)| {
+            let name = HeaderName::try_from(name.trim()).ok()?;
+            let mut value = HeaderValue::try_from(value.trim()).ok()?;
+            value.set_sensitive(true);
+            Some((name, value))
+        });
+        // Its value may be a secret, so it is not shown.
+        let (name, value) = parts.ok_or_else(|| {
+            Failure::new("a --header is not a header").hint("write it as --header 'Authorization: Bearer TOKEN'")
+        })?;
+        headers.append(name, value);
+    }
+    Ok(headers)
+}

@@ -1,0 +1,41 @@
+//! The text of parts of a statement.
+
+use squawk_syntax::SyntaxNode;
+use squawk_syntax::ast::AstNode;
+
+/// The longest text of a part that is shown whole.
+const LONGEST: usize = 100;
+
+/// The text of a part in one line.
+pub(super) fn of(node: &impl AstNode) -> String {
+    let words = of_node(node.syntax());
+    if words.chars().count() <= LONGEST { words } else { words.chars().take(LONGEST - 1).chain(['…']).collect() }
+}
+
+/// The tokens of a node with one space where there were blanks or comments.
+fn of_node(node: &SyntaxNode) -> String {
+    let mut text = String::new();
+    let mut is_apart = false;
+    for token in node.descendants_with_tokens().filter_map(|element| element.into_token()) {
+        if token.kind().is_trivia() {
+            is_apart = !text.is_empty();
+            continue;
+        }
+        if std::mem::take(&mut is_apart) {
+            text.push(' ');
+        }
+        text.push_str(token.text());
+    }
+    text
+}
+
+/// The byte at which a node's first word begins.
+pub(super) fn start(node: &SyntaxNode) -> usize {
+    let mut tokens = node.descendants_with_tokens().filter_map(|element| element.into_token());
+    tokens.find(|token| !token.kind().is_trivia()).map_or(0, |token| token.text_range().start().into())
+}
+
+/// The line of a byte, from 1 on.
+pub(super) fn line_at(source: &str, at: usize) -> usize {
+    source.as_bytes()[..at.min(source.len())].iter().filter(|byte| **byte == b'\n').count() + 1
+}

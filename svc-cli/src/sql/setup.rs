@@ -1,0 +1,155 @@
+//! `svc sql generate-setup`.
+
+use std::fmt::Write as _;
+
+use super::{GenerateSetup, identifier, path, put, view};
+use crate::failure::Result;
+use crate::program::{self, Description, Field, Relation, Type};
+use crate::project::Project;
+
+/// The types of columns for scalars, with a value as SQL for the row of a number.
+const SCALARS: [(&str, &str, &str); 12] = [
+    ("String", "text", "'{name} ' || n"),
+    ("Int", "integer", "n"),
+    ("BigInt", "bigint", "n"),
+    ("Float", "double precision", "n"),
+    ("Boolean", "boolean", "n % 2 = 1"),
+    ("ID", "text", "n::text"),
+    ("UUID", "uuid", "gen_random_uuid()"),
+    ("DateTime", "timestamptz", "now() - n * interval '1 day'"),
+    ("Date", "date", "current_date - n"),
+    ("Time", "time", "time '12:00' + n * interval '1 minute'"),
+    ("Decimal", "numeric", "n"),
+    ("JSON", "jsonb", "'{}'::jsonb"),
+];
+
+/// The rows that `--with-data` writes.
+const ROWS: u32 = 3;
+
+/// A column of the table behind a type.
+struct Column<'a> {
+    name: &'a str,
+    ty: &'static str,
+    value: String,
+    is_required: bool,
+    is_key: bool,
+}
+
+pub(super) fn run(arguments: &GenerateSetup) -> Result<()> {
+    let project = Project::open()?;
+    let program = program::build(&project, &arguments.choice)?;
+    let description = program::describe(&project, &program)?;
+    let ty = view::find(&description, &arguments.type_name, arguments.module.as_deref())?;
+    put(&write(ty, &description, arguments)?, arguments.output.as_ref())
+}
+
+fn write(ty: &Type, description: &Description, arguments: &GenerateSetup) -> Result<String> {
+    let table = program::table_of(&ty.source, &ty.name);
+    let columns = columns(ty, description);
+    let mut sql = format!("-- {}: what the type needs of the database. The file can be run again.\n", ty.name);
+    if arguments.with_table {
+        sql += &create_table(&table, &columns)?;
+    }
+    if arguments.with_indexes {
+        sql += &indexes(&table, &columns)?;
+    }
+    sql.push('\n');
+    sql += &view::of_table(ty, &table)?;
+    if arguments.with_data {
+        sql += &rows(&table, &columns)?;
+    }
+    Ok(sql)
+}
+
+/// The columns that the fields and the relations of a type read.
+fn columns<'a>(ty: &'a Type, description: &'a Description) -> Vec<Column<'a>> {
+    let mut columns: Vec<Column<'a>> = Vec::new();
+    for field in &ty.fields {
+        let name = field.stored.as_deref().or(field.relation.as_ref().map(|relation| relation.from.as_str()));
+        let Some(name) = name.filter(|name| columns.iter().all(|column| column.name != *name)) else { continue };
+        let (ty, value) = match &field.relation {
+            Some(relation) => key(relation, description),
+            None => scalar(field),
+        };
+        columns.push(Column { name, ty, value, is_required: field.is_required(), is_key: false });
+    }
+    let keys = ty.fields.iter().filter_map(|field| field.relation.as_ref()).filter(|relation| !relation.many);
+    for relation in keys {
+        columns.iter_mut().filter(|column| column.name == relation.from).for_each(|column| column.is_key = true);
+    }
+    columns
+}
+
+/// The type of the key that a relation starts at: that of the key which it ends at.
+fn key(relation: &Relation, description: &Description) -> (&'static str, String) {
+    let target = description.types.iter().find(|ty| Some(&ty.source) == relation.source.as_ref());
+    let end = target.and_then(|ty| ty.fields.iter().find(|field| field.stored.as_ref() == Some(&relation.to)));
+    end.map_or_else(|| ("uuid", "gen_random_uuid()".to_owned()), scalar)
+}
+
+/// The type of a field's column, and a value for each row; anything but a scalar is JSON.
+fn scalar(field: &Field) -> (&'static str, String) {
+    let name = field.ty.trim_end_matches('!');
+    if name.starts_with('[') {
+        return ("jsonb", "'[]'::jsonb".to_owned());
+    }
+    let known = SCALARS.iter().find(|(scalar, ..)| *scalar == name);
+    let (ty, value) = known.map_or(("text", "'{name} ' || n"), |(_, ty, value)| (*ty, *value));
+    (ty, value.replace("{name}", &field.name.replace('\'', "''")))
+}
+
+fn create_table(table: &str, columns: &[Column<'_>]) -> Result<String> {
+    let mut lines = Vec::new();
+    for column in columns {
+        let rule = match column.name {
+            "id" if column.ty == "uuid" => " PRIMARY KEY DEFAULT gen_random_uuid()",
+            "id" => " PRIMARY KEY",
+            "created_at" | "updated_at" if column.ty == "timestamptz" => " NOT NULL DEFAULT now()",
+            _ if column.is_required => " NOT NULL",
+            _ => "",
+        };
+        lines.push(format!("    {} {}{rule}", identifier(column.name)?, column.ty));
+    }
+    Ok(format!("\nCREATE TABLE IF NOT EXISTS {} (\n{}\n);\n", path(table)?, lines.join(",\n")))
+}
+
+/// Indexes for relations, which look rows up by their key, and for orders by time.
+fn indexes(table: &str, columns: &[Column<'_>]) -> Result<String> {
+    let mut sql = String::from("\n");
+    let plain = table.rsplit('.').next().unwrap_or(table);
+    for column in columns.iter().filter(|column| column.name != "id") {
+        if column.is_key || column.ty == "timestamptz" {
+            // PostgreSQL cuts longer names, and then two may be the same.
+            let name: String = format!("{plain}_{}", column.name).chars().take(63).collect();
+            let (name, on) = (identifier(&name)?, identifier(column.name)?);
+            let _ = writeln!(sql, "CREATE INDEX IF NOT EXISTS {name} ON {} ({on});", path(table)?);
+        }
+    }
+    Ok(if sql.trim().is_empty() { String::new() } else { sql })
+}
+
+fn rows(table: &str, columns: &[Column<'_>]) -> Result<String> {
+    let names = columns.iter().map(|column| identifier(column.name)).collect::<Result<Vec<_>>>()?;
+    let values: Vec<&str> = columns.iter().map(|column| column.value.as_str()).collect();
+    let table = path(table)?;
+    Ok(format!(
+        "\n-- For development; nothing where there are rows.\nINSERT INTO {table} ({})\nSELECT {}\n\
+         FROM generate_series(1, {ROWS}) AS n\nWHERE NOT EXISTS (SELECT FROM {table});\n",
+        names.join(", "),
+        values.join(", "),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_values_are_quoted() {
+        let field: Field = serde_json::from_value(serde_json::json!({
+            "name": "o'clock", "rust": "a", "type": "String!", "stored": "a", "columns": null, "relation": null,
+        }))
+        .unwrap();
+        assert_eq!(scalar(&field), ("text", "'o''clock ' || n".to_owned()));
+    }
+}
