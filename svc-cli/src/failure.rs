@@ -12,6 +12,8 @@ pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 pub(crate) struct Failure {
     message: String,
     hints: Vec<String>,
+    /// Words of another program that have been told already.
+    details: String,
     /// Whoever reads the output has closed it, which is not a failure.
     closed: bool,
 }
@@ -19,7 +21,7 @@ pub(crate) struct Failure {
 impl Failure {
     /// A failure with its message.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hints: Vec::new(), closed: false }
+        Self { message: message.into(), hints: Vec::new(), details: String::new(), closed: false }
     }
 
     /// The same with something that helps.
@@ -48,6 +50,18 @@ impl Failure {
     /// The first thing that helps.
     pub(crate) fn first_hint(&self) -> Option<&str> {
         self.hints.first().map(String::as_str)
+    }
+
+    /// The same with words of another program that have been told already.
+    #[must_use]
+    pub(crate) fn with_details(mut self, details: impl Into<String>) -> Self {
+        self.details = details.into();
+        self
+    }
+
+    /// The message, and the words of the other program.
+    pub(crate) fn in_full(&self) -> String {
+        format!("{}\n\n{}", self.message, self.details).trim_end().to_owned()
     }
 
     /// Tells it, and returns the exit code.

@@ -1,7 +1,7 @@
 //! Elements of a schema: all that have a name, a description and a deprecation.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{ToTokens, quote};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, LitStr, Meta, Token};
@@ -54,6 +54,17 @@ impl Element {
         let deprecated = self.deprecated.iter().map(|reason| quote!(.deprecated(#reason)));
         quote!(#krate::ElementMeta::new(#rust)#(#name)* #(#description)* #(#deprecated)*)
     }
+}
+
+/// The `Place` of an item. Tokens at its name have the line of the name; those of the macro have that of the attribute.
+pub(crate) fn place(krate: &Crate, ident: &Ident) -> TokenStream {
+    let line = line(ident);
+    quote!(#krate::Place { file: ::core::file!(), line: #line })
+}
+
+/// The line of a name.
+pub(crate) fn line(ident: &Ident) -> TokenStream {
+    quote_spanned!(ident.span()=> ::core::line!())
 }
 
 /// An `Option` that no name in the user's scope can shadow.

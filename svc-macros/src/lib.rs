@@ -195,7 +195,8 @@ pub fn requires_any_role(args: TokenStream, item: TokenStream) -> TokenStream {
 /// Attributes of other macros stay where they are, also in `#[cfg_attr(…)]`. Fields themselves cannot be conditional.
 ///
 /// Keys on the struct: `sql_source`, `name`, `implements`, `authorize_fields`, [`crate`](macro@query#a-renamed-dependency).
-/// Keys on a field: `name`, `stored`, `skip`. Keys on a method: `name`, `skip`; on its arguments: `name`, `default`.
+/// Keys on a field: `name`, `stored`, `skip`, and `non_null`, by which the program vouches to `svc check` that the view
+/// has no null there. Keys on a method: `name`, `skip`; on its arguments: `name`, `default`.
 #[proc_macro_attribute]
 pub fn svc_type(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, object::expand)

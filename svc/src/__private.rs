@@ -11,7 +11,7 @@ pub use crate::request::Context;
 pub use crate::schema::{
     AbstractMeta, ArgMeta, BoxFuture, ComputedMeta, CustomScalar, ElementMeta, EnumMeta, EnumValueMeta, ExactJson,
     FieldMeta, FromStored, FunctionMeta, FunctionReturn, Guard, Input, InputError, InputFields, InputMeta,
-    InterfaceFieldMeta, InterfaceOf, KeyFn, Object, ObjectMeta, OnFailure, OperationKind, Output, PlannedMeta,
+    InterfaceFieldMeta, InterfaceOf, KeyFn, Object, ObjectMeta, OnFailure, OperationKind, Output, Place, PlannedMeta,
     PlannedReturn, Registry, RelationMeta, RelationType, Resolved, ResultMember, ResultMeta, RootFieldMeta, RootRules,
     Run, ScalarKind, ScalarMeta, Shape, StoredError, StoredFields, SvcType, TypeFn, TypeKey, TypeRef, WriteScalar,
     check_input,

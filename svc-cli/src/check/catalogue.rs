@@ -1,69 +1,108 @@
-//! The catalogue of the database, as far as the types name it.
+//! The catalogue of the database.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use postgres_protocol::escape::escape_identifier;
-use tokio_postgres::Client;
+use tokio_postgres::{Client, Row};
 
+use super::nulls::Facts;
+use super::snapshot::{Column, Function, Keys, Parameter, Relation, Snapshot};
 use crate::database::reason;
 use crate::failure::{Failure, Result};
+use crate::program::Description;
 
-/// The types behind domains: those that rows are read as.
+/// What the users have made, and what the program names besides. The types are those behind domains, as which rows are
+/// read.
 const COLUMNS: &str = "\
-    SELECT s.name, a.attname::text, \
+    SELECT n.nspname || '.' || c.relname, c.oid, a.attnum::int4, a.attname::text, \
     (WITH RECURSIVE below AS ( \
         SELECT oid, typname, typtype, typbasetype FROM pg_type WHERE oid = a.atttypid \
         UNION ALL SELECT t.oid, t.typname, t.typtype, t.typbasetype FROM below JOIN pg_type t ON t.oid = below.typbasetype \
         WHERE below.typtype = 'd' \
     ) SELECT typname::text FROM below WHERE typtype <> 'd') \
-    FROM unnest($1::text[], $2::text[]) AS s(name, quoted) \
-    JOIN pg_attribute a ON a.attrelid = to_regclass(s.quoted) AND a.attnum > 0 AND NOT a.attisdropped";
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
+    WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND ( \
+        n.nspname !~ '^(pg_|information_schema$|svc$)' AND NOT EXISTS ( \
+            SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e') \
+        OR n.nspname || '.' || c.relname = ANY ($1) OR c.relname = ANY ($1) AND pg_table_is_visible(c.oid))";
 
 const FUNCTIONS: &str = "\
-    SELECT (p.pronargs - p.pronargdefaults)::int, CASE WHEN p.provariadic = 0 THEN p.pronargs::int ELSE 100 END \
+    SELECT n.nspname || '.' || p.proname, p.prokind::text, p.pronargdefaults::int4, format_type(p.prorettype, -1), \
+        ARRAY(SELECT format_type(a.oid, -1) FROM unnest(p.proargtypes) WITH ORDINALITY AS a(oid, i) ORDER BY a.i), \
+        ARRAY(SELECT coalesce(base.typname, t.typname)::text FROM unnest(p.proargtypes) WITH ORDINALITY AS a(oid, i) \
+            JOIN pg_type t ON t.oid = a.oid \
+            LEFT JOIN pg_type base ON base.oid = t.typbasetype AND t.typtype = 'd' ORDER BY a.i) \
     FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace \
-    WHERE p.proname = $2 AND CASE WHEN $1 = '' THEN pg_function_is_visible(p.oid) ELSE n.nspname = $1 END";
+    WHERE p.prokind IN ('f', 'p') AND p.prorettype <> 'trigger'::regtype AND ( \
+        n.nspname !~ '^(pg_|information_schema$|svc$)' AND NOT EXISTS ( \
+            SELECT FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e') \
+        OR n.nspname || '.' || p.proname = ANY ($1) OR p.proname = ANY ($1) AND pg_function_is_visible(p.oid)) \
+    ORDER BY 1, 5";
 
-/// The columns of a view, each with its type.
-pub(super) type Columns = HashMap<String, String>;
-
-/// The columns of the views that exist.
-pub(super) async fn columns(client: &Client, names: &[String]) -> Result<HashMap<String, Columns>> {
-    let quoted: Vec<String> = names.iter().map(|name| quote_path(name)).collect();
-    let rows = client.query(COLUMNS, &[&names, &quoted]).await.map_err(|error| failed(&error))?;
-    let mut views: HashMap<String, Columns> = HashMap::new();
-    for row in rows {
-        views.entry(row.get(0)).or_default().insert(row.get(1), row.get(2));
+/// Reads what the check needs to know.
+pub(super) async fn read(client: &Client, description: &Description) -> Result<Snapshot> {
+    let failed = |error: tokio_postgres::Error| {
+        Failure::new(format!("the database's catalogue cannot be read: {}", reason(&error)))
+    };
+    let facts = Facts::read(client).await.map_err(failed)?;
+    let sources: Vec<&str> = description.sources().collect();
+    let path = client.query_one("SELECT current_schemas(true)::text[]", &[]).await.map_err(failed)?;
+    let mut relations: BTreeMap<String, Relation> = BTreeMap::new();
+    for row in client.query(COLUMNS, &[&sources]).await.map_err(failed)? {
+        add_column(&mut relations, &row, &facts);
     }
-    Ok(views)
+    let called: Vec<&str> = description.functions.iter().map(|function| function.name.as_str()).collect();
+    let mut functions: BTreeMap<String, Vec<Function>> = BTreeMap::new();
+    for row in client.query(FUNCTIONS, &[&called]).await.map_err(failed)? {
+        functions.entry(row.get(0)).or_default().push(function(&row));
+    }
+    let mut snapshot = Snapshot::new(path.get(0), relations, functions);
+    for source in sources {
+        look_at_row(client, &mut snapshot, source).await?;
+    }
+    Ok(snapshot)
 }
 
-/// The least and the most arguments of each function of a name.
-pub(super) async fn arities(client: &Client, name: &str) -> Result<Vec<(i32, i32)>> {
-    let (schema, name) = name.split_once('.').unwrap_or(("", name));
-    let rows = client.query(FUNCTIONS, &[&schema, &name]).await.map_err(|error| failed(&error))?;
-    Ok(rows.iter().map(|row| (row.get::<_, i32>(0), row.get(1))).collect())
+fn add_column(relations: &mut BTreeMap<String, Relation>, row: &Row, facts: &Facts) {
+    let relation = relations.entry(row.get(0)).or_default();
+    let (oid, name, ty): (u32, String, String) = (row.get(1), row.get(3), row.get(4));
+    let Ok(number) = usize::try_from(row.get::<_, i32>(2)) else { return };
+    if name == "data" && (ty == "json" || ty == "jsonb") {
+        relation.keys = facts.keys(oid, number).map(Keys::Defined);
+    }
+    relation.columns.insert(name, Column { ty, nulls: facts.column(oid, number) });
 }
 
-/// The keys of `data` in a row; none where the view has no rows, or `data` is not an object.
-pub(super) async fn keys(client: &Client, view: &str) -> Result<Option<Vec<String>>> {
+fn function(row: &Row) -> Function {
+    let (types, bases): (Vec<String>, Vec<String>) = (row.get(4), row.get(5));
+    Function {
+        kind: row.get(1),
+        parameters: types.into_iter().zip(bases).map(|(ty, base)| Parameter { ty, base }).collect(),
+        defaults: usize::try_from(row.get::<_, i32>(2)).unwrap_or(0),
+        returns: row.get(3),
+    }
+}
+
+/// Looks at the keys of `data` in a row, where the definition does not tell them.
+async fn look_at_row(client: &Client, snapshot: &mut Snapshot, source: &str) -> Result<()> {
+    if snapshot.relation(source).is_none_or(|relation| !relation.has_data() || relation.keys.is_some()) {
+        return Ok(());
+    }
     let text = format!(
-        "SELECT ARRAY(SELECT jsonb_object_keys(data)) FROM (SELECT data::jsonb FROM {} LIMIT 1) AS row \
+        "SELECT ARRAY(SELECT jsonb_object_keys(data) ORDER BY 1) FROM (SELECT data::jsonb FROM {} LIMIT 1) AS row \
          WHERE jsonb_typeof(data) = 'object'",
-        quote_path(view)
+        quote_path(source)
     );
     let row = client
         .query_opt(&text, &[])
         .await
-        .map_err(|error| Failure::new(format!("{view} cannot be read: {}", reason(&error))))?;
-    Ok(row.map(|row| row.get(0)))
+        .map_err(|error| Failure::new(format!("{source} cannot be read: {}", reason(&error))))?;
+    snapshot.see(source, row.map(|row| row.get(0)));
+    Ok(())
 }
 
 /// Quotes `schema.name` part by part.
 fn quote_path(path: &str) -> String {
     path.split('.').map(escape_identifier).collect::<Vec<_>>().join(".")
-}
-
-fn failed(error: &tokio_postgres::Error) -> Failure {
-    Failure::new(format!("the database's catalogue cannot be read: {}", reason(error)))
 }

@@ -1,6 +1,10 @@
 //! `svc check`.
 
 mod catalogue;
+mod finding;
+mod functions;
+mod nulls;
+mod snapshot;
 mod views;
 
 use crate::database::{self, Target};
@@ -8,6 +12,7 @@ use crate::failure::{Failure, Result};
 use crate::program::{self, Choice, Description};
 use crate::project::Project;
 use crate::terminal;
+use snapshot::Snapshot;
 
 /// The folders of a project.
 const FOLDERS: [&str; 3] = ["src", "tests", "db/migrations"];
@@ -15,11 +20,19 @@ const FOLDERS: [&str; 3] = ["src", "tests", "db/migrations"];
 const EXAMPLES: &str = "\
 Examples:
   svc check
+  svc check --update             writes svc.schema.json; commit it
+  svc check --offline            compares with that file, where there is no database
   svc check --app shop:server";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
+    /// Compares with svc.schema.json in place of a database.
+    #[arg(long, conflicts_with = "update")]
+    offline: bool,
+    /// Writes the views and functions of the database to svc.schema.json.
+    #[arg(long)]
+    update: bool,
     #[command(flatten)]
     choice: Choice,
 }
@@ -45,42 +58,64 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         "types: {}\ninput types: {}\nschema types: {}\n",
         counts.types, counts.inputs, counts.schema
     ))?;
-    compare(&project, &description)
+    compare(&project, &description, arguments)
 }
 
-/// Compares the types with the database, where there is one.
-fn compare(project: &Project, description: &Description) -> Result<()> {
-    let target = match project.database_url() {
-        Ok(url) => Target::parse(&url)?,
-        Err(_) => {
-            terminal::warning("no database is set, so the types were not compared with views");
-            return Ok(());
+/// The database as it is, or as the file says that it was; none where there is neither.
+fn read_database(project: &Project, description: &Description, arguments: &Arguments) -> Result<Option<Snapshot>> {
+    if arguments.offline {
+        return Snapshot::read(project).map(Some);
+    }
+    let without = |why: &str| {
+        terminal::warning(format_args!("{why}, so the types were not compared with views"));
+        if project.root().join(snapshot::FILE).is_file() {
+            terminal::hint(format_args!("compare them with {}: svc check --offline", snapshot::FILE));
         }
     };
-    let found = database::block_on(async {
+    let url = match project.database_url() {
+        Err(_) if !arguments.update => {
+            without("no database is set");
+            return Ok(None);
+        }
+        url => url?,
+    };
+    let target = Target::parse(&url)?;
+    database::block_on(async {
         match database::open(&target).await {
-            Ok(client) => views::compare(&client, description).await.map(Some),
+            Ok(client) => catalogue::read(&client, description).await.map(Some),
+            Err(failure) if arguments.update => Err(failure),
             Err(failure) => {
-                terminal::warning(format_args!("{}, so the types were not compared with views", failure.message()));
+                without(failure.message());
                 terminal::hint("start it: svc db start");
                 Ok(None)
             }
         }
-    })?;
-    match found.as_deref() {
-        None => Ok(()),
-        Some([]) => {
-            terminal::done("the types agree with the database");
-            Ok(())
-        }
-        Some(found) => {
-            for line in found {
-                terminal::failed(line);
-            }
-            let what =
-                if found.len() == 1 { "1 place where".to_owned() } else { format!("{} places where", found.len()) };
-            Err(Failure::new(format!("{what} the types and the database disagree"))
-                .hint("change the type, or the view in db/schema, and apply it: svc migrate up"))
-        }
+    })
+}
+
+/// Compares the types with the database, where there is one.
+fn compare(project: &Project, description: &Description, arguments: &Arguments) -> Result<()> {
+    let Some(database) = read_database(project, description, arguments)? else { return Ok(()) };
+    if arguments.update {
+        database.write(project)?;
+        terminal::done(format_args!("wrote {}", snapshot::FILE));
     }
+    let mut found = views::compare(description, &database);
+    found.extend(functions::compare(description, &database));
+    found.sort_by(|a, b| a.order().cmp(&b.order()));
+    if found.is_empty() {
+        let with = if arguments.offline { snapshot::FILE } else { "the database" };
+        terminal::done(format_args!("the types agree with {with}"));
+        return Ok(());
+    }
+    for finding in &found {
+        terminal::failed(finding.shown(project));
+    }
+    let what = if found.len() == 1 { "1 place where".to_owned() } else { format!("{} places where", found.len()) };
+    let failure = Failure::new(format!("{what} the types and the database disagree"));
+    Err(if arguments.offline {
+        failure.hint("if the database has changed meanwhile, write it down again: svc check --update")
+    } else {
+        failure.hint("change the type, or the view in db/schema, and apply it: svc migrate up")
+    })
 }

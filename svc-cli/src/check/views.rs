@@ -1,102 +1,204 @@
-//! Types against views: whether each field has a column or a key that can answer it.
+//! Types against views: whether each field has a column or a key that can answer it, with a value where it needs one.
 
-use std::collections::HashMap;
-
-use tokio_postgres::Client;
-
-use super::catalogue::{self, Columns};
-use crate::failure::Result;
-use crate::program::{Description, Field, Type};
-
-/// A view, as far as the catalogue and its first row tell of it.
-struct View {
-    columns: Columns,
-    /// The keys of `data` in a row.
-    keys: Option<Vec<String>>,
-}
+use super::finding::Finding;
+use super::nulls::Nulls;
+use super::snapshot::{Column, Keys, Relation, Snapshot};
+use crate::program::{self, Description, Field, Place, Type};
 
 /// The answer of a view to a name.
-enum Answer {
-    /// By a column of this type.
-    Column(String),
-    /// By a key of `data`, as far as can be seen.
-    Key,
-    Nothing(String),
+enum Answer<'a> {
+    Column(&'a Column),
+    /// A key of `data`, as far as can be seen.
+    Key(Nulls),
+    Nothing(Finding),
 }
 
-/// The places where the types and the database disagree.
-pub(super) async fn compare(client: &Client, description: &Description) -> Result<Vec<String>> {
-    let views = read(client, description).await?;
+/// A field in its place.
+struct At<'a> {
+    ty: &'a Type,
+    field: &'a Field,
+    place: Place,
+}
+
+/// The places where types and views disagree.
+pub(super) fn compare(description: &Description, database: &Snapshot) -> Vec<Finding> {
     let mut found = Vec::new();
     for ty in &description.types {
-        match views.get(&ty.source) {
-            None => found.push(format!(
-                "{} ({}): the database has no view or table `{}`; make it in a file of db/schema",
-                ty.name, ty.path, ty.source
-            )),
-            Some(view) => {
-                let fields = ty
-                    .fields
-                    .iter()
-                    .filter_map(|field| compare_field(ty, field, view, &views, &description.column_types));
-                found.extend(fields);
+        let Some(view) = database.relation(&ty.source) else {
+            let problem = format!("the database has no view or table `{}`", ty.source);
+            found.push(Finding::new(&ty.place, &ty.name, problem, make_view(&ty.source, description, database)));
+            continue;
+        };
+        for field in &ty.fields {
+            let at = At { ty, field, place: Place { line: field.line, ..ty.place.clone() } };
+            match &field.relation {
+                Some(relation) => found.extend(at.relation(relation, view, database)),
+                None => found.extend(at.stored(view, &description.column_types)),
             }
         }
     }
-    for function in &description.functions {
-        let arities = catalogue::arities(client, &function.name).await?;
-        let (field, name, count) = (&function.field, &function.name, function.arguments);
-        if arities.is_empty() {
-            found.push(format!(
-                "mutation {field}: the database has no function `{name}`; make it in a file of db/schema"
-            ));
-        } else if !arities.iter().any(|(least, most)| (*least..=*most).contains(&count)) {
-            found.push(format!("mutation {field}: `{name}` does not take {count} arguments"));
+    found
+}
+
+/// The fix for a view that is missing: another that has its name but for the case, or one to make.
+fn make_view(source: &str, description: &Description, database: &Snapshot) -> String {
+    let used: Vec<&str> = description.sources().collect();
+    let names = database.relations.keys().map(|path| path.rsplit('.').next().unwrap_or(path));
+    let free = names.filter(|name| !used.contains(name));
+    match nearest(source, free) {
+        Some(name) => {
+            format!("is `{name}` meant? Otherwise make `{source}` in a file of db/schema: svc sql generate-view")
+        }
+        None => {
+            "make it in a file of db/schema (svc sql generate-view writes one) and apply it: svc migrate up".to_owned()
         }
     }
-    Ok(found)
 }
 
-async fn read(client: &Client, description: &Description) -> Result<HashMap<String, View>> {
-    let related = description.types.iter().flat_map(|ty| &ty.fields).filter_map(|field| field.relation.as_ref());
-    let related = related.filter_map(|relation| relation.source.clone());
-    let mut names: Vec<String> = description.types.iter().map(|ty| ty.source.clone()).chain(related).collect();
-    names.sort();
-    names.dedup();
-    let mut views = HashMap::new();
-    for (name, columns) in catalogue::columns(client, &names).await? {
-        let has_data = columns.get("data").is_some_and(|ty| ty == "json" || ty == "jsonb");
-        let keys = if has_data { catalogue::keys(client, &name).await? } else { None };
-        views.insert(name, View { columns, keys });
-    }
-    Ok(views)
+/// A name that differs in a letter or two.
+fn nearest<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let distance = |other: &str| strsim::damerau_levenshtein(&name.to_lowercase(), &other.to_lowercase());
+    let most = (name.chars().count() / 3).clamp(1, 3);
+    among.map(|other| (distance(other), other)).filter(|(distance, _)| *distance <= most).min().map(|(_, other)| other)
 }
 
-fn compare_field(
-    ty: &Type,
-    field: &Field,
-    view: &View,
-    views: &HashMap<String, View>,
-    known: &[String],
-) -> Option<String> {
-    let place = format!("{}.{} ({}::{})", ty.name, field.name, ty.path, field.rust);
-    if let Some(relation) = &field.relation {
-        let from = view.answer(&ty.source, &relation.from, field.is_required());
-        let there = relation.source.as_deref().and_then(|source| Some((source, views.get(source)?)));
-        let to = there.map(|(source, there)| there.answer(source, &relation.to, relation.many));
-        let why = [Some(from), to].into_iter().flatten().find_map(Answer::nothing)?;
-        return Some(format!("{place}: the relation needs a key, and {why}"));
+impl At<'_> {
+    fn finding(&self, problem: impl Into<String>, fix: impl Into<String>) -> Finding {
+        Finding::new(&self.place, format!("{}.{}", self.ty.name, self.field.name), problem, fix)
     }
-    let stored = field.stored.as_deref()?;
-    match view.answer(&ty.source, stored, field.is_required()) {
-        Answer::Nothing(why) => Some(format!("{place}: {why}")),
-        Answer::Key => None,
-        Answer::Column(column) => {
-            let fits = field.columns.as_ref().is_none_or(|fitting| fits(&column, fitting, known));
-            // Where a column does not fit, `data` answers.
-            let by_data = view.has_data() && view.keys.as_ref().is_none_or(|keys| keys.iter().any(|key| key == stored));
-            (!fits && !by_data)
-                .then(|| format!("{place}: it is {}, and the column `{stored}` of {} is {column}", field.ty, ty.source))
+
+    /// A field with a value of the view.
+    fn stored(&self, view: &Relation, known: &[String]) -> Option<Finding> {
+        let (source, stored) = (self.ty.source.as_str(), self.field.stored.as_deref()?);
+        let column = match self.answer(view, source, stored, self.field.is_required()) {
+            Answer::Nothing(finding) => return Some(finding),
+            Answer::Key(nulls) => return self.nullable(&nulls, &format!("the key `{stored}` of `data` in {source}")),
+            Answer::Column(column) => column,
+        };
+        if self.field.columns.as_ref().is_none_or(|fitting| fits(&column.ty, fitting, known)) {
+            return self.nullable(&column.nulls, &format!("the column `{stored}` of {source}"));
+        }
+        // Where a column does not fit, `data` answers.
+        match view.key(stored) {
+            Some(nulls) => self.nullable(&nulls, &format!("the key `{stored}` of `data` in {source}")),
+            None => {
+                let problem =
+                    format!("it is {}, and the column `{stored}` of {source} is {}", self.field.ty, column.ty);
+                let fix = match rust_type(&column.ty) {
+                    Some(ty) => format!("make the field {}, or cast the column in the view", self.wrapped(ty)),
+                    None => "cast the column in the view, or choose another type for the field".to_owned(),
+                };
+                Some(self.finding(problem, fix))
+            }
+        }
+    }
+
+    /// A Rust type with the field's own `Option`.
+    fn wrapped(&self, ty: &str) -> String {
+        if self.field.is_required() { format!("`{ty}`") } else { format!("`Option<{ty}>`") }
+    }
+
+    /// A field that is never null, of a value that may be.
+    fn nullable(&self, nulls: &Nulls, of: &str) -> Option<Finding> {
+        let Nulls::Possible(why) = nulls else { return None };
+        if !self.field.is_required() || self.field.non_null {
+            return None;
+        }
+        let option = if self.field.relation.is_some() { "`Option<One<…>>`" } else { "an `Option`" };
+        let fix = format!(
+            "make the field {option}, keep nulls out (NOT NULL, coalesce), or vouch for it with #[svc(non_null)]"
+        );
+        Some(self.finding(format!("it is {}, and {of} may be null: {why}", self.field.ty), fix))
+    }
+
+    /// A field with rows of another view.
+    fn relation(&self, relation: &program::Relation, view: &Relation, database: &Snapshot) -> Option<Finding> {
+        let source = self.ty.source.as_str();
+        let from = match self.answer(view, source, &relation.from, true) {
+            Answer::Nothing(finding) => return Some(finding),
+            from => from,
+        };
+        let there_source = relation.source.as_deref()?;
+        let there = database.relation(there_source)?;
+        let to = match self.answer(there, there_source, &relation.to, true) {
+            Answer::Nothing(finding) => return Some(finding),
+            to => to,
+        };
+        let (of, nulls) = match &from {
+            Answer::Column(column) => (format!("its key, the column `{}` of {source},", relation.from), &column.nulls),
+            Answer::Key(nulls) => (format!("its key `{}` of `data` in {source}", relation.from), nulls),
+            Answer::Nothing(_) => return None,
+        };
+        if let (Answer::Column(here), Answer::Column(there)) = (&from, &to)
+            && family(&here.ty) != family(&there.ty)
+        {
+            let (from, to, here, there) = (&relation.from, &relation.to, &here.ty, &there.ty);
+            let problem = format!("`{from}` of {source} is {here}, and `{to}` of {there_source} is {there}");
+            return Some(self.finding(problem, "name keys of one type: #[relation(from = \"…\", to = \"…\")]"));
+        }
+        // A row without a key has no rows; only one that must be there is missed.
+        if relation.many { None } else { self.nullable(nulls, &of) }
+    }
+
+    fn answer<'a>(&self, view: &'a Relation, source: &str, name: &str, is_required: bool) -> Answer<'a> {
+        if let Some(column) = view.columns.get(name) {
+            return Answer::Column(column);
+        }
+        let nothing = |problem: String| {
+            let known =
+                view.columns.keys().map(String::as_str).chain(view.key_names()).filter(|known| *known != "data");
+            let add = "add it to the view";
+            Answer::Nothing(match nearest(name, known) {
+                Some(other) => {
+                    self.finding(problem, format!("is `{other}` meant? Otherwise {add}: {}", self.renaming()))
+                }
+                None => self.finding(problem, format!("{add}, or name another: {}", self.renaming())),
+            })
+        };
+        if !view.has_data() {
+            return nothing(format!("{source} has no column `{name}`"));
+        }
+        match (&view.keys, view.key(name)) {
+            (_, Some(nulls)) => Answer::Key(nulls),
+            (Some(Keys::Defined(_)), None) => {
+                nothing(format!("{source} has no column `{name}`, and its `data` no such key"))
+            }
+            // A key that may be null may also be absent.
+            (Some(Keys::Seen(_)), None) if is_required => {
+                nothing(format!("{source} has no column `{name}`, and the `data` of its first row no such key"))
+            }
+            _ => Answer::Key(Nulls::Unknown),
+        }
+    }
+
+    /// The attribute that names another column.
+    fn renaming(&self) -> &'static str {
+        if self.field.relation.is_some() {
+            "#[relation(from = \"…\", to = \"…\")]"
+        } else {
+            "#[svc(stored = \"…\")]"
+        }
+    }
+}
+
+impl Relation {
+    /// The nulls of a key of `data`; none where there is no such key.
+    fn key(&self, name: &str) -> Option<Nulls> {
+        if !self.has_data() {
+            return None;
+        }
+        match &self.keys {
+            Some(Keys::Defined(keys)) => keys.get(name).cloned(),
+            Some(Keys::Seen(keys)) => keys.iter().any(|key| key == name).then_some(Nulls::Unknown),
+            None => Some(Nulls::Unknown),
+        }
+    }
+
+    fn key_names(&self) -> Vec<&str> {
+        match &self.keys {
+            Some(Keys::Defined(keys)) => keys.keys().map(String::as_str).collect(),
+            Some(Keys::Seen(keys)) => keys.iter().map(String::as_str).collect(),
+            None => Vec::new(),
         }
     }
 }
@@ -108,33 +210,28 @@ fn fits(column: &str, fitting: &[String], known: &[String]) -> bool {
     fitting.iter().any(|fit| fit == name)
 }
 
-impl Answer {
-    fn nothing(self) -> Option<String> {
-        match self {
-            Self::Nothing(why) => Some(why),
-            _ => None,
-        }
-    }
+/// The Rust type for a column.
+fn rust_type(column: &str) -> Option<&'static str> {
+    Some(match column {
+        "bool" => "bool",
+        "int2" | "int4" => "i32",
+        "int8" => "i64",
+        "float4" | "float8" => "f64",
+        "numeric" => "Decimal",
+        "text" | "varchar" | "bpchar" | "name" | "citext" => "String",
+        "uuid" => "Uuid",
+        "timestamptz" | "timestamp" => "DateTime<Utc>",
+        "date" => "NaiveDate",
+        "time" => "NaiveTime",
+        _ => return None,
+    })
 }
 
-impl View {
-    fn has_data(&self) -> bool {
-        self.columns.get("data").is_some_and(|ty| ty == "json" || ty == "jsonb")
-    }
-
-    /// The answer of the view to a name. A key that may be null may also be absent.
-    fn answer(&self, view: &str, name: &str, is_required: bool) -> Answer {
-        if let Some(ty) = self.columns.get(name) {
-            return Answer::Column(ty.clone());
-        }
-        if !self.has_data() {
-            return Answer::Nothing(format!("{view} has no column `{name}`"));
-        }
-        match &self.keys {
-            Some(keys) if is_required && keys.iter().all(|key| key != name) => {
-                Answer::Nothing(format!("{view} has no column `{name}`, and the `data` of its first row no such key"))
-            }
-            _ => Answer::Key,
-        }
+/// Types whose values can be compared.
+fn family(column: &str) -> &str {
+    match column {
+        "int2" | "int4" | "int8" | "numeric" => "number",
+        "text" | "varchar" | "bpchar" | "name" | "citext" => "text",
+        other => other,
     }
 }

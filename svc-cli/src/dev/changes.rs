@@ -20,6 +20,8 @@ pub(super) struct Changes {
     pub(super) rust: bool,
     /// Tables, views, migrations.
     pub(super) sql: bool,
+    /// Registered operations, which the program reads when it starts.
+    pub(super) operations: bool,
     /// `.env`.
     pub(super) settings: bool,
     /// One of the files.
@@ -30,13 +32,16 @@ pub(super) struct Changes {
 #[derive(Debug)]
 pub(super) struct Watch {
     root: PathBuf,
+    /// The folder of registered operations.
+    operations: PathBuf,
     seen: HashMap<PathBuf, Stamp>,
 }
 
 impl Watch {
     /// Notes how the files are now.
-    pub(super) fn begin(root: &Path) -> Self {
-        Self { root: root.to_owned(), seen: look(root) }
+    pub(super) fn begin(root: &Path, operations: &Path) -> Self {
+        let operations = root.join(operations);
+        Self { root: root.to_owned(), seen: look(root, &operations), operations }
     }
 
     /// Waits for changes, and until they have come to an end.
@@ -45,13 +50,13 @@ impl Watch {
         let mut found = false;
         loop {
             tokio::time::sleep(LOOK).await;
-            let now = look(&self.root);
+            let now = look(&self.root, &self.operations);
             let changed = differences(&self.seen, &now);
             if changed.is_empty() && found {
                 return changes;
             }
             for path in changed {
-                changes.add(&self.root, path);
+                changes.add(self, path);
                 found = true;
             }
             self.seen = now;
@@ -60,23 +65,27 @@ impl Watch {
 }
 
 impl Changes {
-    fn add(&mut self, root: &Path, path: &Path) {
-        let path = path.strip_prefix(root).unwrap_or(path);
-        self.sql |= path.starts_with("db");
-        self.settings |= path == Path::new(".env");
-        self.rust |= !path.starts_with("db") && path != Path::new(".env");
+    fn add(&mut self, watch: &Watch, path: &Path) {
+        let is_operation = path.starts_with(&watch.operations);
+        let path = path.strip_prefix(&watch.root).unwrap_or(path);
+        let (is_sql, is_setting) = (path.starts_with("db"), path == Path::new(".env"));
+        self.sql |= is_sql;
+        self.settings |= is_setting;
+        self.operations |= is_operation;
+        self.rust |= !is_sql && !is_setting && !is_operation;
         path.clone_into(&mut self.first);
     }
 }
 
-fn look(root: &Path) -> HashMap<PathBuf, Stamp> {
+fn look(root: &Path, operations: &Path) -> HashMap<PathBuf, Stamp> {
     let mut files = HashMap::new();
     for file in ["Cargo.toml", "Cargo.lock", "build.rs", ".env"] {
         add(&mut files, root.join(file), 0);
     }
-    for folder in ["src", "operations", "db/schema", "db/migrations"] {
+    for folder in ["src", "db/schema", "db/migrations"] {
         add(&mut files, root.join(folder), DEPTH);
     }
+    add(&mut files, operations.to_owned(), DEPTH);
     files
 }
 
@@ -115,7 +124,7 @@ mod tests {
             fs::write(path, text).unwrap();
         };
         write("src/a/b.rs", "1");
-        let mut watch = Watch::begin(root.path());
+        let mut watch = Watch::begin(root.path(), Path::new("operations"));
         write("src/a/b.rs", "12");
         write("target/x", "1");
         write("src/.b.rs.swp", "1");
@@ -126,6 +135,9 @@ mod tests {
         write(".env", "A=1");
         let changes = watch.next().await;
         assert_eq!((changes.rust, changes.sql, changes.settings), (false, true, true));
+        write("operations/a.graphql", "{ a }");
+        let changes = watch.next().await;
+        assert_eq!((changes.rust, changes.operations), (false, true));
         fs::remove_file(root.path().join("src/a/b.rs")).unwrap();
         assert!(watch.next().await.rust);
     }

@@ -1,24 +1,25 @@
 //! `svc dev`.
 
 mod changes;
+mod database;
 mod placeholder;
 mod server;
+mod traces;
 
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
 use std::time::Duration;
 
-use rustix::process::{Signal, kill_process};
-use svc_embedded::Database;
+use rustix::process::{Signal, kill_process_group};
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::database::{self, Target};
-use crate::db;
 use crate::failure::{Failure, Result};
-use crate::program::{Build, Built, Choice};
+use crate::program::{Build, Built, Choice, Group};
 use crate::project::Project;
 use crate::terminal;
 use changes::{Changes, Watch};
+use database::Database;
 use server::Server;
+use traces::Traces;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -48,18 +49,20 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let project = Project::open()?;
     let listener = bind(&arguments, &project)?;
-    database::block_on(async {
+    let traces = Traces::begin(&project)?;
+    crate::database::block_on(async {
         let mut session = Session {
-            watch: (!arguments.no_reload).then(|| Watch::begin(project.root())),
+            watch: (!arguments.no_reload).then(|| watch(&project)),
             choice: arguments.choice,
             listener,
             project,
-            database: None,
+            traces,
+            database: Database::default(),
             server: None,
             program: None,
         };
-        let watch = |kind| signal(kind).map_err(Failure::io("wait for signals"));
-        let (mut interrupt, mut terminate) = (watch(SignalKind::interrupt())?, watch(SignalKind::terminate())?);
+        let expect = |kind| signal(kind).map_err(Failure::io("wait for signals"));
+        let (mut interrupt, mut terminate) = (expect(SignalKind::interrupt())?, expect(SignalKind::terminate())?);
         let result = tokio::select! {
             result = session.serve() => result,
             _ = interrupt.recv() => Ok(()),
@@ -68,6 +71,12 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
         session.end().await;
         result
     })
+}
+
+/// The files from which the program is made, and those that it reads.
+fn watch(project: &Project) -> Watch {
+    let operations = project.setting("SVC_OPERATIONS_DIR").unwrap_or_else(|| "operations".to_owned());
+    Watch::begin(project.root(), operations.as_ref())
 }
 
 /// The socket, which stays while one program takes the place of another.
@@ -92,8 +101,8 @@ struct Session {
     choice: Choice,
     listener: TcpListener,
     watch: Option<Watch>,
-    /// The project's own database, where this command has started it.
-    database: Option<Database>,
+    traces: Traces,
+    database: Database,
     server: Option<Server>,
     program: Option<Built>,
 }
@@ -103,12 +112,14 @@ struct Session {
 struct Work {
     database: bool,
     build: bool,
+    /// The program is started again as it is.
+    restart: bool,
 }
 
 impl Session {
     /// Serves until something goes wrong that no change of a file mends.
     async fn serve(&mut self) -> Result<()> {
-        let mut work = Work { database: true, build: true };
+        let mut work = Work { database: true, build: true, restart: false };
         let mut first = true;
         loop {
             let trouble = match self.bring_up(work).await {
@@ -116,7 +127,7 @@ impl Session {
                 Err(failure) if self.watch.is_none() => return Err(failure),
                 Err(failure) => {
                     let _ = failure.report();
-                    Some(failure.message().to_owned())
+                    Some(failure.in_full())
                 }
             };
             if trouble.is_none() && first {
@@ -127,45 +138,24 @@ impl Session {
         }
     }
 
+    /// Brings database and program up to date, both at once.
     async fn bring_up(&mut self, work: Work) -> Result<()> {
         if work.database {
-            self.database().await?;
+            self.database.begin(&self.project);
         }
         if work.build {
             self.program = Some(self.build().await?);
         }
-        if work.build || self.server.is_none() {
+        self.database.settle().await?;
+        if work.build || work.restart || self.server.is_none() {
             self.replace().await?;
         }
         Ok(())
     }
 
-    /// Starts the database if none answers, and brings it up to date.
-    async fn database(&mut self) -> Result<()> {
-        let Ok(url) = self.project.database_url() else {
-            terminal::warning("no database is set, so queries find none; set SVC_DATABASE_URL in .env");
-            return Ok(());
-        };
-        let target = Target::parse(&url)?;
-        if self.database.is_none() {
-            self.database = db::ensure(&self.project, &target).await?;
-        }
-        let mut client = match database::open(&target).await {
-            Ok(client) => client,
-            Err(failure) => {
-                terminal::warning(format_args!("{}; the service runs without it", failure.message()));
-                return Ok(());
-            }
-        };
-        if !target.is_local() {
-            terminal::warning("the database is not on this machine, so nothing is changed in it; svc migrate up does");
-            return Ok(());
-        }
-        db::bring_up(&self.project, &mut client).await
-    }
-
     async fn build(&self) -> Result<Built> {
-        let build = Build::start(&self.project, &self.choice)?;
+        let build = Build::start(&self.project, &self.choice, Group::Own)?;
+        build.pid().into_iter().for_each(|group| self.traces.add(group));
         let mut cancel = Cancel(build.pid());
         let built = tokio::task::spawn_blocking(|| build.finish()).await;
         cancel.0 = None;
@@ -175,7 +165,7 @@ impl Session {
     /// Starts the new program, and ends the old one once the new one serves.
     async fn replace(&mut self) -> Result<()> {
         let Some(program) = &self.program else { return Ok(()) };
-        let new = Server::start(&self.project, program, &self.listener).await?;
+        let new = Server::start(&self.project, program, &self.listener, &self.traces).await?;
         if let Some(old) = self.server.replace(new) {
             old.stop().await;
             terminal::done("the new program serves");
@@ -196,10 +186,12 @@ impl Session {
             let ended = match &mut self.server {
                 Some(server) => tokio::select! {
                     status = server.ended() => Some(status),
+                    () = self.database.ready() => None,
                     changes = next(&mut self.watch) => return self.work(&changes),
                 },
                 None => tokio::select! {
                     never = placeholder::serve(&self.listener, &trouble) => match never? {},
+                    () = self.database.ready() => None,
                     changes = next(&mut self.watch) => return self.work(&changes),
                 },
             };
@@ -219,16 +211,15 @@ impl Session {
             self.project = Project::at(self.project.root().to_owned())?;
         }
         terminal::say(format_args!("{} has changed", changes.first.display()));
-        Ok(Work { database: changes.sql || changes.settings, build: changes.rust || changes.settings })
+        let database = changes.sql || changes.settings;
+        Ok(Work { database, build: changes.rust || changes.settings, restart: changes.operations })
     }
 
     async fn end(self) {
         if let Some(server) = self.server {
             server.stop().await;
         }
-        if let Some(database) = self.database {
-            database.stop().await;
-        }
+        self.database.end().await;
     }
 }
 
@@ -246,7 +237,7 @@ impl Drop for Cancel {
     fn drop(&mut self) {
         if let Some(pid) = self.0 {
             // It may have ended by itself.
-            let _ = kill_process(pid, Signal::TERM);
+            let _ = kill_process_group(pid, Signal::TERM);
         }
     }
 }

@@ -5,6 +5,7 @@ use std::io;
 use std::net::TcpListener;
 use std::time::Duration;
 
+use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -13,6 +14,8 @@ use crate::failure::{Failure, Result};
 
 /// The longest time that a client may take.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// The most that is read of a request.
+const HEAD: usize = 16 << 10;
 
 /// Answers every client until it is dropped.
 pub(super) async fn serve(listener: &TcpListener, trouble: &str) -> Result<Infallible> {
@@ -20,25 +23,76 @@ pub(super) async fn serve(listener: &TcpListener, trouble: &str) -> Result<Infal
     let listener = listener.try_clone().map_err(failed())?;
     listener.set_nonblocking(true).map_err(failed())?;
     let listener = tokio::net::TcpListener::from_std(listener).map_err(failed())?;
-    let text = format!("The service does not run: {trouble}\nThe terminal of `svc dev` says more.\n");
-    let answer = format!(
-        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\n\
-         Cache-Control: no-store\r\nConnection: close\r\n\r\n{text}",
-        text.len()
-    );
     loop {
         let (stream, _) = listener.accept().await.map_err(failed())?;
-        let answer = answer.clone();
-        tokio::spawn(timeout(PATIENCE, respond(stream, answer)));
+        let trouble = trouble.to_owned();
+        tokio::spawn(timeout(PATIENCE, respond(stream, trouble)));
     }
 }
 
 /// Reads what the client sends first, since a socket that is closed with bytes unread resets the connection.
-async fn respond(mut stream: TcpStream, answer: String) -> io::Result<()> {
-    let mut bytes = [0; 8192];
-    let _ = stream.read(&mut bytes).await?;
+async fn respond(mut stream: TcpStream, trouble: String) -> io::Result<()> {
+    let mut head = Vec::new();
+    let mut bytes = [0; 4096];
+    while head.len() < HEAD && !head.windows(4).any(|end| end == b"\r\n\r\n") {
+        match stream.read(&mut bytes).await? {
+            0 => break,
+            read => head.extend_from_slice(&bytes[..read]),
+        }
+    }
+    let (kind, text) = answer(&String::from_utf8_lossy(&head), &trouble);
+    let answer = format!(
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Type: {kind}\r\nContent-Length: {}\r\n\
+         Cache-Control: no-store\r\nConnection: close\r\n\r\n{text}",
+        text.len()
+    );
     stream.write_all(answer.as_bytes()).await?;
     stream.shutdown().await?;
     while stream.read(&mut bytes).await? > 0 {}
     Ok(())
+}
+
+/// The answer in the form that a client reads: a page for browsers, which comes again by itself, an error of GraphQL for
+/// clients of GraphQL, and a text for all others.
+fn answer(head: &str, trouble: &str) -> (&'static str, String) {
+    let header = |name: &str| {
+        let line = head.lines().find(|line| line.to_ascii_lowercase().starts_with(name));
+        line.map(|line| line[name.len()..].to_ascii_lowercase()).unwrap_or_default()
+    };
+    if header("accept:").contains("text/html") {
+        return ("text/html; charset=utf-8", page(trouble));
+    }
+    let message = format!("the service does not run: {trouble}");
+    if header("content-type:").contains("application/json") {
+        let error = json!({ "errors": [{ "message": message, "extensions": { "code": "SERVICE_UNAVAILABLE" } }] });
+        return ("application/json; charset=utf-8", error.to_string());
+    }
+    ("text/plain; charset=utf-8", format!("{message}\n\nThe terminal of `svc dev` says more.\n"))
+}
+
+fn page(trouble: &str) -> String {
+    let trouble = trouble.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"2\">\
+         <title>svc dev</title></head>\n<body style=\"font-family: sans-serif; margin: 2em\">\
+         <h1>The service does not run</h1>\n<pre>{trouble}</pre>\n\
+         <p>This page comes again by itself when a file has changed.</p></body></html>\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::answer;
+
+    #[test]
+    fn each_client_gets_the_reason_in_its_form() {
+        let why = "expected `;`, found <x>";
+        let of = |head: &str| answer(head, why);
+        let (kind, text) = of("GET / HTTP/1.1\r\nAccept: text/html,*/*;q=0.8\r\n\r\n");
+        assert!(kind.starts_with("text/html") && text.contains("found &lt;x&gt;"), "{text}");
+        let (kind, text) = of("POST /graphql HTTP/1.1\r\ncontent-type: application/json\r\nAccept: */*\r\n\r\n{}");
+        assert!(kind.starts_with("application/json") && text.contains(r#""code":"SERVICE_UNAVAILABLE""#), "{text}");
+        let (kind, text) = of("GET / HTTP/1.1\r\nAccept: */*\r\n\r\n");
+        assert!(kind.starts_with("text/plain") && text.contains("found <x>"), "{text}");
+    }
 }

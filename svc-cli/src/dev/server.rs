@@ -11,6 +11,7 @@ use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
 
 use super::GRACE;
+use super::traces::Traces;
 use crate::failure::{Failure, Result};
 use crate::program::Built;
 use crate::project::Project;
@@ -31,7 +32,12 @@ pub(super) struct Server {
 
 impl Server {
     /// Starts a program, and waits until it serves.
-    pub(super) async fn start(project: &Project, program: &Built, listener: &TcpListener) -> Result<Self> {
+    pub(super) async fn start(
+        project: &Project,
+        program: &Built,
+        listener: &TcpListener,
+        traces: &Traces,
+    ) -> Result<Self> {
         let folder = tempfile::tempdir().map_err(Failure::io("make a temporary folder"))?;
         let ready = folder.path().join("ready");
         let address = listener.local_addr().map_err(Failure::io("find the own address"))?;
@@ -49,6 +55,7 @@ impl Server {
             .spawn()
             .map_err(Failure::io(format!("run {}", program.executable.display())))?;
         let group = child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        group.into_iter().for_each(|group| traces.add(group));
         let mut server = Self { child, group, _folder: folder };
         let serves = async {
             while !ready.exists() {

@@ -1,6 +1,7 @@
 //! Builds with cargo, and finds the program that came of it.
 
 use std::io::{BufRead as _, BufReader};
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
@@ -10,6 +11,7 @@ use serde::Deserialize;
 use super::Choice;
 use crate::failure::{Failure, Result};
 use crate::project::Project;
+use crate::terminal;
 
 /// A program that is built.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,6 +25,14 @@ struct Message {
     reason: String,
     executable: Option<PathBuf>,
     target: Option<Target>,
+    message: Option<Diagnostic>,
+}
+
+/// The compiler's words.
+#[derive(Debug, Deserialize)]
+struct Diagnostic {
+    level: String,
+    rendered: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -33,7 +43,16 @@ struct Target {
 
 /// Builds the program. What cargo and the compiler say goes to standard error.
 pub(crate) fn build(project: &Project, choice: &Choice) -> Result<Built> {
-    Build::start(project, choice)?.finish()
+    Build::start(project, choice, Group::Shared)?.finish()
+}
+
+/// The group of processes in which cargo runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Group {
+    /// That of this command: Ctrl-C ends both.
+    Shared,
+    /// One of its own, which can be ended with all that it has started.
+    Own,
 }
 
 /// A build that is under way.
@@ -44,15 +63,18 @@ pub(crate) struct Build {
 
 impl Build {
     /// Starts cargo.
-    pub(crate) fn start(project: &Project, choice: &Choice) -> Result<Self> {
+    pub(crate) fn start(project: &Project, choice: &Choice, group: Group) -> Result<Self> {
         let (package, binary) = choice.parts();
         let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.args(["build", "--message-format=json-render-diagnostics"]).current_dir(project.root());
+        cargo.args(["build", "--message-format=json-diagnostic-rendered-ansi"]).current_dir(project.root());
         cargo.args(package.map(|package| ["--package", package]).into_iter().flatten());
         match binary {
             Some(binary) => cargo.args(["--bin", binary]),
             None => cargo.arg("--bins"),
         };
+        if group == Group::Own {
+            cargo.process_group(0);
+        }
         let cargo = cargo.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(|error| {
             Failure::new(format!("cannot run cargo: {error}")).hint("install Rust: https://rustup.rs")
         })?;
@@ -66,14 +88,22 @@ impl Build {
 
     /// Waits for its end.
     pub(crate) fn finish(mut self) -> Result<Built> {
-        let mut programs = Vec::new();
+        let (mut programs, mut errors) = (Vec::new(), String::new());
         for line in self.cargo.stdout.take().into_iter().flat_map(|output| BufReader::new(output).lines()) {
             let line = line.map_err(Failure::io("read what cargo says"))?;
-            programs.extend(serde_json::from_str(&line).ok().and_then(program));
+            let Ok(message) = serde_json::from_str::<Message>(&line) else { continue };
+            if let Some(Diagnostic { level, rendered: Some(text) }) = &message.message {
+                terminal::say(text.trim_end());
+                if level == "error" {
+                    errors.push_str(&anstream::adapter::strip_str(text).to_string());
+                }
+            }
+            programs.extend(program(message));
         }
         let status = self.cargo.wait().map_err(Failure::io("wait for cargo"))?;
         if !status.success() {
-            return Err(Failure::new("the program does not compile").hint("the compiler says above what is wrong"));
+            let failure = Failure::new("the program does not compile").hint("the compiler says above what is wrong");
+            return Err(failure.with_details(errors));
         }
         choose(programs)
     }

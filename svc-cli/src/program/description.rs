@@ -9,7 +9,7 @@ use crate::failure::{Failure, Result};
 use crate::project::Project;
 
 /// The form that this tool reads.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// A program's own description.
 #[derive(Debug, Deserialize)]
@@ -31,11 +31,28 @@ pub(crate) struct Counts {
     pub(crate) schema: usize,
 }
 
+impl Description {
+    /// The views and tables that the program names, some of them more than once.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &str> {
+        let relations = self.types.iter().flat_map(|ty| &ty.fields).filter_map(|field| field.relation.as_ref());
+        let related = relations.filter_map(|relation| relation.source.as_deref());
+        self.types.iter().map(|ty| ty.source.as_str()).chain(related)
+    }
+}
+
+/// A place in the program's source.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Place {
+    pub(crate) file: String,
+    pub(crate) line: u32,
+}
+
 /// A type whose rows a view holds.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Type {
     pub(crate) name: String,
     pub(crate) path: String,
+    pub(crate) place: Place,
     pub(crate) source: String,
     pub(crate) fields: Vec<Field>,
 }
@@ -44,6 +61,9 @@ pub(crate) struct Type {
 pub(crate) struct Field {
     pub(crate) name: String,
     pub(crate) rust: String,
+    pub(crate) line: u32,
+    /// Whether the program vouches that it is never null.
+    pub(crate) non_null: bool,
     #[serde(rename = "type")]
     pub(crate) ty: String,
     /// The column or key with the value; none for a relation.
@@ -72,8 +92,19 @@ pub(crate) struct Relation {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Function {
     pub(crate) field: String,
+    pub(crate) place: Place,
     pub(crate) name: String,
-    pub(crate) arguments: i32,
+    pub(crate) arguments: Vec<Argument>,
+}
+
+/// The form in which a function gets an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Argument {
+    Scalar,
+    List,
+    Json,
+    Null,
 }
 
 /// Asks a program to describe itself.
@@ -122,7 +153,7 @@ mod tests {
 
     #[test]
     fn a_program_of_another_version_is_named() {
-        let error = read(r#"{"format": 2, "svc": "9.9.9"}"#).unwrap_err();
+        let error = read(r#"{"format": 99, "svc": "9.9.9"}"#).unwrap_err();
         assert!(error.message().contains("the program has svc 9.9.9"), "{}", error.message());
     }
 }

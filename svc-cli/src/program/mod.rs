@@ -4,8 +4,8 @@ mod build;
 mod description;
 mod names;
 
-pub(crate) use build::{Build, Built, build};
-pub(crate) use description::{Description, Field, Relation, Type, describe};
+pub(crate) use build::{Build, Built, Group, build};
+pub(crate) use description::{Argument, Description, Field, Function, Place, Relation, Type, describe};
 pub(crate) use names::{snake_case, table_of};
 
 /// The choice of a program of the project.

@@ -21,18 +21,29 @@ pub(crate) struct Dev {
 impl Dev {
     /// Starts it, and waits until it tells where it serves.
     pub(crate) fn start(project: &Project) -> Self {
+        Self::start_with(project, &[])
+    }
+
+    /// The same with settings.
+    pub(crate) fn start_with(project: &Project, settings: &[(&str, &str)]) -> Self {
+        let mut dev = Self::spawn(project, 0, settings);
+        let line = dev.wait_for("  GraphQL   http://");
+        let address = line.trim().trim_start_matches("GraphQL   http://").trim_end_matches("/graphql");
+        address.clone_into(&mut dev.address);
+        dev
+    }
+
+    /// Starts it on a port, and does not wait.
+    pub(crate) fn spawn(project: &Project, port: u16, settings: &[(&str, &str)]) -> Self {
         let mut dev = command(&project.folder());
-        dev.args(["dev", "--port", "0"]).env("CARGO_TARGET_DIR", target()).stderr(Stdio::piped());
+        dev.args(["dev", "--port", &port.to_string()]).env("CARGO_TARGET_DIR", target()).stderr(Stdio::piped());
+        dev.envs(settings.iter().copied());
         let mut child = dev.spawn().expect("the binary");
         let (sender, lines) = channel();
         let output = BufReader::new(child.stderr.take().expect("its words"));
         // Read to the end, so that nobody waits for it.
         std::thread::spawn(move || output.lines().map_while(Result::ok).for_each(|line| drop(sender.send(line))));
-        let mut dev = Self { child, lines, address: String::new() };
-        let line = dev.wait_for("  GraphQL   http://");
-        let address = line.trim().trim_start_matches("GraphQL   http://").trim_end_matches("/graphql");
-        address.clone_into(&mut dev.address);
-        dev
+        Self { child, lines, address: format!("127.0.0.1:{port}") }
     }
 
     pub(crate) fn address(&self) -> String {
@@ -69,14 +80,21 @@ impl Dev {
     /// The whole answer to a query, on a connection of its own, which is never refused.
     pub(crate) fn ask(&self, query: &str) -> String {
         let body = serde_json::json!({ "query": query }).to_string();
-        let mut stream = TcpStream::connect(&self.address).expect("a connection");
         let length = body.len();
-        write!(
-            stream,
+        self.request(&format!(
             "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\
              Connection: close\r\n\r\n{body}"
-        )
-        .expect("a request");
+        ))
+    }
+
+    /// The whole answer to a browser.
+    pub(crate) fn browse(&self) -> String {
+        self.request("GET /graphql HTTP/1.1\r\nHost: localhost\r\nAccept: text/html,*/*\r\nConnection: close\r\n\r\n")
+    }
+
+    fn request(&self, request: &str) -> String {
+        let mut stream = TcpStream::connect(&self.address).expect("a connection");
+        stream.write_all(request.as_bytes()).expect("a request");
         let mut answer = String::new();
         stream.read_to_string(&mut answer).expect("an answer");
         answer

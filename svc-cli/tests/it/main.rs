@@ -2,12 +2,14 @@
 
 #![expect(clippy::expect_used, reason = "tests")]
 
+mod check;
 mod database;
 mod dev;
 mod doctor;
 mod explain;
 mod frame;
 mod help;
+mod hints;
 mod init;
 mod migrate;
 mod schema;

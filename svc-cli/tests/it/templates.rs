@@ -1,6 +1,7 @@
 //! The programs of the templates, as a new user has them: made, checked, tested, changed and served.
 //!
-//! They share one target folder, so that svc is built once; each has a name of its own, which its program has too.
+//! They share the target folder and the profiles of this repository, so that little is built for them; each has a name
+//! of its own, which its program has too.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -17,8 +18,9 @@ pub(crate) struct Project {
 }
 
 impl Project {
-    fn new(template: &str, name: &'static str) -> Self {
+    pub(crate) fn new(template: &str, name: &'static str) -> Self {
         let place = Place::new();
+        place.write(".cargo/config.toml", &profiles());
         let url = format!("postgresql://svc:svc@localhost:{}/{name}", crate::database::free_port());
         let svc = format!("{WORKSPACE}/svc");
         place
@@ -37,7 +39,7 @@ impl Project {
         said(command.env("CARGO_TARGET_DIR", target()).output().expect("the program"))
     }
 
-    fn svc(&self, arguments: &[&str]) -> Said {
+    pub(crate) fn svc(&self, arguments: &[&str]) -> Said {
         self.with_target(command(&self.folder()).args(arguments))
     }
 
@@ -47,17 +49,33 @@ impl Project {
         self.with_target(cargo.env_remove("SVC_DATABASE_URL").env_remove("DATABASE_URL"))
     }
 
+    pub(crate) fn read(&self, path: &str) -> String {
+        self.place.read(&format!("{}/{path}", self.name))
+    }
+
+    pub(crate) fn write(&self, path: &str, text: &str) {
+        self.place.write(&format!("{}/{path}", self.name), text);
+    }
+
     pub(crate) fn edit(&self, path: &str, from: &str, to: &str) {
-        let path = Path::new(self.name).join(path);
-        let path = path.to_str().expect("a path");
-        let text = self.place.read(path);
+        let text = self.read(path);
         assert!(text.contains(from), "{text}");
-        self.place.write(path, &text.replace(from, to));
+        self.write(path, &text.replace(from, to));
     }
 }
 
+/// The target folder in which this test was built: crates that are built there alike are not built again.
 pub(crate) fn target() -> PathBuf {
-    Path::new(WORKSPACE).join("target/templates")
+    let folder = Path::new(env!("CARGO_BIN_EXE_svc")).ancestors().nth(2);
+    folder.expect("a folder").to_owned()
+}
+
+/// The profiles of this repository, as cargo takes them from a folder above a project.
+fn profiles() -> String {
+    let manifest = std::fs::read_to_string(format!("{WORKSPACE}/Cargo.toml")).expect("the manifest");
+    let from = manifest.find("[profile.dev]").expect("a profile");
+    let end = manifest.find("[profile.release]").expect("a profile");
+    manifest[from..end].to_owned()
 }
 
 /// The words of a command that succeeds without warnings of the compiler.
@@ -68,8 +86,8 @@ fn clean(said: Said) -> String {
     said.err + &said.out
 }
 
-fn checked_and_tested(name: &'static str, types: &str) -> Project {
-    let project = Project::new(name, name);
+fn checked_and_tested(template: &str, name: &'static str, types: &str) -> Project {
+    let project = Project::new(template, name);
     let checked = clean(project.svc(&["check"]));
     assert!(checked.contains(types), "{checked}");
     assert!(checked.contains("so the types were not compared with views"), "{checked}");
@@ -81,7 +99,7 @@ fn checked_and_tested(name: &'static str, types: &str) -> Project {
 
 #[test]
 fn basic_is_made_checked_changed_and_served() {
-    let project = checked_and_tested("basic", "types: 1\ninput types: 0\n");
+    let project = checked_and_tested("basic", "new_basic", "types: 1\ninput types: 0\n");
     project.svc(&["db", "start"]).good();
     let compared = project.svc(&["check"]);
     let written = project.svc(&["generate", "crud", "User"]);
@@ -102,35 +120,64 @@ fn basic_is_made_checked_changed_and_served() {
     assert!(with_mutations.contains("input types: 2\n"), "{with_mutations}");
     assert!(with_mutations.contains("the types agree with the database"), "{with_mutations}");
     assert_eq!(wrong.code, Some(1), "{}", wrong.err);
-    assert!(wrong.err.contains("User.nick (app::types::User::nick): v_user has no column `nick`"), "{}", wrong.err);
+    assert!(wrong.err.contains("src/types/mod.rs:14: User.nick: v_user has no column `nick`"), "{}", wrong.err);
     stopped.good();
 }
 
 #[test]
 fn blog_is_made_and_checked() {
-    let project = checked_and_tested("blog", "types: 3\ninput types: 2\n");
+    let project = checked_and_tested("blog", "new_blog", "types: 3\ninput types: 2\n");
     let sdl = project.svc(&["generate", "schema", "-o", "-"]).good();
     assert!(sdl.contains("type Post") && sdl.contains("createPost("), "{sdl}");
     project.svc(&["generate", "schema"]).good();
     assert_eq!(std::fs::read_to_string(project.folder().join("schema.graphql")).expect("the schema"), sdl);
-    project.svc(&["db", "start"]).good();
-    let (checked, stopped) = (project.svc(&["check"]), project.svc(&["db", "stop"]));
-    assert!(clean(checked).contains("the types agree with the database"));
-    stopped.good();
+    first_hour(&project, "User", "src/types/user.rs");
 }
 
 #[test]
 fn ecommerce_is_made_and_checked() {
-    let project = checked_and_tested("ecommerce", "types: 5\ninput types: 2\n");
-    project.svc(&["db", "start"]).good();
-    let (checked, stopped) = (project.svc(&["check"]), project.svc(&["db", "stop"]));
-    assert!(clean(checked).contains("the types agree with the database"));
-    stopped.good();
+    let project = checked_and_tested("ecommerce", "new_shop", "types: 5\ninput types: 2\n");
+    first_hour(&project, "Customer", "src/types/customer.rs");
+}
+
+/// The first hour of a new user: serve, query, check, change a type, and write through a new mutation.
+fn first_hour(project: &Project, person: &str, file: &str) {
+    let list = format!("{}s", person.to_lowercase());
+    let dev = Dev::start(project);
+    let people = dev.ask(&format!("{{ {list} {{ name }} }}"));
+    assert!(people.contains("Ada Lovelace"), "{people}");
+    assert!(clean(project.svc(&["check"])).contains("the types agree with the database"));
+    let method = format!(
+        "\n#[svc_type]\nimpl {person} {{\n    /// Loud.\n    fn loud(&self) -> String {{\n        \
+         self.name.to_uppercase()\n    }}\n}}\n"
+    );
+    project.write(file, &(project.read(file) + &method));
+    dev.wait_for("the new program serves");
+    let loud = dev.ask(&format!("{{ {list} {{ loud }} }}"));
+    assert!(loud.contains("ADA LOVELACE"), "{loud}");
+    writes_through_a_new_mutation(project, &dev, person);
+    dev.end();
+}
+
+fn writes_through_a_new_mutation(project: &Project, dev: &Dev, person: &str) {
+    project.svc(&["generate", "crud", person]).good();
+    dev.wait_for("the new program serves");
+    project.svc(&["generate", "migration", "parcel"]).good();
+    project.svc(&["migrate", "up"]).good();
+    let field = person.to_lowercase();
+    let created = dev.ask(&format!(
+        "mutation {{ create{person}(input: {{ name: \"Eve\", email: \"eve@example.org\" }}) {{ \
+         ... on Create{person}Success {{ {field} {{ name email }} }} }} }}"
+    ));
+    assert!(created.contains(r#"{"name":"Eve","email":"eve@example.org"}"#), "{created}");
+    let status = project.svc(&["migrate", "status"]).good();
+    assert!(status.contains("_create_parcel") && !status.contains("pending"), "{status}");
+    assert!(clean(project.svc(&["check"])).contains("the types agree with the database"));
 }
 
 #[test]
 fn dev_serves_without_a_gap() {
-    let project = Project::new("basic", "served");
+    let project = Project::new("basic", "new_served");
     let dev = Dev::start(&project);
     let users = dev.ask("{ users { name } }");
     assert!(users.contains("Ada Lovelace"), "{users}");
@@ -151,16 +198,62 @@ fn dev_serves_without_a_gap() {
     project.edit("db/schema/001_users.sql", "Grace Hopper', 'grace@", "Linus', 'linus@");
     dev.wait_for("1 file is applied");
     assert!(dev.ask("{ users { nick } }").contains("Linus"));
+    project.edit("src/types/mod.rs", "-> Strin ", "-> String ");
+    dev.wait_for("the new program serves");
+    writes_through_a_new_mutation(&project, &dev, "User");
     dev.end();
 }
 
 #[test]
 fn a_killed_dev_leaves_nothing_behind() {
-    let project = Project::new("basic", "killed");
+    let project = Project::new("basic", "new_killed");
     let dev = Dev::start(&project);
     let address = dev.address();
     dev.kill();
     while std::net::TcpStream::connect(&address).is_ok() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
+    // Its notes are those of a run that is gone, which the next one removes.
+    let notes = || std::fs::read_dir(project.folder().join(".svc/dev")).expect("the notes").count();
+    assert_eq!(notes(), 1);
+    let dev = Dev::start(&project);
+    assert_eq!(notes(), 1);
+    dev.end();
+    assert_eq!(notes(), 0);
+}
+
+#[test]
+fn dev_serves_where_there_is_no_postgresql() {
+    let project = Project::new("basic", "new_alone");
+    let dev = Dev::spawn(&project, crate::database::free_port(), &[("SVC_PG_BIN", "/nowhere")]);
+    dev.wait_for("the service runs without a database, so queries find nothing");
+    dev.wait_for("Finished ");
+    let built = std::time::Instant::now();
+    dev.wait_for("  GraphQL   http://");
+    let answer = dev.ask("{ users { name } }");
+    assert!(built.elapsed() < std::time::Duration::from_secs(5), "{:?}", built.elapsed());
+    assert!(answer.contains(r#"{"data":{"users":[]}"#), "{answer}");
+    // Operations are read anew without a build.
+    project.write("operations/names.graphql", "query Names { users { name } }");
+    dev.wait_for("operations/names.graphql has changed");
+    dev.wait_for("the new program serves");
+    assert!(dev.ask("{ users { name } }").contains(r#""users":[]"#));
+    dev.end();
+}
+
+#[test]
+fn clients_get_the_words_of_the_compiler() {
+    let project = Project::new("basic", "new_broken");
+    project.edit("src/types/mod.rs", "pub name: String", "pub name: Strin");
+    let dev = Dev::spawn(&project, crate::database::free_port(), &[("SVC_PG_BIN", "/nowhere")]);
+    dev.wait_for("the program does not compile");
+    let page = dev.browse();
+    assert!(page.starts_with("HTTP/1.1 503 ") && page.contains("Content-Type: text/html"), "{page}");
+    assert!(page.contains("cannot find type `Strin`") && page.contains("src/types/mod.rs:12"), "{page}");
+    let error = dev.ask("{ users { name } }");
+    assert!(error.contains(r#""code":"SERVICE_UNAVAILABLE""#) && error.contains("`Strin`"), "{error}");
+    project.edit("src/types/mod.rs", "pub name: Strin", "pub name: String");
+    dev.wait_for("  GraphQL   http://");
+    assert!(dev.ask("{ users { name } }").contains(r#""users":[]"#));
+    dev.end();
 }

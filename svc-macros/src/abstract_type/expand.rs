@@ -97,8 +97,9 @@ fn interface_of(model: &AbstractType) -> impl Iterator<Item = TokenStream> {
 }
 
 fn meta(model: &AbstractType) -> TokenStream {
-    let AbstractType { krate, element, source, promises, members, .. } = model;
-    let (name, element, source) = (&element.rust, element.meta(krate), element::option(source));
+    let AbstractType { krate, ident, element, source, promises, members, .. } = model;
+    let (name, place) = (&element.rust, element::place(krate, ident));
+    let (element, source) = (element.meta(krate), element::option(source));
     let interface = promises.as_ref().map(|promises| {
         let fields = promises.iter().map(|field| promise_meta(krate, field));
         quote!(&[#(#fields),*])
@@ -110,6 +111,7 @@ fn meta(model: &AbstractType) -> TokenStream {
         static __SVC_META: #krate::AbstractMeta = #krate::AbstractMeta {
             element: #element,
             path: ::core::concat!(::core::module_path!(), "::", #name),
+            place: #place,
             source: #source,
             interface: #interface,
             members: &[#(#members),*],

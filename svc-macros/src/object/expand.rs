@@ -125,7 +125,7 @@ fn implementations(object: &Object, bodies: &Bodies) -> TokenStream {
 fn meta(object: &Object) -> TokenStream {
     let Object { krate, ident, source, implements, authorize_fields, .. } = object;
     let (element, source) = (object.element.meta(krate), element::option(source));
-    let name = &object.element.rust;
+    let (name, place) = (&object.element.rust, element::place(krate, ident));
     let fields = object.fields.iter().map(|field| field_meta(object, field));
     let implements = implements.iter().map(|interface| {
         let span = Span::call_site().located_at(interface.span());
@@ -136,6 +136,7 @@ fn meta(object: &Object) -> TokenStream {
         static __SVC_META: #krate::ObjectMeta = #krate::ObjectMeta {
             element: #element,
             path: ::core::concat!(::core::module_path!(), "::", #name),
+            place: #place,
             source: #source,
             fields: &[#(#fields),*],
             computed: <#ident>::__SVC_COMPUTED_FIELDS_GO_INTO_ONE_IMPL,
@@ -155,7 +156,7 @@ fn field_meta(object: &Object, field: &Field) -> TokenStream {
     let (of, type_ref, _) = methods(field);
     let ty = quote_spanned!(types::span(&field.ty)=> <#ty as #krate::#of>::#type_ref);
     if field.relation.is_none() {
-        return guarded(field, krate, quote!(#krate::FieldMeta::new(#element, #stored, #ty)));
+        return marked(field, krate, quote!(#krate::FieldMeta::new(#element, #stored, #ty)));
     }
     let (outside, from, to) = (types::outside(&field.ty, Some(&object.ident)), from(object, field), to(object, field));
     let relation = quote_spanned! {types::span(&field.ty)=>
@@ -166,15 +167,15 @@ fn field_meta(object: &Object, field: &Field) -> TokenStream {
             to: #to,
         }
     };
-    guarded(field, krate, quote!(#krate::FieldMeta::relation(#element, #stored, #ty, #relation)))
+    marked(field, krate, quote!(#krate::FieldMeta::relation(#element, #stored, #ty, #relation)))
 }
 
-fn guarded(field: &Field, krate: &Crate, meta: TokenStream) -> TokenStream {
-    if field.guards.is_empty() {
-        return meta;
-    }
-    let guards = field.guards.tokens(krate);
-    quote!(#meta.guarded(#guards))
+/// The field with its line and its marks.
+fn marked(field: &Field, krate: &Crate, meta: TokenStream) -> TokenStream {
+    let line = element::line(&field.ident);
+    let non_null = field.non_null.then(|| quote!(.non_null()));
+    let guards = (!field.guards.is_empty()).then(|| field.guards.tokens(krate)).into_iter();
+    quote!(#meta.at(#line) #non_null #(.guarded(#guards))*)
 }
 
 /// The column here: by convention the field's name and `_id`, or `id` where the relation leads to many rows.

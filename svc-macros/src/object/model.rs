@@ -39,6 +39,8 @@ pub(super) struct Field {
     /// The constant of svc that describes the field, when all results of mutations have it.
     pub(super) described_by: Option<Ident>,
     pub(super) guards: Guards,
+    /// Whether the program vouches that the view never has a null here.
+    pub(super) non_null: bool,
 }
 
 /// Checks the struct and takes our attributes off it.
@@ -112,7 +114,13 @@ fn field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
         if args.relation.is_some() {
             errors.at(&ident, format!("`{ident}` is skipped; remove `#[relation]`, or remove `skip`"));
         }
+        if args.non_null {
+            errors.at(&ident, format!("`{ident}` is skipped, so it is not read; remove `non_null`, or remove `skip`"));
+        }
         return None;
+    }
+    if args.non_null && types::generic(&field.ty).is_some_and(|(outer, _)| outer == "Option") {
+        errors.at(&ident, format!("`{ident}` may be null as an `Option`; remove `non_null`, or the `Option`"));
     }
     types::check(&field.ty, Place::Field, errors);
     check_relation(&args, &field.ty, errors);
@@ -121,7 +129,8 @@ fn field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
     }
     let element = Element::new(&ident, args.name.as_ref(), &field.attrs, errors);
     let stored = args.stored.map_or_else(|| ident.unraw().to_string(), |stored| stored.value());
-    Some(Field { ident, element, stored, ty: field.ty.clone(), relation: args.relation, described_by: None, guards })
+    let (ty, relation, non_null) = (field.ty.clone(), args.relation, args.non_null);
+    Some(Field { ident, element, stored, ty, relation, described_by: None, guards, non_null })
 }
 
 /// A relation is marked as one, and has no stored name of its own.

@@ -23,6 +23,7 @@ pub(super) struct FieldArgs {
     pub(super) name: Option<LitStr>,
     pub(super) stored: Option<LitStr>,
     pub(super) skip: bool,
+    pub(super) non_null: bool,
     pub(super) relation: Option<RelationArgs>,
 }
 
@@ -53,11 +54,12 @@ pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Args {
 /// Takes our attributes off a field.
 pub(super) fn field(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> FieldArgs {
     let mut args = FieldArgs::default();
-    keys::read_svc(attrs, &["name", "stored", "skip"], errors, |key, input| {
+    keys::read_svc(attrs, &["name", "stored", "skip", "non_null"], errors, |key, input| {
         match key.to_string().as_str() {
             "name" => args.name = Some(keys::string(key, input)?),
             "stored" => args.stored = Some(keys::string(key, input)?),
-            _ => args.skip = keys::flag(key, input)?,
+            "skip" => args.skip = keys::flag(key, input)?,
+            _ => args.non_null = keys::flag(key, input)?,
         }
         Ok(())
     });

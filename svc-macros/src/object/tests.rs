@@ -40,7 +40,7 @@ fn all_mistakes_are_reported_at_once() {
         messages(expand, r#"sql_source = "a.b.c", sql_source = "d""#, item),
         [
             "`sql_source` is given twice; keep one",
-            "unknown key `oops`; the keys here are `name`, `stored` and `skip`",
+            "unknown key `oops`; the keys here are `name`, `stored`, `skip` and `non_null`",
             "a field owns its value; write `String`",
             "`1` is not a valid GraphQL name; take another name, of letters, digits and `_`",
             "`skip` takes no value; write `skip` alone",

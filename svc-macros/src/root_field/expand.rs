@@ -7,6 +7,7 @@ use syn::spanned::Spanned as _;
 
 use super::model::{Resolver, RootField};
 use super::parse::OnFailure;
+use crate::element;
 use crate::function::Caller;
 use crate::types;
 
@@ -101,11 +102,13 @@ fn run(field: &RootField, output: &Type) -> TokenStream {
             let ty = types::outside(&arg.ty, None);
             quote_spanned!(types::span(&arg.ty)=> #krate::check_input::<#ty>)
         });
+        let place = element::place(krate, ident);
         return quote!(#krate::Run::Function(#krate::FunctionMeta {
             name: #name,
             context: &[#(#context),*],
             on_failure: #krate::OnFailure::#on_failure,
             checks: &[#(#checks),*],
+            place: #place,
         }));
     }
     if *resolver == Resolver::Planned {

@@ -6,14 +6,15 @@ use serde_json::{Value, json};
 
 use super::StartError;
 use crate::engine::functions;
-use crate::schema::{FieldDef, FieldKind, InputRole, Model, TypeDef, TypeExpr, TypeKind};
+use crate::postgres::ArgForm;
+use crate::schema::{FieldDef, FieldKind, FieldMeta, InputRole, Model, Place, TypeDef, TypeExpr, TypeKind};
 use crate::sql::select_form;
 
 /// The variable with the file that gets the description. With it, a program describes itself and ends.
 pub(super) const VARIABLE: &str = "SVC_DESCRIBE";
 
 /// The form of the description; the tool refuses others.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Types of PostgreSQL that a column may have, behind domains. Another stands for all that have no form of their own.
 const COLUMN_TYPES: [&str; 19] = [
@@ -49,7 +50,11 @@ fn describe(model: &Model) -> Value {
     let types: Vec<Value> = model.types.iter().filter_map(|def| stored_type(model, def)).collect();
     let functions: Vec<Value> = functions(model)
         .map(|(field, function, spec)| {
-            json!({ "field": field.name, "path": field.path, "name": function.name, "arguments": spec.args.len() })
+            let arguments: Vec<_> = spec.args.iter().map(argument).collect();
+            json!({
+                "field": field.name, "path": field.path, "place": place(function.place), "name": function.name,
+                "arguments": arguments,
+            })
         })
         .collect();
     let declared = |def: &&TypeDef| match &def.kind {
@@ -74,22 +79,46 @@ fn describe(model: &Model) -> Value {
 /// A type whose rows a view holds.
 fn stored_type(model: &Model, def: &TypeDef) -> Option<Value> {
     let source = def.kind.source()?;
-    let fields: Vec<Value> = match &def.kind {
-        TypeKind::Object(object) => object.fields.values().filter_map(|field| stored_field(model, field)).collect(),
-        _ => Vec::new(),
+    let mut fields = Vec::new();
+    let place_of_type = match &def.kind {
+        TypeKind::Object(object) => {
+            let meta = object.declared?;
+            fields.extend(object.fields.values().filter_map(|field| stored_field(model, field, meta.fields)));
+            meta.place
+        }
+        TypeKind::Abstract(abstraction) => abstraction.place,
+        _ => return None,
     };
-    Some(json!({ "name": def.name, "path": def.path, "source": source, "fields": fields }))
+    Some(json!({
+        "name": def.name, "path": def.path, "place": place(place_of_type), "source": source, "fields": fields,
+    }))
+}
+
+fn place(place: Place) -> Value {
+    json!({ "file": place.file, "line": place.line })
+}
+
+/// The form in which a function gets an argument.
+fn argument(form: &ArgForm) -> &'static str {
+    match form {
+        ArgForm::Text => "scalar",
+        ArgForm::List => "list",
+        ArgForm::Json => "json",
+        ArgForm::Null => "null",
+    }
 }
 
 /// A field that a column or a key of `data` answers, or two that a relation joins.
-fn stored_field(model: &Model, field: &FieldDef) -> Option<Value> {
+fn stored_field(model: &Model, field: &FieldDef, declared: &[FieldMeta]) -> Option<Value> {
     let ty = shown(model, &field.ty);
     match field.kind {
-        FieldKind::Stored { stored, .. } => Some(json!({
-            "name": field.name, "rust": field.rust, "type": ty, "stored": stored, "columns": columns(model, &field.ty),
+        FieldKind::Stored { stored, index } => Some(json!({
+            "name": field.name, "rust": field.rust, "line": declared[index].line, "non_null": declared[index].non_null,
+            "type": ty, "stored": stored, "columns": columns(model, &field.ty),
         })),
         FieldKind::Relation(relation) => Some(json!({
-            "name": field.name, "rust": field.rust, "type": ty,
+            "name": field.name, "rust": field.rust, "line": declared[relation.index].line,
+            "non_null": declared[relation.index].non_null, "type": ty,
             "relation": {
                 "from": relation.from, "to": relation.to, "many": relation.many,
                 "type": model.types[relation.row].name, "source": model.source(relation.row),

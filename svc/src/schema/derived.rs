@@ -33,7 +33,7 @@ pub(super) fn placeholder(registry: &Registry, derived: Derived, row: TypeKey, i
     let kind = if is_input {
         TypeKind::Input(InputDef { fields: IndexMap::new(), one_of: false, role: InputRole::Declared })
     } else {
-        TypeKind::Object(ObjectDef { index, fields: IndexMap::new(), source: None, implements: Vec::new() })
+        TypeKind::Object(ObjectDef::made(index, IndexMap::new()))
     };
     TypeDef { name: format!("{row}{suffix}"), description: None, path: format!("svc's {row}{suffix}"), kind }
 }

@@ -56,6 +56,15 @@ impl ElementMeta {
     }
 }
 
+/// The place of an item in the program's source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// As the compiler names it.
+    pub file: &'static str,
+    /// Counted from 1.
+    pub line: u32,
+}
+
 /// An object type: a struct with `#[svc_type]`.
 #[derive(Debug)]
 pub struct ObjectMeta {
@@ -63,6 +72,8 @@ pub struct ObjectMeta {
     pub element: ElementMeta,
     /// The path of the Rust item, for messages.
     pub path: &'static str,
+    /// The place of the Rust item.
+    pub place: Place,
     /// The view or table with the rows, from `sql_source`.
     pub source: Option<&'static str>,
     /// The struct's fields.
@@ -88,17 +99,35 @@ pub struct FieldMeta {
     pub relation: Option<RelationMeta>,
     /// The conditions on the user, of which each must hold.
     pub guards: &'static [Guard],
+    /// The line of the field in the file of its type; 0 where svc has made it.
+    pub line: u32,
+    /// Whether the program vouches that the value is never null, which `svc check` then does not look into.
+    pub non_null: bool,
 }
 
 impl FieldMeta {
     /// Creates a field that holds its value.
     pub const fn new(element: ElementMeta, stored: &'static str, ty: TypeFn) -> Self {
-        Self { element, stored, ty, relation: None, guards: &[] }
+        Self { element, stored, ty, relation: None, guards: &[], line: 0, non_null: false }
     }
 
     /// Creates a field that leads to rows of another view.
     pub const fn relation(element: ElementMeta, stored: &'static str, ty: TypeFn, relation: RelationMeta) -> Self {
-        Self { element, stored, ty, relation: Some(relation), guards: &[] }
+        Self { relation: Some(relation), ..Self::new(element, stored, ty) }
+    }
+
+    /// The same at a line of the type's file.
+    #[must_use]
+    pub const fn at(mut self, line: u32) -> Self {
+        self.line = line;
+        self
+    }
+
+    /// The same for a value that the program knows never to be null.
+    #[must_use]
+    pub const fn non_null(mut self) -> Self {
+        self.non_null = true;
+        self
     }
 
     /// The same for users of whom each of the conditions holds.
@@ -190,6 +219,8 @@ pub struct AbstractMeta {
     pub element: ElementMeta,
     /// The path of the Rust item, for messages.
     pub path: &'static str,
+    /// The place of the Rust item.
+    pub place: Place,
     /// The view with the rows of every member, from `sql_source`.
     pub source: Option<&'static str>,
     /// The fields of an interface; `None` makes a union.
@@ -285,6 +316,8 @@ pub struct FunctionMeta {
     pub on_failure: OnFailure,
     /// Whether the Rust type of each argument takes a value.
     pub checks: &'static [Check],
+    /// The place of the Rust function.
+    pub place: Place,
 }
 
 /// The members of a mutation's result.

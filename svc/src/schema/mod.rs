@@ -38,7 +38,7 @@ pub use input::{Input, InputError, InputFields};
 #[doc(hidden)]
 pub use meta::{
     AbstractMeta, ArgMeta, BoxFuture, Check, ComputedMeta, ElementMeta, EnumMeta, EnumValueMeta, FieldMeta,
-    FunctionMeta, InputMeta, InterfaceFieldMeta, KeyFn, ObjectMeta, OperationKind, PlannedMeta, RelationMeta,
+    FunctionMeta, InputMeta, InterfaceFieldMeta, KeyFn, ObjectMeta, OperationKind, Place, PlannedMeta, RelationMeta,
     ResultMember, ResultMeta, RootFieldMeta, Run, Shape, TypeFn,
 };
 pub use on_failure::OnFailure;

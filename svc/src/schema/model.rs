@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 
 use super::extent::Extent;
 use super::registry::Decode;
-use super::{Code, Guard, ResultMeta, RootRules, Run, ScalarKind};
+use super::{Code, Guard, ObjectMeta, Place, ResultMeta, RootRules, Run, ScalarKind};
 use crate::schema::AggregateFunction;
 
 /// The position of a type in [`Model::types`].
@@ -180,6 +180,15 @@ pub(crate) struct ObjectDef {
     pub(crate) fields: IndexMap<String, FieldDef>,
     pub(crate) source: Option<&'static str>,
     pub(crate) implements: Vec<TypeIndex>,
+    /// The struct; none for a type that the framework makes.
+    pub(crate) declared: Option<&'static ObjectMeta>,
+}
+
+impl ObjectDef {
+    /// A type that the framework makes.
+    pub(crate) fn made(index: TypeIndex, fields: IndexMap<String, FieldDef>) -> Self {
+        Self { index, fields, source: None, implements: Vec::new(), declared: None }
+    }
 }
 
 #[derive(Debug)]
@@ -188,6 +197,7 @@ pub(crate) struct AbstractDef {
     pub(crate) fields: Option<IndexMap<String, FieldDef>>,
     pub(crate) source: Option<&'static str>,
     pub(crate) members: Vec<TypeIndex>,
+    pub(crate) place: Place,
 }
 
 #[derive(Debug)]

@@ -80,7 +80,8 @@ impl Builder {
             field.gated = Some(Gated::Field { of: index, rust: field.rust });
         }
         let implements = refs.implements.iter().map(|key| key.0).collect();
-        define(&meta.element, meta.path, TypeKind::Object(ObjectDef { index, fields, source: meta.source, implements }))
+        let object = ObjectDef { index, fields, source: meta.source, implements, declared: Some(meta) };
+        define(&meta.element, meta.path, TypeKind::Object(object))
     }
 
     fn abstract_type(&mut self, meta: &'static AbstractMeta, refs: &AbstractRefs) -> TypeDef {
@@ -93,7 +94,8 @@ impl Builder {
             fields
         });
         let members = refs.members.iter().map(|key| key.0).collect();
-        define(&meta.element, meta.path, TypeKind::Abstract(AbstractDef { fields, source: meta.source, members }))
+        let abstraction = AbstractDef { fields, source: meta.source, members, place: meta.place };
+        define(&meta.element, meta.path, TypeKind::Abstract(abstraction))
     }
 
     pub(super) fn field(

@@ -61,7 +61,7 @@ impl Builder {
                 name: name.to_owned(),
                 description: None,
                 path: format!("the root type {name}"),
-                kind: TypeKind::Object(ObjectDef { index, fields, source: None, implements: Vec::new() }),
+                kind: TypeKind::Object(ObjectDef::made(index, fields)),
             });
         }
     }

@@ -35,7 +35,7 @@ pub(super) fn reserve_object(types: &mut Vec<TypeDef>, name: &str) -> TypeIndex 
         name: name.to_owned(),
         description: None,
         path: format!("svc's {name}"),
-        kind: TypeKind::Object(ObjectDef { index, fields: IndexMap::new(), source: None, implements: Vec::new() }),
+        kind: TypeKind::Object(ObjectDef::made(index, IndexMap::new())),
     });
     index
 }

@@ -1,0 +1,45 @@
+//! Places where the program and the database disagree.
+
+use crate::program::Place;
+use crate::project::Project;
+
+/// A disagreement, with what mends it.
+#[derive(Debug, Clone)]
+pub(super) struct Finding {
+    place: Place,
+    /// `User.name`.
+    subject: String,
+    problem: String,
+    fix: String,
+}
+
+impl Finding {
+    pub(super) fn new(
+        place: &Place,
+        subject: impl Into<String>,
+        problem: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Self {
+        Self { place: place.clone(), subject: subject.into(), problem: problem.into(), fix: fix.into() }
+    }
+
+    /// The lines for the terminal. The first begins as those of the compiler do, so that editors find the place.
+    pub(super) fn shown(&self, project: &Project) -> String {
+        let Self { subject, problem, fix, .. } = self;
+        format!("{}:{}: {subject}: {problem}\n    {fix}", self.file(project), self.place.line)
+    }
+
+    /// The order in which they are told.
+    pub(super) fn order(&self) -> (&str, u32) {
+        (&self.place.file, self.place.line)
+    }
+
+    /// The file as it is found from the project's folder: of a member of a workspace, the compiler names it from there.
+    fn file(&self, project: &Project) -> String {
+        let file = std::path::Path::new(&self.place.file);
+        let parts: Vec<_> = file.components().collect();
+        let rests = (0..parts.len()).map(|skipped| parts[skipped..].iter().collect::<std::path::PathBuf>());
+        let found = rests.filter(|rest| rest.is_relative()).find(|rest| project.root().join(rest).is_file());
+        found.map_or_else(|| self.place.file.clone(), |found| found.display().to_string())
+    }
+}

@@ -1,0 +1,141 @@
+//! The database as the check sees it. It is read from a database, or from the file that stands for one.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde::{Deserialize, Serialize};
+
+use super::nulls::Nulls;
+use crate::failure::{Failure, Result};
+use crate::project::Project;
+
+/// The file, which belongs in the repository.
+pub(super) const FILE: &str = "svc.schema.json";
+
+/// The form of the file; others are refused.
+const FORMAT: u32 = 1;
+
+/// Views, tables and functions by `schema.name`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Snapshot {
+    format: u32,
+    /// The schemas in which names without one are looked for.
+    search_path: Vec<String>,
+    pub(super) relations: BTreeMap<String, Relation>,
+    functions: BTreeMap<String, Vec<Function>>,
+}
+
+/// A view or a table.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Relation {
+    pub(super) columns: BTreeMap<String, Column>,
+    /// The keys of `data`, where they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) keys: Option<Keys>,
+}
+
+impl Relation {
+    /// Whether it has documents.
+    pub(super) fn has_data(&self) -> bool {
+        self.columns.get("data").is_some_and(|column| column.ty == "json" || column.ty == "jsonb")
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Column {
+    /// Behind domains: the type that rows are read as.
+    #[serde(rename = "type")]
+    pub(super) ty: String,
+    pub(super) nulls: Nulls,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Keys {
+    /// Of every row, from the definition of the view.
+    Defined(BTreeMap<String, Nulls>),
+    /// Of a row that was looked at.
+    Seen(Vec<String>),
+}
+
+/// A function that a mutation may call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Function {
+    /// `f` for a function, `p` for a procedure.
+    pub(super) kind: String,
+    pub(super) parameters: Vec<Parameter>,
+    /// The number of the last parameters that have a default.
+    pub(super) defaults: usize,
+    pub(super) returns: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Parameter {
+    #[serde(rename = "type")]
+    pub(super) ty: String,
+    /// The type behind a domain, by its name in the catalogue.
+    pub(super) base: String,
+}
+
+impl Snapshot {
+    pub(super) fn new(
+        search_path: Vec<String>,
+        relations: BTreeMap<String, Relation>,
+        functions: BTreeMap<String, Vec<Function>>,
+    ) -> Self {
+        Self { format: FORMAT, search_path, relations, functions }
+    }
+
+    /// The view or the table of a name, with or without its schema.
+    pub(super) fn relation(&self, name: &str) -> Option<&Relation> {
+        self.find(&self.relations, name)
+    }
+
+    /// The functions of a name.
+    pub(super) fn functions(&self, name: &str) -> &[Function] {
+        self.find(&self.functions, name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Notes the keys of a row.
+    pub(super) fn see(&mut self, name: &str, keys: Option<Vec<String>>) {
+        let found = self.paths(name).into_iter().find(|path| self.relations.contains_key(path));
+        if let Some(relation) = found.and_then(|path| self.relations.get_mut(&path)) {
+            relation.keys = keys.map(Keys::Seen);
+        }
+    }
+
+    fn find<'a, T>(&self, among: &'a BTreeMap<String, T>, name: &str) -> Option<&'a T> {
+        self.paths(name).iter().find_map(|path| among.get(path))
+    }
+
+    /// The places where a name may be found.
+    fn paths(&self, name: &str) -> Vec<String> {
+        if name.contains('.') {
+            return vec![name.to_owned()];
+        }
+        self.search_path.iter().map(|schema| format!("{schema}.{name}")).collect()
+    }
+
+    /// Reads the file of a project.
+    pub(super) fn read(project: &Project) -> Result<Self> {
+        let hint = "write it where the database is: svc check --update";
+        let path = project.root().join(FILE);
+        if !path.is_file() {
+            return Err(Failure::new(format!("{FILE} does not exist")).hint(hint));
+        }
+        let text = fs::read_to_string(&path).map_err(Failure::io(format_args!("read {FILE}")))?;
+        let bad = |why: String| Failure::new(format!("{FILE} cannot be used: {why}")).hint(hint);
+        let found: serde_json::Value = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
+        if found["format"] != FORMAT {
+            return Err(bad("another version of svc has written it".to_owned()));
+        }
+        serde_json::from_value(found).map_err(|error| bad(error.to_string()))
+    }
+
+    /// Writes the file of a project.
+    pub(super) fn write(&self, project: &Project) -> Result<()> {
+        let text = serde_json::to_string_pretty(self)
+            .map_err(|error| Failure::new(format!("the database cannot be written down: {error}")))?;
+        fs::write(project.root().join(FILE), text + "\n").map_err(Failure::io(format_args!("write {FILE}")))
+    }
+}

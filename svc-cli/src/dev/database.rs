@@ -1,0 +1,122 @@
+//! The database under `svc dev`: started beside the build, and waited for only so long that the program serves anyway.
+
+use std::time::Duration;
+
+use svc_embedded::Database as Own;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use crate::database::{self, Target};
+use crate::db;
+use crate::failure::{Failure, Result};
+use crate::project::Project;
+use crate::terminal;
+
+/// The time that the program waits for the database, once it is built.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The project's database.
+#[derive(Debug, Default)]
+pub(super) struct Database {
+    /// The project's own server, where this command has started it.
+    own: Option<Own>,
+    /// Work on it.
+    task: Option<JoinHandle<Result<Option<Own>>>>,
+}
+
+impl Database {
+    /// Begins to start it, if none answers, and to bring it up to date.
+    pub(super) fn begin(&mut self, project: &Project) {
+        let (root, has_own) = (project.root().to_owned(), self.own.is_some());
+        let before = self.task.take();
+        self.task = Some(tokio::spawn(async move {
+            // A server that is being started is one that would be started twice.
+            let started = match before {
+                Some(before) => joined(before.await).ok().flatten(),
+                None => None,
+            };
+            let may_start = !has_own && started.is_none();
+            Ok(started.or(bring_up(&Project::at(root)?, may_start).await?))
+        }));
+    }
+
+    /// Waits for it, but not for long.
+    pub(super) async fn settle(&mut self) -> Result<()> {
+        let Some(task) = &mut self.task else { return Ok(()) };
+        match timeout(PATIENCE, task).await {
+            Ok(done) => self.take(joined(done)),
+            Err(_) => {
+                terminal::say("the database is not ready yet; until then queries find nothing");
+                Ok(())
+            }
+        }
+    }
+
+    /// Waits until work that took longer is done, and tells it.
+    pub(super) async fn ready(&mut self) {
+        let Some(task) = &mut self.task else { return std::future::pending().await };
+        let done = joined(task.await);
+        match self.take(done) {
+            Ok(()) => terminal::done("the database is ready"),
+            Err(failure) => drop(failure.report()),
+        }
+    }
+
+    fn take(&mut self, done: Result<Option<Own>>) -> Result<()> {
+        self.task = None;
+        self.own = done?.or(self.own.take());
+        Ok(())
+    }
+
+    /// Stops it.
+    pub(super) async fn end(self) {
+        if let Some(task) = self.task {
+            task.abort();
+        }
+        if let Some(own) = self.own {
+            own.stop().await;
+        }
+    }
+}
+
+fn joined<T>(done: Result<Result<T>, tokio::task::JoinError>) -> Result<T> {
+    done.map_err(|error| Failure::new(format!("the work on the database has failed: {error}")))?
+}
+
+async fn bring_up(project: &Project, may_start: bool) -> Result<Option<Own>> {
+    let Ok(url) = project.database_url() else {
+        terminal::warning("no database is set, so queries find none; set SVC_DATABASE_URL in .env");
+        return Ok(None);
+    };
+    let target = Target::parse(&url)?;
+    let started = if may_start { db::ensure(project, &target).await } else { Ok(None) };
+    let own = match started {
+        Ok(own) => own,
+        Err(failure) => return Ok(without(&failure)),
+    };
+    let mut client = match database::open(&target).await {
+        Ok(client) => client,
+        Err(failure) => return Ok(without(&failure)),
+    };
+    if !target.is_local() {
+        terminal::warning("the database is not on this machine, so nothing is changed in it; svc migrate up does");
+        return Ok(None);
+    }
+    match db::bring_up(project, &mut client).await {
+        Ok(()) => Ok(own),
+        // A file of `db/` is wrong, which the next change of it mends; the server stays.
+        Err(failure) if own.is_some() => {
+            let _ = failure.report();
+            Ok(own)
+        }
+        Err(failure) => Err(failure),
+    }
+}
+
+fn without(failure: &Failure) -> Option<Own> {
+    terminal::warning(format_args!(
+        "{}; the service runs without a database, so queries find nothing",
+        failure.message()
+    ));
+    None
+}

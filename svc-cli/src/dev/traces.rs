@@ -1,0 +1,144 @@
+//! Notes of the processes that `svc dev` starts, so that the next run ends what a killed one has left behind.
+//!
+//! The program ends by itself when `svc dev` is gone; builds, and what hangs, do not. A process is known by its number
+//! together with the moment of its start, as numbers come again.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::failure::{Failure, Result};
+use crate::project::Project;
+use crate::terminal;
+
+/// The folder of the notes, one for each run.
+const FOLDER: &str = ".svc/dev";
+/// The longest time that a process may take to end.
+const GRACE: Duration = Duration::from_secs(3);
+/// The time between two looks.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The notes of this run.
+#[derive(Debug)]
+pub(super) struct Traces {
+    file: PathBuf,
+}
+
+impl Traces {
+    /// Ends what other runs have left, and begins the notes of this one.
+    pub(super) fn begin(project: &Project) -> Result<Self> {
+        let folder = project.root().join(FOLDER);
+        fs::create_dir_all(&folder).map_err(Failure::io(format_args!("make {FOLDER}")))?;
+        for entry in fs::read_dir(&folder).map_err(Failure::io(format_args!("read {FOLDER}")))?.flatten() {
+            clean(&entry.path());
+        }
+        let own = std::process::id();
+        let traces = Self { file: folder.join(own.to_string()) };
+        fs::write(&traces.file, line(own)).map_err(Failure::io(format_args!("write into {FOLDER}")))?;
+        Ok(traces)
+    }
+
+    /// Notes the leader of a group.
+    pub(super) fn add(&self, group: Pid) {
+        let line = line(group.as_raw_nonzero().get().unsigned_abs());
+        let written =
+            OpenOptions::new().append(true).open(&self.file).and_then(|mut file| file.write_all(line.as_bytes()));
+        if let Err(error) = written {
+            terminal::warning(format_args!("cannot note a process in {FOLDER}: {error}"));
+        }
+    }
+}
+
+impl Drop for Traces {
+    fn drop(&mut self) {
+        // It is of no use any more; the next run removes it if this fails.
+        let _ = fs::remove_file(&self.file);
+    }
+}
+
+/// Ends the groups that the notes of a run name, unless it still runs.
+fn clean(notes: &Path) {
+    let Ok(text) = fs::read_to_string(notes) else { return };
+    let mut lines = text.lines().filter_map(parse);
+    if lines.next().is_some_and(|(owner, moment)| is_same(owner, moment)) {
+        return;
+    }
+    for (process, moment) in lines.filter(|(process, moment)| is_same(*process, moment)) {
+        end(process, moment);
+        terminal::done(format_args!("ended the process {process}, which a killed svc dev has left"));
+    }
+    // What stays is looked at again by the next run.
+    let _ = fs::remove_file(notes);
+}
+
+fn end(process: u32, moment: &str) {
+    let Some(group) = i32::try_from(process).ok().and_then(Pid::from_raw) else { return };
+    // It may end by itself meanwhile.
+    let _ = kill_process_group(group, Signal::TERM);
+    let begun = Instant::now();
+    while is_same(process, moment) && begun.elapsed() < GRACE {
+        std::thread::sleep(LOOK);
+    }
+    let _ = kill_process_group(group, Signal::KILL);
+}
+
+fn line(process: u32) -> String {
+    format!("{process} {}\n", moment(process).unwrap_or_default())
+}
+
+fn parse(line: &str) -> Option<(u32, &str)> {
+    let (process, moment) = line.split_once(' ')?;
+    Some((process.parse().ok()?, moment)).filter(|(_, moment)| !moment.is_empty())
+}
+
+fn is_same(process: u32, noted: &str) -> bool {
+    moment(process).is_some_and(|moment| moment == noted)
+}
+
+/// The moment of a process's start: the boot, and the ticks since then. None where the system does not tell, or the
+/// process has ended and only waits to be forgotten.
+fn moment(process: u32) -> Option<String> {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name stands in parentheses and may have any characters.
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+    if matches!(fields.first(), Some(&"Z" | &"X")) {
+        return None;
+    }
+    Some(format!("{}-{}", boot.trim(), fields.get(19)?))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use std::os::unix::process::CommandExt as _;
+    use std::process::Command;
+
+    use super::*;
+
+    #[test]
+    fn what_a_killed_run_has_left_is_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut left = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
+        let dead = folder.path().join("1");
+        fs::write(&dead, format!("{} another-moment\n{}", left.id(), line(left.id()))).unwrap();
+        clean(&dead);
+        assert!(!left.wait().unwrap().success() && !dead.exists());
+    }
+
+    #[test]
+    fn what_a_run_has_or_what_has_its_number_now_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut other = Command::new("sleep").arg("600").process_group(0).spawn().unwrap();
+        let (alive, dead) = (folder.path().join("1"), folder.path().join("2"));
+        fs::write(&alive, format!("{}{}", line(std::process::id()), line(other.id()))).unwrap();
+        fs::write(&dead, format!("1 another-moment\n{} another-moment\n", other.id())).unwrap();
+        clean(&alive);
+        clean(&dead);
+        assert!(other.try_wait().unwrap().is_none() && alive.exists() && !dead.exists());
+        other.kill().unwrap();
+        other.wait().unwrap();
+    }
+}
