@@ -11,6 +11,7 @@ mod docs;
 mod element;
 mod errors;
 mod fallback;
+mod field_check;
 mod function;
 mod guard;
 mod keys;
@@ -153,6 +154,32 @@ pub fn requires_any_permission(args: TokenStream, item: TokenStream) -> TokenStr
 #[proc_macro_attribute]
 pub fn requires_any_role(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, |_, item, errors| guard::misplaced("requires_any_role", item, errors))
+}
+
+/// A check of a field, which looks at the object: `#[svc::authorize_field(check)]` on a field or a method of an
+/// `#[svc_type]`, above or below `#[svc(…)]`.
+///
+/// The check is a function of the object and the request, `async` or not. It returns a `bool`, an
+/// `AuthorizationDecision`, or a `Result` with either. It runs for each object whose field is asked for, before anything
+/// of the field does; a denial makes the field null with an error. Several checks must all allow.
+///
+/// ```ignore
+/// use svc::prelude::*;
+///
+/// #[svc_type(sql_source = "v_user")]
+/// struct User {
+///     id: Uuid,
+///     #[svc::authorize_field(is_oneself)]
+///     email: Option<String>,
+/// }
+///
+/// fn is_oneself(user: &User, request: AuthorizationRequest) -> bool {
+///     request.context().header("x-user-id") == Some(user.id.to_string().as_str())
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn authorize_field(args: TokenStream, item: TokenStream) -> TokenStream {
+    expand_with(args, item, |_, item, errors| field_check::misplaced(item, errors))
 }
 
 /// An object type: a struct for its stored fields, an `impl` block for its computed fields.

@@ -1,6 +1,6 @@
 //! Items that generated code refers to. Not part of the public API: they change without notice.
 
-pub use crate::authz::OwnAuthorizer;
+pub use crate::authz::{CheckAnswer, FieldCheck, OwnAuthorizer};
 pub use crate::engine::{Call, Completed, Method, Outcome, Resolver, Returns};
 pub use crate::mutation::MutationError;
 pub use crate::mutation::automatic::{

@@ -45,6 +45,7 @@
 //! | Errors | [`Error`], [`ErrorCode`], [`MutationError`] |
 //! | Putting it together | [`AppOptions`], [`SvcConfig`], [`Limits`], [`types!`], [`queries!`], [`mutations!`] |
 //! | Documents that the program registers, cached SQL | [`Operation`], [`OperationRegistry`] |
+//! | Tests of who may do what | `testing`, with the feature `testing` |
 //! | Serving | [`create_svc_app`], [`serve()`], [`Server`] |
 //! | What the macros implement | [`schema`] |
 //! | Imports of most programs | [`prelude`] |
@@ -65,6 +66,7 @@
 //! | `native-auth` | no | accounts with names and passwords: `svc::accounts` |
 //! | `redis` | no | `RedisClient`, and revocations and sessions in Redis |
 //! | `sessions` | no | sessions in cookies: `svc::sessions`, `Context::session` |
+//! | `testing` | no | for tests: `svc::testing`, the matrix of who may do what |
 //! | `embedded` | no | a PostgreSQL of the program's own: `svc::embedded` and `AppOptions::embedded_database` |
 //! | `embedded-download` | no | the same, downloaded where none is installed |
 //!
@@ -87,6 +89,8 @@ pub mod scalar;
 pub mod schema;
 #[cfg(feature = "sessions")]
 pub mod sessions;
+#[cfg(feature = "testing")]
+pub mod testing;
 
 #[doc(hidden)]
 pub mod __private;
@@ -139,7 +143,7 @@ pub use request::{Context, RequestContext, Transport};
 pub use schema::{Many, OnFailure, One};
 pub use settings::ConfigError;
 pub use svc_macros::{
-    mutation, query, svc_enum, svc_input, svc_interface, svc_result, svc_scalar, svc_type, svc_union,
+    authorize_field, mutation, query, svc_enum, svc_input, svc_interface, svc_result, svc_scalar, svc_type, svc_union,
 };
 
 #[cfg(feature = "auth")]

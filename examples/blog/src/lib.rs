@@ -6,6 +6,7 @@ pub mod comment;
 pub mod entry;
 pub mod feed;
 pub mod me;
+pub mod policy;
 pub mod post;
 pub mod publishing;
 pub mod search;
@@ -27,8 +28,8 @@ pub const SETUP_SQL: &str = concat!(
 );
 
 /// The blog with the settings of the environment. Unless they name a database, it runs an embedded one in `.svc/blog`.
-/// Where they name a provider of users (`SVC_AUTH_PROVIDER`), there is a query `me` for those who have a token, and with
-/// `native` the routes below `/auth` that give one.
+/// Where they name a provider of users (`SVC_AUTH_PROVIDER`), there is a query `me` for those who have a token, and a
+/// policy; with `native` also the routes below `/auth` that give one.
 ///
 /// # Errors
 /// When a setting is wrong.
@@ -37,11 +38,12 @@ pub fn options() -> Result<AppOptions> {
     let users = config.auth.provider;
     let options = AppOptions::new().config(config).embedded_database(embedded::Options::new(".svc/blog"));
     let options = with_blog(options);
-    Ok(match users {
-        AuthProviderKind::None => options,
-        AuthProviderKind::Native => options.queries(queries![me::me]).setup_sql(format!("{SETUP_SQL}\n;{MIGRATION}")),
-        _ => options.queries(queries![me::me]),
-    })
+    let options = match users {
+        AuthProviderKind::None => return Ok(options),
+        AuthProviderKind::Native => options.setup_sql(format!("{SETUP_SQL}\n;{MIGRATION}")),
+        _ => options,
+    };
+    Ok(policy::with_policy(options.queries(queries![me::me])))
 }
 
 /// Adds the blog's schema and set-up to options that say where the database is.

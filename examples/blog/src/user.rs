@@ -2,6 +2,7 @@
 
 use svc::prelude::*;
 
+use crate::policy::may_read_email;
 use crate::post::Post;
 use crate::slug::Slug;
 
@@ -16,8 +17,9 @@ pub struct User {
     pub slug: Slug,
     /// First and last name.
     pub name: String,
-    /// The address for mail.
-    pub email: String,
+    /// The address for mail; null for those who may not read it.
+    #[svc::authorize_field(may_read_email)]
+    pub email: Option<String>,
     /// The role, which says what the user may do.
     pub role: Role,
     /// A few words, if the user has given some.

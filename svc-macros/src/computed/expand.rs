@@ -46,7 +46,7 @@ fn meta(krate: &Crate, method: &Method) -> TokenStream {
         asynchronous: method.asynchronous,
     }
     .variant("Method");
-    let guards = method.guards.tokens(krate);
+    let (guards, checks) = (method.guards.tokens(krate), method.checks.tokens(krate, &quote!(Self)));
     let cost = match &method.cost {
         Some(cost) => quote!(::core::option::Option::Some(#cost)),
         None => quote!(::core::option::Option::None),
@@ -54,6 +54,7 @@ fn meta(krate: &Crate, method: &Method) -> TokenStream {
     quote! {
         #krate::ComputedMeta {
             element: #element, args: &[#(#args),*], ty: #ty, run: #run, cost: #cost, guards: #guards,
+            checks: #checks,
         }
     }
 }

@@ -7,6 +7,7 @@ use super::parse::{self, Block, Item};
 use crate::argument::Parameters;
 use crate::element::{self, Element};
 use crate::errors::Errors;
+use crate::field_check::FieldChecks;
 use crate::function::Function;
 use crate::guard::Guards;
 use crate::krate::Crate;
@@ -28,6 +29,7 @@ pub(super) struct Method {
     pub(super) output: Type,
     pub(super) asynchronous: bool,
     pub(super) guards: Guards,
+    pub(super) checks: FieldChecks,
     pub(super) cost: Option<LitInt>,
 }
 
@@ -69,6 +71,7 @@ fn method(function: &mut Function, errors: &mut Errors) -> Option<Method> {
     }
     element::check_cfg(&mut function.attrs, errors);
     let guards = Guards::take(&mut function.attrs, errors);
+    let checks = FieldChecks::take(&mut function.attrs, errors);
     check_receiver(function, errors);
     let output = function.check(errors);
     let params = Parameters::read(&mut function.sig.inputs, errors);
@@ -83,6 +86,7 @@ fn method(function: &mut Function, errors: &mut Errors) -> Option<Method> {
         output: output?,
         asynchronous: function.sig.asyncness.is_some(),
         guards,
+        checks,
         cost: args.cost,
     })
 }

@@ -8,7 +8,6 @@ use syn::spanned::Spanned as _;
 
 use super::model::{Field, Object};
 use crate::element;
-use crate::krate::Crate;
 use crate::name;
 use crate::types;
 
@@ -156,7 +155,7 @@ fn field_meta(object: &Object, field: &Field) -> TokenStream {
     let (of, type_ref, _) = methods(field);
     let ty = quote_spanned!(types::span(&field.ty)=> <#ty as #krate::#of>::#type_ref);
     if field.relation.is_none() {
-        return marked(field, krate, quote!(#krate::FieldMeta::new(#element, #stored, #ty)));
+        return ruled(object, field, quote!(#krate::FieldMeta::new(#element, #stored, #ty)));
     }
     let (outside, from, to) = (types::outside(&field.ty, Some(&object.ident)), from(object, field), to(object, field));
     let relation = quote_spanned! {types::span(&field.ty)=>
@@ -167,15 +166,17 @@ fn field_meta(object: &Object, field: &Field) -> TokenStream {
             to: #to,
         }
     };
-    marked(field, krate, quote!(#krate::FieldMeta::relation(#element, #stored, #ty, #relation)))
+    ruled(object, field, quote!(#krate::FieldMeta::relation(#element, #stored, #ty, #relation)))
 }
 
-/// The field with its line and its marks.
-fn marked(field: &Field, krate: &Crate, meta: TokenStream) -> TokenStream {
+/// The field with its line, its marks, and what has to hold before it is answered.
+fn ruled(object: &Object, field: &Field, meta: TokenStream) -> TokenStream {
+    let Object { krate, ident, .. } = object;
     let line = element::line(&field.ident);
     let non_null = field.non_null.then(|| quote!(.non_null()));
     let guards = (!field.guards.is_empty()).then(|| field.guards.tokens(krate)).into_iter();
-    quote!(#meta.at(#line) #non_null #(.guarded(#guards))*)
+    let checks = (!field.checks.is_empty()).then(|| field.checks.tokens(krate, ident)).into_iter();
+    quote!(#meta.at(#line) #non_null #(.guarded(#guards))* #(.checked(#checks))*)
 }
 
 /// The column here: by convention the field's name and `_id`, or `id` where the relation leads to many rows.

@@ -8,6 +8,7 @@ use syn::{Attribute, Fields, ItemStruct, LitStr, Path, Type};
 use super::parse::{self, Args, FieldArgs, RelationArgs};
 use crate::element::{self, Element};
 use crate::errors::Errors;
+use crate::field_check::FieldChecks;
 use crate::guard::Guards;
 use crate::krate::Crate;
 use crate::name;
@@ -41,6 +42,7 @@ pub(super) struct Field {
     pub(super) guards: Guards,
     /// Whether the program vouches that the view never has a null here.
     pub(super) non_null: bool,
+    pub(super) checks: FieldChecks,
 }
 
 /// Checks the struct and takes our attributes off it.
@@ -97,6 +99,7 @@ fn fields(item: &mut ItemStruct, errors: &mut Errors) -> (Vec<Field>, Vec<(Ident
 fn field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
     let args = parse::field(&mut field.attrs, errors);
     let guards = Guards::take(&mut field.attrs, errors);
+    let checks = FieldChecks::take(&mut field.attrs, errors);
     element::check_cfg(&mut field.attrs, errors);
     let ident = field.ident.clone()?;
     if let Some(instead) = types::instead_of_single_threaded(&field.ty, args.skip) {
@@ -107,7 +110,7 @@ fn field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
         if let Some(key) = args.name.as_ref().or(args.stored.as_ref()) {
             errors.at(key, format!("`{ident}` is skipped; remove this key, or remove `skip`"));
         }
-        if !guards.is_empty() {
+        if !guards.is_empty() || !checks.is_empty() {
             errors
                 .at(&ident, format!("`{ident}` is skipped, so clients cannot ask for it; remove the guard, or `skip`"));
         }
@@ -130,7 +133,7 @@ fn field(field: &mut syn::Field, errors: &mut Errors) -> Option<Field> {
     let element = Element::new(&ident, args.name.as_ref(), &field.attrs, errors);
     let stored = args.stored.map_or_else(|| ident.unraw().to_string(), |stored| stored.value());
     let (ty, relation, non_null) = (field.ty.clone(), args.relation, args.non_null);
-    Some(Field { ident, element, stored, ty, relation, described_by: None, guards, non_null })
+    Some(Field { ident, element, stored, ty, relation, described_by: None, guards, checks, non_null })
 }
 
 /// A relation is marked as one, and has no stored name of its own.

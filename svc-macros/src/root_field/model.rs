@@ -7,6 +7,7 @@ use super::parse::{Args, OnFailure};
 use crate::argument::Parameters;
 use crate::element::{self, Element};
 use crate::errors::Errors;
+use crate::field_check::FieldChecks;
 use crate::function::Function;
 use crate::guard::Guards;
 use crate::krate::Crate;
@@ -74,6 +75,7 @@ pub(super) enum Resolver {
 /// Checks the function and takes our attributes off it.
 pub(super) fn build(kind: Kind, args: Args, function: &mut Function, errors: &mut Errors) -> RootField {
     let guards = Guards::take(&mut function.attrs, errors);
+    FieldChecks::refuse(&mut function.attrs, errors);
     let output = function.check(errors);
     if let Some(FnArg::Receiver(receiver)) = function.sig.inputs.first() {
         errors.at(

@@ -74,6 +74,8 @@ settings! {
         /// Whether filters have operators that take regular expressions: `matches`, `imatches` and `pathExists`, whose
         /// paths can hold them.
         regular_expressions: bool = true, ["SVC_REGULAR_EXPRESSIONS"], Flag;
+        /// Whether the schema shows guards as directives, such as `@requiresRole`.
+        guard_directives: bool = false, ["SVC_GUARD_DIRECTIVES"], Flag;
     }
 }
 

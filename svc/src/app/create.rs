@@ -46,7 +46,8 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     let model = Arc::new(options.model()?);
     check_context(&model, &options)?;
     warn_of_open(&model, &options);
-    let decides_fields = decides_fields(&model, options.authorizer.is_some());
+    let has_checks = note_checks(&model);
+    let decides_fields = decides_fields(&model, options.authorizer.is_some() || !options.tried_rules.is_empty());
     let authorizer = options.take_authorizer();
     #[cfg(feature = "auth")]
     let user_database = options.user_database.clone();
@@ -118,7 +119,7 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         #[cfg(feature = "auth")]
         authentication,
         decides_fields,
-        shares_requests: authorizer.is_some() || has_authorizers(&options.operations),
+        shares_requests: authorizer.is_some() || has_authorizers(&options.operations) || has_checks,
         gate: Gate::new(authorizer, options.config.authorization_timeout.min(LONGEST_TIMEOUT)),
         hooks: options.hooks,
         documents: DocumentCache::new(document_cache),
@@ -146,8 +147,19 @@ fn describe_and_end(model: &Model, file: &str) -> Result<std::convert::Infallibl
 
 /// Whether there are fields that are decided about by themselves.
 fn decides_fields(model: &Model, is_authorized: bool) -> bool {
-    let has_guards = || model.fields().any(|field| !field.guards.is_empty());
-    model.has_gates && (is_authorized || has_guards())
+    let has_rules = || model.fields().any(|field| !field.guards.is_empty() || field.is_checked());
+    model.has_gates && (is_authorized || has_rules())
+}
+
+/// Tells which fields the filters of the schema lack, as checks decide about them object by object; whether there are
+/// any.
+fn note_checks(model: &Model) -> bool {
+    let fields = model.checked_fields().collect::<Vec<_>>();
+    if !fields.is_empty() {
+        let fields = fields.join(", ");
+        tracing::info!(fields, "these fields have checks, so filters, orders, groups and aggregates leave them out");
+    }
+    !fields.is_empty()
 }
 
 /// Whether an operation has an authorizer of its own.

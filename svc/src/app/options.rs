@@ -9,12 +9,14 @@ use std::time::Duration;
 use super::{MutationList, QueryList, SvcConfig, TypeList};
 use crate::Constraint;
 use crate::application::{DataMap, Limits};
-use crate::authz::{AuthorizationCacheConfig, Authorizer, CachedAuthorizer, DynAuthorizer};
+use crate::authz::{
+    AuthorizationCacheConfig, Authorizer, CachedAuthorizer, DynAuthorizer, TriedRule, TryingAuthorizer,
+};
 use crate::engine::{Hooks, Operation, OperationRegistry};
 use crate::mutation::Constraints;
 use crate::request::{Context, ContextValues, RequestContext, RequestDataMakers, SessionVariables};
 use crate::schema::{KeyFn, RootFieldMeta};
-use crate::settings::ConfigError;
+use crate::settings::{ConfigError, LONGEST_TIMEOUT};
 
 /// The parts that an application is made of; given to [`create_svc_app`](crate::create_svc_app).
 #[derive(Default)]
@@ -27,6 +29,7 @@ pub struct AppOptions {
     pub(super) request_data: RequestDataMakers,
     pub(super) authorizer: Option<Box<dyn DynAuthorizer>>,
     pub(super) authorization_cache: Option<AuthorizationCacheConfig>,
+    pub(super) tried_rules: Vec<TriedRule>,
     pub(super) open_to_everyone: bool,
     pub(super) hooks: Hooks,
     pub(super) setup: Option<Cow<'static, str>>,
@@ -115,6 +118,27 @@ impl AppOptions {
     /// decision is asked for. Authorizers of single operations are always asked.
     pub fn authorization_cache(mut self, cache: AuthorizationCacheConfig) -> Self {
         self.authorization_cache = Some(cache);
+        self
+    }
+
+    /// Tries a rule: it is asked about what the [`authorizer`](Self::authorizer) allows, and the log says what it would
+    /// deny or filter. Nothing is denied by it, and no request waits for it. `name` is its name in the log.
+    ///
+    /// It is not asked about operations with an authorizer of their own, nor by checks of fields.
+    ///
+    /// ```
+    /// use svc::authz::OperationType;
+    /// use svc::prelude::*;
+    ///
+    /// let options = AppOptions::new()
+    ///     .authorizer(async |request: AuthorizationRequest| request.context().header("x-internal").is_some())
+    ///     .dry_run("read-only", async |request: AuthorizationRequest| {
+    ///         request.operation_type() != OperationType::Mutation
+    ///     });
+    /// # drop(options);
+    /// ```
+    pub fn dry_run(mut self, name: impl Into<String>, rule: impl Authorizer) -> Self {
+        self.tried_rules.push(TriedRule { name: name.into(), rule: Box::new(rule) });
         self
     }
 
@@ -282,6 +306,12 @@ impl AppOptions {
         self
     }
 
+    /// Whether the schema shows guards as directives, such as `@requiresRole(role: "admin")`.
+    pub fn guard_directives(mut self, on: bool) -> Self {
+        self.config.schema.guard_directives = on;
+        self
+    }
+
     /// Adds a value for resolvers, who find it by its type: [`Context::data`](crate::Context::data).
     pub fn data<T: Any + Send + Sync>(mut self, value: T) -> Self {
         self.data.insert(value);
@@ -356,13 +386,24 @@ impl AppOptions {
         self
     }
 
-    /// The authorizer, behind the cache if there is one.
+    /// Whether an authorizer decides about all operations.
+    #[cfg(feature = "testing")]
+    pub(crate) fn has_authorizer(&self) -> bool {
+        self.authorizer.is_some()
+    }
+
+    /// The authorizer, behind the cache if there is one, with the rules that are tried.
     pub(super) fn take_authorizer(&mut self) -> Option<Box<dyn DynAuthorizer>> {
-        let authorizer = self.authorizer.take()?;
-        Some(match self.authorization_cache.take() {
+        let cache = self.authorization_cache.take();
+        let enforced = self.authorizer.take().map(|authorizer| match cache {
             Some(cache) => Box::new(CachedAuthorizer::new(authorizer, cache)),
             None => authorizer,
-        })
+        });
+        if self.tried_rules.is_empty() {
+            return enforced;
+        }
+        let limit = self.config.authorization_timeout.min(LONGEST_TIMEOUT);
+        Some(Box::new(TryingAuthorizer::new(enforced, std::mem::take(&mut self.tried_rules), limit)))
     }
 
     /// Adds a hook inside of those that are there.
@@ -380,11 +421,12 @@ impl AppOptions {
         self.model().map(|model| model.sdl)
     }
 
-    pub(super) fn model(&self) -> Result<crate::schema::Model, super::StartError> {
+    pub(crate) fn model(&self) -> Result<crate::schema::Model, super::StartError> {
         use crate::schema::{Dialect, Listed, Naming, build};
         let naming = if self.config.schema.auto_camel_case { Naming::CamelCase } else { Naming::AsWritten };
         let listed = Listed { types: self.types.clone(), operations: self.operations.clone() };
-        let dialect = Dialect { naming, regular_expressions: self.config.schema.regular_expressions };
+        let crate::SchemaConfig { regular_expressions, guard_directives, .. } = self.config.schema;
+        let dialect = Dialect { naming, regular_expressions, guard_directives };
         build(&listed, dialect, crate::engine::coerce_literal).map_err(super::StartError::Schema)
     }
 }

@@ -7,10 +7,10 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 
 use super::{
-    Admission, AuthorizationDecision, AuthorizationRequest, DynAuthorizer, FieldQuestion, OperationType, OwnAuthorizer,
-    Question, guard,
+    Admission, AuthorizationDecision, AuthorizationRequest, DynAuthorizer, FieldCheck, FieldQuestion, OperationType,
+    OwnAuthorizer, Question, guard,
 };
-use crate::schema::OperationKind;
+use crate::schema::{Code, Object, OperationKind};
 use crate::sql::{Filter, RowFilter};
 use crate::{Error, ErrorCode};
 
@@ -61,11 +61,7 @@ impl Gate {
             Ok(()) => self.ask_for_field(question).await,
             Err(denied) => Err(denied),
         };
-        // What the application says of its own errors stays as it is.
-        decided.map_err(|error| match error.extensions().contains_key("field") {
-            true => error,
-            false => error.with_extension("field", question.name.clone()),
-        })
+        decided.map_err(|error| question.named(error))
     }
 
     async fn ask_for_field(&self, question: &FieldQuestion<'_>) -> Result<(), Error> {
@@ -74,14 +70,30 @@ impl Gate {
             Some(request) => self.ask(authorizer, request, &question.name).await,
             None => Err(Refusal::Failed("the request is not shared".to_owned())),
         };
-        match decision {
-            Ok(decision) if decision.is_filtered() => {
-                tracing::warn!(field = question.name, "an authorizer gave a filter for a field, which has none");
-                Ok(())
-            }
-            Ok(_) => Ok(()),
-            Err(refusal) => Err(refusal.into_error(ErrorCode::FieldAuthorizationError, &question.name)),
+        question.without_filter(decision)
+    }
+
+    /// Asks the checks of a field about one object; each must allow.
+    ///
+    /// # Errors
+    /// The denial, as the client may see it; `extensions.field` names the field.
+    pub(crate) async fn check_object(
+        &self,
+        question: &FieldQuestion<'_>,
+        checks: &[&'static dyn Code],
+        object: &dyn Object,
+    ) -> Result<(), Error> {
+        for check in checks {
+            let decision = match (FieldCheck::of(*check), question.request()) {
+                (Some(check), Some(request)) => {
+                    self.bounded(async { check.decide(object, request).await }, &question.name).await
+                }
+                (None, _) => Err(Refusal::Failed("the check of the field is not one".to_owned())),
+                (_, None) => Err(Refusal::Failed("the request is not shared".to_owned())),
+            };
+            question.without_filter(decision).map_err(|error| question.named(error))?;
         }
+        Ok(())
     }
 
     /// Asks the authorizers; gives the filter for the rows of the field, where not all may be read.
@@ -106,7 +118,15 @@ impl Gate {
         request: AuthorizationRequest,
         name: &str,
     ) -> Result<AuthorizationDecision, Refusal> {
-        let decide = async { authorizer.decide(request).await };
+        self.bounded(async { authorizer.decide(request).await }, name).await
+    }
+
+    /// Waits for a decision, which allows, as long as one may take.
+    async fn bounded(
+        &self,
+        decide: impl Future<Output = Result<AuthorizationDecision, Error>>,
+        name: &str,
+    ) -> Result<AuthorizationDecision, Refusal> {
         match tokio::time::timeout(self.limit, AssertUnwindSafe(decide).catch_unwind()).await {
             Ok(Ok(Ok(decision))) if decision.allowed() => Ok(decision),
             Ok(Ok(Ok(decision))) => Err(Refusal::Denied(denial(&decision, name))),
@@ -135,6 +155,25 @@ impl Refusal {
             Self::Denied(error) => error,
             Self::Failed(why) => Error::new(code, format!("`{name}` is not allowed")).with_source(why),
         }
+    }
+}
+
+impl FieldQuestion<'_> {
+    /// The end of a decision about a field, whose filters count for nothing.
+    fn without_filter(&self, decision: Result<AuthorizationDecision, Refusal>) -> Result<(), Error> {
+        match decision {
+            Ok(decision) if decision.is_filtered() => {
+                tracing::warn!(field = self.name, "a filter was given for a field, which has none");
+                Ok(())
+            }
+            Ok(_) => Ok(()),
+            Err(refusal) => Err(refusal.into_error(ErrorCode::FieldAuthorizationError, &self.name)),
+        }
+    }
+
+    /// The error with the field's name. What the application says of its own errors stays as it is.
+    fn named(&self, error: Error) -> Error {
+        if error.extensions().contains_key("field") { error } else { error.with_extension("field", self.name.clone()) }
     }
 }
 

@@ -8,6 +8,8 @@ mod admission;
 mod authorizer;
 mod cache;
 mod decision;
+mod dry_run;
+mod field_check;
 mod gate;
 mod guard;
 mod question;
@@ -20,10 +22,16 @@ pub use authorizer::Authorizer;
 pub use authorizer::OwnAuthorizer;
 pub use cache::AuthorizationCacheConfig;
 pub use decision::{AuthorizationDecision, IntoDecision};
+#[cfg(feature = "auth")]
+pub use field_check::any_permission;
+pub use field_check::field_authorizer_adapter;
+#[doc(hidden)]
+pub use field_check::{CheckAnswer, FieldCheck};
 pub use request::{AuthorizationRequest, OperationType};
 
 pub(crate) use admission::{Admission, AllAdmitted, Roots};
 pub(crate) use authorizer::DynAuthorizer;
 pub(crate) use cache::CachedAuthorizer;
+pub(crate) use dry_run::{TriedRule, TryingAuthorizer};
 pub(crate) use gate::Gate;
 pub(crate) use question::{FieldQuestion, Question};

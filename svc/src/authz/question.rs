@@ -1,5 +1,7 @@
 //! The question that the gate is asked.
 
+use std::borrow::Cow;
+
 use async_graphql::Value;
 use indexmap::IndexMap;
 
@@ -54,7 +56,7 @@ pub(crate) struct FieldQuestion<'a> {
     /// Whether the authorizer decides.
     pub(crate) is_authorized: bool,
     /// The coerced arguments under their Rust names.
-    pub(crate) arguments: &'a IndexMap<String, Value>,
+    pub(crate) arguments: Cow<'a, IndexMap<String, Value>>,
 }
 
 impl FieldQuestion<'_> {
@@ -64,7 +66,7 @@ impl FieldQuestion<'_> {
             scope: self.context.request.share()?,
             operation_type: OperationType::Field,
             operation_name: self.name.clone(),
-            arguments: self.arguments.clone(),
+            arguments: self.arguments.clone().into_owned(),
         })
     }
 }

@@ -30,6 +30,16 @@ pub enum OperationType {
 }
 
 impl AuthorizationRequest {
+    /// The same request, for another who is asked; `None` where it is not shared.
+    pub(super) fn copy(&self) -> Option<Self> {
+        Some(Self {
+            scope: self.scope.share()?,
+            operation_type: self.operation_type,
+            operation_name: self.operation_name.clone(),
+            arguments: self.arguments.clone(),
+        })
+    }
+
     /// The context of the request, as resolvers see it: its user, headers, values and database.
     pub fn context(&self) -> Context<'_> {
         Context::new(&self.scope)

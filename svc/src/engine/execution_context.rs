@@ -15,6 +15,7 @@ use super::path::Path;
 use super::plan::{Admission, ArgPlan, Plan, PlanField};
 use super::resolver::{Call, Outcome, ReturnedQuery};
 use crate::application::Limits;
+use crate::authz::{FieldQuestion, Gate};
 use crate::postgres::{Database, DbError, Session};
 use crate::repository::Db;
 use crate::request::Context;
@@ -30,6 +31,8 @@ pub(crate) struct ExecutionContext<'a> {
     pub(crate) variables: &'a Variables,
     pub(crate) context: Context<'a>,
     pub(crate) operation: OperationInfo<'a>,
+    /// The gate, for fields whose checks look at objects.
+    pub(crate) gate: &'a Gate,
     /// Whether a database that is away gives empty results.
     pub(crate) development: bool,
     /// The place where statements are kept; `None` when the plan is not kept either.
@@ -115,6 +118,17 @@ impl<'a> ExecutionContext<'a> {
     /// The call of a method.
     pub(crate) fn call_method(&self, field: &PlanField) -> Result<Call<'_>, Error> {
         Ok(Call::of_method(&self.context, self.parameters(field)?))
+    }
+
+    /// The question that the checks of a field are asked about each object.
+    pub(crate) fn field_question(&self, field: &PlanField) -> Result<FieldQuestion<'_>, Error> {
+        Ok(FieldQuestion {
+            context: self.context,
+            name: field.coordinate.clone(),
+            guards: &[],
+            is_authorized: false,
+            arguments: Cow::Owned(field.named_arguments(self.model, self.variables)?),
+        })
     }
 
     /// The values of a function's parameters. Arguments that one parameter stands for become one object.

@@ -1,5 +1,6 @@
 //! Gated fields: they are decided about before anything of an operation runs, and what is denied is taken out of its plan.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use async_graphql::Value;
 use indexmap::IndexMap;
 
 use super::execute::{Engine, Prepared};
-use super::plan::{Denial, Denials, PlanField};
+use super::plan::{Denial, Denials};
 use crate::authz::FieldQuestion;
 use crate::request::{Context, RequestScope, Transport};
 use crate::schema::Gated;
@@ -37,7 +38,10 @@ impl Engine {
         let mut denials = Denials::new();
         let mut known = Known::new();
         for (gate, field) in prepared.plan.gates(&self.app.model, &prepared.variables) {
-            let arguments = if gate.has_arguments() { self.arguments(prepared, field) } else { Ok(IndexMap::new()) };
+            let arguments = match gate.has_arguments() {
+                true => field.named_arguments(&self.app.model, &prepared.variables),
+                false => Ok(IndexMap::new()),
+            };
             let denial = match arguments {
                 Ok(arguments) => self.denial(gate.gated, &arguments, scope, &mut known).await,
                 Err(error) => Some(Denial::new(&error)),
@@ -57,13 +61,17 @@ impl Engine {
     ) -> Option<Denial> {
         for (def, field) in self.app.model.gated_fields(gated) {
             let name = format!("{}.{}", def.name, field.name);
+            if field.is_checked() && !matches!(gated, Gated::Field { .. }) {
+                return Some(Denial::new(&undecided(&name)));
+            }
             let asked = known.entry(name.clone()).or_default();
             let denial = match asked.iter().find(|(other, _)| other == arguments) {
                 Some((_, denial)) => denial.clone(),
                 None => {
                     let context = Context::new(scope);
                     let (guards, is_authorized) = (field.guards, field.is_authorized);
-                    let question = FieldQuestion { context, name, guards, is_authorized, arguments };
+                    let arguments_asked = Cow::Borrowed(arguments);
+                    let question = FieldQuestion { context, name, guards, is_authorized, arguments: arguments_asked };
                     let denial = self.gate.admit_field(&question).await.err().map(|error| Denial::new(&error));
                     asked.push((arguments.clone(), denial.clone()));
                     denial
@@ -75,17 +83,12 @@ impl Engine {
         }
         None
     }
+}
 
-    /// The coerced arguments of a field under their Rust names.
-    fn arguments(&self, prepared: &Prepared, field: &PlanField) -> Result<IndexMap<String, Value>, Error> {
-        let mut arguments = IndexMap::new();
-        for arg in field.args.iter() {
-            let value = arg.value(&self.app.model, &prepared.variables);
-            let value = value.map_err(|error| Error::new(ErrorCode::BadUserInput, error.message))?;
-            arguments.extend(value.map(|value| (arg.rust.clone(), value.into_owned())));
-        }
-        Ok(arguments)
-    }
+/// The error of what may tell a field of which only checks of objects can decide.
+fn undecided(name: &str) -> Error {
+    let message = format!("this may hold `{name}`, which is checked for each object; select the field itself");
+    Error::new(ErrorCode::FieldAuthorizationError, message).with_extension("field", name)
 }
 
 /// The error of a whole document of which a field is denied.

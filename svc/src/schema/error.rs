@@ -171,6 +171,19 @@ pub enum SchemaError {
         /// The difference from the promise.
         why: String,
     },
+    /// An argument is compared with a field that a check decides about, so that asking would tell its value.
+    #[error(
+        "the argument `{argument}` of `{path}` would be compared with a field of `{row}` that `authorize_field` checks \
+         for each object; give the function a body that decides, or guard the field in place of the check"
+    )]
+    CheckedFilter {
+        /// The argument.
+        argument: String,
+        /// The function.
+        path: String,
+        /// The type of the rows.
+        row: String,
+    },
     /// `authorize_fields` names no field.
     #[error("`authorize_fields` of `{path}` names `{field}`, which is not one of its fields")]
     UnknownGate {

@@ -1,5 +1,7 @@
 use std::fmt;
 
+use serde_json::Value;
+
 /// A condition on the user who asks; without it a field is not answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
@@ -25,6 +27,38 @@ impl fmt::Display for Guard {
             Self::Role(name) => write!(f, "Requires the role `{name}`."),
             Self::AnyPermission(names) => write!(f, "Requires the permission {}.", list(names)),
             Self::AnyRole(names) => write!(f, "Requires the role {}.", list(names)),
+        }
+    }
+}
+
+/// The definitions of the directives that show guards.
+pub(super) const DIRECTIVES: &str = "\
+\"There has to be a user.\"
+directive @requiresAuth on FIELD_DEFINITION
+
+\"The user has to have the permission.\"
+directive @requiresPermission(permission: String!) repeatable on FIELD_DEFINITION
+
+\"The user has to have the role.\"
+directive @requiresRole(role: String!) repeatable on FIELD_DEFINITION
+
+\"The user has to have one of the permissions.\"
+directive @requiresAnyPermission(permissions: [String!]!) repeatable on FIELD_DEFINITION
+
+\"The user has to have one of the roles.\"
+directive @requiresAnyRole(roles: [String!]!) repeatable on FIELD_DEFINITION
+";
+
+impl Guard {
+    /// The directive that shows it, with a space before it.
+    pub(super) fn directive(&self) -> String {
+        // JSON's strings and lists are GraphQL's as well.
+        match *self {
+            Self::Auth => " @requiresAuth".to_owned(),
+            Self::Permission(name) => format!(" @requiresPermission(permission: {})", Value::from(name)),
+            Self::Role(name) => format!(" @requiresRole(role: {})", Value::from(name)),
+            Self::AnyPermission(names) => format!(" @requiresAnyPermission(permissions: {})", Value::from(names)),
+            Self::AnyRole(names) => format!(" @requiresAnyRole(roles: {})", Value::from(names)),
         }
     }
 }

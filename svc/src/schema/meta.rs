@@ -103,12 +103,14 @@ pub struct FieldMeta {
     pub line: u32,
     /// Whether the program vouches that the value is never null, which `svc check` then does not look into.
     pub non_null: bool,
+    /// The checks of the object, of which each must allow.
+    pub checks: &'static [&'static dyn Code],
 }
 
 impl FieldMeta {
     /// Creates a field that holds its value.
     pub const fn new(element: ElementMeta, stored: &'static str, ty: TypeFn) -> Self {
-        Self { element, stored, ty, relation: None, guards: &[], line: 0, non_null: false }
+        Self { element, stored, ty, relation: None, guards: &[], checks: &[], line: 0, non_null: false }
     }
 
     /// Creates a field that leads to rows of another view.
@@ -134,6 +136,13 @@ impl FieldMeta {
     #[must_use]
     pub const fn guarded(mut self, guards: &'static [Guard]) -> Self {
         self.guards = guards;
+        self
+    }
+
+    /// The same for objects that each of the checks allows.
+    #[must_use]
+    pub const fn checked(mut self, checks: &'static [&'static dyn Code]) -> Self {
+        self.checks = checks;
         self
     }
 }
@@ -164,6 +173,8 @@ pub struct ComputedMeta {
     pub run: &'static dyn Code,
     /// The conditions on the user, of which each must hold.
     pub guards: &'static [Guard],
+    /// The checks of the object, of which each must allow.
+    pub checks: &'static [&'static dyn Code],
     /// Its cost in the complexity; `None` for that of its kind.
     pub cost: Option<u32>,
 }

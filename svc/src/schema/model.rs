@@ -89,7 +89,17 @@ impl Model {
             Gated::Field { rust, .. } => field.rust == rust,
             Gated::AllOf(_) | Gated::Everything => true,
         };
-        fields.filter(|(_, field)| field.has_gate() && is_meant(field)).collect()
+        fields.filter(|(_, field)| (field.has_gate() || field.is_checked()) && is_meant(field)).collect()
+    }
+
+    /// The names of the fields that checks decide about, as `Type.field`.
+    pub(crate) fn checked_fields(&self) -> impl Iterator<Item = String> {
+        let objects = self.types.iter().filter_map(|def| match &def.kind {
+            TypeKind::Object(object) => Some((def, object)),
+            _ => None,
+        });
+        let fields = objects.flat_map(|(def, object)| object.fields.values().map(move |field| (def, field)));
+        fields.filter(|(_, field)| field.is_checked()).map(|(def, field)| format!("{}.{}", def.name, field.name))
     }
 
     /// The views and tables with rows.
@@ -217,12 +227,19 @@ pub(crate) struct FieldDef {
     pub(crate) guards: &'static [Guard],
     /// Whether `authorize_fields` names it, so that the authorizer decides.
     pub(crate) is_authorized: bool,
+    /// The checks of the object, of which each must allow.
+    pub(crate) checks: &'static [&'static dyn Code],
 }
 
 impl FieldDef {
     /// Whether the field itself is decided about.
     pub(crate) fn has_gate(&self) -> bool {
         self.is_authorized || !self.guards.is_empty()
+    }
+
+    /// Whether checks decide about it for each object, so that nothing can be said before there is one.
+    pub(crate) fn is_checked(&self) -> bool {
+        !self.checks.is_empty()
     }
 }
 

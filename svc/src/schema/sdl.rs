@@ -4,17 +4,21 @@ use std::fmt::Write as _;
 
 use indexmap::IndexMap;
 
+use super::Guard;
+use super::guard::DIRECTIVES;
 use super::model::{ArgDef, FieldDef, TypeDef, TypeExpr, TypeKind};
 
-/// Prints all types; built-in scalars are left out. Unions and interfaces know their members by name.
-pub(crate) fn print(types: &[TypeDef]) -> String {
-    let printer = Printer { types };
+/// Prints all types; built-in scalars are left out. Unions and interfaces know their members by name. Guards are shown as
+/// directives where that is wanted; their descriptions tell of them anyway.
+pub(crate) fn print(types: &[TypeDef], guard_directives: bool) -> String {
+    let printer = Printer { types, guard_directives };
     let mut defs: Vec<_> = types.iter().filter(|def| !is_builtin(&def.name)).collect();
     // The roots first, the rest by name, so that a change of the schema is a small change of the file.
     let rank =
         |def: &TypeDef| ["Query", "Mutation", "Subscription"].iter().position(|root| *root == def.name).unwrap_or(3);
     defs.sort_by(|a, b| (rank(a), &a.name).cmp(&(rank(b), &b.name)));
-    defs.into_iter().map(|def| printer.definition(def)).collect::<Vec<_>>().join("\n")
+    let directives = guard_directives.then(|| DIRECTIVES.to_owned());
+    defs.into_iter().map(|def| printer.definition(def)).chain(directives).collect::<Vec<_>>().join("\n")
 }
 
 pub(crate) fn is_builtin(name: &str) -> bool {
@@ -23,6 +27,7 @@ pub(crate) fn is_builtin(name: &str) -> bool {
 
 struct Printer<'a> {
     types: &'a [TypeDef],
+    guard_directives: bool,
 }
 
 impl Printer<'_> {
@@ -93,7 +98,9 @@ impl Printer<'_> {
                     let _ = write!(out, "({})", args.join(", "));
                 }
             }
-            let _ = writeln!(out, ": {}{}", self.show(&field.ty), deprecation(field.deprecated));
+            let guards = field.guards.iter().filter(|_| self.guard_directives).map(Guard::directive);
+            let guards = guards.collect::<String>();
+            let _ = writeln!(out, ": {}{guards}{}", self.show(&field.ty), deprecation(field.deprecated));
         }
     }
 

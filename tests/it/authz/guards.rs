@@ -169,6 +169,24 @@ async fn fields_relations_and_methods_are_guarded() {
 }
 
 #[test]
+fn the_schema_shows_guards_as_directives_where_that_is_set() {
+    let options = || AppOptions::new().queries(queries![people, listed]);
+    let plain = options().sdl().unwrap();
+    assert!(!plain.contains('@'), "{plain}");
+    let sdl = options().guard_directives(true).sdl().unwrap();
+    for line in [
+        "  ): [Person!]! @requiresAuth\n",
+        r#"@requiresAnyRole(roles: ["admin","clerk"]) @requiresAnyPermission(permissions: ["people:read","people:write"])"#,
+        r#"  salary: Int @requiresRole(role: "admin")"#,
+        r#"  boss: Person @requiresPermission(permission: "people:read")"#,
+        "  badge: Int @requiresAuth",
+        "directive @requiresRole(role: String!) repeatable on FIELD_DEFINITION",
+    ] {
+        assert!(sdl.contains(line), "{line}: {sdl}");
+    }
+}
+
+#[test]
 fn the_schema_tells_what_is_required() {
     let sdl = AppOptions::new().queries(queries![people, listed]).sdl().unwrap();
     for line in [

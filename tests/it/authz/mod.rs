@@ -2,10 +2,15 @@
 
 mod authorizer;
 mod cache;
+mod cache_threads;
+mod dry_run;
+mod field_checks;
 mod gated_fields;
 mod guards;
+mod matrix;
 mod open;
 mod own_authorizer;
 mod principals;
+mod regressions;
 mod row_filters;
 mod service;

@@ -4,6 +4,7 @@
 
 mod me;
 mod operations;
+mod policy;
 mod publishing;
 
 use std::io::{BufRead as _, BufReader};

@@ -119,6 +119,7 @@ impl Writer<'_> {
                 })?,
                 PlanKind::Part(Part::PageInfo) => self.page_info(field, out),
                 PlanKind::Part(_) => write_integer(out, self.page.total),
+                PlanKind::Denied => walk.denied(field, &path, out)?,
                 _ => typename(out, selection),
             }
         }
@@ -160,6 +161,7 @@ impl Writer<'_> {
                 PlanKind::Part(_) => {
                     write_text(out, <[String]>::get(&self.page.cursors, row).map_or("", String::as_str));
                 }
+                PlanKind::Denied => walk.denied(field, &path.key(&field.key), out)?,
                 _ => typename(out, selection),
             }
         }

@@ -141,6 +141,7 @@ impl Node for Found<'_> {
                 | PlanKind::Relation(_)
                 | PlanKind::Part(_)
                 | PlanKind::Introspection
+                | PlanKind::Checked(_)
                 | PlanKind::Root(..) => {
                     let error = Error::internal("a field that waits was met on the path that does not");
                     walk.failed(&error, field, &path, out)?;

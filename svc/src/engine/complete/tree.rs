@@ -11,7 +11,7 @@ use crate::Error;
 use crate::engine::completed_value::CompletedValue;
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
-use crate::engine::plan::{Admission, OutType, PlanField, PlanKind, Selection};
+use crate::engine::plan::{Admission, Checked, OutType, PlanField, PlanKind, Selection};
 use crate::engine::resolver::{Completed, Method, Outcome};
 use crate::postgres::DbError;
 
@@ -270,6 +270,52 @@ async fn one_field<'a>(
     objects: Vec<(Instance<'a>, &'a Path<'a>)>,
 ) -> Vec<CompletedValue> {
     match field.kind {
+        PlanKind::Checked(checked) => checked_field(cx, selection, field, checked, objects).await,
+        kind => by_kind(cx, selection, field, kind, objects).await,
+    }
+}
+
+/// Completes a field of the objects that its checks allow.
+async fn checked_field<'a>(
+    cx: &'a ExecutionContext<'a>,
+    selection: &'a Selection,
+    field: &'a PlanField,
+    checked: Checked,
+    objects: Vec<(Instance<'a>, &'a Path<'a>)>,
+) -> Vec<CompletedValue> {
+    let asked = cx.field_question(field);
+    let question = match &asked {
+        Ok(question) => question,
+        Err(error) => return objects.iter().map(|(_, path)| CompletedValue::failed(cx, error, field, path)).collect(),
+    };
+    // A row that cannot be read into its struct has nothing that a check could look at.
+    let decided = join_all(objects.iter().map(|(object, _)| async move {
+        Ok::<_, &Error>(cx.gate.check_object(question, checked.checks, object.object()?).await)
+    }));
+    let decided = decided.await;
+    let is_allowed = |decision: &Result<_, _>| matches!(decision, Ok(Ok(())));
+    let allowed = objects.iter().zip(&decided).filter(|(_, decision)| is_allowed(decision)).map(|(object, _)| *object);
+    let mut done = by_kind(cx, selection, field, checked.kind(), allowed.collect()).await.into_iter();
+    let mut completed = Vec::with_capacity(objects.len());
+    for ((_, path), decision) in objects.iter().zip(&decided) {
+        completed.push(match decision {
+            Ok(Ok(())) => done.next().unwrap_or(CompletedValue { bytes: Err(PropagatedNull), errors: Vec::new() }),
+            Ok(Err(denied)) => CompletedValue::failed(cx, denied, field, path),
+            Err(unreadable) => CompletedValue::failed(cx, unreadable, field, path),
+        });
+    }
+    completed
+}
+
+/// Completes one field by the source of its value.
+async fn by_kind<'a>(
+    cx: &'a ExecutionContext<'a>,
+    selection: &'a Selection,
+    field: &'a PlanField,
+    kind: PlanKind,
+    objects: Vec<(Instance<'a>, &'a Path<'a>)>,
+) -> Vec<CompletedValue> {
+    match kind {
         PlanKind::Stored { index, stored, .. } => {
             let nodes: Vec<_> = objects.iter().map(|(object, _)| object.node(field, stored)).collect();
             let spots = objects.iter().zip(&nodes).map(|((object, path), node)| match node {
@@ -313,7 +359,7 @@ async fn one_field<'a>(
                 |(_, path): &(_, &Path<'_>)| CompletedValue::walk(cx, |walk, out| walk.denied(field, path, out));
             objects.iter().map(denied).collect()
         }
-        PlanKind::Introspection | PlanKind::Part(_) | PlanKind::Root(..) => {
+        PlanKind::Introspection | PlanKind::Part(_) | PlanKind::Checked(_) | PlanKind::Root(..) => {
             let error = Error::internal("the field belongs to no value of a resolver");
             objects.iter().map(|(_, path)| CompletedValue::failed(cx, &error, field, path)).collect()
         }

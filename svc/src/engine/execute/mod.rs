@@ -141,6 +141,7 @@ impl Engine {
             variables: &prepared.variables,
             context: Context::new(scope),
             operation: prepared.info(),
+            gate: &self.gate,
             development: self.development,
             growth: prepared.is_kept.then_some(Growth {
                 documents: &self.documents,

@@ -8,7 +8,7 @@ use super::read::Read;
 use super::tiebreaker::WithoutTiebreaker;
 use crate::engine::complete::RowShape;
 use crate::engine::execution_context::{ExecutionContext, Growth};
-use crate::engine::plan::{PlanField, PlanKind};
+use crate::engine::plan::PlanField;
 use crate::postgres::{Catalogue, DbError, Statement};
 use crate::sql::{Checks, Filter, Order, StatementShape};
 
@@ -229,7 +229,7 @@ impl<'a> Reads<'a> {
 
 fn relations(cx: &ExecutionContext<'_>, field: &PlanField, found: &mut Vec<Read>) -> Result<(), DbError> {
     for field in field.children.iter().flat_map(|selection| &selection.fields) {
-        if let PlanKind::Relation(relation) = field.kind {
+        if let Some(relation) = field.relation() {
             relations(cx, field, found)?;
             found.push(Read::relation(cx, field, relation)?);
         }

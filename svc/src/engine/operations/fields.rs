@@ -56,18 +56,21 @@ pub(super) fn check_fields(
     Ok(())
 }
 
-/// Refuses methods, which are functions of the program.
+/// Refuses methods and fields with checks, which are functions of the program.
 fn no_method(model: &Model, set: &SelectionSet, name: &str) -> Result<(), String> {
     let Some((index, _)) = model.type_named(&set.ty) else { return Ok(()) };
     for member in model.possible_types(index) {
         let field = model.object(*member).and_then(|object| object.fields.get(name));
-        if field.is_some_and(|field| matches!(field.kind, FieldKind::Method(..))) {
-            return Err(format!(
-                "`{}.{name}` is computed by a function of the program, which SQL cannot answer; leave the field out, or \
-                 register the operation without SQL",
-                model.types[*member].name
-            ));
-        }
+        let why = match field {
+            Some(field) if field.is_checked() => "checked",
+            Some(field) if matches!(field.kind, FieldKind::Method(..)) => "computed",
+            _ => continue,
+        };
+        return Err(format!(
+            "`{}.{name}` is {why} by a function of the program, which SQL cannot answer; leave the field out, or \
+             register the operation without SQL",
+            model.types[*member].name
+        ));
     }
     Ok(())
 }

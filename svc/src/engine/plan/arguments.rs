@@ -5,15 +5,16 @@ use std::borrow::Cow;
 use apollo_compiler::executable::Field;
 use apollo_compiler::{Node, ast};
 use async_graphql::Value;
+use indexmap::IndexMap;
 
-use super::Asked;
 use super::asked::{Count, Given};
 use super::gates::ArgumentGates;
-use crate::ErrorCode;
+use super::{Asked, PlanField};
 use crate::engine::coerce::{Literal, Variables};
 use crate::engine::request_error::RequestError;
 use crate::engine::weight;
 use crate::schema::{ArgDef, ArgRole, Gated, Model, TypeExpr};
+use crate::{Error, ErrorCode};
 
 /// An argument of a planned field, in the order of the function's parameters.
 #[derive(Debug)]
@@ -162,5 +163,25 @@ impl ArgPlan {
                 _ => None,
             },
         }
+    }
+}
+
+impl PlanField {
+    /// The coerced arguments under their Rust names; those that are absent are left out.
+    ///
+    /// # Errors
+    /// When a variable leaves a required place empty.
+    pub(crate) fn named_arguments(
+        &self,
+        model: &Model,
+        variables: &Variables,
+    ) -> Result<IndexMap<String, Value>, Error> {
+        let mut arguments = IndexMap::new();
+        for arg in self.args.iter() {
+            let value = arg.value(model, variables);
+            let value = value.map_err(|error| Error::new(ErrorCode::BadUserInput, error.message))?;
+            arguments.extend(value.map(|value| (arg.rust.clone(), value.into_owned())));
+        }
+        Ok(arguments)
     }
 }

@@ -88,7 +88,7 @@ impl<'a> Costs<'a> {
         Cost {
             complexity: children.complexity.saturating_mul(page).saturating_add(asked.sum()).saturating_add(own(field)),
             asked: asked.and(children.asked),
-            relations: children.relations.saturating_add(u64::from(matches!(field.kind, PlanKind::Relation(_)))),
+            relations: children.relations.saturating_add(u64::from(field.relation().is_some())),
             depth: 1 + children.depth.max(asked.levels),
         }
     }
@@ -137,9 +137,10 @@ impl<'a> Costs<'a> {
 
 /// The complexity of a field without what is below it.
 fn own(field: &PlanField) -> u64 {
+    let cost = |kind| if let PlanKind::Method(_, cost) = kind { cost.into() } else { 1 };
     match field.kind {
-        PlanKind::Method(_, cost) => cost.into(),
-        _ => 1,
+        PlanKind::Checked(checked) => cost(checked.kind()) + checked.cost(),
+        kind => cost(kind),
     }
 }
 

@@ -7,6 +7,7 @@ mod arguments;
 mod asked;
 mod bounds;
 mod check;
+mod checked;
 mod cost;
 mod denial;
 mod gates;
@@ -21,6 +22,7 @@ mod weight;
 
 pub(crate) use arguments::ArgPlan;
 pub(crate) use asked::Asked;
+pub(crate) use checked::Checked;
 pub(crate) use cost::Cost;
 pub(crate) use denial::{Denial, Denials};
 pub(crate) use keys::Keys;
@@ -118,6 +120,8 @@ pub(crate) enum PlanKind {
     /// A method, and what it counts as in the complexity.
     Method(Method, u32),
     Root(RootField),
+    /// A field of an object, about each of which checks decide first.
+    Checked(Checked),
     /// Nothing, as the client may not have it.
     Denied,
 }
@@ -157,7 +161,7 @@ impl Selection {
             return None;
         }
         self.fields.iter().find_map(|field| match field.kind {
-            PlanKind::Method(..) => Some(field.coordinate.as_str()),
+            PlanKind::Method(..) | PlanKind::Checked(_) => Some(field.coordinate.as_str()),
             PlanKind::Root(root) if root.needs_code() => Some(field.coordinate.as_str()),
             _ => field.children.iter().find_map(|selection| selection.needs_code(seen)),
         })
@@ -234,7 +238,7 @@ impl PlanField {
     /// Returns the calls that running this field and those below it makes.
     pub(crate) fn calls(&self) -> Calls {
         let own = match self.kind {
-            PlanKind::Method(Method::Async(_), _) | PlanKind::Root(..) => Calls::Async,
+            PlanKind::Method(Method::Async(_), _) | PlanKind::Root(..) | PlanKind::Checked(_) => Calls::Async,
             PlanKind::Method(Method::Sync(_), _) => Calls::Sync,
             // Methods of related rows need whole rows, and so a key of whole parents.
             PlanKind::Relation(_) if self.children.calls() > Calls::None => Calls::Async,
@@ -247,6 +251,12 @@ impl PlanField {
 
     /// Whether this field or one below it follows a relation.
     pub(crate) fn relations(&self) -> bool {
-        matches!(self.kind, PlanKind::Relation(_)) || self.children.relations()
+        self.relation().is_some() || self.children.relations()
+    }
+
+    /// The relation that this field follows.
+    pub(crate) fn relation(&self) -> Option<Relation> {
+        let kind = if let PlanKind::Checked(checked) = self.kind { checked.kind() } else { self.kind };
+        if let PlanKind::Relation(relation) = kind { Some(relation) } else { None }
     }
 }

@@ -14,14 +14,13 @@ use super::bounds::Bounds;
 use super::introspection_cost::IntrospectionCost;
 use super::same::same_lists;
 use super::weight::arguments;
-use super::{ArgPlan, Calls, Children, Keys, OutType, Plan, PlanField, PlanKind, RootField, Selection, Slot};
+use super::{ArgPlan, Calls, Checked, Children, Keys, OutType, Plan, PlanField, PlanKind, Selection, Slot};
 use crate::ErrorCode;
 use crate::application::Limits;
 use crate::engine::coerce::{Variables, condition};
 use crate::engine::limits::within;
 use crate::engine::location::MAX_LOCATIONS;
 use crate::engine::request_error::RequestError;
-use crate::engine::resolver::Method;
 use crate::schema::{FieldDef, FieldKind, Model, OperationKind, Run, TypeIndex, TypeKind};
 
 const ROOT_FIELDS: &str = "SVC_LIMIT_ROOT_FIELDS";
@@ -190,16 +189,10 @@ impl<'a> Planner<'a> {
                 let def = model.object(parent).and_then(|object| object.fields.get(name)).ok_or_else(|| {
                     RequestError::new(ErrorCode::GraphqlValidationFailed, format!("there is no field `{name}`"))
                 })?;
-                let kind = match def.kind {
-                    FieldKind::Stored { index, stored } => PlanKind::Stored { index, stored },
-                    FieldKind::Relation(relation) => PlanKind::Relation(relation),
-                    FieldKind::Part(part) => PlanKind::Part(part),
-                    FieldKind::Method(code, cost) => {
-                        let method = Method::of(code);
-                        PlanKind::Method(method, cost.unwrap_or_else(|| method.default_cost()))
-                    }
-                    FieldKind::Root(run, row, rules) => PlanKind::Root(RootField::new(run, row, rules)),
-                    FieldKind::Promised => {
+                let kind = match PlanKind::of(def.kind) {
+                    Some(_) if def.is_checked() => PlanKind::Checked(Checked::new(def)),
+                    Some(kind) => kind,
+                    None => {
                         return Err(RequestError::new(
                             ErrorCode::InternalServerError,
                             format!("`{name}` is only promised"),

@@ -60,11 +60,13 @@ impl Builder {
                 _ => FieldKind::Stored { index: position, stored: field.stored },
             };
             let def = self.field(&field.element, expr(ty), &[], kind, meta.path).guarded(field.guards);
+            let def = FieldDef { checks: field.checks, ..def };
             self.add_field(&mut fields, def, meta.path);
         }
         for (field, (ty, args)) in meta.computed.iter().zip(&refs.computed) {
             let kind = FieldKind::Method(field.run, field.cost);
             let def = self.field(&field.element, expr(ty), args, kind, meta.path).guarded(field.guards);
+            let def = FieldDef { checks: field.checks, ..def };
             self.add_field(&mut fields, def, meta.path);
         }
         for gated in meta.authorize_fields {
@@ -119,6 +121,7 @@ impl Builder {
             gated: None,
             guards: &[],
             is_authorized: false,
+            checks: &[],
         }
     }
 

@@ -48,3 +48,12 @@ pub(in crate::schema) fn gate_of(types: &[TypeDef], row: TypeIndex, rust: &str) 
         _ => None,
     }
 }
+
+/// Whether checks decide about a field of rows of this type, or of any member of an interface.
+pub(in crate::schema) fn is_checked(types: &[TypeDef], row: TypeIndex, rust: &str) -> bool {
+    match &types[row].kind {
+        TypeKind::Object(object) => object.fields.values().any(|field| field.rust == rust && field.is_checked()),
+        TypeKind::Abstract(abstraction) => abstraction.members.iter().any(|member| is_checked(types, *member, rust)),
+        _ => false,
+    }
+}

@@ -42,7 +42,7 @@ fn is_json(types: &[TypeDef], field: &FieldDef) -> bool {
 
 fn is_gated(types: &[TypeDef], def: &TypeDef) -> bool {
     match &def.kind {
-        TypeKind::Object(object) => object.fields.values().any(|field| field.gated.is_some()),
+        TypeKind::Object(object) => object.fields.values().any(|field| field.gated.is_some() || field.is_checked()),
         TypeKind::Abstract(abstract_type) => abstract_type.members.iter().any(|member| tells_gates(types, *member)),
         _ => false,
     }

@@ -36,6 +36,8 @@ pub(crate) struct Dialect {
     pub(crate) naming: Naming,
     /// Whether filters have operators that take regular expressions.
     pub(crate) regular_expressions: bool,
+    /// Whether guards are shown as directives.
+    pub(crate) guard_directives: bool,
 }
 
 /// Builds the schema, or tells everything that is wrong with it.
@@ -48,7 +50,7 @@ pub(crate) fn build(listed: &Listed, dialect: Dialect, coerce: CoerceLiteral) ->
         listed.operations.iter().map(|meta| roots::Operation::register(meta, &mut registry)).collect();
     let common = companions::Common::register(&mut registry);
 
-    let mut builder = Builder { naming: dialect.naming, types: Vec::new(), errors: Vec::new() };
+    let mut builder = Builder { dialect, types: Vec::new(), errors: Vec::new() };
     for index in 0..registry.entries.len() {
         let def = builder.convert(&registry, index);
         builder.types.push(def);
@@ -67,7 +69,7 @@ pub(crate) fn build(listed: &Listed, dialect: Dialect, coerce: CoerceLiteral) ->
 }
 
 struct Builder {
-    naming: Naming,
+    dialect: Dialect,
     types: Vec<TypeDef>,
     errors: Vec<SchemaError>,
 }
@@ -77,7 +79,7 @@ impl Builder {
         if !self.errors.is_empty() {
             return Err(self.errors);
         }
-        let text = sdl::print(&self.types);
+        let text = sdl::print(&self.types, self.dialect.guard_directives);
         let document =
             Schema::parse_and_validate(format!("{text}\n{ONE_OF}"), "schema.graphql").map_err(|invalid| {
                 invalid.errors.iter().map(|error| SchemaError::Invalid(error.error.to_string())).collect::<Vec<_>>()
@@ -97,7 +99,7 @@ impl Builder {
     }
 
     fn name(&mut self, element: &super::ElementMeta, path: &str) -> String {
-        let name = element.name.map_or_else(|| self.naming.apply(element.rust), str::to_owned);
+        let name = element.name.map_or_else(|| self.dialect.naming.apply(element.rust), str::to_owned);
         let mut bytes = name.bytes();
         let starts = bytes.next().is_some_and(|b| b == b'_' || b.is_ascii_alphabetic());
         if !starts || !bytes.all(|b| b == b'_' || b.is_ascii_alphanumeric()) || name.starts_with("__") {

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use super::companions::Companions;
-use super::fields::{gate_of, stored_fields};
+use super::fields::{gate_of, is_checked, stored_fields};
 use super::{Builder, checks, expr, filters};
 use crate::schema::error::SchemaError;
 use crate::schema::model::{FieldDef, FieldKind, ObjectDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
@@ -109,16 +109,19 @@ impl Builder {
         }
     }
 
-    fn check_planned(&mut self, meta: &RootFieldMeta, row: TypeIndex, def: &FieldDef) {
-        let row_path = self.types[row].path.clone();
-        if self.types[row].kind.source().is_none() {
+    fn check_planned(&mut self, meta: &RootFieldMeta, row_index: TypeIndex, def: &FieldDef) {
+        let row_path = self.types[row_index].path.clone();
+        if self.types[row_index].kind.source().is_none() {
             self.errors.push(SchemaError::NoSource { path: meta.path.to_owned(), row: row_path.clone() });
         }
         for arg in &def.args {
-            let fields = stored_fields(&self.types, row);
+            let fields = stored_fields(&self.types, row_index);
             let field = fields.into_iter().find(|field| field.rust == arg.rust && is_leaf(&self.types, &field.ty));
             let (argument, path, row) = (arg.rust.clone(), meta.path.to_owned(), row_path.clone());
             self.errors.extend(match field {
+                Some(field) if is_checked(&self.types, row_index, field.rust) => {
+                    Some(SchemaError::CheckedFilter { argument, path, row })
+                }
                 None => Some(SchemaError::UnknownFilter { argument, path, row }),
                 Some(field) if filters::fit(&self.types, &arg.ty, &field.ty) => None,
                 Some(field) => {

@@ -4,7 +4,7 @@ use super::objects::{define_object, list, non_null, reserve_object};
 use super::{Companions, arg, define, described, field, list_of, reserve};
 use crate::schema::AggregateFunction;
 use crate::schema::ScalarKind;
-use crate::schema::assembly::fields::{gate_of, stored_fields};
+use crate::schema::assembly::fields::{gate_of, is_checked, stored_fields};
 use crate::schema::model::{
     ArgDef, ArgRole, FieldDef, FieldKind, Gated, InputRole, Part, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
@@ -146,6 +146,7 @@ impl Companions<'_> {
 
 fn leaves(types: &[TypeDef], row: TypeIndex, result: impl Fn(TypeIndex) -> Option<TypeIndex>) -> Vec<Leaf> {
     let fields = stored_fields(types, row).into_iter().filter(|field| !field.ty.is_list());
+    let fields = fields.filter(|field| !is_checked(types, row, field.rust));
     let leaf = |field: &FieldDef| match field.kind {
         FieldKind::Stored { stored, .. } => Some(Leaf {
             name: field.name.clone(),
@@ -172,5 +173,6 @@ fn value(leaf: &Leaf, description: &str) -> FieldDef {
         gated: leaf.gated,
         guards: &[],
         is_authorized: false,
+        checks: &[],
     }
 }

@@ -2,16 +2,23 @@
 
 use super::objects::{define_object, list, non_null, reserve_object};
 use super::{Companions, TypeKind};
-use crate::schema::model::{Part, TypeDef, TypeExpr, TypeIndex};
+use crate::schema::assembly::fields::{gate_of, is_checked};
+use crate::schema::model::{FieldDef, Gated, Part, TypeDef, TypeExpr, TypeIndex};
 
 impl Companions<'_> {
     pub(super) fn connection(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex, index: TypeIndex) {
         let name = types[row].name.clone();
         let string = non_null(self.common.string);
+        // Cursors hold the key, whatever the order.
+        let checked = is_checked(types, row, "id").then_some(Gated::AllOf(row));
+        let key = checked.or_else(|| gate_of(types, row, "id"));
         let edge = reserve_object(types, &format!("{name}Edge"));
         let fields = vec![
             self.part("node", "The row.", non_null(row), Part::Node),
-            self.part("cursor", "The position of the row; for `after` and `before`.", string, Part::Cursor),
+            FieldDef {
+                gated: key,
+                ..self.part("cursor", "The position of the row; for `after` and `before`.", string, Part::Cursor)
+            },
         ];
         define_object(types, edge, format!("A row of {name} and its cursor."), fields);
         let page_info = self.page_info(types);
@@ -19,7 +26,10 @@ impl Companions<'_> {
         let fields = vec![
             self.part("edges", "The rows with their cursors.", list(edge), Part::Edges),
             self.part("nodes", "The rows.", list(row), Part::Nodes),
-            self.part("page_info", "The ends of the page.", non_null(page_info), Part::PageInfo),
+            FieldDef {
+                gated: key,
+                ..self.part("page_info", "The ends of the page.", non_null(page_info), Part::PageInfo)
+            },
             self.part("total_count", "The number of rows that match, on all pages.", total, Part::TotalCount),
         ];
         define_object(types, index, format!("A page of {name}."), fields);

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::fields::{gate_of, relations, stored_fields};
+use super::fields::{gate_of, is_checked, relations, stored_fields};
 use super::{Dialect, expr};
 use crate::schema::model::{
     ArgDef, ArgRole, EnumDef, EnumValue, Gated, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind,
@@ -199,6 +199,9 @@ impl<'a> Companions<'a> {
         if let Some(known) = self.lists.get(&element) {
             return Some(*known);
         }
+        if row_fields(types, element).is_empty() {
+            return None;
+        }
         let index = reserve(types, &format!("{}ListWhere", types[element].name));
         self.lists.insert(element, index);
         let inner = TypeExpr::Named(self.where_type(types, element)?);
@@ -322,7 +325,8 @@ impl RowField {
     }
 }
 
-/// The stored fields and relations of a type; a list of lists cannot be asked.
+/// The stored fields and relations of a type by which rows may be chosen and ordered; a list of lists cannot be asked,
+/// nor a field whose checks need the object.
 fn row_fields(types: &[TypeDef], row: TypeIndex) -> Vec<RowField> {
     let fields = stored_fields(types, row).into_iter().filter(|field| match field.ty.unwrapped() {
         TypeExpr::List(inner) => !inner.is_list(),
@@ -344,7 +348,7 @@ fn row_fields(types: &[TypeDef], row: TypeIndex) -> Vec<RowField> {
         is_relation: true,
         gated: gate_of(types, row, field.rust),
     });
-    fields.map(part).chain(related).collect()
+    fields.map(part).chain(related).filter(|part| !is_checked(types, row, part.rust)).collect()
 }
 
 /// Takes a place for an input type that is filled in later.

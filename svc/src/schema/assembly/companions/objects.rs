@@ -23,6 +23,7 @@ impl Companions<'_> {
             kind,
             gated: None,
             guards: &[],
+            checks: &[],
             is_authorized: false,
         }
     }

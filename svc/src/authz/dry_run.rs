@@ -1,0 +1,76 @@
+//! Rules that are tried: they are asked, and what they would deny is logged.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use futures_util::future::BoxFuture;
+
+use super::{AuthorizationDecision, AuthorizationRequest, DynAuthorizer};
+use crate::Result;
+
+/// A rule that is tried, with its name in the log.
+pub(crate) struct TriedRule {
+    pub(crate) name: String,
+    pub(crate) rule: Box<dyn DynAuthorizer>,
+}
+
+/// An authorizer, and rules that are asked beside it without a consequence.
+pub(crate) struct TryingAuthorizer {
+    /// The one that decides; without one all is allowed.
+    enforced: Option<Box<dyn DynAuthorizer>>,
+    tried: Arc<[TriedRule]>,
+    /// The longest that a rule may take.
+    limit: Duration,
+}
+
+impl TryingAuthorizer {
+    pub(crate) fn new(enforced: Option<Box<dyn DynAuthorizer>>, tried: Vec<TriedRule>, limit: Duration) -> Self {
+        Self { enforced, tried: tried.into(), limit }
+    }
+
+    async fn ask(&self, request: AuthorizationRequest) -> Result<AuthorizationDecision> {
+        let tried = request.copy();
+        let decision = match &self.enforced {
+            Some(enforced) => enforced.decide(request).await?,
+            None => AuthorizationDecision::allow(),
+        };
+        // What is denied already tells nothing of a rule, and a request does not wait for what has no consequence.
+        if let Some(request) = tried.filter(|_| decision.allowed()) {
+            let (rules, limit) = (self.tried.clone(), self.limit);
+            tokio::spawn(async move {
+                for rule in rules.iter() {
+                    rule.log(&request, limit).await;
+                }
+            });
+        }
+        Ok(decision)
+    }
+}
+
+impl TriedRule {
+    /// Asks it, and logs what it would deny.
+    async fn log(&self, request: &AuthorizationRequest, limit: Duration) {
+        let (rule, kind, operation) = (self.name.as_str(), request.operation_type(), request.operation_name());
+        let Some(request) = request.copy() else { return };
+        let decide = AssertUnwindSafe(async { self.rule.decide(request).await });
+        let why = match tokio::time::timeout(limit, decide.catch_unwind()).await {
+            Ok(Ok(Ok(decision))) if decision.is_filtered() => "it filters rows".to_owned(),
+            Ok(Ok(Ok(decision))) => match decision.code() {
+                None => return,
+                Some(code) => code.to_owned(),
+            },
+            Ok(Ok(Err(error))) => error.chain(),
+            Ok(Err(panic)) => format!("it panicked: {}", crate::panic::message(&*panic)),
+            Err(_) => format!("it took longer than {limit:?}"),
+        };
+        tracing::warn!(rule, %kind, operation, why, "a rule that is tried would not allow this");
+    }
+}
+
+impl DynAuthorizer for TryingAuthorizer {
+    fn decide(&self, request: AuthorizationRequest) -> BoxFuture<'_, Result<AuthorizationDecision>> {
+        self.ask(request).boxed()
+    }
+}

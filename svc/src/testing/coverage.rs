@@ -1,0 +1,93 @@
+//! The rules that stand at each operation and field of a schema.
+
+use std::collections::HashSet;
+
+use crate::schema::{FieldDef, FieldKind, TypeDef, TypeKind};
+use crate::{AppOptions, Result};
+
+/// The operations and fields of a schema, with the rules that stand at each.
+#[derive(Debug, Clone)]
+pub struct Coverage {
+    covered: Vec<Covered>,
+}
+
+/// An operation or a field, with its rules.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Covered {
+    /// Its coordinate in the schema, such as `Query.posts` or `User.email`.
+    pub coordinate: String,
+    /// The rules that decide about it; none where it is open.
+    pub rules: Vec<String>,
+    /// Whether a case of the matrix is about it.
+    pub is_tested: bool,
+}
+
+impl Coverage {
+    /// The coverage of a schema. Of types, those of the program count.
+    ///
+    /// # Errors
+    /// When the schema cannot be served.
+    pub fn of(options: &AppOptions) -> Result<Self> {
+        let (model, is_authorized) = (options.model()?, options.has_authorizer());
+        let own: HashSet<_> = model.by_rust.values().copied().collect();
+        let is_root = |def: &TypeDef| matches!(def.name.as_str(), "Query" | "Mutation" | "Subscription");
+        let defs = model.types.iter().enumerate().filter(|(index, def)| own.contains(index) || is_root(def));
+        let mut covered: Vec<_> = defs.flat_map(|(_, def)| of_type(def, is_authorized)).collect();
+        covered.sort_by_key(|covered| !covered.is_operation());
+        Ok(Self { covered })
+    }
+
+    /// All operations, then all fields.
+    pub fn all(&self) -> &[Covered] {
+        &self.covered
+    }
+
+    /// The operations and fields that no rule names.
+    pub fn open(&self) -> impl Iterator<Item = &Covered> {
+        self.covered.iter().filter(|covered| covered.rules.is_empty())
+    }
+
+    /// The operations and fields that have a rule, and no case.
+    pub fn untested(&self) -> impl Iterator<Item = &Covered> {
+        self.covered.iter().filter(|covered| !covered.rules.is_empty() && !covered.is_tested)
+    }
+
+    /// Notes that a case is about a coordinate; whether there is such a one.
+    pub(super) fn test(&mut self, coordinate: &str) -> bool {
+        let found = self.covered.iter_mut().find(|covered| covered.coordinate == coordinate);
+        found.map(|covered| covered.is_tested = true).is_some()
+    }
+}
+
+impl Covered {
+    /// Whether it is an operation.
+    pub fn is_operation(&self) -> bool {
+        ["Query.", "Mutation.", "Subscription."].iter().any(|root| self.coordinate.starts_with(root))
+    }
+}
+
+fn of_type(def: &TypeDef, is_authorized: bool) -> Vec<Covered> {
+    let TypeKind::Object(object) = &def.kind else { return Vec::new() };
+    let fields = object.fields.values().filter(|field| !matches!(field.kind, FieldKind::Part(_)));
+    let covered = |field: &FieldDef| Covered {
+        coordinate: format!("{}.{}", def.name, field.name),
+        rules: rules(field, is_authorized),
+        is_tested: false,
+    };
+    fields.map(covered).collect()
+}
+
+fn rules(field: &FieldDef, is_authorized: bool) -> Vec<String> {
+    let mut rules: Vec<String> = field.guards.iter().map(ToString::to_string).collect();
+    match field.kind {
+        FieldKind::Root(_, _, own) if own.authorizer.is_some() => rules.push("Asks an authorizer of its own.".into()),
+        FieldKind::Root(..) if is_authorized => rules.push("Asks the authorizer.".into()),
+        _ if field.is_authorized && is_authorized => rules.push("Asks the authorizer.".into()),
+        _ => {}
+    }
+    if field.is_checked() {
+        rules.push("Checks each object.".into());
+    }
+    rules
+}

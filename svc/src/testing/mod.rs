@@ -1,0 +1,43 @@
+//! Tests of a program's own: the matrix of who may do what.
+//!
+//! [`authz_matrix`] sends each case as each principal on every way to an answer, and compares. Its report shows who may do
+//! what, names the ways that disagree, and lists the operations and fields that nothing guards. A snapshot of it in a
+//! program's tests shows every change of its policy.
+//!
+//! ```no_run
+//! use svc::prelude::*;
+//! use svc::testing::{Case, authz_matrix};
+//!
+//! #[svc::query]
+//! fn hello() -> &'static str {
+//!     "world"
+//! }
+//!
+//! # async fn example() -> svc::Result<()> {
+//! let options = AppOptions::from_env()?
+//!     .queries(queries![hello])
+//!     .authorizer(async |request: AuthorizationRequest| request.context().header("x-user").is_some());
+//! let report = authz_matrix(options)
+//!     .principal("nobody", &[])
+//!     .principal("ada", &[("x-user", "ada")])
+//!     .case(Case::new("Query.hello", "{ hello }"))
+//!     .run()
+//!     .await?;
+//! assert_eq!(report.problems(), [""; 0]);
+//! println!("{}", report.to_markdown());
+//! # Ok(())
+//! # }
+//! ```
+
+mod case;
+mod coverage;
+mod matrix;
+mod report;
+mod verdict;
+mod way;
+
+pub use case::Case;
+pub use coverage::{Coverage, Covered};
+pub use matrix::{AuthzMatrix, authz_matrix};
+pub use report::MatrixReport;
+pub use verdict::Verdict;

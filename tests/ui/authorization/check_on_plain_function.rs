@@ -1,0 +1,8 @@
+#[svc::authorize_field(check)]
+fn secret() -> i32 {
+    7
+}
+
+fn main() {
+    secret();
+}
