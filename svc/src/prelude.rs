@@ -7,7 +7,7 @@ pub use uuid::Uuid;
 
 #[cfg(feature = "auth")]
 pub use crate::auth::UserContext;
-pub use crate::authz::{AuthorizationDecision, AuthorizationRequest};
+pub use crate::authz::{AuthorizationDecision, AuthorizationRequest, RowDecision};
 pub use crate::repository::{Find, FindOne};
 pub use crate::sql::{asc, col, desc};
 pub use crate::{

@@ -8,7 +8,7 @@ use super::database_config::read_url;
 use super::open_operations::warn_of_open;
 use super::{AppOptions, StartError, describe};
 use crate::application::{Application, Limits, RequestDeadlines};
-use crate::authz::Gate;
+use crate::authz::{Gate, RowPolicies};
 use crate::engine::{DocumentCache, Engine, OperationRegistry, PersistedQueries, describe_all, functions, read_folder};
 use crate::http;
 use crate::postgres::{CheckError, ConnectConfig, Database, Enforcement, RowSecurity, Settings};
@@ -49,6 +49,8 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     let has_checks = note_checks(&model);
     let decides_fields = decides_fields(&model, options.authorizer.is_some() || !options.tried_rules.is_empty());
     let authorizer = options.take_authorizer();
+    let row_policies = std::mem::take(&mut options.row_policies);
+    let row_policies = RowPolicies::new(&model, row_policies).map_err(StartError::RowPolicy)?;
     #[cfg(feature = "auth")]
     let user_database = options.user_database.clone();
     #[cfg(feature = "auth")]
@@ -119,7 +121,11 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         #[cfg(feature = "auth")]
         authentication,
         decides_fields,
-        shares_requests: authorizer.is_some() || has_authorizers(&options.operations) || has_checks,
+        shares_requests: authorizer.is_some()
+            || has_authorizers(&options.operations)
+            || has_checks
+            || !row_policies.is_empty(),
+        row_policies: (!row_policies.is_empty()).then(|| Arc::new(row_policies)),
         gate: Gate::new(authorizer, options.config.authorization_timeout.min(LONGEST_TIMEOUT)),
         hooks: options.hooks,
         documents: DocumentCache::new(document_cache),

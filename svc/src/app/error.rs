@@ -39,6 +39,12 @@ pub enum StartError {
     /// The schema cannot be served.
     #[error("the schema has {} {}:\n{}", .0.len(), if .0.len() == 1 { "error" } else { "errors" }, list(.0))]
     Schema(Vec<SchemaError>),
+    /// A row policy is for a type without rows.
+    #[error(
+        "there is a row policy for `{0}`, of which the schema has no rows; give it for a type with a `sql_source` that \
+         an operation or another type uses, or that is listed in `.types(…)`"
+    )]
+    RowPolicy(&'static str),
     /// Operations cannot be registered.
     #[error("{} cannot be registered:\n{}", if .0.len() == 1 { "an operation" } else { "operations" }, list(.0))]
     Operations(Vec<OperationError>),

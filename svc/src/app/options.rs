@@ -10,12 +10,13 @@ use super::{MutationList, QueryList, SvcConfig, TypeList};
 use crate::Constraint;
 use crate::application::{DataMap, Limits};
 use crate::authz::{
-    AuthorizationCacheConfig, Authorizer, CachedAuthorizer, DynAuthorizer, TriedRule, TryingAuthorizer,
+    AuthorizationCacheConfig, Authorizer, CachedAuthorizer, DynAuthorizer, RowDecision, RowPolicy, TriedRule,
+    TryingAuthorizer,
 };
 use crate::engine::{Hooks, Operation, OperationRegistry};
 use crate::mutation::Constraints;
 use crate::request::{Context, ContextValues, RequestContext, RequestDataMakers, SessionVariables};
-use crate::schema::{KeyFn, RootFieldMeta};
+use crate::schema::{KeyFn, RootFieldMeta, SvcType};
 use crate::settings::{ConfigError, LONGEST_TIMEOUT};
 
 /// The parts that an application is made of; given to [`create_svc_app`](crate::create_svc_app).
@@ -30,6 +31,7 @@ pub struct AppOptions {
     pub(super) authorizer: Option<Box<dyn DynAuthorizer>>,
     pub(super) authorization_cache: Option<AuthorizationCacheConfig>,
     pub(super) tried_rules: Vec<TriedRule>,
+    pub(super) row_policies: Vec<RowPolicy>,
     pub(super) open_to_everyone: bool,
     pub(super) hooks: Hooks,
     pub(super) setup: Option<Cow<'static, str>>,
@@ -146,6 +148,38 @@ impl AppOptions {
     /// them.
     pub fn open_to_everyone(mut self) -> Self {
         self.open_to_everyone = true;
+        self
+    }
+
+    /// A policy about the rows of `T`: which of them a request may read, wherever rows of this type are read.
+    ///
+    /// It is asked before rows of `T` are first read for a request, and its [`RowDecision`] holds for the whole request.
+    /// Several policies may be given for one type: a row is read where one of them permits it and none denies it. A policy for an interface or a
+    /// union binds the rows of all types that belong to it, besides their own.
+    ///
+    /// ```
+    /// use svc::authz::RowDecision;
+    /// use svc::db::col;
+    /// use svc::prelude::*;
+    ///
+    /// #[svc_type(sql_source = "v_post")]
+    /// struct Post { id: Uuid, title: String }
+    ///
+    /// let options = AppOptions::new().row_policy::<Post>(|ctx| {
+    ///     let published = col("status").eq("published");
+    ///     Ok(RowDecision::allow_where(match ctx.header("x-author") {
+    ///         Some(author) => published.or(col("author_id").eq(author)),
+    ///         None => published,
+    ///     }))
+    /// });
+    /// ```
+    ///
+    /// An error and a panic deny, and so does a condition that names no column of the view.
+    pub fn row_policy<T: SvcType>(
+        mut self,
+        policy: impl Fn(&Context<'_>) -> crate::Result<RowDecision> + Send + Sync + 'static,
+    ) -> Self {
+        self.row_policies.push(RowPolicy::new::<T>(policy));
         self
     }
 

@@ -25,6 +25,7 @@ impl UserDatabase {
             session: variables.session_of_user(user),
             mandatory: Vec::new(),
             row_filter: None,
+            rules: None,
             ledger: None,
             transaction: None,
         })

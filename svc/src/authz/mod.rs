@@ -2,7 +2,8 @@
 //! of the application that decide there.
 //!
 //! An [`Authorizer`] is asked about each root field of a request. It gets an [`AuthorizationRequest`] and returns an
-//! [`AuthorizationDecision`]: yes, yes for some rows, or no.
+//! [`AuthorizationDecision`]: yes, yes for some rows, or no. Row policies say with a [`RowDecision`] which rows of a type a
+//! request may read, wherever they are read.
 
 mod admission;
 mod authorizer;
@@ -14,6 +15,8 @@ mod gate;
 mod guard;
 mod question;
 mod request;
+mod row_decision;
+mod row_policies;
 #[cfg(test)]
 mod tests;
 
@@ -28,6 +31,7 @@ pub use field_check::field_authorizer_adapter;
 #[doc(hidden)]
 pub use field_check::{CheckAnswer, FieldCheck};
 pub use request::{AuthorizationRequest, OperationType};
+pub use row_decision::RowDecision;
 
 pub(crate) use admission::{Admission, AllAdmitted, Roots};
 pub(crate) use authorizer::DynAuthorizer;
@@ -35,3 +39,4 @@ pub(crate) use cache::CachedAuthorizer;
 pub(crate) use dry_run::{TriedRule, TryingAuthorizer};
 pub(crate) use gate::Gate;
 pub(crate) use question::{FieldQuestion, Question};
+pub(crate) use row_policies::{RequestRules, RowPolicies, RowPolicy};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::execute::Engine;
 use crate::Result;
+use crate::authz::RequestRules;
 use crate::repository::Db;
 use crate::request::{Context, Held, RequestContext, RequestParts, RequestScope};
 use crate::schema::OperationKind;
@@ -39,6 +40,7 @@ impl Engine {
             session: self.session_variables.unknown(),
             mandatory: Vec::new(),
             row_filter: None,
+            rules: None,
             ledger,
             transaction: None,
         }
@@ -47,6 +49,9 @@ impl Engine {
     fn with_session(&self, db: Db, request: Held) -> RequestScope {
         let mut scope = RequestScope::new(db, request);
         scope.db.session = self.session_variables.session(&Context::new(&scope));
+        if let Some(policies) = &self.row_policies {
+            scope.db.rules = Some(Arc::new(RequestRules::new(policies.clone(), scope.share())));
+        }
         scope
     }
 }

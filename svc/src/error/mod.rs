@@ -103,6 +103,14 @@ impl Error {
         self.0.source.as_deref()
     }
 
+    /// The same error once more, for another field; of its causes the texts remain.
+    pub(crate) fn again(&self) -> Self {
+        let Repr { code, message, masked, extensions, source } = &*self.0;
+        let source = source.as_ref().map(|source| Source::from(source.to_string()));
+        let (code, message, extensions) = (code.clone(), message.clone(), extensions.clone());
+        Self(Box::new(Repr { code, message, masked: *masked, extensions, source }))
+    }
+
     /// Returns the message followed by its causes.
     pub fn chain(&self) -> String {
         let mut text = self.0.message.to_string();

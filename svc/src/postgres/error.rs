@@ -55,6 +55,8 @@ pub(crate) enum DbError {
     /// An argument or a resolver's query was refused.
     #[error("{0}")]
     Refused(Box<Error>),
+    #[error("a policy cannot be applied, so nothing is read: {0}")]
+    Policy(Box<DbError>),
     #[error("{0}")]
     BadValue(String),
     #[error(
@@ -89,6 +91,16 @@ impl DbError {
         Self::Refused(Box::new(error))
     }
 
+    /// The same error in a condition of a policy, which denies.
+    pub(crate) fn of_policy(self) -> Self {
+        if self.is_of_policy() { self } else { Self::Policy(Box::new(self)) }
+    }
+
+    /// Whether a condition of a policy cannot be applied, or a policy has refused.
+    pub(crate) fn is_of_policy(&self) -> bool {
+        matches!(self, Self::Policy(_) | Self::Refused(_))
+    }
+
     /// Whether PostgreSQL could not read or compute a value: class 22, data exceptions.
     pub(crate) fn is_of_data(&self) -> bool {
         matches!(self, Self::Driver(error) if error.code().is_some_and(|state| state.code().starts_with("22")))
@@ -120,6 +132,7 @@ impl DbError {
             | Self::UnknownColumn { .. }
             | Self::NoSource { .. }
             | Self::NoKey { .. } => true,
+            Self::Policy(error) => error.shows_change(),
             Self::Driver(error) => error.shows_change(),
             #[cfg(feature = "sqlx")]
             Self::Sqlx(sqlx::Error::Database(error)) => {
@@ -225,6 +238,7 @@ impl DbError {
             | Self::NegativePage
             | Self::PageTooLarge(..) => Error::new(ErrorCode::BadUserInput, text),
             Self::Refused(error) => *error,
+            Self::Policy(_) => Error::new(ErrorCode::Forbidden, "the rows are not allowed").with_source(text),
             #[cfg(feature = "sqlx")]
             Self::Sqlx(error) => Error::internal("a statement failed").with_source(error),
             Self::Driver(error) => Error::internal("a statement failed").with_source(error),

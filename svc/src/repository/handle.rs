@@ -5,9 +5,9 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 
 use crate::application::Application;
-use crate::postgres::{Caller, Ledger, OpenTransaction, Reader, Session};
+use crate::postgres::{Caller, Catalogue, Ledger, OpenTransaction, Reader, Session};
 use crate::scalar::sql_value::SqlValue;
-use crate::sql::RowFilter;
+use crate::sql::{RowFilter, RowRules, Views};
 
 /// The database, as resolvers see it: `ctx.db()`.
 #[derive(Debug, Clone)]
@@ -19,6 +19,8 @@ pub struct Db {
     pub(crate) mandatory: Vec<(String, SqlValue)>,
     /// The condition that rows of one type have to meet, by the policy of the root field that runs.
     pub(crate) row_filter: Option<Arc<RowFilter>>,
+    /// The rules of the request about rows; `None` where the program has no policies about them.
+    pub(crate) rules: Option<Arc<dyn RowRules>>,
     /// The writes of the mutation that runs; `None` in a query.
     pub(crate) ledger: Option<Arc<Ledger>>,
     /// The transaction in which calls and typed reads run, if not in one of their own.
@@ -56,6 +58,11 @@ impl Db {
     /// The session variables of the request.
     pub(crate) fn session(&self) -> &Session {
         self.session.as_deref().unwrap_or(Session::none())
+    }
+
+    /// What its reads are written from.
+    pub(crate) fn views<'a>(&'a self, catalogue: &'a Catalogue) -> Views<'a> {
+        Views { model: &self.app.model, catalogue, rules: self.rules.as_deref() }
     }
 
     /// The request that writes by it.

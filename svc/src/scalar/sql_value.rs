@@ -49,6 +49,11 @@ impl SqlValue {
         self.items().iter().filter_map(Self::text)
     }
 
+    /// Whether it is a list with a null in it.
+    pub(crate) fn has_null(&self) -> bool {
+        matches!(self, Self::List(items) if items.contains(&Self::Null))
+    }
+
     /// A coerced input object with `from` and `to`, in this order.
     pub(crate) fn range(value: &Value) -> Self {
         let Value::Object(fields) = value else { return Self::from_graphql(value) };

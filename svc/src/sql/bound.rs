@@ -122,8 +122,14 @@ impl Placeholders {
 impl Builder<'_> {
     /// Binds what a comparison needs.
     pub(super) fn bind_values(&mut self, operator: Operator, value: &SqlValue) -> Result<Placeholders, DbError> {
-        let last = self.params.len();
-        bind(operator, value, &mut self.params)?;
+        let Some(last) = self.bound_again else {
+            let last = self.params.len();
+            bind(operator, value, &mut self.params)?;
+            return Ok(Placeholders { last, casts: Vec::new() });
+        };
+        let mut again = Vec::new();
+        bind(operator, value, &mut again)?;
+        self.bound_again = Some(last + again.len());
         Ok(Placeholders { last, casts: Vec::new() })
     }
 }

@@ -30,6 +30,11 @@ impl<'a> Builder<'a> {
         let Some((operator, value)) = self.rounded(&operand, operator, value) else { return Ok(()) };
         let value = value.as_ref();
         let mut bound = self.bind_values(operator, value)?;
+        if let Some(text) = self.is_ruling.then(|| strict(&operand, operator, value, &mut bound)).flatten() {
+            self.casts.append(&mut bound.casts);
+            self.text.push_str(&text);
+            return Ok(());
+        }
         let (sql, cast, bound) = (&operand.sql, operand.cast.as_str(), &mut bound);
         let text = match (operator, value) {
             (O::Eq, SqlValue::Null) | (O::IsNull, SqlValue::Bool(true)) => format!("{sql} IS NULL"),
@@ -129,8 +134,8 @@ impl Builder<'_> {
         }
         self.depends_on_values = true;
         let none_or_all = match operator {
-            O::Eq | O::ListContains => "false",
-            O::Ne => "true",
+            O::Eq | O::ListContains => operand.unless_null("false", self.is_ruling),
+            O::Ne => operand.unless_null("true", self.is_ruling),
             O::Gt | O::Gte => return Some((O::Gt, Cow::Owned(below(cast, value)))),
             O::Lt | O::Lte => return Some((O::Lte, Cow::Owned(below(cast, value)))),
             _ => {
@@ -138,9 +143,36 @@ impl Builder<'_> {
                 return Some((operator, Cow::Owned(SqlValue::List(items))));
             }
         };
-        self.text.push_str(none_or_all);
+        self.text.push_str(&none_or_all);
         None
     }
+}
+
+impl Operand {
+    /// What a comparison is for all values; for a null it is unknown, where that matters.
+    fn unless_null(&self, comparison: &str, is_strict: bool) -> String {
+        if is_strict {
+            format!("CASE WHEN {} IS NOT NULL THEN {comparison} END", self.sql)
+        } else {
+            comparison.to_owned()
+        }
+    }
+}
+
+/// The comparisons that SQL's own logic of three values tells apart from those of clients.
+fn strict(operand: &Operand, operator: Operator, value: &SqlValue, bound: &mut Placeholders) -> Option<String> {
+    use Operator as O;
+    let (sql, cast) = (&operand.sql, operand.cast.as_str());
+    Some(match (operator, value) {
+        (O::Eq | O::Ne | O::IsNull, SqlValue::Null) => return None,
+        (_, SqlValue::Null) => "NULL::boolean".to_owned(),
+        (O::Ne, _) => format!("{sql} <> {}", bound.one(cast)),
+        // What is not found among values and a null may be that null.
+        (O::In, list) if list.has_null() => format!("CASE WHEN {sql} = ANY({}) THEN true END", bound.list(cast)),
+        (O::NotIn, list) if list.has_null() => format!("CASE WHEN {sql} = ANY({}) THEN false END", bound.list(cast)),
+        (O::NotIn, _) => format!("{sql} <> ALL({})", bound.list(cast)),
+        _ => return None,
+    })
 }
 
 /// Whether the values of an operator are of the type of what it compares, or of its elements.

@@ -25,7 +25,7 @@ impl Filter {
     pub(super) fn replans(&self) -> bool {
         match self {
             Self::All(all) | Self::Any(all) => all.iter().any(Self::replans),
-            Self::Not(inner) | Self::Some(_, inner) => inner.replans(),
+            Self::Not(inner) | Self::Some(_, inner) | Self::Strict(inner) => inner.replans(),
             Self::Compare(_, operator, _) => operator.replans(),
         }
     }
@@ -44,11 +44,12 @@ impl<'a> Builder<'a> {
             Filter::All(all) => self.joined(all, " AND ", "true", |builder, filter| builder.filter(scope, filter)),
             Filter::Any(any) => self.joined(any, " OR ", "false", |builder, filter| builder.filter(scope, filter)),
             Filter::Not(inner) => {
-                self.text.push('(');
+                self.text.push_str(if self.is_ruling { "NOT (" } else { "(" });
                 self.filter(scope, inner)?;
-                self.text.push_str(") IS NOT TRUE");
+                self.text.push_str(if self.is_ruling { ")" } else { ") IS NOT TRUE" });
                 Ok(())
             }
+            Filter::Strict(inner) => self.ruling(|builder| builder.filter(scope, inner)),
             Filter::Compare(column, operator, value) => match self.through_relation(scope, column) {
                 Some((path, rest)) if rest.0.is_empty() => Err(DbError::Relation(path.0.join("."))),
                 // A path through a relation asks for a related row.
@@ -132,6 +133,7 @@ impl<'a> Builder<'a> {
         let mut reading = self.filter_reading(&rows, inner);
         let (from, data) = (&rows.source.quoted, reading.join());
         self.text.push_str(&format!("EXISTS (SELECT FROM {from} AS {}{data} WHERE {join}", rows.alias()));
+        self.permitted_after(&rows, " AND ")?;
         if *inner != Filter::All(Vec::new()) {
             self.text.push_str(" AND ");
             self.conditions(&mut reading, inner)?;
@@ -149,7 +151,7 @@ impl<'a> Builder<'a> {
         DbError::NoKey { source_name: self.source_name(scope), key: key.to_owned(), end }
     }
 
-    fn source_name(&self, scope: &Scope<'_>) -> String {
+    pub(super) fn source_name(&self, scope: &Scope<'_>) -> String {
         match scope {
             Scope::Row(row) => row.source.name.clone(),
             Scope::Json { object, .. } => self.model.types[*object].path.clone(),

@@ -23,6 +23,9 @@ pub enum Filter {
     Compare(Column, Operator, SqlValue),
     /// At least one element of an embedded list matches; columns in the condition are those of the element.
     Some(Column, Box<Filter>),
+    /// This by SQL's own logic of three values, as conditions of policies are read: a comparison with a null is unknown,
+    /// so is its opposite, and a row is kept only where all of it is true.
+    Strict(Box<Filter>),
 }
 
 impl Filter {

@@ -15,6 +15,7 @@ mod once;
 mod operand;
 mod query;
 mod row_filter;
+mod rules;
 mod scope;
 mod select;
 mod shape;
@@ -30,46 +31,53 @@ pub(crate) use keyset::Keyset;
 pub(crate) use neighbours::telling_columns;
 pub(crate) use query::{GroupKey, Query, Selected, Subquery, Window};
 pub(crate) use row_filter::RowFilter;
-pub(crate) use shape::{Checks, StatementShape};
+pub(crate) use rules::{RowRule, RowRules, Subject};
+pub(crate) use shape::{Checks, Reuse, StatementShape};
 pub(crate) use types::record_types;
 
 use crate::postgres::{Catalogue, DbError, Oid, Param, Statement, StatementText};
 use crate::schema::{Model, Relation};
 
+/// What reads are written from: the schema, the views as they are now, and the rules about their rows.
+#[derive(Clone, Copy)]
+pub(crate) struct Views<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) catalogue: &'a Catalogue,
+    /// `None` where the program has no policies about rows.
+    pub(crate) rules: Option<&'a dyn RowRules>,
+}
+
 /// The order of a list with the unique last key that its pages get.
 ///
 /// # Errors
 /// When the view is unknown.
-pub(crate) fn order_keys(model: &Model, catalogue: &Catalogue, query: &Query) -> Result<Vec<Order>, DbError> {
-    let builder = Builder::new(model, catalogue);
+pub(crate) fn order_keys(views: Views<'_>, query: &Query) -> Result<Vec<Order>, DbError> {
+    let mut builder = Builder::new(views);
     let rows = builder.rows(query.row, 0)?;
     Ok(builder.order_keys(&scope::Scope::Row(rows), query))
 }
 
 impl Statement {
     /// Reads rows, each a row of the answer.
-    pub(crate) fn rows(model: &Model, catalogue: &Catalogue, query: &Query) -> Result<Self, DbError> {
-        Self::reusable_rows(model, catalogue, query).map(|(statement, _)| statement)
+    pub(crate) fn rows(views: Views<'_>, query: &Query) -> Result<Self, DbError> {
+        Self::reusable_rows(views, query).map(|(statement, _)| statement)
     }
 
     /// Reads rows; with what other values must be for the text to hold for them as well, if it can.
-    pub(crate) fn reusable_rows(
-        model: &Model,
-        catalogue: &Catalogue,
-        query: &Query,
-    ) -> Result<(Self, Option<Checks>), DbError> {
-        let mut builder = Builder::new(model, catalogue);
+    pub(crate) fn reusable_rows(views: Views<'_>, query: &Query) -> Result<(Self, Option<Reuse>), DbError> {
+        let mut builder = Builder::new(views);
         builder.careful = query.careful;
         let scope = builder.rows(query.row, 0)?;
         builder.query(&scope, query, None, false)?;
-        let (checks, types) = (builder.checks(), builder.row_types(&scope, query)?);
-        Ok((builder.finish(Some(types)), checks))
+        let types = builder.row_types(&scope, query)?;
+        let reuse = builder.reuse();
+        Ok((builder.finish(Some(types)), reuse))
     }
 
     /// Reads several things at once, each a column of the one row of the answer.
-    pub(crate) fn subqueries(model: &Model, catalogue: &Catalogue, subqueries: &[Subquery]) -> Result<Self, DbError> {
+    pub(crate) fn subqueries(views: Views<'_>, subqueries: &[Subquery]) -> Result<Self, DbError> {
         let types = subqueries.iter().map(Subquery::oid).collect();
-        Self::built(model, catalogue, Some(types), |builder| {
+        Self::built(views, Some(types), |builder| {
             for (index, subquery) in subqueries.iter().enumerate() {
                 builder.careful = subquery.query().careful;
                 builder.text.push_str(if index == 0 { "SELECT " } else { ", " });
@@ -80,14 +88,9 @@ impl Statement {
     }
 
     /// Reads the keys of a cursor and nothing else.
-    pub(crate) fn keys(
-        model: &Model,
-        catalogue: &Catalogue,
-        query: &Query,
-        keys: &[Option<String>],
-    ) -> Result<Self, DbError> {
+    pub(crate) fn keys(views: Views<'_>, query: &Query, keys: &[Option<String>]) -> Result<Self, DbError> {
         // Nothing is read of them.
-        Self::built(model, catalogue, None, |builder| {
+        Self::built(views, None, |builder| {
             let scope = scope::Scope::Row(builder.rows(query.row, 0)?);
             let order = builder.order_keys(&scope, query);
             builder.text.push_str("SELECT 1");
@@ -105,15 +108,14 @@ impl Statement {
     /// Follows a relation from many keys: a row of the answer for each, in their order, with what it leads to and
     /// whether the key cannot be read, which only careful casts find out.
     pub(crate) fn related(
-        model: &Model,
-        catalogue: &Catalogue,
+        views: Views<'_>,
         relation: &Relation,
         query: &Query,
         keys: Vec<String>,
     ) -> Result<Self, DbError> {
         let careful = query.careful.then(|| ColumnForm::Bool.oid());
         let types = [types::related(relation.many)].into_iter().chain(careful).collect();
-        Self::built(model, catalogue, Some(types), |builder| {
+        Self::built(views, Some(types), |builder| {
             builder.careful = query.careful;
             let keys = builder.bind(Param::Texts(keys));
             let inner = builder.rows(relation.row, 1)?;
@@ -132,12 +134,11 @@ impl Statement {
     }
 
     fn built(
-        model: &Model,
-        catalogue: &Catalogue,
+        views: Views<'_>,
         types: Option<Vec<Oid>>,
         write: impl FnOnce(&mut Builder<'_>) -> Result<(), DbError>,
     ) -> Result<Self, DbError> {
-        let mut builder = Builder::new(model, catalogue);
+        let mut builder = Builder::new(views);
         write(&mut builder)?;
         Ok(builder.finish(types))
     }
@@ -146,6 +147,13 @@ impl Statement {
 struct Builder<'a> {
     model: &'a Model,
     catalogue: &'a Catalogue,
+    rules: Option<&'a dyn RowRules>,
+    /// The rules that the statement has asked for, in the order of their values.
+    ruled: Vec<rules::Ruled>,
+    /// Whether a rule is being written.
+    is_ruling: bool,
+    /// The number of values before the next one of a rule whose values are bound already.
+    bound_again: Option<usize>,
     text: String,
     params: Vec<Param>,
     replan: bool,
@@ -161,10 +169,14 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(model: &'a Model, catalogue: &'a Catalogue) -> Self {
+    fn new(views: Views<'a>) -> Self {
         Self {
-            model,
-            catalogue,
+            model: views.model,
+            catalogue: views.catalogue,
+            rules: views.rules,
+            ruled: Vec::new(),
+            is_ruling: false,
+            bound_again: None,
             text: String::with_capacity(512),
             params: Vec::new(),
             replan: false,

@@ -1,11 +1,11 @@
 //! The columns that tell the rows of a page apart, so that its order may do without a last unique key.
 
-use super::Builder;
 use super::filter::Order;
 use super::query::Query;
 use super::scope::{Named, RowScope, Scope, named};
-use crate::postgres::{Catalogue, ColumnType, DbError};
-use crate::schema::{Model, TypeKind};
+use super::{Builder, Views};
+use crate::postgres::{ColumnType, DbError};
+use crate::schema::TypeKind;
 
 /// The columns among the keys of an order in which two rows differ only if they sort apart. `None` when the page needs
 /// no last unique key, or when its rows cannot be told apart by what is read of them.
@@ -14,12 +14,8 @@ use crate::schema::{Model, TypeKind};
 ///
 /// # Errors
 /// When the view is unknown.
-pub(crate) fn telling_columns(
-    model: &Model,
-    catalogue: &Catalogue,
-    query: &Query,
-) -> Result<Option<Vec<String>>, DbError> {
-    let builder = Builder::new(model, catalogue);
+pub(crate) fn telling_columns(views: Views<'_>, query: &Query) -> Result<Option<Vec<String>>, DbError> {
+    let mut builder = Builder::new(views);
     let rows = builder.rows(query.row, 0)?;
     let scope = Scope::Row(rows.clone());
     let is_page = query.page.is_some() && query.past.is_empty() && !query.backward;
@@ -40,7 +36,7 @@ pub(crate) fn telling_columns(
 impl<'a> Builder<'a> {
     /// The column of the view by which a key orders, when it orders by one as it is.
     fn plain_column<'k>(
-        &self,
+        &mut self,
         rows: &RowScope<'a>,
         scope: &Scope<'a>,
         key: &'k Order,

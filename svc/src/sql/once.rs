@@ -86,7 +86,7 @@ impl<'a> Builder<'a> {
     fn filter_reads(&self, rows: &RowScope<'a>, filter: &Filter) -> usize {
         match filter {
             Filter::All(all) | Filter::Any(all) => all.iter().map(|filter| self.filter_reads(rows, filter)).sum(),
-            Filter::Not(inner) => self.filter_reads(rows, inner),
+            Filter::Not(inner) | Filter::Strict(inner) => self.filter_reads(rows, inner),
             Filter::Compare(column, ..) => self.reads(rows, column),
             // Whether it is a list, and what is in it.
             Filter::Some(column, _) => 2 * self.reads(rows, column),

@@ -23,10 +23,11 @@ pub(super) struct Operand {
 
 impl<'a> Builder<'a> {
     /// The expression of a scalar, an enum, or a list of them.
-    pub(super) fn operand(&self, scope: &Scope<'a>, column: &Column) -> Result<Operand, DbError> {
-        let unknown = || self.unknown(scope, column);
+    pub(super) fn operand(&mut self, scope: &Scope<'a>, column: &Column) -> Result<Operand, DbError> {
+        let (model, name) = (self.model, self.source_name(scope));
+        let unknown = || DbError::UnknownColumn { source_name: name.clone(), column: column.0.join(".") };
         let (first, rest) = column.0.split_first().ok_or_else(unknown)?;
-        let stored = match named(self.model, scope.object(), first) {
+        let stored = match named(model, scope.object(), first) {
             Some(Named::Relation(relation)) if relation.many => return Err(DbError::RelationToMany(first.clone())),
             Some(Named::Relation(_)) if rest.is_empty() => return Err(DbError::Relation(first.clone())),
             Some(Named::Relation(relation)) => return self.behind(scope, relation, rest),
@@ -40,7 +41,10 @@ impl<'a> Builder<'a> {
             }
             let sql = self.json(scope, first).ok_or_else(unknown)?;
             let inner = Scope::Json { sql, object: stored.named, depth: scope.depth() };
-            return self.operand(&inner, &Column(rest.to_vec())).map_err(|_| unknown());
+            return self.operand(&inner, &Column(rest.to_vec())).map_err(|error| match error.is_of_policy() {
+                true => error,
+                false => unknown(),
+            });
         }
         if let Scope::Row(row) = scope
             && let Some(ty) = row.source.columns.get(first)
@@ -66,22 +70,26 @@ impl<'a> Builder<'a> {
     }
 
     /// A value of the one row that a relation leads to.
-    fn behind(&self, scope: &Scope<'a>, relation: &Relation, rest: &[String]) -> Result<Operand, DbError> {
+    fn behind(&mut self, scope: &Scope<'a>, relation: &Relation, rest: &[String]) -> Result<Operand, DbError> {
         let column = Column(rest.to_vec());
         let (rows, join) = self.related(scope, relation)?;
         let (from, alias) = (rows.source.quoted.clone(), rows.alias());
+        let permitted = self.permitted(&rows)?.map(|rule| format!(" AND {rule}")).unwrap_or_default();
         let operand = self.operand(&Scope::Row(rows), &column)?;
-        let sql = format!("(SELECT {} FROM {from} AS {alias} WHERE {join} LIMIT 1)", operand.sql);
+        let sql = format!("(SELECT {} FROM {from} AS {alias} WHERE {join}{permitted} LIMIT 1)", operand.sql);
         Ok(Operand { sql, text: None, ..operand })
     }
 
     /// A key that a relation starts or ends at: a field, a column, or else a key of the JSON.
-    pub(super) fn key(&self, scope: &Scope<'a>, name: &str, end: &'static str) -> Result<Operand, DbError> {
-        self.operand(scope, &Column(vec![name.to_owned()])).or_else(|_| {
-            let json = self.json(scope, name).ok_or_else(|| self.no_key(scope, name, end))?;
-            let sql = format!("({json} #>> '{{}}')");
-            Ok(Operand { sql, cast: "text".to_owned(), fallback: None, family: Family::Text, text: None, bare: None })
-        })
+    pub(super) fn key(&mut self, scope: &Scope<'a>, name: &str, end: &'static str) -> Result<Operand, DbError> {
+        match self.operand(scope, &Column(vec![name.to_owned()])) {
+            Err(error) if error.is_of_policy() => return Err(error),
+            Err(_) => {}
+            found => return found,
+        }
+        let json = self.json(scope, name).ok_or_else(|| self.no_key(scope, name, end))?;
+        let sql = format!("({json} #>> '{{}}')");
+        Ok(Operand { sql, cast: "text".to_owned(), fallback: None, family: Family::Text, text: None, bare: None })
     }
 
     /// Whether a column answers the field, so that the same source is read and compared.

@@ -115,7 +115,11 @@ pub(super) fn named<'a>(model: &'a Model, object: TypeIndex, name: &str) -> Opti
 
 impl<'a> Builder<'a> {
     /// The rows that a relation leads to, and the condition that joins them to this scope.
-    pub(super) fn related(&self, scope: &Scope<'a>, relation: &Relation) -> Result<(RowScope<'a>, String), DbError> {
+    pub(super) fn related(
+        &mut self,
+        scope: &Scope<'a>,
+        relation: &Relation,
+    ) -> Result<(RowScope<'a>, String), DbError> {
         let from = self.related_key(scope, relation)?;
         let inner = self.rows(relation.row, scope.depth() + 1)?;
         let to = self.key(&Scope::Row(inner.clone()), relation.to, "to")?;
@@ -124,7 +128,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The key of this scope, as the type that the rows' key has.
-    pub(super) fn related_key(&self, scope: &Scope<'a>, relation: &Relation) -> Result<Operand, DbError> {
+    pub(super) fn related_key(&mut self, scope: &Scope<'a>, relation: &Relation) -> Result<Operand, DbError> {
         let from = self.key(scope, relation.from, "from")?;
         let inner = self.rows(relation.row, scope.depth() + 1)?;
         let to = self.key(&Scope::Row(inner), relation.to, "to")?;

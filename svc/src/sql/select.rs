@@ -40,8 +40,10 @@ impl<'a> Builder<'a> {
     ) -> Result<(), DbError> {
         let scope = Scope::Row(rows.clone());
         let order = self.order_keys(&scope, query);
+        let permitted = self.permitted(rows)?;
         // What is planned for its values needs no bound.
-        let is_bounded = !order.is_empty() && query.group.is_empty() && !query.filter.replans();
+        let replans = query.filter.replans() || self.rule_replans(rows.row);
+        let is_bounded = !order.is_empty() && query.group.is_empty() && !replans;
         let bound = query.page.filter(|_| is_bounded).and_then(bound);
         let bound = bound.map(|bound| bound + i64::from(query.neighbours));
         // PostgreSQL leaves a query out that only passes on what another one reads.
@@ -57,7 +59,8 @@ impl<'a> Builder<'a> {
             }
             _ => self.text.push_str(" FROM "),
         }
-        self.matching(&mut reading, query, join, &order)?;
+        let ties = [join, permitted.as_deref()];
+        self.matching(&mut reading, query, ties, &order)?;
         // Writing to a String cannot fail.
         if let Some(bound) = bound {
             let _ = write!(self.text, " LIMIT {bound}) AS {}", rows.alias());
@@ -68,12 +71,12 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The rows of a query in their order, groups as one.
+    /// The rows of a query in their order, groups as one. `ties` are the conditions of what it stands in and of policies.
     fn matching(
         &mut self,
         reading: &mut Reading<'a>,
         query: &Query,
-        join: Option<&str>,
+        ties: [Option<&str>; 2],
         order: &[Order],
     ) -> Result<(), DbError> {
         let rows = reading.computed().clone();
@@ -82,8 +85,8 @@ impl<'a> Builder<'a> {
         // Groups are ordered by what they are grouped by.
         let scope = if query.is_computed() { Scope::Row(rows.clone()) } else { reading.scope(reads) };
         let mut word = " WHERE ";
-        if let Some(join) = join {
-            let _ = write!(self.text, "{word}{join}");
+        for tie in ties.into_iter().flatten() {
+            let _ = write!(self.text, "{word}{tie}");
             word = " AND ";
         }
         if query.filter != Filter::All(Vec::new()) {
@@ -213,7 +216,7 @@ impl<'a> Builder<'a> {
 
     /// The order with the unique last key that a page gets, so that it is stable. The key goes in the direction of
     /// the one before it, so that one index serves both.
-    pub(super) fn order_keys(&self, scope: &Scope<'a>, query: &Query) -> Vec<Order> {
+    pub(super) fn order_keys(&mut self, scope: &Scope<'a>, query: &Query) -> Vec<Order> {
         let mut keys = query.order.clone();
         let unique = super::col("id");
         // A cursor has the last key even of a page that can only have one row: the next page need not be filtered so.

@@ -5,6 +5,7 @@ use super::bound::bind;
 use super::cast::is_value;
 use super::filter::{Filter, Order, Rank};
 use super::query::Window;
+use super::rules::KnownRules;
 use super::select::{FIRST, bound};
 use crate::postgres::{DbError, Param};
 use crate::scalar::sql_value::SqlValue;
@@ -12,6 +13,13 @@ use crate::schema::Operator;
 
 /// The texts that the values of a statement must be for its text to hold; one for each comparison, in their order.
 pub(crate) type Checks = Vec<Option<String>>;
+
+/// What the values and the rules of another request must be for the text of a statement to hold for it.
+#[derive(Debug)]
+pub(crate) struct Reuse {
+    pub(crate) checks: Checks,
+    pub(crate) rules: KnownRules,
+}
 
 /// The parts of a query that can differ from one request to the next.
 #[derive(Debug, Clone, Copy)]
@@ -73,6 +81,7 @@ impl Filter {
             Self::All(filters) => Self::All(all(filters)),
             Self::Any(filters) => Self::Any(all(filters)),
             Self::Not(inner) => Self::Not(Box::new(inner.without_values())),
+            Self::Strict(inner) => Self::Strict(Box::new(inner.without_values())),
             Self::Some(column, inner) => Self::Some(column.clone(), Box::new(inner.without_values())),
             Self::Compare(column, operator, value) => Self::Compare(column.clone(), *operator, formal(value)),
         }
@@ -93,6 +102,8 @@ fn formal(value: &SqlValue) -> SqlValue {
         SqlValue::Null => SqlValue::Null,
         SqlValue::Bool(value) => SqlValue::Bool(*value),
         SqlValue::Int(_) | SqlValue::Text(_) => SqlValue::Int(0),
+        // To a policy, a list with a null says something else.
+        SqlValue::List(_) if value.has_null() => SqlValue::List(vec![SqlValue::Null]),
         SqlValue::List(_) => SqlValue::List(Vec::new()),
     }
 }
@@ -106,14 +117,14 @@ fn same_order(one: &Order, other: &Order) -> bool {
     rank && one.column == other.column && one.direction == other.direction && one.nulls == other.nulls
 }
 
-fn same_filter(one: &Filter, other: &Filter) -> bool {
+pub(super) fn same_filter(one: &Filter, other: &Filter) -> bool {
     use Filter as F;
     let all = |one: &[Filter], other: &[Filter]| {
         one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same_filter(one, other))
     };
     match (one, other) {
         (F::All(one), F::All(other)) | (F::Any(one), F::Any(other)) => all(one, other),
-        (F::Not(one), F::Not(other)) => same_filter(one, other),
+        (F::Not(one), F::Not(other)) | (F::Strict(one), F::Strict(other)) => same_filter(one, other),
         (F::Some(column, one), F::Some(same, other)) => column == same && same_filter(one, other),
         (F::Compare(column, operator, one), F::Compare(same, op, other)) => {
             // What the ends of a range are like decides about its text.
@@ -126,14 +137,15 @@ fn same_filter(one: &Filter, other: &Filter) -> bool {
 fn same_value(one: &SqlValue, other: &SqlValue) -> bool {
     use SqlValue as V;
     match (one, other) {
-        (V::Null, V::Null) | (V::List(_), V::List(_)) | (V::Int(_) | V::Text(_), V::Int(_) | V::Text(_)) => true,
+        (V::Null, V::Null) | (V::Int(_) | V::Text(_), V::Int(_) | V::Text(_)) => true,
+        (V::List(_), V::List(_)) => one.has_null() == other.has_null(),
         // `isnull: true` and `isnull: false` are different texts.
         (V::Bool(one), V::Bool(other)) => one == other,
         _ => false,
     }
 }
 
-fn bind_filter<'c>(
+pub(super) fn bind_filter<'c>(
     filter: &Filter,
     checks: &mut impl Iterator<Item = &'c Option<String>>,
     params: &mut Vec<Param>,
@@ -147,7 +159,7 @@ fn bind_filter<'c>(
             }
             Ok(true)
         }
-        Filter::Not(inner) | Filter::Some(_, inner) => bind_filter(inner, checks, params),
+        Filter::Not(inner) | Filter::Some(_, inner) | Filter::Strict(inner) => bind_filter(inner, checks, params),
         Filter::Compare(_, operator, value) => {
             let check = checks.next().and_then(Option::as_ref);
             if check.is_some_and(|cast| value.texts().any(|text| !is_value(cast, &text))) {
@@ -160,9 +172,10 @@ fn bind_filter<'c>(
 }
 
 impl Builder<'_> {
-    /// Returns the texts that the values must be for the statement to hold; `None` when it holds for no other values.
-    pub(super) fn checks(&mut self) -> Option<Checks> {
-        (!self.depends_on_values).then(|| std::mem::take(&mut self.checks))
+    /// Returns what other values must be for the statement to hold; `None` when it holds for no others.
+    pub(super) fn reuse(&mut self) -> Option<Reuse> {
+        let rules = KnownRules::of(std::mem::take(&mut self.ruled));
+        (!self.depends_on_values).then(|| Reuse { checks: std::mem::take(&mut self.checks), rules })
     }
 }
 

@@ -6,14 +6,13 @@
 
 use tokio_postgres::types::Type;
 
-use super::Builder;
 use super::column::{ColumnForm, Select};
 use super::filter::Column;
 use super::operand::Operand;
 use super::query::{GroupKey, Query, Selected, Subquery};
 use super::scope::{RowScope, Scope};
-use crate::postgres::{Catalogue, DbError, Oid};
-use crate::schema::Model;
+use super::{Builder, Views};
+use crate::postgres::{DbError, Oid};
 
 /// A null of the type of what a query sorts, groups or aggregates by.
 pub(super) struct Guard {
@@ -25,8 +24,8 @@ pub(super) struct Guard {
 ///
 /// # Errors
 /// When the view is unknown.
-pub(crate) fn record_types(model: &Model, catalogue: &Catalogue, query: &Query) -> Result<Box<[Oid]>, DbError> {
-    let mut builder = Builder::new(model, catalogue);
+pub(crate) fn record_types(views: Views<'_>, query: &Query) -> Result<Box<[Oid]>, DbError> {
+    let mut builder = Builder::new(views);
     builder.careful = query.careful;
     let rows = builder.rows(query.row, 0)?;
     Ok(builder.types(&rows, query, true)?.into())
@@ -50,11 +49,11 @@ impl Subquery {
 
 impl<'a> Builder<'a> {
     /// The types of the columns in the rows of a query.
-    pub(super) fn row_types(&self, rows: &RowScope<'a>, query: &Query) -> Result<Vec<Oid>, DbError> {
+    pub(super) fn row_types(&mut self, rows: &RowScope<'a>, query: &Query) -> Result<Vec<Oid>, DbError> {
         self.types(rows, query, false)
     }
 
-    fn types(&self, rows: &RowScope<'a>, query: &Query, in_record: bool) -> Result<Vec<Oid>, DbError> {
+    fn types(&mut self, rows: &RowScope<'a>, query: &Query, in_record: bool) -> Result<Vec<Oid>, DbError> {
         let selected = |selected: &Selected| match selected {
             Selected::Column(name, Select::Plain) => {
                 let column = rows.source.columns.get(name);
@@ -79,7 +78,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The guards of a query, which stand behind what it selects.
-    pub(super) fn guards(&self, rows: &RowScope<'a>, query: &Query) -> Result<Vec<Guard>, DbError> {
+    pub(super) fn guards(&mut self, rows: &RowScope<'a>, query: &Query) -> Result<Vec<Guard>, DbError> {
         let scope = Scope::Row(rows.clone());
         let mut guards: Vec<Guard> = Vec::new();
         let mut add = |guard: Option<Guard>| {

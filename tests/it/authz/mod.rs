@@ -13,4 +13,5 @@ mod own_authorizer;
 mod principals;
 mod regressions;
 mod row_filters;
+mod row_policies;
 mod service;

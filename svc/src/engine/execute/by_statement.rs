@@ -7,13 +7,13 @@ use crate::engine::find::check_arguments;
 use crate::engine::mutations::Mutations;
 use crate::engine::operations::{Answered, OperationStatement};
 use crate::engine::path::Path;
-use crate::engine::plan::{AllAdmitted, PlanField, PlanKind};
+use crate::engine::plan::{AllAdmitted, Plan, PlanField, PlanKind};
 use crate::schema::OperationKind;
 use crate::{Error, ErrorCode};
 
 impl Engine {
-    /// Answers with the statement of a registered operation when all root fields are admitted, and none for some rows
-    /// only. Otherwise those of a query are answered one by one, and a mutation does nothing.
+    /// Answers with the statement of a registered operation when all root fields are admitted, none for some rows only,
+    /// and no row policy binds what they may read. Otherwise those of a query are answered one by one, and a mutation does nothing.
     pub(super) async fn by_statement(
         &self,
         cx: &ExecutionContext<'_>,
@@ -22,7 +22,8 @@ impl Engine {
     ) -> Vec<CompletedValue> {
         let plan = &prepared.plan;
         let decisions = self.decide(cx, prepared).await;
-        let Some(admitted) = AllAdmitted::of(plan, &decisions) else {
+        let admitted = AllAdmitted::of(plan, &decisions).filter(|_| !self.reads_governed(plan));
+        let Some(admitted) = admitted else {
             let is_denied = decisions.iter().flatten().any(Result::is_err);
             return match plan.kind {
                 OperationKind::Mutation if is_denied => not_done(cx, &plan.root.fields, &decisions),
@@ -69,6 +70,13 @@ impl Engine {
             });
         }
         decisions
+    }
+
+    /// Whether the operation can tell anything of rows that a row policy binds: those that it answers with, and those
+    /// that relations lead to from there.
+    fn reads_governed(&self, plan: &Plan) -> bool {
+        let Some(policies) = &self.row_policies else { return false };
+        plan.reachable(&self.app.model).into_iter().any(|row| policies.govern(row))
     }
 
     async fn answer_of(

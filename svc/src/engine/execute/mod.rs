@@ -17,7 +17,7 @@ use futures_util::FutureExt as _;
 use self::join::{joined, only};
 use crate::Error;
 use crate::application::{Application, RequestDeadlines};
-use crate::authz::Gate;
+use crate::authz::{Gate, RowPolicies};
 use crate::engine::cache::DocumentCache;
 use crate::engine::coerce::SentVariables;
 use crate::engine::document_id::DocumentId;
@@ -58,7 +58,9 @@ pub(crate) struct Engine {
     #[cfg(feature = "auth")]
     pub(crate) authentication: Option<crate::auth::Authentication>,
     pub(crate) gate: Gate,
-    /// Whether an authorizer may keep requests.
+    /// The policies about rows; `None` where there are none.
+    pub(crate) row_policies: Option<Arc<RowPolicies>>,
+    /// Whether authorizers or row policies may keep requests.
     pub(crate) shares_requests: bool,
     /// Whether there are fields that are decided about by themselves.
     pub(crate) decides_fields: bool,

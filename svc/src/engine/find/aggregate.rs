@@ -37,7 +37,7 @@ async fn aggregate(
     let query = Query { careful: cx.careful, ..Query::new(read.row, read.filter) };
     let mut asking = Asking { cx, catalogue: Some(&catalogue), query };
     let shape = asking.shape(field)?;
-    let statement = Statement::rows(cx.model, &catalogue, &asking.query)?;
+    let statement = Statement::rows(cx.context.db().views(&catalogue), &asking.query)?;
     let mut row = None;
     cx.database.stream(cx.session(), &statement, &mut row).await?;
     CompletedValue::walk_rows(cx, 0, |walk, out| write_row(walk, field, &shape, row.as_ref(), path, out))
@@ -130,7 +130,7 @@ impl Asking<'_> {
         let mut shape = groups.shape(field)?;
         groups.arguments(field)?;
         if let Some(catalogue) = self.catalogue {
-            shape.types = record_types(self.cx.model, catalogue, &groups.query)?;
+            shape.types = record_types(self.cx.context.db().views(catalogue), &groups.query)?;
         }
         let at = self.add(Selected::Rows(Box::new(groups.query)));
         Ok(RowSource::Records(at, Box::new(shape)))
@@ -223,7 +223,7 @@ pub(crate) async fn computed(
         let read = Read::all(db, find.clone())?;
         let mut query = Query::new(read.row, read.filter);
         query.list.push(Selected::Aggregate(function, column.clone(), ColumnForm::Text));
-        let rows = db.app.database.fetch(db.session(), &Statement::rows(&db.app.model, &catalogue, &query)?).await?;
+        let rows = db.app.database.fetch(db.session(), &Statement::rows(db.views(&catalogue), &query)?).await?;
         Ok::<_, DbError>(rows.cell(0, 0).map(|bytes| String::from_utf8_lossy(bytes).into_owned()))
     };
     db.app.database.following(ask).await.map_err(DbError::into_error)
@@ -244,7 +244,7 @@ pub(crate) async fn group_counts(db: &Db, find: &FindSpec, columns: Vec<Column>)
             page: Some(Window { limit: most + 1, offset: 0 }),
             ..Query::new(read.row, read.filter)
         };
-        let rows = db.app.database.fetch(db.session(), &Statement::rows(&db.app.model, &catalogue, &query)?).await?;
+        let rows = db.app.database.fetch(db.session(), &Statement::rows(db.views(&catalogue), &query)?).await?;
         let group = |row: usize| {
             let cells = Cells::Nth(&rows, row);
             let text = |column| cells.get(column).map(|bytes| String::from_utf8_lossy(bytes).into_owned());

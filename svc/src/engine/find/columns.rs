@@ -152,7 +152,7 @@ impl Read {
         let mut columns = Columns::new(cx.model, catalogue, self.row)?;
         let mut shape = columns.shape(cx, field, self.row)?;
         let query = self.reading(columns.finish().0, cx.careful);
-        shape.types = record_types(cx.model, catalogue, &query)?;
+        shape.types = record_types(cx.context.db().views(catalogue), &query)?;
         Ok((query, shape))
     }
 }

@@ -15,8 +15,8 @@ use crate::engine::plan::{Calls, PlanField, PlanKind};
 use crate::json::ExactJson;
 use crate::postgres::{Catalogue, Database, DbError, Oid, Rows, Session, Statement};
 use crate::repository::{ConnectionSpec, CursorPage, Db, Edge, Slice};
-use crate::schema::{Model, Part};
-use crate::sql::{Keyset, Query, Selected, Subquery, Window, order_keys, record_types};
+use crate::schema::Part;
+use crate::sql::{Keyset, Query, Selected, Subquery, Views, Window, order_keys, record_types};
 
 /// The parts of a page that a client selects.
 #[derive(Default)]
@@ -84,9 +84,8 @@ impl PageRead {
     /// The parts of the statement that reads `list` of each row.
     fn ask(
         self,
-        model: &Model,
+        views: Views<'_>,
         limits: &Limits,
-        catalogue: &Catalogue,
         mut list: Vec<Selected>,
         wanted: &Wanted,
         careful: bool,
@@ -102,11 +101,11 @@ impl PageRead {
             ..all.clone()
         };
         let with_cursors = Query { list: vec![Selected::OrderKeys], ..query.clone() };
-        let order = order_keys(model, catalogue, &with_cursors)?;
+        let order = order_keys(views, &with_cursors)?;
         if order.is_empty() && wanted.rows {
             return Err(DbError::NoOrder);
         }
-        let mark = mark(&model.types[read.row].name, &order);
+        let mark = mark(&views.model.types[read.row].name, &order);
         let bound = |cursor: &Option<String>, before| {
             let keys = cursor.as_ref().map(|cursor| decode(mark, cursor));
             Ok::<_, DbError>(keys.transpose()?.map(|keys| Keyset { keys, before, inverted: false }))
@@ -145,7 +144,7 @@ impl PageRead {
         }
         if wanted.rows {
             let query = Query { list, ..query };
-            asking.types = record_types(model, catalogue, &query)?;
+            asking.types = record_types(views, &query)?;
             asking.rows = Some(asking.add(Subquery::Rows(query)));
         }
         Ok(asking)
@@ -237,7 +236,7 @@ async fn read_page(
     }
     if nodes.iter().any(|node| node.children.calls() > Calls::None) {
         let (list, whole) = full_rows(cx.model, &catalogue, row)?;
-        let asking = page.ask(cx.model, cx.limits, &catalogue, list, &wanted, cx.careful)?;
+        let asking = page.ask(cx.context.db().views(&catalogue), cx.limits, list, &wanted, cx.careful)?;
         let rows = fetch(cx, &catalogue, &asking).await?;
         let answer = asking.node(&rows)?;
         let decoded = Decoded::new(cx.model, &whole, answer.records.iter().cloned());
@@ -247,7 +246,7 @@ async fn read_page(
     let mut columns = Columns::new(cx.model, &catalogue, row)?;
     let shapes = nodes.iter().map(|node| Ok((address(node), columns.shape(cx, node, row)?)));
     let shapes = shapes.collect::<Result<Vec<(usize, RowShape)>, DbError>>()?;
-    let asking = page.ask(cx.model, cx.limits, &catalogue, columns.finish().0, &wanted, cx.careful)?;
+    let asking = page.ask(cx.context.db().views(&catalogue), cx.limits, columns.finish().0, &wanted, cx.careful)?;
     let rows = fetch(cx, &catalogue, &asking).await?;
     let answer = asking.node(&rows)?;
     complete_page(cx, field, &answer, &shapes, Vec::new(), path)
@@ -257,8 +256,8 @@ async fn fetch(cx: &ExecutionContext<'_>, catalogue: &Catalogue, asking: &Asking
     if asking.parts.is_empty() {
         return Ok(Rows::default());
     }
-    let statement = Statement::subqueries(cx.model, catalogue, &asking.parts)?;
-    asking.fetch((cx.model, catalogue), (cx.database, cx.session()), &statement).await
+    let statement = Statement::subqueries(cx.context.db().views(catalogue), &asking.parts)?;
+    asking.fetch(cx.context.db().views(catalogue), (cx.database, cx.session()), &statement).await
 }
 
 impl Asking {
@@ -266,7 +265,7 @@ impl Asking {
     /// hold keys that the columns cannot.
     async fn fetch(
         &self,
-        (model, catalogue): (&Model, &Catalogue),
+        views: Views<'_>,
         (database, session): (&Database, &Session),
         statement: &Statement,
     ) -> Result<Rows, DbError> {
@@ -276,7 +275,7 @@ impl Asking {
         };
         let Some((query, past)) = &self.sent else { return Err(error) };
         for past in past {
-            let keys = Statement::keys(model, catalogue, query, &past.keys)?;
+            let keys = Statement::keys(views, query, &past.keys)?;
             if database.fetch(session, &keys).await.is_err_and(|error| error.is_of_data()) {
                 return Err(DbError::BadCursor);
             }
@@ -292,9 +291,9 @@ pub(crate) async fn typed_slice(db: &Db, spec: &ConnectionSpec) -> Result<Slice<
         let read = Read::all(db, spec.find.clone())?;
         let (list, whole) = full_rows(&db.app.model, &catalogue, read.row)?;
         let page = PageRead { read, page: spec.page.clone() };
-        let asking = page.ask(&db.app.model, &db.app.limits, &catalogue, list, &Wanted::all(), false)?;
-        let statement = Statement::subqueries(&db.app.model, &catalogue, &asking.parts)?;
-        let rows = asking.fetch((&db.app.model, &catalogue), (&db.app.database, db.session()), &statement).await?;
+        let asking = page.ask(db.views(&catalogue), &db.app.limits, list, &Wanted::all(), false)?;
+        let statement = Statement::subqueries(db.views(&catalogue), &asking.parts)?;
+        let rows = asking.fetch(db.views(&catalogue), (&db.app.database, db.session()), &statement).await?;
         let answer = asking.node(&rows)?;
         let edges = answer.records.iter().zip(&answer.cursors).map(|(cells, cursor)| {
             let node = whole.object(cells.clone()).map_err(DbError::refused)?;

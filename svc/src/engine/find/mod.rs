@@ -35,9 +35,9 @@ use super::plan::{Admission, Calls, PlanField};
 use crate::Error;
 use crate::application::Limits;
 use crate::json::ExactJson;
-use crate::postgres::{Database, DbError, Reader, RowSink as _, Rows, Statement};
+use crate::postgres::{DbError, Reader, RowSink as _, Rows, Statement};
 use crate::repository::{ConnectionSpec, Db, FindSpec};
-use crate::schema::{Model, PlannedMeta, Shape, TypeIndex};
+use crate::schema::{PlannedMeta, Shape, TypeIndex};
 use crate::sql::{Query, Selected, Subquery};
 use full_rows::wanted_rows;
 use typed::complete_typed;
@@ -132,7 +132,8 @@ async fn write_find(cx: &ExecutionContext<'_>, field: &PlanField, find: FindSpec
 
 /// Answers a field with methods below it, which need whole rows.
 async fn write_full_rows(cx: &ExecutionContext<'_>, field: &PlanField, read: &Read, path: &Path<'_>) -> CompletedValue {
-    let rows = |careful| typed(cx.database, Reader::Pool(cx.database, cx.session()), cx.model, read, careful, None);
+    let db = cx.context.db();
+    let rows = |careful| typed(db, Reader::Pool(cx.database, cx.session()), read, careful, None);
     let result = match cx.database.following(|| rows(false)).await {
         Err(error) if error.is_of_data() => rows(cx.careful(&error).careful).await,
         result => result,
@@ -300,16 +301,15 @@ fn away(cx: &ExecutionContext<'_>, field: &PlanField, shape: Shape, error: DbErr
 
 /// All stored fields of the rows, or the `wanted` ones.
 async fn typed(
-    database: &Database,
+    db: &Db,
     reader: Reader<'_>,
-    model: &Model,
     read: &Read,
     careful: bool,
     wanted: Option<&[&str]>,
 ) -> Result<(Rows, FullRows), DbError> {
-    let catalogue = database.catalogue().await?;
-    let (list, whole) = wanted_rows(model, &catalogue, read.row, wanted)?;
-    let statement = Statement::rows(model, &catalogue, &read.clone().reading(list, careful))?;
+    let catalogue = db.app.database.catalogue().await?;
+    let (list, whole) = wanted_rows(&db.app.model, &catalogue, read.row, wanted)?;
+    let statement = Statement::rows(db.views(&catalogue), &read.clone().reading(list, careful))?;
     Ok((reader.fetch(&statement).await?, whole))
 }
 
@@ -353,15 +353,14 @@ async fn typed_following(
     read: &Read,
     wanted: Option<&[&str]>,
 ) -> Result<(Rows, FullRows), Error> {
-    let model = &db.app.model;
     let typed = match reader {
         Reader::Pool(database, session) => {
-            let rows = || typed(database, Reader::Pool(database, session), model, read, false, wanted);
+            let rows = || typed(db, Reader::Pool(database, session), read, false, wanted);
             database.following(rows).await
         }
         // PostgreSQL refuses whatever follows an error in a transaction.
         reader => {
-            let rows = typed(&db.app.database, reader, model, read, false, wanted).await;
+            let rows = typed(db, reader, read, false, wanted).await;
             rows.inspect_err(|error| {
                 if error.shows_change() {
                     db.app.database.may_have_changed();
@@ -385,7 +384,7 @@ pub(crate) async fn total(db: &Db, find: &FindSpec, subquery: fn(Query) -> Subqu
         let rows = db
             .app
             .database
-            .fetch(db.session(), &Statement::subqueries(&db.app.model, &catalogue, &[subquery(query)])?)
+            .fetch(db.session(), &Statement::subqueries(db.views(&catalogue), &[subquery(query)])?)
             .await?;
         // A bigint has eight bytes, a Boolean one.
         let bytes = rows.cell(0, 0).unwrap_or_default();

@@ -67,7 +67,7 @@ async fn plain(
 ) -> Result<Vec<CompletedValue>, DbError> {
     let catalogue = cx.database.catalogue().await?;
     let (query, shape) = Read::relation(cx, field, relation)?.query(cx, &catalogue, field)?;
-    let statement = Statement::related(cx.model, &catalogue, &relation, &query, keys.to_vec())?;
+    let statement = Statement::related(cx.context.db().views(&catalogue), &relation, &query, keys.to_vec())?;
     let rows = cx.database.fetch(cx.session(), &statement).await?;
     let nodes = (0..keys.len()).map(|row| node(rows.cell(row, 0), &shape, relation.many));
     let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
@@ -102,8 +102,8 @@ async fn whole(
     let catalogue = cx.database.catalogue().await?;
     let (list, whole) = full_rows(cx.model, &catalogue, relation.row)?;
     let query = Read::relation(cx, field, relation)?.reading(list, cx.careful);
-    let types = record_types(cx.model, &catalogue, &query)?;
-    let statement = Statement::related(cx.model, &catalogue, &relation, &query, keys.to_vec())?;
+    let types = record_types(cx.context.db().views(&catalogue), &query)?;
+    let statement = Statement::related(cx.context.db().views(&catalogue), &relation, &query, keys.to_vec())?;
     let rows = cx.database.fetch(cx.session(), &statement).await?;
     let decoded = (0..keys.len()).map(|row| {
         let records = match rows.cell(row, 0) {

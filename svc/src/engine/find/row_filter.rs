@@ -10,7 +10,7 @@ use crate::{Error, ErrorCode};
 pub(super) fn filtered(filter: Filter, db: &Db, row: TypeIndex) -> Filter {
     match row_filter(db, row) {
         // Neither side can take anything of the other away.
-        Some(row_filter) => Filter::All(vec![filter, row_filter.filter.clone()]),
+        Some(row_filter) => Filter::All(vec![filter, Filter::Strict(Box::new(row_filter.filter.clone()))]),
         None => filter,
     }
 }

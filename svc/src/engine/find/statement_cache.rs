@@ -10,7 +10,7 @@ use crate::engine::complete::RowShape;
 use crate::engine::execution_context::{ExecutionContext, Growth};
 use crate::engine::plan::PlanField;
 use crate::postgres::{Catalogue, DbError, Statement};
-use crate::sql::{Checks, Filter, Order, StatementShape};
+use crate::sql::{Filter, Order, Reuse, RowRules, StatementShape};
 
 /// The most statements that a field keeps: a client's `where` can have any form.
 const MOST: usize = 8;
@@ -29,7 +29,7 @@ struct CachedStatement {
     catalogue: Arc<Catalogue>,
     /// The reads that it was written for.
     reads: Vec<Read>,
-    checks: Checks,
+    reuse: Reuse,
     statement: Statement,
     shape: Arc<RowShape>,
     /// The statement that reads the same page without the last unique key.
@@ -87,20 +87,20 @@ fn found(
             .without_tiebreaker
             .as_ref()
             .filter(|without_tiebreaker| may_tie && without_tiebreaker.is_promising());
-        if let Some(statement) = written.bound(&reads, without_tiebreaker)? {
+        if let Some(statement) = written.bound(&reads, cx.context.db().rules.as_deref(), without_tiebreaker)? {
             #[cfg(debug_assertions)]
             assert_holds(cx, catalogue, field, read, (&statement, without_tiebreaker))?;
             return Ok((statement, written.shape.clone(), without_tiebreaker.cloned()));
         }
     }
-    let (statement, shape, checks) = write(cx, catalogue, field, read)?;
-    if let (Some(checks), Some(growth)) = (checks, cx.growth) {
+    let (statement, shape, reuse) = write(cx, catalogue, field, read)?;
+    if let (Some(reuse), Some(growth)) = (reuse, cx.growth) {
         let without_tiebreaker = WithoutTiebreaker::new(cx, catalogue, field, read)?.map(Arc::new);
         keep(
             growth,
             field,
             &reads,
-            Kept { catalogue, checks, statement: &statement, shape: &shape, without_tiebreaker },
+            Kept { catalogue, reuse, statement: &statement, shape: &shape, without_tiebreaker },
         );
     }
     Ok((statement, shape, None))
@@ -128,7 +128,7 @@ fn assert_holds(
 /// A statement to keep, with all that tells when it holds.
 struct Kept<'a> {
     catalogue: &'a Arc<Catalogue>,
-    checks: Checks,
+    reuse: Reuse,
     statement: &'a Statement,
     shape: &'a Arc<RowShape>,
     without_tiebreaker: Option<Arc<WithoutTiebreaker>>,
@@ -136,20 +136,23 @@ struct Kept<'a> {
 
 /// Keeps a statement if it is of use for other values, and there is room.
 fn keep(growth: Growth<'_>, field: &PlanField, reads: &Reads<'_>, kept: Kept<'_>) {
-    let Kept { catalogue, checks, statement, shape, without_tiebreaker } = kept;
+    let Kept { catalogue, reuse, statement, shape, without_tiebreaker } = kept;
     let reads = reads.without_values();
     let keys: usize = reads.iter().map(|read| read.order.len()).sum();
     let texts = statement.text.weight()
         + without_tiebreaker.as_ref().map_or(0, |without_tiebreaker| without_tiebreaker.statement.text.weight());
     let is_of_use = reads.iter().all(|read| varying(read).has_shape_of(&varying(read)));
-    if !is_of_use || texts + (checks.len() + keys) * PART > LONGEST {
+    if !is_of_use || texts + (reuse.checks.len() + keys) * PART > LONGEST {
         return;
     }
     let filters: usize = reads.iter().map(|read| conditions(&read.filter)).sum();
-    let weight = size_of::<CachedStatement>() + texts + shape.weight() + (checks.len() + keys + filters) * PART;
+    let weight = size_of::<CachedStatement>()
+        + texts
+        + shape.weight()
+        + (reuse.checks.len() + reuse.rules.conditions() + keys + filters) * PART;
     let statement = Statement { params: Vec::new(), ..statement.clone() };
     let (catalogue, shape) = (catalogue.clone(), shape.clone());
-    let written = Arc::new(CachedStatement { catalogue, reads, checks, statement, shape, without_tiebreaker, weight });
+    let written = Arc::new(CachedStatement { catalogue, reads, reuse, statement, shape, without_tiebreaker, weight });
     if let Some(statements) = field.statements.get::<StatementCache>() {
         growth.statement(weight, || statements.put(&written));
     }
@@ -173,7 +176,7 @@ impl StatementCache {
 fn conditions(filter: &Filter) -> usize {
     1 + match filter {
         Filter::All(all) | Filter::Any(all) => all.iter().map(conditions).sum(),
-        Filter::Not(inner) | Filter::Some(_, inner) => conditions(inner),
+        Filter::Not(inner) | Filter::Some(_, inner) | Filter::Strict(inner) => conditions(inner),
         Filter::Compare(..) => 0,
     }
 }
@@ -183,10 +186,10 @@ fn write(
     catalogue: &Catalogue,
     field: &PlanField,
     read: &Read,
-) -> Result<(Statement, Arc<RowShape>, Option<Checks>), DbError> {
+) -> Result<(Statement, Arc<RowShape>, Option<Reuse>), DbError> {
     let (query, shape) = read.clone().query(cx, catalogue, field)?;
-    let (statement, checks) = Statement::reusable_rows(cx.model, catalogue, &query)?;
-    Ok((statement, Arc::new(shape), checks))
+    let (statement, reuse) = Statement::reusable_rows(cx.context.db().views(catalogue), &query)?;
+    Ok((statement, Arc::new(shape), reuse))
 }
 
 /// The reads of a statement: the relations below a field in the order in which it has them, and then the field's own.
@@ -247,12 +250,13 @@ impl CachedStatement {
     fn bound(
         &self,
         reads: &Reads<'_>,
+        rules: Option<&dyn RowRules>,
         without_tiebreaker: Option<&Arc<WithoutTiebreaker>>,
     ) -> Result<Option<Statement>, DbError> {
         if !reads.have_form_of(&self.reads) {
             return Ok(None);
         }
-        let (mut checks, mut params) = (self.checks.iter(), Vec::with_capacity(self.checks.len() + 2));
+        let (mut checks, mut params) = (self.reuse.checks.iter(), Vec::with_capacity(self.reuse.checks.len() + 2));
         for read in &reads.related {
             if !varying(read).bind(&mut checks, &mut params)? {
                 return Ok(None);
@@ -260,6 +264,9 @@ impl CachedStatement {
         }
         let own = StatementShape { neighbours: without_tiebreaker.is_some(), ..varying(reads.own) };
         if !own.bind(&mut checks, &mut params)? {
+            return Ok(None);
+        }
+        if !self.reuse.rules.bind(rules, &mut params)? {
             return Ok(None);
         }
         let statement = without_tiebreaker.map_or(&self.statement, |without_tiebreaker| &without_tiebreaker.statement);

@@ -37,11 +37,12 @@ impl WithoutTiebreaker {
         if read.shape != Shape::List || read.order.is_empty() {
             return Ok(None);
         }
+        let views = cx.context.db().views(catalogue);
         let (mut query, _) = read.clone().query(cx, catalogue, field)?;
-        let Some(names) = telling_columns(cx.model, catalogue, &query)? else { return Ok(None) };
+        let Some(names) = telling_columns(views, &query)? else { return Ok(None) };
         let columns = names.into_iter().map(|name| position(&mut query, name)).collect();
         query.neighbours = true;
-        let statement = Statement::rows(cx.model, catalogue, &query)?;
+        let statement = Statement::rows(views, &query)?;
         Ok(Some(Self { statement, columns, ties_seen: AtomicBool::new(false) }))
     }
 

@@ -7,12 +7,12 @@ use serde_json::value::RawValue;
 
 use crate::Error;
 use crate::engine::complete::UnreadValues;
-use crate::engine::find::read_row;
+use crate::engine::find::{read_row, typed_rows};
 use crate::engine::plan::{Calls, Children, PlanKind};
 use crate::mutation::Response;
 use crate::repository::{Db, FindSpec};
 use crate::schema::{FieldKind, Model, ScalarKind, TypeIndex, TypeKind};
-use crate::sql::col;
+use crate::sql::{Subject, col};
 
 /// The named type of an entity, and whether the field holds a list of it.
 #[derive(Clone, Copy)]
@@ -33,7 +33,7 @@ impl Entity {
     }
 }
 
-/// The entity's JSON. Where the function gave none, or left out what is selected, the row with its id is read from the
+/// The entity's JSON. Of a type that a row policy binds it is always the row of the view, if that is permitted. Where the function gave none, or left out what is selected, the row with its id is read from the
 /// view, as a query would: what is selected of it, or all where a method needs it.
 ///
 /// # Errors
@@ -46,6 +46,9 @@ pub(super) async fn entity(
 ) -> Result<Entity, Error> {
     let model = &db.app.model;
     let given = response.entity.map(|raw| with_type_name(model, ty, raw.get(), response.entity_type.as_deref()));
+    if is_governed(db, ty)? {
+        return governed(db, EntityType { ty, list }, response.entity_id.clone(), given).await;
+    }
     if list
         || !has_source(model, ty)
         || given.as_deref().is_some_and(|given| has_all(model, ty, given, selected.as_deref()))
@@ -62,6 +65,45 @@ pub(super) async fn entity(
         Some((row, errors)) => Ok(Entity { json: Some(row.to_string()), unread: UnreadValues::of(errors) }),
         None => Ok(Entity::whole(given)),
     }
+}
+
+/// Whether a row policy keeps rows of this type back, so that a function's own word for them is not enough.
+pub(super) fn is_governed(db: &Db, ty: TypeIndex) -> Result<bool, Error> {
+    let rule = db.rules.as_ref().map_or(Ok(None), |rules| rules.rule(Subject::Rows(ty)))?;
+    Ok(rule.is_some())
+}
+
+/// The rows of the view with the ids of what the function gave, as far as the row policies permit them.
+async fn governed(
+    db: &Db,
+    EntityType { ty, list }: EntityType,
+    entity_id: Option<String>,
+    given: Option<String>,
+) -> Result<Entity, Error> {
+    let model = &db.app.model;
+    let row = model.by_rust.iter().find(|(_, index)| **index == ty).map(|(row, _)| *row);
+    let Some(row) = row.filter(|_| has_source(model, ty)) else { return Ok(Entity::whole(None)) };
+    let id_of = |raw: &str| own_id(raw).map(|id| serde_json::from_str(&id).unwrap_or(id));
+    let ids: Vec<String> = match given.as_deref() {
+        Some(given) if list => {
+            let items: Option<Vec<&RawValue>> = serde_json::from_str(given)?;
+            items.into_iter().flatten().filter_map(|item| id_of(item.get())).collect()
+        }
+        given => entity_id.or_else(|| given.and_then(id_of)).into_iter().collect(),
+    };
+    let mut rows = HashMap::new();
+    if !ids.is_empty() {
+        let find = FindSpec { filter: col("id").is_in(ids.clone()), ..FindSpec::new(row) };
+        for row in typed_rows(db, db.reader(), &find).await? {
+            let json = row.to_string();
+            rows.extend(id_of(&json).map(|id| (id, json)));
+        }
+    }
+    let mut permitted = ids.iter().filter_map(|id| rows.remove(id));
+    Ok(Entity::whole(match list {
+        true => given.map(|_| format!("[{}]", permitted.collect::<Vec<_>>().join(","))),
+        false => permitted.next(),
+    }))
 }
 
 /// The stored names that are selected; `None` for all, where a method or a relation needs the row as a struct.

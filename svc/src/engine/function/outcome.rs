@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::entity::{Entity, EntityType, entity, holds_status, own_id};
+use super::entity::{Entity, EntityType, entity, holds_status, is_governed, own_id};
 use super::member::{Member, entity_field, graphql_names};
 use crate::engine::complete::Unread;
 use crate::engine::plan::{Children, PlanField};
@@ -94,7 +94,14 @@ async fn plain(
     result: Option<&'static ResultMeta>,
     answer: String,
 ) -> Result<CallOutcome, Error> {
-    let Some(result) = result else { return Ok(CallOutcome { json: answer, unread: None }) };
+    let Some(result) = result else {
+        let is_governed = target.ty.map_or(Ok(false), |ty| is_governed(db, ty))?;
+        if !is_governed {
+            return Ok(CallOutcome { json: answer, unread: None });
+        }
+        let response = Response { entity: Some(serde_json::from_str(&answer)?), ..Response::default() };
+        return Box::pin(succeed(db, target, None, &response)).await;
+    };
     if answer == "null" {
         return Err(Error::internal(format!("the function `{}` answered with nothing", target.function)));
     }

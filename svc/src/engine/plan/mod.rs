@@ -15,6 +15,7 @@ mod introspection_cost;
 mod keys;
 mod out_type;
 mod planner;
+mod reach;
 mod root;
 mod same;
 mod slot;

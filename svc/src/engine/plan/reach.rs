@@ -1,0 +1,49 @@
+//! The types whose rows an operation can tell something of.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use super::{Plan, Selection};
+use crate::schema::{FieldKind, Model, TypeIndex};
+
+impl Plan {
+    /// The types of what it selects and of the rows of its root fields, and those that relations and embedded objects
+    /// lead to from there, as conditions may do.
+    pub(crate) fn reachable(&self, model: &Model) -> HashSet<TypeIndex> {
+        let mut found = HashSet::new();
+        let mut seen = HashSet::new();
+        self.root.reach(model, &mut seen, &mut found);
+        found
+    }
+}
+
+impl Selection {
+    /// Selections are shared, so each is looked into once.
+    fn reach(&self, model: &Model, seen: &mut HashSet<*const Self>, found: &mut HashSet<TypeIndex>) {
+        for field in &self.fields {
+            field.root().and_then(|root| root.row()).into_iter().for_each(|row| reach(model, row, found));
+            for selection in field.children.iter() {
+                if seen.insert(Arc::as_ptr(selection)) {
+                    reach(model, selection.type_index, found);
+                    selection.reach(model, seen, found);
+                }
+            }
+        }
+    }
+}
+
+fn reach(model: &Model, ty: TypeIndex, found: &mut HashSet<TypeIndex>) {
+    if !found.insert(ty) {
+        return;
+    }
+    for object in model.possible_types(ty).iter().filter(|index| **index != ty) {
+        reach(model, *object, found);
+    }
+    for field in model.object(ty).into_iter().flat_map(|object| object.fields.values()) {
+        match field.kind {
+            FieldKind::Relation(relation) => reach(model, relation.row, found),
+            FieldKind::Stored { .. } => reach(model, field.ty.named(), found),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,208 @@
+//! Rules of policies: conditions that a statement puts on rows wherever it reads them.
+//!
+//! The text of a statement holds for all requests with rules of the same form. So the values of a rule are bound once in
+//! a statement, where it is first needed, and the statement remembers where that is.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::Builder;
+use super::filter::Filter;
+use super::operand::quote_literal;
+use super::scope::{RowScope, Scope};
+use super::shape::{Checks, bind_filter, same_filter};
+use crate::Error;
+use crate::postgres::{DbError, Param};
+use crate::schema::TypeIndex;
+
+/// The things that a rule can be about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Subject {
+    /// The rows of a type.
+    Rows(TypeIndex),
+}
+
+/// The rules of a request.
+pub(crate) trait RowRules: fmt::Debug + Send + Sync {
+    /// The rule about something; `None` where nothing is kept back.
+    ///
+    /// # Errors
+    /// When the policy cannot decide, which denies.
+    fn rule(&self, subject: Subject) -> Result<Option<Arc<RowRule>>, Error>;
+}
+
+/// A condition of policies, by SQL's own logic of three values: it holds where it is true, and not where it is unknown.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RowRule {
+    /// The condition on all rows.
+    pub(crate) filter: Filter,
+    /// Where rows are of several types: the further condition on those of each. Rows of other types do not meet the rule.
+    pub(crate) members: Option<Vec<(TypeIndex, Filter)>>,
+}
+
+impl RowRule {
+    /// The rule without its values.
+    fn form(&self) -> Self {
+        let members = self.members.as_ref();
+        let bare = |(row, filter): &(TypeIndex, Filter)| (*row, filter.without_values());
+        Self { filter: self.filter.without_values(), members: members.map(|all| all.iter().map(bare).collect()) }
+    }
+
+    fn has_form_of(&self, other: &Self) -> bool {
+        let same = |(one, other): (&(TypeIndex, Filter), &(TypeIndex, Filter))| {
+            one.0 == other.0 && same_filter(&one.1, &other.1)
+        };
+        let members = match (&self.members, &other.members) {
+            (None, None) => true,
+            (Some(one), Some(other)) => one.len() == other.len() && one.iter().zip(other).all(same),
+            _ => false,
+        };
+        members && same_filter(&self.filter, &other.filter)
+    }
+
+    fn filters(&self) -> impl Iterator<Item = &Filter> {
+        [&self.filter].into_iter().chain(self.members.iter().flatten().map(|(_, filter)| filter))
+    }
+}
+
+/// A rule that a statement has asked for, and the place of its values.
+#[derive(Debug)]
+pub(super) struct Ruled {
+    subject: Subject,
+    rule: Option<Arc<RowRule>>,
+    /// The number of values that are bound before its own.
+    at: usize,
+    checks: Checks,
+}
+
+/// The rules that a statement was written for, in the order of their values.
+#[derive(Debug, Default)]
+pub(crate) struct KnownRules(Vec<KnownRule>);
+
+#[derive(Debug)]
+struct KnownRule {
+    subject: Subject,
+    form: Option<RowRule>,
+    at: usize,
+    checks: Checks,
+}
+
+impl KnownRules {
+    pub(super) fn of(ruled: Vec<Ruled>) -> Self {
+        let known = |Ruled { subject, rule, at, checks }| KnownRule {
+            subject,
+            form: rule.map(|rule: Arc<RowRule>| rule.form()),
+            at,
+            checks,
+        };
+        Self(ruled.into_iter().map(known).collect())
+    }
+
+    /// Binds the values of a request's rules among those that are bound. `false` when its rules need another text.
+    ///
+    /// # Errors
+    /// When a policy cannot decide, or a value cannot be bound.
+    pub(crate) fn bind(&self, rules: Option<&dyn RowRules>, params: &mut Vec<Param>) -> Result<bool, DbError> {
+        for known in &self.0 {
+            let rule = rules.map_or(Ok(None), |rules| rules.rule(known.subject)).map_err(DbError::refused)?;
+            let rule = match (&rule, &known.form) {
+                (None, None) => continue,
+                (Some(rule), Some(form)) if rule.has_form_of(form) => rule,
+                _ => return Ok(false),
+            };
+            let (mut checks, mut own) = (known.checks.iter(), Vec::new());
+            for filter in rule.filters() {
+                if !bind_filter(filter, &mut checks, &mut own)? {
+                    return Ok(false);
+                }
+            }
+            params.splice(known.at..known.at, own);
+        }
+        Ok(true)
+    }
+
+    /// The number of conditions, for the weight of what is kept.
+    pub(crate) fn conditions(&self) -> usize {
+        self.0.iter().map(|known| known.checks.len() + 1).sum()
+    }
+}
+
+impl<'a> Builder<'a> {
+    /// The condition that a policy puts on these rows, if there is one. Conditions of policies look at all rows.
+    pub(super) fn permitted(&mut self, rows: &RowScope<'a>) -> Result<Option<String>, DbError> {
+        self.ruled(Subject::Rows(rows.row), rows)
+    }
+
+    /// Writes the condition of a policy after `word`; gives the word for the next one.
+    pub(super) fn permitted_after(&mut self, rows: &RowScope<'a>, word: &'static str) -> Result<&'static str, DbError> {
+        let Some(permitted) = self.permitted(rows)? else { return Ok(word) };
+        self.text.push_str(word);
+        self.text.push_str(&permitted);
+        Ok(" AND ")
+    }
+
+    /// Whether the best plan depends on the values of the policy for these rows.
+    pub(super) fn rule_replans(&self, row: TypeIndex) -> bool {
+        let known = self.ruled.iter().find(|known| known.subject == Subject::Rows(row));
+        known.and_then(|known| known.rule.as_ref()).is_some_and(|rule| rule.filters().any(Filter::replans))
+    }
+
+    fn ruled(&mut self, subject: Subject, rows: &RowScope<'a>) -> Result<Option<String>, DbError> {
+        let Some(rules) = self.rules.filter(|_| !self.is_ruling) else { return Ok(None) };
+        let known = self.ruled.iter().position(|known| known.subject == subject);
+        let index = match known {
+            Some(index) => index,
+            None => {
+                let rule = rules.rule(subject).map_err(DbError::refused)?;
+                self.ruled.push(Ruled { subject, rule, at: self.params.len(), checks: Checks::new() });
+                self.ruled.len() - 1
+            }
+        };
+        let Some(rule) = self.ruled[index].rule.clone() else { return Ok(None) };
+        self.bound_again = known.map(|index| self.ruled[index].at);
+        let text = std::mem::take(&mut self.text);
+        let checks = std::mem::take(&mut self.checks);
+        let written = self.ruling(|builder| builder.rule(rows, &rule));
+        self.bound_again = None;
+        let rule = std::mem::replace(&mut self.text, text);
+        let checks = std::mem::replace(&mut self.checks, checks);
+        if known.is_none() {
+            self.ruled[index].checks = checks;
+        }
+        written.map(|()| Some(rule))
+    }
+
+    /// Writes what is a policy's: by SQL's own logic, over all rows. What is wrong with it is not the client's.
+    pub(super) fn ruling(&mut self, write: impl FnOnce(&mut Self) -> Result<(), DbError>) -> Result<(), DbError> {
+        let outer = std::mem::replace(&mut self.is_ruling, true);
+        let written = write(self);
+        self.is_ruling = outer;
+        written.map_err(DbError::of_policy)
+    }
+
+    fn rule(&mut self, rows: &RowScope<'a>, rule: &RowRule) -> Result<(), DbError> {
+        self.text.push('(');
+        self.filter(&Scope::Row(rows.clone()), &rule.filter)?;
+        if let Some(members) = &rule.members {
+            self.text.push_str(" AND (false");
+            for (member, filter) in members {
+                self.text.push_str(" OR ");
+                self.member(rows, *member, filter)?;
+            }
+            self.text.push(')');
+        }
+        self.text.push(')');
+        Ok(())
+    }
+
+    /// The condition on the rows of one type among several.
+    fn member(&mut self, rows: &RowScope<'a>, member: TypeIndex, filter: &Filter) -> Result<(), DbError> {
+        let scope = Scope::Row(RowScope { row: member, ..rows.clone() });
+        let type_name = self.key(&scope, "__typename", "from")?.sql;
+        let name = quote_literal(&self.model.types[member].name);
+        self.text.push_str(&format!("({type_name} = {name} AND "));
+        self.filter(&scope, filter)?;
+        self.text.push(')');
+        Ok(())
+    }
+}

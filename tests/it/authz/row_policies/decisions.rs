@@ -1,0 +1,100 @@
+//! The consequences of a policy's decision, and of one that cannot be applied.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+use svc::prelude::*;
+use svc::{Operation, StartError};
+use svc_tests::{App, Log};
+
+use super::service::{ROWS, SharedPolicy, database, governed, of_tenant, options};
+
+async fn ask(app: &App, tenant: Option<&str>, query: &str) -> Value {
+    let request = app.request("POST", "/graphql").header("content-type", "application/json");
+    let request = tenant.into_iter().fold(request, |request, tenant| request.header("x-tenant", tenant));
+    app.send(request.body(json!({ "query": query }).to_string())).await.json()
+}
+
+#[tokio::test]
+async fn without_a_permit_there_are_no_rows() {
+    let database = database(ROWS).await;
+    let app = App::serve(options("columns", &database, Some(of_tenant))).await;
+    let read = "{ posts { id } post(id: 1) { id } totals { count } users { id } page { totalCount nodes { id } } }";
+    let nothing = json!({ "posts": [], "post": null, "totals": { "count": 0 }, "users": [],
+        "page": { "totalCount": 0, "nodes": [] } });
+    assert_eq!(ask(&app, None, read).await, json!({ "data": nothing }));
+}
+
+#[tokio::test]
+async fn a_policy_that_fails_denies() {
+    let database = database(ROWS).await;
+    let app = App::serve(options("columns", &database, Some(of_tenant))).await;
+    for (tenant, code, message) in [
+        ("quoted", "NO_TENANT", "name a tenant"),
+        ("broken", "FORBIDDEN", "the rows of `Post` are not allowed"),
+        ("panic", "FORBIDDEN", "the rows of `Post` are not allowed"),
+    ] {
+        for read in ["{ posts { id } }", "{ post(id: 1) { id } }", "{ totals { count } }", "{ everything }"] {
+            let answer = ask(&app, Some(tenant), read).await;
+            let error = &answer["errors"][0];
+            assert_eq!(error["extensions"]["code"], code, "{read}: {answer}");
+            assert_eq!(error["message"], message, "{read}: {answer}");
+            assert!(answer["data"].is_null() || answer["data"]["post"].is_null(), "{read}: {answer}");
+        }
+    }
+    assert_eq!(database.statements("FROM \"c_post\"").await, 0, "a denial sends no SQL");
+}
+
+/// A condition that names no column denies, and the log says which and of what.
+#[tokio::test]
+async fn a_condition_without_a_column_denies() {
+    let log = Log::start();
+    let database = database(ROWS).await;
+    let policy: SharedPolicy = Arc::new(|_| Ok(RowDecision::allow_where(col("no_such_column").eq(1))));
+    let app = App::serve(governed("columns", &database, &[policy])).await;
+    let answer = ask(&app, None, "{ posts { id } }").await;
+    assert_eq!(answer["errors"][0]["extensions"]["code"], "FORBIDDEN", "{answer}");
+    assert!(!answer.to_string().contains("no_such_column"), "{answer}");
+    log.has("`c_post` has neither a column `no_such_column`").await;
+}
+
+#[tokio::test]
+async fn a_policy_is_asked_once_for_a_request() {
+    let database = database(ROWS).await;
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counter = asked.clone();
+    let policy: SharedPolicy = Arc::new(move |_| {
+        counter.fetch_add(1, Ordering::SeqCst);
+        Ok(RowDecision::allow())
+    });
+    let app = App::serve(governed("columns", &database, &[policy])).await;
+    ask(&app, None, "{ posts { id author { posts { id } } } totals { count } everything }").await;
+    assert_eq!(asked.swap(0, Ordering::SeqCst), 1);
+    ask(&app, None, "{ __typename }").await;
+    assert_eq!(asked.load(Ordering::SeqCst), 0, "no rows are read");
+}
+
+/// SQL of an operation's own knows nothing of policies, so it does not answer for rows that they bind.
+#[tokio::test]
+async fn an_operation_with_sql_is_answered_without_it() {
+    let database = database(ROWS).await;
+    let cached = "query Cached { posts(orderBy: [{id: ASC}], limit: 2) { id } }";
+    let operation = Operation::new(cached).sql("SELECT jsonb_build_array(jsonb_build_object('id', 99)) AS posts");
+    let app = App::serve(options("columns", &database, Some(of_tenant)).operations([operation.clone()])).await;
+    assert_eq!(ask(&app, Some("a"), cached).await["data"]["posts"], json!([{ "id": 3 }, { "id": 4 }]));
+    let app = App::serve(options("columns", &database, None).operations([operation])).await;
+    assert_eq!(ask(&app, Some("a"), cached).await["data"]["posts"], json!([{ "id": 99 }]));
+}
+
+#[tokio::test]
+async fn a_policy_needs_rows_in_the_schema() {
+    #[svc_type(sql_source = "v_stray")]
+    struct Stray {
+        id: i32,
+    }
+    let database = database(ROWS).await;
+    let options = options("columns", &database, None).row_policy::<Stray>(|_| Ok(RowDecision::allow()));
+    let error = create_svc_app(options).await.map(drop).unwrap_err();
+    assert!(matches!(error, StartError::RowPolicy(name) if name.ends_with("Stray")), "{error}");
+}
