@@ -11,8 +11,8 @@ use crate::database::reason;
 use crate::failure::{Failure, Result};
 use crate::program::Description;
 
-/// What the users have made, and what the program names besides. The types are those behind domains, as which rows are
-/// read.
+/// Columns of the users' own relations, and of others that the program names. The types are those behind domains, as which
+/// rows are read.
 const COLUMNS: &str = "\
     SELECT n.nspname || '.' || c.relname, c.oid, a.attnum::int4, a.attname::text, \
     (WITH RECURSIVE below AS ( \
@@ -23,7 +23,7 @@ const COLUMNS: &str = "\
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
     WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND ( \
-        n.nspname !~ '^(pg_|information_schema$|svc$)' AND NOT EXISTS ( \
+        n.nspname !~ '^(pg_|information_schema$)' AND (n.nspname, c.relname) <> ('svc', 'migrations') AND NOT EXISTS ( \
             SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e') \
         OR n.nspname || '.' || c.relname = ANY ($1) OR c.relname = ANY ($1) AND pg_table_is_visible(c.oid))";
 
@@ -35,7 +35,7 @@ const FUNCTIONS: &str = "\
             LEFT JOIN pg_type base ON base.oid = t.typbasetype AND t.typtype = 'd' ORDER BY a.i) \
     FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace \
     WHERE p.prokind IN ('f', 'p') AND p.prorettype <> 'trigger'::regtype AND ( \
-        n.nspname !~ '^(pg_|information_schema$|svc$)' AND NOT EXISTS ( \
+        n.nspname !~ '^(pg_|information_schema$)' AND NOT EXISTS ( \
             SELECT FROM pg_depend d WHERE d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e') \
         OR n.nspname || '.' || p.proname = ANY ($1) OR p.proname = ANY ($1) AND pg_function_is_visible(p.oid)) \
     ORDER BY 1, 5";

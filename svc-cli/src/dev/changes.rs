@@ -44,6 +44,11 @@ impl Watch {
         Self { root: root.to_owned(), seen: look(root, &operations), operations }
     }
 
+    /// Takes the lock file as it is, which cargo writes while it builds.
+    pub(super) fn accept_lock_file(&mut self) {
+        add(&mut self.seen, self.root.join("Cargo.lock"), 0);
+    }
+
     /// Waits for changes, and until they have come to an end.
     pub(super) async fn next(&mut self) -> Changes {
         let mut changes = Changes::default();

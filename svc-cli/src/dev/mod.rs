@@ -145,6 +145,7 @@ impl Session {
         }
         if work.build {
             self.program = Some(self.build().await?);
+            self.watch.iter_mut().for_each(Watch::accept_lock_file);
         }
         self.database.settle().await?;
         if work.build || work.restart || self.server.is_none() {

@@ -85,7 +85,7 @@ struct Place<'a> {
 /// The columns and keys of shapes.sql, as the file has them.
 fn places(snapshot: &Value) -> Vec<Place<'_>> {
     let relations = snapshot["relations"].as_object().expect("relations").iter();
-    let views = relations.filter_map(|(path, relation)| Some((path.strip_prefix("public.")?, relation)));
+    let views = relations.filter_map(|(path, relation)| Some((path.split_once('.')?.1, relation)));
     let shapes = views.filter(|(view, _)| view.len() == 3 && view.starts_with(['s', 'd']));
     let mut places = Vec::new();
     for (view, relation) in shapes {
@@ -104,7 +104,7 @@ fn count(places: &[Place<'_>]) -> String {
         let null = if *is_key { format!("data ->> '{name}' IS NULL") } else { format!("\"{name}\" IS NULL") };
         format!("SELECT count(*) FILTER (WHERE {null}) FROM {view}")
     };
-    format!("SELECT concat_ws(',', ({}))", places.iter().map(count).collect::<Vec<_>>().join("), ("))
+    format!("SELECT array_to_string(ARRAY[({})], ',')", places.iter().map(count).collect::<Vec<_>>().join("), ("))
 }
 
 /// Compares what is said of nulls with the rows: none may be where there is said to be none, and nearly all places are

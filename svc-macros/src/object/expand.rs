@@ -155,7 +155,7 @@ fn field_meta(object: &Object, field: &Field) -> TokenStream {
     let (of, type_ref, _) = methods(field);
     let ty = quote_spanned!(types::span(&field.ty)=> <#ty as #krate::#of>::#type_ref);
     if field.relation.is_none() {
-        return ruled(object, field, quote!(#krate::FieldMeta::new(#element, #stored, #ty)));
+        return ruled(object, field, &quote!(#krate::FieldMeta::new(#element, #stored, #ty)));
     }
     let (outside, from, to) = (types::outside(&field.ty, Some(&object.ident)), from(object, field), to(object, field));
     let relation = quote_spanned! {types::span(&field.ty)=>
@@ -166,11 +166,11 @@ fn field_meta(object: &Object, field: &Field) -> TokenStream {
             to: #to,
         }
     };
-    ruled(object, field, quote!(#krate::FieldMeta::relation(#element, #stored, #ty, #relation)))
+    ruled(object, field, &quote!(#krate::FieldMeta::relation(#element, #stored, #ty, #relation)))
 }
 
 /// The field with its line, its marks, and what has to hold before it is answered.
-fn ruled(object: &Object, field: &Field, meta: TokenStream) -> TokenStream {
+fn ruled(object: &Object, field: &Field, meta: &TokenStream) -> TokenStream {
     let Object { krate, ident, .. } = object;
     let line = element::line(&field.ident);
     let non_null = field.non_null.then(|| quote!(.non_null()));

@@ -31,9 +31,7 @@ impl<'a> Builder<'a> {
         let value = value.as_ref();
         let mut bound = self.bind_values(operator, value)?;
         if let Some(text) = self.is_ruling.then(|| strict(&operand, operator, value, &mut bound)).flatten() {
-            self.casts.append(&mut bound.casts);
-            self.text.push_str(&text);
-            return Ok(());
+            return self.compared(&text, bound.casts);
         }
         let (sql, cast, bound) = (&operand.sql, operand.cast.as_str(), &mut bound);
         let text = match (operator, value) {
@@ -73,8 +71,13 @@ impl<'a> Builder<'a> {
             (O::PathExists, _) => but_not_null(&format!("{sql} @? {}", bound.one("jsonpath")), sql),
             (operator, value) => specific(&operand, operator, value, bound)?,
         };
-        self.casts.append(&mut bound.casts);
-        self.text.push_str(&text);
+        let casts = std::mem::take(&mut bound.casts);
+        self.compared(&text, casts)
+    }
+
+    fn compared(&mut self, text: &str, casts: Vec<(usize, String)>) -> Result<(), DbError> {
+        self.casts.extend(casts);
+        self.text.push_str(text);
         Ok(())
     }
 

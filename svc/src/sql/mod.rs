@@ -31,8 +31,9 @@ pub(crate) use keyset::Keyset;
 pub(crate) use neighbours::telling_columns;
 pub(crate) use query::{GroupKey, Query, Selected, Subquery, Window};
 pub(crate) use row_filter::RowFilter;
-pub(crate) use rules::{RowRule, RowRules, Subject};
-pub(crate) use shape::{Checks, Reuse, StatementShape};
+pub(crate) use rules::{Reuse, RowRule, RowRules, Subject};
+pub(crate) use shape::StatementShape;
+use shape::Checks;
 pub(crate) use types::record_types;
 
 use crate::postgres::{Catalogue, DbError, Oid, Param, Statement, StatementText};

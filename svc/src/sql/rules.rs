@@ -75,6 +75,13 @@ pub(super) struct Ruled {
     checks: Checks,
 }
 
+/// The values and the rules for which the text of a statement holds.
+#[derive(Debug)]
+pub(crate) struct Reuse {
+    pub(crate) checks: Checks,
+    pub(crate) rules: KnownRules,
+}
+
 /// The rules that a statement was written for, in the order of their values.
 #[derive(Debug, Default)]
 pub(crate) struct KnownRules(Vec<KnownRule>);
@@ -88,7 +95,7 @@ struct KnownRule {
 }
 
 impl KnownRules {
-    pub(super) fn of(ruled: Vec<Ruled>) -> Self {
+    fn of(ruled: Vec<Ruled>) -> Self {
         let known = |Ruled { subject, rule, at, checks }| KnownRule {
             subject,
             form: rule.map(|rule: Arc<RowRule>| rule.form()),
@@ -124,6 +131,14 @@ impl KnownRules {
     /// The number of conditions, for the weight of what is kept.
     pub(crate) fn conditions(&self) -> usize {
         self.0.iter().map(|known| known.checks.len() + 1).sum()
+    }
+}
+
+impl Builder<'_> {
+    /// Returns what other values must be for the statement to hold; `None` when it holds for no others.
+    pub(super) fn reuse(&mut self) -> Option<Reuse> {
+        let rules = KnownRules::of(std::mem::take(&mut self.ruled));
+        (!self.depends_on_values).then(|| Reuse { checks: std::mem::take(&mut self.checks), rules })
     }
 }
 

@@ -1,11 +1,9 @@
 //! The shape of a statement: all of its query but the values. A statement is written once for a shape, and bound for each request.
 
-use super::Builder;
 use super::bound::bind;
 use super::cast::is_value;
 use super::filter::{Filter, Order, Rank};
 use super::query::Window;
-use super::rules::KnownRules;
 use super::select::{FIRST, bound};
 use crate::postgres::{DbError, Param};
 use crate::scalar::sql_value::SqlValue;
@@ -13,13 +11,6 @@ use crate::schema::Operator;
 
 /// The texts that the values of a statement must be for its text to hold; one for each comparison, in their order.
 pub(crate) type Checks = Vec<Option<String>>;
-
-/// What the values and the rules of another request must be for the text of a statement to hold for it.
-#[derive(Debug)]
-pub(crate) struct Reuse {
-    pub(crate) checks: Checks,
-    pub(crate) rules: KnownRules,
-}
 
 /// The parts of a query that can differ from one request to the next.
 #[derive(Debug, Clone, Copy)]
@@ -168,14 +159,6 @@ pub(super) fn bind_filter<'c>(
             bind(*operator, value, params)?;
             Ok(true)
         }
-    }
-}
-
-impl Builder<'_> {
-    /// Returns what other values must be for the statement to hold; `None` when it holds for no others.
-    pub(super) fn reuse(&mut self) -> Option<Reuse> {
-        let rules = KnownRules::of(std::mem::take(&mut self.ruled));
-        (!self.depends_on_values).then(|| Reuse { checks: std::mem::take(&mut self.checks), rules })
     }
 }
 

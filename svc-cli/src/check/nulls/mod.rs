@@ -49,7 +49,7 @@ impl Nulls {
         all
     }
 
-    /// What stays known where it is not certain that the value is reached.
+    /// The part of it that stays known where it is not certain that the value is reached.
     fn perhaps(self) -> Self {
         if self == Self::Never { Self::Never } else { Self::Unknown }
     }

@@ -131,8 +131,10 @@ async fn read(client: &Client, rows: impl Iterator<Item = &Row>) -> Result<Catal
             catalogue.left_out.push(refuse("this user may not read it"));
             continue;
         }
-        if schema.contains('.') || name.contains('.') {
-            catalogue.left_out.push(refuse("its name has a dot"));
+        if !is_source(&schema) || !is_source(&name) {
+            catalogue
+                .left_out
+                .push(refuse("its name has other characters than letters, digits, `_` and `$`; make a view of it"));
             continue;
         }
         let (oid, is_view) = (row.get(0), row.get(3));
@@ -152,6 +154,12 @@ async fn read(client: &Client, rows: impl Iterator<Item = &Row>) -> Result<Catal
     let rows = client.query(ENUMS, &[]).await.map_err(|error| failed(&error))?;
     catalogue.enums = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
     Ok(catalogue)
+}
+
+/// Whether a name can be one of `sql_source`.
+fn is_source(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
 }
 
 /// The columns of a table or a view.
