@@ -26,8 +26,25 @@ impl NativeAuthProvider {
         }
     }
 
-    /// Takes an attempt back that has succeeded.
-    pub(super) async fn forgive(&self, attempt: &Attempt) -> Result<(), AccountError> {
+    /// Runs what takes a credential, as an attempt. It is taken back when it succeeds, and where nothing was decided.
+    pub(super) async fn attempt<T>(
+        &self,
+        client: &Client,
+        account: Option<&str>,
+        run: impl Future<Output = Result<T, Refused>>,
+    ) -> Result<T, Refused> {
+        let attempt = self.count_attempt(client, account).await?;
+        let result = run.await;
+        match &result {
+            Ok(_) => self.forgive(&attempt).await?,
+            Err(Refused::Unavailable) => drop(self.forgive(&attempt).await),
+            Err(_) => {}
+        }
+        result
+    }
+
+    /// Takes an attempt back.
+    async fn forgive(&self, attempt: &Attempt) -> Result<(), AccountError> {
         self.0.database.forgive_attempt(&attempt.0).await
     }
 

@@ -47,14 +47,16 @@ impl NativeAuthProvider {
     /// Compares the password of someone who is logged in, counting the attempt.
     async fn confirm(&self, token: &SessionToken, password: &str, client: &Client) -> Result<Compared, Refused> {
         let account = self.account_of(token).await?;
-        let attempt = self.count_attempt(client, Some(&account.username)).await?;
-        let compared = self.compare(Some(account), password).await?;
-        if compared.account.is_some() {
-            self.forgive(&attempt).await?;
-        } else {
-            audit::note(Event::LoginFailed, Some(token.user_id), client);
-        }
-        Ok(compared)
+        let name = account.username.clone();
+        let compare = async {
+            let compared = self.compare(Some(account), password).await?;
+            if compared.account.is_none() {
+                audit::note(Event::LoginFailed, Some(token.user_id), client);
+                return Err(Refused::WrongCredentials);
+            }
+            Ok(compared)
+        };
+        self.attempt(client, Some(&name), compare).await
     }
 
     /// Mails a token to an address, if it is an account's. The answer does not tell.
@@ -68,33 +70,32 @@ impl NativeAuthProvider {
     /// Sets the password of who has a token that was mailed. All sessions end.
     pub(super) async fn reset_password(&self, token: &str, new: &str, client: &Client) -> Result<(), Refused> {
         let new = self.0.rules.read(new).map_err(Refused::WeakPassword)?;
-        let attempt = self.count_attempt(client, None).await?;
-        let (purpose, mac) = (Purpose::ResetPassword.as_str(), self.mac_of(token));
-        // Looked at before it is used up, so that nothing is hashed for nobody, and nothing used up for nothing.
-        if !self.0.database.mailed_token_holds(purpose, &mac).await? {
-            return Err(Refused::BadMailedToken);
-        }
-        let hash = self.0.hasher.hash(new, None).await?;
-        let used = self.0.database.use_mailed_token(purpose, &mac).await?;
-        let user_id = used.ok_or(Refused::BadMailedToken)?.user_id;
-        if !self.0.users.set_password(user_id, &hash, None).await? {
-            return Err(Refused::BadMailedToken);
-        }
+        let set = async {
+            let (purpose, mac) = (Purpose::ResetPassword.as_str(), self.mac_of(token));
+            // Looked at before it is used up, so that nothing is hashed for nobody, and nothing used up for nothing.
+            if !self.0.database.mailed_token_holds(purpose, &mac).await? {
+                return Err(Refused::BadMailedToken);
+            }
+            let hash = self.0.hasher.hash(new, None).await?;
+            let used = self.0.database.use_mailed_token(purpose, &mac).await?;
+            let user_id = used.ok_or(Refused::BadMailedToken)?.user_id;
+            let is_set = self.0.users.set_password(user_id, &hash, None).await?;
+            if is_set { Ok(user_id) } else { Err(Refused::BadMailedToken) }
+        };
+        let user_id = self.attempt(client, None, set).await?;
         audit::note(Event::PasswordReset, Some(user_id), client);
-        self.forgive(&attempt).await?;
         self.end_all(user_id).await
     }
 
     /// Notes that an address is verified.
     pub(super) async fn verify_email(&self, token: &str, client: &Client) -> Result<(), Refused> {
-        let attempt = self.count_attempt(client, None).await?;
-        let used = self.0.database.use_mailed_token(Purpose::VerifyEmail.as_str(), &self.mac_of(token)).await?;
-        let to = used.ok_or(Refused::BadMailedToken)?;
-        if !self.0.users.verify_email(to.user_id, &to.email).await? {
-            return Err(Refused::BadMailedToken);
-        }
-        self.forgive(&attempt).await?;
-        Ok(())
+        let verify = async {
+            let used = self.0.database.use_mailed_token(Purpose::VerifyEmail.as_str(), &self.mac_of(token)).await?;
+            let to = used.ok_or(Refused::BadMailedToken)?;
+            let is_verified = self.0.users.verify_email(to.user_id, &to.email).await?;
+            if is_verified { Ok(()) } else { Err(Refused::BadMailedToken) }
+        };
+        self.attempt(client, None, verify).await
     }
 
     /// Mails a token to the address of an account that is to be verified.

@@ -33,15 +33,17 @@ impl NativeAuthProvider {
         client: &Client,
     ) -> Result<(Account, TokenPair), Refused> {
         let username = read_username(username)
-            .ok_or(Refused::BadInput("`username` must have 1 to 255 bytes and no spaces or control characters"))?;
+            .ok_or(Refused::BadInput("`username` must have 1 to 255 bytes: letters, digits and signs of ASCII, no spaces, nothing that cannot be seen"))?;
         let email = read_email(email).ok_or(Refused::BadInput("`email` must be an address of mail"))?;
         let password = self.0.rules.read(password).map_err(Refused::WeakPassword)?;
-        let attempt = self.count_attempt(client, None).await?;
-        let hash = self.0.hasher.hash(password, None).await?;
-        let account = self.0.users.create(&username, &hash, &email).await?;
-        let epoch = self.0.database.epoch(account.user_id).await?;
-        let tokens = self.begin_session(&account, epoch, client).await?;
-        self.forgive(&attempt).await?;
+        let create = async {
+            let hash = self.0.hasher.hash(password, None).await?;
+            let account = self.0.users.create(&username, &hash, &email).await?;
+            let epoch = self.0.database.epoch(account.user_id).await?;
+            let tokens = self.begin_session(&account, epoch, client).await?;
+            Ok((account, tokens))
+        };
+        let (account, tokens) = self.attempt(client, None, create).await?;
         self.mail(Purpose::VerifyEmail, To::Account(account.clone()));
         audit::note(Event::Registered, Some(account.user_id), client);
         Ok((account, tokens))
@@ -50,20 +52,22 @@ impl NativeAuthProvider {
     /// Logs in. An unknown name and a wrong password take the same steps.
     pub(super) async fn login(&self, username: &str, password: &str, client: &Client) -> Result<TokenPair, Refused> {
         let username = read_username(username).ok_or(Refused::WrongCredentials)?;
-        let attempt = self.count_attempt(client, Some(&username)).await?;
-        let account = self.0.users.by_username(&username).await?;
-        let user_id = account.as_ref().map(|account| account.user_id);
-        let compared = self.compare(account, password).await?;
-        let Some(account) = &compared.account else {
-            audit::note(Event::LoginFailed, user_id, client);
-            return Err(Refused::WrongCredentials);
+        let compare = async {
+            let account = self.0.users.by_username(&username).await?;
+            let user_id = account.as_ref().map(|account| account.user_id);
+            let compared = self.compare(account, password).await?;
+            let Some(account) = &compared.account else {
+                audit::note(Event::LoginFailed, user_id, client);
+                return Err(Refused::WrongCredentials);
+            };
+            let tokens = self.begin_session(account, compared.epoch.clone(), client).await?;
+            Ok((account.user_id, compared, tokens))
         };
-        let tokens = self.begin_session(account, compared.epoch.clone(), client).await?;
-        self.forgive(&attempt).await?;
+        let (user_id, compared, tokens) = self.attempt(client, Some(&username), compare).await?;
         if compared.is_outdated {
-            self.rehash(account.user_id, password, &compared.hash).await;
+            self.rehash(user_id, password, &compared.hash).await;
         }
-        audit::note(Event::LoggedIn, Some(account.user_id), client);
+        audit::note(Event::LoggedIn, Some(user_id), client);
         Ok(tokens)
     }
 
@@ -103,17 +107,15 @@ impl NativeAuthProvider {
         let (now, ttl) = (SystemTime::now(), self.0.tokens.refresh_ttl);
         let agent = client.user_agent.as_deref();
         if !self.0.database.begin_session(account.user_id, ids, ttl, epoch, agent).await? {
-            return Err(Refused::WrongCredentials);
+            // Whether the password still holds is not known: it may have changed since it was compared.
+            return Err(Refused::Unavailable);
         }
         Ok(self.0.tokens.issue(account, ids, now))
     }
 
     /// Exchanges a refresh token, counting the attempt.
     pub(super) async fn refresh(&self, token: &str, client: &Client) -> Result<TokenPair, Refused> {
-        let attempt = self.count_attempt(client, None).await?;
-        let tokens = self.exchange(token, client).await?;
-        self.forgive(&attempt).await?;
-        Ok(tokens)
+        self.attempt(client, None, self.exchange(token, client)).await
     }
 
     /// Exchanges a refresh token. One that was exchanged before ends its session.

@@ -24,6 +24,14 @@ const FINGERPRINT: &str = "\
             FROM pg_proc p JOIN pg_type t ON t.oid = ANY (p.proargtypes::oid[] || p.prorettype) \
             WHERE p.proname = ANY ($3::text[])), \
         (SELECT sum(hashtextextended(concat_ws(' ', p.oid, p.xmin), 0)) FROM pg_proc p WHERE p.oid >= 16384), \
+        (SELECT sum(hashtextextended(concat_ws(' ', e.oid, e.xmin), 0)) FROM ( \
+            SELECT oid, xmin FROM pg_attrdef UNION ALL SELECT oid, xmin FROM pg_policy \
+            UNION ALL SELECT oid, xmin FROM pg_rewrite WHERE oid >= 16384 \
+            UNION ALL SELECT oid, xmin FROM pg_constraint WHERE conbin IS NOT NULL AND oid >= 16384 \
+            UNION ALL SELECT oid, xmin FROM pg_trigger WHERE tgqual IS NOT NULL \
+            UNION ALL SELECT oid, xmin FROM pg_type WHERE typdefaultbin IS NOT NULL \
+            UNION ALL SELECT oid, xmin FROM pg_operator WHERE oid >= 16384 \
+            UNION ALL SELECT oid, xmin FROM pg_cast WHERE oid >= 16384) AS e), \
         (SELECT sum(hashtextextended(concat_ws(' ', n.oid, n.xmin), 0)) FROM pg_namespace n), \
         (SELECT sum(hashtextextended(concat_ws(' ', s.setdatabase, s.setrole, s.setconfig), 0)) \
             FROM pg_db_role_setting s) \

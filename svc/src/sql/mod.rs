@@ -32,8 +32,8 @@ pub(crate) use neighbours::telling_columns;
 pub(crate) use query::{GroupKey, Query, Selected, Subquery, Window};
 pub(crate) use row_filter::RowFilter;
 pub(crate) use rules::{Reuse, RowRule, RowRules, Subject};
-pub(crate) use shape::StatementShape;
 use shape::Checks;
+pub(crate) use shape::StatementShape;
 pub(crate) use types::record_types;
 
 use crate::postgres::{Catalogue, DbError, Oid, Param, Statement, StatementText};

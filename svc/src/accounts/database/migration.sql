@@ -229,6 +229,9 @@ BEGIN
                 until = CASE WHEN attempt.until <= now() THEN excluded.until ELSE attempt.until END
             RETURNING * INTO counted;
         IF counted.count > limits[place]::integer THEN
+            -- What is refused is no attempt.
+            UPDATE attempt SET count = limits[place]::integer WHERE key = keys[place];
+            UPDATE attempt SET count = greatest(count - 1, 0) WHERE key = ANY (keys[: place - 1]);
             RETURN to_jsonb(greatest(ceil(extract(epoch FROM counted.until - now()))::integer, 1));
         END IF;
     END LOOP;

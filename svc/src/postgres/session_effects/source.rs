@@ -20,15 +20,25 @@ const EFFECTS: [&str; 18] = [
     "set_config",
     "set_config_by_name",
     "set_limit",
-    "crosstab",
     "ts_stat",
+    "ts_rewrite",
     "import",
-    "cursor_to_xml",
+    "pg_settings",
 ];
 
 /// The beginnings of names of functions that do.
-const EFFECT_FAMILIES: [&str; 6] =
-    ["pg_advisory_lock", "pg_try_advisory_lock", "dblink", "query_to_xml", "crosstab", "connectby"];
+const EFFECT_FAMILIES: [&str; 10] = [
+    "pg_advisory_lock",
+    "pg_try_advisory_lock",
+    "dblink",
+    "query_to_xml",
+    "cursor_to_xml",
+    "table_to_xml",
+    "schema_to_xml",
+    "database_to_xml",
+    "crosstab",
+    "connectby",
+];
 
 /// Words that a statement may begin behind, so that no `UPDATE` reaches across them.
 const BOUNDARIES: [&str; 6] = ["begin", "then", "else", "loop", "do", "for"];
@@ -40,6 +50,8 @@ const UPDATE_REACH: usize = 12;
 pub(super) fn may_alter(source: &str) -> bool {
     let tokens = tokens(source);
     names_effect(source)
+        || hides_names(source)
+        || tokens.windows(2).any(|pair| runs_block(&pair[0], &pair[1]))
         || tokens.iter().enumerate().any(|(at, token)| token == "set" && !is_passing(&tokens[..at], &tokens[at + 1..]))
 }
 
@@ -51,10 +63,22 @@ pub(super) fn names_effect(source: &str) -> bool {
         .any(|word| EFFECTS.contains(&word) || EFFECT_FAMILIES.iter().any(|family| word.starts_with(family)))
 }
 
+/// Whether it may have names that are written otherwise than they are: by the numbers of their signs.
+fn hides_names(source: &str) -> bool {
+    source.to_lowercase().contains("u&")
+}
+
+/// Whether a `DO` begins a block of code. That of a rule or of an upsert does not.
+fn runs_block(word: &str, next: &str) -> bool {
+    word == "do" && !["update", "nothing", "also", "instead"].contains(&next)
+}
+
 /// Whether the `SET` between these tokens is one of an `UPDATE`, or ends with the transaction.
 fn is_passing(before: &[String], after: &[String]) -> bool {
-    if after.first().is_some_and(|next| ["local", "constraints", "transaction"].contains(&next.as_str())) {
-        return true;
+    let ends = |next: &String| ["local", "constraints", "transaction"].contains(&next.as_str());
+    if after.first().is_some_and(ends) {
+        // Settings of a program's own may have such a name before their dot.
+        return after.get(1).is_none_or(|next| next != ".");
     }
     for (at, token) in before.iter().enumerate().rev().take(UPDATE_REACH) {
         if token == "update" {
@@ -72,23 +96,27 @@ fn is_word(sign: char) -> bool {
     sign.is_alphanumeric() || sign == '_' || sign == '$'
 }
 
-/// The words and signs of a source in lower case, without comments and texts. A quoted name is `"`.
+/// The words and signs of a source in lower case, without comments. A quoted name is `"`, a text `'`.
 fn tokens(source: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut signs = source.chars().peekable();
     while let Some(sign) = signs.next() {
         match sign {
-            '-' if signs.next_if_eq(&'-').is_some() => skip_past(&mut signs, '\n'),
+            '-' if signs.next_if_eq(&'-').is_some() => skip_line(&mut signs),
             '/' if signs.next_if_eq(&'*').is_some() => skip_comment(&mut signs),
             '\'' => {
                 let is_escaped = found.last().is_some_and(|word: &String| word == "e");
                 skip_text(&mut signs, is_escaped);
+                found.push("'".to_owned());
             }
             '"' => {
                 skip_past(&mut signs, '"');
                 found.push("\"".to_owned());
             }
-            '$' if !signs.peek().is_some_and(char::is_ascii_digit) => skip_dollars(&mut signs),
+            '$' if !signs.peek().is_some_and(char::is_ascii_digit) => {
+                skip_dollars(&mut signs);
+                found.push("'".to_owned());
+            }
             _ if is_word(sign) => {
                 let mut word = sign.to_lowercase().to_string();
                 while let Some(sign) = signs.next_if(|sign| is_word(*sign)) {
@@ -101,6 +129,11 @@ fn tokens(source: &str) -> Vec<String> {
         }
     }
     found
+}
+
+/// Skips the rest of a comment. A carriage return ends it, too.
+fn skip_line(signs: &mut Peekable<Chars<'_>>) {
+    signs.find(|sign| matches!(sign, '\n' | '\r'));
 }
 
 fn skip_past(signs: &mut Peekable<Chars<'_>>, end: char) {
@@ -194,6 +227,14 @@ mod tests {
             "DECLARE c CURSOR WITH HOLD FOR SELECT 1",
             "RESET ALL",
             "SELECT dblink_connect('x')",
+            "UPDATE pg_settings SET setting = 'other' WHERE name = 'search_path'",
+            "BEGIN DO $x$ BEGIN SET work_mem = '77MB'; END $x$; END",
+            "BEGIN DO 'BEGIN SET work_mem = 7; END'; END",
+            "SELECT U&\"set\\005fconfig\"('a.b', 'c', false)",
+            "BEGIN SET local.leak = 'x'; END",
+            "BEGIN SET transaction.leak = 'x'; END",
+            "BEGIN -- update\r SET ROLE admin; END",
+            "SELECT ts_rewrite('a'::tsquery, 'SELECT 1')",
         ] {
             assert!(may_alter(source), "{source}");
         }
