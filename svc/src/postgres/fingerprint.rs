@@ -23,18 +23,19 @@ const FINGERPRINT: &str = "\
                 WHERE a.attrelid = t.typrelid AND a.attnum > 0)), 0)) \
             FROM pg_proc p JOIN pg_type t ON t.oid = ANY (p.proargtypes::oid[] || p.prorettype) \
             WHERE p.proname = ANY ($3::text[])), \
+        (SELECT sum(hashtextextended(concat_ws(' ', n.oid, n.xmin), 0)) FROM pg_namespace n), \
+        (SELECT sum(hashtextextended(concat_ws(' ', s.setdatabase, s.setrole, s.setconfig), 0)) \
+            FROM pg_db_role_setting s) \
+    ) END, CASE WHEN now.snapshot = $1 AND NOT pg_is_in_recovery() THEN NULL ELSE concat_ws(' ', \
         (SELECT sum(hashtextextended(concat_ws(' ', p.oid, p.xmin), 0)) FROM pg_proc p WHERE p.oid >= 16384), \
         (SELECT sum(hashtextextended(concat_ws(' ', e.oid, e.xmin), 0)) FROM ( \
-            SELECT oid, xmin FROM pg_attrdef UNION ALL SELECT oid, xmin FROM pg_policy \
+            SELECT oid, xmin FROM pg_attrdef \
             UNION ALL SELECT oid, xmin FROM pg_rewrite WHERE oid >= 16384 \
             UNION ALL SELECT oid, xmin FROM pg_constraint WHERE conbin IS NOT NULL AND oid >= 16384 \
             UNION ALL SELECT oid, xmin FROM pg_trigger WHERE tgqual IS NOT NULL \
             UNION ALL SELECT oid, xmin FROM pg_type WHERE typdefaultbin IS NOT NULL \
             UNION ALL SELECT oid, xmin FROM pg_operator WHERE oid >= 16384 \
-            UNION ALL SELECT oid, xmin FROM pg_cast WHERE oid >= 16384) AS e), \
-        (SELECT sum(hashtextextended(concat_ws(' ', n.oid, n.xmin), 0)) FROM pg_namespace n), \
-        (SELECT sum(hashtextextended(concat_ws(' ', s.setdatabase, s.setrole, s.setconfig), 0)) \
-            FROM pg_db_role_setting s) \
+            UNION ALL SELECT oid, xmin FROM pg_cast WHERE oid >= 16384) AS e) \
     ) END FROM now";
 
 /// The snapshot in which it looked, and the fingerprint, unless nothing has changed since the snapshot `known_at`.
@@ -43,7 +44,7 @@ pub(super) async fn fingerprint(
     known_at: &str,
     sources: &[String],
     specs: &[FunctionSpec],
-) -> Result<(String, Option<String>), DriverError> {
+) -> Result<(String, Option<String>, Option<String>), DriverError> {
     let (_, functions) = functions::split(&functions::names(specs));
     let bound = vec![Param::Text(known_at.to_owned()), Param::Texts(quoted(sources)), functions::texts(functions)];
     connection.rows(&Statement::new(FINGERPRINT, bound)).await?.into_iter().next().ok_or(DriverError::Closed)

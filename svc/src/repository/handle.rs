@@ -60,7 +60,7 @@ impl Db {
         self.session.as_deref().unwrap_or(Session::none())
     }
 
-    /// What its reads are written from.
+    /// The views that its reads are written from.
     pub(crate) fn views<'a>(&'a self, catalogue: &'a Catalogue) -> Views<'a> {
         Views { model: &self.app.model, catalogue, rules: self.rules.as_deref() }
     }

@@ -152,7 +152,7 @@ impl Builder<'_> {
 }
 
 impl Operand {
-    /// What a comparison is for all values; for a null it is unknown, where that matters.
+    /// A comparison that is the same for all values; for a null it is unknown, where that matters.
     fn unless_null(&self, comparison: &str, is_strict: bool) -> String {
         if is_strict {
             format!("CASE WHEN {} IS NOT NULL THEN {comparison} END", self.sql)

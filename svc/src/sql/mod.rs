@@ -39,7 +39,7 @@ pub(crate) use types::record_types;
 use crate::postgres::{Catalogue, DbError, Oid, Param, Statement, StatementText};
 use crate::schema::{Model, Relation};
 
-/// What reads are written from: the schema, the views as they are now, and the rules about their rows.
+/// The ground that reads are written on: the schema, the views as they are now, and the rules about their rows.
 #[derive(Clone, Copy)]
 pub(crate) struct Views<'a> {
     pub(crate) model: &'a Model,

@@ -36,7 +36,7 @@ pub(crate) trait RowRules: fmt::Debug + Send + Sync {
 pub(crate) struct RowRule {
     /// The condition on all rows.
     pub(crate) filter: Filter,
-    /// Where rows are of several types: the further condition on those of each. Rows of other types do not meet the rule.
+    /// For rows of several types, the further condition on those of each. Rows of other types do not meet the rule.
     pub(crate) members: Option<Vec<(TypeIndex, Filter)>>,
 }
 

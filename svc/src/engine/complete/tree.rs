@@ -380,7 +380,7 @@ async fn outcomes<'a>(
     let others = join_all(calls.iter().map(|(outcome, path)| async move {
         match outcome {
             Ok(Completed::Value(_)) => None,
-            Ok(Completed::Query(query)) => Some(cx.reads.query(cx, field, query.clone(), path).await),
+            Ok(Completed::Query(query)) => Some(cx.reads.query(cx, field, (**query).clone(), path).await),
             Err(error) => Some(CompletedValue::failed(cx, error, field, path)),
         }
     }));

@@ -16,7 +16,7 @@ pub enum Completed<'a> {
     /// A value to walk.
     Value(Box<dyn Output + 'a>),
     /// A query to run.
-    Query(ReturnedQuery),
+    Query(Box<ReturnedQuery>),
 }
 
 /// A query that a resolver returned: compiled with the field's selection to one statement.

@@ -57,7 +57,7 @@ impl<T: SvcType> Returns for Find<T> {
     where
         Self: 'a,
     {
-        Ok(Completed::Query(ReturnedQuery::Find(self.into_spec())))
+        Ok(Completed::Query(Box::new(ReturnedQuery::Find(self.into_spec()))))
     }
 }
 
@@ -69,7 +69,7 @@ impl<T: SvcType> Returns for FindOne<T> {
     where
         Self: 'a,
     {
-        Ok(Completed::Query(ReturnedQuery::Find(self.into_spec())))
+        Ok(Completed::Query(Box::new(ReturnedQuery::Find(self.into_spec()))))
     }
 }
 
@@ -81,7 +81,7 @@ impl<T: SvcType + 'static> Returns for Connection<T> {
     where
         Self: 'a,
     {
-        Ok(Completed::Query(ReturnedQuery::Connection(self.into_spec())))
+        Ok(Completed::Query(Box::new(ReturnedQuery::Connection(self.into_spec()))))
     }
 }
 
@@ -93,6 +93,6 @@ impl<T: SvcType + 'static> Returns for Aggregate<T> {
     where
         Self: 'a,
     {
-        Ok(Completed::Query(ReturnedQuery::Aggregate(self.into_spec())))
+        Ok(Completed::Query(Box::new(ReturnedQuery::Aggregate(self.into_spec()))))
     }
 }

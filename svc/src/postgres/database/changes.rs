@@ -20,7 +20,6 @@ use crate::postgres::fingerprint::fingerprint;
 use crate::postgres::functions::{self, FunctionSpec, Functions};
 use crate::postgres::last_change::LastChange;
 use crate::postgres::row_security::Verdict;
-use crate::postgres::session_effects::SessionEffects;
 
 /// The time for which a look holds for all who ask: clients that ask again and again must not make us look again and
 /// again. A look without a connection at hand costs much more.
@@ -63,7 +62,6 @@ pub(in crate::postgres) struct Loaded {
     look: Look,
     catalogue: Catalogue,
     functions: Functions,
-    effects: Option<SessionEffects>,
 }
 
 impl Changes {
@@ -118,7 +116,8 @@ impl Database {
     pub(in crate::postgres) async fn load(&self, connection: &mut DedicatedConnection) -> Result<Loaded, CheckError> {
         let specs = self.known_functions();
         // First, so that what changes meanwhile is found by the next look.
-        let (_, fingerprint) = fingerprint(connection, "", &self.sources, &specs).await?;
+        let (_, fingerprint, effects) = fingerprint(connection, "", &self.sources, &specs).await?;
+        self.follow_effects(connection, effects).await?;
         let verdict = self.row_security.verdict(connection, &self.sources, &self.called).await?;
         self.row_security.report(connection, &self.sources, &verdict).await?;
         let verdict = self.row_security.accept(verdict)?;
@@ -126,8 +125,20 @@ impl Database {
             look: Look { fingerprint: fingerprint.unwrap_or_default(), verdict },
             catalogue: Catalogue::load(connection, &self.sources, self.driver.views_changed()).await?,
             functions: Self::load_functions(connection, &specs).await?,
-            effects: self.session_reset.look(connection).await?,
         })
+    }
+
+    /// Looks at what may set something for the session, if its fingerprint is another.
+    async fn follow_effects(
+        &self,
+        connection: &mut DedicatedConnection,
+        fingerprint: Option<String>,
+    ) -> Result<(), DriverError> {
+        if self.session_reset.follow(connection, fingerprint).await? {
+            // Calls that were taken for harmless may have left something.
+            self.driver.retire_connections();
+        }
+        Ok(())
     }
 
     async fn load_functions(
@@ -142,11 +153,7 @@ impl Database {
     /// statements, settings and types of the past. So they are when policies bind again: PostgreSQL keeps the plans that
     /// it made for a role that had passed them.
     pub(in crate::postgres) fn adopt(&self, loaded: Loaded) {
-        let Loaded { look, catalogue, functions, effects } = loaded;
-        if self.session_reset.adopt(effects) {
-            // Calls that were taken for harmless may have left something.
-            self.driver.retire_connections();
-        }
+        let Loaded { look, catalogue, functions } = loaded;
         let known = self.catalogue.load_full();
         let same_catalogue = known.as_ref().is_some_and(|known| known.is_same(&catalogue));
         // What was kept with the catalogue holds for as long as it stays in its place.
@@ -268,7 +275,8 @@ impl Database {
         known_at: &str,
         specs: &[FunctionSpec],
     ) -> Result<(String, Compared), DriverError> {
-        let (snapshot, found) = fingerprint(connection, known_at, &self.sources, specs).await?;
+        let (snapshot, found, effects) = fingerprint(connection, known_at, &self.sources, specs).await?;
+        self.follow_effects(connection, effects).await?;
         let Some(fingerprint) = found else { return Ok((snapshot, Compared::Same)) };
         let verdict = self.row_security.verdict(connection, &self.sources, &self.called).await?;
         if self.row_security.refuses(&verdict) {

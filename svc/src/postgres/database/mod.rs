@@ -72,7 +72,7 @@ impl Settings {
         self.statement_timeout.saturating_add((self.statement_timeout / 10).clamp(MARGIN[0], MARGIN[1]))
     }
 
-    pub(super) fn bounds(&self) -> Bounds {
+    fn bounds(&self) -> Bounds {
         Bounds { size: self.max_connections, acquire_timeout: self.acquire_timeout, deadline: self.deadline() }
     }
 }
@@ -121,14 +121,13 @@ impl Database {
         let bounds = settings.bounds();
         let place = settings.connect.place();
         let config = settings.connect.clone().setting("statement_timeout", &timeout);
+        let reset_session = settings.reset_session != Some(false);
         let changes = Changes::new(settings.catalogue_poll.is_some());
         let database = Arc::new(Self {
-            driver: Driver::new(&config, bounds)
-                .statement_cache(settings.statement_cache)
-                .reset_session(settings.reset_session != Some(false)),
+            driver: Driver::new(&config, bounds).statement_cache(settings.statement_cache).reset_session(reset_session),
             session_reset: SessionReset::new(settings.reset_session),
             #[cfg(feature = "sqlx")]
-            sqlx: SqlxPool::new(&settings, &config, changes.last())?,
+            sqlx: SqlxPool::new(&settings.connect, &config, bounds, reset_session, changes.last())?,
             place,
             acquire_timeout: bounds.acquire_timeout,
             deadline: bounds.deadline,

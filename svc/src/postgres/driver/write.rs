@@ -21,7 +21,7 @@ pub(crate) enum Commit<'a> {
     If(&'a (dyn Fn(&[Row]) -> bool + Send + Sync)),
 }
 
-/// What goes before a write: how PostgreSQL is told to plan, and the session variables.
+/// The switch of plans and the session variables, which go before a write.
 type Before<'a> = (Option<&'static str>, Option<(&'a Statement, Prepared)>);
 
 /// The progress of a write.

@@ -12,7 +12,6 @@ WITH harmless (extension) AS (
 ), expression (tree) AS (
     SELECT adbin::text FROM pg_attrdef
     UNION ALL SELECT conbin::text FROM pg_constraint WHERE conbin IS NOT NULL
-    UNION ALL SELECT concat(polqual::text, polwithcheck::text) FROM pg_policy
     UNION ALL SELECT tgqual::text FROM pg_trigger WHERE tgqual IS NOT NULL
     UNION ALL SELECT concat(indexprs::text, indpred::text) FROM pg_index WHERE indexprs IS NOT NULL OR indpred IS NOT NULL
     UNION ALL SELECT ev_action::text FROM pg_rewrite WHERE ev_class >= 16384
@@ -29,6 +28,8 @@ WHERE p.oid >= 16384 AND p.prokind <> 'a' AND NOT EXISTS (
 UNION ALL
 SELECT 'an expression of a view, table or function', 'expression', ''
 WHERE EXISTS (SELECT FROM expression e JOIN setting s ON e.tree LIKE s.node)
+UNION ALL
+SELECT format('the policy %s of %s', policyname, tablename), 'internal', concat(qual, ' ', with_check) FROM pg_policies
 UNION ALL
 -- An operator, a cast or an aggregate over such a function, and a function whose objects are temporary.
 SELECT o.name, 'expression', '' FROM (

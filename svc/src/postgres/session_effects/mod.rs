@@ -16,7 +16,7 @@ const FUNCTIONS: &str = include_str!("functions.sql");
 /// The number of functions that the log names.
 const NAMED: usize = 5;
 
-/// What may set something for the session, in one order.
+/// The functions and expressions that may set something for the session, in one order.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct SessionEffects(Vec<String>);
 

@@ -1,6 +1,7 @@
 //! The reset of sessions behind calls: whether it can be left out.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::SessionEffects;
 use crate::postgres::driver::{DedicatedConnection, DriverError};
@@ -11,13 +12,15 @@ pub(in crate::postgres) struct SessionReset {
     /// Whether that depends on the functions of the database.
     depends: bool,
     left_out: AtomicBool,
+    /// The fingerprint of what was looked at last.
+    known: Mutex<Option<String>>,
 }
 
 impl SessionReset {
     /// Resets always, never, or (`None`) where functions may set something.
     pub(in crate::postgres) fn new(setting: Option<bool>) -> Self {
         // Until the functions are known, any of them may.
-        Self { depends: setting.is_none(), left_out: AtomicBool::new(false) }
+        Self { depends: setting.is_none(), left_out: AtomicBool::new(false), known: Mutex::default() }
     }
 
     /// Whether no function sets anything that lasts.
@@ -25,21 +28,28 @@ impl SessionReset {
         self.left_out.load(Ordering::Relaxed)
     }
 
-    /// Looks at the functions, where it depends on them.
-    pub(in crate::postgres) async fn look(
+    /// Looks at the functions, where it depends on them and their fingerprint is another; whether the reset was left out
+    /// until now and is not any more.
+    pub(in crate::postgres) async fn follow(
         &self,
         connection: &mut DedicatedConnection,
-    ) -> Result<Option<SessionEffects>, DriverError> {
-        if self.depends { SessionEffects::read(connection).await.map(Some) } else { Ok(None) }
-    }
-
-    /// Goes by what was found; whether it was left out until now and is not any more.
-    pub(in crate::postgres) fn adopt(&self, found: Option<SessionEffects>) -> bool {
-        let Some(effects) = found else { return false };
+        fingerprint: Option<String>,
+    ) -> Result<bool, DriverError> {
+        let Some(fingerprint) = fingerprint.filter(|_| self.depends) else { return Ok(false) };
+        if self.known().as_ref() == Some(&fingerprint) {
+            return Ok(false);
+        }
+        let effects = SessionEffects::read(connection).await?;
+        *self.known() = Some(fingerprint);
         let was_left_out = self.left_out.swap(!effects.any(), Ordering::Relaxed);
-        if was_left_out && effects.any() {
+        let begins = was_left_out && effects.any();
+        if begins {
             tracing::info!(functions = %effects, "functions may set something for the session; it is reset behind calls");
         }
-        was_left_out && effects.any()
+        Ok(begins)
+    }
+
+    fn known(&self) -> MutexGuard<'_, Option<String>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -17,8 +17,7 @@ use sqlx::{ConnectOptions as _, Connection as _, PgConnection};
 use tokio::time::timeout;
 
 use super::connect::ConnectConfig;
-use super::database::Settings;
-use super::driver::{Proxy, RESET_SESSION};
+use super::driver::{Bounds, Proxy, RESET_SESSION};
 use super::last_change::LastChange;
 
 pub(crate) use commit::{CommitError, commit};
@@ -41,14 +40,19 @@ pub(super) struct SqlxPool {
 }
 
 impl SqlxPool {
-    /// A pool that connects when it is first used. `session` is how to connect, with the settings of each
-    /// session.
+    /// A pool that connects when it is first used. `session` is `connect` with the settings of each session.
     ///
     /// # Errors
     /// When it needs a local socket, and the system has none for it.
-    pub(super) fn new(settings: &Settings, session: &ConnectConfig, changes: LastChange) -> io::Result<Self> {
-        let (bounds, proxy) = (settings.bounds(), Proxy::for_sqlx(&settings.connect)?);
-        let reset = if settings.reset_session == Some(false) { "" } else { RESET_SESSION };
+    pub(super) fn new(
+        connect: &ConnectConfig,
+        session: &ConnectConfig,
+        bounds: Bounds,
+        reset_session: bool,
+        changes: LastChange,
+    ) -> io::Result<Self> {
+        let proxy = Proxy::for_sqlx(connect)?;
+        let reset = if reset_session { RESET_SESSION } else { "" };
         let options = session.pool_options(proxy.as_ref().map(Proxy::folder)).disable_statement_logging();
         let pool = PgPoolOptions::new()
             .max_connections(bounds.size)

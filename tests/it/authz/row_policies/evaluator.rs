@@ -19,7 +19,7 @@ pub(super) enum Value {
 pub(super) struct Row {
     pub(super) id: i32,
     pub(super) fields: Vec<(&'static str, Value)>,
-    /// Where the relation leads.
+    /// The end of the relation.
     pub(super) related: Vec<usize>,
 }
 
@@ -219,6 +219,7 @@ fn compare(stored: &Value, operator: Operator, value: &Value) -> Option<bool> {
     })
 }
 
+#[expect(clippy::manual_try_fold, reason = "something unknown does not end it: a later false does")]
 fn and(conditions: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     conditions.fold(Some(true), |all, one| match (all, one) {
         (Some(false), _) | (_, Some(false)) => Some(false),

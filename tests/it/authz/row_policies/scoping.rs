@@ -77,7 +77,7 @@ async fn a_policy_that_permits_all_changes_nothing() {
     }
 }
 
-/// What a function of the database says of a row is not enough for a type with policies.
+/// The row of a function of the database is not enough for a type with policies.
 #[tokio::test]
 async fn entities_of_mutations_are_permitted_rows() {
     let all = database(ROWS).await;
