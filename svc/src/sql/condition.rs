@@ -21,6 +21,15 @@ impl Filter {
         }
     }
 
+    /// Whether PostgreSQL may fail to apply it to a row, because of a pattern that it only reads then.
+    pub(super) fn may_fail(&self) -> bool {
+        match self {
+            Self::All(all) | Self::Any(all) => all.iter().any(Self::may_fail),
+            Self::Not(inner) | Self::Some(_, inner) | Self::Strict(inner) => inner.may_fail(),
+            Self::Compare(_, operator, _) => operator.may_fail(),
+        }
+    }
+
     /// Whether the best plan depends on the values.
     pub(super) fn replans(&self) -> bool {
         match self {
@@ -32,6 +41,12 @@ impl Filter {
 }
 
 impl Operator {
+    /// Whether its value is a pattern, which PostgreSQL reads when it applies it.
+    fn may_fail(self) -> bool {
+        use Operator as O;
+        matches!(self, O::Like | O::ILike | O::Matches | O::IMatches | O::Search | O::PathExists | O::MatchesLquery)
+    }
+
     /// Whether the best plan depends on the value, as it does for ranges and patterns.
     pub(super) fn replans(self) -> bool {
         !matches!(self, Self::Eq | Self::Ne | Self::In | Self::NotIn | Self::IsNull)
@@ -133,10 +148,13 @@ impl<'a> Builder<'a> {
         let mut reading = self.filter_reading(&rows, inner);
         let (from, data) = (&rows.source.quoted, reading.join());
         self.text.push_str(&format!("EXISTS (SELECT FROM {from} AS {}{data} WHERE {join}", rows.alias()));
-        self.permitted_after(&rows, " AND ")?;
+        let permitted = self.permitted(&rows)?;
+        if let Some(permitted) = &permitted {
+            self.text.extend([" AND ", permitted]);
+        }
         if *inner != Filter::All(Vec::new()) {
             self.text.push_str(" AND ");
-            self.conditions(&mut reading, inner)?;
+            self.shielded(&mut reading, permitted.as_deref(), inner)?;
         }
         // The test is always passed by what is true, and keeps the subquery from becoming a join.
         self.text.push_str(if is_joined { ")" } else { ") IS TRUE" });

@@ -80,7 +80,33 @@ impl<'a> Builder<'a> {
             let scope = reading.scope(self.filter_reads(&reading.rows, filter));
             return self.filter(&scope, filter);
         };
+        // The filter of an authorizer comes first.
+        if let [strict @ Filter::Strict(_), rest @ ..] = all.as_slice()
+            && rest.iter().any(Filter::may_fail)
+        {
+            self.text.push_str("CASE WHEN ");
+            self.conditions(reading, strict)?;
+            self.text.push_str(" THEN ");
+            self.joined(rest, " AND ", "true", |builder, filter| builder.conditions(reading, filter))?;
+            self.text.push_str(" END");
+            return Ok(());
+        }
         self.joined(all, " AND ", "true", |builder, filter| builder.conditions(reading, filter))
+    }
+
+    /// Writes the conditions of a client, which are not applied to rows that a policy keeps back where they may fail: the
+    /// error would tell that such a row is there. PostgreSQL chooses the order of conditions by their cost.
+    pub(super) fn shielded(
+        &mut self,
+        reading: &mut Reading<'a>,
+        permitted: Option<&str>,
+        filter: &Filter,
+    ) -> Result<(), DbError> {
+        let Some(permitted) = permitted.filter(|_| filter.may_fail()) else { return self.conditions(reading, filter) };
+        self.text.extend(["CASE WHEN ", permitted, " THEN "]);
+        self.conditions(reading, filter)?;
+        self.text.push_str(" END");
+        Ok(())
     }
 
     fn filter_reads(&self, rows: &RowScope<'a>, filter: &Filter) -> usize {

@@ -148,14 +148,6 @@ impl<'a> Builder<'a> {
         self.ruled(Subject::Rows(rows.row), rows)
     }
 
-    /// Writes the condition of a policy after `word`; gives the word for the next one.
-    pub(super) fn permitted_after(&mut self, rows: &RowScope<'a>, word: &'static str) -> Result<&'static str, DbError> {
-        let Some(permitted) = self.permitted(rows)? else { return Ok(word) };
-        self.text.push_str(word);
-        self.text.push_str(&permitted);
-        Ok(" AND ")
-    }
-
     /// Whether the best plan depends on the values of the policy for these rows.
     pub(super) fn rule_replans(&self, row: TypeIndex) -> bool {
         let known = self.ruled.iter().find(|known| known.subject == Subject::Rows(row));

@@ -91,7 +91,7 @@ impl<'a> Builder<'a> {
         }
         if query.filter != Filter::All(Vec::new()) {
             self.text.push_str(word);
-            self.conditions(reading, &query.filter)?;
+            self.shielded(reading, ties[1], &query.filter)?;
             word = " AND ";
         }
         for past in &query.past {

@@ -85,3 +85,20 @@ async fn a_column_that_the_service_scopes_as_well_is_a_conflict() {
     let app = App::serve(options(&database).authorizer(Always(decision))).await;
     assert_eq!(app.query("{ scoped { id } }").await.data(), json!({ "scoped": [{ "id": 1 }] }));
 }
+
+/// A pattern that PostgreSQL cannot read fails where it is applied to a row. That it does not tells nothing of rows that
+/// are kept back.
+#[tokio::test]
+async fn a_bad_pattern_does_not_tell_of_other_rows() {
+    let database = database().await;
+    let decision = AuthorizationDecision::allow_filtered([("tenant", "a")]);
+    let app = App::serve(options(&database).authorizer(Always(decision))).await;
+    let ask = |title: &str| {
+        format!(
+            r#"{{ notes(where: {{ AND: [{{ title: {{ eq: "{title}" }} }}, {{ title: {{ matches: "[" }} }}] }}) {{ id }} }}"#
+        )
+    };
+    assert_eq!(app.query(&ask("two")).await.text, r#"{"data":{"notes":[]}}"#, "a row of another tenant");
+    assert_eq!(app.query(&ask("none")).await.text, r#"{"data":{"notes":[]}}"#, "no row");
+    assert_eq!(app.query(&ask("one")).await.code(), "BAD_USER_INPUT", "a row of one's own");
+}

@@ -9,8 +9,9 @@ use crate::{Error, ErrorCode};
 /// A filter of rows of a type, as far as the row filter of the root field lets them be read.
 pub(super) fn filtered(filter: Filter, db: &Db, row: TypeIndex) -> Filter {
     match row_filter(db, row) {
-        // Neither side can take anything of the other away.
-        Some(row_filter) => Filter::All(vec![filter, Filter::Strict(Box::new(row_filter.filter.clone()))]),
+        // Neither side can take anything of the other away. That of the policy comes first, as no other is applied to
+        // rows that it keeps back where that may fail.
+        Some(row_filter) => Filter::All(vec![Filter::Strict(Box::new(row_filter.filter.clone())), filter]),
         None => filter,
     }
 }

@@ -98,3 +98,22 @@ async fn a_policy_needs_rows_in_the_schema() {
     let error = create_svc_app(options).await.map(drop).unwrap_err();
     assert!(matches!(error, StartError::RowPolicy(name) if name.ends_with("Stray")), "{error}");
 }
+
+/// A pattern that PostgreSQL cannot read fails where it is applied to a row. That it does not tells nothing of rows that
+/// are kept back.
+#[tokio::test]
+async fn a_bad_pattern_does_not_tell_of_other_rows() {
+    let database = database(ROWS).await;
+    for kind in ["columns", "data", "tv"] {
+        let policy: SharedPolicy = Arc::new(|_| Ok(RowDecision::allow_where(col("id").ne(1))));
+        let app = App::serve(governed(kind, &database, &[policy])).await;
+        let bad = r#"title: { matches: "[" }"#;
+        let posts = |id: i32| format!("{{ posts(where: {{ id: {{ eq: {id} }}, {bad} }}) {{ id }} }}");
+        assert_eq!(ask(&app, None, &posts(1)).await, json!({ "data": { "posts": [] } }), "{kind}");
+        assert_eq!(ask(&app, None, &posts(2)).await["errors"][0]["extensions"]["code"], "BAD_USER_INPUT", "{kind}");
+        let users =
+            |id: i32| format!("{{ users(where: {{ posts: {{ some: {{ id: {{ eq: {id} }}, {bad} }} }} }}) {{ id }} }}");
+        assert_eq!(ask(&app, None, &users(1)).await, json!({ "data": { "users": [] } }), "{kind}");
+        assert_eq!(ask(&app, None, &users(2)).await["errors"][0]["extensions"]["code"], "BAD_USER_INPUT", "{kind}");
+    }
+}
