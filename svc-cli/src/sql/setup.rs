@@ -148,6 +148,7 @@ mod tests {
     fn names_in_values_are_quoted() {
         let field: Field = serde_json::from_value(serde_json::json!({
             "name": "o'clock", "rust": "a", "type": "String!", "stored": "a", "columns": null, "relation": null,
+            "line": 1, "non_null": false,
         }))
         .unwrap();
         assert_eq!(scalar(&field), ("text", "'o''clock ' || n".to_owned()));

@@ -80,6 +80,12 @@ async fn accounts_come_by_settings_alone() {
         let answer = request.send().await.unwrap();
         (answer.status().as_u16(), serde_json::from_str::<Value>(&answer.text().await.unwrap()).unwrap())
     };
+    // Accounts are there when the set-up has run.
+    svc_tests::eventually(async || {
+        let ready = svc_tests::client().get(blog.url.replace("/graphql", "/ready")).send().await.unwrap();
+        if ready.status().is_success() { Ok(()) } else { Err(ready.text().await.unwrap()) }
+    })
+    .await;
     let (status, registered) = post("/auth/register").await;
     assert_eq!(status, 201, "{registered}");
     let (status, tokens) = post("/auth/login").await;

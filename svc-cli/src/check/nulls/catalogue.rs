@@ -24,7 +24,8 @@ const COLUMNS: &str = "\
     SELECT c.oid, c.relname::text, c.relkind::text, c.relrowsecurity, \
         EXISTS (SELECT FROM pg_inherits i WHERE i.inhparent = c.oid), \
         a.attnum::int4, a.attname::text, \
-        c.relkind IN ('r', 'p') AND NOT EXISTS (SELECT FROM lax l WHERE l.top = c.oid AND l.attname = a.attname) \
+        c.relkind IN ('r', 'p') AND NOT EXISTS (SELECT FROM lax l WHERE l.top = c.oid AND l.attname = a.attname), \
+        EXISTS (SELECT FROM pg_type t WHERE t.oid = a.atttypid AND t.typnotnull) \
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
     WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f')";
@@ -61,6 +62,8 @@ pub(super) struct Column {
     pub(super) name: String,
     /// Whether a constraint keeps nulls out.
     pub(super) is_filled: bool,
+    /// Whether its type is a domain that takes no null, which the null of an outer join passes.
+    pub(super) is_guarded: bool,
 }
 
 impl Relation {
@@ -128,7 +131,7 @@ async fn relations(client: &Client) -> Result<HashMap<u32, Relation>, tokio_post
             query: None,
         });
         if let Ok(number) = usize::try_from(row.get::<_, i32>(5)) {
-            relation.columns.insert(number, Column { name: row.get(6), is_filled: row.get(7) });
+            relation.columns.insert(number, Column { name: row.get(6), is_filled: row.get(7), is_guarded: row.get(8) });
         }
     }
     Ok(relations)

@@ -76,6 +76,7 @@ impl Facts {
         let Some(of) = self.catalogue.relations.get(&relation) else { return Nulls::Unknown };
         match (&of.query, of.columns.get(&column)) {
             (None, Some(found)) if of.is_table() && found.is_filled => Nulls::Never,
+            (None, Some(found)) if of.is_table() && found.is_guarded => Nulls::Unknown,
             (None, Some(found)) if of.is_table() => {
                 Nulls::Possible(format!("the column `{}` of {} may be null", found.name, of.name))
             }

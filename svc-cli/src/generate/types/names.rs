@@ -145,7 +145,8 @@ pub(super) fn singular(words: &str) -> String {
         .or_else(|| end("sses", "ss"))
         .or_else(|| end("shes", "sh"))
         .or_else(|| end("ches", "ch"))
-        .or_else(|| end("xes", "x"));
+        .or_else(|| end("xes", "x"))
+        .or_else(|| end("uses", "us"));
     by_rule.or_else(|| end("s", "")).unwrap_or_else(|| words.to_owned())
 }
 

@@ -88,6 +88,6 @@ async fn a_filter_that_cannot_be_applied_denies() {
     let answer = app.ask("{ plain }").await;
     assert_eq!(codes(&answer), ["FORBIDDEN"], "{answer}");
     let answer = app.ask("{ notes { id } }").await;
-    assert_eq!(codes(&answer), ["INTERNAL_SERVER_ERROR"], "{answer}");
+    assert_eq!(codes(&answer), ["FORBIDDEN"], "{answer}");
     assert_eq!(answer.get("data"), Some(&Value::Null), "{answer}");
 }
