@@ -12,7 +12,7 @@ use super::verdict::Verdict;
 use super::way::Way;
 use crate::{AppOptions, Error, Result, create_svc_app};
 
-/// A matrix of principals and cases for the application with these options; see the [module](self).
+/// A matrix of principals and cases for the application with these options.
 pub fn authz_matrix(options: AppOptions) -> AuthzMatrix {
     AuthzMatrix { options, principals: Vec::new(), cases: Vec::new(), layer: Box::new(|router| router) }
 }
