@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, IntoConnectionInfo as _, RedisError};
+use redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, RedisError};
 use tokio::task::AbortHandle;
 
 #[cfg(feature = "tls")]
@@ -54,7 +54,7 @@ impl Server {
             return Err("it must have no fragment: the certificate is always verified; name its authority with \
                         `root_certificates`");
         }
-        let info = plain.into_connection_info().map_err(|_| ALLOWED)?;
+        let info = redis::IntoConnectionInfo::into_connection_info(plain).map_err(|_| ALLOWED)?;
         Encryption::new(&info, None).map(Self::Encrypted).map_err(|_| ALLOWED)
     }
 
