@@ -1,0 +1,49 @@
+//! The security events of refused requests. They hold no key but a user's identifier, as keys may be secrets.
+
+use std::net::IpAddr;
+
+use super::client::Client;
+use super::refusal::Refusal;
+use crate::request::PreparedOperation;
+use crate::security_log::{SecurityEvent, SecurityEventType, record};
+
+/// The place from which a request came, and where to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Origin<'a> {
+    pub(super) address: Option<IpAddr>,
+    pub(super) path: &'a str,
+}
+
+/// Notes that a limit was exceeded.
+pub(super) fn exceeded(
+    origin: Origin<'_>,
+    client: &Client,
+    refusal: &Refusal,
+    operation: Option<&PreparedOperation<'_>>,
+) {
+    let Refusal::Limited { limit, window, .. } = refusal else { return };
+    let event = event(SecurityEventType::RateLimitExceeded, origin, client);
+    let event = event.metadata("limit", *limit).metadata("window", *window);
+    record(match operation {
+        Some(operation) => {
+            let event = event.metadata("operation_type", operation.kind.as_str());
+            let event = event.metadata("complexity", operation.complexity);
+            (operation.name)().into_iter().fold(event, |event, name| event.metadata("operation_name", name))
+        }
+        None => event,
+    });
+}
+
+/// Notes that a client on the blacklist has come.
+pub(super) fn refused(origin: Origin<'_>, client: &Client) {
+    record(event(SecurityEventType::RateLimitRefused, origin, client));
+}
+
+fn event(event_type: SecurityEventType, origin: Origin<'_>, client: &Client) -> SecurityEvent {
+    let user_id = match client {
+        Client::User(id) => Some(id.clone()),
+        _ => None,
+    };
+    let event = SecurityEvent::new(event_type).resource(origin.path);
+    SecurityEvent { ip_address: origin.address, user_id, ..event }
+}

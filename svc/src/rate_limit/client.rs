@@ -1,0 +1,89 @@
+//! Clients, as limits count them.
+
+use std::hash::{Hash, Hasher};
+use std::net::IpAddr;
+use std::ops::Deref;
+
+use super::count_key::CountKey;
+
+/// The key under which a client is counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Client {
+    #[cfg_attr(not(feature = "auth"), expect(dead_code, reason = "no request has a user"))]
+    User(String),
+    /// The answer of the program's function.
+    Own(String),
+    /// A network of IPv6 counts as its first address.
+    Address(IpAddr),
+    /// One of whom nothing is known; they are counted together.
+    Unknown,
+}
+
+impl Client {
+    /// The client at an address.
+    pub(super) fn at(address: Option<IpAddr>, ipv6_prefix: u8) -> Self {
+        address.map_or(Self::Unknown, |address| Self::Address(network(address, ipv6_prefix)))
+    }
+}
+
+/// The first address of a network of IPv6; of IPv4, the address itself.
+pub(super) fn network(address: IpAddr, ipv6_prefix: u8) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let shift = 128_u32.saturating_sub(ipv6_prefix.into());
+            let network = u128::from(address).checked_shr(shift).unwrap_or(0).checked_shl(shift).unwrap_or(0);
+            IpAddr::V6(network.into())
+        }
+        address => address,
+    }
+}
+
+/// Hashes an address as one number: most clients are addresses, and the derived way hashes its parts one by one.
+impl Hash for Client {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Self::Address(IpAddr::V4(address)) => state.write_u64((4 << 32) | u64::from(address.to_bits())),
+            Self::Address(IpAddr::V6(address)) => {
+                state.write_u64(6);
+                state.write_u128(address.to_bits());
+            }
+            Self::User(text) => (0_u64, text).hash(state),
+            Self::Own(text) => (1_u64, text).hash(state),
+            Self::Unknown => state.write_u64(2),
+        }
+    }
+}
+
+/// A client with its key among counts.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct KnownClient {
+    client: Client,
+    pub(super) key: CountKey,
+}
+
+impl From<Client> for KnownClient {
+    fn from(client: Client) -> Self {
+        let key = CountKey::of(&client);
+        Self { client, key }
+    }
+}
+
+impl Deref for KnownClient {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
+    }
+}
+
+/// The key as the lists have it.
+impl std::fmt::Display for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::User(id) => write!(f, "user:{id}"),
+            Self::Own(key) => write!(f, "key:{key}"),
+            Self::Address(address) => write!(f, "ip:{address}"),
+            Self::Unknown => f.write_str("ip:unknown"),
+        }
+    }
+}

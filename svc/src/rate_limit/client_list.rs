@@ -1,0 +1,110 @@
+//! Lists of clients: addresses, networks and keys.
+
+use std::net::IpAddr;
+
+use ipnet::IpNet;
+
+use crate::settings::{ConfigError, Kind, Variables};
+
+/// The allowed entries, for messages and the book.
+const ALLOWED: &str =
+    "addresses (192.0.2.7), networks (10.0.0.0/8, 2001:db8::/32) and keys (user:42, key:acme), separated by commas";
+
+/// A list of clients: by their address, their network, or the key under which they are counted: `user:` with the
+/// identifier of a user, or `key:` with what the function of [`RateLimiting::key`](super::RateLimiting::key) says.
+///
+/// ```
+/// use svc::rate_limit::ClientList;
+///
+/// let list: ClientList = "10.0.0.0/8, 2001:db8::7, user:42".parse()?;
+/// # Ok::<(), svc::ConfigError>(())
+/// ```
+///
+/// `Debug` shows how many there are, as keys may be secrets.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct ClientList {
+    networks: Vec<IpNet>,
+    keys: Vec<String>,
+}
+
+impl ClientList {
+    /// Whether nobody is on it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.networks.is_empty() && self.keys.is_empty()
+    }
+
+    /// Whether it names the address.
+    pub(super) fn has_address(&self, address: IpAddr) -> bool {
+        self.networks.iter().any(|network| network.contains(&address))
+    }
+
+    /// Whether it names keys.
+    pub(super) fn has_keys(&self) -> bool {
+        !self.keys.is_empty()
+    }
+
+    /// Whether it names the key.
+    pub(super) fn has_key(&self, key: &str) -> bool {
+        self.keys.iter().any(|own| own == key)
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let mut list = Self::default();
+        for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
+            let is_key = ["user:", "key:"].iter().any(|kind| entry.len() > kind.len() && entry.starts_with(kind));
+            match network(entry.strip_prefix("ip:").unwrap_or(entry)) {
+                Some(network) => list.networks.push(network),
+                None if is_key => list.keys.push(entry.to_owned()),
+                None => return None,
+            }
+        }
+        Some(list)
+    }
+}
+
+/// A network, or an address as one; IPv4 that is written as IPv6 is IPv4.
+pub(super) fn network(text: &str) -> Option<IpNet> {
+    if let Ok(address) = text.parse::<IpAddr>() {
+        return Some(address.to_canonical().into());
+    }
+    let network: IpNet = text.parse().ok()?;
+    match network.addr().to_canonical() {
+        IpAddr::V4(address) if network.prefix_len() >= 96 && network.addr().is_ipv6() => {
+            IpNet::new(address.into(), network.prefix_len() - 96).ok()
+        }
+        _ => Some(network.trunc()),
+    }
+}
+
+impl std::str::FromStr for ClientList {
+    type Err = ConfigError;
+
+    fn from_str(text: &str) -> Result<Self, ConfigError> {
+        Self::read(text).ok_or_else(|| ConfigError::new("a list of clients", "***", &format!("it must be {ALLOWED}")))
+    }
+}
+
+impl std::fmt::Debug for ClientList {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ClientList").field("networks", &self.networks.len()).field("keys", &self.keys.len()).finish()
+    }
+}
+
+/// Lists as settings, of which errors show nothing.
+pub(super) struct Clients;
+
+impl Kind<ClientList> for Clients {
+    fn parse(&self, text: &str) -> Result<ClientList, String> {
+        ClientList::read(text).ok_or_else(|| format!("it must be {ALLOWED}"))
+    }
+    fn allowed(&self) -> String {
+        ALLOWED.to_owned()
+    }
+    fn shown(&self, _: &ClientList) -> String {
+        "none".to_owned()
+    }
+    fn read(&self, variables: &Variables<'_>, names: &[&'static str]) -> Result<Option<ClientList>, ConfigError> {
+        let Some((name, text)) = variables.first(names) else { return Ok(None) };
+        self.parse(&text).map(Some).map_err(|allowed| ConfigError::new(name, "***", &allowed))
+    }
+}

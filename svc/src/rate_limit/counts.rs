@@ -1,0 +1,77 @@
+//! The counts of a limiter: in this process, or in Redis with this process in its place while Redis is away.
+
+use super::memory::{MemoryStore, Numbers};
+use super::store::{Standings, Takes};
+#[cfg(feature = "redis")]
+use super::takeover::Takeover;
+
+/// The counts of a limiter.
+#[derive(Debug)]
+pub(super) struct Counts {
+    pub(super) memory: MemoryStore,
+    #[cfg(feature = "redis")]
+    pub(super) shared: Option<Takeover>,
+}
+
+/// The numbers of the limit itself.
+const WHOLE: Numbers = |limit| &limit.meter;
+/// The numbers of the process's share.
+#[cfg(feature = "redis")]
+const SHARE: Numbers = |limit| &limit.share;
+
+/// Counts that lie in this process alone.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LocalCounts<'a>(&'a MemoryStore);
+
+impl LocalCounts<'_> {
+    /// Takes all counts of a request or none of them.
+    pub(super) fn take(self, takes: Takes<'_>, now: u64) -> Standings {
+        self.0.take(takes, WHOLE, now)
+    }
+}
+
+impl Counts {
+    /// Takes all counts of a request or none of them.
+    pub(super) async fn take(&self, takes: Takes<'_>, now: u64) -> Standings {
+        #[cfg(feature = "redis")]
+        if let Some(shared) = &self.shared {
+            let Some(standings) = shared.take(takes).await else { return self.memory.take(takes, SHARE, now) };
+            // So that who is limited stays so when Redis goes away.
+            if super::store::is_taken(&standings) {
+                for amount in takes.amounts {
+                    self.memory.take(Takes { amounts: std::slice::from_ref(amount), ..takes }, SHARE, now);
+                }
+            }
+            return standings;
+        }
+        self.memory.take(takes, WHOLE, now)
+    }
+
+    /// Gives back a part of what was taken in the window that began at `window`.
+    pub(super) async fn give_back(&self, takes: Takes<'_>, window: u64, now: u64) {
+        #[cfg(feature = "redis")]
+        if let Some(shared) = &self.shared {
+            shared.give_back(takes, window).await;
+            self.memory.give_back(takes, SHARE, window, now);
+            return;
+        }
+        self.memory.give_back(takes, WHOLE, window, now);
+    }
+
+    /// Whether this process counts by itself for a time.
+    pub(super) fn is_alone(&self) -> bool {
+        #[cfg(feature = "redis")]
+        return self.shared.as_ref().is_some_and(Takeover::is_alone);
+        #[cfg(not(feature = "redis"))]
+        false
+    }
+
+    /// The counts, where they lie in this process alone, so that asking them takes no time.
+    pub(super) fn local(&self) -> Option<LocalCounts<'_>> {
+        #[cfg(feature = "redis")]
+        if self.shared.is_some() {
+            return None;
+        }
+        Some(LocalCounts(&self.memory))
+    }
+}

@@ -1,0 +1,144 @@
+//! The layer around a router: it limits requests before anything of their bodies is read.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::body::Body;
+use axum::extract::{MatchedPath, Request};
+use axum::http::{Method, Response, header};
+use tower::{Layer, Service};
+
+use super::RateLimitRequest;
+use super::client::Client;
+use super::future::{Answer, LimitedFuture};
+use super::limited_request::LimitedRequest;
+use super::limiter::{Access, Limiter};
+use crate::request::{Hooked, RequestHook};
+
+/// The paths of probes, which are never limited. What is only another spelling of one may lead elsewhere.
+const EXEMPT: [&str; 3] = ["/health", "/ready", "/metrics"];
+
+/// Limits the requests to a router.
+#[derive(Debug, Clone)]
+pub(crate) struct RateLimitLayer(pub(super) Arc<Limiter>);
+
+/// A service whose requests are limited.
+#[derive(Debug, Clone)]
+pub(crate) struct Limited<S> {
+    inner: S,
+    limiter: Arc<Limiter>,
+}
+
+impl<S> Layer<S> for RateLimitLayer {
+    type Service = Limited<S>;
+
+    fn layer(&self, inner: S) -> Limited<S> {
+        Limited { inner, limiter: self.0.clone() }
+    }
+}
+
+impl<S> Service<Request> for Limited<S>
+where
+    S: Service<Request, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = LimitedFuture<S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, mut request: Request) -> LimitedFuture<S::Future> {
+        if EXEMPT.contains(&request.uri().path()) {
+            return LimitedFuture::Free { answering: self.inner.call(request) };
+        }
+        let limited = match admit(&self.limiter, &request) {
+            Admitted::Free => return LimitedFuture::Free { answering: self.inner.call(request) },
+            Admitted::Refused(response) => return LimitedFuture::answered(response),
+            Admitted::Limited(limited) => limited,
+        };
+        if is_graphql(&request) {
+            // The endpoint knows more of who asks, and of the operation, and counts before it reads the body.
+            request.extensions_mut().insert(Hooked(limited.clone()));
+            if !is_upgrade(&request) {
+                return LimitedFuture::Inside { answering: self.inner.call(request), limited };
+            }
+        }
+        // The one that is ready answers; its clone takes the place.
+        let clone = self.inner.clone();
+        let mut inner = std::mem::replace(&mut self.inner, clone);
+        let answering = async move {
+            match limited.count(&of_http(&limited, &request)).await {
+                Ok(()) => Ok(limited.with_headers(inner.call(request).await?)),
+                Err(refusal) => Ok(limited.with_headers(refusal.response())),
+            }
+        };
+        LimitedFuture::Counted { answering: Box::pin(answering) }
+    }
+}
+
+impl RateLimitLayer {
+    /// Answers a request of the endpoint, which is handed the hook: without a layer, nobody has to look for it.
+    pub(crate) fn around<F: Future<Output = Answer>>(
+        &self,
+        request: Request,
+        answer: impl FnOnce(Request, Option<Arc<dyn RequestHook>>) -> F,
+    ) -> LimitedFuture<F> {
+        match admit(&self.0, &request) {
+            Admitted::Free => LimitedFuture::Free { answering: answer(request, None) },
+            Admitted::Refused(response) => LimitedFuture::answered(response),
+            Admitted::Limited(limited) => {
+                LimitedFuture::Inside { answering: answer(request, Some(limited.clone())), limited }
+            }
+        }
+    }
+}
+
+/// A request of whose client the address alone is known.
+enum Admitted {
+    /// It is on the whitelist.
+    Free,
+    /// It is on the blacklist.
+    Refused(Response<Body>),
+    /// Its client may be limited.
+    Limited(Arc<LimitedRequest>),
+}
+
+fn admit(limiter: &Arc<Limiter>, request: &Request) -> Admitted {
+    let address = limiter.address(request.headers(), request.extensions());
+    let access = limiter.access(&address, None);
+    if access == Access::Free {
+        return Admitted::Free;
+    }
+    let limited = LimitedRequest::new(limiter.clone(), request.uri().path(), address);
+    if access == Access::Refused {
+        let client = Client::at(address.counted, limiter.config.ipv6_prefix);
+        return Admitted::Refused(limited.refused(&client).response());
+    }
+    Admitted::Limited(Arc::new(limited))
+}
+
+/// Whether a request goes to the endpoint of GraphQL, which tells its hook of it.
+fn is_graphql(request: &Request) -> bool {
+    let matched = request.extensions().get::<MatchedPath>();
+    matched.is_some_and(|path| ["/graphql", "/graphql/rust"].iter().any(|known| path.as_str().ends_with(known)))
+}
+
+/// Whether a request wants to become a socket, whose operations are counted when they come.
+fn is_upgrade(request: &Request) -> bool {
+    request.method() == Method::GET && request.headers().contains_key(header::UPGRADE)
+}
+
+/// A request outside of GraphQL, as the function for keys sees it.
+fn of_http<'a>(limited: &'a LimitedRequest, request: &'a Request) -> RateLimitRequest<'a> {
+    RateLimitRequest {
+        headers: request.headers(),
+        path: &limited.path,
+        address: limited.address.counted,
+        #[cfg(feature = "auth")]
+        user: request.extensions().get(),
+    }
+}

@@ -1,0 +1,369 @@
+//! A request that is limited: what was counted for it, and what its answer says of that.
+
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use axum::body::Body;
+use axum::http::Response;
+use serde_json::{Value, json};
+use smallvec::SmallVec;
+
+use super::audit::{self, Origin};
+use super::client::{Client, KnownClient};
+use super::counts::LocalCounts;
+use super::headers::tightness;
+use super::limiter::{Access, Limiter};
+use super::meter::Standing;
+use super::named_limit::{Found, NamedLimit};
+use super::operation_limits::of_root_fields;
+use super::proxies::ClientAddress;
+use super::refusal::Refusal;
+use super::store::{Amount, Amounts, Standings, Takes, is_taken};
+use super::{RateLimitRequest, headers};
+use crate::request::{PreparedOperation, RequestParts, Spent};
+
+/// A request that is limited, as its layer and the engine share it.
+pub(super) struct LimitedRequest {
+    pub(super) limiter: Arc<Limiter>,
+    /// Normalised.
+    pub(super) path: Arc<str>,
+    /// The position of its path's limits.
+    position: usize,
+    pub(super) address: ClientAddress,
+    /// The client, once it is known who asks.
+    client: OnceLock<KnownClient>,
+    noted: Mutex<Noted>,
+}
+
+/// The state of a limited request.
+#[derive(Default)]
+struct Noted {
+    /// Whether it was counted for its path, or need not be.
+    is_counted: bool,
+    /// Whether it is counted for its path together with its operation: one round trip to Redis.
+    is_pending: bool,
+    /// The limits that its answer tells of.
+    found: SmallVec<[Found; 1]>,
+    /// The parts of the budget that its operations have taken.
+    budget: Vec<FromBudget>,
+}
+
+impl Noted {
+    /// Notes how limits stand; of one that was asked before, as for each request of a batch, how it stands now.
+    fn find(&mut self, found: impl IntoIterator<Item = Found>) {
+        for found in found {
+            match self.found.iter_mut().find(|known| known.limit.key == found.limit.key) {
+                Some(known) => *known = found,
+                None => self.found.push(found),
+            }
+        }
+    }
+}
+
+/// The part of the budget that an operation was let through with.
+struct FromBudget {
+    client: KnownClient,
+    found: Found,
+    asked: u64,
+    /// Whether the answer tells of it.
+    is_told: bool,
+}
+
+impl LimitedRequest {
+    pub(super) fn new(limiter: Arc<Limiter>, path: &str, address: ClientAddress) -> Self {
+        let (path, position) = limiter.path(path);
+        Self { limiter, path, position, address, client: OnceLock::new(), noted: Mutex::default() }
+    }
+
+    /// The request of an operation on the connection that this one has opened.
+    #[cfg(feature = "websocket")]
+    pub(super) fn of_operation(&self) -> Self {
+        let (limiter, path) = (self.limiter.clone(), self.path.clone());
+        let (position, address) = (self.position, self.address);
+        Self { limiter, path, position, address, client: OnceLock::new(), noted: Mutex::default() }
+    }
+
+    /// The client, which is the same for all that is counted for the request.
+    fn client(&self, request: &RateLimitRequest<'_>) -> &KnownClient {
+        self.client.get_or_init(|| self.limiter.client(request))
+    }
+
+    /// The client that is counted; `None` where it is free.
+    fn counted<'a>(&self, client: &'a KnownClient) -> Result<Option<&'a KnownClient>, Refusal> {
+        match self.limiter.access(&self.address, Some(client)) {
+            Access::Free => Ok(None),
+            Access::Refused => Err(self.refused(client)),
+            Access::Limited => Ok(Some(client)),
+        }
+    }
+
+    /// Counts the request for its path.
+    pub(super) async fn count(&self, request: &RateLimitRequest<'_>) -> Result<(), Refusal> {
+        self.noted().is_counted = true;
+        match self.counted(self.client(request))? {
+            None => Ok(()),
+            Some(client) => self.count_client(client).await,
+        }
+    }
+
+    async fn count_client(&self, client: &KnownClient) -> Result<(), Refusal> {
+        self.noted().is_counted = true;
+        self.take(&self.of_path(), client, None).await.map(drop)
+    }
+
+    /// The same in memory.
+    pub(super) fn count_now(&self, local: LocalCounts<'_>, request: &RateLimitRequest<'_>) -> Result<(), Refusal> {
+        let counted = self.counted(self.client(request));
+        let Ok(Some(client)) = counted else {
+            self.noted().is_counted = true;
+            return counted.map(drop);
+        };
+        let amounts = self.of_path();
+        let standings = local.take(Takes { client, amounts: &amounts }, self.limiter.now());
+        self.taken(&amounts, &standings, client, None)
+    }
+
+    /// Counts a request whose operation is counted later by asking Redis: both are asked for then, and only who is known
+    /// to have to wait is refused at once.
+    pub(super) async fn count_early(&self, request: &RateLimitRequest<'_>) -> Result<(), Refusal> {
+        let client = self.client(request);
+        if self.limiter.access(&self.address, Some(client)) != Access::Limited {
+            return self.count(request).await;
+        }
+        match self.limiter.known_wait(self.position, client) {
+            Some(found) => {
+                self.noted().is_counted = true;
+                Err(self.exceeded(vec![found], client, None))
+            }
+            None => {
+                self.noted().is_pending = true;
+                Ok(())
+            }
+        }
+    }
+
+    /// Counts a request whose endpoint has not come to it, as for a page, a method that is not allowed, or a document
+    /// that cannot be run.
+    pub(super) async fn count_late(&self, request: &RateLimitRequest<'_>) -> Result<(), Refusal> {
+        let is_pending = std::mem::take(&mut self.noted().is_pending);
+        match self.client.get().filter(|_| is_pending) {
+            Some(client) => self.count_client(client).await,
+            None => self.count(request).await,
+        }
+    }
+
+    fn of_path(&self) -> Amounts<'_> {
+        let mut amounts = Amounts::new();
+        for limit in &self.limiter.at(self.position).limits {
+            amounts.push((limit, 1));
+        }
+        amounts
+    }
+
+    /// Tells an answer of its limits, if the request was counted for its path; whether it was.
+    pub(super) fn told(&self, response: &mut Response<Body>) -> bool {
+        let noted = self.noted();
+        if noted.is_counted {
+            self.tell(&noted.found, response);
+        }
+        noted.is_counted
+    }
+
+    /// The answer with the headers that tell of limits.
+    pub(super) fn with_headers(&self, mut response: Response<Body>) -> Response<Body> {
+        self.tell(&self.noted().found, &mut response);
+        response
+    }
+
+    fn tell(&self, found: &[Found], response: &mut Response<Body>) {
+        let status = response.status();
+        headers::write(response.headers_mut(), status, found, self.limiter.config.standard_headers);
+    }
+
+    async fn take(
+        &self,
+        limits: &[Amount<'_>],
+        client: &KnownClient,
+        operation: Option<&PreparedOperation<'_>>,
+    ) -> Result<Standings, Refusal> {
+        let standings = self.limiter.take(limits, client).await;
+        self.taken(limits, &standings, client, operation)?;
+        Ok(standings)
+    }
+
+    /// Notes what was taken, or that it was too much. Without an operation it was taken for the path.
+    fn taken(
+        &self,
+        limits: &[Amount<'_>],
+        standings: &Standings,
+        client: &KnownClient,
+        operation: Option<&PreparedOperation<'_>>,
+    ) -> Result<(), Refusal> {
+        if !is_taken(standings) {
+            return Err(self.exceeded(found(limits, standings).collect(), client, operation));
+        }
+        self.note(limits, standings, operation.is_none());
+        Ok(())
+    }
+
+    /// Notes limits that let the request pass: all for the draft's headers, and else the closest.
+    fn note(&self, limits: &[Amount<'_>], standings: &Standings, is_of_path: bool) {
+        let mut noted = self.noted();
+        noted.is_counted |= is_of_path;
+        if self.limiter.config.standard_headers {
+            return noted.find(found(limits, standings));
+        }
+        // None of them has to wait.
+        let all = limits.iter().zip(standings);
+        let Some(((limit, _), standing)) = all.min_by_key(|(_, standing)| standing.remaining) else { return };
+        let found = || Found { limit: Arc::clone(limit), standing: *standing };
+        match noted.found.as_mut_slice() {
+            [] => noted.found.push(found()),
+            [known, ..] if tightness(standing) < tightness(&known.standing) => *known = found(),
+            _ => {}
+        }
+    }
+
+    /// The refusal for limits of which some are exceeded.
+    fn exceeded(&self, found: Vec<Found>, client: &KnownClient, operation: Option<&PreparedOperation<'_>>) -> Refusal {
+        let refusal = Refusal::limited(&found);
+        audit::exceeded(self.origin(), client, &refusal, operation);
+        let is_of_path = self.limiter.remember_wait(self.position, client, &found) || operation.is_none();
+        let mut noted = self.noted();
+        noted.is_counted |= is_of_path;
+        noted.find(found.into_iter().filter(|found| found.standing.wait.is_some()));
+        refusal
+    }
+
+    /// The refusal of a client on the blacklist.
+    pub(super) fn refused(&self, client: &Client) -> Refusal {
+        audit::refused(self.origin(), client);
+        Refusal::Forbidden
+    }
+
+    /// Counts an operation, and its request with it where that was put off.
+    pub(super) async fn count_operation(&self, operation: &PreparedOperation<'_>) -> Result<(), Refusal> {
+        let Some(client) = self.counted(self.client_of(operation))? else { return Ok(()) };
+        let own = of_root_fields(&self.limiter.config, operation);
+        let mut limits = self.of_operation_and(operation, &own);
+        // No other operation of a batch counts for the path meanwhile.
+        let is_pending = std::mem::take(&mut self.noted().is_pending);
+        if is_pending {
+            limits.extend(self.of_path());
+        }
+        let standings = match self.take(&limits, client, Some(operation)).await {
+            Ok(standings) => standings,
+            Err(refusal) => {
+                let mut noted = self.noted();
+                noted.is_pending |= is_pending && !noted.is_counted;
+                return Err(refusal);
+            }
+        };
+        self.noted().is_counted |= is_pending;
+        self.note_budget(&limits, &standings, client, operation);
+        Ok(())
+    }
+
+    /// The same in memory, where nothing is left for later.
+    pub(super) fn count_operation_now(
+        &self,
+        local: LocalCounts<'_>,
+        operation: &PreparedOperation<'_>,
+    ) -> Result<(), Refusal> {
+        let Some(client) = self.counted(self.client_of(operation))? else { return Ok(()) };
+        let own = of_root_fields(&self.limiter.config, operation);
+        let limits = self.of_operation_and(operation, &own);
+        let standings = local.take(Takes { client, amounts: &limits }, self.limiter.now());
+        self.taken(&limits, &standings, client, Some(operation))?;
+        self.note_budget(&limits, &standings, client, operation);
+        Ok(())
+    }
+
+    /// The client of an operation, which is known where its request was asked about before.
+    fn client_of(&self, operation: &PreparedOperation<'_>) -> &KnownClient {
+        self.client.get().unwrap_or_else(|| self.client(&self.request(operation.request)))
+    }
+
+    /// The limits of an operation, and those of its own root fields.
+    fn of_operation_and<'a>(
+        &'a self,
+        operation: &PreparedOperation<'_>,
+        own: &'a [(Arc<NamedLimit>, u64)],
+    ) -> Amounts<'a> {
+        let mut limits = self.limiter.operations.of(operation);
+        for (limit, times) in own {
+            limits.push((limit, *times));
+        }
+        limits
+    }
+
+    /// Notes what an operation has taken from the budget, as a part of it may be given back.
+    fn note_budget(
+        &self,
+        limits: &[Amount<'_>],
+        standings: &Standings,
+        client: &KnownClient,
+        operation: &PreparedOperation<'_>,
+    ) {
+        let Some(budget) = &self.limiter.operations.budget else { return };
+        let Some(at) = limits.iter().position(|(limit, _)| Arc::ptr_eq(limit, budget)) else { return };
+        let found = Found { limit: budget.clone(), standing: standings[at] };
+        let is_told = operation.request.headers.contains_key(headers::TELL_COST);
+        let client = client.clone();
+        self.noted().budget.push(FromBudget { client, found, asked: operation.complexity, is_told });
+    }
+
+    /// Gives back what an operation has not used of the budget; what its answer tells of that.
+    pub(super) fn give_back(&self, Spent { asked, used }: Spent) -> Option<(&'static str, Value)> {
+        let taken = {
+            let mut noted = self.noted();
+            let at = noted.budget.iter().position(|taken| taken.asked == asked)?;
+            noted.budget.swap_remove(at)
+        };
+        let (unused, standing) = (asked - used, taken.found.standing);
+        if unused > 0 {
+            self.limiter.give_back(taken.found.limit.clone(), taken.client, unused, standing.window);
+        }
+        let count = taken.found.limit.count;
+        let reset = i64::try_from(self.limiter.now().saturating_add(standing.reset)).unwrap_or(i64::MAX);
+        let reset = chrono::DateTime::from_timestamp_millis(reset)?;
+        taken.is_told.then(|| {
+            let remaining = standing.remaining.saturating_add(unused).min(count);
+            let reset_at = reset.to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
+            ("rateLimit", json!({ "limit": count, "remaining": remaining, "resetAt": reset_at, "cost": used }))
+        })
+    }
+
+    fn origin(&self) -> Origin<'_> {
+        Origin { address: self.address.counted, path: &self.path }
+    }
+
+    pub(super) fn request<'a>(&'a self, parts: &'a RequestParts) -> RateLimitRequest<'a> {
+        RateLimitRequest {
+            headers: &parts.headers,
+            path: &self.path,
+            address: self.address.counted,
+            #[cfg(feature = "auth")]
+            user: parts.user(),
+        }
+    }
+
+    fn noted(&self) -> MutexGuard<'_, Noted> {
+        self.noted.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request that has not come to its operation is counted for its path all the same: one on a socket that cannot be run, and one whose
+/// client has gone.
+impl Drop for LimitedRequest {
+    fn drop(&mut self) {
+        let noted = self.noted.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let (true, Some(client)) = (noted.is_pending, self.client.take()) {
+            self.limiter.count_path(self.position, client);
+        }
+    }
+}
+
+/// Limits with what a request found of them.
+fn found(limits: &[Amount<'_>], standings: &[Standing]) -> impl Iterator<Item = Found> {
+    limits.iter().zip(standings).map(|((limit, _), standing)| Found { limit: Arc::clone(limit), standing: *standing })
+}

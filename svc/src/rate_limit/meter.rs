@@ -1,0 +1,147 @@
+//! The arithmetic of the strategies: whole numbers alone, so that nothing is lost at the edges of windows. Times are
+//! milliseconds since 1970. `take.lua` does the same in Redis.
+
+use super::strategy::RateLimitStrategy;
+
+/// The numbers of a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Meter {
+    pub(super) strategy: RateLimitStrategy,
+    pub(super) count: u64,
+    pub(super) window: u64,
+    /// The size of a token bucket.
+    pub(super) burst: u64,
+}
+
+/// The amount that was taken from a limit. Nothing, in the beginning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Bucket {
+    /// The beginning of the window; of a token bucket, the time of its level.
+    pub(super) at: u64,
+    /// The number taken in the window; of a token bucket, the tokens that are missing, times the window.
+    pub(super) used: u64,
+    /// The number taken in the window before.
+    pub(super) before: u64,
+}
+
+/// The state of a limit as its client may know it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Standing {
+    /// Milliseconds until the same would be allowed, where it is not now.
+    pub(super) wait: Option<u64>,
+    /// The number that is left.
+    pub(super) remaining: u64,
+    /// Milliseconds until the window ends; of a token bucket, until it is full.
+    pub(super) reset: u64,
+    /// The window in which it was taken; for giving back.
+    pub(super) window: u64,
+}
+
+impl Meter {
+    /// The most that can be taken at once.
+    pub(super) fn capacity(&self) -> u64 {
+        if self.strategy == RateLimitStrategy::TokenBucket { self.burst } else { self.count }
+    }
+
+    /// The bucket at a time. An older clock moves nothing.
+    pub(super) fn advanced(&self, bucket: Bucket, now: u64) -> Bucket {
+        let now = now.max(bucket.at);
+        if self.strategy == RateLimitStrategy::TokenBucket {
+            let refilled = (now - bucket.at).saturating_mul(self.count);
+            return Bucket { at: now, used: bucket.used.saturating_sub(refilled), before: 0 };
+        }
+        if now - bucket.at < self.window {
+            return bucket;
+        }
+        let start = now - now % self.window;
+        let slides = self.strategy == RateLimitStrategy::SlidingWindow && start == bucket.at + self.window;
+        Bucket { at: start, used: 0, before: if slides { bucket.used } else { 0 } }
+    }
+
+    /// Takes from an advanced bucket; what is over the capacity never fits.
+    pub(super) fn take(&self, bucket: Bucket, now: u64, cost: u64) -> Result<Bucket, u64> {
+        let now = now.max(bucket.at);
+        if cost > self.capacity() {
+            return Err(self.window);
+        }
+        if self.strategy == RateLimitStrategy::TokenBucket {
+            let used = bucket.used + cost * self.window;
+            let over = used.saturating_sub(self.burst * self.window);
+            return if over == 0 { Ok(Bucket { used, ..bucket }) } else { Err(over.div_ceil(self.count)) };
+        }
+        let (used, passed) = (bucket.used + cost, now - bucket.at);
+        if used > self.count {
+            let next = bucket.at + self.window - now;
+            // Sliding, what was taken here weighs in the next window as well.
+            let more = if self.strategy == RateLimitStrategy::SlidingWindow {
+                self.until_light(bucket.used, self.count - cost)
+            } else {
+                0
+            };
+            return Err(next + more);
+        }
+        match self.until_light(bucket.before, self.count - used).saturating_sub(passed) {
+            0 => Ok(Bucket { used, ..bucket }),
+            wait => Err(wait),
+        }
+    }
+
+    /// The part of a window that has to pass until the count of the window before weighs no more than `room`.
+    fn until_light(&self, before: u64, room: u64) -> u64 {
+        if before <= room { 0 } else { self.window - room * self.window / before }
+    }
+
+    /// The number that an advanced bucket still allows.
+    pub(super) fn remaining(&self, bucket: Bucket, now: u64) -> u64 {
+        let now = now.max(bucket.at);
+        if self.strategy == RateLimitStrategy::TokenBucket {
+            return (self.burst * self.window).saturating_sub(bucket.used) / self.window;
+        }
+        let weight = match bucket.before {
+            0 => 0,
+            before => (before * (self.window - (now - bucket.at))).div_ceil(self.window),
+        };
+        self.count.saturating_sub(bucket.used + weight)
+    }
+
+    /// The standing of an advanced bucket.
+    pub(super) fn standing(&self, bucket: Bucket, now: u64, wait: Option<u64>) -> Standing {
+        let reset = match self.strategy {
+            RateLimitStrategy::TokenBucket => bucket.used.div_ceil(self.count),
+            _ => bucket.at + self.window - now.max(bucket.at),
+        };
+        Standing { wait, remaining: self.remaining(bucket, now), reset, window: bucket.at }
+    }
+
+    /// The bucket after an amount was asked from it, and its standing then.
+    pub(super) fn taken(&self, bucket: Bucket, now: u64, amount: u64) -> (Bucket, Standing) {
+        let bucket = self.advanced(bucket, now);
+        match self.take(bucket, now, amount) {
+            Ok(taken) => (taken, self.standing(taken, now, None)),
+            Err(wait) => (bucket, self.standing(bucket, now, Some(wait))),
+        }
+    }
+
+    /// Gives back to an advanced bucket what was taken in the window that began at `window`.
+    pub(super) fn given_back(&self, bucket: Bucket, window: u64, amount: u64) -> Bucket {
+        let is_tokens = self.strategy == RateLimitStrategy::TokenBucket;
+        if is_tokens {
+            Bucket { used: bucket.used.saturating_sub(amount * self.window), ..bucket }
+        } else if bucket.at == window {
+            Bucket { used: bucket.used.saturating_sub(amount), ..bucket }
+        } else if bucket.at == window + self.window {
+            Bucket { before: bucket.before.saturating_sub(amount), ..bucket }
+        } else {
+            bucket
+        }
+    }
+
+    /// The time from which on the bucket is as if it had never been.
+    pub(super) fn forgotten_at(&self, bucket: Bucket) -> u64 {
+        match self.strategy {
+            RateLimitStrategy::TokenBucket => bucket.at + bucket.used.div_ceil(self.count),
+            RateLimitStrategy::FixedWindow => bucket.at + self.window,
+            RateLimitStrategy::SlidingWindow => bucket.at + 2 * self.window,
+        }
+    }
+}

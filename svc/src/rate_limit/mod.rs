@@ -1,0 +1,104 @@
+//! Rate limits: how often a client may ask, how much, and what it is told when that is too often.
+//!
+//! [`setup_rate_limiting`] puts them around a router. A request is counted for its path before its body is read, and its
+//! operation for its kind, its complexity and its root fields once it is known which one will run. Counts lie in the
+//! memory of the process, or in Redis for all instances.
+//!
+//! ```no_run
+//! use svc::prelude::*;
+//! use svc::rate_limit::RateLimiting;
+//! use svc::setup_rate_limiting;
+//!
+//! #[svc::query]
+//! fn hello() -> &'static str {
+//!     "world"
+//! }
+//!
+//! #[tokio::main]
+//! async fn main() -> svc::Result<()> {
+//!     let app = create_svc_app(AppOptions::from_env()?.queries(queries![hello])).await?;
+//!     svc::serve(setup_rate_limiting(app, RateLimiting::from_env()?)?).await
+//! }
+//! ```
+
+mod address_rule;
+mod audit;
+mod client;
+mod client_list;
+mod config;
+mod count_key;
+mod counts;
+mod forwarded;
+mod future;
+mod headers;
+mod hook;
+mod layer;
+mod limit;
+mod limited_request;
+mod limiter;
+mod memory;
+mod meter;
+mod named_limit;
+mod number_value;
+mod operation_limits;
+mod proxies;
+mod rate_limiting;
+#[cfg(feature = "redis")]
+mod redis;
+mod refusal;
+mod rule;
+mod store;
+mod strategy;
+#[cfg(feature = "redis")]
+mod takeover;
+#[cfg(test)]
+mod tests;
+mod waiting;
+
+use std::sync::Arc;
+
+use axum::Router;
+
+pub(crate) use address_rule::AddressRule;
+pub use client_list::ClientList;
+pub use config::{RateLimitConfig, WindowType};
+pub use limit::RateLimit;
+pub use proxies::{ForwardedHeader, TrustedProxies};
+pub use rate_limiting::{RateLimitRequest, RateLimiting};
+pub use rule::{RateLimitRule, create_default_rate_limit_rules};
+pub use strategy::RateLimitStrategy;
+
+use crate::{ConfigError, request_log};
+pub(crate) use future::{Answer, LimitedFuture};
+pub(crate) use layer::RateLimitLayer;
+use limiter::Limiter;
+
+/// Limits the requests to all routes that the router has by now; those that are added later are not limited.
+/// `/health`, `/ready` and `/metrics` never are.
+///
+/// # Errors
+/// A [`ConfigError`] that names the limit and what it may be.
+pub fn setup_rate_limiting(app: Router, limiting: RateLimiting) -> Result<Router, ConfigError> {
+    Ok(match layer(limiting)? {
+        Some(layer) => request_log::around(app.layer(layer)),
+        None => app,
+    })
+}
+
+/// The layer that limits requests; `None` where nothing is limited.
+///
+/// # Errors
+/// A [`ConfigError`] that names the limit and what it may be.
+pub(crate) fn layer(limiting: RateLimiting) -> Result<Option<RateLimitLayer>, ConfigError> {
+    if !limiting.is_enabled() {
+        return Ok(None);
+    }
+    let limiter = Arc::new(Limiter::new(limiting)?);
+    if limiter.config.trusted_proxies.is_none() {
+        tracing::warn!(
+            "clients may name their own address, in X-Forwarded-For and X-Real-IP, and so pass rate limits; \
+             set SVC_TRUSTED_PROXIES to the proxies in front, or to none"
+        );
+    }
+    Ok(Some(RateLimitLayer(limiter)))
+}

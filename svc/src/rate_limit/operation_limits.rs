@@ -1,0 +1,61 @@
+//! The limits of operations: by their kind, their complexity, and their root fields.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::named_limit::NamedLimit;
+use super::rule::MESSAGE;
+use super::store::Amounts;
+use super::{RateLimit, RateLimitConfig};
+use crate::request::{FieldLimit, PreparedOperation};
+use crate::schema::OperationKind;
+
+/// The limits of operations.
+#[derive(Debug)]
+pub(super) struct OperationLimits {
+    pub(super) kinds: [Arc<NamedLimit>; 3],
+    pub(super) tiers: [Arc<NamedLimit>; 3],
+    pub(super) thresholds: [u64; 2],
+    pub(super) budget: Option<Arc<NamedLimit>>,
+}
+
+/// Three limits under their names.
+pub(super) fn named(
+    names: [&str; 3],
+    limits: [RateLimit; 3],
+    named: impl Fn(String, RateLimit, &str) -> Arc<NamedLimit>,
+) -> [Arc<NamedLimit>; 3] {
+    std::array::from_fn(|index| named(names[index].to_owned(), limits[index], MESSAGE))
+}
+
+impl OperationLimits {
+    /// The limits of an operation's kind and tier, and the budget, with what it takes from each.
+    pub(super) fn of(&self, operation: &PreparedOperation<'_>) -> Amounts<'_> {
+        let kind = match operation.kind {
+            OperationKind::Query => 0,
+            OperationKind::Mutation => 1,
+            OperationKind::Subscription => 2,
+        };
+        let [medium, high] = self.thresholds;
+        let tier = usize::from(operation.complexity >= medium) + usize::from(operation.complexity >= high);
+        let mut limits = Amounts::new();
+        limits.push((&self.kinds[kind], 1));
+        limits.push((&self.tiers[tier], 1));
+        if let Some(budget) = &self.budget {
+            limits.push((budget, operation.complexity));
+        }
+        limits
+    }
+}
+
+/// The limits of an operation's root fields, and how often each is selected.
+pub(super) fn of_root_fields(
+    config: &RateLimitConfig,
+    operation: &PreparedOperation<'_>,
+) -> Vec<(Arc<NamedLimit>, u64)> {
+    let limits = operation.limits.iter().map(|FieldLimit { coordinate, limit, times }| {
+        let limit = RateLimit::requests(limit.count).per(Duration::from_secs(limit.window));
+        (NamedLimit::new((*coordinate).to_owned(), limit, MESSAGE, config), *times)
+    });
+    limits.collect()
+}

@@ -1,0 +1,162 @@
+//! Addresses of clients, as far as what stands between can be believed.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
+
+use axum::http::{HeaderMap, HeaderName, header};
+use ipnet::IpNet;
+
+use super::client_list::network;
+use super::forwarded;
+
+/// The proxies whose word about their clients counts.
+///
+/// ```
+/// use svc::rate_limit::TrustedProxies;
+///
+/// let proxies: TrustedProxies = "10.0.0.0/8, 192.0.2.7".parse().map_err(|()| "not a list of networks")?;
+/// # Ok::<(), &str>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TrustedProxies(Vec<IpNet>);
+
+impl FromStr for TrustedProxies {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        if text.trim().eq_ignore_ascii_case("none") {
+            return Ok(Self::default());
+        }
+        let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+        entries.map(network).collect::<Option<_>>().map(Self).ok_or(())
+    }
+}
+
+impl fmt::Display for TrustedProxies {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let networks: Vec<_> = self.0.iter().map(ToString::to_string).collect();
+        f.write_str(if networks.is_empty() { "none" } else { "" })?;
+        f.write_str(&networks.join(", "))
+    }
+}
+
+/// The header in which trusted proxies name their clients. A proxy leaves the others as the client has sent them, so only
+/// one is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum ForwardedHeader {
+    /// `X-Forwarded-For`.
+    #[default]
+    XForwardedFor,
+    /// `X-Real-IP`.
+    XRealIp,
+    /// `Forwarded` (RFC 7239).
+    Forwarded,
+}
+
+impl ForwardedHeader {
+    const NAMES: [(Self, &str); 3] =
+        [(Self::XForwardedFor, "x-forwarded-for"), (Self::XRealIp, "x-real-ip"), (Self::Forwarded, "forwarded")];
+}
+
+impl FromStr for ForwardedHeader {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let found = Self::NAMES.iter().find(|(_, name)| name.eq_ignore_ascii_case(text));
+        found.map(|(known, _)| *known).ok_or(())
+    }
+}
+
+impl fmt::Display for ForwardedHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(Self::NAMES.iter().find(|(known, _)| known == self).map_or("", |(_, name)| name))
+    }
+}
+
+const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+const REAL_IP: HeaderName = HeaderName::from_static("x-real-ip");
+
+/// The address of a request's client, and what speaks for it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ClientAddress {
+    /// The address under which the client is counted.
+    pub(crate) counted: Option<IpAddr>,
+    /// The other end of the connection, where nobody vouches for the header that names another address.
+    unvouched: Option<IpAddr>,
+    /// Whether the address is that of the other end, or one that a trusted proxy vouches for.
+    is_vouched: bool,
+}
+
+impl ClientAddress {
+    /// An address that can be believed.
+    fn known(address: Option<IpAddr>) -> Self {
+        Self { counted: address, unvouched: None, is_vouched: true }
+    }
+
+    /// The address, unless the client itself may have chosen it.
+    pub(super) fn vouched(&self) -> Option<IpAddr> {
+        self.counted.filter(|_| self.is_vouched)
+    }
+
+    /// All addresses that may be the client's.
+    pub(super) fn all(&self) -> impl Iterator<Item = IpAddr> {
+        self.counted.into_iter().chain(self.unvouched)
+    }
+}
+
+/// The address of a request's client. Without a list of proxies anyone may name it: the first entry of
+/// `X-Forwarded-For`, else `X-Real-IP`. With one, the peer must be on it; then the entries are walked from the right, as
+/// each proxy appends the peer that it saw, up to the first that is not a trusted proxy.
+pub(super) fn client_address(
+    headers: &HeaderMap,
+    peer: Option<IpAddr>,
+    proxies: Option<&TrustedProxies>,
+    named_in: ForwardedHeader,
+) -> ClientAddress {
+    let peer = peer.map(|address| address.to_canonical());
+    let Some(TrustedProxies(proxies)) = proxies else { return named_by_anyone(headers, peer) };
+    let is_trusted = |address: &IpAddr| proxies.iter().any(|network| network.contains(address));
+    let Some(mut nearest) = peer.filter(is_trusted) else { return ClientAddress::known(peer) };
+    // What cannot be read might name anyone, so the walk ends at the one who has written it.
+    for entry in entries(headers, named_in).into_iter().rev() {
+        let Some(address) = entry else { break };
+        nearest = address;
+        if !is_trusted(&nearest) {
+            break;
+        }
+    }
+    ClientAddress::known(Some(nearest))
+}
+
+/// The address where no proxy is known. A header may be the client's own, or that of a proxy whose address the peer's
+/// then is, so neither of the two can be believed.
+fn named_by_anyone(headers: &HeaderMap, peer: Option<IpAddr>) -> ClientAddress {
+    // A look at the few names that are there costs less than the hashes of three.
+    let names_one = |name: &HeaderName| *name == FORWARDED_FOR || *name == REAL_IP || *name == header::FORWARDED;
+    if !headers.keys().any(names_one) {
+        return ClientAddress::known(peer);
+    }
+    let first = |name: &HeaderName| forwarded::address(headers.get(name)?.to_str().ok()?.split(',').next()?);
+    let named = first(&FORWARDED_FOR).or_else(|| first(&REAL_IP));
+    ClientAddress { counted: named.or(peer), unvouched: peer, is_vouched: false }
+}
+
+/// The addresses of a header, from the left; `None` stands for what is not one.
+fn entries(headers: &HeaderMap, named_in: ForwardedHeader) -> Vec<Option<IpAddr>> {
+    let name = match named_in {
+        ForwardedHeader::XForwardedFor => FORWARDED_FOR,
+        ForwardedHeader::XRealIp => REAL_IP,
+        ForwardedHeader::Forwarded => header::FORWARDED,
+    };
+    let mut entries = Vec::new();
+    for value in headers.get_all(name) {
+        match (value.to_str(), named_in) {
+            (Err(_), _) => entries.push(None),
+            (Ok(text), ForwardedHeader::Forwarded) => entries.extend(forwarded::addresses(text)),
+            (Ok(text), _) => entries.extend(text.split(',').map(forwarded::address)),
+        }
+    }
+    entries
+}

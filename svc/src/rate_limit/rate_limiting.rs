@@ -1,0 +1,205 @@
+//! The options of rate limits.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::HeaderMap;
+
+use super::limit::Unit;
+use super::{RateLimit, RateLimitConfig, RateLimitRule};
+use crate::ConfigError;
+use crate::settings::{Variables, variable};
+
+/// The names of the limits of kinds.
+pub(super) const KINDS: [&str; 3] = ["query", "mutation", "subscription"];
+/// The names of the limits of tiers.
+pub(super) const TIERS: [&str; 3] = ["low", "medium", "high"];
+
+/// A request, as the function of [`RateLimiting::key`] sees it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct RateLimitRequest<'a> {
+    /// The headers.
+    pub headers: &'a HeaderMap,
+    /// The path, normalised.
+    pub path: &'a str,
+    /// The address of the client, as far as it is known.
+    pub address: Option<IpAddr>,
+    /// The user, if one is known.
+    #[cfg(feature = "auth")]
+    pub user: Option<&'a crate::UserContext>,
+}
+
+pub(super) type KeyFn = Arc<dyn Fn(&RateLimitRequest<'_>) -> Option<String> + Send + Sync>;
+pub(super) type ClockFn = Arc<dyn Fn() -> Duration + Send + Sync>;
+
+/// The options of rate limits; given to [`setup_rate_limiting`](crate::setup_rate_limiting).
+///
+/// ```
+/// use svc::rate_limit::{RateLimit, RateLimitRule, RateLimiting};
+///
+/// let limiting = RateLimiting::from_env()?
+///     .rule(RateLimitRule::new("/reports/*", RateLimit::requests(5).per_minute()))
+///     .budget(RateLimit::cost(10_000).per_minute())
+///     .key(|request| request.headers.get("x-tenant-id")?.to_str().ok().map(str::to_owned));
+/// # drop(limiting);
+/// # Ok::<(), svc::ConfigError>(())
+/// ```
+#[derive(Clone)]
+#[must_use = "give the options to `setup_rate_limiting`"]
+pub struct RateLimiting {
+    pub(super) config: RateLimitConfig,
+    pub(super) rules: Option<Vec<RateLimitRule>>,
+    pub(super) default_limit: RateLimit,
+    /// Those of queries, mutations and subscriptions.
+    pub(super) kinds: [RateLimit; 3],
+    /// Those of operations of low, medium and high complexity.
+    pub(super) tiers: [RateLimit; 3],
+    /// The complexity from which on an operation is medium, and high.
+    pub(super) thresholds: [u64; 2],
+    pub(super) budget: Option<RateLimit>,
+    pub(super) key: Option<KeyFn>,
+    pub(super) clock: Option<ClockFn>,
+    #[cfg(feature = "redis")]
+    pub(super) redis: Option<crate::RedisClient>,
+}
+
+impl Default for RateLimiting {
+    fn default() -> Self {
+        Self {
+            config: RateLimitConfig::default(),
+            rules: None,
+            default_limit: RateLimit::requests(100),
+            kinds: [100, 20, 10].map(RateLimit::requests),
+            tiers: [200, 100, 20].map(RateLimit::requests),
+            thresholds: [200, 2_000],
+            budget: None,
+            key: None,
+            clock: None,
+            #[cfg(feature = "redis")]
+            redis: None,
+        }
+    }
+}
+
+impl RateLimiting {
+    /// Options with the default settings.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Options with the settings of the environment; see [`RateLimitConfig`].
+    ///
+    /// # Errors
+    /// A [`ConfigError`] that names the variable and what it may be.
+    pub fn from_env() -> Result<Self, ConfigError> {
+        let config = RateLimitConfig::read(&Variables(&variable))?;
+        Ok(Self::default().config(config))
+    }
+
+    /// Replaces the settings.
+    pub fn config(self, config: RateLimitConfig) -> Self {
+        Self { config, ..self }
+    }
+
+    /// Replaces all rules, those of [`create_default_rate_limit_rules`](super::create_default_rate_limit_rules) among
+    /// them.
+    pub fn rules(self, rules: impl IntoIterator<Item = RateLimitRule>) -> Self {
+        Self { rules: Some(rules.into_iter().collect()), ..self }
+    }
+
+    /// Adds a rule to those that are there.
+    pub fn rule(mut self, rule: RateLimitRule) -> Self {
+        self.rules.get_or_insert_with(super::create_default_rate_limit_rules).push(rule);
+        self
+    }
+
+    /// Sets the limit of paths for which no rule is. Default 100 requests in a minute.
+    pub fn default_limit(self, limit: RateLimit) -> Self {
+        Self { default_limit: limit, ..self }
+    }
+
+    /// Sets the limits of queries, mutations and subscriptions, each counted by itself. Default 100, 20 and 10 in a
+    /// minute.
+    pub fn kinds(self, queries: RateLimit, mutations: RateLimit, subscriptions: RateLimit) -> Self {
+        Self { kinds: [queries, mutations, subscriptions], ..self }
+    }
+
+    /// Sets the limits of operations of low, medium and high complexity, each counted by itself. Default 200, 100 and 20
+    /// in a minute.
+    pub fn tiers(self, low: RateLimit, medium: RateLimit, high: RateLimit) -> Self {
+        Self { tiers: [low, medium, high], ..self }
+    }
+
+    /// Sets the complexity from which on an operation is medium, and high. Default 200 and 2,000.
+    pub fn thresholds(self, medium: u64, high: u64) -> Self {
+        Self { thresholds: [medium, high], ..self }
+    }
+
+    /// Sets a budget of complexity, [`RateLimit::cost`], beside the counts. An operation is let through with the
+    /// complexity that its document asks for; what its answer did not hold of that is given back.
+    pub fn budget(self, budget: RateLimit) -> Self {
+        Self { budget: Some(budget), ..self }
+    }
+
+    /// Sets a function that names the client of a request, such as its API key or its tenant. Where it says `None`, the
+    /// user counts, or else the address.
+    ///
+    /// What clients may choose at will frees them of all limits, so it has to be something that was verified.
+    pub fn key(self, key: impl Fn(&RateLimitRequest<'_>) -> Option<String> + Send + Sync + 'static) -> Self {
+        Self { key: Some(Arc::new(key)), ..self }
+    }
+
+    /// Sets the clock: the time since 1970. Counts in Redis go by the clock of Redis.
+    pub fn clock(self, now: impl Fn() -> Duration + Send + Sync + 'static) -> Self {
+        Self { clock: Some(Arc::new(now)), ..self }
+    }
+
+    /// Sets the Redis that counts for all instances. While it is away, or takes longer than
+    /// `SVC_RATE_LIMIT_REDIS_TIMEOUT`, each process counts by itself, with its share of the limits
+    /// (`SVC_RATE_LIMIT_INSTANCES`).
+    #[cfg(feature = "redis")]
+    pub fn redis_client(self, redis_client: &crate::RedisClient) -> Self {
+        Self { redis: Some(redis_client.clone()), ..self }
+    }
+
+    /// Whether requests are limited.
+    pub(super) fn is_enabled(&self) -> bool {
+        self.config.enabled != Some(false)
+    }
+
+    /// Checks the limits.
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        for rule in self.rules.iter().flatten() {
+            if !rule.path_pattern.starts_with(['/', '*']) {
+                let name = "the path pattern of a rate limit";
+                return Err(ConfigError::new(name, &rule.path_pattern, "it must begin with / or *"));
+            }
+            rule.limits
+                .iter()
+                .try_for_each(|limit| limit.check(&format!("`{}`", rule.path_pattern), Unit::Requests))?;
+        }
+        self.default_limit.check("other paths", Unit::Requests)?;
+        let kinds = self.kinds.iter().zip(KINDS);
+        let tiers = self.tiers.iter().zip(TIERS);
+        kinds.chain(tiers).try_for_each(|(limit, name)| limit.check(name, Unit::Requests))?;
+        if self.thresholds[0] > self.thresholds[1] {
+            let [medium, high] = self.thresholds.map(|threshold| threshold.to_string());
+            let allowed = format!("it must be at most that of high complexity, which is {high}");
+            return Err(ConfigError::new("the threshold of medium complexity", medium, &allowed));
+        }
+        self.budget.map_or(Ok(()), |budget| budget.check("the budget", Unit::Complexity))
+    }
+}
+
+impl fmt::Debug for RateLimiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RateLimiting")
+            .field("config", &self.config)
+            .field("rules", &self.rules)
+            .field("budget", &self.budget)
+            .finish_non_exhaustive()
+    }
+}

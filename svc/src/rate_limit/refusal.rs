@@ -1,0 +1,60 @@
+//! Refusals: what a client is told that has to wait, or may never pass.
+
+use axum::Json;
+use axum::body::Body;
+use axum::http::{HeaderValue, Response, StatusCode, header};
+use axum::response::IntoResponse as _;
+use serde_json::json;
+
+use super::headers::seconds;
+use super::named_limit::Found;
+
+/// The message for clients on the blacklist.
+pub(super) const REFUSED: &str = "requests of this client are not answered";
+
+/// The reason why a request is not answered.
+#[derive(Debug)]
+pub(super) enum Refusal {
+    /// The client is on the blacklist.
+    Forbidden,
+    /// A limit is exceeded.
+    Limited {
+        message: String,
+        /// Seconds.
+        retry_after: u64,
+        limit: u64,
+        /// Seconds.
+        window: u64,
+    },
+}
+
+impl Refusal {
+    /// The refusal for the limit that has to wait for the longest.
+    pub(super) fn limited(found: &[Found]) -> Self {
+        let longest =
+            found.iter().max_by_key(|found| found.standing.wait).filter(|found| found.standing.wait.is_some());
+        match longest {
+            None => Self::Limited { message: super::rule::MESSAGE.into(), retry_after: 1, limit: 0, window: 0 },
+            Some(Found { limit, standing }) => Self::Limited {
+                message: limit.message.clone(),
+                retry_after: seconds(standing.wait.unwrap_or_default()).max(1),
+                limit: limit.count,
+                window: limit.window,
+            },
+        }
+    }
+
+    /// The answer outside of GraphQL.
+    pub(super) fn response(&self) -> Response<Body> {
+        let (status, body) = match self {
+            Self::Forbidden => (StatusCode::FORBIDDEN, json!({ "error": "Forbidden", "message": REFUSED })),
+            Self::Limited { message, retry_after, .. } => {
+                let body = json!({ "error": "Rate Limit Exceeded", "message": message, "retry_after": retry_after });
+                (StatusCode::TOO_MANY_REQUESTS, body)
+            }
+        };
+        let mut response = (status, Json(body)).into_response();
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response
+    }
+}

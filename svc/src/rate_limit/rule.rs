@@ -1,0 +1,149 @@
+//! Rules: limits for paths.
+
+use percent_encoding::percent_decode_str;
+
+use super::RateLimit;
+
+/// The message of a limit that has none of its own.
+pub(super) const MESSAGE: &str = "too many requests; try again later";
+
+/// The paths of GraphQL.
+pub(super) const GRAPHQL: &str = "/graphql/*";
+
+/// A limit for the requests to some paths.
+///
+/// ```
+/// use svc::rate_limit::{RateLimit, RateLimitRule};
+///
+/// let rule = RateLimitRule::new("/reports/*", RateLimit::requests(5).per_minute())
+///     .message("five reports a minute are enough");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use = "a rule does nothing by itself"]
+pub struct RateLimitRule {
+    pub(super) path_pattern: String,
+    pub(super) limits: Vec<RateLimit>,
+    pub(super) message: String,
+}
+
+impl RateLimitRule {
+    /// A rule for the paths of a pattern. Each `*` stands for any text, none included, and `/auth/*` for `/auth` too.
+    /// Where several patterns match, the one with the longest text before its first `*` counts, then the first.
+    pub fn new(path_pattern: impl Into<String>, rate_limit: RateLimit) -> Self {
+        Self { path_pattern: path_pattern.into(), limits: vec![rate_limit], message: MESSAGE.to_owned() }
+    }
+
+    /// The same with one more limit, which must allow the request as well.
+    pub fn and(mut self, rate_limit: RateLimit) -> Self {
+        self.limits.push(rate_limit);
+        self
+    }
+
+    /// The same with a message for those who are limited.
+    pub fn message(self, message: impl Into<String>) -> Self {
+        Self { message: message.into(), ..self }
+    }
+
+    /// The pattern of its paths.
+    pub(super) fn pattern(&self) -> PathPattern {
+        PathPattern(self.path_pattern.to_ascii_lowercase())
+    }
+}
+
+/// A pattern of paths, in which each `*` stands for any text.
+#[derive(Debug)]
+pub(super) struct PathPattern(String);
+
+impl PathPattern {
+    /// Whether it is for the path, which is normalised.
+    pub(super) fn matches(&self, path: &str) -> bool {
+        self.0.strip_suffix("/*") == Some(path) || fits(&self.0, path)
+    }
+
+    /// The pattern without the `/*` at its end.
+    pub(super) fn literal(&self) -> &str {
+        self.0.strip_suffix("/*").unwrap_or(&self.0)
+    }
+
+    /// The length of the text before the first `*`. Of two that are equal, the pattern without one is closer.
+    pub(super) fn precedence(&self) -> (usize, bool) {
+        let literal = self.literal();
+        (literal.find('*').unwrap_or(literal.len()), !self.0.contains('*'))
+    }
+}
+
+/// The rules of a service that has none of its own, by client: `/graphql` and below 60 in a minute, `/auth/*` 5 in five minutes,
+/// `/api/*` 100 in a minute.
+pub fn create_default_rate_limit_rules() -> Vec<RateLimitRule> {
+    let five_minutes = std::time::Duration::from_secs(300);
+    vec![
+        RateLimitRule::new(GRAPHQL, RateLimit::requests(60).per_minute()),
+        RateLimitRule::new("/auth/*", RateLimit::requests(5).per(five_minutes)),
+        RateLimitRule::new("/api/*", RateLimit::requests(100).per_minute()),
+    ]
+}
+
+/// A path as rules see it: without what other parts of a service may read as the same.
+pub(super) fn normalised(path: &str) -> std::borrow::Cow<'_, str> {
+    let mut before = b'/';
+    let is_plain = path.bytes().skip(1).all(|byte| {
+        let starts_segment = std::mem::replace(&mut before, byte) == b'/';
+        !matches!((starts_segment, byte), (true, b'/' | b'.') | (_, b'%' | b'\\' | b'A'..=b'Z'))
+    });
+    if is_plain && before != b'/' {
+        return path.into();
+    }
+    let mut decoded = path.to_owned();
+    // Twice, as a proxy may have decoded once what is encoded twice.
+    for _ in 0..2 {
+        decoded = percent_decode_str(&decoded).decode_utf8_lossy().into_owned();
+    }
+    let decoded = decoded.replace('\\', "/").to_ascii_lowercase();
+    let mut segments: Vec<&str> = Vec::new();
+    for segment in decoded.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => drop(segments.pop()),
+            other => segments.push(other),
+        }
+    }
+    format!("/{}", segments.join("/")).into()
+}
+
+/// Whether a text fits a pattern in which each `*` stands for any text.
+fn fits(pattern: &str, text: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(rest) = parts.next().and_then(|first| text.strip_prefix(first)) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    let mut rest = rest;
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_fit_what_they_say() {
+        let fit =
+            |pattern: &str, path: &str| RateLimitRule::new(pattern, RateLimit::requests(1)).pattern().matches(path);
+        assert!(fit("/auth/*", "/auth/login") && fit("/auth/*", "/auth") && !fit("/auth/*", "/authors"));
+        assert!(fit("/graphql", "/graphql") && !fit("/graphql", "/graphql/rust"));
+        assert!(fit("/api/*/export", "/api/v1/posts/export") && !fit("/api/*/export", "/api/v1/exports"));
+        assert!(fit("*", "/anything") && fit("/a*a", "/aa") && !fit("/a*a", "/a"));
+        assert!(fit("/API/*", "/api/x"));
+    }
+
+    #[test]
+    fn spellings_of_a_path_are_one() {
+        for path in ["/api/x", "//api//x", "/api/x/", "/%61pi/x", "/%2561pi/x", "/API/X", "/y/../api/./x", "\\api\\x"] {
+            assert_eq!(normalised(path), "/api/x", "{path}");
+        }
+        assert_eq!(normalised("/"), "/");
+        assert_eq!(normalised("/../.."), "/");
+    }
+}

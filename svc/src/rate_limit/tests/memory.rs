@@ -1,0 +1,74 @@
+//! The store under a flood of new clients, and from many threads.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::{WHOLE, limit, take, user};
+use crate::rate_limit::RateLimitStrategy::{FixedWindow, SlidingWindow, TokenBucket};
+use crate::rate_limit::memory::MemoryStore;
+use crate::rate_limit::meter::Meter;
+use crate::rate_limit::store::{Standings, Takes};
+
+const NOW: u64 = 1_000_000_020_000;
+
+/// A million new clients come to a store of 100,000 counts. Who is limited stays so, those who are known notice nothing,
+/// and the strangers share what one of them may have.
+#[test]
+fn a_flood_of_new_clients_frees_nobody() {
+    let meter = Meter { strategy: SlidingWindow, count: 10, window: 60_000, burst: 10 };
+    let store = MemoryStore::new(100_000);
+    let allowed = |number, now| take(&store, meter, &user(number), 1, now).wait.is_none();
+    let (limited, known) = (2_000_000, 2_000_001);
+    assert!((0..10).all(|_| allowed(limited, NOW)) && !allowed(limited, NOW));
+    assert!((0..3).all(|_| allowed(known, NOW)));
+    let passed = (0..1_000_000).filter(|number| allowed(*number, NOW)).count();
+    assert!(!allowed(limited, NOW), "one who is limited was freed");
+    assert!((0..7).all(|_| allowed(known, NOW)) && !allowed(known, NOW), "one who is known was not counted alone");
+    assert!((90_000..=100_064 + 10).contains(&passed), "{passed} strangers passed");
+    assert!(store.len() <= 100_064, "{} counts are kept", store.len());
+    assert!(store.bytes() <= 100_000 * 200, "{} bytes", store.bytes());
+    // When all is as if it had never been, there is room for others.
+    let later = NOW + 120_000;
+    assert_eq!((3_000_000..3_050_000).filter(|number| allowed(*number, later)).count(), 50_000);
+    assert!(store.len() <= 100_064 && store.bytes() <= 100_000 * 200);
+}
+
+/// Counts of a request that has to wait for one of them are not taken.
+#[test]
+fn all_counts_of_a_request_are_taken_or_none() {
+    let meter = |count| Meter { strategy: FixedWindow, count, window: 60_000, burst: 1 };
+    let (store, client) = (MemoryStore::new(1_000), user(1));
+    let (wide, narrow) = (limit("wide", meter(5)), limit("narrow", meter(2)));
+    let both = || store.take(Takes { client: &client, amounts: &[(&wide, 1), (&narrow, 1)] }, WHOLE, NOW);
+    let waits = |standings: Standings| standings.iter().map(|one| one.wait.is_some()).collect();
+    assert_eq!([waits(both()), waits(both())], [vec![false, false], vec![false, false]]);
+    let refused: Vec<bool> = waits(both());
+    assert_eq!(refused, [false, true]);
+    let left = store.take(Takes { client: &client, amounts: &[(&wide, 3)] }, WHOLE, NOW)[0];
+    assert_eq!((left.wait, left.remaining), (None, 0));
+}
+
+/// Exactly as many pass as are allowed, from 64 threads, at the edge of a window and on both sides of it.
+#[test]
+fn exactly_as_many_pass_as_are_allowed() {
+    for (strategy, passing) in
+        [(FixedWindow, [500, 0, 500, 0]), (SlidingWindow, [500, 0, 0, 250]), (TokenBucket, [80, 0, 0, 80])]
+    {
+        let meter = Meter { strategy, count: 500, window: 60_000, burst: 80 };
+        let store = MemoryStore::new(1_000);
+        let edge = NOW / 60_000 * 60_000 + 60_000;
+        for (now, expected) in [edge - 1, edge - 1, edge, edge + 30_000].into_iter().zip(passing) {
+            let passed = AtomicUsize::new(0);
+            std::thread::scope(|scope| {
+                for _ in 0..64 {
+                    scope.spawn(|| {
+                        for _ in 0..20 {
+                            let standing = take(&store, meter, &user(1), 1, now);
+                            passed.fetch_add(usize::from(standing.wait.is_none()), Ordering::Relaxed);
+                        }
+                    });
+                }
+            });
+            assert_eq!(passed.into_inner(), expected, "{strategy:?} at {now}");
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The clients of whom Redis has said that they have to wait: they are refused until then without asking again.
+
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, PoisonError};
+
+use lru::LruCache;
+
+use super::client::KnownClient;
+use super::count_key::CountKey;
+use super::named_limit::{Found, NamedLimit};
+
+/// The most clients that are remembered. One that is forgotten is asked about again.
+const MOST: NonZeroUsize = NonZeroUsize::new(10_000).expect("not zero");
+
+/// Clients that have to wait, by the limit.
+#[derive(Debug)]
+pub(super) struct Waiting(Mutex<LruCache<CountKey, (u64, Found)>>);
+
+impl Waiting {
+    pub(super) fn new() -> Self {
+        Self(Mutex::new(LruCache::new(MOST)))
+    }
+
+    /// Remembers how long a client has to wait, for a limit that nothing is given back to.
+    pub(super) fn remember(&self, found: &Found, client: &KnownClient, now: u64) {
+        if let Some(wait) = found.standing.wait {
+            let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            waiting.put(client.key.with(found.limit.key), (now + wait, found.clone()));
+        }
+    }
+
+    /// The rest of the time that a client has to wait for a limit.
+    pub(super) fn find(&self, limit: &NamedLimit, client: &KnownClient, now: u64) -> Option<Found> {
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let (until, found) = waiting.get(&client.key.with(limit.key))?;
+        let left = until.checked_sub(now).filter(|left| *left > 0)?;
+        let mut found = found.clone();
+        let passed = found.standing.wait.unwrap_or_default().saturating_sub(left);
+        found.standing.wait = Some(left);
+        found.standing.reset = found.standing.reset.saturating_sub(passed);
+        Some(found)
+    }
+}

@@ -1,0 +1,96 @@
+//! Budgets of complexity, and what is given back of them. `items(limit: n) { name size }` asks for 1 and twice the page,
+//! and answers with three items.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use svc::rate_limit::RateLimit;
+use svc_tests::{App, Reply, eventually};
+
+use super::service::{Clock, ask, serve, wide};
+
+const CLIENT: &str = "192.0.2.1";
+
+async fn serve_budget(clock: &Clock, budget: u64) -> App {
+    serve(wide(clock).budget(RateLimit::cost(budget).per_minute())).await
+}
+
+async fn told(app: &App, document: &str) -> Reply {
+    let body = json!({ "query": document }).to_string();
+    let request = app.request("POST", "/graphql").header("content-type", "application/json");
+    app.send(request.header("x-forwarded-for", CLIENT).header("x-ratelimit-cost", "true").body(body)).await
+}
+
+#[tokio::test]
+async fn what_was_asked_and_not_used_is_given_back() {
+    let clock = Clock::new();
+    let app = serve_budget(&clock, 2_010).await;
+    clock.before_the_minute(60_000);
+    let reply = told(&app, "{ items(limit: 1000) { name size } }").await;
+    let minute = reply.json()["extensions"]["rateLimit"]["resetAt"].as_str().unwrap().to_owned();
+    assert!(minute.ends_with(":00Z"), "{minute}");
+    let expected = json!({ "limit": 2_010, "remaining": 2_003, "cost": 7, "resetAt": minute });
+    assert_eq!(reply.json()["extensions"], json!({ "rateLimit": expected }));
+    // 2,003 are left, of which this asks for 2,001.
+    assert_eq!(
+        told(&app, "{ items(limit: 1000) { name size } }").await.json()["extensions"]["rateLimit"]["remaining"],
+        1_996
+    );
+    assert_eq!(ask(&app, CLIENT, "{ items(limit: 1000) { name size } }").await.status, 429);
+    let small = ask(&app, CLIENT, "{ items(limit: 3) { name size } }").await;
+    assert_eq!((small.status, small.json()["extensions"].clone()), (200, Value::Null));
+}
+
+#[tokio::test]
+async fn an_operation_over_the_whole_budget_never_passes() {
+    let clock = Clock::new();
+    let app = serve_budget(&clock, 100).await;
+    let refused = ask(&app, CLIENT, "{ items(limit: 1000) { name size } }").await;
+    assert_eq!((refused.status, refused.code()), (429, "RATE_LIMITED".to_owned()));
+    assert_eq!(ask(&app, CLIENT, "{ items(limit: 40) { name size } }").await.status, 200);
+}
+
+/// Aliases are not cheaper than what they stand for.
+#[tokio::test]
+async fn aliases_pay_for_each() {
+    let clock = Clock::new();
+    let app = serve_budget(&clock, 50).await;
+    let reply = told(&app, "{ a: items(limit: 3) { name size } b: items(limit: 3) { n: name m: name size } }").await;
+    // 7 for the first, and 1 and 3 times 3 for the second.
+    assert_eq!(reply.json()["extensions"]["rateLimit"]["cost"], 17);
+    assert_eq!(reply.json()["extensions"]["rateLimit"]["remaining"], 33);
+}
+
+/// A client that goes away gets back what was not used, once.
+#[tokio::test]
+async fn what_is_left_of_a_request_that_was_dropped_is_given_back_once() {
+    let clock = Clock::new();
+    let app = serve_budget(&clock, 2_010).await;
+    let left = async || {
+        let reply = told(&app, "{ hello }").await;
+        reply.json()["extensions"]["rateLimit"]["remaining"].as_u64().ok_or(reply.text)
+    };
+    let dropped = ask(&app, CLIENT, "{ never(limit: 900) { name size } }");
+    assert!(tokio::time::timeout(Duration::from_millis(300), dropped).await.is_err());
+    let mut spent = 1;
+    eventually(async || {
+        let left = left().await?;
+        spent += 1;
+        if left >= 2_000 - spent { Ok(()) } else { Err(format!("{left} are left")) }
+    })
+    .await;
+    // The field itself was used, and each look costs one.
+    assert_eq!(left().await.unwrap(), 2_010 - 1 - spent);
+}
+
+/// A request that fails has not used what it asked for either.
+#[tokio::test]
+async fn a_request_that_is_late_gets_back_what_it_did_not_use() {
+    let clock = Clock::new();
+    let limiting = wide(&clock).budget(RateLimit::cost(2_010).per_minute());
+    let options = super::service::options().request_timeout(Duration::from_millis(200));
+    let app = super::service::serve_options(options, limiting).await;
+    let late = told(&app, "{ never(limit: 900) { name size } }").await;
+    assert_eq!((late.status, late.code()), (504, "TIMEOUT".to_owned()));
+    assert_eq!(late.json()["extensions"]["rateLimit"]["remaining"], 2_009);
+}

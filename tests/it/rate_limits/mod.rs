@@ -1,0 +1,17 @@
+//! Rate limits: who is counted, what passes, and what the others are told.
+
+mod as_option;
+mod batches;
+mod budget;
+mod bypasses;
+mod clients;
+mod exact;
+mod headers;
+mod operations;
+mod paths;
+mod redis;
+mod root_fields;
+mod service;
+mod sockets;
+mod start;
+mod streams;
