@@ -1,0 +1,144 @@
+//! Planned subscriptions: the rows that events name.
+
+use std::sync::Arc;
+
+use futures_util::{FutureExt as _, StreamExt as _};
+use serde_json::json;
+
+use super::Step;
+use super::answers::Giver;
+use super::event::{Item, Subscriber};
+use super::sent_rows::{LastLook, SentRows};
+use crate::engine::find::{EventFilter, EventRow};
+use crate::engine::response::{Answer, Response};
+use crate::events::{Delivery, Feed, Operation, RowEvent, too_slow};
+use crate::postgres::Participant;
+use crate::sql::Filter;
+
+/// The rows of a planned subscription.
+pub(super) struct Rows<'a> {
+    subscriber: Subscriber<'a>,
+    asked: Arc<AskedRows>,
+    feed: Feed,
+    hasher: ahash::RandomState,
+}
+
+/// The rows that a client asks for, and those that it has been sent.
+pub(super) struct AskedRows {
+    filter: EventFilter,
+    /// Whether deleted rows are told of.
+    tells_deleted: bool,
+    sent: SentRows,
+}
+
+impl AskedRows {
+    pub(super) fn new(filter: EventFilter, tells_deleted: bool) -> Arc<Self> {
+        Arc::new(Self { filter, tells_deleted, sent: SentRows::new() })
+    }
+
+    /// Whether an event is one of those that are asked for. A row that has become another is forgotten.
+    pub(super) fn accept(&self, event: &RowEvent) -> bool {
+        match event.operation {
+            Operation::Deleted => self.sent.get(&event.id).is_some(),
+            Operation::Changed => {
+                let fits = self.filter.left(event).is_some();
+                if !fits {
+                    self.sent.forget(&event.id);
+                }
+                fits
+            }
+        }
+    }
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(subscriber: Subscriber<'a>, asked: Arc<AskedRows>, feed: Feed) -> Self {
+        Self { subscriber, asked, feed, hasher: ahash::RandomState::new() }
+    }
+
+    /// Answers each event that is asked for.
+    pub(super) async fn answer(&mut self, giver: &Giver<Step>) {
+        while let Some(delivery) = self.feed.next().await {
+            match delivery {
+                Delivery::Event { event, hides, participant } => {
+                    let (Some(row), Some(participant)) = (&event.row, participant) else { continue };
+                    if let Some(response) = self.event(row, hides, participant).boxed().await {
+                        giver.give(Step::Event(response)).await;
+                    }
+                }
+                Delivery::Gap(participant) => {
+                    let Some(participant) = participant else { continue };
+                    for id in self.known() {
+                        if let Some(response) = self.look(&id, &participant).boxed().await {
+                            giver.give(Step::Event(response)).await;
+                        }
+                    }
+                }
+                Delivery::Overflow => {
+                    let slow = self.subscriber.answer(Item::Value(Err(too_slow()))).boxed().await;
+                    if let Some(response) = slow {
+                        giver.give(Step::Event(response)).await;
+                    }
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Answers an event. `hides` says that a change of the row came before it, and was not looked at.
+    async fn event(&self, event: &RowEvent, hides: bool, participant: Participant) -> Option<Response> {
+        match event.operation {
+            Operation::Deleted => {
+                let last = self.asked.sent.forget(&event.id).filter(|_| self.asked.tells_deleted)?;
+                // After a change that was not sent, the row may have been another's when it was deleted.
+                let was_theirs = !hides && last != LastLook::Unseen;
+                let is_told = was_theirs || self.subscriber.could_see(self.asked.filter.row(), event);
+                is_told.then(|| self.deleted(&event.id))
+            }
+            Operation::Changed => {
+                let filters = self.asked.filter.left(event)?;
+                self.read(&event.id, filters, &participant).await
+            }
+        }
+    }
+
+    /// Answers with a row that may have changed while nobody listened; `None` where it has not.
+    async fn look(&self, id: &str, participant: &Participant) -> Option<Response> {
+        let before = self.asked.sent.get(id);
+        let response = self.read(id, self.asked.filter.besides_key(), participant).await?;
+        let is_same = before.is_some() && self.asked.sent.get(id) == before;
+        (!is_same).then_some(response)
+    }
+
+    /// Reads a row. One that the subscriber does not see any more is noted as such, and one with errors forgotten.
+    async fn read(&self, id: &str, filters: Vec<Filter>, participant: &Participant) -> Option<Response> {
+        let row = EventRow { row: &self.asked.filter, id, filters, participant };
+        let response = self.subscriber.answer(Item::Row(row)).await;
+        match &response {
+            Some(Response { answer: Answer::Executed { errors: 0 }, body, .. }) => {
+                self.asked.sent.put(id, self.hasher.hash_one(body));
+            }
+            Some(_) => {
+                self.asked.sent.forget(id);
+            }
+            None => self.asked.sent.lose(id),
+        }
+        response
+    }
+
+    /// The rows that the client may hold.
+    fn known(&self) -> Vec<String> {
+        let only = self.asked.filter.only_row();
+        let others = self.asked.sent.ids().into_iter().filter(|id| only.as_ref() != Some(id));
+        others.chain(only.clone()).collect()
+    }
+
+    /// The answer that tells of a deleted row: null, and its id beside it.
+    fn deleted(&self, id: &str) -> Response {
+        let mut body = Response::begin(64);
+        let key = self.subscriber.admission.field().key.as_str();
+        body.extend_from_slice(json!({ key: null }).to_string().as_bytes());
+        let response = Response::executed(Some(body), &[], "", 0);
+        response.with_extension("deleted", &json!({ "id": id }))
+    }
+}

@@ -1,0 +1,43 @@
+//! Whether the event of a deletion itself says that the row was one of the subscriber's.
+//!
+//! Nobody can read a row that is gone. But its event has the last values of the columns that its trigger names, and where
+//! policies compare no others, they tell.
+
+use super::event::Subscriber;
+use crate::events::RowEvent;
+use crate::schema::{Operator, TypeIndex, key_text};
+use crate::sql::{Filter, RowRule, Subject};
+
+impl Subscriber<'_> {
+    /// Whether the subscriber could see the row until it was deleted, as far as the event says.
+    pub(super) fn could_see(&self, row: TypeIndex, event: &RowEvent) -> bool {
+        let db = self.db();
+        // Only the database knows what it makes of session variables.
+        if db.session.is_some() {
+            return false;
+        }
+        let is_left =
+            db.row_filter.as_ref().is_none_or(|of_field| of_field.row == row && holds(&of_field.filter, event));
+        let rule = db.rules.as_ref().map_or(Ok(None), |rules| rules.rule(Subject::Rows(row)));
+        is_left && rule.is_ok_and(|rule| rule.is_none_or(|rule| is_met(&rule, event)))
+    }
+}
+
+fn is_met(rule: &RowRule, event: &RowEvent) -> bool {
+    rule.members.is_none() && holds(&rule.filter, event)
+}
+
+/// Whether the values of an event are enough to say that a condition holds. Equal texts are equal values of any type.
+fn holds(filter: &Filter, event: &RowEvent) -> bool {
+    match filter {
+        Filter::All(all) => all.iter().all(|filter| holds(filter, event)),
+        Filter::Any(any) => any.iter().any(|filter| holds(filter, event)),
+        Filter::Strict(inner) => holds(inner, event),
+        Filter::Compare(column, Operator::Eq | Operator::In, wanted) => {
+            let [name] = column.0.as_slice() else { return false };
+            let Some(given) = event.value(name).and_then(key_text) else { return false };
+            wanted.items().iter().any(|wanted| wanted.text().is_some_and(|wanted| wanted == given))
+        }
+        Filter::Compare(..) | Filter::Not(_) | Filter::Some(..) => false,
+    }
+}

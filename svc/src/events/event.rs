@@ -1,0 +1,93 @@
+//! Events as subscribers get them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::json::ExactJson;
+use crate::postgres::SharedReads;
+use crate::schema::key_text;
+
+/// An event on a channel, which all of its subscribers share.
+#[derive(Debug)]
+pub(crate) struct Event {
+    pub(crate) payload: String,
+    /// The row that it is about, if it names one.
+    pub(crate) row: Option<RowEvent>,
+    is_told: AtomicBool,
+}
+
+/// The part of an event that is about a row.
+#[derive(Debug)]
+pub(crate) struct RowEvent {
+    /// The row's `id`, as text.
+    pub(crate) id: String,
+    pub(crate) operation: Operation,
+    values: ExactJson,
+    /// The reads of those who answer with the row.
+    pub(crate) reads: Arc<SharedReads>,
+}
+
+/// The change that an event is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Operation {
+    /// The row is there, new or changed.
+    Changed,
+    /// The row is gone.
+    Deleted,
+}
+
+impl Event {
+    pub(crate) fn new(payload: String) -> Self {
+        let row = RowEvent::read(&payload);
+        Self { payload, row, is_told: AtomicBool::new(false) }
+    }
+
+    /// Says once that somebody waits for rows, and it names none.
+    pub(super) fn warn(&self) {
+        if !self.is_told.swap(true, Ordering::Relaxed) {
+            let why =
+                "an event of a subscription without a body names no row; its payload is a JSON object with an `id`";
+            tracing::warn!("{why}");
+        }
+    }
+}
+
+impl RowEvent {
+    /// Reads `{"id": …, "op": …, …}`.
+    fn read(payload: &str) -> Option<Self> {
+        let values = ExactJson::read(payload).ok()?;
+        let id = values.get("id").and_then(key_text)?;
+        let operation = match values.get("op").and_then(ExactJson::as_str) {
+            Some("delete") => Operation::Deleted,
+            _ => Operation::Changed,
+        };
+        Some(Self { id, operation, values, reads: SharedReads::new() })
+    }
+
+    /// A value that the payload has besides.
+    pub(crate) fn value(&self, key: &str) -> Option<&ExactJson> {
+        self.values.get(key)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Event, Operation};
+
+    fn read(payload: &str) -> Option<(String, Operation)> {
+        Event::new(payload.to_owned()).row.map(|row| (row.id, row.operation))
+    }
+
+    #[test]
+    fn a_payload_names_a_row_or_none() {
+        assert_eq!(read(r#"{"id": "a", "op": "insert"}"#), Some(("a".to_owned(), Operation::Changed)));
+        assert_eq!(
+            read(r#"{"id": 9007199254740993, "op": "delete"}"#),
+            Some(("9007199254740993".to_owned(), Operation::Deleted))
+        );
+        assert_eq!(read(r#"{"id": 1}"#), Some(("1".to_owned(), Operation::Changed)));
+        for payload in ["", "1", "[]", r#"{"op": "update"}"#, r#"{"id": null}"#, r#"{"id": [1]}"#, "{\"id\": 1"] {
+            assert_eq!(read(payload), None, "{payload}");
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! The hub: it listens once, and hands events on to all who have subscribed.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::BoxStream;
+use slab::Slab;
+use tokio::sync::{Notify, oneshot, watch};
+use tokio::task::AbortHandle;
+use tokio::time::{sleep, timeout};
+use uuid::Uuid;
+
+use super::queue::{Leave, Queue};
+use super::{Accepts, Event, EventListener, EventSource, Events, Feed, SourceEvent};
+use crate::postgres::SharedReads;
+use crate::{Error, ErrorCode, Result};
+
+/// The pause after which a lost connection is opened again, at first and at last.
+const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
+
+/// The time in which a subscriber waits for the connection, and a probe for its event.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The events of a service. It listens to its channels once, and opens no connection where there are none.
+pub(crate) struct Hub {
+    source: Arc<dyn EventSource>,
+    channels: Vec<String>,
+    /// The channel on which the hub tells itself that it hears.
+    probe: String,
+    probes: Mutex<HashMap<String, oneshot::Sender<()>>>,
+    subscribers: Mutex<HashMap<String, Slab<Arc<Queue>>>>,
+    /// The part of the service that is told of each event at once.
+    listener: Option<Arc<dyn EventListener>>,
+    /// Whether the channels are listened to.
+    listens: watch::Sender<bool>,
+    /// Told when nothing is heard on a connection, which is then given up.
+    doubted: Arc<Notify>,
+    /// The most events that wait for a subscriber.
+    queue: usize,
+    task: Mutex<Option<AbortHandle>>,
+}
+
+impl Hub {
+    /// A hub of these channels. A task listens for as long as the value lives.
+    pub(crate) fn new(
+        source: Arc<dyn EventSource>,
+        channels: Vec<String>,
+        queue: usize,
+        listener: Option<Arc<dyn EventListener>>,
+    ) -> Arc<Self> {
+        let hub = Arc::new(Self {
+            source,
+            channels,
+            probe: format!("svc_probe_{}", Uuid::new_v4().simple()),
+            probes: Mutex::default(),
+            subscribers: Mutex::default(),
+            listener,
+            listens: watch::Sender::new(false),
+            doubted: Arc::default(),
+            queue,
+            task: Mutex::default(),
+        });
+        if !hub.channels.is_empty() {
+            let heard = hub.channels.iter().chain([&hub.probe]).cloned().collect();
+            let task = tokio::spawn(listen(Arc::downgrade(&hub), hub.source.clone(), heard));
+            *locked(&hub.task) = Some(task.abort_handle());
+        }
+        hub
+    }
+
+    /// Publishes an event.
+    ///
+    /// # Errors
+    /// A source that cannot publish it.
+    pub(crate) async fn publish(&self, channel: &str, payload: &str) -> Result<()> {
+        self.source.publish(channel, payload).await
+    }
+
+    /// The payloads of a channel.
+    ///
+    /// # Errors
+    /// A channel that the service does not have, or whose source is not reached.
+    pub(crate) async fn events(self: &Arc<Self>, channel: &str) -> Result<Events> {
+        Ok(Events(Some(self.subscribe(channel, None).await?)))
+    }
+
+    /// The events of a channel; with `accepts`, those about rows that the subscriber asks for.
+    ///
+    /// # Errors
+    /// A channel that the service does not have, or whose source is not reached.
+    pub(crate) async fn subscribe(self: &Arc<Self>, channel: &str, accepts: Option<Accepts>) -> Result<Feed> {
+        if !self.channels.iter().any(|known| known == channel) {
+            let why = format!("nobody listens to `{channel}`; name it in `.event_channels([…])` of the `AppOptions`");
+            return Err(Error::internal(why));
+        }
+        let queue = Arc::new(Queue::new(self.queue, accepts));
+        let key = locked(&self.subscribers).entry(channel.to_owned()).or_default().insert(queue.clone());
+        let feed = Feed::new(self.clone(), channel.to_owned(), key, queue);
+        let mut listens = self.listens.subscribe();
+        match timeout(PATIENCE, listens.wait_for(|listens| *listens)).await {
+            Ok(Ok(_)) => {
+                // It listens from here on, so nothing was missed.
+                feed.forget_gaps();
+                Ok(feed)
+            }
+            _ => Err(Error::new(
+                ErrorCode::ServiceUnavailable,
+                "events cannot be listened to at the moment; try again later",
+            )),
+        }
+    }
+
+    /// Whether there is a channel to listen to.
+    pub(crate) fn is_listening(&self) -> bool {
+        !self.channels.is_empty()
+    }
+
+    /// Proves that events arrive, by one to itself.
+    ///
+    /// # Errors
+    /// The reason why they do not.
+    pub(crate) async fn check(&self) -> Result<(), String> {
+        if !*self.listens.borrow() {
+            return Err("the connection that listens is lost".to_owned());
+        }
+        let (payload, (told, heard)) = (Uuid::new_v4().to_string(), oneshot::channel());
+        locked(&self.probes).insert(payload.clone(), told);
+        let proof = async {
+            self.publish(&self.probe, &payload).await.map_err(|error| error.chain())?;
+            heard.await.map_err(|_| "the connection that listens is lost".to_owned())
+        };
+        let proof = timeout(PATIENCE, proof).await;
+        locked(&self.probes).remove(&payload);
+        if proof.is_err() {
+            self.doubted.notify_one();
+        }
+        proof.unwrap_or_else(|_| Err("a notification of the service did not come back to it".to_owned()))
+    }
+
+    fn deliver(&self, event: SourceEvent) {
+        match event {
+            SourceEvent::Event { channel, payload } if channel == self.probe => {
+                // Whoever asked may have gone.
+                let _ = locked(&self.probes).remove(&payload).map(|told| told.send(()));
+            }
+            SourceEvent::Event { channel, payload } => {
+                if let Some(listener) = &self.listener {
+                    listener.event(&channel, &payload);
+                }
+                let subscribers = locked(&self.subscribers);
+                let Some(of_channel) = subscribers.get(&channel) else { return };
+                let event = Arc::new(Event::new(payload));
+                // The first subscriber may ask before the last one is told.
+                let _telling = event.row.as_ref().map(|row| row.reads.participant());
+                of_channel.iter().for_each(|(_, queue)| queue.event(&event));
+            }
+            SourceEvent::Gap => self.gap(),
+        }
+    }
+
+    /// Notes whether the channels are listened to.
+    fn listens(&self, listens: bool) {
+        if let Some(listener) = &self.listener {
+            listener.hears(listens);
+        }
+        self.listens.send_replace(listens);
+    }
+
+    /// Events may have been missed, whatever the channel.
+    fn gap(&self) {
+        if let Some(listener) = &self.listener {
+            listener.gap();
+        }
+        let reads = SharedReads::new();
+        let _telling = reads.participant();
+        locked(&self.subscribers).values().flatten().for_each(|(_, queue)| queue.gap(&reads));
+    }
+}
+
+/// Listens for as long as there is a hub. Loss of the connection is said once, and its return.
+async fn listen(hub: Weak<Hub>, source: Arc<dyn EventSource>, channels: Vec<String>) {
+    let (mut pause, mut said) = (RETRY[0], false);
+    loop {
+        match source.listen(&channels).await {
+            Ok(events) => {
+                if said {
+                    tracing::info!("events are listened to again");
+                }
+                (pause, said) = (RETRY[0], false);
+                if !hear(&hub, events).await {
+                    return;
+                }
+                tracing::debug!("the connection that listens to events is lost");
+            }
+            Err(error) if !said => {
+                tracing::warn!(error = error.chain(), "events cannot be listened to; trying again until they can");
+                said = true;
+            }
+            Err(_) => {}
+        }
+        sleep(pause).await;
+        pause = (pause * 2).min(RETRY[1]);
+    }
+}
+
+/// Hands events on until the connection is lost; whether there still is a hub.
+async fn hear(hub: &Weak<Hub>, mut events: BoxStream<'static, SourceEvent>) -> bool {
+    let Some(begun) = hub.upgrade() else { return false };
+    begun.gap();
+    begun.listens(true);
+    let doubted = begun.doubted.clone();
+    drop(begun);
+    loop {
+        let event = tokio::select! {
+            event = events.next() => event,
+            () = doubted.notified() => None,
+        };
+        let (Some(event), Some(hub)) = (event, hub.upgrade()) else { break };
+        hub.deliver(event);
+    }
+    hub.upgrade().map(|hub| hub.listens(false)).is_some()
+}
+
+/// Nothing under these locks can panic half-way.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Drop for Hub {
+    fn drop(&mut self) {
+        if let Some(task) = locked(&self.task).take() {
+            task.abort();
+        }
+    }
+}
+
+impl Leave for Hub {
+    fn leave(&self, channel: &str, key: usize) {
+        let mut subscribers = locked(&self.subscribers);
+        let Some(of_channel) = subscribers.get_mut(channel) else { return };
+        let left = of_channel.try_remove(key);
+        if of_channel.is_empty() {
+            subscribers.remove(channel);
+        }
+        drop(subscribers);
+        // Its waker may run code of its own when it is dropped, and come here again.
+        drop(left);
+    }
+}
+
+impl fmt::Debug for Hub {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Hub").field("channels", &self.channels).finish_non_exhaustive()
+    }
+}

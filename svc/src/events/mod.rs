@@ -1,0 +1,28 @@
+//! Events: what has happened, told to subscribers.
+//!
+//! An [`EventSource`] brings them: PostgreSQL's `NOTIFY` unless the program gives another. Each process listens once, however
+//! many subscribe.
+
+mod event;
+mod hub;
+mod in_process;
+mod postgres;
+mod queue;
+#[cfg(feature = "redis")]
+mod redis;
+mod source;
+
+#[cfg(feature = "redis")]
+pub use self::redis::RedisEvents;
+pub use in_process::InProcessEvents;
+pub use queue::Events;
+pub use source::{EventSource, SourceEvent};
+
+pub(crate) use self::postgres::PostgresEvents;
+pub(crate) use event::{Event, Operation, RowEvent};
+pub(crate) use hub::Hub;
+pub(crate) use queue::{Accepts, Delivery, Feed, too_slow};
+pub(crate) use source::EventListener;
+
+/// The SQL of `svc_notify`, a trigger function that tells subscribers of changed rows; put it into a migration.
+pub const SVC_NOTIFY: &str = include_str!("svc_notify.sql");

@@ -1,0 +1,253 @@
+//! The events that wait for one subscriber.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+use futures_util::Stream;
+use futures_util::task::AtomicWaker;
+
+use super::{Event, Operation, RowEvent};
+use crate::postgres::{Participant, SharedReads};
+use crate::{Error, ErrorCode, Result};
+
+/// The events that wait for one subscriber, who is dropped when too many do.
+pub(super) struct Queue {
+    waiting: Mutex<Waiting>,
+    waker: AtomicWaker,
+    /// The most events that wait.
+    most: usize,
+    /// Whether an event is one that the subscriber asks for. A slow one gets the last of each row. `None` takes all
+    /// events, whatever they are about.
+    accepts: Option<Accepts>,
+}
+
+/// Whether a subscriber asks for what an event says of a row. It is asked about each event, in their order.
+pub(crate) type Accepts = Box<dyn Fn(&RowEvent) -> bool + Send + Sync>;
+
+#[derive(Debug, Default)]
+struct Waiting {
+    deliveries: VecDeque<Delivery>,
+    is_full: bool,
+}
+
+/// Something for a subscriber.
+#[derive(Debug)]
+pub(crate) enum Delivery {
+    /// An event. It `hides` a change of the row that the subscriber was not told of. Who asks for rows is one of those who
+    /// share the reads of the event.
+    Event { event: Arc<Event>, hides: bool, participant: Option<Participant> },
+    /// Events may have been missed. Who asks for rows is one of those who look what has changed.
+    Gap(Option<Participant>),
+    /// Too many events wait: nothing comes any more.
+    Overflow,
+}
+
+impl Queue {
+    pub(super) fn new(most: usize, accepts: Option<Accepts>) -> Self {
+        Self { waiting: Mutex::default(), waker: AtomicWaker::new(), most, accepts }
+    }
+
+    /// Adds an event.
+    pub(super) fn event(&self, event: &Arc<Event>) {
+        let Some(accepts) = &self.accepts else {
+            return self.add(self.waiting(), Delivery::Event { event: event.clone(), hides: false, participant: None });
+        };
+        let Some(row) = &event.row else { return event.warn() };
+        let is_accepted = accepts(row);
+        let mut waiting = self.waiting();
+        let hides = waiting.remove(row);
+        if is_accepted {
+            let participant = Some(row.reads.participant());
+            self.add(waiting, Delivery::Event { event: event.clone(), hides, participant });
+        }
+    }
+
+    /// Adds a gap, in the place of an earlier one.
+    pub(super) fn gap(&self, reads: &Arc<SharedReads>) {
+        let mut waiting = self.waiting();
+        waiting.deliveries.retain(|delivery| !matches!(delivery, Delivery::Gap(_)));
+        self.add(waiting, Delivery::Gap(self.accepts.as_ref().map(|_| reads.frequent_participant())));
+    }
+
+    fn add(&self, mut waiting: MutexGuard<'_, Waiting>, delivery: Delivery) {
+        if waiting.is_full {
+            return;
+        }
+        if waiting.deliveries.len() >= self.most {
+            *waiting = Waiting { deliveries: VecDeque::new(), is_full: true };
+        } else {
+            waiting.deliveries.push_back(delivery);
+        }
+        drop(waiting);
+        self.waker.wake();
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        // Nothing under the lock can panic half-way.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self) -> Option<Delivery> {
+        let mut waiting = self.waiting();
+        if waiting.is_full { Some(Delivery::Overflow) } else { waiting.deliveries.pop_front() }
+    }
+}
+
+impl Waiting {
+    /// Removes an earlier event of the same row; whether it was of a change.
+    fn remove(&mut self, row: &RowEvent) -> bool {
+        let of_row = |delivery: &Delivery| matches!(delivery, Delivery::Event { event, .. } if event.row.as_ref().is_some_and(|other| other.id == row.id));
+        let earlier = self.deliveries.iter().position(of_row).and_then(|at| self.deliveries.remove(at));
+        let Some(Delivery::Event { event, hides, .. }) = earlier else { return false };
+        hides || event.row.as_ref().is_some_and(|row| row.operation == Operation::Changed)
+    }
+}
+
+impl fmt::Debug for Queue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Queue").field("most", &self.most).finish_non_exhaustive()
+    }
+}
+
+/// The hub of a channel's subscribers, as one that leaves sees it.
+pub(super) trait Leave: fmt::Debug + Send + Sync {
+    fn leave(&self, channel: &str, key: usize);
+}
+
+/// The events of a channel for one subscriber, who leaves when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Feed {
+    hub: Arc<dyn Leave>,
+    channel: String,
+    key: usize,
+    queue: Arc<Queue>,
+}
+
+impl Feed {
+    pub(super) fn new(hub: Arc<dyn Leave>, channel: String, key: usize, queue: Arc<Queue>) -> Self {
+        Self { hub, channel, key, queue }
+    }
+
+    /// Forgets the gaps before the subscriber was there.
+    pub(super) fn forget_gaps(&self) {
+        self.queue.waiting().deliveries.retain(|delivery| !matches!(delivery, Delivery::Gap(_)));
+    }
+}
+
+impl Stream for Feed {
+    type Item = Delivery;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Delivery>> {
+        if let Some(delivery) = self.queue.take() {
+            return Poll::Ready(Some(delivery));
+        }
+        self.queue.waker.register(cx.waker());
+        // One may have come before the waker was there.
+        self.queue.take().map_or(Poll::Pending, |delivery| Poll::Ready(Some(delivery)))
+    }
+}
+
+impl Drop for Feed {
+    fn drop(&mut self) {
+        self.hub.leave(&self.channel, self.key);
+    }
+}
+
+/// The error of a subscriber that was too slow.
+pub(crate) fn too_slow() -> Error {
+    let message = "the client takes events more slowly than they come; subscribe again, and read what is there now";
+    Error::new(ErrorCode::SubscriptionTooSlow, message)
+}
+
+/// The payloads of a channel; made by [`Context::events`](crate::Context::events). After an error nothing comes any more.
+#[derive(Debug)]
+pub struct Events(pub(crate) Option<Feed>);
+
+impl Stream for Events {
+    type Item = Result<String>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<String>>> {
+        loop {
+            let Some(feed) = &mut self.0 else { return Poll::Ready(None) };
+            match std::task::ready!(Pin::new(feed).poll_next(cx)) {
+                Some(Delivery::Event { event, .. }) => return Poll::Ready(Some(Ok(event.payload.clone()))),
+                Some(Delivery::Gap(_)) => {}
+                Some(Delivery::Overflow) => {
+                    self.0 = None;
+                    return Poll::Ready(Some(Err(too_slow())));
+                }
+                None => return Poll::Ready(None),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::{Accepts, Delivery, Queue};
+    use crate::events::Event;
+    use crate::postgres::SharedReads;
+
+    fn all() -> Option<Accepts> {
+        Some(Box::new(|_| true))
+    }
+
+    fn add(queue: &Queue, payloads: &[&str]) {
+        payloads.iter().for_each(|payload| queue.event(&Arc::new(Event::new((*payload).to_owned()))));
+    }
+
+    fn taken(queue: &Queue) -> Vec<String> {
+        let shown = |delivery| match delivery {
+            Delivery::Event { event, hides, .. } => format!("{}{}", event.payload, if hides { " hides" } else { "" }),
+            Delivery::Gap(_) => "gap".to_owned(),
+            Delivery::Overflow => "overflow".to_owned(),
+        };
+        std::iter::from_fn(|| queue.take()).take(5).map(shown).collect()
+    }
+
+    #[test]
+    fn a_slow_reader_gets_the_last_event_of_each_row() {
+        let queue = Queue::new(3, all());
+        add(&queue, &[r#"{"id":1,"v":1}"#, r#"{"id":2}"#, r#"{"id":1,"v":2}"#, r#"{"id":2,"op":"delete"}"#]);
+        assert_eq!(taken(&queue), [r#"{"id":1,"v":2} hides"#, r#"{"id":2,"op":"delete"} hides"#]);
+    }
+
+    #[test]
+    fn payloads_are_all_kept_where_they_are_not_rows() {
+        let queue = Queue::new(3, None);
+        add(&queue, &["a", r#"{"id":1}"#, r#"{"id":1}"#]);
+        assert_eq!(taken(&queue), ["a", r#"{"id":1}"#, r#"{"id":1}"#]);
+    }
+
+    #[test]
+    fn events_that_are_not_asked_for_do_not_wait_and_hide_what_did() {
+        let queue = Queue::new(1, Some(Box::new(|row| row.value("v").is_some())));
+        add(&queue, &[r#"{"id":1,"v":1}"#, r#"{"id":2}"#, "x"]);
+        assert_eq!(taken(&queue), [r#"{"id":1,"v":1}"#]);
+        add(&queue, &[r#"{"id":1,"v":1}"#, r#"{"id":1}"#]);
+        assert_eq!(taken(&queue), [""; 0]);
+    }
+
+    #[test]
+    fn a_reader_that_is_too_slow_gets_nothing_but_the_end() {
+        let queue = Queue::new(2, all());
+        for id in 0..9 {
+            add(&queue, &[&format!(r#"{{"id":{id}}}"#)]);
+        }
+        assert_eq!(taken(&queue), ["overflow"; 5]);
+    }
+
+    #[test]
+    fn gaps_do_not_add_up() {
+        let queue = Queue::new(2, all());
+        for _ in 0..5 {
+            queue.gap(&SharedReads::new());
+        }
+        assert_eq!(taken(&queue), ["gap"]);
+    }
+}

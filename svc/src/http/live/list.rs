@@ -1,0 +1,191 @@
+//! The list of live connections.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::net::IpAddr;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use slab::Slab;
+
+use super::SubscriptionsConfig;
+use super::notes::{LongLived, Notes};
+use super::watched::Watched;
+use crate::rate_limit::AddressRule;
+
+/// The live connections of a service.
+#[derive(Debug)]
+pub(crate) struct LiveConnections {
+    pub(in crate::http) config: SubscriptionsConfig,
+    /// The way in which the addresses of clients are found.
+    pub(in crate::http) addresses: AddressRule,
+    #[cfg(feature = "auth")]
+    pub(super) revocation: Option<crate::auth::TokenRevocationService>,
+    open: Mutex<Open>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Open {
+    pub(super) connections: Slab<Watched>,
+    /// The number of connections of each user.
+    users: HashMap<Arc<str>, u32>,
+    /// The number of connections at each address that are not known to be a user's.
+    addresses: HashMap<IpAddr, u32>,
+    /// Whether a task looks at them.
+    pub(super) is_watched: bool,
+}
+
+/// The error of a connection for which there is no room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::http) enum Full {
+    /// The service has as many as it may have.
+    Service,
+    /// Its headers are more than a connection may keep.
+    Head,
+    /// Clients at the address have as many as they may have together.
+    Address,
+    /// The user has as many as a user may have.
+    #[cfg(feature = "auth")]
+    User,
+}
+
+impl LiveConnections {
+    /// An empty list.
+    pub(crate) fn new(
+        config: SubscriptionsConfig,
+        addresses: AddressRule,
+        #[cfg(feature = "auth")] revocation: Option<crate::auth::TokenRevocationService>,
+    ) -> Arc<Self> {
+        let config = config.bounded();
+        Arc::new(Self {
+            config,
+            addresses,
+            #[cfg(feature = "auth")]
+            revocation,
+            open: Mutex::default(),
+        })
+    }
+
+    /// Takes a seat for a connection, which counts for an address until it is known to be a user's; whether there is a
+    /// watch over connections already.
+    ///
+    /// # Errors
+    /// When all seats are taken, or all of the address.
+    pub(super) fn take_seat(self: &Arc<Self>, address: Option<IpAddr>) -> Result<(Seat, bool), Full> {
+        let mut open = self.lock();
+        if open.connections.len() >= usize::try_from(self.config.max_connections).unwrap_or(usize::MAX) {
+            return Err(Full::Service);
+        }
+        let most = self.config.max_connections_per_address;
+        let address = address.filter(|_| most > 0);
+        if let Some(address) = address {
+            add(&mut open.addresses, address, most).map_err(|Most| Full::Address)?;
+        }
+        let notes = Arc::<Notes>::default();
+        let key = open.connections.insert(Watched::new(notes.clone(), Instant::now()));
+        let is_watched = std::mem::replace(&mut open.is_watched, true);
+        Ok((Seat { list: self.clone(), key, notes, address, user: None }, is_watched))
+    }
+
+    /// Whether there are none.
+    #[cfg(all(feature = "websocket", any(test, fuzzing)))]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lock().connections.is_empty()
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, Open> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A place in the list, which is given back when it is dropped.
+#[derive(Debug)]
+pub(in crate::http) struct Seat {
+    list: Arc<LiveConnections>,
+    key: usize,
+    notes: Arc<Notes>,
+    address: Option<IpAddr>,
+    user: Option<Arc<str>>,
+}
+
+impl Seat {
+    /// Returns the handle for the server.
+    pub(in crate::http) fn long_lived(&self) -> LongLived {
+        LongLived(Arc::downgrade(&self.notes))
+    }
+
+    /// Counts the connection among those of a user, and no longer among those of its address.
+    ///
+    /// # Errors
+    /// When the user has as many as a user may have.
+    #[cfg(feature = "auth")]
+    pub(in crate::http) fn of_user(&mut self, user: &str) -> Result<(), Full> {
+        let mut open = self.list.lock();
+        let user = open.users.get_key_value(user).map_or_else(|| user.into(), |(known, _)| known.clone());
+        add(&mut open.users, user.clone(), self.list.config.max_connections_per_user).map_err(|Most| Full::User)?;
+        self.user = Some(user);
+        if let Some(address) = self.address.take() {
+            remove(&mut open.addresses, &address);
+        }
+        Ok(())
+    }
+
+    /// Has the connection end when the token does.
+    #[cfg(feature = "auth")]
+    pub(in crate::http) fn until_end_of(&self, token: Option<&Arc<crate::auth::Verified>>) {
+        if let Some(watched) = self.list.lock().connections.get_mut(self.key) {
+            watched.token = token.cloned();
+        }
+    }
+}
+
+impl Deref for Seat {
+    type Target = Notes;
+
+    fn deref(&self) -> &Notes {
+        &self.notes
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut open = self.list.lock();
+        open.connections.remove(self.key);
+        if let Some(user) = &self.user {
+            remove(&mut open.users, user);
+        }
+        if let Some(address) = &self.address {
+            remove(&mut open.addresses, address);
+        }
+        if open.connections.is_empty() {
+            open.connections.shrink_to_fit();
+        }
+        drop(open);
+        self.notes.end();
+    }
+}
+
+/// The error of one more than there may be.
+struct Most;
+
+/// Counts one more.
+fn add<K: Eq + Hash>(counts: &mut HashMap<K, u32>, key: K, most: u32) -> Result<(), Most> {
+    let count = counts.entry(key).or_default();
+    // An entry is only there while it counts one, so one that is new has room.
+    if *count >= most {
+        return Err(Most);
+    }
+    *count += 1;
+    Ok(())
+}
+
+/// Counts one less.
+fn remove<K: Eq + Hash>(counts: &mut HashMap<K, u32>, key: &K) {
+    if let Some(count) = counts.get_mut(key) {
+        *count -= 1;
+        if *count == 0 {
+            counts.remove(key);
+        }
+    }
+}

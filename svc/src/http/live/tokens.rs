@@ -1,0 +1,74 @@
+//! The look for revoked tokens among those of live connections.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use super::LiveConnections;
+use super::notes::{Ending, Order};
+use crate::auth::Verified;
+
+/// The time for the store to answer.
+const TIMEOUT: Duration = Duration::from_secs(1);
+/// The time for which connections stay open while the store does not answer.
+const OUTAGE: Duration = Duration::from_secs(10);
+
+/// The looks at the store of revocations.
+#[derive(Debug, Default)]
+pub(super) struct Revocations {
+    /// The time since which the store does not answer.
+    away: Option<Instant>,
+}
+
+impl Revocations {
+    /// Ends the connections whose token was revoked. Each token is asked about once, and none without a store.
+    pub(super) async fn look(&mut self, list: &LiveConnections) {
+        let Some(revocation) = list.revocation.as_ref().filter(|revocation| revocation.is_checked()) else { return };
+        let tokens = list.tokens();
+        if tokens.is_empty() {
+            self.away = None;
+            return;
+        }
+        let asked: Vec<_> = tokens.iter().map(|token| &token.revocable).collect();
+        match tokio::time::timeout(TIMEOUT, revocation.are_revoked(&asked)).await {
+            Ok(Ok(answers)) => {
+                self.away = None;
+                let revoked = tokens.iter().zip(answers).filter(|(_, is_revoked)| *is_revoked);
+                list.end(&revoked.map(|(token, _)| address(token)).collect(), Ending::TokenRevoked);
+            }
+            Ok(Err(_)) | Err(_) => {
+                let away = *self.away.get_or_insert_with(Instant::now);
+                if away.elapsed() >= OUTAGE {
+                    tracing::error!("connections are closed, as the store of revocations does not answer");
+                    list.end(&tokens.iter().map(address).collect(), Ending::RevocationUnknown);
+                }
+            }
+        }
+    }
+}
+
+impl LiveConnections {
+    /// Returns the tokens of open connections, each once.
+    fn tokens(&self) -> Vec<Arc<Verified>> {
+        let open = self.lock();
+        let mut seen = HashSet::new();
+        let tokens = open.connections.iter().filter_map(|(_, watched)| watched.token.as_ref());
+        tokens.filter(|token| seen.insert(address(token))).cloned().collect()
+    }
+
+    fn end(&self, tokens: &HashSet<usize>, ending: Ending) {
+        if tokens.is_empty() {
+            return;
+        }
+        for (_, watched) in &self.lock().connections {
+            if watched.token.as_ref().is_some_and(|token| tokens.contains(&address(token))) {
+                watched.tell(Order::End(ending));
+            }
+        }
+    }
+}
+
+/// Tells tokens apart: equal ones of two verifications are two, each asked about by itself.
+fn address(token: &Arc<Verified>) -> usize {
+    Arc::as_ptr(token).addr()
+}

@@ -1,0 +1,64 @@
+//! The watch over live connections: one task for all of them, and only while there are any.
+
+use std::net::IpAddr;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use super::{Full, LiveConnections, Seat, SubscriptionsConfig};
+
+/// The most bytes of headers that a connection keeps for its operations.
+const MOST_KEPT: usize = 16 * 1024;
+
+/// The time between two looks; shorter where a time-out is short.
+const TICK: [Duration; 2] = [Duration::from_millis(5), Duration::from_millis(400)];
+
+impl LiveConnections {
+    /// Takes a seat for a connection that keeps so many bytes of headers, over which there is a watch from then on. It
+    /// counts for the address, if there is one, until it is known to be a user's.
+    ///
+    /// # Errors
+    /// When all seats are taken, or all of the address, or the request that opens it is too large to be kept.
+    pub(in crate::http) fn open(self: &Arc<Self>, header_bytes: usize, address: Option<IpAddr>) -> Result<Seat, Full> {
+        if header_bytes > MOST_KEPT {
+            return Err(Full::Head);
+        }
+        let (seat, is_watched) = self.take_seat(address)?;
+        if !is_watched {
+            tokio::spawn(watch(Arc::downgrade(self), self.tick()));
+        }
+        Ok(seat)
+    }
+
+    /// Returns the time between two looks.
+    fn tick(&self) -> Duration {
+        let SubscriptionsConfig { init_timeout, ping_interval, write_timeout, idle_timeout, .. } = &self.config;
+        let shortest =
+            init_timeout.min(ping_interval).min(write_timeout).min(idle_timeout.as_ref().unwrap_or(init_timeout));
+        (*shortest / 8).clamp(TICK[0], TICK[1])
+    }
+
+    /// Looks at all of them; whether there are any.
+    fn look(&self, now: Instant) -> bool {
+        let mut open = self.lock();
+        for (_, watched) in &mut open.connections {
+            watched.look(&self.config, now);
+        }
+        open.is_watched = !open.connections.is_empty();
+        open.is_watched
+    }
+}
+
+/// Looks at connections until there are none.
+async fn watch(list: Weak<LiveConnections>, tick: Duration) {
+    #[cfg(feature = "auth")]
+    let mut revocations = super::tokens::Revocations::default();
+    loop {
+        tokio::time::sleep(tick).await;
+        let Some(list) = list.upgrade() else { return };
+        if !list.look(Instant::now()) {
+            return;
+        }
+        #[cfg(feature = "auth")]
+        revocations.look(&list).await;
+    }
+}

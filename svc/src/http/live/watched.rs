@@ -1,0 +1,85 @@
+//! A connection as the watch sees it.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use super::SubscriptionsConfig;
+use super::notes::{Ending, Notes, Order};
+
+/// A connection and what was seen of it.
+#[derive(Debug)]
+pub(super) struct Watched {
+    notes: Arc<Notes>,
+    opened: Instant,
+    /// The number of messages at the last ping, and the time of that.
+    pinged: Option<u32>,
+    last_ping: Instant,
+    /// The time since which it has no operation.
+    idle: Option<Instant>,
+    /// The time since which a message waits, and its number.
+    writing: Option<(u32, Instant)>,
+    #[cfg(feature = "auth")]
+    pub(super) token: Option<Arc<crate::auth::Verified>>,
+}
+
+impl Watched {
+    pub(super) fn new(notes: Arc<Notes>, now: Instant) -> Self {
+        Self {
+            notes,
+            opened: now,
+            pinged: None,
+            last_ping: now,
+            idle: None,
+            writing: None,
+            #[cfg(feature = "auth")]
+            token: None,
+        }
+    }
+
+    pub(super) fn tell(&self, order: Order) {
+        self.notes.tell(order);
+    }
+
+    /// Tells the connection what it is late with, if it is.
+    pub(super) fn look(&mut self, config: &SubscriptionsConfig, now: Instant) {
+        let since = |time: Instant| now.saturating_duration_since(time);
+        let notes = &self.notes;
+        let is_initialised = notes.is_initialised.load(Ordering::Relaxed);
+        let operations = notes.operations.load(Ordering::Relaxed);
+        let writing = notes.writing.load(Ordering::Relaxed);
+        self.idle = (operations == 0).then(|| self.idle.unwrap_or(now));
+        let waits = self.writing.filter(|(message, _)| *message == writing).map(|(_, since)| since);
+        self.writing = (writing & 1 == 1).then(|| (writing, waits.unwrap_or(now)));
+        let is_over = |start: Option<Instant>, limit: Duration| start.is_some_and(|start| since(start) >= limit);
+        let ending = if !is_initialised && since(self.opened) >= config.init_timeout {
+            Some(Ending::InitTimeout)
+        } else if is_over(self.writing.map(|(_, start)| start), config.write_timeout) {
+            Some(Ending::SlowReader)
+        } else if config.idle_timeout.is_some_and(|limit| is_over(self.idle, limit)) {
+            Some(Ending::Idle)
+        } else {
+            self.is_expired().then_some(Ending::TokenExpired)
+        };
+        if let Some(ending) = ending {
+            return self.tell(Order::End(ending));
+        }
+        if since(self.last_ping) >= config.ping_interval {
+            let heard = notes.heard.load(Ordering::Relaxed);
+            let is_silent = self.pinged.is_some_and(|before| before == heard);
+            self.tell(if is_silent { Order::End(Ending::Silent) } else { Order::Ping });
+            (self.pinged, self.last_ping) = (Some(heard), now);
+        }
+    }
+
+    #[cfg(feature = "auth")]
+    fn is_expired(&self) -> bool {
+        let end = self.token.as_ref().and_then(|token| token.revocable.expires_at());
+        end.is_some_and(|end| end <= std::time::SystemTime::now())
+    }
+
+    #[cfg(not(feature = "auth"))]
+    fn is_expired(&self) -> bool {
+        false
+    }
+}

@@ -1,0 +1,366 @@
+//! A socket: its messages, its operations, its end.
+
+use std::future::{Future as _, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use axum::http::HeaderMap;
+#[cfg(feature = "auth")]
+use futures_util::future::BoxFuture;
+use futures_util::{FutureExt as _, StreamExt as _};
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio_tungstenite::tungstenite::error::Error as FrameError;
+use tokio_tungstenite::tungstenite::protocol::Message;
+
+use super::close::{self, Close};
+#[cfg(feature = "auth")]
+use super::identity;
+use super::message::{ClientMessage, ServerMessage};
+use super::operations::{Event, Operations};
+use super::sending::{Stream, send_text};
+use crate::ErrorCode;
+#[cfg(feature = "auth")]
+use crate::auth::Identity;
+use crate::http::live::{Order, Seat};
+use crate::http::{AppState, guard, operation, parameters};
+use crate::request::RequestParts;
+
+/// The time for a client to answer that the socket is closed.
+const CLOSING: Duration = Duration::from_secs(2);
+
+/// A client's socket.
+pub(super) struct Socket {
+    service: Arc<AppState>,
+    stream: Stream,
+    seat: Seat,
+    /// The request that opened it.
+    opened: Arc<RequestParts>,
+    /// The credentials of that request, until it is known who asks.
+    credentials: HeaderMap,
+    state: State,
+    #[cfg(feature = "auth")]
+    identifying: Option<BoxFuture<'static, Result<Identity, Close>>>,
+    #[cfg(feature = "auth")]
+    identity: Identity,
+    operations: Operations,
+    /// The second in which messages are counted, and their number.
+    second: (Instant, u32),
+}
+
+/// The state of the connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Nothing has been said.
+    Opened,
+    /// `connection_init` has come.
+    Initialising,
+    /// Operations may come.
+    Acknowledged,
+}
+
+/// A reason to go on no longer.
+enum Stop {
+    Close(Close),
+    /// The client has broken the rules of frames, so that what follows cannot be read.
+    Broken(Close),
+    /// The client has closed the socket, or is gone.
+    Gone,
+}
+
+impl From<Close> for Stop {
+    fn from(close: Close) -> Self {
+        Self::Close(close)
+    }
+}
+
+/// A step of a socket.
+enum Step {
+    Ordered(Order),
+    #[cfg(feature = "auth")]
+    Identified(Result<Identity, Close>),
+    Received(Option<Result<Message, FrameError>>),
+    Happened(Arc<str>, Event),
+}
+
+impl Socket {
+    /// On the heap, as a future would make room for it wherever it is handed on.
+    pub(super) fn new(
+        service: Arc<AppState>,
+        stream: Stream,
+        seat: Seat,
+        opened: RequestParts,
+        credentials: HeaderMap,
+    ) -> Box<Self> {
+        Box::new(Self {
+            service,
+            stream,
+            seat,
+            opened: Arc::new(opened),
+            credentials,
+            state: State::Opened,
+            #[cfg(feature = "auth")]
+            identifying: None,
+            #[cfg(feature = "auth")]
+            identity: Identity::default(),
+            operations: Operations::default(),
+            second: (Instant::now(), 0),
+        })
+    }
+
+    /// Serves the socket until it ends.
+    pub(super) async fn run(mut self: Box<Self>) {
+        loop {
+            let step = poll_fn(|cx| self.poll_step(cx)).await;
+            // Boxed, as most of the time a socket waits, and needs no room for what it does in between.
+            let taken = self.take(step).boxed().await;
+            match taken {
+                Ok(()) => {}
+                Err(Stop::Gone) => return,
+                Err(Stop::Close(close)) => return self.close(close).boxed().await,
+                Err(Stop::Broken(close)) => return self.break_off(close).boxed().await,
+            }
+        }
+    }
+
+    /// Closes the socket; operations end before that is told.
+    pub(super) async fn close(mut self: Box<Self>, close: Close) {
+        self.operations = Operations::default();
+        let closing = async {
+            // Until the client has closed it as well: what lies unread would reset the connection, and the client lose
+            // the reason.
+            if self.stream.close(Some(close.into_frame())).await.is_ok() {
+                while let Some(Ok(_)) = self.stream.next().await {}
+            }
+        };
+        let _ = tokio::time::timeout(CLOSING, closing).boxed().await;
+    }
+
+    /// Closes the socket of a client that has broken the rules of frames, of which nothing more can be read.
+    async fn break_off(mut self: Box<Self>, close: Close) {
+        self.operations = Operations::default();
+        let closing = async {
+            let _ = self.stream.close(Some(close.into_frame())).await;
+            let socket = self.stream.get_mut();
+            let _ = socket.shutdown().await;
+            let mut rest = [0; 1024];
+            while socket.read(&mut rest).await.is_ok_and(|bytes| bytes > 0) {}
+        };
+        let _ = tokio::time::timeout(CLOSING, closing).boxed().await;
+    }
+
+    fn poll_step(&mut self, cx: &mut Context<'_>) -> Poll<Step> {
+        if let Poll::Ready(order) = self.seat.poll_order(cx) {
+            return Poll::Ready(Step::Ordered(order));
+        }
+        #[cfg(feature = "auth")]
+        if let Some(identifying) = &mut self.identifying
+            && let Poll::Ready(identity) = identifying.as_mut().poll(cx)
+        {
+            self.identifying = None;
+            return Poll::Ready(Step::Identified(identity));
+        }
+        if let Poll::Ready(message) = self.stream.poll_next_unpin(cx) {
+            return Poll::Ready(Step::Received(message));
+        }
+        self.operations.poll_event(cx).map(|(id, event)| Step::Happened(id, event))
+    }
+
+    async fn take(&mut self, step: Step) -> Result<(), Stop> {
+        match step {
+            Step::Ordered(Order::Ping) => self.send(&ServerMessage::Ping).await,
+            Step::Ordered(Order::End(ending)) => Err(Close::from(ending).into()),
+            #[cfg(feature = "auth")]
+            Step::Identified(identity) => self.identified(identity?).await,
+            Step::Received(Some(Ok(message))) => self.receive(message).await,
+            Step::Received(Some(Err(error))) => Err(close::of_error(&error).map_or(Stop::Gone, Stop::Broken)),
+            Step::Received(None) => Err(Stop::Gone),
+            Step::Happened(id, event) => self.tell(&id, event).await,
+        }
+    }
+
+    async fn receive(&mut self, message: Message) -> Result<(), Stop> {
+        self.seat.hear();
+        self.count_message()?;
+        match message {
+            Message::Text(text) => self.read(&text).await,
+            Message::Binary(_) => Err(Close::bad_request("Invalid message received: messages are texts").into()),
+            // The socket answers pings and closes by itself, with the next read or write.
+            Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_) => Ok(()),
+        }
+    }
+
+    fn count_message(&mut self) -> Result<(), Close> {
+        let (now, limit) = (Instant::now(), self.service.live.config.messages_per_second);
+        if now.saturating_duration_since(self.second.0) >= Duration::from_secs(1) {
+            self.second = (now, 0);
+        }
+        self.second.1 += 1;
+        if self.second.1 > limit { Err(Close::flooded(limit)) } else { Ok(()) }
+    }
+
+    async fn read(&mut self, text: &str) -> Result<(), Stop> {
+        match ClientMessage::read(text)? {
+            ClientMessage::Init { payload } => self.initialise(payload).await,
+            ClientMessage::Ping { payload } => self.answer_ping(payload).await,
+            ClientMessage::Pong => Ok(()),
+            ClientMessage::Subscribe { id, payload } => self.subscribe(&id, payload).await,
+            ClientMessage::Complete { id } => {
+                self.operations.stop(&id);
+                self.seat.set_operations(self.operations.len());
+                Ok(())
+            }
+        }
+    }
+
+    #[cfg(not(feature = "auth"))]
+    async fn initialise(&mut self, _: Option<&RawValue>) -> Result<(), Stop> {
+        self.begin_initialising()?;
+        self.acknowledge().await
+    }
+
+    #[cfg(feature = "auth")]
+    async fn initialise(&mut self, payload: Option<&RawValue>) -> Result<(), Stop> {
+        self.begin_initialising()?;
+        let own = std::mem::take(&mut self.credentials);
+        self.identify(self.credentials_in(payload)?.unwrap_or(own));
+        Ok(())
+    }
+
+    fn begin_initialising(&mut self) -> Result<(), Close> {
+        if self.state != State::Opened {
+            return Err(Close::second_init());
+        }
+        self.state = State::Initialising;
+        self.seat.initialise();
+        Ok(())
+    }
+
+    #[cfg(feature = "auth")]
+    fn credentials_in(&self, payload: Option<&RawValue>) -> Result<Option<HeaderMap>, Close> {
+        identity::credentials(payload).inspect_err(|close| {
+            if close.is_forbidden() {
+                identity::record_refused(&self.service, &self.opened, "the payload holds no single token");
+            }
+        })
+    }
+
+    #[cfg(feature = "auth")]
+    fn identify(&mut self, credentials: HeaderMap) {
+        let (service, opened) = (self.service.clone(), self.opened.clone());
+        self.identifying = Some(async move { identity::identify(&service, &opened, &credentials).await }.boxed());
+    }
+
+    /// It is known who asks: for the first time, or anew.
+    #[cfg(feature = "auth")]
+    async fn identified(&mut self, identity: Identity) -> Result<(), Stop> {
+        let user = identity::user_id(&self.opened, &identity);
+        if self.state == State::Acknowledged {
+            if user != identity::user_id(&self.opened, &self.identity) {
+                identity::record_refused(&self.service, &self.opened, "the token is of another user than the socket");
+                return Err(Close::forbidden("a socket stays with the user that it began with").into());
+            }
+        } else if let Some(user) = user
+            && self.seat.of_user(user).is_err()
+        {
+            return Err(Close::forbidden("this user has as many open subscriptions as one may have").into());
+        }
+        self.seat.until_end_of(identity.verified());
+        self.identity = identity;
+        match self.state {
+            State::Acknowledged => self.send(&ServerMessage::Pong { payload: None }).await,
+            State::Opened | State::Initialising => self.acknowledge().await,
+        }
+    }
+
+    async fn acknowledge(&mut self) -> Result<(), Stop> {
+        self.credentials = HeaderMap::new();
+        self.state = State::Acknowledged;
+        self.send(&ServerMessage::Ack).await
+    }
+
+    /// Answers a ping. With a token in it, the client goes on with that, and hears of it once it is known to hold; the
+    /// token is not sent back.
+    async fn answer_ping(&mut self, payload: Option<&RawValue>) -> Result<(), Stop> {
+        #[cfg(feature = "auth")]
+        if let Some(credentials) = self.credentials_in(payload)? {
+            return match self.state {
+                State::Acknowledged => {
+                    self.identify(credentials);
+                    Ok(())
+                }
+                State::Opened | State::Initialising => Err(Close::unauthorized().into()),
+            };
+        }
+        self.send(&ServerMessage::Pong { payload }).await
+    }
+
+    async fn subscribe(&mut self, id: &str, payload: &RawValue) -> Result<(), Stop> {
+        if self.state != State::Acknowledged {
+            return Err(Close::unauthorized().into());
+        }
+        if self.operations.has(id) {
+            return Err(Close::duplicate(id).into());
+        }
+        let request = parameters::one_from_body(payload.get().as_bytes());
+        let request = request
+            .map_err(|refusal| Close::bad_request(format!("Invalid message received: {}", refusal.message())))?;
+        let most = usize::try_from(self.service.live.config.max_operations).unwrap_or(usize::MAX);
+        if self.operations.len() >= most {
+            let message = format!("a socket runs at most {most} operations at once");
+            let errors = json!([{ "message": message, "extensions": { "code": ErrorCode::RateLimited.as_str() } }]);
+            return self.send(&ServerMessage::Error { id, errors: &errors.to_string() }).await;
+        }
+        #[cfg_attr(not(feature = "auth"), expect(unused_mut, reason = "nothing says who asks"))]
+        let mut parts = self.opened.of_operation();
+        #[cfg(feature = "auth")]
+        parts.identity.clone_from(&self.identity);
+        let start = operation::start(self.service.clone(), request.into_owned(), parts);
+        self.operations.start(id, start);
+        self.seat.set_operations(self.operations.len());
+        Ok(())
+    }
+
+    /// Tells the client of an event.
+    async fn tell(&mut self, id: &str, event: Event) -> Result<(), Stop> {
+        self.seat.set_operations(self.operations.len());
+        match event {
+            Event::Next(response) => self.send(&ServerMessage::Next { id, result: &response.body }).await,
+            Event::Complete => self.send(&ServerMessage::Complete { id }).await,
+            Event::Error(response) => {
+                let Errors { errors } = serde_json::from_slice(&response.body).map_err(|_| Close::internal())?;
+                self.send(&ServerMessage::Error { id, errors: errors.get() }).await
+            }
+            Event::Panicked(panic) => {
+                let errors = serde_json::Value::from(vec![guard::masked(&panic)]).to_string();
+                self.send(&ServerMessage::Error { id, errors: &errors }).await
+            }
+        }
+    }
+
+    /// Sends a message, unless the client takes too long for it.
+    async fn send(&mut self, message: &ServerMessage<'_>) -> Result<(), Stop> {
+        let (seat, mut sending) = (&self.seat, pin!(send_text(&mut self.stream, message.write())));
+        let sent = poll_fn(|cx| match sending.as_mut().poll(cx) {
+            Poll::Ready(sent) => Poll::Ready(sent.map_err(|_| Stop::Gone)),
+            Poll::Pending => {
+                seat.set_writing(true);
+                seat.poll_ending(cx).map(|ending| Err(Close::from(ending).into()))
+            }
+        });
+        let sent = sent.await;
+        seat.set_writing(false);
+        sent
+    }
+}
+
+/// The errors of an answer without data.
+#[derive(Deserialize)]
+struct Errors<'a> {
+    #[serde(borrow)]
+    errors: &'a RawValue,
+}

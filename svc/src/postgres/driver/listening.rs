@@ -1,0 +1,49 @@
+//! A connection outside of the pool that hears what is notified.
+
+use std::time::Duration;
+
+use tokio::time::timeout;
+use tokio_postgres::Client;
+
+use super::DriverError;
+use super::config::{Opened, Target};
+use super::wire::Wire;
+
+use crate::postgres::connect::ConnectConfig;
+use crate::postgres::identifier::quote;
+
+/// The time in which a connection has to be opened, and to hear its channels.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// A connection that hears what is notified on its channels. It is closed when it is dropped.
+pub(crate) struct ListeningConnection {
+    /// The server keeps the session for as long as it lives.
+    _client: Client,
+    wire: Wire,
+}
+
+impl ListeningConnection {
+    /// Opens a connection that hears these channels from now on.
+    pub(crate) async fn open(connect: &ConnectConfig, channels: &[String]) -> Result<Self, DriverError> {
+        let opening = async {
+            let Opened { client, mut wire, .. } = Target::new(connect).connect().await?;
+            wire.keep_notifications();
+            let listen: String = channels.iter().map(|channel| format!("LISTEN {};", quote(channel))).collect();
+            wire.drive(client.batch_execute(&listen)).await?;
+            Ok(Self { _client: client, wire })
+        };
+        timeout(PATIENCE, opening).await.unwrap_or(Err(DriverError::Unanswered))
+    }
+
+    /// Waits for what is notified next: its channel and its payload.
+    pub(crate) async fn next(&mut self) -> Result<(String, String), DriverError> {
+        let notification = self.wire.notified().await?;
+        Ok((notification.channel().to_owned(), notification.payload().to_owned()))
+    }
+}
+
+impl std::fmt::Debug for ListeningConnection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ListeningConnection").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,12 @@
+//! Subscriptions on their transports: WebSockets, server-sent events, multipart.
+
+mod addresses;
+mod bounds;
+mod clients;
+mod handshake;
+mod identity;
+mod protocol;
+mod same_rules;
+mod service;
+mod shutdown;
+mod streams;

@@ -1,0 +1,108 @@
+//! Channels that bodies listen to and publish on.
+
+use serde_json::json;
+use svc::events::InProcessEvents;
+use svc::prelude::*;
+use svc::testing::{Subscription, TestService};
+use svc_tests::{App, TestDatabase};
+
+use super::service::{Posts, next};
+
+#[svc::query]
+fn hello() -> &'static str {
+    "world"
+}
+
+#[svc::mutation]
+async fn say(ctx: &Context<'_>, text: String) -> Result<bool> {
+    ctx.publish("said", &text).await?;
+    Ok(true)
+}
+
+#[svc::subscription]
+async fn said(ctx: &Context<'_>) -> Result<impl Stream<Item = Result<String>> + use<>> {
+    ctx.events("said").await
+}
+
+#[svc::subscription]
+async fn unheard(ctx: &Context<'_>) -> Result<impl Stream<Item = Result<String>> + use<>> {
+    ctx.events("unheard").await
+}
+
+fn options() -> AppOptions {
+    let options = AppOptions::new().queries(queries![hello]).mutations(mutations![say]);
+    options.subscriptions(subscriptions![said, unheard]).event_channels(["said"])
+}
+
+/// Says something through the first, and waits until subscribers of both have heard it.
+async fn talk(speaking: &TestService, listening: &TestService) {
+    let mut heard = [
+        speaking.subscribe(Subscription::new("subscription { said }")).await.unwrap(),
+        listening.subscribe(Subscription::new("subscription { said }")).await.unwrap(),
+    ];
+    let app = App::serve_router(speaking.router()).await;
+    for text in ["one", "two", "two"] {
+        assert_eq!(app.query(&format!("mutation {{ say(text: \"{text}\") }}")).await.data(), json!({"say": true}));
+        for heard in &mut heard {
+            assert_eq!(next(heard).await, json!({"data": {"said": text}}));
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_published_reaches_subscribers_in_the_process() {
+    let source = InProcessEvents::new();
+    let start = || options().event_source(source.clone()).database_url("postgres://nobody@127.0.0.1:1/nothing");
+    let first = TestService::start(start()).await.unwrap();
+    let second = TestService::start(start()).await.unwrap();
+    talk(&first, &second).await;
+}
+
+#[tokio::test]
+async fn what_is_published_reaches_subscribers_of_other_instances() {
+    let database = TestDatabase::new("").await;
+    let first = TestService::start(options().database_url(database.url())).await.unwrap();
+    let second = TestService::start(options().database_url(database.url())).await.unwrap();
+    talk(&first, &second).await;
+}
+
+#[tokio::test]
+async fn redis_brings_events_as_well() {
+    let redis = svc_tests::Redis::new().await;
+    let start = || {
+        let client = svc::RedisClient::new(&redis.url()).unwrap();
+        let options = options().database_url("postgres://nobody@127.0.0.1:1/nothing");
+        options.event_source(svc::events::RedisEvents::new(client))
+    };
+    let first = TestService::start(start()).await.unwrap();
+    let second = TestService::start(start()).await.unwrap();
+    talk(&first, &second).await;
+}
+
+#[tokio::test]
+async fn a_payload_that_is_too_long_is_refused() {
+    let database = TestDatabase::new("").await;
+    let service = TestService::start(options().database_url(database.url())).await.unwrap();
+    let app = App::serve_router(service.router()).await;
+    let text = "x".repeat(8_000);
+    let reply = app.query(&format!("mutation {{ say(text: \"{text}\") }}")).await;
+    assert_eq!(reply.message(), "a payload of PostgreSQL has less than 8000 bytes; send an id in its place");
+}
+
+#[tokio::test]
+async fn a_channel_that_nobody_listens_to_is_told() {
+    let options = options().event_source(InProcessEvents::new());
+    let service = TestService::start(options.database_url("postgres://nobody@127.0.0.1:1/nothing")).await.unwrap();
+    let refused = service.subscribe(Subscription::new("subscription { unheard }")).await.unwrap_err();
+    assert_eq!(refused["errors"][0]["message"], "internal server error");
+}
+
+#[tokio::test]
+async fn a_source_that_is_away_refuses_for_now() {
+    let database = Posts::database().await;
+    let mut config = SvcConfig::default();
+    config.events.database_url = Some("postgres://nobody@127.0.0.1:1/nothing".to_owned());
+    let service = TestService::start(Posts::with(AppOptions::new().config(config), &database)).await.unwrap();
+    let refused = service.subscribe(Subscription::new("subscription { changed { title } }")).await.unwrap_err();
+    assert_eq!(refused["errors"][0]["extensions"]["code"], "SERVICE_UNAVAILABLE");
+}

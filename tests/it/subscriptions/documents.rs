@@ -1,0 +1,80 @@
+//! Documents with subscriptions: what is valid, what the schema says, and which transports carry them.
+
+use serde_json::json;
+use svc::futures_util::stream;
+use svc::prelude::*;
+use svc_tests::App;
+
+use super::service::{answers, refused, service};
+
+#[svc::query]
+fn hello() -> &'static str {
+    "world"
+}
+
+/// The numbers from one.
+#[svc::subscription(name = "numbers")]
+#[deprecated(note = "count yourself")]
+fn count() -> impl Stream<Item = i32> {
+    stream::iter([1])
+}
+
+#[svc::subscription]
+fn other() -> impl Stream<Item = i32> {
+    stream::iter([2])
+}
+
+fn options() -> AppOptions {
+    AppOptions::new().queries(queries![hello]).subscriptions(subscriptions![count, other])
+}
+
+#[test]
+fn the_schema_has_a_root_type() {
+    let sdl = options().sdl().unwrap();
+    let expected = "type Subscription {\n  \"The numbers from one.\"\n  numbers: Int! \
+                    @deprecated(reason: \"count yourself\")\n  other: Int!\n}\n";
+    assert!(sdl.contains(expected), "{sdl}");
+}
+
+#[tokio::test]
+async fn introspection_tells_of_it() {
+    let service = service(options()).await;
+    let document = "{ __schema { subscriptionType { name fields(includeDeprecated: true) { name isDeprecated } } } }";
+    let answer = refused(&service, document).await;
+    let fields = json!([{"name": "numbers", "isDeprecated": true}, {"name": "other", "isDeprecated": false}]);
+    assert_eq!(answer["data"]["__schema"]["subscriptionType"], json!({"name": "Subscription", "fields": fields}));
+}
+
+#[tokio::test]
+async fn a_subscription_has_one_root_field() {
+    let service = service(options()).await;
+    for document in [
+        "subscription { numbers other }",
+        "subscription { a: other b: other }",
+        "subscription { ...F } fragment F on Subscription { numbers other }",
+        "subscription { __typename }",
+        "subscription { other __typename }",
+        "subscription { __schema { types { name } } }",
+        "subscription ($on: Boolean = true) { other @include(if: $on) }",
+        "subscription ($on: Boolean = true) { numbers @skip(if: $on) other }",
+    ] {
+        let refused = refused(&service, document).await;
+        assert_eq!(refused["errors"][0]["extensions"]["code"], "GRAPHQL_VALIDATION_FAILED", "{document}: {refused}");
+    }
+    let document = "subscription { ...F } fragment F on Subscription { ... on Subscription { other } }";
+    assert_eq!(answers(&service, document).await, [json!({"data": {"other": 2}})]);
+}
+
+#[tokio::test]
+async fn transports_with_one_answer_refuse_it() {
+    let app = App::serve(options().database_url("postgres://nobody@127.0.0.1:1/nothing")).await;
+    let message = "a subscription is answered with a stream; send it over a WebSocket, or accept `text/event-stream`";
+    assert_eq!(app.query("subscription { other }").await.message(), message);
+    assert_eq!(app.get("/graphql?query=subscription{other}").await.message(), message);
+}
+
+#[test]
+fn two_of_one_name_clash() {
+    let error = options().subscriptions(subscriptions![other]).sdl().unwrap_err();
+    assert!(error.to_string().contains("subscriptions::documents::other` is listed twice; remove one"), "{error}");
+}

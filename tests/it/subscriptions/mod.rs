@@ -1,0 +1,10 @@
+//! Subscriptions: streams of answers, without a socket.
+
+mod bodies;
+mod channels;
+mod documents;
+mod policies;
+mod rows;
+mod service;
+mod sources;
+mod together;

@@ -1,0 +1,168 @@
+//! Rules of authorization hold for each event of a planned subscription.
+
+use serde_json::json;
+use svc::authz::RowDecision;
+use svc::db::{SessionVariables, col};
+use svc::futures_util::{StreamExt as _, stream};
+use svc::prelude::*;
+use svc::testing::{Subscription, TestService};
+use svc_tests::Log;
+
+use super::service::{Post, Posts, next, nothing};
+
+fn by_tenant(ctx: &Context<'_>) -> Result<RowDecision> {
+    Ok(match ctx.header("x-tenant") {
+        Some(tenant) => RowDecision::allow_where(col("tenant").eq(tenant)),
+        None => RowDecision::deny(),
+    })
+}
+
+fn of(tenant: &str, document: &str) -> Subscription {
+    Subscription::new(document).header("x-tenant", tenant).unwrap()
+}
+
+const REMOVABLE: &str = "subscription { removable { title } }";
+
+#[tokio::test]
+async fn a_row_that_moves_to_another_tenant_and_is_deleted_tells_the_first_nothing() {
+    let database = Posts::database().await;
+    let options = Posts::of(&database).row_policy::<Post>(by_tenant);
+    let service = TestService::start(options).await.unwrap();
+    let mut a = service.subscribe(of("a", REMOVABLE)).await.unwrap();
+    let mut b = service.subscribe(of("b", REMOVABLE)).await.unwrap();
+    database.execute("UPDATE tb_post SET title = 'of a' WHERE id = 1").await;
+    assert_eq!(next(&mut a).await, json!({"data": {"removable": {"title": "of a"}}}));
+    nothing(&mut b).await;
+    database.execute("UPDATE tb_post SET tenant = 'b', title = 'of b' WHERE id = 1").await;
+    assert_eq!(next(&mut b).await, json!({"data": {"removable": {"title": "of b"}}}));
+    database.execute("DELETE FROM tb_post WHERE id = 1").await;
+    let deleted = json!({"data": {"removable": null}, "extensions": {"deleted": {"id": "1"}}});
+    assert_eq!(next(&mut b).await, deleted);
+    nothing(&mut a).await;
+}
+
+#[tokio::test]
+async fn a_move_that_was_not_looked_at_tells_nothing_either() {
+    let database = Posts::database().await;
+    let service = TestService::start(Posts::of(&database).row_policy::<Post>(by_tenant)).await.unwrap();
+    let mut a = service.subscribe(of("a", REMOVABLE)).await.unwrap();
+    database.execute("UPDATE tb_post SET title = 'of a' WHERE id = 1").await;
+    next(&mut a).await;
+    // Nobody asks for the next answer in between, so both wait together.
+    database.execute("UPDATE tb_post SET tenant = 'b' WHERE id = 1").await;
+    database.execute("DELETE FROM tb_post WHERE id = 1").await;
+    nothing(&mut a).await;
+}
+
+#[tokio::test]
+async fn a_deletion_directly_behind_a_change_is_told_where_its_event_says_whose_the_row_was() {
+    let database = Posts::database().await;
+    let service = TestService::start(Posts::of(&database).row_policy::<Post>(by_tenant)).await.unwrap();
+    let mut a = service.subscribe(of("a", REMOVABLE)).await.unwrap();
+    let change_and_delete = |id: i32, change: &str| {
+        format!("BEGIN; UPDATE tb_post SET {change} WHERE id = {id}; DELETE FROM tb_post WHERE id = {id}; COMMIT")
+    };
+    database.execute("UPDATE tb_post SET title = 'held'; INSERT INTO tb_post VALUES (4, 'held', 1, 'a')").await;
+    for _ in [1, 2, 4] {
+        assert_eq!(next(&mut a).await, json!({"data": {"removable": {"title": "held"}}}));
+    }
+    // The trigger does not name the column that the policy compares.
+    database.execute(&change_and_delete(1, "title = 'gone'")).await;
+    nothing(&mut a).await;
+    let naming = "DROP TRIGGER post_changed ON tb_post; CREATE TRIGGER post_changed AFTER INSERT OR UPDATE OR DELETE \
+        ON tb_post FOR EACH ROW EXECUTE FUNCTION svc_notify('post_changed', 'author_id', 'tenant')";
+    database.execute(naming).await;
+    database.execute(&change_and_delete(2, "title = 'gone'")).await;
+    let deleted = json!({"data": {"removable": null}, "extensions": {"deleted": {"id": "2"}}});
+    assert_eq!(next(&mut a).await, deleted);
+    // It was another tenant's when it was deleted.
+    database.execute(&change_and_delete(4, "tenant = 'b'")).await;
+    nothing(&mut a).await;
+}
+
+#[tokio::test]
+async fn each_tenant_reads_with_its_own_rules_and_equal_ones_together() {
+    let database = Posts::database().await;
+    let service = TestService::start(Posts::of(&database).row_policy::<Post>(by_tenant)).await.unwrap();
+    let mut subscribed = Vec::new();
+    for tenant in ["a", "b", "a", "b", "a"] {
+        subscribed.push((tenant, service.subscribe(of(tenant, "subscription { changed { title } }")).await.unwrap()));
+    }
+    let before = database.statements("v_sub_post").await;
+    database.execute("UPDATE tb_post SET title = 'seen' WHERE id = 1").await;
+    for (tenant, answers) in &mut subscribed {
+        match *tenant {
+            "a" => assert_eq!(next(answers).await, json!({"data": {"changed": {"title": "seen"}}})),
+            _ => nothing(answers).await,
+        }
+    }
+    assert_eq!(database.statements("v_sub_post").await - before, 2, "one for each tenant");
+}
+
+#[tokio::test]
+async fn the_filter_of_an_authorizer_holds_for_each_event() {
+    let database = Posts::database().await;
+    let options = Posts::of(&database).authorizer(async |request: AuthorizationRequest| {
+        let tenant = request.context().header("x-tenant").map(str::to_owned);
+        tenant.map_or_else(AuthorizationDecision::deny, |tenant| {
+            AuthorizationDecision::allow_filtered([("tenant", tenant)])
+        })
+    });
+    let service = TestService::start(options).await.unwrap();
+    let refused = service.subscribe(Subscription::new(REMOVABLE)).await.unwrap_err();
+    assert_eq!(refused["errors"][0]["extensions"]["code"], "FORBIDDEN");
+    let mut b = service.subscribe(of("b", REMOVABLE)).await.unwrap();
+    database.execute("UPDATE tb_post SET title = 'of a' WHERE id = 1").await;
+    nothing(&mut b).await;
+    database.execute("UPDATE tb_post SET title = 'of b' WHERE id = 3").await;
+    assert_eq!(next(&mut b).await, json!({"data": {"removable": {"title": "of b"}}}));
+}
+
+#[svc::subscription]
+fn greetings() -> impl Stream<Item = &'static str> {
+    stream::iter(["hello"])
+}
+
+/// The titles that the function reads itself.
+#[svc::subscription]
+async fn read(ctx: &Context<'_>) -> Result<impl Stream<Item = Post> + use<>> {
+    Ok(stream::iter(ctx.db().find::<Post>().await?))
+}
+
+/// The events of a function have no filter: the authorizer decides about the whole of it. Its reads by `ctx.db()` have
+/// one all the same, where its events are such rows.
+#[tokio::test]
+async fn a_filter_for_a_subscription_with_a_body_is_logged_and_ignored() {
+    let log = Log::start();
+    let database = Posts::database().await;
+    let policy = async |_: AuthorizationRequest| AuthorizationDecision::allow_filtered([("tenant", "b")]);
+    let options = Posts::with(AppOptions::new().subscriptions(subscriptions![greetings, read]), &database);
+    let service = TestService::start(options.authorizer(policy)).await.unwrap();
+    let told: Vec<_> =
+        service.subscribe(Subscription::new("subscription { greetings }")).await.unwrap().collect().await;
+    assert_eq!(told, [json!({"data": {"greetings": "hello"}})]);
+    log.has("gave a filter for a subscription with a body").await;
+    assert!(log.text().contains("Subscription.greetings"), "{}", log.text());
+    let told: Vec<_> =
+        service.subscribe(Subscription::new("subscription { read { title } }")).await.unwrap().collect().await;
+    assert_eq!(told, [json!({"data": {"read": {"title": "t3"}}})]);
+}
+
+#[tokio::test]
+async fn session_variables_of_the_subscriber_are_set_for_each_read() {
+    let database = Posts::database().await;
+    database
+        .execute(
+            "CREATE OR REPLACE VIEW v_sub_post AS SELECT p.id, p.title, p.author_id, p.tenant FROM tb_post p \
+                      WHERE tenant = current_setting('app.tenant', true)",
+        )
+        .await;
+    let variables = SessionVariables::new().header("app.tenant", "x-tenant");
+    let options = Posts::of(&database).session_variables(variables).allow_unbound_policies(true);
+    let service = TestService::start(options).await.unwrap();
+    let mut a = service.subscribe(of("a", "subscription { changed { title } }")).await.unwrap();
+    let mut b = service.subscribe(of("b", "subscription { changed { title } }")).await.unwrap();
+    database.execute("UPDATE tb_post SET title = 'mine' WHERE id = 1").await;
+    assert_eq!(next(&mut a).await, json!({"data": {"changed": {"title": "mine"}}}));
+    nothing(&mut b).await;
+}

@@ -1,0 +1,106 @@
+//! The services of the tests of subscriptions.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use svc::futures_util::StreamExt as _;
+use svc::prelude::*;
+use svc::testing::{Subscribed, Subscription, TestService};
+use svc_tests::TestDatabase;
+use tokio::time::timeout;
+
+/// A service that needs no database.
+pub(super) async fn service(options: AppOptions) -> TestService {
+    TestService::start(options.database_url("postgres://nobody@127.0.0.1:1/nothing")).await.unwrap()
+}
+
+/// All answers to a document.
+pub(super) async fn answers(service: &TestService, document: &str) -> Vec<Value> {
+    let subscribed = service.subscribe(Subscription::new(document)).await;
+    subscribed.unwrap_or_else(|refused| panic!("{document} is refused: {refused}")).collect().await
+}
+
+/// The answer to a document that gets no stream.
+pub(super) async fn refused(service: &TestService, document: &str) -> Value {
+    match service.subscribe(Subscription::new(document)).await {
+        Ok(_) => panic!("{document} got a stream"),
+        Err(refused) => refused,
+    }
+}
+
+/// The next answer, which comes soon.
+pub(super) async fn next(answers: &mut Subscribed) -> Value {
+    timeout(Duration::from_secs(5), answers.next()).await.expect("an answer").expect("the stream goes on")
+}
+
+/// No answer comes, as far as one can wait for that.
+pub(super) async fn nothing(answers: &mut Subscribed) {
+    if let Ok(answer) = timeout(Duration::from_millis(300), answers.next()).await {
+        panic!("nothing was to come: {answer:?}");
+    }
+}
+
+#[svc_type(sql_source = "v_sub_author")]
+pub(super) struct Author {
+    id: i32,
+    name: String,
+}
+
+#[svc_type(sql_source = "v_sub_post")]
+pub(super) struct Post {
+    id: i32,
+    title: String,
+    #[relation]
+    author: One<Author>,
+}
+
+#[svc_type]
+impl Post {
+    fn loud(&self) -> String {
+        self.title.to_uppercase()
+    }
+}
+
+#[svc::query]
+pub(super) async fn sub_posts() -> Vec<Post>;
+
+#[svc::subscription(channel = "post_changed")]
+async fn changed(id: Option<i32>, author: Option<i32>, title: Option<String>) -> Post;
+
+#[svc::subscription(channel = "post_changed")]
+async fn removable() -> Option<Post>;
+
+const SQL: &str = "
+    CREATE TABLE tb_author (id int PRIMARY KEY, name text NOT NULL);
+    CREATE TABLE tb_post (id int PRIMARY KEY, title text NOT NULL, author_id int NOT NULL, tenant text NOT NULL);
+    INSERT INTO tb_author VALUES (1, 'ada'), (2, 'bob');
+    INSERT INTO tb_post VALUES (1, 't1', 1, 'a'), (2, 't2', 2, 'a'), (3, 't3', 2, 'b');
+    CREATE VIEW v_sub_author AS SELECT id, name FROM tb_author;
+    CREATE VIEW v_sub_post AS SELECT id, title, author_id, tenant FROM tb_post;
+    CREATE TRIGGER post_changed AFTER INSERT OR UPDATE OR DELETE ON tb_post
+        FOR EACH ROW EXECUTE FUNCTION svc_notify('post_changed', 'author_id');";
+
+/// Posts that tell of their changes.
+pub(super) struct Posts;
+
+impl Posts {
+    pub(super) async fn database() -> TestDatabase {
+        TestDatabase::new(&format!("{}{SQL}", svc::events::SVC_NOTIFY)).await
+    }
+
+    pub(super) fn of(database: &TestDatabase) -> AppOptions {
+        Self::with(AppOptions::new(), database)
+    }
+
+    pub(super) fn with(options: AppOptions, database: &TestDatabase) -> AppOptions {
+        let options = options.database_url(database.url()).queries(queries![sub_posts]);
+        options.subscriptions(subscriptions![changed, removable])
+    }
+}
+
+/// A database of posts, and a service with subscriptions to them.
+pub(super) async fn started() -> (TestDatabase, TestService) {
+    let database = Posts::database().await;
+    let service = TestService::start(Posts::of(&database)).await.unwrap();
+    (database, service)
+}

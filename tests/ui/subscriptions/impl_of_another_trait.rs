@@ -1,0 +1,6 @@
+#[svc::subscription]
+fn numbers() -> impl Iterator<Item = i32> {
+    0..3
+}
+
+fn main() {}

@@ -1,0 +1,6 @@
+#[svc::subscription]
+struct Numbers {
+    next: i32,
+}
+
+fn main() {}
