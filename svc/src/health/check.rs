@@ -1,0 +1,141 @@
+//! Named checks, and running them.
+
+use std::fmt;
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, OnceLock, Weak};
+use std::time::{Duration, Instant};
+
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, join_all};
+use serde_json::Value;
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+use super::{CheckReport, HealthReport};
+use crate::error::ErrorIds;
+use crate::error_tracker::{self, Facts};
+use crate::postgres::Database;
+use crate::{Error, ErrorCode, Result};
+
+/// The longest time of a check.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// Named checks of what a service depends on. Clones have the same application.
+#[derive(Clone, Default)]
+#[must_use = "run the checks, or give them to the `AppOptions`"]
+pub struct HealthCheck {
+    checks: Vec<(String, Check)>,
+    context: HealthContext,
+    /// The last report for `/ready`, and when it was made.
+    last: Arc<Mutex<Option<(Instant, HealthReport)>>>,
+}
+
+/// The time for which a report counts for `/ready`.
+const RECENT: Duration = Duration::from_secs(1);
+
+type Check = Arc<dyn Fn(HealthContext) -> BoxFuture<'static, Result<Value>> + Send + Sync>;
+
+/// The application, as checks see it.
+#[derive(Clone, Default)]
+pub struct HealthContext {
+    database: Arc<OnceLock<Weak<Database>>>,
+}
+
+impl HealthContext {
+    /// The database of the application.
+    ///
+    /// # Errors
+    /// When there is none yet.
+    pub(super) fn database(&self) -> Result<Arc<Database>> {
+        self.database.get().and_then(Weak::upgrade).ok_or_else(|| {
+            let message = "there is no application; give the checks to the `AppOptions` and create it";
+            Error::new(ErrorCode::ServiceUnavailable, message)
+        })
+    }
+}
+
+impl HealthCheck {
+    /// No checks yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a check; one with the same name gives way. It fails with an error, whose message `/ready` shows as clients see
+    /// it, or when it takes longer than five seconds; what it returns is shown by
+    /// [`run_checks`](Self::run_checks) alone.
+    pub fn add_check<T, F, R>(mut self, name: impl Into<String>, check: F) -> Self
+    where
+        T: Into<Value>,
+        F: Fn(HealthContext) -> R + Send + Sync + 'static,
+        R: Future<Output = Result<T>> + Send + 'static,
+    {
+        let name = name.into();
+        let check: Check = Arc::new(move |context| {
+            let checking = check(context);
+            async move { checking.await.map(Into::into) }.boxed()
+        });
+        self.checks.retain(|(known, _)| *known != name);
+        self.checks.push((name, check));
+        // Clones that have other checks have other reports.
+        self.last = Arc::default();
+        self
+    }
+
+    /// Runs all checks at once.
+    pub async fn run_checks(&self) -> HealthReport {
+        let reports =
+            self.checks.iter().map(|(name, check)| async move { (name.clone(), self.run(name, check).await) });
+        HealthReport::new(join_all(reports).await.into_iter().collect())
+    }
+
+    /// Runs all checks, unless they ran a moment ago: anybody may ask `/ready` as often as they like.
+    pub(crate) async fn recent_report(&self) -> HealthReport {
+        let mut last = self.last.lock().await;
+        match &*last {
+            Some((at, report)) if at.elapsed() < RECENT => report.clone(),
+            _ => {
+                let report = self.run_checks().await;
+                *last = Some((Instant::now(), report.clone()));
+                report
+            }
+        }
+    }
+
+    /// Tells the checks which application they are of.
+    pub(crate) fn bind(&self, database: &Arc<Database>) {
+        // Of several applications, the first.
+        let _ = self.context.database.set(Arc::downgrade(database));
+    }
+
+    async fn run(&self, name: &str, check: &Check) -> CheckReport {
+        let context = self.context.clone();
+        let checking = AssertUnwindSafe(async { check(context).await }).catch_unwind();
+        match timeout(LONGEST, checking).await {
+            Ok(Ok(Ok(details))) => CheckReport::passed(details),
+            Ok(Ok(Err(error))) => {
+                let ids = ErrorIds::new();
+                error_tracker::capture(&ids, error.raised(), name, &error.chain(), 1, &Facts::default());
+                tracing::warn!(check = name, error_id = %ids.error, error = error.chain(), "a health check failed");
+                if error.is_masked() { CheckReport::masked(ids.error) } else { CheckReport::failed(error.message()) }
+            }
+            Ok(Err(panic)) => {
+                let what = format!("the health check {name:?}");
+                CheckReport::masked(crate::panic::report(&what, crate::panic::message(&*panic)))
+            }
+            Err(_) => CheckReport::failed(&format!("no answer within {} seconds", LONGEST.as_secs())),
+        }
+    }
+}
+
+impl fmt::Debug for HealthCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.checks.iter().map(|(name, _)| name)).finish()
+    }
+}
+
+impl fmt::Debug for HealthContext {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HealthContext").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,67 @@
+//! The applications of this process: their pools, which are looked at when somebody asks.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError, Weak};
+
+/// The state of a pool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PoolStatus {
+    /// The name of the pool.
+    pub(crate) pool: &'static str,
+    /// The connections that run something.
+    pub(crate) active: u32,
+    /// The open connections that nobody uses.
+    pub(crate) idle: u32,
+    /// The requests that wait for a connection; `None` where the pool does not tell.
+    pub(crate) waiting: Option<u32>,
+    /// The most connections.
+    pub(crate) max: u32,
+}
+
+/// An application with its pools.
+pub(crate) trait Pools: Send + Sync {
+    /// The state of each pool.
+    fn pools(&self) -> Vec<PoolStatus>;
+}
+
+static APPLICATIONS: Mutex<Vec<Weak<dyn Pools>>> = Mutex::new(Vec::new());
+
+/// Whether one of them was made for production.
+static PRODUCTION: AtomicBool = AtomicBool::new(false);
+
+/// An application was made. Its pools are looked at for as long as it is there.
+pub(crate) fn application_made(application: Weak<dyn Pools>, is_development: bool) {
+    PRODUCTION.fetch_or(!is_development, Ordering::Relaxed);
+    let mut applications = APPLICATIONS.lock().unwrap_or_else(PoisonError::into_inner);
+    applications.retain(|known| known.strong_count() > 0);
+    applications.push(application);
+}
+
+/// Whether an application of this process was made for production.
+pub(crate) fn in_production() -> bool {
+    PRODUCTION.load(Ordering::Relaxed)
+}
+
+/// The state of all pools; those of the same name count as one.
+#[cfg(feature = "metrics")]
+pub(super) fn pools() -> Vec<PoolStatus> {
+    let applications = APPLICATIONS.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let mut all: Vec<PoolStatus> = Vec::new();
+    for status in applications.iter().filter_map(Weak::upgrade).flat_map(|application| application.pools()) {
+        match all.iter_mut().find(|known| known.pool == status.pool) {
+            Some(known) => known.add(status),
+            None => all.push(status),
+        }
+    }
+    all
+}
+
+#[cfg(feature = "metrics")]
+impl PoolStatus {
+    fn add(&mut self, other: Self) {
+        self.active += other.active;
+        self.idle += other.idle;
+        self.max += other.max;
+        self.waiting = self.waiting.zip(other.waiting).map(|(one, other)| one + other);
+    }
+}

@@ -1,0 +1,66 @@
+//! A histogram of times that threads share without waiting for each other.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use super::shard::{SHARDS, shard};
+
+/// The upper bounds of the buckets, in microseconds.
+const BOUNDS: [u64; 16] = [
+    100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000, 500_000, 1_000_000, 2_500_000,
+    5_000_000, 10_000_000,
+];
+
+/// The number of times in each bucket.
+#[derive(Debug, Default)]
+pub(super) struct Histogram([Shard; SHARDS]);
+
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Shard {
+    /// The last one has the times that are longer than all bounds.
+    buckets: [AtomicU64; BOUNDS.len() + 1],
+    nanoseconds: AtomicU64,
+}
+
+/// A histogram as it is read.
+#[derive(Debug)]
+pub(super) struct Distribution {
+    /// The upper bound of each bucket in seconds, and the times in it alone.
+    pub(super) buckets: Vec<(f64, u64)>,
+    pub(super) count: u64,
+    /// The sum in seconds.
+    pub(super) sum: f64,
+}
+
+impl Histogram {
+    /// Counts a time.
+    pub(super) fn observe(&self, time: Duration) {
+        let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+        let bucket = BOUNDS.partition_point(|bound| bound * 1_000 < nanoseconds);
+        let shard = &self.0[shard()];
+        shard.buckets[bucket].fetch_add(1, Ordering::Relaxed);
+        shard.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
+    }
+
+    /// The number of times so far.
+    pub(super) fn count(&self) -> u64 {
+        (0..=BOUNDS.len()).map(|bucket| self.bucket(bucket)).sum()
+    }
+
+    /// The times so far.
+    pub(super) fn distribution(&self) -> Distribution {
+        let bounds = BOUNDS.iter().map(|bound| Duration::from_micros(*bound).as_secs_f64()).chain([f64::INFINITY]);
+        let buckets: Vec<_> = bounds.enumerate().map(|(index, bound)| (bound, self.bucket(index))).collect();
+        let nanoseconds = self.0.iter().map(|shard| shard.nanoseconds.load(Ordering::Relaxed)).sum();
+        Distribution {
+            count: buckets.iter().map(|(_, count)| count).sum(),
+            sum: Duration::from_nanos(nanoseconds).as_secs_f64(),
+            buckets,
+        }
+    }
+
+    fn bucket(&self, index: usize) -> u64 {
+        self.0.iter().map(|shard| shard.buckets[index].load(Ordering::Relaxed)).sum()
+    }
+}

@@ -1,0 +1,151 @@
+//! The collector: the series, and what counts in them.
+
+mod counter;
+mod exposition;
+mod family;
+mod histogram;
+mod http;
+mod operation;
+mod shard;
+mod statement;
+
+pub(crate) use exposition::Format;
+pub(crate) use http::EndpointSeries;
+pub(crate) use operation::{OperationSlot, RunningOperation};
+pub(crate) use statement::{RunningStatement, StatementSlot};
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use self::counter::Counter;
+use self::family::{Family, OTHER};
+use self::histogram::Histogram;
+use self::operation::OperationSeries;
+use super::error_type::error_type;
+use super::{CacheType, MetricsConfig};
+
+/// The most series of a name whose labels come from the program or from clients.
+const MOST: usize = 2_000;
+
+static COLLECTOR: OnceLock<Collector> = OnceLock::new();
+
+/// The collector of metrics, as [`get_metrics`] gives it: the series of the whole process.
+///
+/// What clients ask for is counted by itself; the methods are for work of the program's own.
+#[derive(Debug, Clone, Copy)]
+pub struct Metrics(&'static Collector);
+
+/// Returns the collector; `None` before [`setup_metrics`](crate::setup_metrics), and where metrics are off.
+///
+/// ```
+/// if let Some(metrics) = svc::get_metrics() {
+///     metrics.record_cache_hit("exchange_rates");
+/// }
+/// ```
+pub fn get_metrics() -> Option<Metrics> {
+    COLLECTOR.get().map(Metrics)
+}
+
+/// Makes the collector, or returns the one that is there: a process has one.
+pub(crate) fn set_collector(config: &MetricsConfig) -> Metrics {
+    Metrics(COLLECTOR.get_or_init(|| Collector::new(config)))
+}
+
+/// All series.
+#[derive(Debug)]
+struct Collector {
+    namespace: String,
+    operations: Family<OperationSeries, 2>,
+    mutation_successes: Family<Counter, 2>,
+    mutation_errors: Family<Counter, 2>,
+    statements: Family<Histogram, 2>,
+    caches: Family<CacheSeries, 1>,
+    /// The caches of svc itself, by their numbers.
+    own_caches: [OnceLock<&'static CacheSeries>; CacheType::ALL.len()],
+    errors: Family<Counter, 3>,
+    requests: Family<Histogram, 3>,
+}
+
+/// The series of one cache.
+#[derive(Debug, Default)]
+struct CacheSeries {
+    hits: Counter,
+    misses: Counter,
+}
+
+impl Collector {
+    fn new(config: &MetricsConfig) -> Self {
+        Self {
+            namespace: config.namespace.clone(),
+            operations: Family::new(usize::try_from(config.max_operations).unwrap_or(MOST)),
+            mutation_successes: Family::new(MOST),
+            mutation_errors: Family::new(MOST),
+            statements: Family::new(MOST),
+            caches: Family::new(MOST),
+            own_caches: Default::default(),
+            errors: Family::new(MOST),
+            requests: Family::new(MOST),
+        }
+    }
+
+    fn cache(&self, name: &str) -> &'static CacheSeries {
+        self.caches.get([name], [OTHER], |_| CacheSeries::default())
+    }
+}
+
+impl Metrics {
+    /// Counts an operation that took `duration_ms` milliseconds. `operation_type` is `query`, `mutation` or
+    /// `subscription`.
+    pub fn record_query(self, operation_type: &str, operation_name: &str, duration_ms: f64, success: bool) {
+        let (labels, folded) = ([operation_type, operation_name], [OTHER; 2]);
+        self.0.operations.get(labels, folded, OperationSeries::new).record(milliseconds(duration_ms), success);
+    }
+
+    /// Counts the root field of a mutation: the type of its result, or the type of its error.
+    pub fn record_mutation(self, mutation_name: &str, result: Result<&str, &str>) {
+        let (family, kind) = match result {
+            Ok(result_type) => (&self.0.mutation_successes, result_type),
+            Err(error_type) => (&self.0.mutation_errors, error_type),
+        };
+        family.get([mutation_name, kind], [OTHER; 2], |_| Counter::default()).increment();
+    }
+
+    /// Counts a statement on a table or view that took `duration_ms` milliseconds.
+    pub fn record_db_query(self, query_type: &str, table_name: &str, duration_ms: f64) {
+        let statements = &self.0.statements;
+        let series = statements.get([query_type, table_name], [OTHER; 2], |_| Histogram::default());
+        series.observe(milliseconds(duration_ms));
+    }
+
+    /// Counts a look-up that a cache has answered.
+    pub fn record_cache_hit(self, cache_type: &str) {
+        self.0.cache(cache_type).hits.increment();
+    }
+
+    /// Counts a look-up that a cache has not answered.
+    pub fn record_cache_miss(self, cache_type: &str) {
+        self.0.cache(cache_type).misses.increment();
+    }
+
+    /// Counts an error: its class, its code, and the name of the operation that it is of.
+    pub fn record_error(self, error_type: &str, error_code: &str, operation: &str) {
+        let (labels, folded) = ([error_type, error_code, operation], [OTHER; 3]);
+        self.0.errors.get(labels, folded, |_| Counter::default()).increment();
+    }
+
+    /// Counts an error that clients see with this code.
+    pub(crate) fn error(self, code: &str, operation: &str) {
+        self.record_error(error_type(code), code, operation);
+    }
+
+    /// Counts a look-up in a cache of svc itself.
+    pub(crate) fn looked_up(self, cache: CacheType, is_hit: bool) {
+        let series = self.0.own_caches[cache as usize].get_or_init(|| self.0.cache(cache.as_str()));
+        if is_hit { series.hits.increment() } else { series.misses.increment() }
+    }
+}
+
+/// The duration of so many milliseconds; none for what is no time.
+fn milliseconds(milliseconds: f64) -> Duration {
+    Duration::try_from_secs_f64(milliseconds / 1_000.0).unwrap_or_default()
+}

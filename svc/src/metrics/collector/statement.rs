@@ -1,0 +1,41 @@
+//! The series of statements.
+
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use super::Metrics;
+use super::family::OTHER;
+use super::histogram::Histogram;
+
+/// The place in a statement where its series are kept, which is no part of what it says.
+#[derive(Debug, Default)]
+pub(crate) struct StatementSlot(OnceLock<&'static Histogram>);
+
+impl PartialEq for StatementSlot {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for StatementSlot {}
+
+/// A statement that runs. It is counted when it is dropped.
+#[derive(Debug)]
+pub(crate) struct RunningStatement {
+    series: &'static Histogram,
+    began: Instant,
+}
+
+impl Drop for RunningStatement {
+    fn drop(&mut self) {
+        self.series.observe(self.began.elapsed());
+    }
+}
+
+impl Metrics {
+    /// A statement begins to run.
+    pub(crate) fn statement(self, slot: &StatementSlot, kind: &'static str, table: &str) -> RunningStatement {
+        let get = || self.0.statements.get([kind, table], [kind, OTHER], |_| Histogram::default());
+        RunningStatement { series: slot.0.get_or_init(get), began: Instant::now() }
+    }
+}

@@ -1,0 +1,99 @@
+//! The collector of builds without the feature `metrics`: there is none, so that nothing is counted.
+
+use std::convert::Infallible;
+
+use super::CacheType;
+
+/// The collector of metrics; without the feature `metrics` there is none.
+#[derive(Debug, Clone, Copy)]
+pub struct Metrics(Infallible);
+
+/// Returns the collector; without the feature `metrics` there is none.
+pub fn get_metrics() -> Option<Metrics> {
+    None
+}
+
+/// The place in a plan where the series of its operation are kept.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct OperationSlot {}
+
+/// The place in a statement where its series are kept.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct StatementSlot {}
+
+/// An operation that runs.
+#[derive(Debug)]
+pub(crate) struct RunningOperation(Infallible);
+
+/// A statement that runs.
+#[derive(Debug)]
+pub(crate) struct RunningStatement(Infallible);
+
+impl Metrics {
+    /// Counts an operation.
+    pub fn record_query(self, _: &str, _: &str, _: f64, _: bool) {
+        match self.0 {}
+    }
+
+    /// Counts the root field of a mutation.
+    pub fn record_mutation(self, _: &str, _: Result<&str, &str>) {
+        match self.0 {}
+    }
+
+    /// Counts a statement.
+    pub fn record_db_query(self, _: &str, _: &str, _: f64) {
+        match self.0 {}
+    }
+
+    /// Counts a look-up that a cache has answered.
+    pub fn record_cache_hit(self, _: &str) {
+        match self.0 {}
+    }
+
+    /// Counts a look-up that a cache has not answered.
+    pub fn record_cache_miss(self, _: &str) {
+        match self.0 {}
+    }
+
+    /// Counts an error.
+    pub fn record_error(self, _: &str, _: &str, _: &str) {
+        match self.0 {}
+    }
+
+    pub(crate) fn looked_up(self, _: CacheType, _: bool) {
+        match self.0 {}
+    }
+
+    pub(crate) fn error(self, _: &str, _: &str) {
+        match self.0 {}
+    }
+
+    pub(crate) fn operation(
+        self,
+        _: &OperationSlot,
+        _: &'static str,
+        _: Option<&str>,
+        _: bool,
+        _: std::time::Instant,
+    ) -> RunningOperation {
+        match self.0 {}
+    }
+
+    pub(crate) fn operation_name(self, _: &OperationSlot) -> Option<&'static str> {
+        match self.0 {}
+    }
+
+    pub(crate) fn statement(self, _: &StatementSlot, _: &'static str, _: &str) -> RunningStatement {
+        match self.0 {}
+    }
+}
+
+impl RunningOperation {
+    pub(crate) fn name(&self) -> &str {
+        match self.0 {}
+    }
+
+    pub(crate) fn end(self, _: bool) {
+        match self.0 {}
+    }
+}

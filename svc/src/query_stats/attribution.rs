@@ -1,0 +1,88 @@
+//! The root fields that statements belong to.
+//!
+//! `pg_stat_statements` knows a statement by a number that PostgreSQL makes of its parsed form, and by its text, in which
+//! it has replaced constants. svc knows the text that it has sent. Both texts are brought to one form and compared.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use ahash::RandomState;
+use lru::LruCache;
+
+use super::normalise::normalised;
+
+/// The most statements whose root fields are known.
+const STATEMENTS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(4_095);
+
+/// The most root fields of one statement.
+const FIELDS: usize = 16;
+
+tokio::task_local! {
+    /// The root field that runs.
+    static ROOT_FIELD: String;
+}
+
+static ATTRIBUTION: OnceLock<Attribution> = OnceLock::new();
+
+/// The root fields of the statements that ran.
+struct Attribution {
+    hasher: RandomState,
+    known: Mutex<Known>,
+}
+
+struct Known {
+    /// The statements and root fields that need not be looked at again, by their hashes.
+    seen: LruCache<u64, ()>,
+    /// By the hash of the text in its one form.
+    fields: LruCache<u64, BTreeSet<String>>,
+}
+
+/// Notes from now on which root field runs which statement.
+pub(super) fn start_attributing() {
+    ATTRIBUTION.get_or_init(|| Attribution {
+        hasher: RandomState::new(),
+        known: Mutex::new(Known { seen: LruCache::new(STATEMENTS), fields: LruCache::new(STATEMENTS) }),
+    });
+}
+
+/// Whether root fields are noted.
+pub(crate) fn is_attributing() -> bool {
+    ATTRIBUTION.get().is_some()
+}
+
+/// Runs a root field, to which its statements belong.
+pub(crate) async fn attribute<T>(coordinate: &str, run: impl Future<Output = T>) -> T {
+    ROOT_FIELD.scope(coordinate.to_owned(), run).await
+}
+
+/// A statement runs.
+pub(crate) fn ran(sql: &str) {
+    if let Some(attribution) = ATTRIBUTION.get() {
+        // A statement outside of root fields is nobody's.
+        let _ = ROOT_FIELD.try_with(|field| attribution.note(sql, field));
+    }
+}
+
+/// The root fields that have run a statement, by its text as PostgreSQL has it.
+pub(super) fn root_fields(sql: &str) -> Vec<String> {
+    let Some(Attribution { hasher, known }) = ATTRIBUTION.get() else { return Vec::new() };
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    let fields = known.fields.get(&hasher.hash_one(normalised(sql)));
+    fields.into_iter().flatten().cloned().collect()
+}
+
+impl Attribution {
+    fn note(&self, sql: &str, field: &str) {
+        let seen = self.hasher.hash_one((sql, field));
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.seen.put(seen, ()).is_some() {
+            return;
+        }
+        let statement = self.hasher.hash_one(normalised(sql));
+        let fields = known.fields.get_or_insert_mut(statement, BTreeSet::new);
+        if fields.len() < FIELDS {
+            fields.insert(field.to_owned());
+        }
+    }
+}

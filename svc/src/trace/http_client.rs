@@ -1,0 +1,52 @@
+//! The client that brings spans to a collector over HTTP.
+
+use std::time::Duration;
+
+use axum::http::{Request, Response};
+use bytes::Bytes;
+use http_body_util::{BodyExt as _, Full, Limited};
+use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use opentelemetry_http::{HttpClient, HttpError};
+use tokio::runtime::Handle;
+
+use crate::tls_client;
+
+/// The most bytes of a collector's answer.
+const LARGEST: usize = 256 << 10;
+
+/// A client for the thread that exports spans: its requests run in the program's runtime.
+#[derive(Debug, Clone)]
+pub(super) struct ExportClient {
+    client: Client<HttpsConnector<HttpConnector>, Full<Bytes>>,
+    runtime: Handle,
+    timeout: Duration,
+}
+
+impl ExportClient {
+    /// A client whose requests take at most this long.
+    ///
+    /// # Errors
+    /// The fault of the certificates, or the absence of a runtime.
+    pub(super) fn new(roots: Option<&[u8]>, timeout: Duration) -> Result<Self, String> {
+        let config = tls_client::config(roots)?;
+        let connector = HttpsConnectorBuilder::new().with_tls_config(config).https_or_http().enable_http1().build();
+        let runtime = Handle::try_current().map_err(|error| error.to_string())?;
+        Ok(Self { client: Client::builder(TokioExecutor::new()).build(connector), runtime, timeout })
+    }
+}
+
+#[async_trait::async_trait]
+impl HttpClient for ExportClient {
+    async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
+        let (client, timeout) = (self.client.clone(), self.timeout);
+        let sending = async move {
+            let (head, body) = client.request(request.map(Full::new)).await?.into_parts();
+            let body = Limited::new(body, LARGEST).collect().await?.to_bytes();
+            Ok(Response::from_parts(head, body))
+        };
+        self.runtime.spawn(async move { tokio::time::timeout(timeout, sending).await? }).await?
+    }
+}

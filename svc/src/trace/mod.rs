@@ -1,0 +1,32 @@
+//! Traces: what a request does, as spans that OpenTelemetry collects.
+//!
+//! A request whose trace is sampled has its context attached while it is polled, so whatever runs in it finds its parent
+//! there; until [`setup_tracing`](crate::setup_tracing) sets tracing up, a request asks for that and does nothing else.
+//! Without the feature `tracing-otel` there are no spans, and the compiler removes what would make them.
+
+mod config;
+#[cfg(feature = "tracing-otel")]
+mod http_client;
+#[cfg(feature = "tracing-otel")]
+mod layer;
+mod own_span;
+#[cfg(feature = "tracing-otel")]
+mod propagation;
+#[cfg(feature = "tracing-otel")]
+mod provider;
+#[cfg_attr(not(feature = "tracing-otel"), path = "no_spans.rs")]
+mod spans;
+
+pub use config::{ExportFormat, ExportProtocol, TracingConfig};
+pub use own_span::{
+    OwnSpan, trace_cache_operation, trace_database_query, trace_graphql_operation, trace_graphql_query,
+};
+#[cfg(feature = "tracing-otel")]
+pub use propagation::inject_context;
+pub use spans::{span_id, trace_id};
+
+#[cfg(feature = "tracing-otel")]
+pub(crate) use layer::TracingLayer;
+#[cfg(feature = "tracing-otel")]
+pub(crate) use provider::set_provider;
+pub(crate) use spans::{OpenSpan, SpanLink, StatementSpan, flush, note_error};

@@ -1,0 +1,120 @@
+//! Spans of what the program does itself.
+
+use serde_json::Value;
+
+use super::spans::{OpenSpan, tells_documents};
+
+/// A span of the program's own, below that of what it happens in: a root field, say. It ends when it is dropped, and there
+/// is none where the trace of the request is not sampled.
+#[must_use = "a span that is dropped has ended"]
+pub struct OwnSpan(Option<OpenSpan>);
+
+impl OwnSpan {
+    /// Runs a future in it.
+    pub async fn around<F: Future>(self, work: F) -> F::Output {
+        match &self.0 {
+            Some(span) => span.around(work).await,
+            None => work.await,
+        }
+    }
+
+    /// The same with a future that may fail, which the span's status says then. The error itself is not told.
+    ///
+    /// # Errors
+    /// Those of the future.
+    pub async fn try_around<T, E>(self, work: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+        let Some(span) = &self.0 else { return work.await };
+        let result = span.around(work).await;
+        if result.is_err() {
+            span.failed("error");
+        }
+        result
+    }
+}
+
+impl std::fmt::Debug for OwnSpan {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("OwnSpan").field("is_sampled", &self.0.is_some()).finish_non_exhaustive()
+    }
+}
+
+/// The span of an operation that the program sends to another GraphQL service. Of the variables it has the names alone,
+/// and the text where [`TracingConfig::graphql_document`](super::TracingConfig::graphql_document) says so.
+///
+/// ```
+/// use svc::prelude::*;
+/// use svc::serde_json::json;
+/// use svc::trace::trace_graphql_query;
+///
+/// #[svc::query]
+/// async fn price(id: i32) -> Result<i32> {
+///     const PRICE: &str = "query Price($id: Int!) { price(id: $id) }";
+///     let variables = json!({ "id": id });
+///     trace_graphql_query("Price", PRICE, &variables).try_around(send(PRICE, &variables)).await
+/// }
+/// # async fn send(_: &str, _: &svc::serde_json::Value) -> Result<i32> { Ok(1) }
+/// # drop(queries![price]);
+/// ```
+pub fn trace_graphql_query(name: &str, query_text: &str, variables: &Value) -> OwnSpan {
+    let names = variables.as_object().into_iter().flatten().map(|(name, _)| name.as_str());
+    let mut attributes = vec![
+        ("graphql.operation.name", name.to_owned()),
+        ("graphql.variable.names", names.collect::<Vec<_>>().join(",")),
+    ];
+    if tells_documents() {
+        attributes.push(("graphql.document", query_text.to_owned()));
+    }
+    OwnSpan(OpenSpan::own(format!("GraphQL {name}"), attributes, true))
+}
+
+/// The span of an operation of this kind, such as `query`, that the program runs in its own way.
+///
+/// ```
+/// # async fn example() -> i32 {
+/// svc::trace::trace_graphql_operation("query", "Nightly").around(async { 1 }).await
+/// # }
+/// ```
+pub fn trace_graphql_operation(operation_type: &str, name: &str) -> OwnSpan {
+    let attributes =
+        vec![("graphql.operation.type", operation_type.to_owned()), ("graphql.operation.name", name.to_owned())];
+    OwnSpan(OpenSpan::own(format!("{operation_type} {name}"), attributes, false))
+}
+
+/// The span of a statement that the program sends through sqlx, or to another database. The statement must have
+/// placeholders where values belong.
+///
+/// ```
+/// use svc::trace::trace_database_query;
+///
+/// # async fn example(pool: &svc::sqlx::PgPool) -> Result<i64, svc::sqlx::Error> {
+/// const COUNT: &str = "SELECT count(*) FROM tb_order WHERE shop = $1";
+/// let counting = svc::sqlx::query_scalar(COUNT).bind(7).fetch_one(pool);
+/// trace_database_query("SELECT", "tb_order", Some(COUNT)).try_around(counting).await
+/// # }
+/// ```
+pub fn trace_database_query(operation: &str, table: &str, statement: Option<&str>) -> OwnSpan {
+    let summary = format!("{operation} {table}");
+    let mut attributes = vec![
+        ("db.system.name", "postgresql".to_owned()),
+        ("db.system", "postgresql".to_owned()),
+        ("db.operation.name", operation.to_owned()),
+        ("db.collection.name", table.to_owned()),
+        ("db.query.summary", summary.clone()),
+    ];
+    if let Some(statement) = statement {
+        attributes.extend([("db.query.text", statement.to_owned()), ("db.statement", statement.to_owned())]);
+    }
+    OwnSpan(OpenSpan::own(summary, attributes, true))
+}
+
+/// The span of an operation on a cache of the program's own, such as `get`. Keys are not told.
+///
+/// ```
+/// # async fn example() -> Option<i32> {
+/// svc::trace::trace_cache_operation("get", "prices").around(async { None }).await
+/// # }
+/// ```
+pub fn trace_cache_operation(operation: &str, cache: &str) -> OwnSpan {
+    let attributes = vec![("cache.operation", operation.to_owned()), ("cache.name", cache.to_owned())];
+    OwnSpan(OpenSpan::own(format!("{operation} {cache}"), attributes, false))
+}

@@ -1,0 +1,41 @@
+//! The context of a trace in headers: `traceparent`, `tracestate` and `baggage`.
+
+use axum::http::HeaderMap;
+use opentelemetry::Context;
+use opentelemetry::propagation::TextMapPropagator as _;
+use opentelemetry_http::{HeaderExtractor, HeaderInjector};
+use opentelemetry_sdk::propagation::{BaggagePropagator, TraceContextPropagator};
+
+use super::provider::provider;
+
+/// Adds the context of the current trace to the headers of a request that the program sends: `traceparent`, and
+/// `tracestate` and `baggage` where there are any. Outside of requests, and where
+/// [`setup_tracing`](crate::setup_tracing) was not called, nothing is added.
+///
+/// ```
+/// use svc::axum::http::HeaderMap;
+///
+/// let mut headers = HeaderMap::new();
+/// svc::trace::inject_context(&mut headers);
+/// assert!(headers.is_empty(), "there is no trace here");
+/// ```
+pub fn inject_context(headers: &mut HeaderMap) {
+    if provider().is_none() {
+        return;
+    }
+    let context = Context::current();
+    TraceContextPropagator::new().inject_context(&context, &mut HeaderInjector(headers));
+    BaggagePropagator::new().inject_context(&context, &mut HeaderInjector(headers));
+}
+
+/// The context that a request brings.
+pub(super) fn context_of(headers: &HeaderMap) -> Context {
+    let mut context = Context::new();
+    if headers.contains_key("traceparent") {
+        context = TraceContextPropagator::new().extract_with_context(&context, &HeaderExtractor(headers));
+    }
+    if headers.contains_key("baggage") {
+        context = BaggagePropagator::new().extract_with_context(&context, &HeaderExtractor(headers));
+    }
+    context
+}

@@ -1,0 +1,119 @@
+//! The one provider of tracers, which sends spans in batches and keeps no request waiting.
+
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use opentelemetry::KeyValue;
+use opentelemetry::trace::TracerProvider as _;
+use opentelemetry_otlp::{SpanExporter, WithExportConfig as _, WithHttpConfig as _};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::trace::{Sampler, SdkTracer, SdkTracerProvider};
+
+use super::config::{ExportProtocol, TracingConfig};
+use super::http_client::ExportClient;
+use crate::settings::{ConfigError, variable};
+
+/// The time that a batch may take, unless a variable says otherwise.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The maker of spans, which sends them in batches.
+#[derive(Debug)]
+pub(crate) struct Provider {
+    pub(super) sdk: SdkTracerProvider,
+    pub(super) tracer: SdkTracer,
+    /// Whether spans of operations hold their documents.
+    pub(super) tells_documents: bool,
+}
+
+static PROVIDER: OnceLock<Provider> = OnceLock::new();
+
+/// The provider; `None` until tracing is set up.
+pub(super) fn provider() -> Option<&'static Provider> {
+    PROVIDER.get()
+}
+
+/// Makes the provider of this process, or returns the one that is there already.
+///
+/// # Errors
+/// A setting of the exporter that cannot be used.
+pub(crate) fn set_provider(config: &TracingConfig) -> Result<&'static Provider, ConfigError> {
+    static MAKING: Mutex<()> = Mutex::new(());
+    let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(provider) = PROVIDER.get() {
+        return Ok(provider);
+    }
+    let made = Provider::new(config)?;
+    Ok(PROVIDER.get_or_init(|| made))
+}
+
+impl Provider {
+    fn new(config: &TracingConfig) -> Result<Self, ConfigError> {
+        let sampled = Sampler::TraceIdRatioBased(config.sample_rate);
+        let sampler = if config.follow_parent { Sampler::ParentBased(Box::new(sampled)) } else { sampled };
+        let sdk = SdkTracerProvider::builder()
+            .with_sampler(sampler)
+            .with_resource(resource(config))
+            .with_batch_exporter(exporter(config)?)
+            .build();
+        let tracer = sdk.tracer("svc");
+        Ok(Self { sdk, tracer, tells_documents: config.graphql_document })
+    }
+}
+
+fn resource(config: &TracingConfig) -> Resource {
+    Resource::builder()
+        .with_service_name(config.service_name.clone())
+        .with_attribute(KeyValue::new("service.version", config.service_version.clone()))
+        .with_attribute(KeyValue::new("deployment.environment.name", config.deployment_environment.clone()))
+        .build()
+}
+
+/// The exporter. The variables of OpenTelemetry that are not in the configuration, such as those of headers, it reads
+/// itself.
+fn exporter(config: &TracingConfig) -> Result<SpanExporter, ConfigError> {
+    let made = match config.protocol {
+        ExportProtocol::Grpc => {
+            let exporter = SpanExporter::builder().with_tonic();
+            match &config.export_endpoint {
+                Some(endpoint) => exporter.with_endpoint(endpoint).build(),
+                None => exporter.build(),
+            }
+        }
+        ExportProtocol::HttpProtobuf => {
+            let exporter = SpanExporter::builder().with_http().with_http_client(client()?);
+            match &config.export_endpoint {
+                Some(endpoint) => exporter.with_endpoint(format!("{}/v1/traces", endpoint.trim_end_matches('/'))),
+                None => exporter,
+            }
+            .build()
+        }
+    };
+    made.map_err(|error| {
+        let endpoint = config.export_endpoint.as_deref().unwrap_or("not set");
+        let allowed = format!("the exporter of spans cannot be made with it and the other variables: {error}");
+        ConfigError::new("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint, &allowed)
+    })
+}
+
+fn client() -> Result<ExportClient, ConfigError> {
+    const TIMEOUTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"];
+    const CERTIFICATES: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE", "OTEL_EXPORTER_OTLP_CERTIFICATE"];
+    let first = |names: [&'static str; 2]| names.into_iter().find_map(|name| Some((name, variable(name)?)));
+    let timeout = match first(TIMEOUTS) {
+        None => TIMEOUT,
+        Some((name, text)) => {
+            let milliseconds = text.parse().ok().filter(|milliseconds| *milliseconds > 0);
+            let milliseconds = milliseconds.ok_or_else(|| ConfigError::new(name, &text, "it must be milliseconds"))?;
+            Duration::from_millis(milliseconds)
+        }
+    };
+    let roots = match first(CERTIFICATES) {
+        None => None,
+        Some((name, file)) => {
+            let read = std::fs::read(&file);
+            Some(read.map_err(|error| ConfigError::new(name, &file, &format!("it must be a PEM file: {error}")))?)
+        }
+    };
+    ExportClient::new(roots.as_deref(), timeout)
+        .map_err(|error| ConfigError::new("OTEL_EXPORTER_OTLP_CERTIFICATE", "not usable", &error))
+}

@@ -1,0 +1,257 @@
+//! The spans of what happens inside a request whose trace is sampled.
+
+use std::future::Future;
+use std::time::Duration;
+
+use opentelemetry::trace::{
+    FutureExt as _, Link, Span as _, SpanContext, SpanKind, Status, TraceContextExt as _, Tracer as _,
+};
+use opentelemetry::{Context, KeyValue};
+use opentelemetry_sdk::trace::{SdkTracer, Span};
+use uuid::Uuid;
+
+use super::provider::{Provider, provider};
+
+/// The most characters of a name that a client has chosen.
+const LONGEST_NAME: usize = 200;
+/// The longest that the end of a service waits for the collector.
+const LAST_SPANS: Duration = Duration::from_secs(5);
+
+/// The identifier of the trace of the request that this task answers, as 32 hexadecimal digits; `None` where it is not
+/// sampled, or where [`setup_tracing`](crate::setup_tracing) was not called.
+///
+/// ```
+/// assert_eq!(svc::trace::trace_id(), None);
+/// ```
+pub fn trace_id() -> Option<String> {
+    provider()?;
+    Context::map_current(|context| {
+        let span = context.span();
+        let span = span.span_context();
+        span.is_sampled().then(|| span.trace_id().to_string())
+    })
+}
+
+/// The identifier of the span in which this task is, as 16 hexadecimal digits; `None` where [`trace_id`] is.
+///
+/// ```
+/// assert_eq!(svc::trace::span_id(), None);
+/// ```
+pub fn span_id() -> Option<String> {
+    provider()?;
+    Context::map_current(|context| {
+        let span = context.span();
+        let span = span.span_context();
+        span.is_sampled().then(|| span.span_id().to_string())
+    })
+}
+
+/// Tells the current span of an error: its identifier, and nothing of its message, which may quote values.
+pub(crate) fn note_error(id: Uuid) {
+    if provider().is_none() {
+        return;
+    }
+    Context::map_current(|context| {
+        let span = context.span();
+        if span.is_recording() {
+            let attribute = || KeyValue::new("svc.error.id", id.to_string());
+            // An event for each; the attribute, which searches find, has the last of them.
+            span.add_event("exception", vec![attribute()]);
+            span.set_attribute(attribute());
+        }
+    });
+}
+
+/// The tracer, where the current trace is sampled.
+fn sampled() -> Option<&'static SdkTracer> {
+    Some(&sampling()?.tracer)
+}
+
+fn sampling() -> Option<&'static Provider> {
+    let provider = provider()?;
+    let is_sampled = Context::map_current(|context| context.span().span_context().is_sampled());
+    is_sampled.then_some(provider)
+}
+
+/// Sends what has not been sent, before the program ends.
+pub(crate) async fn flush() {
+    let Some(provider) = provider() else { return };
+    let flushed = tokio::task::spawn_blocking(|| provider.sdk.force_flush());
+    match tokio::time::timeout(LAST_SPANS, flushed).await {
+        Ok(Ok(Ok(()))) => {}
+        _ => tracing::warn!("spans are lost, as the collector did not take them before the end"),
+    }
+}
+
+/// A span of an operation, a root field or a step. It ends when it is dropped.
+pub(crate) struct OpenSpan(Context);
+
+/// The span of a subscription, to which the traces of its events are linked.
+pub(crate) struct SpanLink(SpanContext);
+
+/// The span of a statement. It ends when it is dropped.
+#[derive(Debug)]
+pub(crate) struct StatementSpan {
+    span: Span,
+}
+
+impl OpenSpan {
+    /// The span of an operation; `None` where nobody wants it.
+    pub(crate) fn operation<'a>(
+        kind: &'static str,
+        name: impl FnOnce() -> Option<&'a str>,
+        document: &str,
+    ) -> Option<Self> {
+        let provider = sampling()?;
+        let attributes = operation_attributes(provider, kind, name(), document);
+        Some(Self::started(&provider.tracer, kind.to_owned(), attributes))
+    }
+
+    /// The span of an operation on a socket, whose trace begins with it.
+    pub(crate) fn of_socket<'a>(
+        kind: &'static str,
+        name: impl FnOnce() -> Option<&'a str>,
+        document: &str,
+    ) -> Option<Self> {
+        let provider = provider()?;
+        let span = provider
+            .tracer
+            .span_builder(kind)
+            .with_kind(SpanKind::Server)
+            .start_with_context(&provider.tracer, &Context::new());
+        if !span.span_context().is_sampled() {
+            return None;
+        }
+        let span = Self(Context::new().with_span(span));
+        span.0.span().set_attributes(operation_attributes(provider, kind, name(), document));
+        Some(span)
+    }
+
+    /// The span of a step, such as parsing a document, with an attribute if it has one.
+    pub(crate) fn step(name: &'static str, attribute: Option<(&'static str, &str)>) -> Option<Self> {
+        let tracer = sampled()?;
+        let attributes = attribute.map(|(key, value)| KeyValue::new(key, short(value)));
+        Some(Self::started(tracer, name.to_owned(), attributes.into_iter().collect()))
+    }
+
+    /// Tells more of what happens in it.
+    pub(crate) fn note(&self, key: &'static str, value: bool) {
+        self.0.span().set_attribute(KeyValue::new(key, value));
+    }
+
+    /// The link to it.
+    pub(crate) fn link(&self) -> SpanLink {
+        SpanLink(self.0.span().span_context().clone())
+    }
+
+    /// The span of something that the program does itself; `kind` is that of a call to another service.
+    pub(super) fn own(name: String, attributes: Vec<(&'static str, String)>, is_call: bool) -> Option<Self> {
+        let tracer = sampled()?;
+        let attributes = attributes.into_iter().map(|(key, value)| KeyValue::new(key, value));
+        let kind = if is_call { SpanKind::Client } else { SpanKind::Internal };
+        let span = tracer.span_builder(name).with_kind(kind).with_attributes(attributes);
+        Some(Self(Context::current_with_span(span.start(tracer))))
+    }
+
+    /// The span of a root field, such as `Query.users`, under the key that the answer has it by.
+    pub(crate) fn root_field(coordinate: &str, key: &str) -> Option<Self> {
+        let tracer = sampled()?;
+        Some(Self::started(tracer, coordinate.to_owned(), vec![KeyValue::new("graphql.field.path", short(key))]))
+    }
+
+    fn started(tracer: &SdkTracer, name: String, attributes: Vec<KeyValue>) -> Self {
+        let span = tracer.span_builder(name).with_kind(SpanKind::Internal).with_attributes(attributes);
+        Self(Context::current_with_span(span.start(tracer)))
+    }
+
+    /// Runs what happens in it.
+    pub(crate) async fn around<F: Future>(&self, work: F) -> F::Output {
+        work.with_context(self.0.clone()).await
+    }
+
+    /// It has an error with this code.
+    pub(crate) fn failed(&self, code: &str) {
+        let span = self.0.span();
+        span.set_attribute(KeyValue::new("error.type", code.to_owned()));
+        span.set_status(Status::error(""));
+    }
+}
+
+impl SpanLink {
+    /// The span of an event, whose trace begins with it; `None` where that is not sampled.
+    pub(crate) fn event(&self, coordinate: &str) -> Option<OpenSpan> {
+        let tracer = &provider()?.tracer;
+        let span = tracer.span_builder(coordinate.to_owned()).with_kind(SpanKind::Consumer);
+        let span = span.with_links(vec![Link::with_context(self.0.clone())]);
+        let span = span.start_with_context(tracer, &Context::new());
+        span.span_context().is_sampled().then(|| OpenSpan(Context::new().with_span(span)))
+    }
+}
+
+/// Whether spans hold the texts of documents.
+pub(super) fn tells_documents() -> bool {
+    provider().is_some_and(|provider| provider.tells_documents)
+}
+
+fn operation_attributes(provider: &Provider, kind: &'static str, name: Option<&str>, document: &str) -> Vec<KeyValue> {
+    // Clients choose the name, so it is not the span's.
+    let mut attributes = vec![KeyValue::new("graphql.operation.type", kind)];
+    attributes.extend(name.map(|name| KeyValue::new("graphql.operation.name", short(name))));
+    if provider.tells_documents {
+        attributes.push(KeyValue::new("graphql.document", document.to_owned()));
+    }
+    attributes
+}
+
+impl StatementSpan {
+    /// A statement begins: its kind and what it is about, where that is known. A text whose subject is not known may be
+    /// SQL of the program's own, with values in it, and is not told.
+    pub(crate) fn begin(subject: Option<(&'static str, &str)>, sql: &str) -> Option<Self> {
+        let tracer = sampled()?;
+        let mut attributes =
+            vec![KeyValue::new("db.system.name", "postgresql"), KeyValue::new("db.system", "postgresql")];
+        let name = match subject {
+            None => "postgresql".to_owned(),
+            Some((kind, subject)) => {
+                let operation = operation_name(kind);
+                let summary = format!("{operation} {subject}");
+                attributes.push(KeyValue::new("db.operation.name", operation));
+                attributes.push(KeyValue::new(subject_attribute(kind), subject.to_owned()));
+                attributes.push(KeyValue::new("db.query.summary", summary.clone()));
+                attributes.push(KeyValue::new("db.query.text", sql.to_owned()));
+                attributes.push(KeyValue::new("db.statement", sql.to_owned()));
+                summary
+            }
+        };
+        let span = tracer.span_builder(name).with_kind(SpanKind::Client).with_attributes(attributes);
+        Some(Self { span: span.start(tracer) })
+    }
+
+    /// The statement has failed: with a SQLSTATE, where PostgreSQL gave one.
+    pub(crate) fn failed(&mut self, code: Option<&str>) {
+        if let Some(code) = code {
+            self.span.set_attribute(KeyValue::new("db.response.status_code", code.to_owned()));
+        }
+        self.span.set_attribute(KeyValue::new("error.type", code.unwrap_or("connection").to_owned()));
+        self.span.set_status(Status::error(""));
+    }
+}
+
+fn operation_name(kind: &'static str) -> &'static str {
+    match kind {
+        "call" => "CALL",
+        _ => "SELECT",
+    }
+}
+
+fn subject_attribute(kind: &str) -> &'static str {
+    match kind {
+        "select" => "db.collection.name",
+        "call" => "db.stored_procedure.name",
+        _ => "graphql.operation.name",
+    }
+}
+
+fn short(name: &str) -> String {
+    name.chars().take(LONGEST_NAME).collect()
+}
