@@ -50,6 +50,8 @@ pub enum ErrorCode {
     NotDone,
     /// Whether a mutation is done is not known. It must not be sent again unless it can be done twice.
     OutcomeUnknown,
+    /// The client takes events of a subscription more slowly than they come.
+    SubscriptionTooSlow,
     /// Everything that is not the client's fault.
     InternalServerError,
 }
@@ -81,6 +83,7 @@ impl ErrorCode {
             Self::NotRead => "NOT_READ",
             Self::NotDone => "NOT_DONE",
             Self::OutcomeUnknown => "OUTCOME_UNKNOWN",
+            Self::SubscriptionTooSlow => "SUBSCRIPTION_TOO_SLOW",
             Self::InternalServerError => "INTERNAL_SERVER_ERROR",
         }
     }

@@ -1,11 +1,29 @@
 //! The error a resolver returns, and what of it a client sees.
 
+mod cause;
 mod code;
+mod ids;
+mod last_panic;
+mod origin;
+mod raised;
+#[cfg(feature = "sqlx")]
+mod stack;
 
 use std::borrow::Cow;
 use std::fmt;
 
 pub use code::ErrorCode;
+
+#[cfg(feature = "sqlx")]
+pub(crate) use cause::of_postgres;
+pub(crate) use ids::ErrorIds;
+#[cfg(feature = "sqlx")]
+pub(crate) use last_panic::note_panics;
+pub(crate) use last_panic::raised_by_panic;
+pub(crate) use origin::{Denied, Origin};
+pub(crate) use raised::Raised;
+#[cfg(feature = "sqlx")]
+pub(crate) use stack::{Stack, stack_text};
 
 /// `Result` with [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -38,30 +56,72 @@ struct Repr {
     masked: bool,
     extensions: serde_json::Map<String, serde_json::Value>,
     source: Option<Source>,
+    origin: Origin,
+    raised: Raised,
 }
 
 impl Error {
     /// Creates an error that the client sees as it is.
+    #[track_caller]
     pub fn new(code: ErrorCode, message: impl Into<Cow<'static, str>>) -> Self {
         Self::with_code(code.as_str(), message)
     }
 
     /// Creates an error that the client sees, with a code of the application's own.
+    #[track_caller]
     pub fn with_code(code: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
+        let code = code.into();
         Self(Box::new(Repr {
-            code: code.into(),
+            raised: Raised::here(code.clone()),
+            code,
             message: message.into(),
             masked: false,
             extensions: serde_json::Map::new(),
             source: None,
+            origin: Origin::Other,
         }))
     }
 
     /// Creates an error that the client does not see.
+    #[track_caller]
     pub fn internal(message: impl Into<Cow<'static, str>>) -> Self {
         let mut error = Self::new(ErrorCode::InternalServerError, message);
         error.0.masked = true;
         error
+    }
+
+    /// The same error, raised elsewhere.
+    pub(crate) fn raised_at(mut self, raised: Raised) -> Self {
+        self.0.raised = raised;
+        self
+    }
+
+    /// The same error, of another type.
+    pub(crate) fn of_type(mut self, kind: impl Into<Cow<'static, str>>) -> Self {
+        self.0.raised.kind = kind.into();
+        self
+    }
+
+    /// The place where it was raised.
+    pub(crate) fn raised(&self) -> &Raised {
+        &self.0.raised
+    }
+
+    /// The same error with another origin.
+    pub(crate) fn with_origin(mut self, origin: Origin) -> Self {
+        self.0.origin = origin;
+        self
+    }
+
+    /// The same error, which is a denial of the gate.
+    pub(crate) fn denied(mut self, denial: Denied) -> Self {
+        self.0.origin = Origin::Gate(denial);
+        self
+    }
+
+    /// Its origin.
+    pub(crate) fn origin(&self) -> Origin {
+        self.0.origin
     }
 
     /// Adds an entry to the error's `extensions`.
@@ -105,10 +165,17 @@ impl Error {
 
     /// The same error once more, for another field; of its causes the texts remain.
     pub(crate) fn again(&self) -> Self {
-        let Repr { code, message, masked, extensions, source } = &*self.0;
+        let Repr { code, message, masked, extensions, source, origin, raised } = &*self.0;
         let source = source.as_ref().map(|source| Source::from(source.to_string()));
         let (code, message, extensions) = (code.clone(), message.clone(), extensions.clone());
-        Self(Box::new(Repr { code, message, masked: *masked, extensions, source }))
+        let (masked, origin, raised) = (*masked, *origin, raised.clone());
+        Self(Box::new(Repr { code, message, masked, extensions, source, origin, raised }))
+    }
+
+    /// Creates an error that the client does not see, of a cause.
+    #[track_caller]
+    pub(crate) fn of_cause<E: std::error::Error + Send + Sync + 'static>(source: E) -> Self {
+        Self::internal(cause::text(&source)).of_type(std::any::type_name::<E>()).with_source(source)
     }
 
     /// Returns the message followed by its causes.
@@ -116,8 +183,8 @@ impl Error {
         let mut text = self.0.message.to_string();
         let mut next = self.0.source.as_deref().map(|source| source as &dyn std::error::Error);
         while let Some(cause) = next {
-            let cause_text = cause.to_string();
-            if !text.ends_with(&cause_text) {
+            let cause_text = cause::text(cause);
+            if !text.contains(&cause_text) {
                 text.push_str(": ");
                 text.push_str(&cause_text);
             }

@@ -1,0 +1,27 @@
+//! The texts of causes, as the log has them.
+
+use std::error::Error;
+
+#[cfg(feature = "sqlx")]
+use sqlx::postgres::PgDatabaseError;
+
+/// Returns the text of a cause. sqlx adds to errors of PostgreSQL the line in PostgreSQL's own source, which reads as if
+/// it were one of the statement.
+pub(super) fn text(cause: &(dyn Error + 'static)) -> String {
+    let text = cause.to_string();
+    #[cfg(feature = "sqlx")]
+    if let Some(line) = of_postgres(cause).and_then(PgDatabaseError::line) {
+        return text.replace(&format!(" at line {line}"), "");
+    }
+    text
+}
+
+/// The report of PostgreSQL that is behind an error.
+#[cfg(feature = "sqlx")]
+pub(crate) fn of_postgres<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e PgDatabaseError> {
+    let mut causes = std::iter::successors(Some(error), |error| (*error).source());
+    causes.find_map(|error| match error.downcast_ref() {
+        Some(sqlx::Error::Database(error)) => error.try_downcast_ref(),
+        _ => error.downcast_ref(),
+    })
+}

@@ -1,0 +1,50 @@
+//! The last panic of a thread: where it was.
+
+#[cfg(feature = "sqlx")]
+use std::{borrow::Cow, cell::RefCell, panic::PanicHookInfo, sync::Once};
+
+use super::raised::Raised;
+#[cfg(feature = "sqlx")]
+use super::stack;
+
+#[cfg(feature = "sqlx")]
+thread_local! {
+    /// The last panic of this thread, with its message.
+    static LAST_PANIC: RefCell<Option<(String, Raised)>> = const { RefCell::new(None) };
+}
+
+/// Has stacks of errors taken and panics noted from now on, before the program's own hook sees them.
+#[cfg(feature = "sqlx")]
+pub(crate) fn note_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        stack::want();
+        let next = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            note(info);
+            next(info);
+        }));
+    });
+}
+
+#[cfg(feature = "sqlx")]
+fn note(info: &PanicHookInfo<'_>) {
+    let Some(location) = info.location() else { return };
+    let message = info.payload_as_str().unwrap_or("no message").to_owned();
+    let (file, line) = (Cow::Owned(location.file().to_owned()), location.line());
+    let raised = Raised { kind: Cow::Borrowed("panic"), file, line, stack: stack::take() };
+    // A thread that ends has none any more.
+    let _ = LAST_PANIC.try_with(|last| last.replace(Some((message, raised))));
+}
+
+/// Returns where the last panic of this thread was, if it had this message and panics are noted.
+pub(crate) fn raised_by_panic(message: &str) -> Raised {
+    #[cfg(feature = "sqlx")]
+    if let Ok(Some((noted, raised))) = LAST_PANIC.try_with(RefCell::take)
+        && noted == message
+    {
+        return raised;
+    }
+    let _ = message;
+    Raised::nowhere("panic")
+}

@@ -1,0 +1,45 @@
+//! The stacks of errors, where somebody wants them.
+
+use std::backtrace::Backtrace;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+use std::time::{Duration, Instant};
+
+/// A stack, whose functions are not looked up yet.
+pub(crate) type Stack = Arc<Backtrace>;
+
+/// The shortest time between two stacks: taking one costs about as much as a small request.
+const BETWEEN: Duration = Duration::from_millis(100);
+
+static IS_WANTED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the functions of a stack are being looked up. Whoever takes one meanwhile would wait for that.
+static IS_LOOKING_UP: AtomicBool = AtomicBool::new(false);
+
+/// Has stacks taken from now on.
+pub(super) fn want() {
+    IS_WANTED.store(true, Ordering::Relaxed);
+}
+
+/// Returns the stack of this thread; `None` where nobody wants it, or one was taken a moment ago.
+pub(super) fn take() -> Option<Stack> {
+    static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+    /// In milliseconds since the beginning.
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    if !IS_WANTED.load(Ordering::Relaxed) || IS_LOOKING_UP.load(Ordering::Relaxed) {
+        return None;
+    }
+    let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+    let (now, next) = (millis(BEGAN.elapsed()), NEXT.load(Ordering::Relaxed));
+    let after = now.saturating_add(millis(BETWEEN));
+    let is_first = now >= next && NEXT.compare_exchange(next, after, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+    is_first.then(|| Arc::new(Backtrace::force_capture()))
+}
+
+/// Looks up the functions of a stack, which takes long.
+pub(crate) fn stack_text(stack: &Stack) -> String {
+    IS_LOOKING_UP.store(true, Ordering::Relaxed);
+    let text = stack.to_string();
+    IS_LOOKING_UP.store(false, Ordering::Relaxed);
+    text
+}

@@ -1,0 +1,73 @@
+//! The tracker of the process, and what the service captures by itself.
+
+use std::sync::OnceLock;
+
+use sqlx::PgPool;
+
+use super::exception::Exception;
+use super::tracker::ErrorTracker;
+use crate::error::{ErrorIds, Raised, note_panics};
+
+static PROCESS: OnceLock<ErrorTracker> = OnceLock::new();
+
+/// The request in which an error happened.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Facts {
+    pub(crate) operation: Option<String>,
+    pub(crate) user_id: Option<String>,
+}
+
+/// Sets up the error tracker of the process and returns it: from now on, errors that clients do not see, and panics, are
+/// captured. Where this is called several times, the first call counts.
+///
+/// The pool should be one of its own with a few connections, so that errors never wait for those of resolvers, nor
+/// resolvers for errors. The schema is that of [`MIGRATION`](super::MIGRATION). Panics are noted by a panic hook, after
+/// which the one that is there before is called.
+///
+/// ```no_run
+/// use svc::error_tracker::init_error_tracker;
+/// use svc::prelude::*;
+/// use svc::sqlx::postgres::PgPoolOptions;
+///
+/// # async fn f() -> Result<()> {
+/// let pool = PgPoolOptions::new().max_connections(2).connect_lazy("postgres://localhost/shop")?;
+/// init_error_tracker(pool, "production", env!("CARGO_PKG_VERSION"));
+/// # Ok(()) }
+/// ```
+///
+/// # Panics
+/// Outside of a tokio runtime.
+pub fn init_error_tracker(
+    pool: PgPool,
+    environment: impl Into<String>,
+    release_version: impl Into<String>,
+) -> ErrorTracker {
+    let tracker = PROCESS.get_or_init(|| ErrorTracker::start(pool, environment.into(), release_version.into()));
+    note_panics();
+    tracker.clone()
+}
+
+/// Returns the error tracker of the process; `None` before [`init_error_tracker`].
+///
+/// ```
+/// assert!(svc::get_error_tracker().is_none());
+/// ```
+pub fn get_error_tracker() -> Option<ErrorTracker> {
+    PROCESS.get().cloned()
+}
+
+/// Whether errors are captured.
+pub(crate) fn is_tracking() -> bool {
+    PROCESS.get().is_some()
+}
+
+/// Captures an error of the service, which happened so many times, if there is a tracker.
+pub(crate) fn capture(ids: &ErrorIds, raised: &Raised, function: &str, message: &str, times: usize, facts: &Facts) {
+    let Some(tracker) = PROCESS.get() else { return };
+    tracker.push(|| Exception {
+        times: i32::try_from(times).unwrap_or(i32::MAX),
+        operation: facts.operation.clone(),
+        user_id: facts.user_id.clone(),
+        ..Exception::new(ids, raised, function, message)
+    });
+}

@@ -1,0 +1,39 @@
+//! The error tracker: errors that clients do not see, in groups, in tables of PostgreSQL.
+//!
+//! An error of a resolver, of a statement or of a stored value, and a panic, is captured with the `errorId` that the
+//! client and the log have; [`ErrorTracker::capture_exception`] captures those of the program. A request puts it into a
+//! queue of bounded length and goes on, whatever the database does; a task writes the queue in batches.
+//!
+//! The schema `svc_errors` ([`MIGRATION`]) has the tables and functions. This module needs the feature `sqlx`.
+
+#[cfg_attr(not(feature = "sqlx"), path = "no_capture.rs")]
+mod capture;
+#[cfg(feature = "sqlx")]
+mod context;
+#[cfg(feature = "sqlx")]
+mod exception;
+#[cfg(feature = "sqlx")]
+mod group;
+#[cfg(feature = "sqlx")]
+mod standing;
+#[cfg(feature = "sqlx")]
+mod tracker;
+#[cfg(feature = "sqlx")]
+mod worker;
+
+#[cfg(feature = "sqlx")]
+pub use capture::{get_error_tracker, init_error_tracker};
+#[cfg(feature = "sqlx")]
+pub use context::ErrorContext;
+#[cfg(feature = "sqlx")]
+pub use group::{ErrorGroup, ErrorOccurrence, ErrorState};
+#[cfg(feature = "sqlx")]
+pub use standing::ErrorTrackerStatus;
+#[cfg(feature = "sqlx")]
+pub use tracker::ErrorTracker;
+
+pub(crate) use capture::{Facts, capture, is_tracking};
+
+/// The SQL that makes the schema `svc_errors`, to be run by an owner that is not the role of the service; it may be run
+/// again. `SELECT svc_errors.allow('role')` lets the service's role use it.
+pub const MIGRATION: &str = include_str!("migration.sql");

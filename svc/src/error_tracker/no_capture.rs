@@ -1,0 +1,19 @@
+//! The captures of builds without the feature `sqlx`: there are none.
+
+use crate::error::{ErrorIds, Raised};
+
+/// The request in which an error happened.
+#[derive(Debug, Default, Clone)]
+#[expect(dead_code, reason = "errors are not tracked")]
+pub(crate) struct Facts {
+    pub(crate) operation: Option<String>,
+    pub(crate) user_id: Option<String>,
+}
+
+/// Whether errors are captured; without the feature `sqlx` none are.
+pub(crate) fn is_tracking() -> bool {
+    false
+}
+
+/// Captures an error; none is.
+pub(crate) fn capture(_: &ErrorIds, _: &Raised, _: &str, _: &str, _: usize, _: &Facts) {}

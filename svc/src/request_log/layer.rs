@@ -1,0 +1,106 @@
+//! The layer around a router: it makes the record of each request, and writes its line.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::extract::{MatchedPath, Request};
+use axum::response::Response;
+use axum::routing::Route;
+use axum::routing::future::RouteFuture;
+use tower::{Layer, Service};
+
+use super::RequestLog;
+use super::notes::{End, Notes};
+use super::record::Record;
+use crate::request_id::{HEADER, RequestId};
+
+/// The paths of probes, which come every few seconds and say nothing new.
+const PROBES: [&str; 3] = ["/health", "/ready", "/metrics"];
+
+/// A route whose requests are logged.
+#[derive(Debug, Clone)]
+pub(crate) struct LoggedRoute {
+    inner: Route,
+    log: RequestLog,
+}
+
+/// The answer to a request, whose line is written when it is there, or when its record is dropped.
+pub(crate) struct LoggedResponse {
+    inner: RouteFuture<Infallible>,
+    /// `None` where it is not logged, and once it is.
+    record: Option<Arc<Record>>,
+}
+
+impl Layer<Route> for RequestLog {
+    type Service = LoggedRoute;
+
+    fn layer(&self, inner: Route) -> LoggedRoute {
+        LoggedRoute { inner, log: self.clone() }
+    }
+}
+
+impl LoggedRoute {
+    /// The record of a request; `None` for a probe, and where a layer further out has made one.
+    fn record(&self, request: &Request) -> Option<Arc<Record>> {
+        let path = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+        if path.is_some_and(|path| PROBES.contains(&path)) || Record::current().is_some() {
+            return None;
+        }
+        let record = Record::new(self.log.0.clone(), "http");
+        let (request_id, method) = (RequestId::given(request.headers()), method(request));
+        *record.notes() = Notes { request_id, method: Some(method), path: path.map(Box::from), ..Notes::default() };
+        Some(Arc::new(record))
+    }
+}
+
+/// The method, unless a client has made it up.
+fn method(request: &Request) -> &'static str {
+    const KNOWN: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
+    KNOWN.into_iter().find(|known| request.method() == *known).unwrap_or("other")
+}
+
+impl Service<Request> for LoggedRoute {
+    type Response = Response;
+    type Error = Infallible;
+    type Future = LoggedResponse;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Service::<Request>::poll_ready(&mut self.inner, cx)
+    }
+
+    fn call(&mut self, request: Request) -> LoggedResponse {
+        let record = self.record(&request);
+        let inner = match &record {
+            Some(record) => record.within(|| self.inner.call(request)),
+            None => self.inner.call(request),
+        };
+        LoggedResponse { inner, record }
+    }
+}
+
+impl Future for LoggedResponse {
+    type Output = Result<Response, Infallible>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = &mut *self;
+        let Some(record) = &this.record else { return Pin::new(&mut this.inner).poll(cx) };
+        let polled = record.within(|| Pin::new(&mut this.inner).poll(cx));
+        if let Poll::Ready(Ok(response)) = &polled {
+            record.answered(response);
+            this.record = None;
+        }
+        polled
+    }
+}
+
+impl Record {
+    fn answered(&self, response: &Response) {
+        if let Some(id) = RequestId::said(response.headers().get(HEADER)) {
+            self.notes().request_id = Some(id);
+        }
+        self.end(End::Status(response.status().as_u16()));
+    }
+}

@@ -1,0 +1,47 @@
+//! The record of a subscription, which goes on when its request is answered.
+
+use std::sync::Arc;
+
+use super::notes::milliseconds;
+use super::record::Record;
+use crate::request_id::RequestId;
+
+/// The record of a subscription, whose line is written when it is dropped.
+#[derive(Debug)]
+pub(crate) struct SubscriptionRecord {
+    record: Arc<Record>,
+    events: u64,
+    errors: u64,
+}
+
+impl SubscriptionRecord {
+    /// The record of the subscription that the current request has begun; `None` where nobody wants it.
+    pub(crate) fn begin() -> Option<Box<Self>> {
+        let record = Record::current().filter(|record| record.wanted.requests)?;
+        Some(Box::new(Self { record, events: 0, errors: 0 }))
+    }
+
+    /// Notes an event that was answered with so many errors.
+    pub(crate) fn event(&mut self, errors: usize) {
+        self.events += 1;
+        self.errors += errors as u64;
+    }
+}
+
+impl Drop for SubscriptionRecord {
+    fn drop(&mut self) {
+        let notes = self.record.notes().clone();
+        tracing::info!(
+            target: "svc::request",
+            request_id = notes.request_id.as_ref().map(RequestId::as_str),
+            transport = self.record.transport,
+            kind = notes.operation.kind,
+            operation = notes.operation.name,
+            user_id = notes.operation.user_id,
+            events = self.events,
+            errors = self.errors,
+            duration_ms = milliseconds(self.record.began.elapsed()),
+            "a subscription has ended"
+        );
+    }
+}

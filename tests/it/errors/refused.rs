@@ -1,0 +1,95 @@
+//! Requests that are refused are lines too, whoever refuses them.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use svc::rate_limit::{RateLimit, RateLimitRule, RateLimiting};
+use svc::{AppOptions, Limits, ProtectionConfig, SvcConfig, create_svc_app, setup_rate_limiting};
+use svc_tests::{App, Log, TestDatabase, eventually, is_alone};
+
+use super::service::{SQL, logging, options, request_line};
+
+#[svc::query]
+async fn waits(seconds: f64) -> bool {
+    tokio::time::sleep(std::time::Duration::from_secs_f64(seconds)).await;
+    true
+}
+
+/// The one query of these tests.
+pub(super) fn queries() -> svc::QueryList {
+    svc::queries![waits]
+}
+
+fn post(app: &App, id: &str, document: &str) -> reqwest::RequestBuilder {
+    app.request("POST", "/graphql").header("x-request-id", id).json(&json!({ "query": document }))
+}
+
+#[tokio::test]
+async fn what_is_refused_before_it_is_read_is_a_line() {
+    if !is_alone(module_path!(), "what_is_refused_before_it_is_read_is_a_line") {
+        return;
+    }
+    let database = TestDatabase::new(SQL).await;
+    let log = Log::start();
+    let limits = Limits { body: 1_000, ..Limits::default() };
+    let app = App::serve(options(&database, SvcConfig { limits, ..logging() })).await;
+    assert_eq!(app.send(post(&app, "large", &"x".repeat(2_000))).await.status, 413);
+    request_line(&log, "large", &["status=413", "code=\"QUERY_TOO_LARGE\""]);
+    let form = app.request("POST", "/graphql").header("x-request-id", "forged").header("content-type", "text/plain");
+    assert_eq!(app.send(form.body("{}")).await.status, 403);
+    request_line(&log, "forged", &["status=403", "code=\"CSRF_PROTECTION_FAILED\""]);
+    let other = app.request("DELETE", "/graphql").header("x-request-id", "method");
+    assert_eq!(app.send(other).await.status, 405);
+    request_line(&log, "method", &["status=405", "method=\"DELETE\""]);
+}
+
+#[tokio::test]
+async fn what_limits_refuse_is_a_line() {
+    if !is_alone(module_path!(), "what_limits_refuse_is_a_line") {
+        return;
+    }
+    let log = Log::start();
+    let limiting = || RateLimiting::new().rule(RateLimitRule::new("/graphql", RateLimit::requests(1).per_minute()));
+    let of = || {
+        let options = AppOptions::new().config(logging()).database_url("postgres://nobody@127.0.0.1:1/nothing");
+        options.queries(queries())
+    };
+    let inside = App::serve(of().rate_limiting(limiting())).await;
+    let around = setup_rate_limiting(create_svc_app(of()).await.unwrap(), limiting()).unwrap();
+    for (app, name) in [(inside, "inside"), (App::serve_router(around).await, "around")] {
+        for status in [200, 429] {
+            let id = format!("{name}-{status}");
+            assert_eq!(app.send(post(&app, &id, "{ waits(seconds: 0) }")).await.status, status);
+            request_line(&log, &id, &[&format!("status={status}")]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_shed_and_who_goes_away_are_lines() {
+    if !is_alone(module_path!(), "what_is_shed_and_who_goes_away_are_lines") {
+        return;
+    }
+    let log = Log::start();
+    let shed_after = std::time::Duration::ZERO;
+    let protection = ProtectionConfig { max_in_flight: 1, shed_after, ..ProtectionConfig::default() };
+    let options = AppOptions::new().config(SvcConfig { protection, ..logging() }).queries(queries());
+    let app = Arc::new(App::serve(options.database_url("postgres://nobody@127.0.0.1:1/nothing")).await);
+    let (slow, other) = (app.clone(), app.clone());
+    let running = tokio::spawn(async move {
+        let timeout = std::time::Duration::from_millis(1_500);
+        assert!(post(&slow, "gone", "{ waits(seconds: 60) }").timeout(timeout).send().await.is_err());
+    });
+    eventually(async || match other.send(post(&other, "shed", "{ waits(seconds: 0) }")).await.status {
+        503 => Ok(()),
+        status => Err(format!("{status}")),
+    })
+    .await;
+    let text = log.text();
+    assert!(text.lines().any(|line| line.contains("\"shed\"") && line.contains("status=503")), "{text}");
+    running.await.unwrap();
+    log.has("client_gone=true").await;
+    let text = log.text();
+    let gone = text.lines().find(|line| line.contains("client_gone=true")).unwrap();
+    assert!(gone.contains("request_id=\"gone\"") && !gone.contains("status="), "{gone}");
+}
