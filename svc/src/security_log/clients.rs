@@ -1,0 +1,48 @@
+//! Events of requests: what the head of a request says of its client.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use axum::extract::ConnectInfo;
+use axum::http::{Extensions, HeaderMap, header};
+
+use super::{SecurityEvent, SecurityEventType};
+use crate::request_id::RequestId;
+
+/// Tells the address of a client by the headers of its request and the other end of the connection.
+type Address = Arc<dyn Fn(&HeaderMap, Option<IpAddr>) -> Option<IpAddr> + Send + Sync>;
+
+/// The clients of a service, as far as it knows the proxies between. Unless it does, the other end of the connection is
+/// the client, as the headers may be anyone's invention.
+#[derive(Clone, Default)]
+pub(crate) struct Clients(Option<Address>);
+
+impl Clients {
+    /// Clients behind proxies whose headers count.
+    pub(crate) fn behind(
+        address: impl Fn(&HeaderMap, Option<IpAddr>) -> Option<IpAddr> + Send + Sync + 'static,
+    ) -> Self {
+        Self(Some(Arc::new(address)))
+    }
+
+    /// An event of a request with this head.
+    pub(crate) fn event(
+        &self,
+        event_type: SecurityEventType,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+    ) -> SecurityEvent {
+        let peer = extensions.get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0.ip().to_canonical());
+        let address = self.0.as_ref().map_or(peer, |address| address(headers, peer));
+        let agent = headers.get(header::USER_AGENT).map(|agent| String::from_utf8_lossy(agent.as_bytes()).into_owned());
+        // What happens on a socket later is no longer within the request that opened it.
+        let id = RequestId::current().or_else(|| RequestId::given(headers)).map(|id| id.as_str().to_owned());
+        SecurityEvent { ip_address: address, user_agent: agent, request_id: id, ..SecurityEvent::new(event_type) }
+    }
+}
+
+impl std::fmt::Debug for Clients {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Clients").field("behind_proxies", &self.0.is_some()).finish()
+    }
+}

@@ -1,0 +1,61 @@
+//! The security log: who logged in, who was refused what, and which limits were exceeded, as lines of JSON.
+//!
+//! The service writes its own events wherever they happen; [`get_security_logger`] is for those of the program. An event
+//! costs its request a line in a queue. A thread writes the queue to the file of `SVC_SECURITY_LOG_PATH`, to standard
+//! output, or to both. No request ever waits for the log or fails because of it.
+
+mod clients;
+mod config;
+mod event;
+mod event_type;
+mod file;
+mod line;
+mod logger;
+mod queue;
+mod writer;
+
+use std::sync::OnceLock;
+
+pub use config::SecurityLogConfig;
+pub use event::SecurityEvent;
+pub use event_type::{SecurityEventType, SecuritySeverity};
+pub use logger::{SecurityLogStatus, SecurityLogger};
+
+pub(crate) use clients::Clients;
+#[cfg(feature = "logging")]
+pub(crate) use line::one_line;
+
+use crate::settings::{Variables, variable};
+
+static PROCESS: OnceLock<SecurityLogger> = OnceLock::new();
+
+/// Returns the security log of the process, to which the service writes its events. Before an application is created, it
+/// is the one that the environment says.
+///
+/// ```no_run
+/// use svc::get_security_logger;
+/// use svc::security_log::{SecurityEvent, SecurityEventType};
+///
+/// let event = SecurityEvent::new(SecurityEventType::ConfigChanged).user_id("ada").resource("price list");
+/// get_security_logger().log_event(event);
+/// ```
+pub fn get_security_logger() -> SecurityLogger {
+    let of_environment = || {
+        SecurityLogConfig::read(&Variables(&variable)).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the security log has its default settings");
+            SecurityLogConfig::default()
+        })
+    };
+    PROCESS.get_or_init(|| SecurityLogger::new(of_environment())).clone()
+}
+
+/// Sets up the security log of the process, unless it is there already, and returns it.
+/// [`create_svc_app`](crate::create_svc_app) does so with the settings of the application.
+pub fn init_security_logger(config: SecurityLogConfig) -> SecurityLogger {
+    PROCESS.get_or_init(|| SecurityLogger::new(config)).clone()
+}
+
+/// Writes an event of the service.
+pub(crate) fn record(event: SecurityEvent) {
+    get_security_logger().log_event(event);
+}
