@@ -1,0 +1,25 @@
+//! The functions that are fuzzed: each takes any bytes, and panics where something does not hold that always must.
+//!
+//! `fuzz/` calls them with random bytes, the tests with the bytes that are kept in `fuzz/corpus`. They are compiled for
+//! nothing else.
+
+mod request;
+mod service;
+#[cfg(feature = "websocket")]
+mod socket;
+#[cfg(test)]
+mod tests;
+
+pub use request::request;
+#[cfg(feature = "websocket")]
+pub use socket::socket;
+
+/// Reads a cursor: the mark of its list in four bytes, and its text.
+pub fn cursor(bytes: &[u8]) {
+    crate::engine::fuzz_cursor(bytes);
+}
+
+/// Reads a manifest of trusted documents, and registers what it lists.
+pub fn manifest(bytes: &[u8]) {
+    service::with(|service| crate::engine::fuzz_manifest(&service.model, bytes));
+}

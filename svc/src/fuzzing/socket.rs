@@ -1,0 +1,162 @@
+//! Sockets: the bytes of a client that speaks `graphql-transport-ws`, or does not.
+
+use std::io::{self, Cursor, Read, Write};
+use std::time::Duration;
+
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
+use serde_json::Value;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, ReadHalf, WriteHalf};
+use tokio_tungstenite::tungstenite::WebSocket;
+use tokio_tungstenite::tungstenite::protocol::{Message, Role};
+
+use super::service::{self, Service};
+
+const HANDSHAKE: &[u8] = b"GET /graphql HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
+    sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\
+    sec-websocket-protocol: graphql-transport-ws\r\n\r\n";
+
+/// A masked close frame with the code 1000.
+const CLOSE: &[u8] = b"\x88\x82\0\0\0\0\x03\xe8";
+
+/// The byte between two frames, which no UTF-8 has.
+const BETWEEN: u8 = 0xff;
+
+/// The turns that the service has where the client waits: enough for all operations that do not wait themselves.
+const TURNS: usize = 64;
+
+/// Opens a socket, sends frames, and closes it. The frames stand between bytes of 255; the first byte of each is its kind,
+/// see [`written`]. The client waits where there is nothing between two of them, and before it closes.
+pub fn socket(bytes: &[u8]) {
+    service::with(|service| {
+        let heard = service.runtime.block_on(async {
+            let talk = tokio::time::timeout(Duration::from_secs(10), talk(service, bytes));
+            talk.await.expect("the socket is closed in time")
+        });
+        check(heard, bytes.split(|byte| *byte == BETWEEN).count());
+    });
+}
+
+/// The bytes of one frame: `b` begins a binary message, `f` a text whose rest follows, `c` the rest of a message, `p` a
+/// ping, `q` a pong, `x` a close frame, and `r` bytes that are sent as they are. Anything else is a text.
+fn written(frame: &[u8]) -> Vec<u8> {
+    let (head, payload) = match frame {
+        [b'r', raw @ ..] => return raw.to_vec(),
+        [b'b', rest @ ..] => (0x82, rest),
+        [b'f', rest @ ..] => (0x01, rest),
+        [b'c', rest @ ..] => (0x80, rest),
+        [b'p', rest @ ..] => (0x89, rest),
+        [b'q', rest @ ..] => (0x8a, rest),
+        [b'x', rest @ ..] => (0x88, rest),
+        text => (0x81, text),
+    };
+    let length = u16::try_from(payload.len()).unwrap_or(u16::MAX);
+    let payload = &payload[..length.into()];
+    let mut bytes = vec![head];
+    match u8::try_from(length) {
+        Ok(short @ ..126) => bytes.push(0x80 | short),
+        _ => bytes.extend([&[0x80 | 126], &length.to_be_bytes()[..]].concat()),
+    }
+    // Masked with zeroes.
+    bytes.extend([0; 4]);
+    bytes.extend(payload);
+    bytes
+}
+
+/// All bytes that the service sends.
+async fn talk(service: &Service, bytes: &[u8]) -> Vec<u8> {
+    let (client, server) = tokio::io::duplex(1 << 16);
+    let routes = TowerToHyperService::new(service.router.clone());
+    let connection = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(server), routes);
+    let connection = tokio::spawn(connection.with_upgrades());
+    let (mut read, write) = tokio::io::split(client);
+    let (heard, ()) = tokio::join!(hear(&mut read), speak(write, bytes));
+    // What is left of the connection goes with its client.
+    drop(read);
+    connection.await.expect("no panic").expect("a connection that became a socket");
+    for _ in 0..TURNS {
+        if service.state.live.is_empty() {
+            return heard;
+        }
+        tokio::task::yield_now().await;
+    }
+    panic!("the socket was not closed");
+}
+
+async fn hear(read: &mut ReadHalf<DuplexStream>) -> Vec<u8> {
+    let mut heard = Vec::new();
+    // Whether the end is a clean one is not asked.
+    let _ = read.read_to_end(&mut heard).await;
+    heard
+}
+
+async fn speak(mut write: WriteHalf<DuplexStream>, bytes: &[u8]) {
+    let frames = bytes.split(|byte| *byte == BETWEEN).map(|frame| match frame {
+        [] => Vec::new(),
+        frame => written(frame),
+    });
+    for frame in std::iter::once(HANDSHAKE.to_vec()).chain(frames).chain([Vec::new(), CLOSE.to_vec()]) {
+        if frame.is_empty() {
+            for _ in 0..TURNS {
+                tokio::task::yield_now().await;
+            }
+        }
+        // A socket that was closed takes no more.
+        if write.write_all(&frame).await.is_err() {
+            return;
+        }
+    }
+    let _ = write.shutdown().await;
+}
+
+/// Checks the messages of the service: their forms, their order, and the code at the end.
+fn check(heard: Vec<u8>, sent: usize) {
+    let end = heard.windows(4).position(|bytes| bytes == b"\r\n\r\n").expect("a head") + 4;
+    assert!(heard.starts_with(b"HTTP/1.1 101"), "{}", String::from_utf8_lossy(&heard[..end]));
+    let mut recorded = Cursor::new(heard);
+    recorded.set_position(end as u64);
+    let mut socket = WebSocket::from_raw_socket(Recorded(recorded), Role::Client, None);
+    let (mut acknowledged, mut ended) = (false, 0);
+    while let Ok(message) = socket.read() {
+        match message {
+            Message::Text(text) => {
+                let message: Value = serde_json::from_str(&text).expect("a message in JSON");
+                let kind = message["type"].as_str().expect("a type");
+                match kind {
+                    "connection_ack" => assert!(!std::mem::replace(&mut acknowledged, true), "a second one"),
+                    "ping" | "pong" => {}
+                    "next" | "error" | "complete" => {
+                        assert!(acknowledged && message["id"].is_string(), "{message}");
+                        assert_ne!(message["payload"][0]["extensions"]["code"], "INTERNAL_SERVER_ERROR", "{message}");
+                        ended += usize::from(kind != "next");
+                    }
+                    _ => panic!("{message}"),
+                }
+            }
+            // One that the client has sent comes back.
+            Message::Close(frame) => assert!(frame.is_none_or(|frame| u16::from(frame.code) != 4500)),
+            Message::Pong(_) => {}
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(ended <= sent, "{ended} operations have ended, and {sent} frames were sent");
+}
+
+/// The bytes that were sent, for one who reads them; its answers go nowhere.
+struct Recorded(Cursor<Vec<u8>>);
+
+impl Read for Recorded {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        Read::read(&mut self.0, buffer)
+    }
+}
+
+impl Write for Recorded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

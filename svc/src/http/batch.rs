@@ -1,0 +1,44 @@
+//! Several requests in one body, each answered as if it had come alone.
+
+use futures_util::future::join_all;
+
+use super::reply::Refusal;
+use crate::engine::{Engine, Request, Response, counted_refusal};
+use crate::request::RequestParts;
+use crate::request_log::in_batch;
+
+/// Answers all requests of a batch concurrently, in their order.
+pub(super) async fn run(
+    engine: &Engine,
+    requests: Vec<Result<Request<'static>, Refusal>>,
+    parts: RequestParts,
+) -> Response {
+    let answers = requests.into_iter().enumerate().map(|(index, request)| {
+        let parts = parts.of_operation();
+        in_batch(async move {
+            // The hooks were told of the first with the body.
+            if index > 0
+                && let Err(refused) = engine.hooks.before_next(&parts).await
+            {
+                return counted_refusal(refused);
+            }
+            match request {
+                Ok(request) => engine.run(request, parts).await,
+                Err(refusal) => refusal.into_response(),
+            }
+        })
+    });
+    joined(&join_all(answers).await)
+}
+
+/// The answers in one body. They have one status, which says that each has its own errors.
+fn joined(answers: &[Response]) -> Response {
+    let mut body = Vec::with_capacity(answers.iter().map(|answer| answer.body.len() + 1).sum::<usize>() + 1);
+    for answer in answers {
+        body.push(if body.is_empty() { b'[' } else { b',' });
+        body.extend_from_slice(&answer.body);
+    }
+    body.push(b']');
+    let failed = |answer: &Response| answer.answer.field_errors() + usize::from(answer.answer.code().is_some());
+    Response::of_batch(answers.iter().map(failed).sum(), body)
+}

@@ -1,0 +1,94 @@
+//! The `map` of a request with files: which variables each of them is.
+
+use super::bad_request;
+use crate::http::reply::Refusal;
+use crate::json::{ExactJson, Fields, shorten};
+use crate::upload::UploadedFile;
+
+/// The most variables that the files of a request are, on average.
+const PLACES: usize = 16;
+
+/// The files of a request, those that are still to arrive among them.
+pub(super) struct FileMap(Vec<Expected>);
+
+struct Expected {
+    /// The name of its field.
+    name: String,
+    /// The paths of the variables that it is.
+    places: Vec<String>,
+    file: Option<UploadedFile>,
+}
+
+impl FileMap {
+    /// Reads the map: the paths of variables by the names of fields.
+    pub(super) fn read(map: ExactJson, most: usize) -> Result<Self, Refusal> {
+        let malformed = || bad_request(r#"`map` must be a JSON object such as {"0": ["variables.file"]}"#);
+        let ExactJson::Object(fields) = map else { return Err(malformed()) };
+        if fields.len() > most {
+            let message =
+                format!("the request has {} files; at most {most} are allowed (SVC_UPLOAD_MAX_FILES)", fields.len());
+            return Err(bad_request(message));
+        }
+        let path = |path: ExactJson| match path {
+            ExactJson::String(path) => Ok(path),
+            _ => Err(malformed()),
+        };
+        let expected = fields.into_iter().map(|(name, places)| match places {
+            ExactJson::Array(places) if !places.is_empty() && places.len() <= PLACES * most => {
+                let places = places.into_iter().map(path).collect::<Result<_, _>>()?;
+                Ok(Expected { name, places, file: None })
+            }
+            _ => Err(malformed()),
+        });
+        expected.collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Puts a value in the place of each variable that is a file, which the client has left null.
+    pub(super) fn put_into(&self, operation: &mut Fields, token: impl Fn(usize) -> String) -> Result<(), Refusal> {
+        for (index, expected) in self.0.iter().enumerate() {
+            for path in &expected.places {
+                let place = variable(operation, path).filter(|place| place.is_null());
+                let place = place.ok_or_else(|| {
+                    let path = shorten(path);
+                    bad_request(format!("`map` names `{path}`, which is not a null of `operations.variables`"))
+                })?;
+                *place = ExactJson::String(token(index));
+            }
+        }
+        Ok(())
+    }
+
+    /// The position of a file that arrives.
+    pub(super) fn expected(&self, name: &str) -> Result<usize, Refusal> {
+        let position = self.0.iter().position(|expected| expected.name == name && expected.file.is_none());
+        position
+            .ok_or_else(|| bad_request(format!("`map` does not name the file `{}`, or it comes twice", shorten(name))))
+    }
+
+    pub(super) fn arrived(&mut self, index: usize, file: UploadedFile) {
+        if let Some(expected) = self.0.get_mut(index) {
+            expected.file = Some(file);
+        }
+    }
+
+    /// The files, when all have arrived.
+    pub(super) fn into_files(self) -> Result<Vec<UploadedFile>, Refusal> {
+        let arrived = self.0.into_iter().map(|Expected { name, file, .. }| {
+            file.ok_or_else(|| bad_request(format!("the file `{}` is missing, which `map` names", shorten(&name))))
+        });
+        arrived.collect()
+    }
+}
+
+/// The value at a path such as `variables.images.0`.
+fn variable<'a>(operation: &'a mut Fields, path: &str) -> Option<&'a mut ExactJson> {
+    let mut place = operation.get_mut("variables")?;
+    for step in path.strip_prefix("variables.")?.split('.') {
+        place = match place {
+            ExactJson::Object(fields) => fields.get_mut(step)?,
+            ExactJson::Array(items) => items.get_mut(step.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    Some(place)
+}

@@ -1,0 +1,41 @@
+//! Files, written to temporary files while they arrive.
+
+use axum::http::StatusCode;
+use multer::Field;
+use tempfile::{Builder, NamedTempFile};
+use tokio::fs::File;
+use tokio::io::AsyncWriteExt as _;
+
+use super::refused;
+use crate::ErrorCode;
+use crate::http::reply::Refusal;
+use crate::upload::{UploadConfig, UploadedFile};
+
+/// Stores the file of a field. What was written of one that does not arrive as a whole is deleted.
+pub(super) async fn store(mut field: Field<'_>, config: &UploadConfig) -> Result<UploadedFile, Refusal> {
+    let (name, content_type) = (field.file_name().map(str::to_owned), field.content_type().map(ToString::to_string));
+    let (file, path) = create(config).map_err(|error| not_stored(&error))?.into_parts();
+    let (mut file, mut size) = (File::from_std(file), 0);
+    while let Some(part) = field.chunk().await.map_err(refused)? {
+        file.write_all(&part).await.map_err(|error| not_stored(&error))?;
+        size += part.len() as u64;
+    }
+    file.flush().await.map_err(|error| not_stored(&error))?;
+    Ok(UploadedFile::new(name, content_type, size, path))
+}
+
+/// A file that nobody else may read.
+fn create(config: &UploadConfig) -> std::io::Result<NamedTempFile> {
+    let mut builder = Builder::new();
+    let builder = builder.prefix("svc-upload-");
+    match &config.dir {
+        Some(dir) => builder.tempfile_in(dir),
+        None => builder.tempfile(),
+    }
+}
+
+fn not_stored(error: &std::io::Error) -> Refusal {
+    tracing::error!(%error, "a file of a client cannot be stored");
+    let message = "the files cannot be stored at the moment; try again later";
+    Refusal::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::ServiceUnavailable, message)
+}

@@ -1,0 +1,178 @@
+//! Requests that another site may have had a browser send, with what the browser knows of its user (CSRF).
+
+use axum::http::request::Parts;
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, Uri, header};
+
+use crate::http::own_origin::is_own;
+use crate::security_log::{Clients, SecurityEventType, record};
+
+/// The headers of which one is enough to prove that a browser has asked before it sent the request, as it does for each
+/// header that forms cannot have.
+pub(super) const PREFLIGHTED: [HeaderName; 4] = [
+    HeaderName::from_static("apollo-require-preflight"),
+    HeaderName::from_static("graphql-preflight"),
+    HeaderName::from_static("x-apollo-operation-name"),
+    HeaderName::from_static("x-requested-with"),
+];
+
+/// The media types of forms.
+const FORMS: [&[u8]; 3] = [b"application/x-www-form-urlencoded", b"multipart/form-data", b"text/plain"];
+
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+const SEC_FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
+
+/// Tells requests that may be forged.
+#[derive(Debug)]
+pub(crate) struct CsrfProtection {
+    /// The origins of other sites that may send requests.
+    trusted: Vec<String>,
+    clients: Clients,
+}
+
+/// The head of a request.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Head<'a> {
+    pub(crate) method: &'a Method,
+    pub(crate) uri: &'a Uri,
+    pub(crate) headers: &'a HeaderMap,
+    pub(crate) extensions: &'a Extensions,
+}
+
+impl<'a> Head<'a> {
+    pub(crate) fn of(parts: &'a Parts) -> Self {
+        let Parts { method, uri, headers, extensions, .. } = parts;
+        Self { method, uri, headers, extensions }
+    }
+}
+
+/// The reason why a request may be forged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Forgery {
+    /// A form could have sent it.
+    Form,
+    /// It comes from another site, with what the browser knows of its user.
+    Credentials,
+    /// A page of another site leads to it, or embeds it.
+    Embedded,
+}
+
+impl Forgery {
+    /// Returns the cure, for the client.
+    pub(crate) fn message(self) -> &'static str {
+        match self {
+            Self::Form => {
+                "a form of any site could send this request; send it as `Content-Type: application/json`, from a \
+                 browser or not"
+            }
+            Self::Credentials => {
+                "the request comes from another site with a cookie or a password that the browser has added; the \
+                 service has to allow its origin (SVC_CORS_ORIGINS)"
+            }
+            Self::Embedded => {
+                "a page of another site leads to this query or embeds it; send it with POST, or from a page of this site"
+            }
+        }
+    }
+
+    fn event(self) -> SecurityEventType {
+        match self {
+            Self::Form => SecurityEventType::CsrfForm,
+            Self::Credentials => SecurityEventType::CsrfForeignOrigin,
+            Self::Embedded => SecurityEventType::CsrfEmbedded,
+        }
+    }
+
+    /// Returns the reason, for the security log.
+    fn reason(self) -> &'static str {
+        match self {
+            Self::Form => "a form of any site could have sent it",
+            Self::Credentials => "it comes from another site, with a cookie or a password",
+            Self::Embedded => "a page of another site leads to it or embeds it",
+        }
+    }
+}
+
+impl CsrfProtection {
+    /// A protection against all sites but these. `*` lets any site read answers, and none act for a user.
+    pub(crate) fn new(origins: &[String], clients: Clients) -> Self {
+        Self { trusted: origins.iter().filter(|origin| *origin != "*").cloned().collect(), clients }
+    }
+
+    /// Checks that no other site can have had a browser send the request.
+    ///
+    /// # Errors
+    /// Why it may be; the security log is told.
+    pub(crate) fn check(&self, head: Head<'_>) -> Result<(), Forgery> {
+        let Some(forgery) = self.forgery(head) else { return Ok(()) };
+        let event = self.clients.event(forgery.event(), head.headers, head.extensions);
+        let event = event.resource(head.uri.path()).action(head.method.as_str()).reason(forgery.reason());
+        let origin = head.headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok());
+        record(origin.into_iter().fold(event, |event, origin| event.metadata("origin", origin)));
+        Err(forgery)
+    }
+
+    fn forgery(&self, head: Head<'_>) -> Option<Forgery> {
+        let headers = head.headers;
+        let is_read = matches!(*head.method, Method::GET | Method::HEAD);
+        if !is_read && is_form(headers) && !is_preflighted(headers) {
+            return Some(Forgery::Form);
+        }
+        if (headers.contains_key(header::COOKIE) || has_password(headers)) && self.is_foreign(head) {
+            return Some(Forgery::Credentials);
+        }
+        // Scripts ask for permission to read an answer; links, forms and images ask for nothing.
+        if is_read && is_embedded(headers) && self.is_foreign(head) {
+            return Some(Forgery::Embedded);
+        }
+        None
+    }
+
+    /// Whether a browser says that a page of another origin sends the request.
+    fn is_foreign(&self, head: Head<'_>) -> bool {
+        let origins = || head.headers.get_all(header::ORIGIN).iter().map(HeaderValue::as_bytes);
+        let is_trusted = |origin: &[u8]| self.trusted.iter().any(|known| origin.eq_ignore_ascii_case(known.as_bytes()));
+        if origins().next().is_some() && origins().all(is_trusted) {
+            return false;
+        }
+        match head.headers.get(SEC_FETCH_SITE).map(HeaderValue::as_bytes) {
+            Some(b"same-origin" | b"none") => false,
+            Some(_) => true,
+            // Browsers before 2023 say the origin alone.
+            None => !origins()
+                .all(|origin| std::str::from_utf8(origin).is_ok_and(|origin| is_own(origin, head.headers, head.uri))),
+        }
+    }
+}
+
+/// Whether the body is what a form of any page can send.
+fn is_form(headers: &HeaderMap) -> bool {
+    let Some(value) = headers.get(header::CONTENT_TYPE).map(HeaderValue::as_bytes) else { return false };
+    // Most requests.
+    if value == b"application/json" {
+        return false;
+    }
+    let media = value.split(|byte| *byte == b';').next().unwrap_or_default().trim_ascii();
+    FORMS.iter().any(|form| media.eq_ignore_ascii_case(form))
+}
+
+/// Whether a browser has asked before it sent the request, as a header proves.
+pub(in crate::http) fn is_preflighted(headers: &HeaderMap) -> bool {
+    PREFLIGHTED.iter().any(|name| has_text(headers, name))
+}
+
+fn has_text(headers: &HeaderMap, name: &HeaderName) -> bool {
+    headers.get(name).is_some_and(|value| !value.is_empty())
+}
+
+/// Whether there is a password that browsers add by themselves (RFC 7617).
+fn has_password(headers: &HeaderMap) -> bool {
+    let is_basic =
+        |value: &HeaderValue| value.as_bytes().get(..5).is_some_and(|name| name.eq_ignore_ascii_case(b"basic"));
+    headers.get(header::AUTHORIZATION).is_some_and(is_basic)
+}
+
+/// Whether a browser loads the answer as a page, an image, a script and so on.
+fn is_embedded(headers: &HeaderMap) -> bool {
+    let mode = headers.get(SEC_FETCH_MODE).map(HeaderValue::as_bytes);
+    matches!(mode, Some(b"navigate" | b"nested-navigate" | b"no-cors"))
+}

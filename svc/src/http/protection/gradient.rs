@@ -1,0 +1,150 @@
+//! The law by which the limit of requests in flight follows what the service can take.
+//!
+//! It compares how long requests take now with how long they took when little was going on (the gradient of Netflix'
+//! `concurrency-limits`). Where they take more than twice as long, they wait for each other, and fewer of them at once
+//! are answered as fast. How long they take undisturbed is measured anew now and then, with a part of the limit that is
+//! less than a half: then a limit that is too high shows itself, whatever was known before. Where they take long though
+//! hardly any run, the work itself has become slower.
+
+/// The windows after which what is known of undisturbed requests is measured anew.
+const PERIOD: u32 = 30;
+/// The windows after which it is measured first.
+const FIRST: u32 = 5;
+/// The windows of a probe: those before it end in the first, and those of the second are measured.
+const PROBE: u32 = 2;
+/// The part of the limit that holds during a probe; with the tolerance it is less than one.
+const PROBED: f64 = 0.25;
+/// The most that requests may take, as a multiple of what undisturbed ones take.
+const TOLERANCE: f64 = 2.0;
+/// The parts of a new limit that take effect at once, of a lower and of a higher one.
+const SMOOTHING: [f64; 2] = [0.7, 0.5];
+/// The windows at the lowest limit after which slow requests are taken for slow work.
+const STUCK: u32 = 5;
+
+/// A window of time: what was seen of the requests that ended in it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Window {
+    /// The mean time that they took, in any unit.
+    pub(super) mean: f64,
+    /// The most requests that ran at once.
+    pub(super) peak: usize,
+}
+
+/// The limit, and what it follows from.
+#[derive(Debug)]
+pub(super) struct Gradient {
+    limit: f64,
+    least: f64,
+    most: f64,
+    /// The shortest mean of this period, and of the one before.
+    quiet: [f64; 2],
+    windows: u32,
+    /// The windows in a row that were slow at the lowest limit.
+    stuck: u32,
+}
+
+impl Gradient {
+    /// A limit from the least to the most, which is where it begins.
+    pub(super) fn new(least: usize, most: usize) -> Self {
+        let (least, most) = (least.min(most) as f64, most as f64);
+        Self { limit: most, least, most, quiet: [f64::INFINITY; 2], windows: PERIOD - FIRST, stuck: 0 }
+    }
+
+    /// Returns the limit after one more window.
+    pub(super) fn after(&mut self, window: Window) -> usize {
+        self.windows += 1;
+        // The first window of a probe still has the queue of those before it.
+        if self.windows != PERIOD + 1 {
+            self.quiet[0] = self.quiet[0].min(window.mean);
+        }
+        if self.windows <= PERIOD {
+            self.follow(window);
+        }
+        let is_saturated = window.peak as f64 >= self.limit * 0.9;
+        if self.windows >= PERIOD + PROBE || (self.windows == PERIOD && !is_saturated) {
+            self.quiet = [f64::INFINITY, self.quiet[0]];
+            self.windows = 0;
+        }
+        let part = if self.windows >= PERIOD { PROBED } else { 1.0 };
+        whole(self.limit * part)
+    }
+
+    fn follow(&mut self, Window { mean, peak }: Window) {
+        let used = self.limit.min(peak as f64);
+        let quiet = self.quiet[0].min(self.quiet[1]);
+        let gradient = (TOLERANCE * quiet / mean.max(f64::MIN_POSITIVE)).clamp(0.5, 1.0);
+        self.stuck = if gradient < 1.0 && self.limit <= self.least + 1.0 { self.stuck + 1 } else { 0 };
+        if self.stuck >= STUCK {
+            (self.quiet, self.stuck) = ([mean; 2], 0);
+            return;
+        }
+        // Room for a short queue, without which the limit could never grow.
+        let wanted = |from: f64| (from * gradient + from.sqrt()).clamp(self.least, self.most);
+        if gradient < 1.0 && used > self.least && wanted(used) < self.limit {
+            self.limit += (wanted(used) - self.limit) * SMOOTHING[0];
+        } else if used >= self.limit / 2.0 && wanted(self.limit) > self.limit {
+            self.limit += (wanted(self.limit) - self.limit) * SMOOTHING[1];
+        }
+    }
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a limit is a small number")]
+fn whole(limit: f64) -> usize {
+    limit.round().max(1.0) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A service that runs `slots` requests at once, each for `time`; all others of those in flight wait. Returns the
+    /// limits of the windows when there are always more requests than the limit.
+    fn overloaded(gradient: &mut Gradient, slots: f64, time: f64, windows: usize) -> Vec<usize> {
+        let mut limit = whole(gradient.limit);
+        let mut limits = Vec::new();
+        for _ in 0..windows {
+            let mean = time * (limit as f64 / slots).max(1.0);
+            limit = gradient.after(Window { mean, peak: limit });
+            limits.push(limit);
+        }
+        limits
+    }
+
+    #[test]
+    fn the_limit_falls_to_what_is_served_and_stays_there() {
+        let mut gradient = Gradient::new(16, 256);
+        for _ in 0..20 {
+            assert_eq!(gradient.after(Window { mean: 1.0, peak: 2 }), 256, "nothing is going on");
+        }
+        let limits = overloaded(&mut gradient, 8.0, 1.0, 600);
+        let last = &limits[20..];
+        let probed = last.iter().filter(|limit| **limit < 16).count();
+        assert!(last.iter().all(|limit| (4..=32).contains(limit)) && probed * 10 < last.len(), "{last:?}");
+    }
+
+    #[test]
+    fn work_that_gets_slower_is_not_taken_for_a_queue() {
+        let mut gradient = Gradient::new(16, 256);
+        overloaded(&mut gradient, 64.0, 1.0, 300);
+        let slower = overloaded(&mut gradient, 64.0, 10.0, 200);
+        // The median, as probes come between.
+        let usual = |limits: &[usize]| {
+            let mut limits = limits.to_vec();
+            limits.sort_unstable();
+            limits[limits.len() / 2]
+        };
+        assert!((64..=192).contains(&usual(&slower[100..])), "{slower:?}");
+        let recovered = overloaded(&mut gradient, 64.0, 1.0, 50);
+        assert!((64..=256).contains(&usual(&recovered)), "{recovered:?}");
+    }
+
+    #[test]
+    fn a_service_that_is_hardly_used_keeps_its_limit() {
+        let mut gradient = Gradient::new(16, 256);
+        for window in 0..500 {
+            // Some requests take a hundred times as long as others.
+            let mean = if window % 3 == 0 { 100.0 } else { 1.0 };
+            assert_eq!(gradient.after(Window { mean, peak: 10 }), 256);
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The protection on the open internet: forged requests, origins, identifiers, overload.
+
+#[cfg(feature = "compression")]
+mod compression;
+mod cross_origin;
+mod csrf;
+mod gradient;
+mod overload;
+#[cfg(feature = "native-auth")]
+mod routes;
+
+#[cfg(feature = "compression")]
+pub(super) use compression::compression;
+pub(super) use cross_origin::CrossOriginLayer;
+pub(crate) use cross_origin::CrossOriginRules;
+pub(crate) use csrf::CsrfProtection;
+pub(super) use csrf::Head;
+#[cfg(feature = "upload")]
+pub(super) use csrf::is_preflighted;
+use overload::Admitted;
+pub(crate) use overload::Overload;
+#[cfg(feature = "native-auth")]
+pub(crate) use routes::protect;
+
+use std::future::Future;
+use std::pin::pin;
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{Response, StatusCode, header};
+
+use super::guard::Caught;
+use super::negotiate::MediaType;
+use super::reply::Refusal;
+use crate::ErrorCode;
+use crate::request::{REQUEST_ID, RequestId};
+
+/// The protection between the open internet and the endpoint.
+#[derive(Debug)]
+pub(crate) struct Protection {
+    /// `None` where requests of other sites are not told apart.
+    pub(crate) csrf: Option<CsrfProtection>,
+    /// `None` where no other site may read answers.
+    pub(crate) cross_origin: Option<CrossOriginRules>,
+    /// `None` where answers are not compressed: the fewest bytes of one that is.
+    #[cfg(feature = "compression")]
+    pub(crate) compression: Option<u16>,
+    pub(crate) request_ids: bool,
+    /// `None` where any number of requests may run.
+    pub(crate) overload: Option<Overload>,
+}
+
+impl Protection {
+    /// Answers a request of the endpoint under its identifier, unless there are too many already.
+    ///
+    /// The future that answers is large, so it is made where it stays, and in one place for all of this.
+    pub(super) async fn around<F: Future<Output = Response<Body>>>(
+        &self,
+        request: Request,
+        media: Option<MediaType>,
+        answer: impl FnOnce(Request) -> F,
+    ) -> Response<Body> {
+        let id = self.identify(&request);
+        let response = match self.enter().await {
+            Ok(_admitted) => {
+                // A panic is answered in here, so that the log has the identifier of its request.
+                let answering = Caught::new(media.unwrap_or(MediaType::Json), answer(request));
+                RequestId::scope(id.as_ref(), pin!(answering)).await
+            }
+            Err(refusal) => refusal.reply(media.unwrap_or(MediaType::Json)),
+        };
+        told(response, id)
+    }
+
+    /// The identifier of a request, where requests have them.
+    pub(super) fn identify(&self, request: &Request) -> Option<RequestId> {
+        self.request_ids.then(|| RequestId::of(request.headers()))
+    }
+
+    /// Lets an operation in, unless there are too many already.
+    ///
+    /// # Errors
+    /// The refusal of one that is too many.
+    pub(super) async fn enter(&self) -> Result<Option<Admitted<'_>>, Refusal> {
+        let Some(overload) = &self.overload else { return Ok(None) };
+        overload.admit().await.map(Some).ok_or_else(too_many)
+    }
+}
+
+/// The answer with the identifier of its request.
+pub(super) fn told(mut response: Response<Body>, id: Option<RequestId>) -> Response<Body> {
+    if let Some(id) = id {
+        response.headers_mut().insert(REQUEST_ID, id.into_header());
+    }
+    response
+}
+
+fn too_many() -> Refusal {
+    let message = "the service has more requests than it can take; try again in a moment";
+    let refusal = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::ServiceUnavailable, message);
+    refusal.with_header(header::RETRY_AFTER, "1")
+}

@@ -1,0 +1,224 @@
+//! The shedding of load: a limit of requests in flight that adapts, and a short queue in front of it.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Mutex, TryLockError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Semaphore, SemaphorePermit};
+
+use super::gradient::{Gradient, Window};
+
+/// The shortest and the longest time after which the limit is looked at again: as long as a request takes.
+const WINDOW: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(1)];
+/// The longest that a request waits for others to end once there have been too many for long.
+const PATIENCE: Duration = Duration::from_millis(25);
+/// The time without a queue after which the next one is a burst again.
+const QUIET: Duration = Duration::from_secs(1);
+/// The most requests that wait in a burst, as a multiple of the most that run.
+const BURST: usize = 4;
+
+/// Admits as many requests as the service can take.
+#[derive(Debug)]
+pub(crate) struct Overload {
+    permits: Semaphore,
+    /// The number of permits that are there, those of running requests and what is owed included.
+    limit: AtomicUsize,
+    /// Permits to take away when they come back.
+    owed: AtomicUsize,
+    waiting: AtomicUsize,
+    /// The times at which the queue began, and at which a request last came into it; in microseconds since the beginning.
+    crowded: [AtomicU64; 2],
+    /// The time for which a queue is a burst, which is waited for.
+    shed_after: Duration,
+    most: usize,
+    began: Instant,
+    seen: Seen,
+    law: Mutex<Gradient>,
+}
+
+/// The requests that ended since the limit was looked at.
+#[derive(Debug, Default)]
+struct Seen {
+    /// In microseconds since the beginning.
+    since: AtomicU64,
+    /// The length of the window, in microseconds.
+    window: AtomicU64,
+    /// The mean time of the requests of the last window, in microseconds.
+    mean: AtomicU64,
+    micros: AtomicU64,
+    requests: AtomicU64,
+    peak: AtomicUsize,
+}
+
+/// A request that may run; it is over when this is dropped.
+#[derive(Debug)]
+pub(in crate::http) struct Admitted<'a> {
+    overload: &'a Overload,
+    permit: Option<SemaphorePermit<'a>>,
+    since: Instant,
+}
+
+impl Overload {
+    /// Admits from `least` to `most` requests at once, and refuses others once they have waited for so long.
+    pub(crate) fn new(least: usize, most: usize, shed_after: Duration) -> Self {
+        Self {
+            permits: Semaphore::new(most),
+            limit: AtomicUsize::new(most),
+            owed: AtomicUsize::new(0),
+            waiting: AtomicUsize::new(0),
+            crowded: Default::default(),
+            shed_after,
+            most,
+            began: Instant::now(),
+            seen: Seen::default(),
+            law: Mutex::new(Gradient::new(least, most)),
+        }
+    }
+
+    /// Lets a request in, now or after a moment; `None` when there are too many.
+    pub(super) async fn admit(&self) -> Option<Admitted<'_>> {
+        let permit = match self.permits.try_acquire() {
+            Ok(permit) => permit,
+            Err(_) => self.queue().await?,
+        };
+        Some(Admitted { overload: self, permit: Some(permit), since: Instant::now() })
+    }
+
+    /// A place behind those that wait. In a burst all wait for their turn; else a quarter as many as may run, for a moment. Who
+    /// would wait in vain is refused at once.
+    async fn queue(&self) -> Option<SemaphorePermit<'_>> {
+        let place = Place(&self.waiting);
+        let (room, patience) = match self.left_of_burst() {
+            Some(left) => (self.most.saturating_mul(BURST), left.max(PATIENCE)),
+            None => (self.limit.load(Ordering::Relaxed) / 4, PATIENCE),
+        };
+        let ahead = self.waiting.fetch_add(1, Ordering::Relaxed);
+        if ahead > room || self.wait_behind(ahead) > patience {
+            return None;
+        }
+        let permit = tokio::time::timeout(patience, self.permits.acquire()).await;
+        drop(place);
+        permit.ok()?.ok()
+    }
+
+    /// The time until so many who wait have their turn, as long as requests take now.
+    fn wait_behind(&self, ahead: usize) -> Duration {
+        let (limit, mean) = (self.limit.load(Ordering::Relaxed), self.seen.mean.load(Ordering::Relaxed));
+        Duration::from_micros(mean).mul_f64(ahead as f64 / limit.max(1) as f64)
+    }
+
+    /// The time for which the queue is still a burst; `None` when it has been there for longer.
+    fn left_of_burst(&self) -> Option<Duration> {
+        let now = micros(self.began.elapsed());
+        let [began, last] = &self.crowded;
+        if now.saturating_sub(last.swap(now, Ordering::Relaxed)) > micros(QUIET) {
+            began.store(now, Ordering::Relaxed);
+        }
+        let since = Duration::from_micros(now.saturating_sub(began.load(Ordering::Relaxed)));
+        self.shed_after.checked_sub(since).filter(|left| !left.is_zero())
+    }
+
+    /// Notes a request that is over.
+    fn saw(&self, since: Instant) {
+        let now = Instant::now();
+        let running = self.limit.load(Ordering::Relaxed).saturating_sub(self.permits.available_permits());
+        self.seen.micros.fetch_add(micros(now - since), Ordering::Relaxed);
+        self.seen.requests.fetch_add(1, Ordering::Relaxed);
+        if running > self.seen.peak.load(Ordering::Relaxed) {
+            self.seen.peak.fetch_max(running, Ordering::Relaxed);
+        }
+        let time = micros(now - self.began);
+        if time - self.seen.since.load(Ordering::Relaxed).min(time) >= self.seen.window.load(Ordering::Relaxed) {
+            self.look(time);
+        }
+    }
+
+    /// Ends a window. Whoever comes first does it for all.
+    fn look(&self, now: u64) {
+        let mut law = match self.law.try_lock() {
+            Ok(law) => law,
+            // A panic cannot leave it half-way.
+            Err(TryLockError::Poisoned(law)) => law.into_inner(),
+            Err(TryLockError::WouldBlock) => return,
+        };
+        self.seen.since.store(now, Ordering::Relaxed);
+        let requests = self.seen.requests.swap(0, Ordering::Relaxed).max(1);
+        let sum = self.seen.micros.swap(0, Ordering::Relaxed);
+        let mean = sum as f64 / requests as f64;
+        let window = (sum / requests).clamp(micros(WINDOW[0]), micros(WINDOW[1]));
+        self.seen.window.store(window, Ordering::Relaxed);
+        self.seen.mean.store(sum / requests, Ordering::Relaxed);
+        let peak = self.seen.peak.swap(0, Ordering::Relaxed);
+        self.set(law.after(Window { mean, peak }));
+    }
+
+    /// Changes the number of permits. The lock of the law is held, so nobody else does.
+    fn set(&self, limit: usize) {
+        let old = self.limit.swap(limit, Ordering::Relaxed);
+        if limit >= old {
+            let more = limit - old;
+            let forgiven = self.take_owed(more);
+            self.permits.add_permits(more - forgiven);
+        } else {
+            let less = old - limit;
+            let taken = self.permits.forget_permits(less);
+            self.owed.fetch_add(less - taken, Ordering::Relaxed);
+        }
+    }
+
+    /// Takes up to so many off what is owed.
+    fn take_owed(&self, most: usize) -> usize {
+        if self.owed.load(Ordering::Relaxed) == 0 {
+            return 0;
+        }
+        let less = |owed: usize| Some(owed.saturating_sub(most));
+        let before = self.owed.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).unwrap_or_default();
+        before.min(most)
+    }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+impl Drop for Admitted<'_> {
+    fn drop(&mut self) {
+        self.overload.saw(self.since);
+        let Some(permit) = self.permit.take() else { return };
+        if self.overload.take_owed(1) == 1 {
+            permit.forget();
+        }
+    }
+}
+
+/// A place in the queue.
+struct Place<'a>(&'a AtomicUsize);
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use futures_util::FutureExt as _;
+    use futures_util::future::{join_all, poll_immediate};
+
+    use super::{Ordering, Overload};
+
+    #[tokio::test]
+    async fn who_would_wait_in_vain_is_refused_at_once() {
+        let overload = Overload::new(1, 1, Duration::from_secs(60));
+        let running = overload.admit().await;
+        // One after the other, 25 seconds each: three have their turn within the minute of a burst.
+        overload.seen.mean.store(25_000_000, Ordering::Relaxed);
+        let mut waiting: Vec<_> = (0..3).map(|_| overload.admit().boxed()).collect();
+        assert!(join_all(waiting.iter_mut().map(poll_immediate)).await.iter().all(Option::is_none));
+        assert!(matches!(overload.admit().now_or_never(), Some(None)), "the fourth would wait for 75 s");
+        drop(running);
+        assert!(waiting.remove(0).await.is_some(), "the first has its turn");
+    }
+}

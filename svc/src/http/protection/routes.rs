@@ -1,0 +1,38 @@
+//! The protection of routes beside the endpoint.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{Response, StatusCode};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::IntoResponse as _;
+use axum::{Json, Router};
+use serde_json::json;
+
+use super::csrf::Head;
+use super::{CrossOriginLayer, Protection, told};
+use crate::request::RequestId;
+
+/// The same routes with protection. They refuse with `{error, message}`, and are not shed: what they may be asked for
+/// is limited by itself.
+pub(crate) fn protect(router: Router, protection: &Arc<Protection>) -> Router {
+    let router = router.layer(from_fn_with_state(protection.clone(), check));
+    match &protection.cross_origin {
+        Some(rules) => router.layer(CrossOriginLayer(Some(rules.clone()))),
+        None => router,
+    }
+}
+
+async fn check(State(protection): State<Arc<Protection>>, request: Request, next: Next) -> Response<Body> {
+    let id = protection.identify(&request);
+    let answer = async {
+        let (parts, body) = request.into_parts();
+        let forged = protection.csrf.as_ref().and_then(|csrf| csrf.check(Head::of(&parts)).err());
+        let Some(forgery) = forged else { return next.run(Request::from_parts(parts, body)).await };
+        let refusal = json!({ "error": "csrf_protection_failed", "message": forgery.message() });
+        (StatusCode::FORBIDDEN, Json(refusal)).into_response()
+    };
+    told(RequestId::scope(id.as_ref(), pin!(answer)).await, id)
+}

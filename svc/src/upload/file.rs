@@ -1,0 +1,90 @@
+//! Files of a request, which lie in a folder for temporary files until it has ended.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tempfile::TempPath;
+use uuid::Uuid;
+
+use super::token::Token;
+use crate::{Error, Result};
+
+/// A file that a client has sent.
+pub struct UploadedFile {
+    name: Option<String>,
+    content_type: Option<String>,
+    size: u64,
+    path: TempPath,
+}
+
+impl UploadedFile {
+    pub(crate) fn new(name: Option<String>, content_type: Option<String>, size: u64, path: TempPath) -> Self {
+        Self { name, content_type, size, path }
+    }
+
+    /// Returns the name that the client gives it, if it gives one. It can be any text: do not make a path of it.
+    pub fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// Returns the media type that the client gives it, if it gives one. The file may be of another.
+    pub fn content_type(&self) -> Option<&str> {
+        self.content_type.as_deref()
+    }
+
+    /// Returns the number of its bytes.
+    pub fn size(&self) -> u64 {
+        self.size
+    }
+
+    /// Returns the path at which it lies.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads all of it.
+    ///
+    /// # Errors
+    /// When it cannot be read; clients see it masked.
+    pub async fn read(&self) -> Result<Vec<u8>> {
+        tokio::fs::read(&self.path).await.map_err(|error| Error::internal(format!("a file cannot be read: {error}")))
+    }
+
+    /// Copies it to a place where it stays.
+    ///
+    /// # Errors
+    /// When it cannot be copied; clients see it masked.
+    pub async fn copy_to(&self, path: impl Into<PathBuf>) -> Result<()> {
+        let copied = tokio::fs::copy(&self.path, path.into()).await;
+        copied.map(drop).map_err(|error| Error::internal(format!("a file cannot be copied: {error}")))
+    }
+}
+
+impl fmt::Debug for UploadedFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UploadedFile").field("size", &self.size).finish_non_exhaustive()
+    }
+}
+
+/// The files of a request.
+#[derive(Debug, Clone)]
+pub(crate) struct UploadedFiles {
+    request: Uuid,
+    files: Arc<[UploadedFile]>,
+}
+
+impl UploadedFiles {
+    pub(crate) fn new(request: Uuid, files: Vec<UploadedFile>) -> Self {
+        Self { request, files: files.into() }
+    }
+
+    /// The value of the variables that stand for a file.
+    pub(crate) fn token(request: Uuid, index: usize) -> String {
+        Token { request, index }.text()
+    }
+
+    pub(super) fn get(&self, token: &Token) -> Option<&UploadedFile> {
+        self.files.get(token.index).filter(|_| token.request == self.request)
+    }
+}

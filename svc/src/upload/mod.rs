@@ -1,0 +1,18 @@
+//! Files that clients send with a mutation.
+
+mod config;
+#[cfg(feature = "upload")]
+mod file;
+#[cfg(feature = "upload")]
+mod scalar;
+#[cfg(feature = "upload")]
+mod token;
+
+pub use config::UploadConfig;
+#[cfg(feature = "upload")]
+pub use file::UploadedFile;
+#[cfg(feature = "upload")]
+pub use scalar::Upload;
+
+#[cfg(feature = "upload")]
+pub(crate) use file::UploadedFiles;

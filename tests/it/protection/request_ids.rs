@@ -1,0 +1,69 @@
+//! Each request has an identifier, by which its answer is found in the log.
+
+use svc::prelude::*;
+use svc::{ProtectionConfig, RequestId};
+use svc_tests::{App, Log, Reply, TestDatabase};
+
+#[svc::query]
+fn id(ctx: &Context<'_>) -> Option<String> {
+    assert_eq!(ctx.request_id(), RequestId::current());
+    ctx.request_id().map(|id| id.as_str().to_owned())
+}
+
+#[svc::query]
+fn broken() -> Result<i32> {
+    Err(Error::internal("a wheel is off"))
+}
+
+async fn app(protection: ProtectionConfig) -> App {
+    let database = TestDatabase::new("").await;
+    let config = SvcConfig { protection, ..SvcConfig::default() };
+    App::serve(AppOptions::new().config(config).database_url(database.url()).queries(queries![id, broken])).await
+}
+
+async fn ask(app: &App, query: &str, id: Option<&str>) -> Reply {
+    let request = app.request("POST", "/graphql").header("content-type", "application/json");
+    let request = id.iter().fold(request, |request, id| request.header("x-request-id", *id));
+    app.send(request.body(format!(r#"{{"query":"{query}"}}"#))).await
+}
+
+fn said(reply: &Reply) -> &str {
+    reply.headers["x-request-id"].to_str().unwrap()
+}
+
+#[tokio::test]
+async fn an_identifier_is_made_or_taken_and_told() {
+    let app = app(ProtectionConfig::default()).await;
+    let first = ask(&app, "{ id }", None).await;
+    assert_eq!(first.data()["id"], said(&first));
+    assert_eq!(said(&first).len(), 32);
+    assert_ne!(said(&first), said(&ask(&app, "{ id }", None).await));
+    for given in ["4bf92f3577b34da6", "a-b_c.d:e+f/g=h@i", &"x".repeat(128)] {
+        let reply = ask(&app, "{ id }", Some(given)).await;
+        assert_eq!((said(&reply), &reply.data()["id"]), (given, &given.into()));
+    }
+    for unusable in ["", "two words", "a\"b", &"x".repeat(129), "curl;rm"] {
+        assert_ne!(said(&ask(&app, "{ id }", Some(unusable)).await), unusable);
+    }
+    let get = app.send(app.request("GET", "/graphql?query=%7Bid%7D").header("x-request-id", "mine")).await;
+    assert_eq!((said(&get), &get.data()["id"]), ("mine", &"mine".into()));
+    let refused = app.send(app.request("POST", "/graphql").header("x-request-id", "mine")).await;
+    assert_eq!((refused.status, said(&refused)), (415, "mine"));
+}
+
+#[tokio::test]
+async fn the_log_of_an_error_says_it() {
+    let log = Log::start();
+    let app = app(ProtectionConfig::default()).await;
+    ask(&app, "{ broken }", Some("find-me")).await;
+    log.has("request_id=\"find-me\"").await;
+    let line = log.text().lines().find(|line| line.contains("find-me")).unwrap().to_owned();
+    assert!(line.contains("a wheel is off"), "{line}");
+}
+
+#[tokio::test]
+async fn identifiers_can_be_switched_off() {
+    let app = app(ProtectionConfig { request_ids: false, ..ProtectionConfig::default() }).await;
+    let reply = ask(&app, "{ id }", Some("mine")).await;
+    assert!(reply.data()["id"].is_null() && !reply.headers.contains_key("x-request-id"), "{reply:?}");
+}

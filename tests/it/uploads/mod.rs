@@ -1,0 +1,6 @@
+//! Files that clients send with mutations.
+
+mod bounds;
+mod clients;
+mod files;
+mod service;
