@@ -1,0 +1,133 @@
+//! The key of an answer: all that it depends on.
+
+use std::fmt::Write as _;
+
+use axum::http::{HeaderMap, HeaderName, header};
+
+use super::super::{Engine, Prepared};
+use crate::engine::execution_context::ExecutionContext;
+use crate::engine::plan::AllAdmitted;
+use crate::postgres::{Param, Session};
+use crate::request::Context;
+use crate::value_bytes::{bytes, length, text, value};
+
+/// The key of an answer.
+pub(super) struct Key {
+    pub(super) bytes: Vec<u8>,
+    pub(super) scope: Scope,
+}
+
+/// The requests that may get an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Scope {
+    /// Those of one user.
+    Private,
+    /// Those without a user, as far as something else of them is the same.
+    Public,
+    /// All without a user.
+    Everyone,
+}
+
+impl Engine {
+    /// The key of an operation that was admitted, to read all rows; `None` where something that its answer depends on is
+    /// not known.
+    pub(super) fn key(&self, cx: &ExecutionContext<'_>, prepared: &Prepared, _: &AllAdmitted<'_>) -> Option<Key> {
+        let context = &cx.context;
+        let mut key = Vec::with_capacity(512);
+        bytes(&mut key, b'D', prepared.document.digest());
+        text(&mut key, b'O', cx.operation.name().unwrap_or_default());
+        length(&mut key, b'V', prepared.variables.len());
+        for (name, variable) in prepared.variables.iter() {
+            text(&mut key, b'v', name);
+            value(&mut key, variable)?;
+        }
+        let is_private = principal(&mut key, context)?;
+        let has_session = session(&mut key, cx.session())?;
+        let has_rules = rules(&mut key, cx)?;
+        for function in &self.response_keys.functions {
+            text(&mut key, b'K', &function(context)?);
+        }
+        // A service may have several names.
+        for name in [&header::HOST].into_iter().chain(&self.response_keys.headers) {
+            header_values(&mut key, context.headers(), name);
+        }
+        let is_alike = !has_session && !has_rules && self.response_keys.functions.is_empty();
+        let scope = match (is_private, is_alike) {
+            (true, _) => Scope::Private,
+            (false, false) => Scope::Public,
+            (false, true) => Scope::Everyone,
+        };
+        Some(Key { bytes: key, scope })
+    }
+}
+
+/// Writes who asks; whether that is a user. A request with credentials that are nobody's has no key, as a resolver may
+/// know whose they are.
+fn principal(key: &mut Vec<u8>, context: &Context<'_>) -> Option<bool> {
+    #[cfg(feature = "auth")]
+    if let Some(user) = context.user() {
+        self::user(key, user)?;
+        return Some(true);
+    }
+    key.push(b'A');
+    let has_credentials =
+        [header::AUTHORIZATION, header::COOKIE].iter().any(|name| context.headers().contains_key(name));
+    (!has_credentials).then_some(false)
+}
+
+/// The claims that differ from token to token of the same user.
+#[cfg(feature = "auth")]
+const OF_TOKENS: [&str; 4] = ["exp", "iat", "jti", "nbf"];
+
+/// Writes all that resolvers may learn of a user.
+#[cfg(feature = "auth")]
+fn user(key: &mut Vec<u8>, user: &crate::auth::UserContext) -> Option<()> {
+    let crate::auth::UserContext { user_id, email, name, roles, permissions, metadata } = user;
+    text(key, b'U', user_id);
+    for fact in [email, name] {
+        length(key, b'o', usize::from(fact.is_some()));
+        text(key, b's', fact.as_deref().unwrap_or_default());
+    }
+    for names in [roles, permissions] {
+        length(key, b'l', names.len());
+        names.iter().for_each(|name| text(key, b's', name));
+    }
+    let lasting = || metadata.iter().filter(|(name, _)| !OF_TOKENS.contains(&name.as_str()));
+    length(key, b'm', lasting().count());
+    for (name, fact) in lasting() {
+        text(key, b'k', name);
+        text(key, b'j', &serde_json::to_string(fact).ok()?);
+    }
+    Some(())
+}
+
+/// Writes the values of session variables; whether there are some.
+fn session(key: &mut Vec<u8>, session: &Session) -> Option<bool> {
+    session.check().ok()?;
+    let Some(setup) = session.setup() else { return Some(false) };
+    for param in &setup.params {
+        match param {
+            Param::Text(value) => text(key, b'S', value),
+            _ => return None,
+        }
+    }
+    Some(true)
+}
+
+/// Writes what the row policies have decided for the request; whether there are some.
+fn rules(key: &mut Vec<u8>, cx: &ExecutionContext<'_>) -> Option<bool> {
+    let Some(rules) = &cx.context.db().rules else { return Some(false) };
+    for rule in rules.all().ok()? {
+        // `Debug` is derived: it tells any two values apart.
+        let mut shown = String::new();
+        write!(shown, "{rule:?}").ok()?;
+        text(key, b'R', &shown);
+    }
+    Some(true)
+}
+
+fn header_values(key: &mut Vec<u8>, headers: &HeaderMap, name: &HeaderName) {
+    let values = headers.get_all(name);
+    length(key, b'H', values.iter().count());
+    values.iter().for_each(|value| bytes(key, b'h', value.as_bytes()));
+}

@@ -1,0 +1,98 @@
+//! The types that a mutation writes: answers that were read from them are forgotten when it ends, however it does.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::{Engine, Prepared};
+use crate::engine::plan::{Plan, PlanField};
+use crate::postgres::{Effect, Ledger};
+use crate::request::RequestScope;
+use crate::response_cache::Responses;
+use crate::schema::{FieldKind, Model, OperationKind, TypeIndex};
+
+/// The time after which a mutation whose end was not seen has ended.
+const UNSEEN: Duration = Duration::from_secs(1);
+
+/// A mutation that runs, and what it writes. Nobody who reads once it has ended gets an answer from before.
+pub(in crate::engine) struct Written {
+    responses: Arc<Responses>,
+    ledger: Arc<Ledger>,
+    plan: Arc<Plan>,
+    /// The types that each root field writes.
+    types: Vec<Vec<TypeIndex>>,
+    /// Whether the mutation has answered, and was not ended in the middle.
+    has_answered: bool,
+}
+
+impl Engine {
+    /// Takes note of a mutation that is to run; `None` for other operations, and where no answers are kept.
+    pub(in crate::engine) fn written(&self, prepared: &Prepared, scope: &RequestScope) -> Option<Box<Written>> {
+        let responses = self.app.responses.as_ref()?;
+        if prepared.plan.kind != OperationKind::Mutation {
+            return None;
+        }
+        let plan = prepared.plan.clone();
+        let types = plan.root.fields.iter().map(|field| written_by(&self.app.model, &plan, field)).collect();
+        let (responses, ledger) = (responses.clone(), scope.db.ledger.clone()?);
+        Some(Box::new(Written { responses, ledger, plan, types, has_answered: false }))
+    }
+}
+
+impl Written {
+    /// The mutation has answered.
+    pub(in crate::engine) fn answered(mut self) {
+        self.has_answered = true;
+    }
+
+    /// The effect of each root field.
+    fn effects(&self) -> impl Iterator<Item = Effect> {
+        let ended = self.ledger.ended();
+        let running = match self.plan.root.fields.get(ended.len()).and_then(PlanField::root) {
+            Some(_) if self.has_answered => Effect::NotDone,
+            Some(root) if root.needs_code() => self.ledger.effect().of_ended_program(),
+            _ => self.ledger.effect(),
+        };
+        // One statement may be all of the mutation, and what follows the one that runs does no harm.
+        ended.into_iter().chain(std::iter::repeat(running))
+    }
+}
+
+impl Drop for Written {
+    fn drop(&mut self) {
+        let done = self.effects().zip(&self.types).filter(|(effect, _)| *effect != Effect::NotDone);
+        let (mut types, mut is_unseen) = (Vec::new(), false);
+        for (effect, written) in done {
+            types.extend_from_slice(written);
+            is_unseen |= effect == Effect::Unknown;
+        }
+        self.responses.invalidate(&types);
+        if let (true, Ok(runtime)) = (is_unseen && !types.is_empty(), tokio::runtime::Handle::try_current()) {
+            // Its statement may end after its request.
+            let responses = Arc::downgrade(&self.responses);
+            runtime.spawn(async move {
+                tokio::time::sleep(UNSEEN).await;
+                if let Some(responses) = responses.upgrade() {
+                    responses.invalidate(&types);
+                }
+            });
+        }
+    }
+}
+
+/// The types of rows that a root field writes: those that it names, that it acts on, and that it answers with.
+fn written_by(model: &Model, plan: &Plan, field: &PlanField) -> Vec<TypeIndex> {
+    let Some(root) = field.root() else { return Vec::new() };
+    let known = |row: fn() -> std::any::TypeId| model.by_rust.get(&row()).copied();
+    let named = root.rules().touches.iter().copied().chain(root.acts_on().map(|acted| acted.row)).filter_map(known);
+    let answered = model.field(&plan.root.type_name, &field.name).map(|field| field.ty.named());
+    named.chain(answered.into_iter().flat_map(|ty| entities(model, ty))).collect()
+}
+
+/// The types with rows of which an answer of a type consists: itself, or what the members of a result hold.
+fn entities(model: &Model, ty: TypeIndex) -> Vec<TypeIndex> {
+    let has_rows = |index: &TypeIndex| model.source(*index).is_some();
+    let members = model.possible_types(ty).iter().copied().chain([ty]);
+    let fields = members.clone().filter_map(|member| model.object(member)).flat_map(|object| object.fields.values());
+    let held = fields.filter(|field| matches!(field.kind, FieldKind::Stored { .. })).map(|field| field.ty.named());
+    members.chain(held).filter(has_rows).collect()
+}

@@ -1,0 +1,72 @@
+//! The changes of rows, counted: an answer is old once a type that it was read from has changed since it was begun.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::schema::TypeIndex;
+
+/// A moment, as the number of changes before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Moment(u64);
+
+/// The last change of each type.
+#[derive(Debug)]
+pub(super) struct Changes {
+    clock: AtomicU64,
+    types: Box<[AtomicU64]>,
+    everything: AtomicU64,
+}
+
+impl Changes {
+    /// No changes of so many types.
+    pub(super) fn new(types: usize) -> Self {
+        let types = (0..types).map(|_| AtomicU64::new(0)).collect();
+        Self { clock: AtomicU64::new(0), types, everything: AtomicU64::new(0) }
+    }
+
+    /// Returns the present moment. What is read from now on has all changes so far.
+    pub(super) fn now(&self) -> Moment {
+        Moment(self.clock.load(Ordering::SeqCst))
+    }
+
+    /// Notes that rows of these types have changed.
+    pub(super) fn change(&self, types: &[TypeIndex]) {
+        let now = self.tick();
+        for changed in types.iter().filter_map(|index| self.types.get(*index)) {
+            changed.fetch_max(now, Ordering::SeqCst);
+        }
+    }
+
+    /// Notes that anything may have changed.
+    pub(super) fn change_everything(&self) {
+        self.everything.fetch_max(self.tick(), Ordering::SeqCst);
+    }
+
+    /// Whether what was read of these types since a moment is what a read would give now.
+    pub(super) fn are_none_since(&self, moment: Moment, types: &[TypeIndex]) -> bool {
+        let is_before = |changed: &AtomicU64| changed.load(Ordering::SeqCst) <= moment.0;
+        is_before(&self.everything) && types.iter().filter_map(|index| self.types.get(*index)).all(is_before)
+    }
+
+    fn tick(&self) -> u64 {
+        self.clock.fetch_add(1, Ordering::SeqCst) + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Changes;
+
+    #[test]
+    fn an_answer_is_old_once_one_of_its_types_has_changed() {
+        let changes = Changes::new(3);
+        let first = changes.now();
+        assert!(changes.are_none_since(first, &[0, 1, 2]));
+        changes.change(&[1]);
+        assert!(changes.are_none_since(first, &[0, 2]));
+        assert!(!changes.are_none_since(first, &[0, 1]));
+        let second = changes.now();
+        assert!(changes.are_none_since(second, &[0, 1, 2]));
+        changes.change_everything();
+        assert!(!changes.are_none_since(second, &[]));
+    }
+}

@@ -1,0 +1,74 @@
+//! Those who ask for one answer at once have it made once.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use serde_json::json;
+use svc_tests::{TestDatabase, eventually};
+
+use super::service::{ask, database, options, serve};
+
+async fn slow_database(seconds: &str) -> TestDatabase {
+    let database = database().await;
+    let slow = format!(
+        "CREATE OR REPLACE VIEW v_kept_author AS SELECT id, name FROM tb_author, (SELECT pg_sleep({seconds})) AS slept"
+    );
+    database.execute(&slow).await;
+    database
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_hundred_misses_cause_one_statement() {
+    let database = slow_database("0.5").await;
+    let app = serve(options(&database)).await;
+    let before = database.statements("v_kept_author").await;
+    let replies = join_all((0..100).map(|_| app.query("{ authors { id name } }"))).await;
+    assert!(replies.iter().all(|reply| reply.data()["authors"][1]["name"] == "bob"), "{replies:?}");
+    assert_eq!(database.statements("v_kept_author").await - before, 1);
+    // Each user has one of its own.
+    let users: Vec<_> = (0..20).map(|number| format!("user{}", number % 4)).collect();
+    let document = "{ authors { name } }";
+    join_all(users.iter().map(async |user| ask(&app, document, &[("x-user", user)]).await.data())).await;
+    assert_eq!(database.statements("v_kept_author").await - before, 5);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_one_takes_over_from_a_client_that_goes() {
+    let database = slow_database("0.5").await;
+    let app = serve(options(&database)).await;
+    let body = json!({ "query": "{ authors { name } }" }).to_string();
+    let request = app.request("POST", "/graphql").header("content-type", "application/json").body(body);
+    let leader = tokio::spawn(request.send());
+    database.until_running("v_kept_author", 1).await;
+    let waiting = join_all((0..5).map(|_| app.query("{ authors { name } }")));
+    let gone = async {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        leader.abort();
+    };
+    let (replies, ()) = tokio::join!(waiting, gone);
+    assert!(replies.iter().all(|reply| reply.data()["authors"][1]["name"] == "bob"), "{replies:?}");
+}
+
+/// An answer with errors is nobody else's, and does not hold the others up one after the other.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn errors_are_not_shared() {
+    let database = slow_database("0.3").await;
+    let broken = "CREATE OR REPLACE FUNCTION fail() RETURNS int LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.3); RAISE 'no'; END $$;
+        CREATE OR REPLACE VIEW v_kept_author AS SELECT id + fail() AS id, name FROM tb_author";
+    database.execute(broken).await;
+    let app = serve(options(&database)).await;
+    let began = std::time::Instant::now();
+    let replies = join_all((0..12).map(|_| app.query("{ authors { id } }"))).await;
+    let mut ids: Vec<_> =
+        replies.iter().map(|reply| reply.json()["errors"][0]["extensions"]["errorId"].to_string()).collect();
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 12, "{ids:?}");
+    assert!(began.elapsed() < Duration::from_millis(2_500), "{:?}", began.elapsed());
+    database.execute("CREATE OR REPLACE VIEW v_kept_author AS SELECT id, name FROM tb_author").await;
+    eventually(async || {
+        let reply = app.query("{ authors { id } }").await;
+        if reply.json().get("errors").is_none() { Ok(()) } else { Err(reply.text) }
+    })
+    .await;
+}

@@ -1,0 +1,11 @@
+//! The response cache: who gets a kept answer, and until when.
+
+mod changes;
+mod flights;
+mod hits;
+mod http;
+mod principals;
+mod races;
+mod redis;
+mod rules;
+mod service;
