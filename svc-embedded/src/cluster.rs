@@ -1,7 +1,8 @@
 //! The data directory: made once, checked on every start.
 
 use std::{
-    fs,
+    fs::{self, Permissions},
+    os::unix::fs::PermissionsExt as _,
     path::Path,
     process::{Command, Stdio},
 };
@@ -14,6 +15,9 @@ use crate::{
 
 /// The beginning of the name of a folder whose `initdb` isn't done.
 const UNFINISHED: &str = "postgres.new-";
+
+/// The permissions that PostgreSQL does not allow of a data directory: any for others, and writing for the group.
+const OPEN_TO_OTHERS: u32 = 0o027;
 
 /// The major version that made a cluster; `None` where there is none yet.
 pub(crate) fn version(data: &Path) -> Option<String> {
@@ -33,7 +37,18 @@ pub(crate) fn prepare(data: &Path, binaries: &Binaries, identity: &Identity) -> 
             server: binaries.version(),
         });
     }
-    identity.claim(data)
+    identity.claim(data)?;
+    close(data)
+}
+
+/// PostgreSQL refuses a data directory that others may open, such as one that was copied or checked out.
+fn close(data: &Path) -> Result<()> {
+    let mode = fs::metadata(data).map_err(Error::io("look at", data))?.permissions().mode();
+    if mode & OPEN_TO_OTHERS == 0 {
+        return Ok(());
+    }
+    tracing::debug!(path = %data.display(), "closing the data directory to other users");
+    fs::set_permissions(data, Permissions::from_mode(0o700)).map_err(Error::io("change the mode of", data))
 }
 
 /// Makes the cluster beside its place and moves it there when it is complete, so an interrupted

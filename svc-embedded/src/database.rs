@@ -140,6 +140,12 @@ impl Database {
         &self.layout.log
     }
 
+    /// Whether the data directory is still that of the running server. One that was deleted is noticed by PostgreSQL
+    /// within a minute; until then it answers what it remembers.
+    pub fn is_intact(&self) -> bool {
+        crate::pidfile::path(&self.layout.data).exists()
+    }
+
     /// Returns the process number of the postmaster.
     pub fn pid(&self) -> i32 {
         self.place.pid

@@ -148,6 +148,31 @@ pub enum Error {
         uid: u32,
     },
 
+    /// The limit on open files is too low for a server.
+    #[error(
+        "PostgreSQL needs at least {needed} open files, and the limit is {limit}; \
+         raise it (`ulimit -n 1024`) and start again"
+    )]
+    FewFiles {
+        /// The limit of this process, which the server inherits.
+        limit: u64,
+        /// The least with which a server starts.
+        needed: u64,
+    },
+
+    /// Root would take a cluster from the user who has made it.
+    #[error(
+        "`{}` belongs to user {uid}, and a start as root would take it away; \
+         run the program as that user, or name another data root",
+        path.display()
+    )]
+    AnotherUsers {
+        /// The data directory.
+        path: PathBuf,
+        /// The user it belongs to.
+        uid: u32,
+    },
+
     /// The server refused a statement.
     #[error("postgres refused `{statement}`: {message} ({code})")]
     Statement {

@@ -32,9 +32,10 @@ const PASSING_LIMIT: Duration = Duration::from_secs(10);
 /// took between our look and the server's.
 const PASSING: [&str; 2] = ["pre-existing shared memory block", "could not create any TCP/IP sockets"];
 
-/// The settings that make the server fast and forgetful. Settings of the caller come after these.
-const UNSAFE_AND_FAST: [(&str, &str); 3] =
-    [("fsync", "off"), ("full_page_writes", "off"), ("synchronous_commit", "off")];
+/// The settings that make the server fast, and forgetful when the machine itself crashes. What a client was told to be
+/// written survives a crash of a process: it has been given to the operating system. Settings of the caller come after
+/// these.
+const FORGETFUL_AND_FAST: [(&str, &str); 2] = [("fsync", "off"), ("full_page_writes", "off")];
 
 /// Everything a start needs to know.
 #[derive(Debug)]
@@ -112,7 +113,7 @@ impl Plan {
             ("unix_socket_permissions", "0700"),
         ]
         .map(owned);
-        let mut settings: Vec<_> = UNSAFE_AND_FAST.into_iter().map(owned).collect();
+        let mut settings: Vec<_> = FORGETFUL_AND_FAST.into_iter().map(owned).collect();
         settings.extend(self.options.settings.iter().cloned());
         settings.extend(listen);
         settings

@@ -21,6 +21,7 @@ mod server;
 mod spawn;
 mod start;
 mod temporary;
+mod wait;
 #[cfg(any(test, not(target_os = "linux")))]
 mod watchdog;
 mod wire;

@@ -4,12 +4,10 @@ use std::{
     fs::{File, TryLockError},
     path::Path,
     sync::Arc,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use tokio::time::sleep;
-
-use crate::{Error, Result};
+use crate::{Error, Result, wait::Wait};
 
 /// Longer than any first start takes; then the other program hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -23,15 +21,14 @@ pub(crate) struct Lock {
 impl Lock {
     /// Waits for the lock.
     pub(crate) async fn acquire(path: &Path) -> Result<Self> {
-        let begun = Instant::now();
+        let mut wait = Wait::new(PATIENCE);
         loop {
             if let Some(lock) = Self::try_acquire(path)? {
                 return Ok(lock);
             }
-            if begun.elapsed() > PATIENCE {
-                return Err(Error::Locked { path: path.to_path_buf(), waited: PATIENCE });
-            }
-            sleep(Duration::from_millis(5)).await;
+            wait.pause(|| format!("another program that starts this database, and holds {}", path.display()))
+                .await
+                .map_err(|_| Error::Locked { path: path.to_path_buf(), waited: PATIENCE })?;
         }
     }
 

@@ -9,6 +9,8 @@ use std::{
 
 use rustix::process::{Pid, test_kill_process};
 
+use crate::{Error, Result};
+
 /// The contents of the file, as a running server wrote them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PidFile {
@@ -35,9 +37,19 @@ pub(crate) fn path(data: &Path) -> PathBuf {
 }
 
 impl PidFile {
-    /// Reads the file of a data directory; `None` when there is none or it isn't complete.
-    pub(crate) fn read(data: &Path) -> Option<Self> {
-        Self::parse(&fs::read_to_string(path(data)).ok()?)
+    /// Reads the file of a data directory; `None` when there is none.
+    pub(crate) fn read(data: &Path) -> Result<Option<Contents>> {
+        let path = path(data);
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(Error::io("read", path)(error)),
+        };
+        let text = String::from_utf8_lossy(&bytes);
+        Ok(Some(match Self::parse(&text) {
+            Some(file) => Contents::Complete(file),
+            None => Contents::Incomplete { pid: text.lines().next().and_then(|line| line.trim().parse().ok()) },
+        }))
     }
 
     fn parse(text: &str) -> Option<Self> {
@@ -48,25 +60,52 @@ impl PidFile {
         let tcp = lines.next().is_some_and(|address| !address.trim().is_empty());
         Some(Self { pid, port, sockets, tcp })
     }
+}
 
-    /// Returns the process that has this number now.
+/// The contents of a file that is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Contents {
+    Complete(PidFile),
+    /// A server that starts has not written all of it, or a crash of the machine has spoilt it.
+    Incomplete {
+        /// The number in its first line, if there is one.
+        pid: Option<i32>,
+    },
+}
+
+impl Contents {
+    /// Returns the process that has the number in the file now.
     pub(crate) fn holder(&self, data: &Path) -> Holder {
-        let Some(pid) = Pid::from_raw(self.pid.abs()) else {
-            return Holder::Nobody;
-        };
-        if matches!(test_kill_process(pid), Err(rustix::io::Errno::SRCH)) {
-            return Holder::Nobody;
+        match self {
+            Self::Complete(file) => holder(file.pid, data),
+            Self::Incomplete { pid } => pid.map_or(Holder::Nobody, |pid| holder(pid, data)),
         }
-        if works_in(self.pid, data) { Holder::Server } else { Holder::Stranger }
     }
 }
 
-/// A postmaster works in its data directory. Where that can't be seen, the file is believed.
+/// Returns the process that has a number now.
+fn holder(pid: i32, data: &Path) -> Holder {
+    let pid = pid.saturating_abs();
+    match Pid::from_raw(pid) {
+        None => Holder::Nobody,
+        Some(known) if matches!(test_kill_process(known), Err(rustix::io::Errno::SRCH)) => Holder::Nobody,
+        Some(_) if works_in(pid, data) => Holder::Server,
+        Some(_) => Holder::Stranger,
+    }
+}
+
+/// A postmaster works in its data directory. Where that can't be seen, the process is another user's, and it can only be
+/// the postmaster if that user owns the directory.
 #[cfg(target_os = "linux")]
 fn works_in(pid: i32, data: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
     match fs::read_link(format!("/proc/{pid}/cwd")) {
         Ok(folder) => data.canonicalize().map_or(true, |data| folder == data),
-        Err(error) => error.kind() == std::io::ErrorKind::PermissionDenied,
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+            let owner = |path: &Path| fs::metadata(path).map(|metadata| metadata.uid()).ok();
+            owner(Path::new(&format!("/proc/{pid}"))) == owner(data)
+        }
+        Err(_) => false,
     }
 }
 
@@ -101,8 +140,7 @@ mod tests {
     #[test]
     fn another_process_with_the_number_is_not_the_server() {
         let pid = i32::try_from(std::process::id()).unwrap();
-        let file = PidFile { pid, port: 5432, sockets: PathBuf::new(), tcp: false };
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(file.holder(folder.path()), Holder::Stranger);
+        assert_eq!(holder(pid, folder.path()), Holder::Stranger);
     }
 }

@@ -3,15 +3,14 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    time::{Duration, Instant},
+    time::Duration,
 };
-
-use tokio::time::sleep;
 
 use crate::{
     Error, Result, layout,
     options::Tcp,
-    pidfile::{self, Holder, PidFile},
+    pidfile::{self, Contents, Holder, PidFile},
+    wait::Wait,
     wire::{self, Answer},
 };
 
@@ -29,20 +28,34 @@ pub(crate) struct Running {
 
 /// Looks for a server of this data directory. One that starts up or shuts down is waited for.
 pub(crate) async fn find(data: &Path, wanted: Tcp) -> Result<Option<Running>> {
-    let begun = Instant::now();
-    while let Some(file) = PidFile::read(data) {
+    let mut wait = Wait::new(PATIENCE);
+    while let Some(contents) = PidFile::read(data)? {
+        let holder = contents.holder(data);
+        let file = match contents {
+            Contents::Complete(file) => file,
+            Contents::Incomplete { pid: Some(pid) } if holder == Holder::Server => {
+                wait.pause(|| format!("process {pid}, which starts PostgreSQL in {}", data.display()))
+                    .await
+                    .map_err(|_| Error::Unresponsive { pid, data: data.to_path_buf() })?;
+                continue;
+            }
+            Contents::Incomplete { .. } => {
+                forget(data)?;
+                return Ok(None);
+            }
+        };
         let answer = wire::ask(&layout::socket(&file.sockets, file.port)).await;
-        match (answer, file.holder(data)) {
+        match (answer, holder) {
             (Answer::Ready, _) => return share(file, data, wanted).map(Some),
             (_, Holder::Nobody) => return Ok(None),
             (Answer::Nobody, Holder::Stranger) => {
                 forget(data)?;
                 return Ok(None);
             }
-            _ if begun.elapsed() > PATIENCE => {
-                return Err(Error::Unresponsive { pid: file.pid, data: data.to_path_buf() });
-            }
-            _ => sleep(Duration::from_millis(5)).await,
+            _ => wait
+                .pause(|| format!("the PostgreSQL of process {} in {} to accept connections", file.pid, data.display()))
+                .await
+                .map_err(|_| Error::Unresponsive { pid: file.pid, data: data.to_path_buf() })?,
         }
     }
     Ok(None)
@@ -61,11 +74,11 @@ fn share(file: PidFile, data: &Path, wanted: Tcp) -> Result<Running> {
     Ok(Running { sockets: file.sockets, port: file.port, tcp: file.tcp, pid: file.pid })
 }
 
-/// PostgreSQL refuses to start while the number in the file belongs to any process of its user,
-/// which in a restarted container is likely.
+/// PostgreSQL refuses to start while the number in the file belongs to any process of its user, which in a restarted
+/// container is likely, and while the file is empty.
 fn forget(data: &Path) -> Result<()> {
     let path = pidfile::path(data);
-    tracing::debug!(path = %path.display(), "removing a stale file: its process is another program");
+    tracing::debug!(path = %path.display(), "removing a stale file: no server of this folder has written it");
     fs::remove_file(&path).map_err(Error::io("remove", path))
 }
 

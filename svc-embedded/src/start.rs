@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use rustix::process::{Resource, getrlimit};
 use tokio::task::spawn_blocking;
 
 use crate::{
@@ -20,6 +21,7 @@ use crate::{
 
 /// Starts the cluster that the options describe, or joins a program that runs it already.
 pub(crate) async fn start(options: Options) -> Result<Database> {
+    enough_files()?;
     let (root, temporary) = open_root(&options).await?;
     let made_by = cluster::version(&root.join("postgres"));
     let binaries = Binaries::find_preferring(options.binaries.clone(), made_by).await?;
@@ -55,6 +57,16 @@ async fn prepare(plan: Plan, lock: Lock) -> Result<Plan> {
         Ok(plan)
     })
     .await
+}
+
+/// Below this PostgreSQL says after seconds that it has "insufficient file descriptors", and a search for its programs fails
+/// for reasons that say nothing.
+fn enough_files() -> Result<()> {
+    const NEEDED: u64 = 64;
+    match getrlimit(Resource::Nofile).current {
+        Some(limit) if limit < NEEDED => Err(Error::FewFiles { limit, needed: NEEDED }),
+        _ => Ok(()),
+    }
 }
 
 async fn open_root(options: &Options) -> Result<(PathBuf, Option<Temporary>)> {

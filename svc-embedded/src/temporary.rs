@@ -31,10 +31,13 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    /// Makes a root in the temporary directory, and removes what killed programs left there.
+    /// Makes a root in the temporary directory. What killed programs left there is removed meanwhile: hundreds of
+    /// databases take minutes, for which nobody should wait.
     pub(crate) fn create() -> Result<Self> {
         let parent = std::env::temp_dir();
-        sweep(&parent);
+        let leftovers = parent.clone();
+        // Without a thread they stay for the next program.
+        let _ = std::thread::Builder::new().name("svc-embedded-sweep".to_owned()).spawn(move || sweep(&leftovers));
         // Others may pass through, as the server's user may have to, but can list nothing; the
         // cluster within is closed to them.
         let folder = tempfile::Builder::new()
@@ -60,7 +63,7 @@ fn sweep(parent: &Path) {
     for entry in entries.flatten().filter(is_old_root) {
         let root = entry.path();
         let data = root.join("postgres");
-        let serves = PidFile::read(&data).is_some_and(|file| file.holder(&data) == Holder::Server);
+        let serves = PidFile::read(&data).ok().flatten().is_some_and(|file| file.holder(&data) == Holder::Server);
         let Ok(Some(_lock)) = Lock::try_acquire(&root.join(IN_USE)) else {
             continue;
         };

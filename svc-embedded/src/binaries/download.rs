@@ -22,6 +22,7 @@ const LIMIT: Duration = Duration::from_secs(300);
 /// Fetches a server into the cache and returns the folder of its programs, or says why not.
 pub(super) async fn fetch() -> Result<PathBuf, String> {
     let wanted = VersionReq::parse(WANTED).map_err(|error| error.to_string())?;
+    blocking(has_authorities).await?;
     tracing::info!(version = WANTED, from = URL, "no PostgreSQL on this machine; fetching one");
     let (version, archive) = timeout(LIMIT, get_archive(URL, &wanted))
         .await
@@ -35,6 +36,14 @@ pub(super) async fn fetch() -> Result<PathBuf, String> {
         Ok(folder.join("bin"))
     })
     .await
+}
+
+/// A small container often has no certificates of authorities, and the archive crate panics without any.
+fn has_authorities() -> Result<(), String> {
+    if cfg!(target_os = "linux") && rustls_native_certs::load_native_certs().certs.is_empty() {
+        return Err("this machine has no certificates for HTTPS; install the package `ca-certificates`".to_owned());
+    }
+    Ok(())
 }
 
 /// The archive is unpacked in a folder that is closed to others, but the server may have to run

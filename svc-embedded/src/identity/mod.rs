@@ -59,7 +59,7 @@ impl Identity {
         }
         #[cfg(not(target_os = "linux"))]
         let _ = user_namespace;
-        candidates.extend(["postgres", "nobody"].into_iter().filter_map(Account::named).map(Self::Other));
+        candidates.extend(accounts().map(Self::Other));
         candidates
     }
 
@@ -110,13 +110,22 @@ impl Identity {
         }
     }
 
-    /// Gives a folder and all that is in it to this identity, if it isn't its own already.
+    /// Gives a folder and all that is in it to this identity, if it isn't its own already. What belongs to a user as
+    /// whom root never runs a server is left alone.
     pub(crate) fn claim(&self, folder: &Path) -> Result<()> {
         let owner = fs::symlink_metadata(folder).map_err(Error::io("look at", folder))?.uid();
         let (uid, gid) = self.owner();
         if owner == uid || *self == Self::Caller {
             return Ok(());
         }
+        if owner != geteuid().as_raw() && !accounts().any(|account| account.uid == owner) {
+            return Err(Error::AnotherUsers { path: folder.to_path_buf(), uid: owner });
+        }
         reach::chown_all(folder, uid, gid).map_err(Error::io("change the owner of", folder))
     }
+}
+
+/// The users that root can run a server as.
+fn accounts() -> impl Iterator<Item = Account> {
+    ["postgres", "nobody"].into_iter().filter_map(Account::named)
 }

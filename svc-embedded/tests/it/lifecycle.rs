@@ -80,7 +80,7 @@ async fn settings_reach_the_server() {
     assert_eq!(ask(&database.url(), "SHOW max_connections").await, "37");
     assert_eq!(ask(&database.url(), "SHOW work_mem").await, "7MB");
     assert_eq!(ask(&database.url(), "SHOW fsync").await, "on");
-    assert_eq!(ask(&database.url(), "SHOW synchronous_commit").await, "off");
+    assert_eq!(ask(&database.url(), "SHOW full_page_writes").await, "off");
     assert_eq!(ask(&database.url(), "SHOW server_encoding").await, "UTF8");
 }
 

@@ -104,3 +104,18 @@ async fn an_ordinary_user_runs_the_server_itself() {
     assert_eq!(ask(&program.url, "SELECT 'up'").await, "up");
     assert_eq!(fs::metadata(root.path().join("postgres")).unwrap().uid(), NOBODY);
 }
+
+#[tokio::test]
+async fn root_takes_no_cluster_from_a_user() {
+    if !is_root() {
+        return;
+    }
+    const STRANGER: u32 = 54_321;
+    let root = root(OPEN);
+    Database::start(Options::new(root.path())).await.unwrap().stop().await;
+    let data = root.path().join("postgres");
+    assert!(Command::new("chown").args(["-R", &STRANGER.to_string()]).arg(&data).status().unwrap().success());
+    let error = Database::start(Options::new(root.path())).await.unwrap_err();
+    assert!(error.to_string().contains("belongs to user 54321"), "{error}");
+    assert_eq!(fs::metadata(&data).unwrap().uid(), STRANGER);
+}

@@ -1,12 +1,18 @@
 //! Leftovers of a crash, which must not block the next start.
 
-use std::{fs, path::Path, process::Command};
+use std::{
+    fs,
+    os::unix::{fs::PermissionsExt as _, process::CommandExt as _},
+    path::Path,
+    process::Command,
+};
 
+use sqlx::{Connection as _, PgConnection};
 use svc_embedded::{Database, Options};
 
 use crate::{
-    program::command,
-    support::{ask, eventually, is_alive},
+    program::{Program, command},
+    support::{ask, eventually, is_alive, is_root},
 };
 
 /// Kills the postmaster itself, which then removes none of its files.
@@ -44,6 +50,77 @@ async fn files_that_name_another_process_are_stale() {
     stranger.kill().unwrap();
     stranger.wait().unwrap();
     assert_eq!(ask(&database.unwrap().url(), "SELECT 'up'").await, "up");
+}
+
+#[tokio::test]
+async fn the_number_of_a_process_of_another_user_is_stale() {
+    if !is_root() {
+        return;
+    }
+    const NOBODY: u32 = 65_534;
+    let root = tempfile::tempdir().unwrap();
+    std::os::unix::fs::chown(root.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+    let as_nobody = || {
+        let mut command = command(root.path());
+        command.uid(NOBODY).gid(NOBODY).current_dir("/").env("HOME", root.path());
+        command
+    };
+    let ended = async |program: Program| {
+        let postmaster = program.postmaster;
+        drop(program);
+        eventually("the end of postgres", || !is_alive(postmaster)).await;
+    };
+    ended(Program::start(as_nobody())).await;
+    // This test's own process, and the first one of all, whose folders `nobody` may not look at.
+    for pid in [std::process::id(), 1] {
+        let text = format!("{pid}\n{0}/postgres\n1700000000\n5432\n{0}/postgres.run\n\n", root.path().display());
+        let file = root.path().join("postgres/postmaster.pid");
+        fs::write(&file, text).unwrap();
+        std::os::unix::fs::chown(&file, Some(NOBODY), Some(NOBODY)).unwrap();
+        let begun = std::time::Instant::now();
+        let program = Program::start(as_nobody());
+        assert!(begun.elapsed() < std::time::Duration::from_secs(20), "{:?}", begun.elapsed());
+        assert_eq!(ask(&program.url, "SELECT 'up'").await, "up");
+        ended(program).await;
+    }
+}
+
+#[tokio::test]
+async fn spoilt_pid_files_and_open_folders_are_mended() {
+    let root = tempfile::tempdir().unwrap();
+    crashed_cluster(root.path()).await;
+    for text in ["", "\n", "not a number\n", "999999999\n/elsewhere\n", "4711", "\u{0}\u{0}\u{0}\u{0}"] {
+        fs::write(root.path().join("postgres/postmaster.pid"), text).unwrap();
+        fs::set_permissions(root.path().join("postgres"), fs::Permissions::from_mode(0o777)).unwrap();
+        let database =
+            Database::start(Options::new(root.path())).await.unwrap_or_else(|error| panic!("{text:?}: {error}"));
+        assert!(!database.is_shared());
+        assert_eq!(ask(&database.url(), "SELECT 'up'").await, "up", "{text:?}");
+        database.stop().await;
+    }
+}
+
+#[tokio::test]
+async fn what_was_written_survives_the_crash_of_a_process() {
+    let root = tempfile::tempdir().unwrap();
+    let database = Database::start(Options::new(root.path())).await.unwrap();
+    for round in 0..5 {
+        let mut connection = PgConnection::connect(&database.url()).await.unwrap();
+        let pid: i32 = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut connection).await.unwrap();
+        sqlx::query("CREATE TABLE kept AS SELECT 'still here' AS what").execute(&mut connection).await.unwrap();
+        // A backend that is killed takes all others along, and the memory that they share.
+        assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
+        eventually("the end of the backend", || !is_alive(pid)).await;
+        let mut connection = loop {
+            match PgConnection::connect(&database.url()).await {
+                Ok(connection) => break connection,
+                Err(_) => tokio::time::sleep(std::time::Duration::from_millis(5)).await,
+            }
+        };
+        let kept: String = sqlx::query_scalar("SELECT what FROM kept").fetch_one(&mut connection).await.unwrap();
+        assert_eq!(kept, "still here", "round {round}");
+        sqlx::query("DROP TABLE kept").execute(&mut connection).await.unwrap();
+    }
 }
 
 #[tokio::test]
