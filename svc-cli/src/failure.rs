@@ -31,6 +31,13 @@ impl Failure {
         self
     }
 
+    /// The same with things that help.
+    #[must_use]
+    pub(crate) fn hints(mut self, hints: impl IntoIterator<Item = String>) -> Self {
+        self.hints.extend(hints);
+        self
+    }
+
     /// A failure to do something with a file: "cannot write `a.txt`: permission denied".
     pub(crate) fn io(what: impl std::fmt::Display) -> impl FnOnce(io::Error) -> Self {
         move |error| Self::new(format!("cannot {what}: {error}"))

@@ -11,10 +11,14 @@ const YELLOW: Style = AnsiColor::Yellow.on_default().bold();
 const CYAN: Style = AnsiColor::Cyan.on_default().bold();
 const GREEN: Style = AnsiColor::Green.on_default().bold();
 
+/// Takes away what stands in the line of a terminal, such as cargo's progress.
+const ERASE: &str = "\r\u{1b}[K";
+
 /// A line about what is going on.
 pub(crate) fn say(line: impl std::fmt::Display) {
+    let erase = if io::stderr().is_terminal() { ERASE } else { "" };
     // Without anybody to read it, there is nobody to tell that it is not read.
-    let _ = writeln!(anstream::stderr(), "{line}");
+    let _ = writeln!(anstream::stderr(), "{erase}{line}");
 }
 
 /// A step that is done.

@@ -1,7 +1,8 @@
 //! Arguments of functions and fields of input objects.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{format_ident, quote, quote_spanned};
+use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, FnArg, Pat, PatType, Token, Type};
 
@@ -21,12 +22,32 @@ pub(crate) struct Argument {
     default: Option<String>,
     /// Whether a required text may be blank.
     pub(crate) allow_blank: bool,
+    /// The meaning of null, where the argument chooses rows.
+    pub(crate) null: Option<NullArgument>,
+}
+
+/// `null = …`.
+pub(crate) struct NullArgument {
+    pub(crate) at: Ident,
+    variant: &'static str,
+}
+
+impl NullArgument {
+    fn read(key: &Ident, input: ParseStream<'_>) -> syn::Result<Self> {
+        let word: Ident = keys::value(key, input, "all_rows")?;
+        let variant = match word.to_string().as_str() {
+            "all_rows" => "AllRows",
+            "is_null" => "IsNull",
+            _ => return Err(syn::Error::new(word.span(), "`null` means `all_rows` or `is_null`")),
+        };
+        Ok(Self { at: key.clone(), variant })
+    }
 }
 
 impl Argument {
     /// Reads the element `ident: ty` and takes our attributes off it.
     pub(crate) fn new(ident: &Ident, ty: &Type, attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Self {
-        Self::with_keys(&["name", "default"], ident, ty, attrs, errors)
+        Self::with_keys(&["name", "default", "null"], ident, ty, attrs, errors)
     }
 
     /// Reads a field of an input object, which has a rule on blank texts.
@@ -41,10 +62,11 @@ impl Argument {
         attrs: &mut Vec<Attribute>,
         errors: &mut Errors,
     ) -> Self {
-        let (mut name, mut default, mut allow_blank) = (None, None, false);
+        let (mut name, mut default, mut allow_blank, mut null) = (None, None, false, None);
         keys::read_svc(attrs, valid, errors, |key, input| {
             match key.to_string().as_str() {
                 "name" => name = Some(keys::string(key, input)?),
+                "null" => null = Some(NullArgument::read(key, input)?),
                 "allow_blank" => allow_blank = keys::flag(key, input)?,
                 _ => {
                     keys::equals(key, input, "10")?;
@@ -57,7 +79,7 @@ impl Argument {
         element::check_cfg(attrs, errors);
         types::check(ty, Place::Argument, errors);
         let element = Element::new(ident, name.as_ref(), attrs, errors);
-        Self { ident: ident.clone(), element, ty: ty.clone(), default, allow_blank }
+        Self { ident: ident.clone(), element, ty: ty.clone(), default, allow_blank, null }
     }
 
     /// The default, as GraphQL.
@@ -74,7 +96,9 @@ impl Argument {
     /// The `ArgMeta`, with the function that gives the type.
     pub(crate) fn meta(&self, krate: &Crate, ty: &TokenStream) -> TokenStream {
         let (element, default) = (self.element.meta(krate), element::option(&self.default));
-        quote! { #krate::ArgMeta { element: #element, ty: #ty, default: #default } }
+        let null = format_ident!("{}", self.null.as_ref().map_or("ByField", |null| null.variant));
+        let null = quote!(#krate::NullArgument::#null);
+        quote! { #krate::ArgMeta { element: #element, ty: #ty, default: #default, null: #null } }
     }
 }
 
@@ -111,6 +135,15 @@ impl Parameters {
             Parameter::Argument(arg) => Some(arg),
             Parameter::Context(_) => None,
         })
+    }
+
+    /// Refuses a meaning of null where no row is chosen by it.
+    pub(crate) fn refuse_null(&self, errors: &mut Errors) {
+        for null in self.args().filter_map(|arg| arg.null.as_ref()) {
+            let message = "only a query or subscription without a body chooses rows by its arguments; remove `null`, and \
+                           handle `None`";
+            errors.push(syn::Error::new(null.at.span(), message));
+        }
     }
 
     /// The types of the context parameters.
@@ -178,7 +211,7 @@ fn parameter(input: &mut PatType, errors: &mut Errors) -> Option<Parameter> {
     }
     let Some(ident) = plain_name(&input.pat) else {
         errors.at(&input.pat, "an argument needs a plain name, such as `id: Uuid`; take values apart in the body");
-        keys::read_svc(&mut input.attrs, &["name", "default"], &mut Errors::default(), |_, _| Ok(()));
+        keys::read_svc(&mut input.attrs, &["name", "default", "null"], &mut Errors::default(), |_, _| Ok(()));
         return None;
     };
     Some(Parameter::Argument(Argument::new(&ident, &input.ty, &mut input.attrs, errors)))

@@ -49,6 +49,13 @@ impl ToTokens for Function {
 impl Function {
     /// The type that the function answers with; reports everything in the signature that no schema can show.
     pub(crate) fn check(&self, errors: &mut Errors) -> Option<Type> {
+        let output = self.check_signature(errors)?;
+        types::check(&output, Place::Return, errors);
+        Some(output)
+    }
+
+    /// The type that the function returns, whatever it is; reports everything else in the signature.
+    pub(crate) fn check_signature(&self, errors: &mut Errors) -> Option<Type> {
         let sig = &self.sig;
         for (token, name) in [
             (sig.constness.map(|token| token.to_token_stream()), "const"),
@@ -66,10 +73,7 @@ impl Function {
             errors.at(param, "a resolver cannot be generic; write the concrete type where the parameter is used");
         }
         match &sig.output {
-            ReturnType::Type(_, ty) => {
-                types::check(ty, Place::Return, errors);
-                Some((**ty).clone())
-            }
+            ReturnType::Type(_, ty) => Some((**ty).clone()),
             ReturnType::Default => {
                 errors.at(&sig.ident, "a field must answer with something; add a return type, such as `-> bool`");
                 None
@@ -88,12 +92,14 @@ pub(crate) struct Caller<'a> {
     pub(crate) params: &'a Parameters,
     pub(crate) output: &'a Type,
     pub(crate) asynchronous: bool,
+    /// The function that makes events of what the resolver returned, where that is a stream.
+    pub(crate) events: Option<TokenStream>,
 }
 
 impl Caller<'_> {
-    /// `&Sync(|call| …)` or `&Async(|call| …)` of the enum `kind`, which is `Method` or `Resolver`.
+    /// `&Sync(|call| …)`, `&Async(|call| …)` or `&Stream(|call| …)` of the enum `kind`, which is `Method` or `Resolver`.
     pub(crate) fn variant(&self, kind: &str) -> TokenStream {
-        let Self { krate, callee, receiver, params, output, asynchronous } = self;
+        let Self { krate, callee, receiver, params, output, asynchronous, events } = self;
         let kind = quote::format_ident!("{kind}");
         let output = types::outside(output, None);
         let call = params.call();
@@ -105,8 +111,10 @@ impl Caller<'_> {
         };
         let (bindings, arguments) = (params.bindings(krate), params.arguments());
         let wait = asynchronous.then(|| quote!(.await));
-        let body = quote! { #bindings <#output as #krate::Returns>::outcome(#callee(#this_arg #(#arguments),*)#wait) };
+        let read = events.clone().unwrap_or_else(|| quote!(<#output as #krate::Returns>::outcome));
+        let body = quote! { #bindings #read(#callee(#this_arg #(#arguments),*)#wait) };
         let (variant, body) = match asynchronous {
+            _ if events.is_some() => (quote!(Stream), quote!(::std::boxed::Box::pin(async move { #body }))),
             true => (quote!(Async), quote!(::std::boxed::Box::pin(async move { #body }))),
             false => (quote!(Sync), body),
         };

@@ -21,7 +21,7 @@ const GUARDS: [(&str, &str); 5] = [
 ];
 
 /// The attributes below which guards stand.
-const REGISTERING: [&str; 3] = ["query", "mutation", "svc_type"];
+const REGISTERING: [&str; 4] = ["query", "mutation", "subscription", "svc_type"];
 
 /// The guards of an item; each must hold.
 #[derive(Default)]

@@ -17,7 +17,9 @@ mod guard;
 mod keys;
 mod krate;
 mod literal;
+mod metered;
 mod name;
+mod order;
 mod types;
 
 mod abstract_type;
@@ -25,6 +27,7 @@ mod computed;
 mod enumeration;
 mod input;
 mod object;
+mod rate_limit;
 mod result;
 mod root_field;
 mod scalar;
@@ -52,7 +55,9 @@ use proc_macro::TokenStream;
 /// ```
 ///
 /// Keys: `name = "…"` fixes the GraphQL name; `authorizer = path` names an `Authorizer` that decides about this operation
-/// in place of the application's. An argument takes a doc comment, `#[deprecated]` and
+/// in place of the application's; `rate_limit = "5/min"` limits how often a client may run it, where the program has set up
+/// rate limits; `cache = 30` says for how many seconds its answer may be kept, where the program has a response cache, and
+/// `reads = [Post]` what types of rows it is read from besides those of the answer. An argument takes a doc comment, `#[deprecated]` and
 /// `#[svc(name = "…", default = literal)]`.
 ///
 /// A parameter behind `&` is the context, under whatever name its type has; arguments own their values.
@@ -99,15 +104,53 @@ pub fn query(args: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 ///
 /// Keys: `function = "schema.name"` names the function of the database, `context = ["…"]` the values of the request
-/// that it gets before the arguments, and those of [`query`](macro@query).
+/// that it gets before the arguments, `invalidates = [Post]` the types of rows that it writes besides those of its
+/// answer, so that kept answers of theirs are forgotten, and `name`, `authorizer`, `rate_limit` and `crate` as for
+/// [`query`](macro@query).
 #[proc_macro_attribute]
 pub fn mutation(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, root_field::mutation)
 }
 
+/// A subscription: a function that returns a stream of events, or a `Result` with one.
+///
+/// Each event is what a query's function may return: a value, a `Result` with one, or a query such as `FindOne<T>`. It is
+/// completed with the client's selection. An error of one event leaves the others alone; an error in the stream's place
+/// refuses the subscription.
+///
+/// ```
+/// use svc::futures_util::stream;
+/// use svc::prelude::*;
+///
+/// #[svc::subscription]
+/// async fn countdown(#[svc(default = 3)] from: i32) -> impl Stream<Item = i32> {
+///     stream::iter((0..=from).rev())
+/// }
+/// # let options = AppOptions::new().subscriptions(subscriptions![countdown]);
+/// ```
+///
+/// Without a body it answers with the rows that the events of a channel name. Its arguments filter as those of a query do,
+/// and are compared with the event before anything is read:
+///
+/// ```
+/// use svc::prelude::*;
+///
+/// # #[svc_type(sql_source = "v_post")]
+/// # struct Post { id: Uuid, title: String }
+/// #[svc::subscription(channel = "post_changed")]
+/// async fn post_changed(id: Option<Uuid>) -> Post;
+/// # let options = AppOptions::new().subscriptions(subscriptions![post_changed]);
+/// ```
+///
+/// Keys: `channel = "…"`, and `name`, `authorizer`, `rate_limit` and `crate` as for [`query`](macro@query). Guards stand below it as below a query, and hold when the client subscribes.
+#[proc_macro_attribute]
+pub fn subscription(args: TokenStream, item: TokenStream) -> TokenStream {
+    expand_with(args, item, root_field::subscription)
+}
+
 /// A guard: the field is answered only where there is a user. It needs the feature `auth`.
 ///
-/// Guards stand below `#[svc::query]` or `#[svc::mutation]` on a function, or on a field or a method of an `#[svc_type]`.
+/// Guards stand below `#[svc::query]` or one of its siblings on a function, or on a field or a method of an `#[svc_type]`.
 /// Several of them must all hold, and nothing of the field runs before. A request without a user gets the code
 /// `UNAUTHENTICATED`; what else is missing is `FORBIDDEN`, and `extensions` say what is required. The schema says so in
 /// the field's description.
@@ -393,6 +436,25 @@ pub fn svc_result(args: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn svc_scalar(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, scalar::expand)
+}
+
+/// Counts the calls of an `async` function of the program's own with the operations that clients send: how long each takes,
+/// and whether its `Result` is an error. It is the function `svc::metrics::with_metrics` around the whole body.
+///
+/// ```
+/// use svc::metrics::with_metrics;
+/// use svc::prelude::*;
+///
+/// #[with_metrics(operation_type = "mutation", name = "importUsers")]
+/// async fn import(lines: &[String]) -> Result<usize> {
+///     Ok(lines.len())
+/// }
+/// ```
+///
+/// Keys: `operation_type`, which is `"query"` where it is not given; `name`, which is the function's; `crate`.
+#[proc_macro_attribute]
+pub fn with_metrics(args: TokenStream, item: TokenStream) -> TokenStream {
+    expand_with(args, item, metered::expand)
 }
 
 /// A family of macros: it reads the arguments and the item, and returns the item with what it generates.

@@ -49,6 +49,14 @@ pub(crate) fn check_function(function: &LitStr, errors: &mut Errors) {
     }
 }
 
+/// Reports a `channel` that PostgreSQL would cut.
+pub(crate) fn check_channel(channel: &LitStr, errors: &mut Errors) {
+    let text = channel.value();
+    if text.is_empty() || text.len() > 63 || text.contains('\0') {
+        errors.at(channel, "a channel has a name of 1 to 63 bytes, such as `channel = \"post_changed\"`");
+    }
+}
+
 /// `name` or `schema.name`.
 fn is_path(text: &str) -> bool {
     text.split('.').count() <= 2 && text.split('.').all(|part| is_identifier(part, "_$"))

@@ -1,7 +1,8 @@
 //! Items that generated code refers to. Not part of the public API: they change without notice.
 
 pub use crate::authz::{CheckAnswer, FieldCheck, OwnAuthorizer};
-pub use crate::engine::{Call, Completed, Method, Outcome, Resolver, Returns};
+pub use crate::engine::{Call, Completed, Events, Method, Outcome, Resolver, Returns, events, events_of_result};
+pub use crate::metrics::with_metrics;
 pub use crate::mutation::MutationError;
 pub use crate::mutation::automatic::{
     ERROR_CODE, ERROR_ERRORS, ERROR_MESSAGE, ERROR_STATUS, SUCCESS_ID, SUCCESS_MESSAGE, SUCCESS_STATUS,
@@ -9,15 +10,16 @@ pub use crate::mutation::automatic::{
 };
 pub use crate::request::Context;
 pub use crate::schema::{
-    AbstractMeta, ArgMeta, BoxFuture, ComputedMeta, CustomScalar, ElementMeta, EnumMeta, EnumValueMeta, ExactJson,
-    FieldMeta, FromStored, FunctionMeta, FunctionReturn, Guard, Input, InputError, InputFields, InputMeta,
-    InterfaceFieldMeta, InterfaceOf, KeyFn, Object, ObjectMeta, OnFailure, OperationKind, Output, Place, PlannedMeta,
-    PlannedReturn, Registry, RelationMeta, RelationType, Resolved, ResultMember, ResultMeta, RootFieldMeta, RootRules,
-    Run, ScalarKind, ScalarMeta, Shape, StoredError, StoredFields, SvcType, TypeFn, TypeKey, TypeRef, WriteScalar,
-    check_input,
+    AbstractMeta, ActsOn, ArgMeta, BoxFuture, ComputedMeta, CustomScalar, ElementMeta, EnumMeta, EnumValueMeta,
+    EventMeta, ExactJson, FieldMeta, FromStored, FunctionMeta, FunctionReturn, Guard, Input, InputError, InputFields,
+    InputMeta, InterfaceFieldMeta, InterfaceOf, KeyFn, NullArgument, Object, ObjectMeta, OnFailure, OperationKind,
+    OrderKey, Output, Place, PlannedMeta, PlannedReturn, Registry, RelationMeta, RelationType, Resolved, ResultMember,
+    ResultMeta, RootFieldMeta, RootLimit, RootRules, Run, ScalarKind, ScalarMeta, Shape, StoredError, StoredFields,
+    SvcType, Through, TypeFn, TypeKey, TypeRef, WriteScalar, check_input, touched,
 };
 pub use crate::schema::{check_scalar, parse_scalar, recode_scalar, stored_scalar, write_scalar};
 pub use async_graphql;
+pub use futures_util::Stream;
 pub use serde_json;
 
 /// Returns the receiver of a computed field.
@@ -54,7 +56,7 @@ impl<'a> ContextParameter<'a> for &'a Context<'a> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a root field",
     label = "not a root field",
-    note = "put `#[svc::query]` or `#[svc::mutation]` on the function and list its name"
+    note = "put `#[svc::query]`, `#[svc::mutation]` or `#[svc::subscription]` on the function and list its name"
 )]
 pub trait RootField<Owner = ()> {
     /// Its description.
@@ -76,6 +78,14 @@ pub trait Query<Owner = ()>: RootField<Owner> {}
     note = "`mutations!` takes functions with `#[svc::mutation]`; list those with `#[svc::query]` in `queries!`"
 )]
 pub trait Mutation<Owner = ()>: RootField<Owner> {}
+
+/// A root field that `subscriptions!` takes.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a subscription",
+    label = "not a subscription",
+    note = "`subscriptions!` takes functions with `#[svc::subscription]`; list those with `#[svc::query]` in `queries!`"
+)]
+pub trait Subscription<Owner = ()>: RootField<Owner> {}
 
 /// The fallback for types without an `#[svc_type] impl` block: an inherent constant of the same name wins.
 pub trait NoComputed {

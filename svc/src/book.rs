@@ -23,6 +23,27 @@ chapter! {
     authorization: "authorization.md";
     tenancy: "tenancy.md";
     operations: "operations.md";
+    rate_limits: "rate-limits.md";
+    response_cache: "response-cache.md";
+    security_log: "security-log.md";
+    metrics: "metrics.md";
+    tracing: "tracing.md";
+    health: "health.md";
+}
+
+#[cfg(feature = "testing")]
+chapter! {
+    subscriptions: "subscriptions.md";
+}
+
+#[cfg(feature = "sqlx")]
+chapter! {
+    errors: "errors.md";
+}
+
+#[cfg(feature = "upload")]
+chapter! {
+    uploads: "uploads.md";
 }
 
 #[cfg(feature = "idp")]

@@ -37,13 +37,19 @@
 //! | Scalars beyond the built-in ones | [`scalar`] |
 //! | Reading rows in a function with a body | [`db`]: [`db::Db::find`], [`db::Find`], [`db::col`], [`db::asc`] |
 //! | SQL of your own, and who asks: tenants | [`db::Db::transaction`], [`db::SessionVariables`] |
+//! | Streams of events: [`subscription`] and the lists of [`subscriptions!`] | [`AppOptions::subscriptions`] |
 //! | Calling functions of the database | [`mutation`], [`svc_result`], [`Patch`], [`Constraint`], [`db::Db::call`] |
 //! | Who asks: tokens, users | `auth`, with the feature `auth` |
 //! | Accounts with names and passwords | `accounts`, with the feature `native-auth` |
 //! | Sessions in cookies | `sessions`, with the feature `sessions` |
 //! | Which operations may run, and on which rows | [`authz`], [`AppOptions::authorizer`] |
+//! | How often clients may ask | [`rate_limit`], [`setup_rate_limiting`] |
+//! | Security events | [`security_log`], [`get_security_logger`] |
+//! | Metrics | [`setup_metrics`], [`metrics`] |
+//! | Traces for OpenTelemetry | [`setup_tracing`], [`trace`] |
 //! | Errors | [`Error`], [`ErrorCode`], [`MutationError`] |
-//! | Putting it together | [`AppOptions`], [`SvcConfig`], [`Limits`], [`types!`], [`queries!`], [`mutations!`] |
+//! | The log of requests, and errors in groups | [`LogConfig`], [`error_tracker`] |
+//! | Putting it together | [`AppOptions`], [`SvcConfig`], [`Limits`], [`types!`], [`queries!`], [`mutations!`], [`subscriptions!`] |
 //! | Documents that the program registers, cached SQL | [`Operation`], [`OperationRegistry`] |
 //! | Tests of who may do what | `testing`, with the feature `testing` |
 //! | Serving | [`create_svc_app`], [`serve()`], [`Server`] |
@@ -61,16 +67,21 @@
 //! | `logging` | yes | a `tracing` subscriber that writes to standard error, where the program has none |
 //! | `scalars` | yes | the scalars that need a crate of their own, such as [`scalar::Url`] and [`scalar::Iban`] |
 //! | `sqlx` | yes | `svc::sqlx`, and the pool and the transactions of sqlx: `Db::pool`, `Db::sqlx_transaction` |
+//! | `websocket` | yes | WebSockets at `/graphql`, for subscriptions |
 //! | `auth` | no | users and tokens: `svc::auth`, `Context::user`, providers that verify tokens |
 //! | `idp` | no | identity providers: key sets, discovery, introspection of opaque tokens |
 //! | `native-auth` | no | accounts with names and passwords: `svc::accounts` |
+//! | `compression` | no | answers compressed with br, zstd or gzip: `SVC_COMPRESSION` |
 //! | `redis` | no | `RedisClient`, and revocations and sessions in Redis |
+//! | `metrics` | no | series for Prometheus: [`setup_metrics`], [`get_metrics`] |
+//! | `tracing-otel` | no | spans for OpenTelemetry: [`setup_tracing`] |
 //! | `sessions` | no | sessions in cookies: `svc::sessions`, `Context::session` |
+//! | `upload` | no | files that clients send: `svc::Upload`, `SVC_UPLOADS` |
 //! | `testing` | no | for tests: `svc::testing`, the matrix of who may do what |
 //! | `embedded` | no | a PostgreSQL of the program's own: `svc::embedded` and `AppOptions::embedded_database` |
 //! | `embedded-download` | no | the same, downloaded where none is installed |
 //!
-//! [`axum`], [`async_graphql`], [`serde_json`] and `sqlx` are re-exported, because their types stand in signatures.
+//! [`axum`], [`async_graphql`], [`futures_util`], [`serde_json`] and `sqlx` are re-exported, because their types stand in signatures.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
@@ -78,15 +89,17 @@
 #![warn(missing_debug_implementations)]
 
 // So that tests inside the crate can use the macros.
-#[cfg(test)]
+#[cfg(any(test, fuzzing))]
 extern crate self as svc;
 
 #[cfg(feature = "native-auth")]
 pub mod accounts;
 pub mod auth;
 pub mod authz;
+pub mod rate_limit;
 pub mod scalar;
 pub mod schema;
+pub mod security_log;
 #[cfg(feature = "sessions")]
 pub mod sessions;
 #[cfg(feature = "testing")]
@@ -100,19 +113,33 @@ mod application;
 mod book;
 mod engine;
 mod error;
+pub mod error_tracker;
+pub mod events;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
+pub mod health;
 mod http;
 mod json;
+pub mod metrics;
 mod mutation;
 mod panic;
 mod postgres;
+pub mod query_stats;
 #[cfg(feature = "redis")]
 mod redis_client;
 mod repository;
 mod request;
+mod request_id;
+mod request_log;
+mod response_cache;
 mod settings;
 mod sql;
-#[cfg(any(feature = "idp", all(feature = "redis", feature = "tls")))]
+#[cfg(any(feature = "idp", feature = "tracing-otel", all(feature = "redis", feature = "tls")))]
 mod tls_client;
+pub mod trace;
+mod upload;
+mod value_bytes;
 mod wake_flag;
 
 /// The database as resolvers see it: queries, pages, aggregates, calls, transactions and session variables.
@@ -124,27 +151,42 @@ pub mod db {
 pub mod prelude;
 
 pub use app::{
-    AccountsConfig, AppOptions, DatabaseConfig, Environment, HttpConfig, MutationList, OperationsConfig, QueryList,
-    SchemaConfig, Server, StartError, SvcConfig, TypeList, create_svc_app, serve,
+    AccountsConfig, AppOptions, DatabaseConfig, Environment, EventsConfig, HttpConfig, MutationList, OperationsConfig,
+    ProtectionConfig, QueryList, RedisConfig, SchemaConfig, Server, StartError, SubscriptionList, SvcConfig, TypeList,
+    create_svc_app, serve, setup_metrics, setup_tracing,
 };
 #[cfg(feature = "auth")]
 pub use app::{ApiKeys, AuthenticatedUser};
-pub use application::Limits;
+pub use application::{LimitMode, Limits};
 #[cfg(feature = "auth")]
 pub use auth::UserContext;
 pub use auth::{AuthConfig, AuthProviderKind, IdpConfig, TokenAlgorithm};
-pub use engine::{Operation, OperationError, OperationRegistry, Returns};
+pub use engine::{Operation, OperationError, OperationRegistry, ResponseCache, Returns};
 pub use error::{Error, ErrorCode, Result};
+#[cfg(feature = "sqlx")]
+pub use error_tracker::{get_error_tracker, init_error_tracker};
+pub use http::SubscriptionsConfig;
+pub use metrics::{MetricsConfig, get_metrics};
 pub use mutation::{Constraint, MutationError, Patch};
+pub use rate_limit::{RateLimitConfig, setup_rate_limiting};
 #[cfg(feature = "redis")]
 pub use redis_client::RedisClient;
 pub use repository::{Aggregate, Connection, CursorPage, OrderBy, Page, Where};
 pub use request::{Context, RequestContext, Transport};
+pub use request_id::RequestId;
+pub use request_log::{LogConfig, LogFormat};
+pub use response_cache::ResponseCacheConfig;
 pub use schema::{Many, OnFailure, One};
+pub use security_log::{SecurityLogConfig, get_security_logger, init_security_logger};
 pub use settings::ConfigError;
 pub use svc_macros::{
-    authorize_field, mutation, query, svc_enum, svc_input, svc_interface, svc_result, svc_scalar, svc_type, svc_union,
+    authorize_field, mutation, query, subscription, svc_enum, svc_input, svc_interface, svc_result, svc_scalar,
+    svc_type, svc_union,
 };
+pub use trace::TracingConfig;
+pub use upload::UploadConfig;
+#[cfg(feature = "upload")]
+pub use upload::{Upload, UploadedFile};
 
 #[cfg(feature = "auth")]
 pub use svc_macros::{requires_any_permission, requires_any_role, requires_auth, requires_permission, requires_role};
@@ -155,6 +197,7 @@ pub use svc_embedded as embedded;
 
 pub use async_graphql;
 pub use axum;
+pub use futures_util;
 pub use serde_json;
 #[cfg(feature = "sqlx")]
 pub use sqlx;

@@ -1,6 +1,6 @@
 // Usage: node graphiql.mjs URL SCREENSHOT.png
 // Opens the GraphiQL page at URL in Chromium, runs a query in it and opens its documentation pane.
-// Environment: CHROMIUM (/usr/bin/chromium), QUERY ({ __typename }), EXPECT ("data"; text of the result,
+// Environment: CHROMIUM (/usr/bin/chromium), EXPLAIN (any text: has the answer explained), QUERY ({ __typename }; `as opened` runs what the page opens with), EXPECT ("data"; text of the result,
 // white space does not count), EXPECT_DOCS (Query; text of the documentation), TIMEOUT_MS (30000), HEADERS (JSON for
 // the headers pane), HTTP_USER (name:password for the browser's own dialog).
 // Prints one JSON line. Exit code: 0 all well, 1 not, 2 wrong usage. Not well is also: a request to another
@@ -22,6 +22,7 @@ const {
   EXPECT = '"data"',
   EXPECT_DOCS = 'Query',
   TIMEOUT_MS = '30000',
+  EXPLAIN,
   HEADERS,
   HTTP_USER,
 } = process.env;
@@ -37,6 +38,7 @@ const report = {
   cspViolations: [],
   workers: [],
   result: null,
+  headersAfterReload: null,
 };
 
 const isForeign = (address) => {
@@ -109,22 +111,7 @@ try {
   // The query.
   await page.locator('.graphiql-query-editor .monaco-editor .view-lines').waitFor();
   await page.locator('.graphiql-query-editor .monaco-editor .view-lines').click();
-  await page.keyboard.press('Control+A');
-  await page.keyboard.press('Delete');
-  await page.keyboard.insertText(QUERY);
-  await page.keyboard.press('Escape'); // no suggestions
-  const typed = await page.evaluate(
-    (query) => {
-      // The editor closes brackets on its own; GraphiQL lets us see the text which is really there.
-      const model = globalThis.__MONACO.editor
-        .getModels()
-        .find(({ uri }) => uri.path.endsWith('operation.graphql'));
-      if (model.getValue() !== query) model.setValue(query);
-      return model.getValue();
-    },
-    QUERY,
-  );
-  if (squeeze(typed) !== squeeze(QUERY)) throw new Error(`the editor shows ${typed}`);
+  if (QUERY !== 'as opened') await type(QUERY);
 
   // The headers.
   if (HEADERS) {
@@ -136,6 +123,15 @@ try {
     await page.locator('.graphiql-query-editor .monaco-editor .view-lines').click();
   }
 
+  if (EXPLAIN) {
+    await page.getByRole('button', { name: 'Explain the answers' }).click();
+    await page.getByRole('button', { name: 'Answers are explained' }).waitFor();
+    await page.locator('.graphiql-query-editor .monaco-editor .view-lines').click();
+  }
+
+  // GraphiQL chooses between HTTP and the socket by its own reading of the text, which is behind by some moments.
+  if (QUERY.startsWith('subscription')) await page.waitForTimeout(1500);
+
   // The result.
   await page.keyboard.press('Control+Enter');
   const result = page.locator('.result-window .view-lines');
@@ -143,13 +139,7 @@ try {
   for (;;) {
     // Only the lines in view are on the page; the model has them all.
     const shown = (await result.count()) ? squeeze(await result.first().innerText()) : '';
-    report.result = await page.evaluate(
-      () =>
-        globalThis.__MONACO.editor
-          .getModels()
-          .find(({ uri }) => uri.path.endsWith('response.json'))
-          ?.getValue() ?? null,
-    );
+    report.result = await text('response.json');
     if (shown && squeeze(report.result ?? '').includes(squeeze(EXPECT))) break;
     if (Date.now() > deadline) throw new Error(`the result pane does not show ${EXPECT}`);
     await page.waitForTimeout(50);
@@ -160,6 +150,14 @@ try {
   const docs = page.locator('.graphiql-doc-explorer');
   await docs.getByText(EXPECT_DOCS).first().waitFor();
 
+  // Headers stay.
+  if (HEADERS) {
+    await page.waitForTimeout(1000); // GraphiQL keeps them after a moment
+    await page.reload({ waitUntil: 'load' });
+    await page.locator('.graphiql-query-editor .monaco-editor .view-lines').waitFor();
+    report.headersAfterReload = await text('request-headers.json');
+  }
+
   await page.waitForTimeout(1000); // for late faults, and for the colours of the editors
   await page.screenshot({ path: screenshot });
   if (report.workers.length === 0) throw new Error('no worker was started');
@@ -169,6 +167,35 @@ try {
 } finally {
   await context?.close().catch(() => {});
   await rm(profile, { recursive: true, force: true, maxRetries: 5 }).catch(() => {});
+}
+
+// Puts a query in the place of the one that is there.
+async function type(query) {
+  await page.keyboard.press('Control+A');
+  await page.keyboard.press('Delete');
+  await page.keyboard.insertText(query);
+  await page.keyboard.press('Escape'); // no suggestions
+  const typed = await page.evaluate((query) => {
+    // The editor closes brackets on its own; GraphiQL lets us see the text which is really there.
+    const model = globalThis.__MONACO.editor
+      .getModels()
+      .find(({ uri }) => uri.path.endsWith('operation.graphql'));
+    if (model.getValue() !== query) model.setValue(query);
+    return model.getValue();
+  }, query);
+  if (squeeze(typed) !== squeeze(query)) throw new Error(`the editor shows ${typed}`);
+}
+
+// The text in one of the editors.
+function text(name) {
+  return page.evaluate(
+    (name) =>
+      globalThis.__MONACO.editor
+        .getModels()
+        .find(({ uri }) => uri.path.endsWith(name))
+        ?.getValue() ?? null,
+    name,
+  );
 }
 
 report.ok =

@@ -1,7 +1,8 @@
 //! Node and the browser.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// `node SCRIPT` in `tests/js`, with its packages installed.
 ///
@@ -16,6 +17,24 @@ pub fn node(script: &str) -> Command {
     let mut command = Command::new("node");
     command.arg(script).current_dir(folder);
     command
+}
+
+/// The standard error of a script that runs beside a test: a pipe of its own, whose lines the test prints.
+///
+/// Node makes the pipe into which it writes non-blocking, for everyone who has it: given that of the tests, a slow reader
+/// of their output would end whoever prints next.
+///
+/// # Panics
+/// When the system has no pipe left.
+#[expect(clippy::print_stderr, reason = "what a script complains of belongs to the test's output")]
+pub fn node_stderr() -> Stdio {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    std::thread::spawn(move || {
+        for line in BufReader::new(reader).lines().map_while(Result::ok) {
+            eprintln!("node: {line}");
+        }
+    });
+    writer.into()
 }
 
 /// The browser.

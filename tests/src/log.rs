@@ -1,5 +1,6 @@
 //! The log of the tests.
 
+use svc::SecurityLogConfig;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _, fmt, registry};
@@ -13,6 +14,8 @@ use crate::written;
 pub fn capture() {
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
     let shown = fmt::layer().with_test_writer().with_ansi(false).with_filter(filter);
+    // A test of the security log has set up its own before.
+    svc::init_security_logger(SecurityLogConfig { path: None, stdout: false });
     // An error means that another test was first.
     let _ = registry().with(shown).with(written::layer()).try_init();
 }

@@ -32,6 +32,18 @@ pub(crate) enum What {
     Instructions,
     /// The cost that authentication adds to a request.
     Auth,
+    /// The memory of open sockets, and the time until all of them have an event.
+    Sockets,
+    /// The cost that protection adds to a request.
+    Protection,
+    /// The cost that rate limits add to a request.
+    RateLimits,
+    /// The cost that authorization adds to a request.
+    Authz,
+    /// The cost of an answer that is kept.
+    ResponseCache,
+    /// The answers to more requests than the machine can take.
+    Overload,
     /// The size of the command-line tool, and the time that its help takes.
     CommandLine,
 }
@@ -49,6 +61,14 @@ pub(crate) fn bench(what: What, arguments: &[String]) -> Result<()> {
         What::Growth => run(with_postgres("").args(program("growth")).args(arguments)),
         What::Soak => run(with_postgres("svc-target").args(program("soak")).args(arguments)),
         What::Auth => run(with_postgres("svc-target").args(program("auth")).args(arguments)),
+        What::Sockets => run(cargo().args(program("sockets")).args(arguments)),
+        What::Protection => run(with_postgres("svc-target").args(program("auth")).arg("protection").args(arguments)),
+        What::RateLimits => run(with_postgres("svc-target").args(program("auth")).arg("rate-limits").args(arguments)),
+        What::Authz => run(with_postgres("svc-target").args(program("auth")).arg("authz").args(arguments)),
+        What::ResponseCache => {
+            run(with_postgres("svc-target").args(program("auth")).arg("response-cache").args(arguments))
+        }
+        What::Overload => run(with_postgres("").args(program("overload")).args(arguments)),
         What::CommandLine => command_line::measure(),
         What::Instructions => run(with_postgres("svc-target").args(program("instructions")).args(arguments)),
     }

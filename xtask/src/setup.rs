@@ -15,11 +15,16 @@ struct Need {
     package: &'static str,
 }
 
-const NEEDS: [Need; 5] = [
+const NEEDS: [Need; 6] = [
     Need { what: "PostgreSQL's server", is_there: has_postgres, package: "postgresql" },
     Need { what: "Redis", is_there: || exists("redis-server"), package: "redis-server" },
     Need { what: "Chromium", is_there: has_chromium, package: "chromium" },
     Need { what: "Node.js with npm", is_there: || exists("node") && exists("npm"), package: "nodejs npm" },
+    Need {
+        what: "Prometheus with promtool",
+        is_there: || exists("prometheus") && exists("promtool"),
+        package: "prometheus",
+    },
     Need { what: "Python with venv and pip", is_there: has_python, package: "python3 python3-venv" },
 ];
 

@@ -1,8 +1,14 @@
-//! Measures what authentication adds to a request: servers with and without it are loaded in turns, and their CPU time,
-//! with PostgreSQL's, is compared within each round. Counts the instructions of the server besides. Prints a table; ends
-//! with 1 when a variant costs more than it may.
+//! Measures what authentication, authorization, protection, rate limits or a kept answer add to a request: servers with and without it
+//! are loaded in turns, and their CPU time, with PostgreSQL's, is compared within each of many short rounds. Counts the
+//! instructions of the server besides. Prints a table; ends with 1 when a variant costs more than it may.
 
+mod authentication;
+mod authorization;
 mod load;
+mod protection;
+mod rate_limits;
+mod response_cache;
+mod statistics;
 mod token;
 mod variant;
 
@@ -12,8 +18,9 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context as _, Result};
 use clap::Parser;
 use load::{Cost, Loaded};
+use statistics::{interval, median};
 use testbed::{Database, Profile, Request, Server};
-use variant::{NONE, Variant};
+use variant::{Added, Most, Variant};
 
 /// The times that the instructions are counted; the median is taken.
 const DUMPS: usize = 5;
@@ -21,17 +28,57 @@ const DUMPS: usize = 5;
 const COUNTED: usize = 100;
 
 #[derive(Parser)]
-#[command(about = "What authentication adds to a request, beside one without")]
+#[command(about = "What authentication, authorization, protection, rate limits or a kept answer add to a request")]
 struct Arguments {
+    /// The thing that is added.
+    #[arg(value_enum, default_value_t = Subject::Auth)]
+    subject: Subject,
     /// Rounds, each of all variants.
-    #[arg(long, default_value_t = 21)]
+    #[arg(long, default_value_t = 201)]
     rounds: usize,
     /// Requests of a variant in a round.
-    #[arg(long, default_value_t = 4_000)]
+    #[arg(long, default_value_t = 640)]
     requests: usize,
     /// Connections at once.
     #[arg(long, default_value_t = 16)]
     connections: usize,
+}
+
+/// The thing whose cost is measured; its name is that of the section of docs/benchmarks.md.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Subject {
+    /// Tokens, and values of users.
+    Auth,
+    /// Authorizers.
+    Authz,
+    /// Checks for forged requests, identifiers, load shedding, origins that may read.
+    Protection,
+    /// Limits that nothing reaches.
+    RateLimits,
+    /// Answers that are kept.
+    ResponseCache,
+}
+
+impl Subject {
+    fn variants(self) -> Vec<Variant> {
+        match self {
+            Self::Auth => authentication::all(),
+            Self::Authz => authorization::all(),
+            Self::Protection => protection::all(),
+            Self::RateLimits => rate_limits::all(),
+            Self::ResponseCache => response_cache::all(),
+        }
+    }
+
+    fn section(self) -> &'static str {
+        match self {
+            Self::Auth => "auth",
+            Self::Authz => "authz",
+            Self::Protection => "protection",
+            Self::RateLimits => "rate-limits",
+            Self::ResponseCache => "response-cache",
+        }
+    }
 }
 
 fn main() -> ExitCode {
@@ -50,41 +97,60 @@ fn main() -> ExitCode {
 
 /// Prints the table; gives back what is above its limit.
 fn measure(arguments: &Arguments) -> Result<Vec<String>> {
-    let (database, variants) = (Database::from_env()?, variant::all());
+    let (database, variants) = (Database::from_env()?, arguments.subject.variants());
+    let section = arguments.subject.section();
     let place = |name: &str| std::env::var_os(name).map(PathBuf::from).with_context(|| format!("{name} is not set"));
-    let (folder, target) = (place("BENCH_WORK")?.join("auth"), place("BENCH_TARGET")?);
+    let (folder, target) = (place("BENCH_WORK")?.join(section), place("BENCH_TARGET")?);
     std::fs::create_dir_all(&folder)?;
     let program = target.join("release/svc-target");
     let costs = costs(arguments, &program, &database, &variants)?;
     let counts = variants.iter().map(|variant| instructions(&program, &database, &folder, variant));
     let counts = counts.collect::<Result<Vec<_>>>()?;
-    println!("<!-- begin auth -->\n{}\n", database.hardware()?);
-    println!("| request | CPU ms: **total** (server + PostgreSQL) | beside | limit | instructions of the server | |");
-    println!("|---|---:|---:|---:|---:|---:|");
+    println!("<!-- begin {section} -->\n{}\n", database.hardware()?);
+    println!(
+        "| request | CPU ms: **total** (server + PostgreSQL) | beside | 95 % | limit | instructions of the server | |"
+    );
+    println!("|---|---:|---:|---:|---:|---:|---:|");
     let mut over = Vec::new();
     for (index, variant) in variants.iter().enumerate() {
-        let beside = variant.limit.map_or(NONE, |limit| limit.beside);
-        let above = median(costs.iter().map(|round| round[index].total() / round[beside].total() - 1.0));
+        let beside = variant.limit.map_or(0, |limit| limit.beside);
+        let is_of_server = matches!(variant.limit.map(|limit| limit.most), Some(Most::Server(_)));
+        let times = || costs.iter().map(|round| added(round[index], round[beside], is_of_server));
+        let (time, (low, high)) = (median(times()), interval(times()));
         let of = |part: fn(Cost) -> f64| median(costs.iter().map(|round| part(round[index]) * 1_000.0));
         let (server, rest) = (of(|cost| cost.server.as_secs_f64()), of(|cost| cost.database.as_secs_f64()));
-        let limit = variant.limit.map_or_else(|| "–".to_owned(), |limit| format!("{:+.0} %", limit.most * 100.0));
-        let more = (counts[index] / counts[beside] - 1.0) * 100.0;
+        let limit = variant.limit.map_or_else(|| "–".to_owned(), |limit| limit.most.shown());
+        let more = counts[index] / counts[beside] - 1.0;
+        let (scale, unit) = if is_of_server { (1.0, "µs") } else { (100.0, "%") };
         println!(
-            "| {} | **{:.4}** ({server:.4} + {rest:.4}) | {:+.1} % | {limit} | {:.0} | {more:+.1} % |",
+            "| {} | **{:.4}** ({server:.4} + {rest:.4}) | {:+.1} {unit} | {:+.1} to {:+.1} | {limit} | {:.0} | {:+.1} % |",
             variant.name,
             of(Cost::total),
-            above * 100.0,
+            time * scale,
+            low * scale,
+            high * scale,
             counts[index],
+            more * 100.0,
         );
-        if variant.limit.is_some_and(|limit| above > limit.most) {
-            over.push(format!("{}: {:+.1} % above {}", variant.name, above * 100.0, variants[beside].name));
+        let added = Added { time, instructions: counts[index] - counts[beside] };
+        if variant.limit.is_some_and(|limit| limit.most.is_passed(added)) {
+            over.push(format!("{}: {:+.1} {unit} above {}", variant.name, time * scale, variants[beside].name));
         }
     }
-    println!("<!-- end auth -->");
+    println!("<!-- end {section} -->");
     Ok(over)
 }
 
-/// The costs of each variant in each round, all of which run in turns, each time beginning with another.
+/// The CPU time that one request takes beyond another: as a part of it, or the server's in microseconds.
+fn added(cost: Cost, other: Cost, is_of_server: bool) -> f64 {
+    match is_of_server {
+        true => (cost.server.as_secs_f64() - other.server.as_secs_f64()) * 1e6,
+        false => cost.total() / other.total() - 1.0,
+    }
+}
+
+/// The costs of each variant in each round, all of which run in turns. Their order is another each time: which one ran
+/// before changes what is in the processor's caches.
 fn costs(arguments: &Arguments, program: &Path, database: &Database, variants: &[Variant]) -> Result<Vec<Vec<Cost>>> {
     let start = |variant: &Variant| {
         let mut command = Command::new(program);
@@ -93,11 +159,12 @@ fn costs(arguments: &Arguments, program: &Path, database: &Database, variants: &
     };
     let mut servers = variants.iter().map(start).collect::<Result<Vec<_>>>()?;
     let process = database.process()?;
-    let mut rounds = Vec::new();
+    let (mut rounds, mut random) = (Vec::new(), fastrand::Rng::with_seed(1));
     for round in 0..=arguments.rounds {
         let mut costs = vec![None; variants.len()];
-        for step in 0..variants.len() {
-            let index = (round + step) % variants.len();
+        let mut order: Vec<_> = (0..variants.len()).collect();
+        random.shuffle(&mut order);
+        for index in order {
             costs[index] = Some(servers[index].measure(&variants[index].requests, arguments.requests, process)?);
         }
         eprintln!(
@@ -136,10 +203,4 @@ fn instructions(program: &Path, database: &Database, folder: &Path, variant: &Va
     profile.annotate(&format!("{}.txt", variant.name))?;
     eprintln!("{}: {counts:.0?}", variant.name);
     Ok(median(counts.into_iter()))
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<_> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
 }

@@ -1,76 +1,58 @@
-//! The ways of asking for one user: with and without a token, and with values of the user for PostgreSQL.
+//! A way of asking, and the most that it may cost beside another.
 
-use serde_json::json;
 use testbed::Request;
-
-use crate::token::{AUDIENCE, ISSUER, PUBLIC_KEY, SECRET, hs256, rs256};
 
 /// A server's settings, and the requests that it gets in turn.
 pub(crate) struct Variant {
     pub(crate) name: &'static str,
     pub(crate) settings: Vec<(&'static str, &'static str)>,
     pub(crate) requests: Vec<Request>,
-    /// The most that it may cost above another, as a part of that.
+    /// The most that it may cost above another.
     pub(crate) limit: Option<Limit>,
 }
 
 /// A bound on the cost.
 #[derive(Clone, Copy)]
 pub(crate) struct Limit {
-    /// The variant that it is compared with.
+    /// The position of the variant that it is compared with.
     pub(crate) beside: usize,
-    pub(crate) most: f64,
+    pub(crate) most: Most,
 }
 
-/// The position of the variant without authentication.
-pub(crate) const NONE: usize = 0;
-/// The position of the variant with variables from headers.
-const HEADERS: usize = 4;
-
-const DOCUMENT: &str = "query Q1($id: UUID!) { user(id: $id) { id identifier name email bio city score createdAt } }";
-/// `md5('user1')` of the bench database, as a UUID.
-const FIRST_USER: &str = "24c9e15e-52af-c47c-225b-757e7bee1f9d";
-/// The headers of a gateway. The variant with values of the user gets them too, and does not look.
-const GATEWAY: &str = "x-user-id: 24c9e15e-52af-c47c-225b-757e7bee1f9d\r\nx-tenant-id: acme\r\n";
-/// Values of the user may cost what headers do, within what a repetition differs by.
-const EVEN: f64 = 0.01;
-
-const COMMON: [(&str, &str); 3] =
-    [("SVC_AUTH_PROVIDER", "custom"), ("SVC_AUTH_ISSUER", ISSUER), ("SVC_AUTH_AUDIENCE", AUDIENCE)];
-
-/// Every variant, in the order of the table.
-pub(crate) fn all() -> [Variant; 6] {
-    let hs256_with =
-        |more: &[(&'static str, &'static str)]| [&COMMON[..], &[("SVC_AUTH_SECRET_KEY", SECRET)], more].concat();
-    let rs256_settings =
-        [&COMMON[..], &[("SVC_AUTH_ALGORITHM", "RS256"), ("SVC_AUTH_PUBLIC_KEY", PUBLIC_KEY)]].concat();
-    let variant = |name, settings, requests, limit| Variant { name, settings, requests, limit };
-    let at_most = |beside, most| Some(Limit { beside, most });
-    let gateway = || vec![request(&format!("{}{GATEWAY}", bearer(&hs256(0))))];
-    [
-        variant("no authentication", Vec::new(), vec![request("")], None),
-        variant("HS256, one token", hs256_with(&[]), vec![request(&bearer(&hs256(0)))], at_most(NONE, 0.03)),
-        variant("RS256, one token", rs256_settings, vec![request(&bearer(&rs256()))], at_most(NONE, 0.03)),
-        variant(
-            "HS256, 1,000 tokens in turn",
-            hs256_with(&[]),
-            (0..1_000).map(|number| request(&bearer(&hs256(number)))).collect(),
-            at_most(NONE, 0.08),
-        ),
-        variant("HS256, two variables from headers", hs256_with(&[("BENCH_VARIABLES", "headers")]), gateway(), None),
-        variant(
-            "HS256, two variables from the user",
-            hs256_with(&[("BENCH_VARIABLES", "user")]),
-            gateway(),
-            at_most(HEADERS, EVEN),
-        ),
-    ]
+/// The most that may be added.
+#[derive(Clone, Copy)]
+pub(crate) enum Most {
+    /// Of CPU time, as a part of the other's.
+    Time(f64),
+    /// So many of the server's instructions.
+    Count(f64),
+    /// So many microseconds of the server's CPU time.
+    Server(f64),
 }
 
-fn bearer(token: &str) -> String {
-    format!("Authorization: Bearer {token}\r\n")
+/// The cost that a variant adds to that of another.
+#[derive(Clone, Copy)]
+pub(crate) struct Added {
+    /// CPU time of server and PostgreSQL, as a part of the other's; or microseconds of the server's, where these are
+    /// bounded.
+    pub(crate) time: f64,
+    pub(crate) instructions: f64,
 }
 
-fn request(headers: &str) -> Request {
-    Request::with_headers(DOCUMENT, &json!({ "id": FIRST_USER }), headers)
+impl Most {
+    /// Whether it is passed by what is added.
+    pub(crate) fn is_passed(self, added: Added) -> bool {
+        match self {
+            Self::Time(most) | Self::Server(most) => added.time > most,
+            Self::Count(most) => added.instructions > most,
+        }
+    }
+
+    pub(crate) fn shown(self) -> String {
+        match self {
+            Self::Time(most) => format!("{:+.0} %", most * 100.0),
+            Self::Count(most) => format!("{most:+.0} instructions"),
+            Self::Server(most) => format!("{most:+.0} µs"),
+        }
+    }
 }

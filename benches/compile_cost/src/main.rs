@@ -3,8 +3,8 @@
 //! `compile_cost [RUNS] [FOLDER]`: 3 runs in a temporary folder, unless it is told otherwise. Dependencies are built
 //! first and not measured. Prints a table of medians.
 //!
-//! `compile_cost smallest [CHECKOUT]` builds the smallest program from nothing with each set of features, after that of
-//! another checkout.
+//! `compile_cost smallest [CHECKOUT [SET…]]` builds the smallest program from nothing with each set of features (or with
+//! those that are named: `"as it comes" "without sqlx" auth`), after that of another checkout.
 
 mod build;
 mod generate;
@@ -22,7 +22,8 @@ fn main() -> std::io::Result<()> {
     let first = arguments.next();
     if first.as_deref() == Some("smallest") {
         let before = arguments.next().map(|path| PathBuf::from(path).canonicalize()).transpose()?;
-        return smallest::measure(&std::env::temp_dir().join("svc-compile-cost"), before.as_deref());
+        let sets: Vec<String> = arguments.collect();
+        return smallest::measure(&std::env::temp_dir().join("svc-compile-cost"), before.as_deref(), &sets);
     }
     let runs = first.and_then(|runs| runs.parse().ok()).unwrap_or(RUNS).max(1);
     let folder = arguments.next().map_or_else(|| std::env::temp_dir().join("svc-compile-cost"), PathBuf::from);

@@ -18,17 +18,22 @@ const SETS: [(&str, &str); 7] = [
     ("`redis`", "[\"embedded\", \"redis\"]"),
 ];
 
-/// Prints the table; `before` is another checkout, whose program as it comes is the first row.
-pub(crate) fn measure(folder: &Path, before: Option<&Path>) -> Result<()> {
+/// Prints the table; `before` is another checkout, whose program as it comes is the first row. `sets` are the names of
+/// those to build, or none for all.
+pub(crate) fn measure(folder: &Path, before: Option<&Path>, sets: &[String]) -> Result<()> {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
     let mut rows = Vec::new();
     if let Some(before) = before {
         rows.push(("before", Program::new(folder, before, SETS[0].1)?.build()?));
     }
-    for (name, features) in SETS {
+    let is_wanted = |name: &str| sets.is_empty() || sets.iter().any(|set| *set == name.replace('`', ""));
+    for (name, features) in SETS.into_iter().filter(|(name, _)| is_wanted(name)) {
         rows.push((name, Program::new(folder, &repository, features)?.build()?));
     }
-    let first = rows[0].1.1.cpu;
+    let Some((_, (_, first))) = rows.first() else {
+        return Err(Error::other(format!("there is no set of features of these names: {}", sets.join(", "))));
+    };
+    let first = first.cpu;
     let mut table = String::new();
     for (name, (crates, cost)) in rows {
         let _ = writeln!(table, "| {name} | {crates} | {:.0} s | {:.2} |", cost.cpu, cost.cpu / first);

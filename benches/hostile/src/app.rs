@@ -1,5 +1,7 @@
 //! The server under attack: types that nest without end, in Rust and in views.
 
+use svc::ProtectionConfig;
+use svc::futures_util::{StreamExt as _, stream};
 use svc::prelude::*;
 
 #[svc_type]
@@ -89,6 +91,16 @@ fn echo(json: svc::serde_json::Value) -> bool {
     !json.is_null()
 }
 
+#[svc::subscription]
+fn ticks(count: i32) -> impl Stream<Item = i32> {
+    stream::iter(1..=count)
+}
+
+#[svc::subscription]
+fn forever() -> impl Stream<Item = i32> {
+    stream::iter([1]).chain(stream::pending())
+}
+
 /// The tables that the server reads.
 pub(crate) const SQL: &str = "
     CREATE TABLE tb_user AS SELECT n AS id, 'name ' || n AS name, 'city ' || n % 10 AS city
@@ -104,10 +116,14 @@ pub(crate) const SQL: &str = "
         jsonb_build_object('author', author_id)) AS data FROM tb_post;
     ANALYZE";
 
-/// Serves a database with the limits that are on by default.
+/// Serves a database with the limits that are on by default, and batches.
 pub(crate) async fn serve(database: &str, port: u16) -> svc::Result<()> {
-    let options =
-        AppOptions::new().database_url(database).queries(queries![start, users, posts, drafts, leaves, length, echo]);
+    let protection = ProtectionConfig { batch_max: 10, ..ProtectionConfig::default() };
+    let options = AppOptions::new()
+        .config(SvcConfig { protection, ..SvcConfig::default() })
+        .database_url(database)
+        .queries(queries![start, users, posts, drafts, leaves, length, echo])
+        .subscriptions(subscriptions![ticks, forever]);
     let app = create_svc_app(options).await?;
     svc::Server::bind(([127, 0, 0, 1], port)).await?.run(app, std::future::pending()).await;
     Ok(())

@@ -2,15 +2,16 @@
 
 use std::fmt::Write as _;
 
-use crate::client::Framing;
+use hostile_requests::End;
+
 use crate::repeated;
 
 /// A request that could hold the server.
 pub(crate) struct Attack {
-    pub(crate) name: &'static str,
-    pub(crate) framing: Framing,
-    /// The body; a different one for each number.
-    pub(crate) body: Box<dyn Fn(usize) -> String>,
+    pub(crate) name: String,
+    /// All that is sent; something else for each number, where a cache could answer it.
+    pub(crate) bytes: Box<dyn Fn(usize) -> Vec<u8>>,
+    pub(crate) end: End,
 }
 
 /// All of them.
@@ -19,7 +20,24 @@ pub(crate) fn all() -> Vec<Attack> {
     all.extend(repeated::documents().into_iter().map(|(name, text)| document(name, text)));
     all.push(repeated::combined());
     all.extend(bodies());
+    all.extend(hostile_requests::all().into_iter().map(|hostile| Attack {
+        name: hostile.name,
+        bytes: Box::new(move |_| hostile.bytes.clone()),
+        end: hostile.end,
+    }));
     all
+}
+
+const HEAD: &str =
+    "POST /graphql HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-type: application/json\r\n";
+
+/// A request with a body.
+pub(crate) fn post(body: &str) -> Vec<u8> {
+    format!("{HEAD}content-length: {}\r\n\r\n{body}", body.len()).into_bytes()
+}
+
+fn chunked(body: &str) -> Vec<u8> {
+    format!("{HEAD}transfer-encoding: chunked\r\n\r\n{:x}\r\n{body}\r\n0\r\n\r\n", body.len()).into_bytes()
 }
 
 fn document(name: &'static str, text: String) -> Attack {
@@ -28,8 +46,8 @@ fn document(name: &'static str, text: String) -> Attack {
     raw(name, move |number| format!(r##"{{"query":"{text} #{number}"}}"##))
 }
 
-pub(crate) fn raw(name: &'static str, body: impl Fn(usize) -> String + 'static) -> Attack {
-    Attack { name, framing: Framing::Length, body: Box::new(body) }
+pub(crate) fn raw(name: &str, body: impl Fn(usize) -> String + 'static) -> Attack {
+    Attack { name: name.to_owned(), bytes: Box::new(move |number| post(&body(number))), end: End::Waits }
 }
 
 fn documents() -> Vec<(&'static str, String)> {
@@ -96,12 +114,12 @@ fn bodies() -> Vec<Attack> {
             format!(r##"{{"query":"query ($t: Tree!) {{ leaves(tree: $t) }} #{number}","variables":{{"t":{value}}}}}"##)
         })
     };
-    let mut chunked = raw("a body of 10,000,000 bytes, chunked", |_| " ".repeat(10_000_000));
-    chunked.framing = Framing::Chunked;
+    let mut in_chunks = raw("a body of 10,000,000 bytes, chunked", |_| " ".repeat(10_000_000));
+    in_chunks.bytes = Box::new(|_| chunked(&" ".repeat(10_000_000)));
     vec![
         raw("a body of 1,000,001 bytes", |_| " ".repeat(1_000_001)),
         raw("a body of 10,000,000 bytes", |_| " ".repeat(10_000_000)),
-        chunked,
+        in_chunks,
         raw("a body of 999,999 brackets", |_| "[".repeat(999_999)),
         raw("a batch of 20,000", |_| format!("[{}{{}}]", r#"{"query":"{ start { id } }"},"#.repeat(20_000))),
         variable("a variable of 100 levels", tree(100).replace("branches", "\"branches\"")),

@@ -14,8 +14,9 @@ use anyhow::{Context as _, Result, bail};
 use testbed::{Database, Process, Request, Server};
 use tokio::runtime::Runtime;
 
-use client::{Framing, Reply, post};
-use documents::Attack;
+use client::{Reply, send};
+use documents::{Attack, post};
+use hostile_requests::End;
 
 const TRIES: usize = 10;
 const LIMIT: Duration = Duration::from_millis(100);
@@ -70,13 +71,16 @@ fn attack(names: &[String]) -> Result<Vec<String>> {
     let is_asked = |attack: &Attack| names.is_empty() || names.iter().any(|name| attack.name.contains(name.as_str()));
     let mut failed = Vec::new();
     for attack in documents::all().iter().filter(|attack| is_asked(attack)) {
-        let (name, bytes) = (attack.name, (attack.body)(0).len());
+        let (name, bytes) = (attack.name.replace('|', "\\|"), (attack.bytes)(0).len());
         match target.measure(attack) {
             Ok(Measured { reply, time, cpu, slowest }) => {
                 let [time, cpu, most] = [time, cpu, slowest].map(milliseconds);
                 println!("| {name} | {bytes} | {reply} | {time:.2} | {cpu:.2} | {most:.2} |");
                 if slowest > LIMIT {
                     failed.push(format!("{name} took {most:.0} ms"));
+                }
+                if reply.is_failure() {
+                    failed.push(format!("{name} is answered with {reply}"));
                 }
             }
             Err(why) => {
@@ -109,13 +113,13 @@ impl Target {
         let (mut times, mut cpus, mut last) = (Vec::new(), Vec::new(), None);
         for number in 0..TRIES {
             // Each try is a document of its own, so that no cache answers it.
-            let body = (attack.body)(number);
+            let bytes = (attack.bytes)(number);
             let before = self.cpu()?;
-            let (reply, time) = self.send(&body, attack.framing)?;
+            let (reply, time) = self.send(&bytes, attack.end)?;
             cpus.push(self.cpu()?.saturating_sub(before));
             times.push(time);
             last = Some(reply);
-            let (probe, _) = self.send(r#"{"query":"{ start { id } }"}"#, Framing::Length)?;
+            let (probe, _) = self.send(&post(r#"{"query":"{ start { id } }"}"#), End::Waits)?;
             if !probe.body.contains(r#"{"data":{"start":{"id":0}}}"#) {
                 bail!("the server does not answer any more");
             }
@@ -130,8 +134,8 @@ impl Target {
         Ok(self.server.process().cpu()? + self.database.cpu()?)
     }
 
-    fn send(&self, body: &str, framing: Framing) -> Result<(Reply, Duration)> {
-        let answer = async { tokio::time::timeout(GIVE_UP, post(self.server.address, body, framing)).await };
+    fn send(&self, bytes: &[u8], end: End) -> Result<(Reply, Duration)> {
+        let answer = async { tokio::time::timeout(GIVE_UP, send(self.server.address, bytes, end)).await };
         self.runtime.block_on(answer).context("no answer")?.context("no answer")
     }
 }

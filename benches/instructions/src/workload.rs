@@ -26,7 +26,7 @@ const RELATIONS: &str = include_str!("../../side_by_side/queries/svc-relations.j
 const STORED: &str = include_str!("../../side_by_side/queries/svc.json");
 
 /// Everything that is counted.
-pub(crate) const LAYOUTS: [Layout; 3] = [
+pub(crate) const LAYOUTS: [Layout; 6] = [
     Layout {
         name: "columns",
         title: "columns",
@@ -52,6 +52,27 @@ pub(crate) const LAYOUTS: [Layout; 3] = [
         variables: &AUTHENTICATION,
         headers: TOKEN,
         workloads: &[Workload { name: "Q1", queries: RELATIONS }],
+    },
+    Layout {
+        name: "columns",
+        title: "columns, without protection",
+        variables: &[("SVC_CSRF_PROTECTION", "false"), ("SVC_REQUEST_IDS", "false"), ("SVC_LOAD_SHEDDING", "false")],
+        headers: "",
+        workloads: &[Workload { name: "Q1", queries: RELATIONS }],
+    },
+    Layout {
+        name: "columns",
+        title: "columns, with origins that may read",
+        variables: &[("SVC_CORS_ORIGINS", "https://app.example.com")],
+        headers: "",
+        workloads: &[Workload { name: "Q1", queries: RELATIONS }],
+    },
+    Layout {
+        name: "columns",
+        title: "columns, with metrics",
+        variables: &[("SVC_METRICS_ENABLED", "true")],
+        headers: "",
+        workloads: &[Workload { name: "Q1", queries: RELATIONS }, Workload { name: "Q3", queries: RELATIONS }],
     },
 ];
 

@@ -32,6 +32,11 @@ impl Request {
                 .into_bytes(),
         )
     }
+
+    /// A `GET` of a path.
+    pub fn get(path: &str) -> Self {
+        Self(format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n").into_bytes())
+    }
 }
 
 /// A connection that is kept open.

@@ -11,7 +11,8 @@ use procfs::process::{ClearRefs, all_processes};
 pub struct Process(i32);
 
 impl Process {
-    pub(crate) fn new(id: i32) -> Self {
+    /// The process with this identifier.
+    pub fn new(id: i32) -> Self {
         Self(id)
     }
 
@@ -46,6 +47,11 @@ impl Process {
     pub fn resident(self) -> Result<u64> {
         let status = procfs::process::Process::new(self.0)?.status()?;
         Ok(status.vmrss.context("the process has no VmRSS")? * 1024)
+    }
+
+    /// The number of open descriptors.
+    pub fn descriptors(self) -> Result<usize> {
+        Ok(procfs::process::Process::new(self.0)?.fd_count()?)
     }
 
     /// The most bytes of resident memory since `reset_peak`.

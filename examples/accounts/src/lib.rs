@@ -39,7 +39,7 @@ pub fn me(ctx: &Context<'_>) -> Result<Me> {
 /// whose requests run as a role that cannot read the hashes of passwords.
 ///
 /// # Errors
-/// When a setting is wrong.
+/// A setting that is wrong.
 pub fn options() -> Result<AppOptions> {
     let embedded = embedded::Options::new(".svc/accounts").role("accounts_service");
     Ok(AppOptions::from_env()?.embedded_database(embedded).setup_sql(MIGRATION))
@@ -48,7 +48,7 @@ pub fn options() -> Result<AppOptions> {
 /// The whole application: GraphQL, the routes of accounts, and the page.
 ///
 /// # Errors
-/// When a setting is wrong, or the secret cannot be one.
+/// A setting that is wrong, or a secret that cannot be one.
 pub async fn app(options: AppOptions, secret: &str) -> Result<Router> {
     let database = AccountDatabase::of_application();
     let users = PostgresUserRepository::new(&database);

@@ -22,15 +22,16 @@ BEGIN
         response.message := 'there is no such author';
         RETURN response;
     END IF;
-    INSERT INTO tb_post (identifier, fk_author, title, body)
-    VALUES (coalesce(input->>'slug', 'post-' || gen_random_uuid()), author, input->>'title', input->>'body')
+    INSERT INTO tb_post (identifier, fk_author, title, body, draft)
+    VALUES (coalesce(input->>'slug', 'post-' || gen_random_uuid()), author, input->>'title', input->>'body',
+            coalesce((input->>'draft')::boolean, false))
     RETURNING id INTO response.entity_id;
     PERFORM refresh_tv_post(response.entity_id::uuid);
     response.status := 'created';
     RETURN response;
 END $$;
 
--- A key that is absent leaves its column. A headline and a text cannot be cleared.
+-- A key that is absent leaves its column. Nothing of a post can be cleared.
 CREATE OR REPLACE FUNCTION fn_update_post(post uuid, patch jsonb) RETURNS mutation_response LANGUAGE plpgsql AS $$
 DECLARE
     response mutation_response;
@@ -42,7 +43,7 @@ BEGIN
         RETURN response;
     END IF;
     response.entity_id := post;
-    IF patch @> '{"title": null}' OR patch @> '{"body": null}' THEN
+    IF patch @> '{"title": null}' OR patch @> '{"body": null}' OR patch @> '{"draft": null}' THEN
         response.status := 'validation:cleared';
         response.message := 'a post has a title and a body';
         RETURN response;
@@ -54,7 +55,8 @@ BEGIN
         response.message := 'the post is like that already';
         RETURN response;
     END IF;
-    UPDATE tb_post SET title = coalesce(patch->>'title', title), body = coalesce(patch->>'body', body) WHERE id = post;
+    UPDATE tb_post SET title = coalesce(patch->>'title', title), body = coalesce(patch->>'body', body),
+        draft = coalesce((patch->>'draft')::boolean, draft) WHERE id = post;
     PERFORM refresh_tv_post(post);
     response.status := 'updated';
     RETURN response;

@@ -33,6 +33,9 @@ CREATE TABLE IF NOT EXISTS tb_comment (
     created_at  timestamptz NOT NULL DEFAULT now()
 );
 
+-- What is not published yet.
+ALTER TABLE tb_post ADD COLUMN IF NOT EXISTS draft boolean NOT NULL DEFAULT false;
+
 CREATE INDEX IF NOT EXISTS tb_user_name ON tb_user (name);
 CREATE INDEX IF NOT EXISTS tb_post_created_at ON tb_post (created_at);
 CREATE INDEX IF NOT EXISTS tb_post_fk_author ON tb_post (fk_author);

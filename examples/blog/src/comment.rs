@@ -44,8 +44,12 @@ pub async fn comments() -> Vec<Comment>;
 #[svc::query]
 pub async fn comment(id: Uuid) -> Option<Comment>;
 
+/// Each comment that is added, or those on one post.
+#[svc::subscription(channel = "comment_added")]
+pub async fn comment_added(post: Option<Uuid>) -> Comment;
+
 const INSERT: &str = "INSERT INTO tb_comment (fk_post, fk_author, body) \
-    SELECT pk_post, pk_user, $3 FROM tb_post, tb_user WHERE tb_post.id = $1 AND tb_user.id = $2 RETURNING id";
+    SELECT pk_post, pk_user, $3 FROM tb_post, tb_user WHERE tb_post.id = $1 AND NOT draft AND tb_user.id = $2 RETURNING id";
 
 /// Adds a comment.
 #[svc::mutation]

@@ -1,8 +1,10 @@
 //! Serves the blog; see the library beside this file.
 
-use svc::create_svc_app;
+use svc::{Server, create_svc_app};
 
 #[tokio::main]
 async fn main() -> svc::Result<()> {
-    svc::serve(create_svc_app(blog::options()?).await?).await
+    let server = Server::from_env().await?;
+    let app = create_svc_app(blog::options()?).await?;
+    server.serve(blog::traced(blog::measured(blog::limited(app)?)?)?).await
 }

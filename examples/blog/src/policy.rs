@@ -4,16 +4,13 @@ use svc::authz::OperationType;
 use svc::prelude::*;
 
 use crate::comment::NewComment;
+use crate::post::Post;
 use crate::publishing::NewPost;
 use crate::user::User;
 
-/// The mark of a blog that has a policy.
-#[derive(Debug)]
-struct HasPolicy;
-
 /// Adds the policy to a blog whose users are known.
 pub fn with_policy(options: AppOptions) -> AppOptions {
-    options.data(HasPolicy).authorizer(policy)
+    options.authorizer(policy).row_policy::<Post>(posts).mask_where::<User>("email", addresses)
 }
 
 /// Everyone reads. Readers comment, authors publish, both under their own name; editors and admins for anyone, and only
@@ -40,9 +37,27 @@ async fn policy(request: AuthorizationRequest) -> Result<bool> {
     })
 }
 
+/// Drafts are for their authors, and for those who edit.
+fn posts(ctx: &Context<'_>) -> Result<RowDecision> {
+    let published = col("draft").eq(false);
+    Ok(match ctx.user() {
+        Some(user) if user.has_any_role(["editor", "admin"]) => RowDecision::allow(),
+        user => RowDecision::allow_where(match user.and_then(id_of) {
+            Some(id) => published.or(col("author_id").eq(id)),
+            None => published,
+        }),
+    })
+}
+
 /// A user's address is for the user, and for admins.
-#[expect(clippy::needless_pass_by_value, reason = "a check gets the request")]
-pub(crate) fn may_read_email(user: &User, request: AuthorizationRequest) -> bool {
-    let is_open = request.context().data::<HasPolicy>().is_err();
-    is_open || request.user().is_some_and(|known| known.has_role("admin") || known.user_id == user.id.to_string())
+fn addresses(ctx: &Context<'_>) -> Result<RowDecision> {
+    Ok(match ctx.user() {
+        Some(user) if user.has_role("admin") => RowDecision::allow(),
+        user => user.and_then(id_of).map_or_else(RowDecision::deny, |id| RowDecision::allow_where(col("id").eq(id))),
+    })
+}
+
+/// The id of a user of the blog; other users have none that is a UUID.
+fn id_of(user: &UserContext) -> Option<Uuid> {
+    user.user_id.parse().ok()
 }

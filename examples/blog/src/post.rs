@@ -7,7 +7,7 @@ use crate::entry::Entry;
 use crate::slug::Slug;
 use crate::user::User;
 
-/// A text that an author has published.
+/// A text of an author.
 #[svc_type(sql_source = "v_post", implements = [Entry])]
 #[derive(Debug)]
 pub struct Post {
@@ -25,6 +25,8 @@ pub struct Post {
     pub view_count: i32,
     /// The time of publication.
     pub created_at: DateTime<Utc>,
+    /// Whether it is not published yet. Where users are known, its author sees it, and who edits.
+    pub draft: bool,
     /// The user who wrote it.
     #[relation]
     pub author: One<User>,
@@ -78,6 +80,10 @@ pub async fn posts() -> Vec<Post>;
 /// One post.
 #[svc::query]
 pub async fn post(id: Uuid) -> Option<Post>;
+
+/// Each post that changes, or one of them; null when it is deleted.
+#[svc::subscription(channel = "post_changed")]
+pub async fn post_changed(id: Option<Uuid>) -> Option<Post>;
 
 /// Posts chosen by a filter. It returns the query, so it is still one statement.
 #[svc::query]

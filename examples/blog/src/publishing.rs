@@ -17,6 +17,9 @@ pub struct NewPost {
     pub title: String,
     /// The text.
     pub body: String,
+    /// Whether it is not published yet.
+    #[svc(default = false)]
+    pub draft: bool,
 }
 
 /// The changes of a post; fields that are left out stay as they are.
@@ -27,6 +30,8 @@ pub struct PostPatch {
     pub title: Patch<String>,
     /// The text.
     pub body: Patch<String>,
+    /// Whether it is not published yet.
+    pub draft: Patch<bool>,
 }
 
 /// The result of publishing a post.

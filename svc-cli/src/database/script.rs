@@ -2,6 +2,9 @@
 //!
 //! The lexical rules are those of PostgreSQL: <https://www.postgresql.org/docs/current/sql-syntax-lexical.html>.
 
+/// The deepest nesting of a script that is parsed: parsers call themselves for each level.
+pub(crate) const DEEPEST: usize = 200;
+
 /// A statement of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Statement<'a> {
@@ -63,6 +66,21 @@ pub(crate) fn statements(script: &str) -> Vec<Statement<'_>> {
     }
     push(&mut statements, script, start, script.len());
     statements
+}
+
+/// The deepest nesting of parentheses and brackets in a script.
+pub(crate) fn depth(script: &str) -> usize {
+    let (mut at, mut depth, mut deepest) = (0, 0_usize, 0);
+    while at < script.len() {
+        match script.as_bytes()[at] {
+            b'(' | b'[' => depth += 1,
+            b')' | b']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+        at += word(script, at).len().max(token(&script[at..]));
+    }
+    deepest
 }
 
 /// Whether a statement makes something.

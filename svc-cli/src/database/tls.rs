@@ -14,7 +14,10 @@ use crate::failure::{Failure, Result};
 pub(super) fn connector(target: &Target) -> Result<MakeRustlsConnect> {
     let mut roots = RootCertStore::empty();
     if let Some(file) = &target.authorities {
-        let bad = |why: String| Failure::new(format!("cannot read the certificates of {}: {why}", file.display()));
+        let bad = |why: String| {
+            Failure::new(format!("cannot read the certificates of {}: {why}", file.display()))
+                .hint("sslrootcert in SVC_DATABASE_URL names a file of certificates in PEM form, from this folder on")
+        };
         for certificate in CertificateDer::pem_file_iter(file).map_err(|error| bad(error.to_string()))? {
             let certificate = certificate.map_err(|error| bad(error.to_string()))?;
             roots.add(certificate).map_err(|error| bad(error.to_string()))?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode};
 
+use super::hint;
 use crate::failure::{Failure, Result};
 
 /// A database to connect to.
@@ -13,6 +14,8 @@ pub(crate) struct Target {
     config: Config,
     /// A file with the authorities that may sign the server's certificate; without it the public ones.
     pub(super) authorities: Option<PathBuf>,
+    /// Whether a password may have been taken for a part of the address.
+    pub(super) is_ambiguous: bool,
 }
 
 impl Target {
@@ -21,6 +24,7 @@ impl Target {
         let bad = |why: String| {
             Failure::new(format!("the database URL cannot be read: {why}"))
                 .hint("it looks like postgresql://user:password@host:5432/name")
+                .hints(is_ambiguous(url).then(|| hint::CREDENTIALS.to_owned()))
         };
         if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
             return Err(bad("it does not begin with postgresql://".to_owned()));
@@ -41,10 +45,10 @@ impl Target {
             bad(std::error::Error::source(&error).map_or_else(|| error.to_string(), ToString::to_string))
         })?;
         // A server on this machine often has a certificate that nobody has signed.
-        let is_here = Self { config: config.clone(), authorities: None }.is_local();
+        let is_here = Self { config: config.clone(), authorities: None, is_ambiguous: false }.is_local();
         config.ssl_mode(mode.unwrap_or(if is_here { SslMode::Disable } else { SslMode::Prefer }));
         config.application_name("svc");
-        Ok(Self { config, authorities })
+        Ok(Self { config, authorities, is_ambiguous: is_ambiguous(url) })
     }
 
     /// The driver's own form.
@@ -81,6 +85,12 @@ impl Target {
         target.config.dbname(name);
         target
     }
+}
+
+/// Whether characters that end a password in a URL stand before one that ends it too.
+fn is_ambiguous(url: &str) -> bool {
+    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
+    rest.rsplit_once('@').is_some_and(|(before, _)| before.contains(['@', '/', '?', '#']))
 }
 
 /// A mode of libpq. Where the driver encrypts, it verifies the certificate and the host, as `verify-full` asks.

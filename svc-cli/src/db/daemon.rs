@@ -1,6 +1,7 @@
 //! The server that outlives its command: `svc db start` runs `svc db serve` in the background.
 
 use std::fs::{self, File, TryLockError};
+use std::io::ErrorKind;
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -37,7 +38,12 @@ fn open_lock(project: &Project) -> Result<File> {
 
 /// Whether the server of `svc db start` runs.
 pub(super) fn is_running(project: &Project) -> Result<bool> {
-    Ok(matches!(open_lock(project)?.try_lock(), Err(TryLockError::WouldBlock)))
+    let path = folder(project).join("db.lock");
+    match File::open(&path) {
+        Ok(lock) => Ok(matches!(lock.try_lock(), Err(TryLockError::WouldBlock))),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(Failure::io(format!("open {}", path.display()))(error)),
+    }
 }
 
 /// Starts the server in the background, and waits until it answers.
@@ -77,7 +83,7 @@ pub(super) fn serve(project: &Project) -> Result<()> {
     let target = Target::parse(&project.database_url()?)?;
     let lock = open_lock(project)?;
     if lock.try_lock().is_err() {
-        return Err(Failure::new("the database of this project runs already"));
+        return Err(Failure::new("the database of this project runs already").hint("stop it: svc db stop"));
     }
     let path = folder(project).join("db.lock");
     fs::write(&path, std::process::id().to_string()).map_err(Failure::io(format!("write {}", path.display())))?;
@@ -96,8 +102,7 @@ pub(super) fn serve(project: &Project) -> Result<()> {
 
 /// Stops the server, and waits for its end.
 pub(super) fn stop(project: &Project) -> Result<()> {
-    let lock = open_lock(project)?;
-    if lock.try_lock().is_ok() {
+    if !is_running(project)? {
         terminal::say("the database does not run");
         return Ok(());
     }
@@ -108,7 +113,7 @@ pub(super) fn stop(project: &Project) -> Result<()> {
     kill_process(pid, Signal::TERM)
         .map_err(|error| Failure::new(format!("cannot stop the process {}: {error}", text.trim())))?;
     let begun = Instant::now();
-    while lock.try_lock().is_err() {
+    while is_running(project)? {
         if begun.elapsed() > STOP {
             return Err(Failure::new(format!("the database does not stop; its process is {}", text.trim())));
         }

@@ -97,7 +97,7 @@ fn start(project: &Project) -> Result<()> {
     let shown = database::shown(target.config());
     if database::block_on(is_reachable(&target))? {
         terminal::say(format_args!("{shown} answers"));
-    } else {
+    } else if !database::block_on(local::create_missing(&target))? {
         local::refuse_others(project, &target)?;
         daemon::start(project, &target)?;
         terminal::done(format_args!("started {shown}"));
@@ -109,14 +109,19 @@ fn start(project: &Project) -> Result<()> {
 pub(crate) async fn bring_up(project: &Project, client: &mut Client) -> Result<()> {
     let is_new = migrate::is_empty(client).await?;
     let outcome = migrate::up(project, client, LOCK_TIMEOUT).await?;
-    if is_new && outcome.applied() > 0 {
-        return seed(project, client).await;
+    let has_rows_to_come = is_new && outcome.applied() > 0;
+    outcome.tell()?;
+    if has_rows_to_come && migrate::run_all(project, client, Kind::Seed).await? > 0 {
+        terminal::say("the seeds are run");
     }
-    outcome.tell()
+    Ok(())
 }
 
 async fn seed(project: &Project, client: &Client) -> Result<()> {
-    let count = migrate::run_all(project, client, Kind::Seed).await?;
-    terminal::say(format_args!("{count} seed files are run"));
+    match migrate::run_all(project, client, Kind::Seed).await? {
+        0 => terminal::say("db/seeds has no files"),
+        1 => terminal::say("1 file is run"),
+        count => terminal::say(format_args!("{count} files are run")),
+    }
     Ok(())
 }

@@ -27,6 +27,9 @@ pub(crate) async fn ensure(project: &Project, target: &Target) -> Result<Option<
     if super::is_reachable(target).await? || !target.is_local() {
         return Ok(None);
     }
+    if super::local::create_missing(target).await? {
+        return Ok(None);
+    }
     terminal::say("no database answers; starting the project's own, in .svc");
     start(project, target).await.map(Some)
 }

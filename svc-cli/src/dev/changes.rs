@@ -35,13 +35,15 @@ pub(super) struct Watch {
     /// The folder of registered operations.
     operations: PathBuf,
     seen: HashMap<PathBuf, Stamp>,
+    /// The changes that have not come to an end: whoever waits for them may be called away.
+    found: Option<Changes>,
 }
 
 impl Watch {
     /// Notes how the files are now.
     pub(super) fn begin(root: &Path, operations: &Path) -> Self {
         let operations = root.join(operations);
-        Self { root: root.to_owned(), seen: look(root, &operations), operations }
+        Self { root: root.to_owned(), seen: look(root, &operations), operations, found: None }
     }
 
     /// Takes the lock file as it is, which cargo writes while it builds.
@@ -51,18 +53,17 @@ impl Watch {
 
     /// Waits for changes, and until they have come to an end.
     pub(super) async fn next(&mut self) -> Changes {
-        let mut changes = Changes::default();
-        let mut found = false;
         loop {
             tokio::time::sleep(LOOK).await;
             let now = look(&self.root, &self.operations);
             let changed = differences(&self.seen, &now);
-            if changed.is_empty() && found {
+            if changed.is_empty()
+                && let Some(changes) = self.found.take()
+            {
                 return changes;
             }
             for path in changed {
-                changes.add(self, path);
-                found = true;
+                self.found.get_or_insert_default().add(path, &self.root, &self.operations);
             }
             self.seen = now;
         }
@@ -70,9 +71,9 @@ impl Watch {
 }
 
 impl Changes {
-    fn add(&mut self, watch: &Watch, path: &Path) {
-        let is_operation = path.starts_with(&watch.operations);
-        let path = path.strip_prefix(&watch.root).unwrap_or(path);
+    fn add(&mut self, path: &Path, root: &Path, operations: &Path) {
+        let is_operation = path.starts_with(operations);
+        let path = path.strip_prefix(root).unwrap_or(path);
         let (is_sql, is_setting) = (path.starts_with("db"), path == Path::new(".env"));
         self.sql |= is_sql;
         self.settings |= is_setting;
@@ -144,6 +145,8 @@ mod tests {
         let changes = watch.next().await;
         assert_eq!((changes.rust, changes.operations), (false, true));
         fs::remove_file(root.path().join("src/a/b.rs")).unwrap();
+        // Whoever waits is called away between the change and its end.
+        assert!(tokio::time::timeout(LOOK + LOOK / 2, watch.next()).await.is_err());
         assert!(watch.next().await.rust);
     }
 }

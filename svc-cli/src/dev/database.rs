@@ -13,7 +13,7 @@ use crate::project::Project;
 use crate::terminal;
 
 /// The time that the program waits for the database, once it is built.
-const PATIENCE: Duration = Duration::from_secs(3);
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The project's database.
 #[derive(Debug, Default)]
@@ -118,5 +118,6 @@ fn without(failure: &Failure) -> Option<Own> {
         "{}; the service runs without a database, so queries find nothing",
         failure.message()
     ));
+    failure.first_hint().into_iter().for_each(terminal::hint);
     None
 }

@@ -4,9 +4,10 @@ mod changes;
 mod database;
 mod placeholder;
 mod server;
+mod socket;
 mod traces;
 
-use std::net::{SocketAddr, TcpListener, ToSocketAddrs as _};
+use std::net::TcpListener;
 use std::time::Duration;
 
 use rustix::process::{Signal, kill_process_group};
@@ -48,7 +49,7 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: Arguments) -> Result<()> {
     let project = Project::open()?;
-    let listener = bind(&arguments, &project)?;
+    let listener = socket::bind(arguments.host.as_deref(), arguments.port, &project)?;
     let traces = Traces::begin(&project)?;
     crate::database::block_on(async {
         let mut session = Session {
@@ -69,6 +70,9 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             _ = terminate.recv() => Ok(()),
         };
         session.end().await;
+        if result.is_ok() {
+            terminal::done("ended");
+        }
         result
     })
 }
@@ -77,22 +81,6 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
 fn watch(project: &Project) -> Watch {
     let operations = project.setting("SVC_OPERATIONS_DIR").unwrap_or_else(|| "operations".to_owned());
     Watch::begin(project.root(), operations.as_ref())
-}
-
-/// The socket, which stays while one program takes the place of another.
-fn bind(arguments: &Arguments, project: &Project) -> Result<TcpListener> {
-    let host = arguments.host.clone().or_else(|| project.setting("SVC_HOST")).unwrap_or_else(|| "127.0.0.1".to_owned());
-    let port = match (arguments.port, project.setting("SVC_PORT")) {
-        (Some(port), _) => port,
-        (None, Some(port)) => port.parse().map_err(|_| Failure::new(format!("SVC_PORT is not a port: {port}")))?,
-        (None, None) => 8000,
-    };
-    let addresses: Vec<SocketAddr> =
-        (host.as_str(), port).to_socket_addrs().map_err(Failure::io(format!("find the address of {host}")))?.collect();
-    TcpListener::bind(addresses.as_slice()).map_err(|error| {
-        let failure = Failure::new(format!("cannot listen on {host}:{port}: {error}"));
-        failure.hint(format!("choose another port: svc dev --port {}", port.saturating_add(1)))
-    })
 }
 
 /// A project that is served.

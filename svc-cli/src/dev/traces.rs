@@ -63,7 +63,10 @@ impl Drop for Traces {
 fn clean(notes: &Path) {
     let Ok(text) = fs::read_to_string(notes) else { return };
     let mut lines = text.lines().filter_map(parse);
-    if lines.next().is_some_and(|(owner, moment)| is_same(owner, moment)) {
+    if let Some((owner, _)) = lines.next().filter(|(owner, moment)| is_same(*owner, moment)) {
+        terminal::warning(format_args!(
+            "another svc dev runs in this folder (process {owner}); a database that it has started ends with it"
+        ));
         return;
     }
     for (process, moment) in lines.filter(|(process, moment)| is_same(*process, moment)) {

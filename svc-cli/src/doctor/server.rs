@@ -27,10 +27,16 @@ const MISSING_INDEXES: &str = "\
 const INVALID_INDEXES: &str =
     "SELECT indexrelid::regclass::text, indrelid::regclass::text FROM pg_index WHERE NOT indisvalid ORDER BY 1";
 
+/// Tables whose rows nobody but the owner sees: row-level security without a policy.
+const CLOSED: &str = "\
+    SELECT oid::regclass::text FROM pg_class c \
+    WHERE relrowsecurity AND NOT EXISTS (SELECT FROM pg_policy p WHERE p.polrelid = c.oid) ORDER BY 1";
+
 /// Looks at the database behind an open connection.
 pub(super) async fn look(project: &Project, target: &Target, client: &Client) -> Result<Vec<Finding>> {
     let mut findings = vec![version(target, client).await?, tls(target), pool(project, client).await?];
     findings.push(role(client).await?);
+    findings.extend(closed(client).await?);
     findings.extend(indexes(client).await?);
     Ok(findings)
 }
@@ -100,6 +106,16 @@ async fn role(client: &Client) -> Result<Finding> {
     } else {
         Finding::ok("role", format!("the user `{name}` is not a superuser"))
     })
+}
+
+async fn closed(client: &Client) -> Result<Vec<Finding>> {
+    let rows = client.query(CLOSED, &[]).await.map_err(|error| failed(&error))?;
+    let finding = |table: String| {
+        let fix = format!("CREATE POLICY … ON {table} USING (…), or ALTER TABLE {table} DISABLE ROW LEVEL SECURITY");
+        let what = format!("{table} has row-level security and no policy, so none but its owner sees a row of it");
+        Finding::warning("policies", what, fix)
+    };
+    Ok(rows.iter().map(|row| finding(row.get(0))).collect())
 }
 
 async fn indexes(client: &Client) -> Result<Vec<Finding>> {

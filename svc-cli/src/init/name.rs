@@ -100,7 +100,9 @@ impl Name {
             return Err(bad("does not begin with a letter from a to z"));
         }
         if let Some(odd) = name.chars().find(|c| !c.is_ascii_alphanumeric() && !"-_.".contains(*c)) {
-            return Err(bad(&format!("has the character `{}`", odd.escape_default())));
+            let shown =
+                if odd == ' ' { "a space".to_owned() } else { format!("the character `{}`", odd.escape_default()) };
+            return Err(bad(&format!("has {shown}")));
         }
         if name.len() > LONGEST {
             return Err(bad(&format!("is longer than {LONGEST} characters, the most that a database's name can have")));

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use tokio_postgres::Client;
-use tokio_postgres::error::ErrorPosition;
+use tokio_postgres::error::{ErrorPosition, SqlState};
 
 use super::failed;
 use super::files::{self, File, Kind};
@@ -13,6 +13,15 @@ use crate::database::{Statement, reason};
 use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
+
+/// Errors of making what is there already.
+const EXISTS: [&SqlState; 5] = [
+    &SqlState::DUPLICATE_SCHEMA,
+    &SqlState::DUPLICATE_TABLE,
+    &SqlState::DUPLICATE_COLUMN,
+    &SqlState::DUPLICATE_FUNCTION,
+    &SqlState::DUPLICATE_OBJECT,
+];
 
 /// The result of an `up`.
 #[derive(Debug)]
@@ -72,7 +81,7 @@ pub(crate) async fn run_all(project: &Project, client: &Client, kind: Kind) -> R
 }
 
 /// Refuses what nobody can decide but the user.
-fn refuse(files: &[File], history: &[history::Entry]) -> Result<()> {
+pub(super) fn refuse(files: &[File], history: &[history::Entry]) -> Result<()> {
     for file in files {
         let failure = match (plan::state(file, history), file.kind) {
             (State::Changed, Kind::Migration) => {
@@ -102,7 +111,7 @@ async fn apply(client: &Client, file: &File, lock_timeout: Duration) -> Result<(
     }
     client.batch_execute("BEGIN").await.map_err(|error| failed(&error))?;
     run(client, file).await?;
-    // Whatever the file has set for the search path, the record is in the schema `svc`.
+    // Whatever the file has set for the search path, the record is in a schema of its own.
     history::record(client, file, true).await?;
     client.batch_execute("COMMIT").await.map_err(|error| in_file(&error, file))
 }
@@ -127,17 +136,34 @@ fn in_statement(error: &tokio_postgres::Error, file: &File, statement: &Statemen
         _ => statement.line,
     };
     let failure = Failure::new(format!("{}:{line}: {}", file.path, reason(error)));
-    let code = error.code().map(tokio_postgres::error::SqlState::code);
-    match code {
-        Some("55P03") => {
-            failure.hint("others hold a lock on what it changes; try again, or wait longer: --lock-timeout 60")
+    failure.hints(hints(error, file).into_iter().map(str::to_owned))
+}
+
+fn hints(error: &tokio_postgres::Error, file: &File) -> Vec<&'static str> {
+    let mut hints = Vec::new();
+    match error.code() {
+        Some(&SqlState::LOCK_NOT_AVAILABLE) => {
+            return vec!["others hold a lock on what it changes; try again, or wait longer: --lock-timeout 60"];
         }
-        Some("42501") => failure.hint("the user of SVC_DATABASE_URL may not do that; run it as the owner"),
-        _ if file.in_transaction() => {
-            failure.hint("nothing of this file is done; correct it and run `svc migrate up` again")
+        Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
+            return vec!["the user of SVC_DATABASE_URL may not do that; run it as the owner"];
         }
-        _ => failure.hint("what the statements before it have done stays; correct it, then svc migrate repair"),
+        Some(&SqlState::UNIQUE_VIOLATION) if file.kind == Kind::Seed => {
+            hints.push("the row is there already; with ON CONFLICT DO NOTHING the file can be run again");
+        }
+        Some(code) if EXISTS.contains(&code) && file.kind != Kind::Seed => {
+            hints.push(
+                "if the database has all that pending files make, record them without a run: svc migrate baseline",
+            );
+        }
+        _ => {}
     }
+    hints.push(match file.kind {
+        Kind::Seed => "nothing of this file is done; correct it and run `svc db seed` again",
+        _ if file.in_transaction() => "nothing of this file is done; correct it and run `svc migrate up` again",
+        _ => "what the statements before it have done stays; correct it, then svc migrate repair",
+    });
+    hints
 }
 
 fn in_file(error: &tokio_postgres::Error, file: &File) -> Failure {

@@ -18,6 +18,7 @@ pub(super) fn run(project: &Project, strict: bool) -> Result<()> {
     let warnings = database::block_on(async {
         let Some(client) = reachable(project).await else { return Ok(warn_of_hazards(files.iter())) };
         let history = history::read(&client).await?;
+        apply::refuse(&files, &history)?;
         let pending = plan::to_run(&files, &history);
         let hazards = warn_of_hazards(pending.iter().copied());
         Ok(hazards + try_out(&client, &pending).await?)
@@ -82,6 +83,11 @@ async fn try_out(client: &tokio_postgres::Client, pending: &[&File]) -> Result<u
     for what in &lost {
         terminal::warning(format_args!("{what}, which a service that runs may read"));
     }
-    terminal::done(format_args!("{tried} pending files run on the database, and were undone"));
+    match tried {
+        0 if pending.is_empty() => terminal::done("no file is pending"),
+        0 => {}
+        1 => terminal::done("1 pending file runs on the database, and was undone"),
+        _ => terminal::done(format_args!("{tried} pending files run on the database, and were undone")),
+    }
     Ok(lost.len())
 }

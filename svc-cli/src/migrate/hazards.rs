@@ -4,6 +4,7 @@ use squawk_linter::{Linter, Rule, Violation};
 use squawk_syntax::SourceFile;
 
 use super::files::{File, Kind};
+use crate::database::{DEEPEST, depth};
 
 /// The rules about locks, rewrites and what running programs lose; those about style are left out.
 const RULES: [Rule; 20] = [
@@ -40,9 +41,10 @@ pub(super) struct Hazard {
     pub(super) help: Option<String>,
 }
 
-/// The hazards of a migration. Files of the schema make what is not there, so they have none.
+/// The hazards of a migration. Files of the schema make what is not there, so they have none; what nests too deeply
+/// to be parsed is left to the database.
 pub(super) fn of(file: &File) -> Vec<Hazard> {
-    if file.kind != Kind::Migration {
+    if file.kind != Kind::Migration || depth(&file.text) > DEEPEST {
         return Vec::new();
     }
     let mut linter = Linter::from(RULES);

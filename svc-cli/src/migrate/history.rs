@@ -1,4 +1,7 @@
-//! The record of what a database has, in its table `svc.migrations`.
+//! The record of what a database has, in its table `svc_history.migrations`.
+//!
+//! The search path begins with `"$user"`: in a schema with the name of a usual user, such as `svc`, the tables of the
+//! files would be made beside the record, where no other user looks for them.
 
 use tokio_postgres::Client;
 
@@ -11,8 +14,8 @@ use crate::terminal;
 const LOCK: i64 = i64::from_be_bytes(*b"svc-migr");
 
 const CREATE: &str = "\
-    CREATE SCHEMA IF NOT EXISTS svc;
-    CREATE TABLE IF NOT EXISTS svc.migrations (
+    CREATE SCHEMA IF NOT EXISTS svc_history;
+    CREATE TABLE IF NOT EXISTS svc_history.migrations (
         path        text PRIMARY KEY,
         checksum    text NOT NULL,
         finished    boolean NOT NULL,
@@ -20,7 +23,7 @@ const CREATE: &str = "\
     );";
 
 const RECORD: &str = "\
-    INSERT INTO svc.migrations (path, checksum, finished) VALUES ($1, $2, $3)
+    INSERT INTO svc_history.migrations (path, checksum, finished) VALUES ($1, $2, $3)
     ON CONFLICT (path) DO UPDATE SET checksum = excluded.checksum, finished = excluded.finished, applied_at = now()";
 
 /// A file in the record of a database.
@@ -55,7 +58,7 @@ pub(crate) async fn create(client: &Client) -> Result<()> {
 
 /// Whether the database has the table.
 async fn exists(client: &Client) -> Result<bool> {
-    let row = client.query_one("SELECT to_regclass('svc.migrations') IS NOT NULL", &[]).await;
+    let row = client.query_one("SELECT to_regclass('svc_history.migrations') IS NOT NULL", &[]).await;
     Ok(row.map_err(|error| failed(&error))?.get(0))
 }
 
@@ -65,7 +68,7 @@ pub(crate) async fn read(client: &Client) -> Result<Vec<Entry>> {
         return Ok(Vec::new());
     }
     let text = "SELECT path, checksum, finished, to_char(applied_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"') \
-        FROM svc.migrations ORDER BY path";
+        FROM svc_history.migrations ORDER BY path";
     let rows = client.query(text, &[]).await.map_err(|error| failed(&error))?;
     let entry = |row: tokio_postgres::Row| Entry {
         path: row.get(0),
@@ -89,13 +92,17 @@ pub(crate) async fn record(client: &Client, file: &File, finished: bool) -> Resu
 
 /// Records a file that something else has run, at its time.
 pub(crate) async fn record_at(client: &Client, file: &File, applied_at: &str) -> Result<()> {
-    let text = "INSERT INTO svc.migrations (path, checksum, finished, applied_at) VALUES ($1, $2, true, $3::text::timestamptz)";
+    let text = "INSERT INTO svc_history.migrations (path, checksum, finished, applied_at) \
+        VALUES ($1, $2, true, $3::text::timestamptz)";
     client.execute(text, &[&file.path, &file.checksum, &applied_at]).await.map_err(|error| failed(&error))?;
     Ok(())
 }
 
 /// Forgets a file.
 pub(crate) async fn forget(client: &Client, path: &str) -> Result<()> {
-    client.execute("DELETE FROM svc.migrations WHERE path = $1", &[&path]).await.map_err(|error| failed(&error))?;
+    client
+        .execute("DELETE FROM svc_history.migrations WHERE path = $1", &[&path])
+        .await
+        .map_err(|error| failed(&error))?;
     Ok(())
 }

@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use clap::Subcommand;
 use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
 
 use crate::database;
 use crate::failure::{Failure, Result};
@@ -119,5 +120,9 @@ async fn connect(project: &Project) -> Result<Client> {
 
 /// An error of the database that no file is to blame for.
 fn failed(error: &tokio_postgres::Error) -> Failure {
-    Failure::new(format!("the database refuses: {}", database::reason(error)))
+    let failure = Failure::new(format!("the database refuses: {}", database::reason(error)));
+    if error.code() == Some(&SqlState::INSUFFICIENT_PRIVILEGE) {
+        return failure.hint("let the user of SVC_DATABASE_URL do it, or run it as the owner of the database");
+    }
+    failure
 }

@@ -6,6 +6,7 @@ use std::io::Write as _;
 use chrono::Utc;
 
 use super::Kind;
+use super::files;
 use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
@@ -25,11 +26,19 @@ pub(super) fn run(project: &Project, name: &str) -> Result<()> {
 pub(crate) fn create(project: &Project, name: &str, text: &str) -> Result<String> {
     let folder = project.root().join(Kind::Migration.folder());
     fs::create_dir_all(&folder).map_err(Failure::io(format!("make {}", folder.display())))?;
-    let path = format!("{}/{}_{name}.sql", Kind::Migration.folder(), Utc::now().format("%Y%m%d%H%M%S"));
+    let path = format!("{}/{}_{name}.sql", Kind::Migration.folder(), number(project)?);
     let file = fs::File::create_new(project.root().join(&path));
     let failed = || Failure::io(format!("make {path}"));
     file.map_err(failed())?.write_all(text.as_bytes()).map_err(failed())?;
     Ok(path)
+}
+
+/// The time, or where a migration has that number already, the one behind the last.
+fn number(project: &Project) -> Result<u128> {
+    let now = Utc::now().format("%Y%m%d%H%M%S").to_string().parse().unwrap_or_default();
+    let numbers: Vec<u128> = files::read(project, Kind::Migration)?.iter().filter_map(files::version).collect();
+    let is_taken = numbers.contains(&now);
+    Ok(numbers.into_iter().max().filter(|_| is_taken).map_or(now, |last| last.saturating_add(1)))
 }
 
 /// A name for a file: lower case, with `_` between its words.

@@ -1,6 +1,6 @@
 //! Builds with cargo, and finds the program that came of it.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, ErrorKind};
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -12,6 +12,9 @@ use super::Choice;
 use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
+
+/// Crates whose types are part of what svc offers.
+const REEXPORTED: [&str; 4] = ["axum", "async_graphql", "serde_json", "sqlx"];
 
 /// A program that is built.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +79,8 @@ impl Build {
             cargo.process_group(0);
         }
         let cargo = cargo.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(|error| {
-            Failure::new(format!("cannot run cargo: {error}")).hint("install Rust: https://rustup.rs")
+            let hint = (error.kind() == ErrorKind::NotFound).then(|| "install Rust: https://rustup.rs".to_owned());
+            Failure::new(format!("cannot run cargo: {error}")).hints(hint)
         })?;
         Ok(Self { cargo })
     }
@@ -103,10 +107,17 @@ impl Build {
         let status = self.cargo.wait().map_err(Failure::io("wait for cargo"))?;
         if !status.success() {
             let failure = Failure::new("the program does not compile").hint("the compiler says above what is wrong");
-            return Err(failure.with_details(errors));
+            return Err(failure.hints(of_another_version(&errors)).with_details(errors));
         }
         choose(programs)
     }
+}
+
+/// The hint for types of a crate that svc has in another version than the program.
+fn of_another_version(errors: &str) -> Option<String> {
+    let is_twice = |name: &&str| errors.contains(&format!("different versions of crate `{name}`"));
+    let name = REEXPORTED.into_iter().find(is_twice)?;
+    Some(format!("use the version that svc has: write `svc::{name}`, and remove {name} from Cargo.toml"))
 }
 
 /// The program that a message tells of.

@@ -35,7 +35,13 @@ impl Description {
     /// The views and tables that the program names, some of them more than once.
     pub(crate) fn sources(&self) -> impl Iterator<Item = &str> {
         let relations = self.types.iter().flat_map(|ty| &ty.fields).filter_map(|field| field.relation.as_ref());
-        let related = relations.filter_map(|relation| relation.source.as_deref());
+        let related = relations.flat_map(|relation| {
+            relation
+                .source
+                .as_deref()
+                .into_iter()
+                .chain(relation.through.as_ref().map(|through| through.source.as_str()))
+        });
         self.types.iter().map(|ty| ty.source.as_str()).chain(related)
     }
 }
@@ -86,6 +92,16 @@ pub(crate) struct Relation {
     pub(crate) from: String,
     pub(crate) to: String,
     pub(crate) source: Option<String>,
+    /// The view that joins the two keys.
+    pub(crate) through: Option<Through>,
+}
+
+/// A view that joins the keys of a relation.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Through {
+    pub(crate) source: String,
+    pub(crate) here: String,
+    pub(crate) there: String,
 }
 
 /// A mutation that calls a function of the database.
@@ -135,16 +151,21 @@ fn read(text: &str) -> Result<Description> {
         format: u32,
         svc: String,
     }
-    let other = |svc: &str| {
-        let tool = env!("CARGO_PKG_VERSION");
-        Failure::new(format!("this is svc {tool}, and the program has svc {svc}: they do not understand each other"))
-            .hint(format!("install the tool of that version: cargo install svc-cli --version {svc}"))
-    };
-    let head: Head = serde_json::from_str(text).map_err(|_| other("of an unknown version"))?;
+    let head: Head = serde_json::from_str(text).map_err(|_| other(None))?;
     if head.format != FORMAT {
-        return Err(other(&head.svc));
+        return Err(other(Some(&head.svc)));
     }
-    serde_json::from_str(text).map_err(|_| other(&head.svc))
+    serde_json::from_str(text).map_err(|_| other(Some(&head.svc)))
+}
+
+/// The refusal of a program whose version, if it says one, is not the tool's.
+fn other(svc: Option<&str>) -> Failure {
+    let tool = env!("CARGO_PKG_VERSION");
+    let which = svc.map_or_else(|| "of an unknown version".to_owned(), ToOwned::to_owned);
+    let install = svc.map(|svc| format!("install the tool of that version: cargo install svc-cli --version {svc}"));
+    Failure::new(format!("this is svc {tool}, and the program has svc {which}: they do not understand each other"))
+        .hints(install)
+        .hint(format!("or let the program use this one's in Cargo.toml: svc = \"={tool}\""))
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub mod seeds;
 /// The options.
 ///
 /// # Errors
-/// When a setting is wrong.
+/// A setting that is wrong.
 pub fn options() -> svc::Result<svc::AppOptions> {
     Ok(seeds::add(svc::AppOptions::from_env()?))
 }

@@ -15,6 +15,7 @@ pub(crate) fn project() -> Place {
     let (server, runtime) = SERVER.get_or_init(|| {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         let server = runtime.block_on(Database::start(Options::temporary().tcp(true))).expect("a server");
+        want_passwords(&server);
         (server, runtime)
     });
     let name = format!("project_{}", NUMBER.fetch_add(1, Ordering::Relaxed));
@@ -24,6 +25,18 @@ pub(crate) fn project() -> Place {
     let url = server.tcp_url_for(&name).expect("a port");
     place.write(".env", &format!("SVC_DATABASE_URL={}\n", url.split('?').next().expect("a URL")));
     place
+}
+
+/// Lets users of the role `needs_password` in by their password only; all others are trusted.
+fn want_passwords(server: &Database) {
+    let file = server.data().join("pg_hba.conf");
+    let trusting = std::fs::read_to_string(&file).expect("the rules");
+    std::fs::write(&file, format!("host all +needs_password 127.0.0.1/32 scram-sha-256\n{trusting}"))
+        .expect("the rules");
+    let url = server.tcp_url_for("postgres").expect("a port");
+    let sql = "CREATE ROLE needs_password; SELECT pg_reload_conf()";
+    let done = std::process::Command::new("psql").args(["-qX", &url, "-c", sql]).output().expect("psql");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
 }
 
 impl Place {
@@ -95,12 +108,15 @@ fn the_projects_own_server_starts_and_stops() {
     place.svc(&["init", "my-shop", "--no-git", "--database-url", &url]).good();
     let svc = |arguments: &[&str]| place.svc_in("my-shop", arguments);
     let started = svc(&["db", "start"]);
-    let answer = svc(&["db", "psql", "-XAtc", "SELECT count(*), current_user FROM v_user"]);
+    let answer = svc(&["db", "psql", "-XAtc", "SELECT count(*), current_user FROM public.v_user GROUP BY 2"]);
+    let written = svc(&["generate", "types", "--all", "--output", "-"]);
     let again = svc(&["db", "start"]);
     let status = svc(&["db", "status"]);
     let stopped = svc(&["db", "stop"]);
     assert!(started.err.contains("db/schema/001_users.sql"), "{}", started.err);
+    // The schemas of a user's own name come first in the search path.
     assert_eq!(answer.good(), "2|svc\n");
+    assert!(written.good().contains("pub struct User"));
     assert!(again.err.contains("the database is up to date"), "{}", again.err);
     assert!(status.good().ends_with(", started by svc db start\n"));
     stopped.good();
@@ -111,7 +127,7 @@ fn the_projects_own_server_starts_and_stops() {
 #[test]
 fn a_port_of_another_server_is_not_taken() {
     let place = project();
-    let url = place.url().replace(&format!("/{}", place.database()), "/nope");
+    let url = place.url().replace("postgres@", "nobody:x@");
     let output = command(&place.path(".")).args(["db", "start"]).env("SVC_DATABASE_URL", url).output();
     let words = crate::support::said(output.expect("the binary")).bad();
     assert!(words.contains("hint: another server has port"), "{words}");

@@ -27,10 +27,15 @@ impl Dev {
     /// The same with settings.
     pub(crate) fn start_with(project: &Project, settings: &[(&str, &str)]) -> Self {
         let mut dev = Self::spawn(project, 0, settings);
-        let line = dev.wait_for("  GraphQL   http://");
-        let address = line.trim().trim_start_matches("GraphQL   http://").trim_end_matches("/graphql");
-        address.clone_into(&mut dev.address);
+        dev.await_address();
         dev
+    }
+
+    /// Waits until it tells where it serves.
+    pub(crate) fn await_address(&mut self) {
+        let line = self.wait_for("  GraphQL   http://");
+        let address = line.trim().trim_start_matches("GraphQL   http://").trim_end_matches("/graphql");
+        address.clone_into(&mut self.address);
     }
 
     /// Starts it on a port, and does not wait.
@@ -85,6 +90,20 @@ impl Dev {
             "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\
              Connection: close\r\n\r\n{body}"
         ))
+    }
+
+    /// The first answer to a query that has a text; until the database is ready there are others.
+    #[track_caller]
+    pub(crate) fn ask_until(&self, query: &str, text: &str) -> String {
+        let begun = Instant::now();
+        loop {
+            let answer = self.ask(query);
+            if answer.contains(text) {
+                return answer;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{answer}");
+            std::thread::sleep(Duration::from_millis(100));
+        }
     }
 
     /// The whole answer to a browser.

@@ -41,7 +41,7 @@ fn a_file_that_fails_leaves_nothing_and_names_its_line() {
     let words = place.svc(&["migrate", "up"]).bad();
     assert!(words.contains("error: db/migrations/2_c.sql:4: type \"nope\" does not exist"), "{words}");
     assert!(words.contains("hint: nothing of this file is done"), "{words}");
-    assert_eq!(place.ask("SELECT to_regclass('c') IS NULL, count(*) FROM svc.migrations"), "t|2");
+    assert_eq!(place.ask("SELECT to_regclass('c') IS NULL, count(*) FROM svc_history.migrations"), "t|2");
     place.write("db/migrations/2_c.sql", "CREATE TABLE c (x int);\n");
     assert!(place.svc(&["migrate", "up"]).err.contains("1 file is applied"));
 }
@@ -51,8 +51,11 @@ fn a_migration_that_has_changed_is_refused_until_it_is_repaired() {
     let place = with_files();
     place.svc(&["migrate", "up"]).good();
     place.write("db/migrations/1_b.sql", "ALTER TABLE a ADD COLUMN y int;\r\n");
-    let words = place.svc(&["migrate", "up"]).bad();
-    assert!(words.contains("db/migrations/1_b.sql has changed since this database ran it"), "{words}");
+    for command in ["up", "check"] {
+        let said = place.svc(&["migrate", command]);
+        assert_eq!(said.code, Some(1), "{}", said.err);
+        assert!(said.err.contains("db/migrations/1_b.sql has changed since this database ran it"), "{}", said.err);
+    }
     assert!(place.svc(&["migrate", "repair"]).err.contains("is recorded as it is now"));
     assert!(place.svc(&["migrate", "up"]).err.contains("the database is up to date"));
 }
@@ -135,7 +138,7 @@ fn a_killed_run_is_completed_by_the_next() {
         child.wait().expect("its end");
     }
     place.svc(&["migrate", "up"]).good();
-    assert_eq!(place.ask("SELECT count(*) FROM svc.migrations WHERE finished"), "20");
+    assert_eq!(place.ask("SELECT count(*) FROM svc_history.migrations WHERE finished"), "20");
     let rows = "SELECT sum((xpath('/row/c/text()', query_to_xml('SELECT count(*) AS c FROM ' || tablename, false, true, '')))[1]::text::int) \
         FROM pg_tables WHERE tablename ~ '^t[0-9]+$'";
     assert_eq!(place.ask(rows), "20");
@@ -145,7 +148,7 @@ fn a_killed_run_is_completed_by_the_next() {
 fn check_finds_mistakes_without_a_trace() {
     let place = with_files();
     assert!(place.svc(&["migrate", "check"]).err.contains("2 pending files run"));
-    assert_eq!(place.ask("SELECT to_regclass('a') IS NULL, to_regclass('svc.migrations') IS NULL"), "t|t");
+    assert_eq!(place.ask("SELECT to_regclass('a') IS NULL, to_regclass('svc_history.migrations') IS NULL"), "t|t");
     for (file, text, message) in [
         ("2_c.sql", "SELECT nope", "db/migrations/2_c.sql:1: column \"nope\" does not exist"),
         ("2_c.sql", "SELECT 1;\nCOMMIT;", "db/migrations/2_c.sql:2: `COMMIT` would end the transaction of the file"),

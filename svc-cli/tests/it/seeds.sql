@@ -30,6 +30,8 @@ INSERT INTO tv_stored VALUES (1, '{"there": "x"}') ON CONFLICT DO NOTHING;
 
 CREATE OR REPLACE VIEW v_related AS
 SELECT g.id, gen_random_uuid() AS token, g.maybe_id AS open_id FROM tb_good g;
+CREATE OR REPLACE VIEW v_pairs AS
+SELECT 1 AS related_id, 2 AS good_id, gen_random_uuid() AS token;
 
 DO $$ BEGIN
     IF to_regtype('mutation_response') IS NULL THEN

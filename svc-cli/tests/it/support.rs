@@ -17,7 +17,8 @@ pub(crate) struct Said {
 
 impl Place {
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::Builder::new().prefix("svc-cli-").tempdir().expect("a folder") }
+        // Users have such folders too.
+        Self { folder: tempfile::Builder::new().prefix("svc's größe $1 ").tempdir().expect("a folder") }
     }
 
     pub(crate) fn path(&self, path: &str) -> PathBuf {

@@ -51,7 +51,7 @@ use svc::prelude::*;
 /// The service.
 ///
 /// # Errors
-/// When a setting is wrong.
+/// A setting that is wrong.
 pub fn options() -> Result<AppOptions> {
     Ok(tables::add(AppOptions::from_env()?))
 }

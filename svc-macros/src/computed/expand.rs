@@ -44,6 +44,7 @@ fn meta(krate: &Crate, method: &Method) -> TokenStream {
         params: &method.params,
         output: &method.output,
         asynchronous: method.asynchronous,
+        events: None,
     }
     .variant("Method");
     let (guards, checks) = (method.guards.tokens(krate), method.checks.tokens(krate, &quote!(Self)));

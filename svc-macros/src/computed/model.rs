@@ -75,6 +75,7 @@ fn method(function: &mut Function, errors: &mut Errors) -> Option<Method> {
     check_receiver(function, errors);
     let output = function.check(errors);
     let params = Parameters::read(&mut function.sig.inputs, errors);
+    params.refuse_null(errors);
     let element = Element::new(&function.sig.ident, args.name.as_ref(), &function.attrs, errors);
     if function.body.is_none() {
         errors.at(&function.sig.ident, "a computed field needs a body; a stored field goes into the struct");

@@ -8,6 +8,7 @@ use syn::spanned::Spanned as _;
 
 use super::model::{Field, Object};
 use crate::element;
+use crate::krate::Crate;
 use crate::name;
 use crate::types;
 
@@ -164,9 +165,17 @@ fn field_meta(object: &Object, field: &Field) -> TokenStream {
             row: <#outside as #krate::RelationType>::row,
             from: #from,
             to: #to,
+            through: ::core::option::Option::None,
+            order: &[],
         }
     };
-    ruled(object, field, &quote!(#krate::FieldMeta::relation(#element, #stored, #ty, #relation)))
+    let order = field.relation.as_ref().and_then(|args| args.order_by.as_ref());
+    let order = order.map(|order| {
+        let keys = order.tokens(krate);
+        quote_spanned!(order.at.span()=> .ordered(#keys))
+    });
+    let through = through(krate, field);
+    ruled(object, field, &quote!(#krate::FieldMeta::relation(#element, #stored, #ty, #relation #through #order)))
 }
 
 /// The field with its line, its marks, and what has to hold before it is answered.
@@ -179,16 +188,28 @@ fn ruled(object: &Object, field: &Field, meta: &TokenStream) -> TokenStream {
     quote!(#meta.at(#line) #non_null #(.guarded(#guards))* #(.checked(#checks))*)
 }
 
+/// The view that joins, if there is one.
+fn through(krate: &Crate, field: &Field) -> Option<TokenStream> {
+    let args = field.relation.as_ref()?;
+    let (source, here, there) = (args.through.as_ref()?, args.here.as_ref()?, args.there.as_ref()?);
+    let through = quote!(#krate::Through { source: #source, here: #here, there: #there });
+    Some(quote_spanned!(source.span()=> .through(#through)))
+}
+
 /// The column here: by convention the field's name and `_id`, or `id` where the relation leads to many rows.
 fn from(object: &Object, field: &Field) -> TokenStream {
     let name = field.ident.unraw().to_string();
     key(object, field, field.relation.as_ref().and_then(|args| args.from.as_ref()), ["id", &format!("{name}_id")])
 }
 
-/// The column there: by convention `id`, or the struct's name and `_id` where the relation leads to many rows.
+/// The column there: by convention `id`, or the struct's name and `_id` where the relation leads to many rows that hold
+/// its key themselves.
 fn to(object: &Object, field: &Field) -> TokenStream {
     let name = name::snake(&object.ident.unraw().to_string());
-    key(object, field, field.relation.as_ref().and_then(|args| args.to.as_ref()), [&format!("{name}_id"), "id"])
+    let args = field.relation.as_ref();
+    let is_joined = args.is_some_and(|args| args.through.is_some());
+    let many = if is_joined { "id".to_owned() } else { format!("{name}_id") };
+    key(object, field, args.and_then(|args| args.to.as_ref()), [&many, "id"])
 }
 
 fn key(object: &Object, field: &Field, given: Option<&LitStr>, [many, one]: [&str; 2]) -> TokenStream {

@@ -6,6 +6,8 @@ use syn::{Attribute, LitStr, Meta, Path};
 use crate::errors::Errors;
 use crate::keys::{self, Keys};
 use crate::krate::Crate;
+use crate::name;
+use crate::order::DefaultOrder;
 
 /// `#[svc_type(…)]`.
 #[derive(Default)]
@@ -32,6 +34,12 @@ pub(super) struct FieldArgs {
 pub(super) struct RelationArgs {
     pub(super) from: Option<LitStr>,
     pub(super) to: Option<LitStr>,
+    pub(super) order_by: Option<DefaultOrder>,
+    pub(super) through: Option<LitStr>,
+    /// The key of this side in the view that joins.
+    pub(super) here: Option<LitStr>,
+    /// The key of the rows in the view that joins.
+    pub(super) there: Option<LitStr>,
 }
 
 /// Reads the macro's arguments.
@@ -69,12 +77,16 @@ pub(super) fn field(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> FieldArg
 
 fn relation(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Option<RelationArgs> {
     let mut found = None;
-    let mut keys = Keys::new(&["from", "to"]);
+    let mut keys = Keys::new(&["from", "to", "through", "here", "there", "order_by"]);
     for attr in attrs.extract_if(.., |attr| attr.path().is_ident("relation")) {
         let args: &mut RelationArgs = found.get_or_insert_default();
         match attr.meta {
             Meta::Path(_) => {}
             Meta::List(list) => keys.read(list.tokens, errors, |key, input| {
+                if key == "order_by" {
+                    args.order_by = Some(DefaultOrder::read(key, input)?);
+                    return Ok(());
+                }
                 let column = keys::string(key, input)?;
                 if column.value().is_empty() {
                     return Err(syn::Error::new(
@@ -82,8 +94,13 @@ fn relation(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Option<RelationA
                         format!("`{key}` is empty; name a column or a JSON key"),
                     ));
                 }
-                let place = if key == "from" { &mut args.from } else { &mut args.to };
-                *place = Some(column);
+                match key.to_string().as_str() {
+                    "from" => args.from = Some(column),
+                    "to" => args.to = Some(column),
+                    "through" => args.through = Some(column),
+                    "here" => args.here = Some(column),
+                    _ => args.there = Some(column),
+                }
                 Ok(())
             }),
             Meta::NameValue(other) => {
@@ -92,5 +109,25 @@ fn relation(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Option<RelationA
             }
         }
     }
+    if let Some(args) = &found {
+        check_through(args, errors);
+    }
     found
+}
+
+/// A view that joins has two keys, which mean nothing without it.
+fn check_through(RelationArgs { through, here, there, .. }: &RelationArgs, errors: &mut Errors) {
+    let example = "`through = \"v_product_category\", here = \"product_id\", there = \"category_id\"`";
+    match (through, here, there) {
+        (Some(through), Some(_), Some(_)) => name::check_source(through, errors),
+        (Some(through), ..) => {
+            let message =
+                "name the keys of the view that joins: `here`, that of this side, and `there`, that of the rows";
+            errors.at(through, format!("{message}; write {example}"));
+        }
+        (None, Some(key), _) | (None, None, Some(key)) => {
+            errors.at(key, format!("this is a key of a view that joins two others; write {example}, or remove it"));
+        }
+        (None, None, None) => {}
+    }
 }

@@ -79,7 +79,10 @@ fn mistakes_of_relations_name_the_fix() {
     for (field, message) in [
         ("#[relation] a: Vec<User>", "a relation is read when it is asked for; write `Many<User>`"),
         ("#[relation] a: Option<Many<User>>", "a relation is read when it is asked for; write `Many<User>`"),
-        (r#"#[relation(key = "b")] a: One<User>"#, "unknown key `key`; the keys here are `from` and `to`"),
+        (
+            r#"#[relation(key = "b")] a: One<User>"#,
+            "unknown key `key`; the keys here are `from`, `to`, `through`, `here`, `there` and `order_by`",
+        ),
         (r#"#[relation(from = "")] a: One<User>"#, "`from` is empty; name a column or a JSON key"),
         (r#"#[relation(to = "b", to = "c")] a: One<User>"#, "`to` is given twice; keep one"),
         (r#"#[relation(from)] a: One<User>"#, "`from` needs a value; write `from = \"…\"`"),

@@ -6,9 +6,10 @@ use syn::Type;
 use syn::spanned::Spanned as _;
 
 use super::model::{Resolver, RootField};
-use super::parse::OnFailure;
+use super::parse::{ActsOn, OnFailure};
 use crate::element;
 use crate::function::Caller;
+use crate::rate_limit::RateLimit;
 use crate::types;
 
 /// Everything.
@@ -17,11 +18,14 @@ pub(super) fn full(field: &RootField) -> TokenStream {
     let krate = &field.krate;
     let args = field.params.args().map(|arg| arg.meta(krate, &arg.type_ref(krate, None)));
     let answers = match field.resolver {
-        Resolver::Planned => quote!(PlannedReturn),
+        Resolver::Planned | Resolver::Events(_) => quote!(PlannedReturn),
         Resolver::Function(_) => quote!(FunctionReturn),
-        Resolver::Sync | Resolver::Async => quote!(Returns),
+        Resolver::Sync | Resolver::Async | Resolver::Stream(_) => quote!(Returns),
     };
-    let outside = types::outside(output, None);
+    let outside = match &field.resolver {
+        Resolver::Stream(stream) => stream.event(krate),
+        _ => types::outside(output, None),
+    };
     let ty = quote_spanned!(types::span(output)=> <#outside as #krate::#answers>::type_ref);
     implementation(field, &quote!(#(#args),*), &ty, &run(field, output))
 }
@@ -79,8 +83,8 @@ fn implementation(field: &RootField, args: &TokenStream, ty: &TokenStream, run: 
 }
 
 fn rules(field: &RootField) -> TokenStream {
-    let RootField { krate, authorizer, guards, .. } = field;
-    if authorizer.is_none() && guards.is_empty() {
+    let RootField { krate, authorizer, guards, rate_limit, caching, .. } = field;
+    if authorizer.is_none() && guards.is_empty() && rate_limit.is_none() && caching.is_empty() {
         return quote!(#krate::RootRules::NONE);
     }
     let guards = guards.tokens(krate);
@@ -91,11 +95,29 @@ fn rules(field: &RootField) -> TokenStream {
             quote!(Some(&const { #own }))
         }
     };
-    quote!(#krate::RootRules { authorizer: ::core::option::Option::#authorizer, guards: #guards })
+    let rate_limit = match rate_limit {
+        None => quote!(None),
+        Some(RateLimit { count, window }) => quote!(Some(#krate::RootLimit { count: #count, window: #window })),
+    };
+    let caching = caching.tokens(krate);
+    quote!(#krate::RootRules {
+        authorizer: ::core::option::Option::#authorizer,
+        guards: #guards,
+        rate_limit: ::core::option::Option::#rate_limit,
+        #caching
+    })
+}
+
+fn acts_on(RootField { krate, params, acts_on, .. }: &RootField) -> TokenStream {
+    let acted =
+        acts_on.as_ref().and_then(|ActsOn { row, id }| Some((row, params.args().position(|arg| arg.ident == *id)?)));
+    let Some((row, at)) = acted else { return quote!(::core::option::Option::None) };
+    let new = quote_spanned!(row.span()=> #krate::ActsOn::new::<#row>);
+    quote!(::core::option::Option::Some(#new(#at)))
 }
 
 fn run(field: &RootField, output: &Type) -> TokenStream {
-    let RootField { krate, ident, params, resolver, context, on_failure, .. } = field;
+    let RootField { krate, ident, params, resolver, context, on_failure, order_by, .. } = field;
     if let Resolver::Function(name) = resolver {
         let on_failure = format_ident!("{}", if *on_failure == OnFailure::Commit { "Commit" } else { "Rollback" });
         let checks = params.args().map(|arg| {
@@ -103,24 +125,42 @@ fn run(field: &RootField, output: &Type) -> TokenStream {
             quote_spanned!(types::span(&arg.ty)=> #krate::check_input::<#ty>)
         });
         let place = element::place(krate, ident);
+        let acts_on = acts_on(field);
         return quote!(#krate::Run::Function(#krate::FunctionMeta {
             name: #name,
             context: &[#(#context),*],
             on_failure: #krate::OnFailure::#on_failure,
+            acts_on: #acts_on,
             checks: &[#(#checks),*],
             place: #place,
         }));
     }
-    if *resolver == Resolver::Planned {
+    if let Resolver::Planned | Resolver::Events(_) = resolver {
         let outside = types::outside(output, None);
         let (shape, row) = (
             quote_spanned!(types::span(output)=> <#outside as #krate::PlannedReturn>::SHAPE),
             quote_spanned!(types::span(output)=> <#outside as #krate::PlannedReturn>::row),
         );
-        return quote!(#krate::Run::Planned(#krate::PlannedMeta { shape: #shape, row: #row }));
+        let order = order_by.as_ref().map(|order| {
+            let keys = order.tokens(krate);
+            quote_spanned!(order.at.span()=> .ordered(#keys))
+        });
+        let planned = quote!(#krate::PlannedMeta { shape: #shape, row: #row, order: &[] } #order);
+        return match resolver {
+            Resolver::Events(channel) => {
+                let meta = quote_spanned!(types::span(output)=> #krate::EventMeta::new(#channel, #planned));
+                quote!(#krate::Run::Event(#meta))
+            }
+            _ => quote!(#krate::Run::Planned(#planned)),
+        };
     }
-    let asynchronous = *resolver == Resolver::Async;
-    let code =
-        Caller { krate, callee: quote!(#ident), receiver: None, params, output, asynchronous }.variant("Resolver");
-    quote!(#krate::Run::Code(#code))
+    let events = match resolver {
+        Resolver::Stream(stream) => Some(stream.reader(krate)),
+        _ => None,
+    };
+    let run = if events.is_some() { quote!(Stream) } else { quote!(Code) };
+    let asynchronous = field.asynchronous;
+    let callee = quote!(#ident);
+    let code = Caller { krate, callee, receiver: None, params, output, asynchronous, events }.variant("Resolver");
+    quote!(#krate::Run::#run(#code))
 }

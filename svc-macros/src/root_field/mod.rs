@@ -1,8 +1,10 @@
-//! `#[svc::query]` and `#[svc::mutation]`.
+//! `#[svc::query]`, `#[svc::mutation]` and `#[svc::subscription]`.
 
+mod caching;
 mod expand;
 mod model;
 mod parse;
+mod stream;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +24,11 @@ pub(crate) fn query(args: TokenStream, item: TokenStream, errors: &mut Errors) -
 /// The function and the type that stands for the mutation.
 pub(crate) fn mutation(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
     expand(Kind::Mutation, args, item, errors)
+}
+
+/// The function, when it has a body, and the type that stands for the subscription.
+pub(crate) fn subscription(args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {
+    expand(Kind::Subscription, args, item, errors)
 }
 
 fn expand(kind: Kind, args: TokenStream, item: TokenStream, errors: &mut Errors) -> TokenStream {

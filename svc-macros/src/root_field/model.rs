@@ -3,7 +3,9 @@
 use proc_macro2::Ident;
 use syn::{Attribute, FnArg, LitStr, Meta, Path, Type, Visibility};
 
-use super::parse::{Args, OnFailure};
+use super::caching::Caching;
+use super::parse::{ActsOn, Args, OnFailure};
+use super::stream::EventStream;
 use crate::argument::Parameters;
 use crate::element::{self, Element};
 use crate::errors::Errors;
@@ -12,6 +14,8 @@ use crate::function::Function;
 use crate::guard::Guards;
 use crate::krate::Crate;
 use crate::name;
+use crate::order::DefaultOrder;
+use crate::rate_limit::RateLimit;
 
 /// Attributes that may stand on a function without a body.
 const HARMLESS: [&str; 8] = ["doc", "cfg", "deprecated", "allow", "expect", "warn", "deny", "must_use"];
@@ -21,6 +25,7 @@ const HARMLESS: [&str; 8] = ["doc", "cfg", "deprecated", "allow", "expect", "war
 pub(super) enum Kind {
     Query,
     Mutation,
+    Subscription,
 }
 
 impl Kind {
@@ -29,6 +34,7 @@ impl Kind {
         match self {
             Self::Query => "Query",
             Self::Mutation => "Mutation",
+            Self::Subscription => "Subscription",
         }
     }
 
@@ -37,6 +43,17 @@ impl Kind {
         match self {
             Self::Query => "svc::query",
             Self::Mutation => "svc::mutation",
+            Self::Subscription => "svc::subscription",
+        }
+    }
+}
+
+impl Kind {
+    /// A function for it, for messages.
+    pub(super) fn example(self) -> &'static str {
+        match self {
+            Self::Query | Self::Mutation => "async fn users() -> Vec<User>",
+            Self::Subscription => "async fn user_changed() -> impl Stream<Item = User>",
         }
     }
 }
@@ -53,12 +70,21 @@ pub(super) struct RootField {
     /// Missing only after an error.
     pub(super) output: Option<Type>,
     pub(super) resolver: Resolver,
+    /// Whether the function is `async`.
+    pub(super) asynchronous: bool,
     /// The values of the request that a function of the database gets.
     pub(super) context: Vec<LitStr>,
     pub(super) on_failure: OnFailure,
+    /// The row that the mutation acts on.
+    pub(super) acts_on: Option<ActsOn>,
     /// The authorizer that decides in place of the application's.
     pub(super) authorizer: Option<Path>,
     pub(super) guards: Guards,
+    /// The limit of its own.
+    pub(super) rate_limit: Option<RateLimit>,
+    pub(super) caching: Caching,
+    /// The order of rows where a client asks for none.
+    pub(super) order_by: Option<DefaultOrder>,
 }
 
 /// The code or the statement behind the field.
@@ -66,17 +92,26 @@ pub(super) struct RootField {
 pub(super) enum Resolver {
     /// No body: one SQL statement.
     Planned,
+    /// No body: rows that events of this channel name.
+    Events(LitStr),
     /// No body: the function of the database with this name.
     Function(String),
     Sync,
     Async,
+    /// A body that gives a stream.
+    Stream(Box<EventStream>),
 }
 
 /// Checks the function and takes our attributes off it.
 pub(super) fn build(kind: Kind, args: Args, function: &mut Function, errors: &mut Errors) -> RootField {
     let guards = Guards::take(&mut function.attrs, errors);
     FieldChecks::refuse(&mut function.attrs, errors);
-    let output = function.check(errors);
+    let is_stream = kind == Kind::Subscription && function.body.is_some();
+    let stream = if is_stream { EventStream::of(function, errors) } else { None };
+    let output = match is_stream {
+        true => stream.as_ref().map(|stream| stream.output.clone()),
+        false => function.check(errors),
+    };
     if let Some(FnArg::Receiver(receiver)) = function.sig.inputs.first() {
         errors.at(
             receiver,
@@ -87,7 +122,20 @@ pub(super) fn build(kind: Kind, args: Args, function: &mut Function, errors: &mu
     if function.body.is_none() {
         check_planned(function, &params, errors);
     }
-    check_function(kind, &args, function, errors);
+    if function.body.is_some() || args.function.is_some() {
+        params.refuse_null(errors);
+    }
+    match kind {
+        Kind::Subscription => check_channel(&args, function, errors),
+        Kind::Query | Kind::Mutation => check_function(kind, &args, function, errors),
+    }
+    check_acted(&args, &function.sig.ident, &params, errors);
+    if let (Some(order), Some(_)) = (&args.order_by, &function.body) {
+        errors
+            .at(&order.at, "a body orders its rows itself; remove this, and return `ctx.db().find().default_order(…)`");
+    }
+    args.caching.check(errors);
+    let resolver = stream.map_or_else(|| resolver(&args, function), |stream| Resolver::Stream(Box::new(stream)));
     let element = Element::new(&function.sig.ident, args.name.as_ref(), &function.attrs, errors);
     RootField {
         krate: args.krate,
@@ -98,17 +146,26 @@ pub(super) fn build(kind: Kind, args: Args, function: &mut Function, errors: &mu
         element,
         params,
         output,
-        resolver: resolver(args.function.as_ref(), function),
+        resolver,
+        asynchronous: function.sig.asyncness.is_some(),
         context: args.context,
+        acts_on: args.acts_on,
         authorizer: args.authorizer,
         guards,
+        rate_limit: args.rate_limit,
+        caching: args.caching,
+        order_by: args.order_by,
         on_failure: args.on_failure.map(|(_, on_failure)| on_failure).unwrap_or_default(),
     }
 }
 
-fn resolver(name: Option<&LitStr>, function: &Function) -> Resolver {
+fn resolver(args: &Args, function: &Function) -> Resolver {
     match (&function.body, function.sig.asyncness) {
-        (None, _) => name.map_or(Resolver::Planned, |name| Resolver::Function(name.value())),
+        (None, _) => match (&args.channel, &args.function) {
+            (Some(channel), _) => Resolver::Events(channel.clone()),
+            (None, Some(name)) => Resolver::Function(name.value()),
+            (None, None) => Resolver::Planned,
+        },
         (Some(_), None) => Resolver::Sync,
         (Some(_), Some(_)) => Resolver::Async,
     }
@@ -135,6 +192,38 @@ fn check_function(kind: Kind, args: &Args, function: &Function, errors: &mut Err
                 errors.at(context, "only a function of the database gets these; add `function = \"schema.name\"`");
             }
         }
+    }
+}
+
+/// The row that a mutation acts on is one of a call, which can be undone when the row may not be written.
+fn check_acted(args: &Args, mutation: &Ident, params: &Parameters, errors: &mut Errors) {
+    let Some(ActsOn { row, id }) = &args.acts_on else { return };
+    if args.function.is_none() {
+        errors.at(
+            row,
+            "only a mutation that calls a function acts on a row; add `function = \"schema.name\"`, or read the row in a \
+             transaction of the body",
+        );
+    } else if !params.args().any(|arg| arg.ident == *id) {
+        errors.at(id, format!("`{id}` is not an argument of `{mutation}`; name the one that holds the row's id"));
+    }
+}
+
+/// A subscription has either a body or a channel.
+fn check_channel(args: &Args, function: &Function, errors: &mut Errors) {
+    match (&args.channel, &function.body) {
+        (Some(channel), Some(_)) => errors.at(
+            channel,
+            "a subscription has a body or a channel; write `;` instead of the body, or remove this and return \
+             `ctx.events(\"…\").await`",
+        ),
+        (Some(channel), None) => name::check_channel(channel, errors),
+        (None, None) => errors.at(
+            &function.sig.ident,
+            "a subscription reads the rows that a channel names, or has a body that returns a stream; \
+             write `#[svc::subscription(channel = \"post_changed\")]`, or `{ … }` instead of the `;`",
+        ),
+        (None, Some(_)) => {}
     }
 }
 

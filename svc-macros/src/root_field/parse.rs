@@ -1,27 +1,40 @@
-//! The keys of `#[svc::query]` and `#[svc::mutation]`, and the function.
+//! The keys of `#[svc::query]` and its siblings, and the function.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use syn::parse::ParseStream;
-use syn::{Item, LitStr, Path};
+use syn::ext::IdentExt as _;
+use syn::parse::{Parse, ParseStream};
+use syn::{Item, LitStr, Path, parenthesized};
 
+use super::caching::Caching;
 use super::model::Kind;
 use crate::errors::Errors;
 use crate::function::Function;
 use crate::keys::{self, Keys};
 use crate::krate::Crate;
+use crate::order::DefaultOrder;
+use crate::rate_limit::RateLimit;
 
-/// `#[svc::query(…)]` or `#[svc::mutation(…)]`.
+/// `#[svc::query(…)]` or one of its siblings.
 #[derive(Default)]
 pub(super) struct Args {
     pub(super) name: Option<LitStr>,
     /// The function of the database that a mutation without a body calls.
     pub(super) function: Option<LitStr>,
+    /// The channel whose events name the rows of a subscription without a body.
+    pub(super) channel: Option<LitStr>,
     /// The values of the request that the function gets before the arguments.
     pub(super) context: Vec<LitStr>,
     /// The fate of a call with a failing status.
     pub(super) on_failure: Option<(Span, OnFailure)>,
+    /// The row that the mutation acts on.
+    pub(super) acts_on: Option<ActsOn>,
     /// The authorizer that decides in place of the application's.
     pub(super) authorizer: Option<Path>,
+    /// The limit of its own.
+    pub(super) rate_limit: Option<RateLimit>,
+    pub(super) caching: Caching,
+    /// The order of rows where a client asks for none.
+    pub(super) order_by: Option<DefaultOrder>,
     pub(super) krate: Crate,
 }
 
@@ -50,29 +63,77 @@ impl OnFailure {
     }
 }
 
+/// `acts_on = Post(id)`: a type of rows, and the argument that holds a row's id.
+pub(super) struct ActsOn {
+    pub(super) row: Path,
+    pub(super) id: Ident,
+}
+
+impl Parse for ActsOn {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let row = input.call(Path::parse_mod_style)?;
+        if !input.peek(syn::token::Paren) {
+            let message = "the argument that holds the row's id is missing; write `acts_on = Post(id)`";
+            return Err(syn::Error::new_spanned(row, message));
+        }
+        let content;
+        parenthesized!(content in input);
+        let id = content.call(Ident::parse_any)?;
+        let rest: TokenStream = content.parse()?;
+        match rest.is_empty() {
+            true => Ok(Self { row, id }),
+            false => Err(syn::Error::new_spanned(rest, "a row has one id; write `acts_on = Post(id)`")),
+        }
+    }
+}
+
 /// Reads the macro's arguments.
 pub(super) fn args(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Args {
     let mut args = Args::default();
     let mut keys = match kind {
-        Kind::Query => Keys::new(&["name", "authorizer", "crate"]).instead_of(
-            &["function", "context", "on_failure"],
-            "a query reads views; only `#[svc::mutation]` calls a function",
+        Kind::Query => Keys::new(&["name", "order_by", "authorizer", "rate_limit", "cache", "reads", "crate"])
+            .instead_of(
+                &["function", "context", "on_failure", "acts_on"],
+                "a query reads views; only `#[svc::mutation]` calls a function",
+            ),
+        Kind::Subscription => Keys::new(&["name", "channel", "authorizer", "rate_limit", "crate"]).instead_of(
+            &["function", "context", "on_failure", "acts_on"],
+            "a subscription calls no function of the database; only `#[svc::mutation]` does",
         ),
-        Kind::Mutation => Keys::new(&["name", "function", "context", "on_failure", "authorizer", "crate"]),
+        Kind::Mutation => Keys::new(&[
+            "name",
+            "function",
+            "context",
+            "on_failure",
+            "acts_on",
+            "authorizer",
+            "rate_limit",
+            "invalidates",
+            "crate",
+        ]),
     };
     keys.read(tokens, errors, |key, input| {
         match key.to_string().as_str() {
             "name" => args.name = Some(keys::string(key, input)?),
             "function" => args.function = Some(keys::string(key, input)?),
+            "channel" => args.channel = Some(keys::string(key, input)?),
             "context" => args.context = keys::list(key, input, "\"tenant_id\"")?,
             "on_failure" => {
                 keys::equals(key, input, "commit")?;
                 args.on_failure = Some(OnFailure::read(input)?);
             }
+            "acts_on" => {
+                keys::equals(key, input, "Post(id)")?;
+                args.acts_on = Some(input.parse()?);
+            }
             "authorizer" => {
                 keys::equals(key, input, "admins_only")?;
                 args.authorizer = Some(input.parse()?);
             }
+            "rate_limit" => args.rate_limit = Some(RateLimit::read(key, input)?),
+            "order_by" => args.order_by = Some(DefaultOrder::read(key, input)?),
+            "cache" => args.caching.read_seconds(key, input)?,
+            "reads" | "invalidates" => args.caching.read_types(key, input)?,
             _ => args.krate = keys::krate(key, input)?,
         }
         Ok(())
@@ -89,10 +150,10 @@ pub(super) fn function(kind: Kind, item: TokenStream, errors: &mut Errors) -> Op
     match syn::parse2::<Item>(item) {
         Ok(Item::Fn(_) | Item::Verbatim(_)) | Err(_) => errors.push(error),
         Ok(_) => {
-            let attribute = kind.attribute();
+            let (attribute, example) = (kind.attribute(), kind.example());
             errors.push(syn::Error::new(
                 Span::call_site(),
-                format!("`#[{attribute}]` goes on a function, such as `async fn users() -> Vec<User>`"),
+                format!("`#[{attribute}]` goes on a function, such as `{example}`"),
             ));
         }
     }

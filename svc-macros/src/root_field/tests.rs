@@ -1,6 +1,6 @@
-//! Tests of `#[svc::query]` and `#[svc::mutation]`.
+//! Tests of `#[svc::query]`, `#[svc::mutation]` and `#[svc::subscription]`.
 
-use super::{mutation, query};
+use super::{mutation, query, subscription};
 use crate::check::{expand, has, messages};
 
 #[test]
@@ -102,5 +102,68 @@ fn a_function_and_a_body_exclude_each_other() {
     assert_eq!(
         messages(mutation, r#"context = ["tenant_id"]"#, "fn f() -> bool { true }"),
         ["only a function of the database gets these; add `function = \"schema.name\"`"]
+    );
+}
+
+#[test]
+fn a_subscription_has_the_type_of_its_events() {
+    let item = "async fn ticks() -> Result<impl Stream<Item = Tick> + Send> { stream() }";
+    has(
+        subscription,
+        "",
+        item,
+        &[
+            "ty: <Tick as __svc::Returns>::type_ref",
+            "__svc::events_of_result(ticks().await)",
+            "kind: __svc::OperationKind::Subscription",
+        ],
+    );
+    let item = "fn ticks() -> BoxStream<'static, Tick> { stream() }";
+    let of_stream = "<<BoxStream<'static, Tick> as __svc::Stream>::Item as __svc::Returns>::type_ref";
+    has(subscription, "", item, &[of_stream, "__svc::events(ticks())"]);
+}
+
+#[test]
+fn a_subscription_without_a_body_has_a_channel() {
+    let item = "async fn post_changed(id: Option<Uuid>) -> Post;";
+    has(
+        subscription,
+        r#"channel = "post_changed""#,
+        item,
+        &[r#"__svc::Run::Event(__svc::EventMeta::new("post_changed","#, "<Post as __svc::PlannedReturn>::SHAPE"],
+    );
+    assert_eq!(
+        messages(subscription, "", item),
+        ["a subscription reads the rows that a channel names, or has a body that returns a stream; \
+          write `#[svc::subscription(channel = \"post_changed\")]`, or `{ … }` instead of the `;`"]
+    );
+    assert_eq!(
+        messages(subscription, r#"channel = """#, item),
+        ["a channel has a name of 1 to 63 bytes, such as `channel = \"post_changed\"`"]
+    );
+    assert_eq!(
+        messages(subscription, r#"channel = "c""#, "fn ticks() -> impl Stream<Item = i32> { stream() }"),
+        ["a subscription has a body or a channel; write `;` instead of the body, or remove this and return \
+          `ctx.events(\"…\").await`"]
+    );
+    assert_eq!(
+        messages(subscription, "", "fn ticks() -> impl Iterator<Item = i32> { stream() }"),
+        ["a subscription returns a stream; write `impl Stream<Item = …>`"]
+    );
+}
+
+#[test]
+fn answers_are_kept_and_forgotten() {
+    let item = "async fn posts() -> Vec<Post>;";
+    let kept = "cache: ::core::option::Option::Some(30u32), touches: &[__svc::touched::<models::Author>]";
+    has(query, "cache = 30, reads = [models::Author]", item, &[kept]);
+    let forgotten = "cache: ::core::option::Option::None, touches: &[__svc::touched::<Post>, __svc::touched::<Author>]";
+    has(mutation, "invalidates = [Post, Author]", "fn f() -> bool { true }", &[forgotten]);
+    for seconds in ["0", "86401", "-1"] {
+        assert_eq!(messages(query, &format!("cache = {seconds}"), item).len(), 1, "{seconds}");
+    }
+    assert_eq!(
+        messages(query, "reads = [Post]", item),
+        ["this says what makes a kept answer old, and this one is not kept; add `cache = 30`"]
     );
 }

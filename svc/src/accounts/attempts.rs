@@ -10,12 +10,13 @@ use super::{AccountError, Client, NativeAuthProvider};
 pub(super) struct Attempt(Vec<(String, u32)>);
 
 impl NativeAuthProvider {
-    /// Counts an attempt before anything else is done, for the client's address and, where one is named, an account.
-    pub(super) async fn count_attempt(&self, client: &Client, account: Option<&str>) -> Result<Attempt, Refused> {
+    /// Counts an attempt before anything else is done, for the client's address and, where there is one, the key of an
+    /// account.
+    pub(super) async fn count_attempt(&self, client: &Client, account: Option<String>) -> Result<Attempt, Refused> {
         let limits = self.0.limits;
         // The address first, so that one that has had too many cannot use up an account's.
         let address = (self.key_of("address", &client.network()), limits.per_address);
-        let account = account.map(|name| (self.key_of("account", name), limits.per_account));
+        let account = account.map(|key| (key, limits.per_account));
         let keys: Vec<_> = std::iter::once(address).chain(account).collect();
         match self.0.database.count_attempt(&keys, limits.window).await? {
             None => Ok(Attempt(keys)),
@@ -33,11 +34,15 @@ impl NativeAuthProvider {
         account: Option<&str>,
         run: impl Future<Output = Result<T, Refused>>,
     ) -> Result<T, Refused> {
+        let account = match account {
+            Some(name) => Some(self.account_key(client, name).await?),
+            None => None,
+        };
         let attempt = self.count_attempt(client, account).await?;
         let result = run.await;
         match &result {
             Ok(_) => self.forgive(&attempt).await?,
-            Err(Refused::Unavailable) => drop(self.forgive(&attempt).await),
+            Err(Refused::Unavailable(_)) => drop(self.forgive(&attempt).await),
             Err(_) => {}
         }
         result
@@ -49,7 +54,7 @@ impl NativeAuthProvider {
     }
 
     /// The key of a count: neither names nor addresses are kept.
-    fn key_of(&self, kind: &str, name: &str) -> String {
+    pub(super) fn key_of(&self, kind: &str, name: &str) -> String {
         let mac = hmac::sign(&self.0.mac_key, format!("attempts of {kind} {name}").as_bytes());
         hex::encode(&mac.as_ref()[..16])
     }

@@ -1,9 +1,10 @@
-//! The notes of log-ins: events of `tracing` with the target `svc::security`. They hold identifiers, and never a
-//! name that was typed, which may be a password.
+//! The security events of log-ins. They hold identifiers, and never a name that was typed, which may be a password.
 
 use uuid::Uuid;
 
-use super::Client;
+use super::refused::Refused;
+use super::{Account, Client};
+use crate::security_log::{SecurityEvent, SecurityEventType, record};
 
 /// An event of accounts.
 #[derive(Debug, Clone, Copy)]
@@ -14,37 +15,80 @@ pub(super) enum Event {
     TooManyAttempts,
     LoggedOut,
     LoggedOutEverywhere,
+    /// A user has ended one of their sessions.
+    SessionEnded,
     /// A refresh token came again, so that its session has ended.
     RefreshReused,
+    /// An access or refresh token holds no longer.
+    TokenExpired,
+    /// An access or refresh token does not hold.
+    TokenInvalid,
+    /// A token of a mail does not hold.
+    MailedTokenInvalid,
     PasswordChanged,
     PasswordReset,
     Deleted,
 }
 
 impl Event {
-    fn name(self) -> &'static str {
+    fn event_type(self) -> SecurityEventType {
         match self {
-            Self::Registered | Self::LoggedIn => "auth.success",
-            Self::LoginFailed | Self::TooManyAttempts => "auth.failure",
-            Self::LoggedOut | Self::LoggedOutEverywhere | Self::Deleted => "auth.logout",
-            Self::RefreshReused => "auth.token_invalid",
-            Self::PasswordChanged | Self::PasswordReset => "config.changed",
+            Self::Registered | Self::LoggedIn => SecurityEventType::AuthSuccess,
+            Self::LoginFailed | Self::TooManyAttempts => SecurityEventType::AuthFailure,
+            Self::LoggedOut | Self::LoggedOutEverywhere | Self::SessionEnded | Self::Deleted => {
+                SecurityEventType::AuthLogout
+            }
+            Self::TokenExpired => SecurityEventType::AuthTokenExpired,
+            Self::RefreshReused | Self::TokenInvalid | Self::MailedTokenInvalid => SecurityEventType::AuthTokenInvalid,
+            Self::PasswordChanged | Self::PasswordReset => SecurityEventType::ConfigChanged,
         }
     }
 
-    fn is_warning(self) -> bool {
-        matches!(self, Self::LoginFailed | Self::TooManyAttempts | Self::RefreshReused)
+    fn reason(self) -> &'static str {
+        match self {
+            Self::Registered => "registered",
+            Self::LoggedIn => "logged in",
+            Self::LoginFailed => "the name or the password is wrong",
+            Self::TooManyAttempts => "too many attempts",
+            Self::LoggedOut => "logged out",
+            Self::LoggedOutEverywhere => "logged out everywhere",
+            Self::SessionEnded => "ended one of their sessions",
+            Self::RefreshReused => "a refresh token was used twice, so its session has ended",
+            Self::TokenExpired => "the token has expired",
+            Self::TokenInvalid => "the token is not valid, or its session has ended",
+            Self::MailedTokenInvalid => "the token of a mail is not valid, or was used",
+            Self::PasswordChanged => "the password was changed",
+            Self::PasswordReset => "the password was reset by a mail",
+            Self::Deleted => "the account was deleted",
+        }
     }
 }
 
 /// Notes an event, of a user where one is known.
 pub(super) fn note(event: Event, user_id: Option<Uuid>, client: &Client) {
-    let user = user_id.map(tracing::field::display);
-    let address = client.address.map(tracing::field::display);
-    let event_type = event.name();
-    if event.is_warning() {
-        tracing::warn!(target: "svc::security", event_type, reason = ?event, user_id = user, ip_address = address);
-    } else {
-        tracing::info!(target: "svc::security", event_type, reason = ?event, user_id = user, ip_address = address);
+    record(security_event(event, user_id, client));
+}
+
+/// Notes that somebody has registered or logged in.
+pub(super) fn note_login(event: Event, account: &Account, client: &Client) {
+    record(security_event(event, Some(account.user_id), client).user_email(account.email.as_str()));
+}
+
+/// Notes that a token was refused, if it was.
+pub(super) fn note_refused_token(refused: &Refused, client: &Client) {
+    match refused {
+        Refused::BadToken { expired: true } => note(Event::TokenExpired, None, client),
+        Refused::BadToken { expired: false } => note(Event::TokenInvalid, None, client),
+        Refused::BadMailedToken => note(Event::MailedTokenInvalid, None, client),
+        _ => {}
+    }
+}
+
+fn security_event(event: Event, user_id: Option<Uuid>, client: &Client) -> SecurityEvent {
+    SecurityEvent {
+        user_id: user_id.map(|id| id.to_string()),
+        ip_address: client.address,
+        user_agent: client.user_agent.clone(),
+        ..SecurityEvent::new(event.event_type()).reason(event.reason())
     }
 }

@@ -24,8 +24,7 @@ impl NativeAuthProvider {
         client: &Client,
     ) -> Result<TokenPair, Refused> {
         let new = self.0.rules.read(new).map_err(Refused::WeakPassword)?;
-        let compared = self.confirm(token, current, client).await?;
-        let Some(account) = compared.account else { return Err(Refused::WrongCredentials) };
+        let (account, compared) = self.confirm(token, current, client).await?;
         let hash = self.0.hasher.hash(new, None).await?;
         if !self.0.users.set_password(account.user_id, &hash, Some(&compared.hash)).await? {
             return Err(Refused::WrongCredentials);
@@ -38,31 +37,27 @@ impl NativeAuthProvider {
 
     /// Deletes the account of who knows its password.
     pub(super) async fn delete(&self, token: &SessionToken, password: &str, client: &Client) -> Result<(), Refused> {
-        let compared = self.confirm(token, password, client).await?;
-        let Some(account) = compared.account else { return Err(Refused::WrongCredentials) };
-        self.delete_user(account.user_id).await?;
+        let (account, _) = self.confirm(token, password, client).await?;
+        self.remove(account.user_id, client).await?;
         Ok(())
     }
 
     /// Compares the password of someone who is logged in, counting the attempt.
-    async fn confirm(&self, token: &SessionToken, password: &str, client: &Client) -> Result<Compared, Refused> {
+    async fn confirm(
+        &self,
+        token: &SessionToken,
+        password: &str,
+        client: &Client,
+    ) -> Result<(Account, Compared), Refused> {
         let account = self.account_of(token).await?;
         let name = account.username.clone();
-        let compare = async {
-            let compared = self.compare(Some(account), password).await?;
-            if compared.account.is_none() {
-                audit::note(Event::LoginFailed, Some(token.user_id), client);
-                return Err(Refused::WrongCredentials);
-            }
-            Ok(compared)
-        };
-        self.attempt(client, Some(&name), compare).await
+        self.attempt(client, Some(&name), self.compare(Some(account), password, client)).await
     }
 
     /// Mails a token to an address, if it is an account's. The answer does not tell.
     pub(super) async fn forgot_password(&self, email: &str, client: &Client) -> Result<(), Refused> {
         let email = read_email(email).ok_or(Refused::BadInput("`email` must be an address of mail"))?;
-        self.count_attempt(client, Some(&email.to_lowercase())).await?;
+        self.count_attempt(client, Some(self.key_of_mails(&email))).await?;
         self.mail(Purpose::ResetPassword, To::Address(email));
         Ok(())
     }
@@ -82,9 +77,21 @@ impl NativeAuthProvider {
             let is_set = self.0.users.set_password(user_id, &hash, None).await?;
             if is_set { Ok(user_id) } else { Err(Refused::BadMailedToken) }
         };
-        let user_id = self.attempt(client, None, set).await?;
+        let user_id = self.attempt(client, None, set).await;
+        let user_id = user_id.inspect_err(|refused| audit::note_refused_token(refused, client))?;
         audit::note(Event::PasswordReset, Some(user_id), client);
-        self.end_all(user_id).await
+        self.end_all(user_id).await?;
+        // Whoever reads the user's mail may log in, however often strangers have guessed.
+        if let Some(account) = self.0.users.by_id(user_id).await? {
+            self.know_network(client, &account.username).await;
+        }
+        Ok(())
+    }
+
+    /// The key under which mails to an address are counted: apart from log-ins, so that a user who is locked out may
+    /// still ask for one.
+    fn key_of_mails(&self, address: &str) -> String {
+        self.key_of("mails to", &address.to_lowercase())
     }
 
     /// Notes that an address is verified.
@@ -95,13 +102,14 @@ impl NativeAuthProvider {
             let is_verified = self.0.users.verify_email(to.user_id, &to.email).await?;
             if is_verified { Ok(()) } else { Err(Refused::BadMailedToken) }
         };
-        self.attempt(client, None, verify).await
+        let verified = self.attempt(client, None, verify).await;
+        verified.inspect_err(|refused| audit::note_refused_token(refused, client))
     }
 
     /// Mails a token to the address of an account that is to be verified.
     pub(super) async fn send_verification(&self, token: &SessionToken, client: &Client) -> Result<(), Refused> {
         let account = self.account_of(token).await?;
-        self.count_attempt(client, Some(&account.username)).await?;
+        self.count_attempt(client, Some(self.key_of_mails(&account.email))).await?;
         if !account.email_verified {
             self.mail(Purpose::VerifyEmail, To::Account(account));
         }

@@ -14,9 +14,8 @@ use super::tokens::{TokenPair, TokenType};
 use super::username::{read_email, read_username};
 use super::{Account, Client, NativeAuthProvider};
 
-/// A password that was compared: the account, if it is its password, and the hash.
+/// A password that was compared, and is the account's.
 pub(super) struct Compared {
-    pub(super) account: Option<Account>,
     pub(super) hash: PasswordHash,
     is_outdated: bool,
     /// The user's epoch before the comparison.
@@ -44,44 +43,62 @@ impl NativeAuthProvider {
             Ok((account, tokens))
         };
         let (account, tokens) = self.attempt(client, None, create).await?;
+        self.know_network(client, &username).await;
         self.mail(Purpose::VerifyEmail, To::Account(account.clone()));
-        audit::note(Event::Registered, Some(account.user_id), client);
+        audit::note_login(Event::Registered, &account, client);
         Ok((account, tokens))
     }
 
     /// Logs in. An unknown name and a wrong password take the same steps.
     pub(super) async fn login(&self, username: &str, password: &str, client: &Client) -> Result<TokenPair, Refused> {
-        let username = read_username(username).ok_or(Refused::WrongCredentials)?;
+        let Some(username) = read_username(username) else {
+            audit::note(Event::LoginFailed, None, client);
+            return Err(Refused::WrongCredentials);
+        };
         let compare = async {
             let account = self.0.users.by_username(&username).await?;
-            let user_id = account.as_ref().map(|account| account.user_id);
-            let compared = self.compare(account, password).await?;
-            let Some(account) = &compared.account else {
-                audit::note(Event::LoginFailed, user_id, client);
-                return Err(Refused::WrongCredentials);
-            };
-            let tokens = self.begin_session(account, compared.epoch.clone(), client).await?;
-            Ok((account.user_id, compared, tokens))
+            let (account, compared) = self.compare(account, password, client).await?;
+            let tokens = self.begin_session(&account, compared.epoch.clone(), client).await?;
+            Ok((account, compared, tokens))
         };
-        let (user_id, compared, tokens) = self.attempt(client, Some(&username), compare).await?;
+        let (account, compared, tokens) = self.attempt(client, Some(&username), compare).await?;
         if compared.is_outdated {
-            self.rehash(user_id, password, &compared.hash).await;
+            self.rehash(account.user_id, password, &compared.hash).await;
         }
-        audit::note(Event::LoggedIn, Some(user_id), client);
+        self.know_network(client, &username).await;
+        audit::note_login(Event::LoggedIn, &account, client);
         Ok(tokens)
     }
 
-    /// Compares a password with that of an account; without an account, it takes as long.
-    pub(super) async fn compare(&self, account: Option<Account>, password: &str) -> Result<Compared, Refused> {
-        let password = Password::read(password).map_err(|_| Refused::WrongCredentials)?;
-        let user_id = account.as_ref().map_or(Uuid::nil(), |account| account.user_id);
+    /// The account, if this is its password. Without an account, it takes as long.
+    pub(super) async fn compare(
+        &self,
+        account: Option<Account>,
+        password: &str,
+        client: &Client,
+    ) -> Result<(Account, Compared), Refused> {
+        let user_id = account.as_ref().map(|account| account.user_id);
+        let compared = match Password::read(password) {
+            Ok(password) => self.compare_hashes(user_id.unwrap_or_default(), password).await?,
+            Err(_) => None,
+        };
+        match (account, compared) {
+            (Some(account), Some(compared)) if !account.disabled => Ok((account, compared)),
+            _ => {
+                audit::note(Event::LoginFailed, user_id, client);
+                Err(Refused::WrongCredentials)
+            }
+        }
+    }
+
+    /// Compares a password with that of a user; `None` where it is another.
+    async fn compare_hashes(&self, user_id: Uuid, password: Password) -> Result<Option<Compared>, Refused> {
         let epoch = self.0.database.epoch(user_id).await?;
         let salt = self.0.users.salt(user_id).await?.and_then(|salt| Salt::read(&salt));
         let is_outdated = salt.as_ref().is_some_and(|salt| self.0.hasher.is_outdated(salt));
         let hash = self.0.hasher.hash(password, salt).await?;
         let matches = self.0.users.matches(user_id, &hash).await?;
-        let account = account.filter(|account| matches && !account.disabled);
-        Ok(Compared { account, hash, is_outdated, epoch })
+        Ok(matches.then_some(Compared { hash, is_outdated, epoch }))
     }
 
     /// Keeps a stronger hash, unless the password was changed meanwhile. The log-in does not depend on it.
@@ -108,7 +125,7 @@ impl NativeAuthProvider {
         let agent = client.user_agent.as_deref();
         if !self.0.database.begin_session(account.user_id, ids, ttl, epoch, agent).await? {
             // Whether the password still holds is not known: it may have changed since it was compared.
-            return Err(Refused::Unavailable);
+            return Err(Refused::unavailable("a session is not begun", "all sessions of the user ended meanwhile"));
         }
         Ok(self.0.tokens.issue(account, ids, now))
     }
@@ -120,7 +137,8 @@ impl NativeAuthProvider {
 
     /// Exchanges a refresh token. One that was exchanged before ends its session.
     pub(super) async fn exchange(&self, token: &str, client: &Client) -> Result<TokenPair, Refused> {
-        let presented = self.0.tokens.verify(token, TokenType::Refresh)?;
+        let presented = self.0.tokens.verify(token, TokenType::Refresh).map_err(Refused::from);
+        let presented = presented.inspect_err(|refused| audit::note_refused_token(refused, client))?;
         let ids = SessionIds { session: presented.session, refresh: presented.id };
         let next = SessionIds { refresh: Uuid::new_v4(), ..ids };
         let now = SystemTime::now();
@@ -129,6 +147,7 @@ impl NativeAuthProvider {
             Rotation::Rotated { user_id } => match self.0.users.by_id(user_id).await?.filter(|user| !user.disabled) {
                 Some(account) => Ok(self.0.tokens.issue(&account, next, now)),
                 None => {
+                    audit::note(Event::TokenInvalid, Some(user_id), client);
                     self.end_session(&presented).await?;
                     Err(rejected)
                 }
@@ -138,7 +157,10 @@ impl NativeAuthProvider {
                 self.revoke_session(presented.session).await?;
                 Err(rejected)
             }
-            Rotation::Ended => Err(rejected),
+            Rotation::Ended => {
+                audit::note(Event::TokenInvalid, Some(presented.user_id), client);
+                Err(rejected)
+            }
         }
     }
 }

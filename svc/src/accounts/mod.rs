@@ -16,6 +16,7 @@ mod factory;
 mod login;
 mod mail;
 mod mailer;
+mod networks;
 mod password;
 mod provider;
 mod refused;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 
+use futures_util::future::try_join_all;
 use ring::hmac;
 use tokio::sync::Semaphore;
 use uuid::Uuid;
@@ -84,9 +85,14 @@ impl NativeAuthProvider {
     /// # Errors
     /// [`AuthError::Unavailable`] when that is not certain; it can be asked for again.
     pub async fn delete_user(&self, user_id: Uuid) -> Result<bool, AuthError> {
+        self.remove(user_id, &Client::default()).await
+    }
+
+    /// Deletes an account and ends its sessions, as a client wants; whether there was one.
+    pub(super) async fn remove(&self, user_id: Uuid, client: &Client) -> Result<bool, AuthError> {
         let deleted = self.0.users.delete(user_id).await.map_err(AuthError::unavailable)?;
         self.end_all(user_id).await?;
-        audit::note(Event::Deleted, Some(user_id), &Client::default());
+        audit::note(Event::Deleted, Some(user_id), client);
         Ok(deleted)
     }
 
@@ -113,10 +119,16 @@ impl NativeAuthProvider {
         Ok(self.0.revocation.revoke_session(issuer, &session.to_string()).await?)
     }
 
-    /// Ends all sessions, and then the access tokens that were issued until now.
+    /// Ends all sessions, and then the access tokens that were issued until now: by the time at which they were issued,
+    /// and by their sessions, as the clock of another instance may be ahead of this one.
     pub(super) async fn end_all(&self, user_id: Uuid) -> Result<(), Refused> {
-        self.0.database.end_sessions(user_id).await?;
-        Ok(self.0.revocation.revoke_all(&user_id.to_string()).await?)
+        let ended = self.0.database.end_sessions(user_id).await?;
+        self.0.revocation.revoke_all(&user_id.to_string()).await?;
+        let issuer = self.0.tokens.rules.issuer.as_deref();
+        // The security log has been told of all of them.
+        let ended = ended.iter().map(Uuid::to_string).collect::<Vec<_>>();
+        try_join_all(ended.iter().map(|session| self.0.revocation.forget_session(issuer, session))).await?;
+        Ok(())
     }
 }
 

@@ -2,9 +2,13 @@
 
 use std::time::Duration;
 
+use uuid::Uuid;
+
 use super::AccountError;
 use super::password::{Busy, Weakness};
 use crate::auth::AuthError;
+use crate::error::{ErrorIds, Raised};
+use crate::error_tracker::{self, Facts};
 
 /// The reason for which an operation on accounts is refused.
 #[derive(Debug)]
@@ -24,26 +28,33 @@ pub(super) enum Refused {
     /// There is no session of this identifier.
     NoSession,
     TooManyAttempts(Duration),
-    /// Something is away, or too much is asked at the moment.
-    Unavailable,
+    /// Something is away, or too much is asked at the moment; the log has the reason under this identifier.
+    Unavailable(Uuid),
+}
+
+impl Refused {
+    /// The refusal of what cannot be done at the moment, for a reason that only the log is told.
+    #[track_caller]
+    pub(super) fn unavailable(what: &str, error: &str) -> Self {
+        let ids = ErrorIds::new();
+        error_tracker::capture(&ids, &Raised::here("accounts"), what, error, 1, &Facts::default());
+        tracing::warn!(error_id = %ids.error, request_id = ids.request(), trace_id = ids.trace(), error, "{what}");
+        Self::Unavailable(ids.error)
+    }
 }
 
 impl From<AccountError> for Refused {
     fn from(error: AccountError) -> Self {
         match error {
             AccountError::Taken => Self::Taken,
-            AccountError::Unavailable(_) => {
-                tracing::warn!(error = %with_sources(&error), "accounts are not available");
-                Self::Unavailable
-            }
+            AccountError::Unavailable(_) => Self::unavailable("accounts are not available", &with_sources(&error)),
         }
     }
 }
 
 impl From<Busy> for Refused {
     fn from(busy: Busy) -> Self {
-        tracing::warn!("{busy}");
-        Self::Unavailable
+        Self::unavailable("accounts are not available", &busy.to_string())
     }
 }
 
@@ -53,8 +64,7 @@ impl From<AuthError> for Refused {
             AuthError::TokenExpired => Self::BadToken { expired: true },
             AuthError::InvalidToken(_) => Self::BadToken { expired: false },
             AuthError::NotSupported | AuthError::Unavailable(_) => {
-                tracing::warn!(error = %with_sources(&error), "sessions cannot be ended or verified");
-                Self::Unavailable
+                Self::unavailable("sessions cannot be ended or verified", &with_sources(&error))
             }
         }
     }
@@ -64,7 +74,7 @@ impl From<Refused> for AuthError {
     fn from(refused: Refused) -> Self {
         match refused {
             Refused::BadToken { expired: true } => Self::TokenExpired,
-            Refused::Unavailable | Refused::TooManyAttempts(_) => Self::unavailable("accounts are not available"),
+            Refused::Unavailable(_) | Refused::TooManyAttempts(_) => Self::unavailable("accounts are not available"),
             _ => Self::invalid("its session has ended"),
         }
     }

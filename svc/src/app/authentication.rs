@@ -10,12 +10,13 @@ use crate::auth::{
     Authentication, KeptTokens, MultiProvider, SharedProvider, SignedTokenProvider, TokenRevocationService,
 };
 use crate::http::DevAuth;
+use crate::security_log::Clients;
 use crate::settings::ConfigError;
 
 /// The password in front of `/graphql`.
-pub(super) fn dev_auth(config: &AuthConfig) -> Option<Arc<DevAuth>> {
+pub(super) fn dev_auth(config: &AuthConfig, clients: &Clients) -> Option<Arc<DevAuth>> {
     let password = config.dev_password.as_ref()?;
-    Some(Arc::new(DevAuth::new(&config.dev_username, password)))
+    Some(Arc::new(DevAuth::new(&config.dev_username, password, clients.clone())))
 }
 
 /// A build without authentication serves nothing that asks for it.
@@ -70,7 +71,12 @@ pub(super) fn from_options(options: &mut AppOptions) -> Result<Option<Authentica
         (provider, _) => provider,
     };
     let of_provider = || provider.as_ref().and_then(|provider| provider.revocation());
-    let revocation = options.revocation.take().or_else(of_provider).inspect(TokenRevocationService::start);
+    let revocation = match (options.revocation.take().or_else(of_provider), &provider) {
+        (None, Some(_)) => in_redis(options)?,
+        (given, _) => given,
+    };
+    revocation.iter().for_each(TokenRevocationService::start);
+    let config = &options.config.auth;
     Ok(Some(Authentication {
         provider,
         revocation,
@@ -80,7 +86,26 @@ pub(super) fn from_options(options: &mut AppOptions) -> Result<Option<Authentica
         required: config.required,
         token_size: usize::try_from(config.token_size).unwrap_or(usize::MAX),
         timeout: config.timeout,
+        clients: options.config.rate_limit.clients(),
     }))
+}
+
+/// The revocations in Redis of a provider that brings none. Resolvers find them among the data, to end tokens.
+#[cfg(feature = "redis")]
+fn in_redis(options: &mut AppOptions) -> Result<Option<TokenRevocationService>, ConfigError> {
+    let revocation = options.revocation_in_redis(std::time::Duration::ZERO)?;
+    if let Some(revocation) = &revocation
+        && options.data.get::<TokenRevocationService>().is_err()
+    {
+        options.data.insert(revocation.clone());
+    }
+    Ok(revocation)
+}
+
+/// A build without Redis has none.
+#[cfg(all(feature = "auth", not(feature = "redis")))]
+fn in_redis(_: &mut AppOptions) -> Result<Option<TokenRevocationService>, ConfigError> {
+    Ok(None)
 }
 
 /// The provider that the settings name.

@@ -4,13 +4,20 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::{AccountsConfig, DatabaseConfig, HttpConfig};
-use crate::application::Limits;
+use super::{AccountsConfig, DatabaseConfig, EventsConfig, HttpConfig, ProtectionConfig, RedisConfig};
+use crate::application::{LimitMode, Limits};
 use crate::auth::{AuthConfig, IdpConfig};
+use crate::http::SubscriptionsConfig;
+use crate::metrics::MetricsConfig;
+use crate::rate_limit::RateLimitConfig;
+use crate::request_log::LogConfig;
+use crate::response_cache::ResponseCacheConfig;
+use crate::security_log::SecurityLogConfig;
 use crate::settings::{
-    ConfigError, Count, Flag, LONGEST_TIMEOUT, Maybe, Parsed, Path, Seconds, Text, Variables, Whether, or_never,
-    settings, variable,
+    ConfigError, Count, Flag, LONGEST_TIMEOUT, Maybe, Parsed, Path, Seconds, Text, Variables, Whether, check_text,
+    or_never, settings, variable,
 };
+use crate::upload::UploadConfig;
 
 /// The environment that the service runs in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -46,18 +53,38 @@ settings! {
         groups {
             /// The database.
             database: DatabaseConfig;
+            /// The events of subscriptions.
+            events: EventsConfig;
             /// The schema.
             schema: SchemaConfig;
             /// The documents that clients may send.
             operations: OperationsConfig;
             /// The server and its connections.
             http: HttpConfig;
+            /// The protection on the open internet.
+            protection: ProtectionConfig;
             /// Authentication: the provider of users.
             auth: AuthConfig;
             /// The identity provider, where that is the provider of users.
             idp: IdpConfig;
             /// Native accounts, where those are the provider of users.
             accounts: AccountsConfig;
+            /// Redis, which instances share.
+            redis: RedisConfig;
+            /// Subscriptions: their sockets and streams.
+            subscriptions: SubscriptionsConfig;
+            /// Files that clients send.
+            uploads: UploadConfig;
+            /// Rate limits.
+            rate_limit: RateLimitConfig;
+            /// The response cache.
+            response_cache: ResponseCacheConfig;
+            /// The log of requests and slow operations.
+            log: LogConfig;
+            /// The security log.
+            security_log: SecurityLogConfig;
+            /// Metrics.
+            metrics: MetricsConfig;
             /// The limits on documents and pages.
             limits: Limits;
         }
@@ -88,10 +115,15 @@ settings! {
         document_cache_size: u64 = 64, ["SVC_DOCUMENT_CACHE_SIZE"], Count(1..=1_048_576, "MiB");
         /// A folder whose files are registered operations.
         dir: Option<PathBuf> = None, ["SVC_OPERATIONS_DIR"], Maybe(Path);
+        /// A manifest of documents that clients may send, or a folder of such manifests; they are registered operations.
+        trusted_documents: Option<PathBuf> = None, ["SVC_TRUSTED_DOCUMENTS"], Maybe(Path);
         /// The most registered operations that are kept.
         max: u32 = 1_000, ["SVC_MAX_OPERATIONS"], Count(1..=100_000, "operations");
         /// Whether clients may send nothing but registered operations.
         registered_only: bool = false, ["SVC_REGISTERED_ONLY"], Flag;
+        /// The consequence for any other document where clients may send nothing but those: it is refused, or runs and is
+        /// noted in the log.
+        registered_only_mode: LimitMode = LimitMode::Enforce, ["SVC_REGISTERED_ONLY_MODE"], Parsed("enforce or warn");
         /// Whether there is a `POST /graphql/rust`, for operations that need no function of the program.
         rust_endpoint: bool = false, ["SVC_ENABLE_RUST_ENDPOINT"], Flag;
     }
@@ -103,7 +135,15 @@ impl SvcConfig {
     /// # Errors
     /// A [`ConfigError`] that names the variable and what it may be.
     pub fn from_env() -> Result<Self, ConfigError> {
+        check_text(&Self::variables())?;
         Self::from_variables(variable)
+    }
+
+    /// The variables of all settings.
+    pub(super) fn variables() -> Vec<&'static str> {
+        let mut all = Vec::new();
+        Self::default().compare(&Self::default(), &mut |names, _| all.extend(names));
+        all
     }
 
     /// Reads variables from `get`.

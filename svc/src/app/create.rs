@@ -1,19 +1,26 @@
 //! The creation of an application from its options.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use axum::Router;
 
 use super::database_config::read_url;
 use super::open_operations::warn_of_open;
-use super::{AppOptions, StartError, describe};
-use crate::application::{Application, Limits, RequestDeadlines};
-use crate::authz::{Gate, RowPolicies};
-use crate::engine::{DocumentCache, Engine, OperationRegistry, PersistedQueries, describe_all, functions, read_folder};
+use super::{AppOptions, OperationsConfig, StartError, describe, rate_limits, row_rules};
+use crate::application::{Application, LimitMode, Limits, RequestDeadlines};
+use crate::authz::Gate;
+use crate::engine::{
+    DocumentCache, Engine, OperationRegistry, PersistedQueries, RegisteredOnly, describe_all, functions,
+    note_broken_fields, read_folder, read_manifests,
+};
 use crate::http;
+use crate::metrics::application_made;
 use crate::postgres::{CheckError, ConnectConfig, Database, Enforcement, RowSecurity, Settings};
+use crate::rate_limit::{self, AddressRule};
 use crate::request::SessionVariables;
+use crate::request_log::RequestLog;
 use crate::schema::{Model, RootFieldMeta, SchemaError};
+use crate::security_log::init_security_logger;
 use crate::settings::{ConfigError, LONGEST_TIMEOUT, variable};
 
 /// Builds the application: `/graphql`, `/health` and `/ready` as an [`axum::Router`], to which more can be added.
@@ -40,23 +47,43 @@ use crate::settings::{ConfigError, LONGEST_TIMEOUT, variable};
 ///
 /// # Errors
 /// A [`StartError`] when a setting or the schema cannot be used.
-pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartError> {
+pub async fn create_svc_app(options: AppOptions) -> Result<Router, StartError> {
+    Ok(assemble(options).await?.0)
+}
+
+/// The router of an application, and the state behind it.
+pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<http::AppState>), StartError> {
+    #[cfg(unix)]
+    let _start = super::FirstProcess::listen();
     #[cfg(feature = "logging")]
-    super::logging::init();
+    super::logging::init(options.config.log.format);
+    options.note_environment();
     let model = Arc::new(options.model()?);
     check_context(&model, &options)?;
     warn_of_open(&model, &options);
     let has_checks = note_checks(&model);
+    rate_limits::note_rate_limits(&options.operations);
     let decides_fields = decides_fields(&model, options.authorizer.is_some() || !options.tried_rules.is_empty());
     let authorizer = options.take_authorizer();
     let row_policies = std::mem::take(&mut options.row_policies);
-    let row_policies = RowPolicies::new(&model, row_policies).map_err(StartError::RowPolicy)?;
+    let row_policies = row_rules::row_policies(&model, row_policies)?;
     #[cfg(feature = "auth")]
     let user_database = options.user_database.clone();
     #[cfg(feature = "auth")]
     let authentication = super::authentication::from_options(&mut options)?;
     #[cfg(not(feature = "auth"))]
     super::authentication::refuse(&options.config.auth)?;
+    #[cfg(not(feature = "redis"))]
+    options.config.redis.refuse()?;
+    #[cfg(feature = "redis")]
+    options.redis_client()?;
+    init_security_logger(options.config.security_log.clone());
+    let clients = options.config.rate_limit.clients();
+    let protection = super::protection::protection(&options.config, &clients)?;
+    let rate_limits = options.rate_limiting.take().map(rate_limit::layer).transpose()?.flatten();
+    #[cfg(not(feature = "upload"))]
+    super::uploads::refuse(&options.config.uploads)?;
+    let (responses, response_keys) = super::response_cache::response_cache(&model, &mut options)?;
     let limits = Arc::new(std::mem::take(&mut options.config.limits));
     let operations = register(&model, &limits, &mut options)?;
     if let Some(file) = variable(describe::VARIABLE) {
@@ -75,9 +102,10 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
     let connect = given.map_or_else(|| connect(&options), Ok)?;
     #[cfg(feature = "native-auth")]
     options.accounts.iter().for_each(|accounts| accounts.bind(&connect));
+    let persisted = options.config.operations.persisted_queries.then(|| persisted_queries(&options)).transpose()?;
     let enforcement = enforcement(&options);
     let settings = Settings {
-        connect,
+        connect: connect.clone(),
         max_connections: options.config.database.pool_size,
         acquire_timeout: options.config.database.pool_limit(),
         statement_timeout: options.config.database.query_timeout,
@@ -85,8 +113,9 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         owner,
         statement_cache: usize::try_from(options.config.database.statement_cache).unwrap_or(usize::MAX),
         reset_session: options.config.database.reset_session,
-        setup: options.setup,
+        setup: options.setup.take(),
         row_security: RowSecurity::new(enforcement),
+        tells_reason: options.config.is_development(),
     };
     let called = functions(&model).map(|(_, _, spec)| spec).collect();
     let database = Database::new(settings, model.sources().map(str::to_owned).collect(), called);
@@ -95,8 +124,12 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         refuse_unbound(&database).await?;
     }
     tokio::spawn(describe_all(Arc::downgrade(&database), operations.all()));
+    tokio::spawn(note_broken_fields(Arc::downgrade(&database), model.clone()));
+    let events = super::event_hub::event_hub(&mut options, connect, &database, responses.as_ref())?;
+    responses.iter().for_each(|responses| responses.start(&events));
     options.data.insert(options.context_values);
     let development = options.config.is_development();
+    let introspection = options.config.schema.introspection.unwrap_or(development);
     let document_cache = options.config.operations.document_cache_size << 20;
     let app = Arc::new(Application {
         model,
@@ -104,7 +137,10 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         database,
         data: options.data,
         constraints: options.constraints,
+        events,
+        responses,
         deadlines: options.config.request_limit().map(RequestDeadlines::new),
+        clients: clients.clone(),
     });
     let session_variables = Arc::new(options.session_variables);
     #[cfg(feature = "auth")]
@@ -114,10 +150,10 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
         request_data: Arc::new(options.request_data),
         session_variables,
         development,
-        introspection: options.config.schema.introspection.unwrap_or(development),
-        persisted: options.config.operations.persisted_queries.then(PersistedQueries::default),
+        introspection,
+        persisted,
         operations,
-        registered_only: options.config.operations.registered_only,
+        registered_only: RegisteredOnly::of(&options.config.operations),
         #[cfg(feature = "auth")]
         authentication,
         decides_fields,
@@ -125,23 +161,77 @@ pub async fn create_svc_app(mut options: AppOptions) -> Result<Router, StartErro
             || has_authorizers(&options.operations)
             || has_checks
             || !row_policies.is_empty(),
+        response_keys,
         row_policies: (!row_policies.is_empty()).then(|| Arc::new(row_policies)),
         gate: Gate::new(authorizer, options.config.authorization_timeout.min(LONGEST_TIMEOUT)),
         hooks: options.hooks,
-        documents: DocumentCache::new(document_cache),
+        documents: DocumentCache::new(document_cache, introspection),
     };
-    let router = http::router(Arc::new(http::AppState {
-        engine,
+    let live = http::LiveConnections::new(
+        options.config.subscriptions,
+        AddressRule::of(&options.config.rate_limit),
+        #[cfg(feature = "auth")]
+        engine.authentication.as_ref().and_then(|authentication| authentication.revocation.clone()),
+    );
+    let health = options.health.inspect(|health| health.bind(&engine.app.database));
+    let pools: Weak<Database> = Arc::downgrade(&engine.app.database);
+    application_made(pools, development);
+    let request_log = RequestLog::of(&options.config.log);
+    let state = Arc::new(http::AppState {
+        engine: Arc::new(engine),
+        live,
+        #[cfg(feature = "upload")]
+        uploads: options.config.uploads.enabled.then_some(options.config.uploads),
         name: options.config.service_name,
+        health,
         rust_endpoint: options.config.operations.rust_endpoint,
-        dev_auth: super::authentication::dev_auth(&options.config.auth),
+        dev_auth: super::authentication::dev_auth(&options.config.auth, &clients),
+        protection: protection.clone(),
+        rate_limits: rate_limits.clone(),
+        #[cfg(feature = "websocket")]
+        request_log: request_log.clone(),
+        batch_max: options.config.protection.batch_max,
         body_timeout: options.config.http.bounded().body_timeout,
         #[cfg(feature = "embedded")]
-        _embedded: embedded,
-    }));
+        embedded,
+    });
+    let others = Router::new();
     #[cfg(feature = "native-auth")]
-    let router = super::native_accounts::mount(options.native.as_ref(), &options.config.accounts.path, router);
-    Ok(router)
+    let others =
+        super::native_accounts::mount(options.native.as_ref(), &options.config.accounts.path, &protection, others);
+    let router = http::router(state.clone());
+    let router = router.merge(match rate_limits {
+        Some(limits) => others.layer(limits),
+        None => others,
+    });
+    let router = match request_log {
+        Some(log) => router.layer(log),
+        None => router,
+    };
+    Ok((router, state))
+}
+
+/// Returns the place for documents that clients persist: Redis too, where the program shares one.
+fn persisted_queries(options: &AppOptions) -> Result<PersistedQueries, StartError> {
+    let persisted = PersistedQueries::default();
+    #[cfg(feature = "redis")]
+    let persisted = match options.redis_client()? {
+        Some(redis) => persisted.shared_in(&redis),
+        None => persisted,
+    };
+    #[cfg(not(feature = "redis"))]
+    let _ = options;
+    Ok(persisted)
+}
+
+impl RegisteredOnly {
+    fn of(config: &OperationsConfig) -> Self {
+        match (config.registered_only, config.registered_only_mode) {
+            (false, _) => Self::Off,
+            (true, LimitMode::Enforce) => Self::Enforced,
+            (true, LimitMode::Warn) => Self::Tried,
+        }
+    }
 }
 
 /// Ends the program: whoever has asked for a description does not want it to serve.
@@ -186,9 +276,8 @@ fn use_embedded(
     database: &svc_embedded::Database,
     options: &mut AppOptions,
 ) -> Result<(Option<ConnectConfig>, Option<ConnectConfig>), ConfigError> {
-    // What the environment says of other servers does not concern this one. sqlx takes this variable by itself.
-    let options_only = |name: &str| if name == "PGOPTIONS" { variable(name) } else { None };
-    let read = |url: &str| read_url("the URL of the embedded database", url, &options_only);
+    // What the environment says of other servers does not concern this one.
+    let read = |url: &str| read_url("the URL of the embedded database", url, &|_| None);
     let owner = read(&database.url())?;
     let (Some(url), Some(grants)) = (database.role_url(), database.role_grants()) else {
         return Ok((Some(owner), None));
@@ -206,6 +295,9 @@ fn register(
     let mut operations = std::mem::take(&mut options.registered);
     if let Some(folder) = &options.config.operations.dir {
         operations.extend(read_folder(folder).map_err(StartError::Operations)?);
+    }
+    if let Some(place) = &options.config.operations.trusted_documents {
+        operations.extend(read_manifests(place).map_err(StartError::Operations)?);
     }
     let most = usize::try_from(options.config.operations.max).unwrap_or(usize::MAX);
     let registry = std::mem::take(&mut options.registry);

@@ -46,7 +46,7 @@ impl DatabaseConfig {
 
 /// A database URL. Its password is never shown, and nothing of one that cannot be read: nobody knows which part of that
 /// is the password.
-struct Url;
+pub(super) struct Url;
 
 impl Kind<Option<String>> for Url {
     fn parse(&self, text: &str) -> Result<Option<String>, String> {

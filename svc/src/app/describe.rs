@@ -121,6 +121,9 @@ fn stored_field(model: &Model, field: &FieldDef, declared: &[FieldMeta]) -> Opti
             "non_null": declared[relation.index].non_null, "type": ty,
             "relation": {
                 "from": relation.from, "to": relation.to, "many": relation.many,
+                "through": relation.through.map(|through| json!({
+                    "source": through.source, "here": through.here, "there": through.there,
+                })),
                 "type": model.types[relation.row].name, "source": model.source(relation.row),
             },
         })),

@@ -39,12 +39,9 @@ pub enum StartError {
     /// The schema cannot be served.
     #[error("the schema has {} {}:\n{}", .0.len(), if .0.len() == 1 { "error" } else { "errors" }, list(.0))]
     Schema(Vec<SchemaError>),
-    /// A row policy is for a type without rows.
-    #[error(
-        "there is a row policy for `{0}`, of which the schema has no rows; give it for a type with a `sql_source` that \
-         an operation or another type uses, or that is listed in `.types(…)`"
-    )]
-    RowPolicy(&'static str),
+    /// A row policy, a mask or the row of a mutation cannot be applied; with the reason and its fix.
+    #[error("{0}")]
+    RowPolicy(String),
     /// Operations cannot be registered.
     #[error("{} cannot be registered:\n{}", if .0.len() == 1 { "an operation" } else { "operations" }, list(.0))]
     Operations(Vec<OperationError>),
@@ -60,6 +57,22 @@ pub enum StartError {
         /// The file.
         file: String,
         /// The reason.
+        source: std::io::Error,
+    },
+    /// Signals cannot be listened to.
+    #[error(
+        "cannot listen to signals: {source}; let the program have more threads or open files (`ulimit -u`, `ulimit -n`)"
+    )]
+    Signals {
+        /// The error of the operating system.
+        source: std::io::Error,
+    },
+    /// The address of metrics cannot be bound.
+    #[error("cannot serve metrics on {address}: {source}; set SVC_METRICS_ADDR to an address that is free")]
+    BindMetrics {
+        /// The address.
+        address: String,
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// The address cannot be bound.

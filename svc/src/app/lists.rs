@@ -1,6 +1,6 @@
-//! The lists that `types!`, `queries!` and `mutations!` make.
+//! The lists that `types!`, `queries!`, `mutations!` and `subscriptions!` make.
 
-use crate::__private::{Mutation, Query};
+use crate::__private::{Mutation, Query, Subscription};
 use crate::schema::{KeyFn, RootFieldMeta, SvcType};
 
 /// Types to register besides those that operations reach; made by [`types!`](crate::types).
@@ -14,6 +14,10 @@ pub struct QueryList(pub(crate) Vec<&'static RootFieldMeta>);
 /// Mutations to serve; made by [`mutations!`](crate::mutations).
 #[derive(Debug, Clone, Default)]
 pub struct MutationList(pub(crate) Vec<&'static RootFieldMeta>);
+
+/// Subscriptions to serve; made by [`subscriptions!`](crate::subscriptions).
+#[derive(Debug, Clone, Default)]
+pub struct SubscriptionList(pub(crate) Vec<&'static RootFieldMeta>);
 
 impl TypeList {
     /// Adds a type.
@@ -37,6 +41,15 @@ impl MutationList {
     /// Adds a mutation.
     #[must_use]
     pub fn with<T: Mutation<Owner> + ?Sized, Owner>(mut self) -> Self {
+        self.0.push(T::META);
+        self
+    }
+}
+
+impl SubscriptionList {
+    /// Adds a subscription.
+    #[must_use]
+    pub fn with<T: Subscription<Owner> + ?Sized, Owner>(mut self) -> Self {
         self.0.push(T::META);
         self
     }
@@ -70,6 +83,18 @@ macro_rules! mutations {
     ($($(#[$attr:meta])* $mutation:ty),* $(,)?) => {{
         let list = $crate::MutationList::default();
         $($(#[$attr])* let list = list.with::<$mutation, _>();)*
+        list
+    }};
+}
+
+/// Lists functions with `#[svc::subscription]` for [`AppOptions::subscriptions`](crate::AppOptions::subscriptions).
+///
+/// An entry may have a condition: `subscriptions![post_changed, #[cfg(feature = "chat")] said]`.
+#[macro_export]
+macro_rules! subscriptions {
+    ($($(#[$attr:meta])* $subscription:ty),* $(,)?) => {{
+        let list = $crate::SubscriptionList::default();
+        $($(#[$attr])* let list = list.with::<$subscription, _>();)*
         list
     }};
 }

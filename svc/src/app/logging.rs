@@ -5,18 +5,67 @@ use std::io::IsTerminal as _;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use super::json_log::JsonLines;
+use crate::LogFormat;
+
 /// h2 warns of each frame that a client makes up, as often as the client likes.
 const DEFAULT: &str = "info,h2=error";
 
-/// Logs to standard error, unless the program has a subscriber already.
-pub(super) fn init() {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(DEFAULT));
+/// Logs to standard error in this form, unless the program has a subscriber already.
+pub(super) fn init(format: LogFormat) {
+    let (filter, wrong) = filter(std::env::var(EnvFilter::DEFAULT_ENV).ok());
     let colors = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
-    // An error means that there is a subscriber, which is then the one to keep.
-    let _ = tracing_subscriber::fmt()
+    let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)
-        .with_ansi(colors)
-        .finish()
-        .try_init();
+        // Nobody can be told that standard error is full or closed, and to try ends the program.
+        .log_internal_errors(false);
+    // An error means that there is a subscriber, which is then the one to keep.
+    let _ = match format {
+        LogFormat::Text => lines.with_ansi(colors).finish().try_init(),
+        LogFormat::Json => lines.with_ansi(false).event_format(JsonLines).finish().try_init(),
+    };
+    if let Some(wrong) = wrong {
+        tracing::warn!(
+            "RUST_LOG is not a valid filter ({wrong}), so it is `{DEFAULT}`; write it as in `info,svc=debug`"
+        );
+    }
+}
+
+/// The filter of a variable, and what is wrong with that.
+fn filter(variable: Option<String>) -> (EnvFilter, Option<String>) {
+    let text = variable.filter(|text| !text.trim().is_empty());
+    let Some(text) = text else { return (EnvFilter::new(DEFAULT), None) };
+    match (EnvFilter::try_new(&text), slip(&text)) {
+        (Ok(filter), None) => (filter, None),
+        (Ok(_), Some(slip)) => (EnvFilter::new(DEFAULT), Some(slip)),
+        (Err(error), _) => (EnvFilter::new(DEFAULT), Some(error.to_string())),
+    }
+}
+
+/// A word that is a level but for a slip. The filter takes it for the name of a module, and shows nothing else.
+fn slip(text: &str) -> Option<String> {
+    const LEVELS: [&str; 6] = ["error", "warn", "info", "debug", "trace", "off"];
+    let words = text.split(',').map(str::trim).filter(|word| !word.contains(['=', '[', ':', '_']));
+    words.map(str::to_ascii_lowercase).find_map(|word| {
+        let distance = |level: &&str| strsim::damerau_levenshtein(level, &word);
+        let nearest = LEVELS.into_iter().min_by_key(distance)?;
+        (distance(&nearest) == 1).then(|| format!("did you mean `{nearest}` by `{word}`?"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::filter;
+
+    #[test]
+    fn slips_in_filters_are_found() {
+        let wrong = |text: &str| filter(Some(text.to_owned())).1;
+        assert_eq!(wrong("inof").as_deref(), Some("did you mean `info` by `inof`?"));
+        assert_eq!(wrong("svc=debug,DEBG").as_deref(), Some("did you mean `debug` by `debg`?"));
+        assert!(wrong("svc=loud=3").is_some());
+        for right in ["", "info", "WARN,svc=debug", "shop", "my_crate=trace,off", "svc[request]=debug"] {
+            assert_eq!(wrong(right), None, "{right}");
+        }
+    }
 }

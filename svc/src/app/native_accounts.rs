@@ -12,6 +12,7 @@ use crate::accounts::{
     AccountDatabase, NativeAuthFactory, NativeAuthProvider, PostgresUserRepository, create_auth_router,
 };
 use crate::auth::SharedProvider;
+use crate::http::{Protection, protect};
 use crate::settings::ConfigError;
 
 /// Returns the provider of the settings, whose accounts lie in the database of the application. Its routes are kept in
@@ -26,6 +27,8 @@ pub(super) fn provider(options: &mut AppOptions) -> Result<SharedProvider, Start
     let missing = || ConfigError::new(name, "", "it must be a secret of at least 32 bytes, for native accounts");
     let secret = auth.secret_key.as_ref().ok_or_else(missing)?;
     accounts.checked_path()?;
+    #[cfg(feature = "redis")]
+    let revocation = options.revocation_in_redis(accounts.access_token_ttl)?;
     let database = options.accounts.get_or_insert_with(AccountDatabase::of_application);
     let factory = NativeAuthFactory::new(database).leeway(auth.leeway);
     let factory = auth.issuer.iter().fold(factory, NativeAuthFactory::issuer);
@@ -34,6 +37,8 @@ pub(super) fn provider(options: &mut AppOptions) -> Result<SharedProvider, Start
         Some(header) => factory.client_address(move |headers, peer| said(headers, &header).or(peer.map(ip))),
         None => factory,
     };
+    #[cfg(feature = "redis")]
+    let factory = revocation.into_iter().fold(factory, NativeAuthFactory::revocation);
     let users = PostgresUserRepository::new(database);
     let native = factory.create_provider(users, secret, accounts.access_token_ttl, accounts.refresh_token_ttl)?;
     // Without authentication nobody has an account either.
@@ -42,9 +47,14 @@ pub(super) fn provider(options: &mut AppOptions) -> Result<SharedProvider, Start
 }
 
 /// Adds the routes of accounts to those of the application.
-pub(super) fn mount(native: Option<&NativeAuthProvider>, path: &str, router: Router) -> Router {
+pub(super) fn mount(
+    native: Option<&NativeAuthProvider>,
+    path: &str,
+    protection: &Arc<Protection>,
+    router: Router,
+) -> Router {
     match native {
-        Some(native) => router.nest(path, create_auth_router(native)),
+        Some(native) => router.nest(path, protect(create_auth_router(native), protection)),
         None => router,
     }
 }

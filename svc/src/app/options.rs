@@ -6,17 +6,17 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::{MutationList, QueryList, SvcConfig, TypeList};
+use super::{MutationList, QueryList, SubscriptionList, SvcConfig, TypeList};
 use crate::Constraint;
 use crate::application::{DataMap, Limits};
-use crate::authz::{
-    AuthorizationCacheConfig, Authorizer, CachedAuthorizer, DynAuthorizer, RowDecision, RowPolicy, TriedRule,
-    TryingAuthorizer,
-};
-use crate::engine::{Hooks, Operation, OperationRegistry};
+use crate::authz::{AuthorizationCacheConfig, CachedAuthorizer, DynAuthorizer, RowPolicy, TriedRule, TryingAuthorizer};
+use crate::engine::{Hooks, Operation, OperationRegistry, ResponseCache};
+use crate::events::EventSource;
+use crate::health::HealthCheck;
 use crate::mutation::Constraints;
+use crate::rate_limit::RateLimiting;
 use crate::request::{Context, ContextValues, RequestContext, RequestDataMakers, SessionVariables};
-use crate::schema::{KeyFn, RootFieldMeta, SvcType};
+use crate::schema::{KeyFn, RootFieldMeta};
 use crate::settings::{ConfigError, LONGEST_TIMEOUT};
 
 /// The parts that an application is made of; given to [`create_svc_app`](crate::create_svc_app).
@@ -24,6 +24,8 @@ use crate::settings::{ConfigError, LONGEST_TIMEOUT};
 #[must_use = "give the options to `create_svc_app`"]
 pub struct AppOptions {
     pub(super) config: SvcConfig,
+    /// Whether the settings were those of the environment, before any was changed.
+    pub(super) reads_environment: bool,
     pub(super) types: Vec<KeyFn>,
     pub(super) operations: Vec<&'static RootFieldMeta>,
     pub(super) data: DataMap,
@@ -40,6 +42,11 @@ pub struct AppOptions {
     pub(super) context_values: ContextValues,
     pub(super) registered: Vec<Operation>,
     pub(super) registry: OperationRegistry,
+    pub(super) response_cache: Option<ResponseCache>,
+    pub(super) rate_limiting: Option<RateLimiting>,
+    pub(super) event_source: Option<Box<dyn EventSource>>,
+    pub(super) event_channels: Vec<String>,
+    pub(super) health: Option<HealthCheck>,
     #[cfg(feature = "auth")]
     pub(super) provider: Option<crate::auth::SharedProvider>,
     #[cfg(feature = "auth")]
@@ -55,6 +62,9 @@ pub struct AppOptions {
     pub(super) user_loader: Option<super::UserLoader>,
     #[cfg(feature = "auth")]
     pub(super) user_database: super::UserDatabase,
+    /// The client that was given, or else that of the settings once it was asked for.
+    #[cfg(feature = "redis")]
+    pub(super) redis: std::sync::OnceLock<crate::RedisClient>,
     #[cfg(feature = "embedded")]
     pub(super) embedded: Option<svc_embedded::Options>,
 }
@@ -70,7 +80,7 @@ impl AppOptions {
     /// # Errors
     /// A [`ConfigError`] that names the variable and what it may be.
     pub fn from_env() -> Result<Self, ConfigError> {
-        Ok(Self::default().config(SvcConfig::from_env()?))
+        Ok(Self { reads_environment: true, ..Self::default().config(SvcConfig::from_env()?) })
     }
 
     /// Replaces all settings, the limits among them.
@@ -98,94 +108,6 @@ impl AppOptions {
     /// REPLACE`).
     pub fn setup_sql(mut self, sql: impl Into<Cow<'static, str>>) -> Self {
         self.setup = Some(sql.into());
-        self
-    }
-
-    /// The authorizer, which is asked about each root field before it runs; see [`Authorizer`].
-    ///
-    /// ```
-    /// use svc::authz::AuthorizationRequest;
-    /// use svc::prelude::*;
-    ///
-    /// let options = AppOptions::new().authorizer(async |request: AuthorizationRequest| {
-    ///     request.context().header("x-internal").is_some()
-    /// });
-    /// ```
-    pub fn authorizer(mut self, authorizer: impl Authorizer) -> Self {
-        self.authorizer = Some(Box::new(authorizer));
-        self
-    }
-
-    /// A cache of the decisions of the [`authorizer`](Self::authorizer); see [`AuthorizationCacheConfig`]. Without it every
-    /// decision is asked for. Authorizers of single operations are always asked.
-    pub fn authorization_cache(mut self, cache: AuthorizationCacheConfig) -> Self {
-        self.authorization_cache = Some(cache);
-        self
-    }
-
-    /// Tries a rule: it is asked about what the [`authorizer`](Self::authorizer) allows, and the log says what it would
-    /// deny or filter. Nothing is denied by it, and no request waits for it. `name` is its name in the log.
-    ///
-    /// It is not asked about operations with an authorizer of their own, nor by checks of fields.
-    ///
-    /// ```
-    /// use svc::authz::OperationType;
-    /// use svc::prelude::*;
-    ///
-    /// let options = AppOptions::new()
-    ///     .authorizer(async |request: AuthorizationRequest| request.context().header("x-internal").is_some())
-    ///     .dry_run("read-only", async |request: AuthorizationRequest| {
-    ///         request.operation_type() != OperationType::Mutation
-    ///     });
-    /// # drop(options);
-    /// ```
-    pub fn dry_run(mut self, name: impl Into<String>, rule: impl Authorizer) -> Self {
-        self.tried_rules.push(TriedRule { name: name.into(), rule: Box::new(rule) });
-        self
-    }
-
-    /// Says that anyone may call the operations that nothing guards, so that a service in production does not warn of
-    /// them.
-    pub fn open_to_everyone(mut self) -> Self {
-        self.open_to_everyone = true;
-        self
-    }
-
-    /// A policy about the rows of `T`: which of them a request may read, wherever rows of this type are read.
-    ///
-    /// It is asked before rows of `T` are first read for a request, and its [`RowDecision`] holds for the whole request.
-    /// Several policies may be given for one type: a row is read where one of them permits it and none denies it. A policy for an interface or a
-    /// union binds the rows of all types that belong to it, besides their own.
-    ///
-    /// ```
-    /// use svc::authz::RowDecision;
-    /// use svc::db::col;
-    /// use svc::prelude::*;
-    ///
-    /// #[svc_type(sql_source = "v_post")]
-    /// struct Post { id: Uuid, title: String }
-    ///
-    /// let options = AppOptions::new().row_policy::<Post>(|ctx| {
-    ///     let published = col("status").eq("published");
-    ///     Ok(RowDecision::allow_where(match ctx.header("x-author") {
-    ///         Some(author) => published.or(col("author_id").eq(author)),
-    ///         None => published,
-    ///     }))
-    /// });
-    /// ```
-    ///
-    /// An error and a panic deny, and so does a condition that names no column of the view.
-    pub fn row_policy<T: SvcType>(
-        mut self,
-        policy: impl Fn(&Context<'_>) -> crate::Result<RowDecision> + Send + Sync + 'static,
-    ) -> Self {
-        self.row_policies.push(RowPolicy::new::<T>(policy));
-        self
-    }
-
-    /// The longest that an authorizer may take; one that takes longer denies. Default 5 seconds.
-    pub fn authorization_timeout(mut self, timeout: Duration) -> Self {
-        self.config.authorization_timeout = timeout;
         self
     }
 
@@ -305,6 +227,47 @@ impl AppOptions {
     /// Adds mutations to serve.
     pub fn mutations(mut self, mutations: MutationList) -> Self {
         self.operations.extend(mutations.0);
+        self
+    }
+
+    /// Adds subscriptions to serve.
+    pub fn subscriptions(mut self, subscriptions: SubscriptionList) -> Self {
+        self.operations.extend(subscriptions.0);
+        self
+    }
+
+    /// Sets the source of events, in place of the database's `NOTIFY`; see [`svc::events`](crate::events).
+    ///
+    /// ```
+    /// use svc::events::InProcessEvents;
+    /// use svc::prelude::*;
+    ///
+    /// let options = AppOptions::new().event_source(InProcessEvents::new());
+    /// ```
+    pub fn event_source(mut self, source: impl EventSource) -> Self {
+        self.event_source = Some(Box::new(source));
+        self
+    }
+
+    /// Adds channels to listen to, for [`Context::events`](crate::Context::events). Those of subscriptions without a body
+    /// are listened to anyway.
+    pub fn event_channels(mut self, channels: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.event_channels.extend(channels.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets checks that have to pass for `/ready`, besides its own.
+    ///
+    /// ```
+    /// use svc::health::HealthCheck;
+    /// use svc::prelude::*;
+    ///
+    /// # async fn mail_server_answers() -> Result<()> { Ok(()) }
+    /// let health = HealthCheck::new().add_check("mail", |_| mail_server_answers());
+    /// let options = AppOptions::new().health_check(&health);
+    /// ```
+    pub fn health_check(mut self, health: &HealthCheck) -> Self {
+        self.health = Some(health.clone());
         self
     }
 
@@ -453,6 +416,12 @@ impl AppOptions {
     /// When the schema cannot be served.
     pub fn sdl(&self) -> Result<String, super::StartError> {
         self.model().map(|model| model.sdl)
+    }
+
+    /// The settings of the security log.
+    #[cfg(feature = "testing")]
+    pub(crate) fn security_log(&self) -> &crate::SecurityLogConfig {
+        &self.config.security_log
     }
 
     pub(crate) fn model(&self) -> Result<crate::schema::Model, super::StartError> {

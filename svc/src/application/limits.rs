@@ -1,9 +1,43 @@
 //! Limits on documents: on by default, and settable.
 
-use crate::settings::{ConfigError, Count, Variables, settings, variable};
+use std::str::FromStr;
+
+use crate::settings::{ConfigError, Count, Flag, Parsed, Variables, settings, variable};
 
 /// The largest limit that a variable may give.
 const MOST: u64 = u32::MAX as u64;
+
+/// The consequence for an operation that is over a limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum LimitMode {
+    /// It is refused.
+    #[default]
+    Enforce,
+    /// It runs, and the log says that it would be refused. What protects the process itself is still refused: limits on
+    /// the sizes of bodies, documents and answers.
+    Warn,
+}
+
+impl FromStr for LimitMode {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text.to_ascii_lowercase().as_str() {
+            "enforce" => Ok(Self::Enforce),
+            "warn" => Ok(Self::Warn),
+            _ => Err(()),
+        }
+    }
+}
+
+impl std::fmt::Display for LimitMode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Enforce => "enforce",
+            Self::Warn => "warn",
+        })
+    }
+}
 
 settings! {
     /// The limits of what a document may cost before it is refused; the field `limits` of
@@ -48,6 +82,12 @@ settings! {
         max_page: u32 = 1_000, ["SVC_LIMIT_MAX_PAGE"], Count(0..=MOST, "rows");
         /// Errors in an answer.
         errors: usize = 50, ["SVC_LIMIT_ERRORS"], Count(0..=MOST, "errors");
+        /// Bytes of an answer.
+        answer: usize = 33_554_432, ["SVC_LIMIT_ANSWER"], Count(0..=MOST, "bytes");
+        /// The consequence for an operation that is over a limit: it is refused, or runs and is noted in the log.
+        mode: LimitMode = LimitMode::Enforce, ["SVC_LIMIT_MODE"], Parsed("enforce or warn");
+        /// Whether answers say what their operation costs, in `extensions.cost`.
+        show_cost: bool = false, ["SVC_SHOW_COST"], Flag;
     }
 }
 

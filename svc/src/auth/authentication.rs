@@ -11,6 +11,7 @@ use super::flights::Verifications;
 use super::outage::OutageLog;
 use super::provider::Verified;
 use super::{AuthError, Identity, KeptTokens, Refusal, SharedProvider, TokenRevocationService, UserContext};
+use crate::security_log::{Clients, SecurityEventType, record};
 
 /// Everything that says who asks.
 pub(crate) struct Authentication {
@@ -26,23 +27,34 @@ pub(crate) struct Authentication {
     pub(crate) token_size: usize,
     /// The longest that a provider or a store may take.
     pub(crate) timeout: Duration,
+    /// The clients, as security events name them.
+    pub(crate) clients: Clients,
 }
 
 impl Authentication {
-    /// Establishes who asks, once for each request.
+    /// Establishes who asks, once for each request. `client` are the headers that say from where, which on a socket are
+    /// those that opened it.
     ///
     /// # Errors
-    /// When that cannot be told; everything else is an identity.
-    pub(crate) async fn identify(&self, headers: &HeaderMap, extensions: &Extensions) -> Result<Identity, Unavailable> {
+    /// The refusal where that cannot be told; everything else is an identity.
+    pub(crate) async fn identify(
+        &self,
+        credentials: &HeaderMap,
+        client: &HeaderMap,
+        extensions: &Extensions,
+    ) -> Result<Identity, Unavailable> {
         let Some(provider) = &self.provider else { return Ok(Identity::Anonymous) };
         if extensions.get::<UserContext>().is_some() {
             // A layer of the application's own has said it.
             return Ok(Identity::Anonymous);
         }
-        let token = match Bearer::of(headers, self.token_size) {
+        let token = match Bearer::of(credentials, self.token_size) {
             Bearer::Token(token) => token,
             Bearer::Absent => return Ok(Identity::Anonymous),
-            Bearer::Malformed => return Ok(refused(&AuthError::invalid("the header holds no single token"))),
+            Bearer::Malformed => {
+                let error = AuthError::invalid("the header holds no single token");
+                return Ok(self.refused(&error, client, extensions));
+            }
         };
         match self.verify(provider, token).await {
             Ok(verified) => Ok(Identity::Known(verified)),
@@ -51,9 +63,38 @@ impl Authentication {
                     self.outages.record(&error, "requests are refused, as their tokens cannot be verified");
                     Err(Unavailable)
                 }
-                error => Ok(refused(error)),
+                error => Ok(self.refused(error, client, extensions)),
             },
         }
+    }
+
+    /// Establishes whether a token that was verified before still holds: its time and its revocation, which change.
+    ///
+    /// # Errors
+    /// The refusal where that cannot be told.
+    #[cfg(feature = "websocket")]
+    pub(crate) async fn still_holds(&self, verified: &Verified) -> Result<bool, Unavailable> {
+        if verified.revocable.expires_at().is_some_and(|end| end <= std::time::SystemTime::now()) {
+            return Ok(false);
+        }
+        let Some(revocation) = &self.revocation else { return Ok(true) };
+        match self.bounded(revocation.is_revoked(&verified.revocable)).await {
+            Ok(is_revoked) => Ok(!is_revoked),
+            Err(error) => {
+                self.outages.record(&error, "requests are refused, as their tokens cannot be verified");
+                Err(Unavailable)
+            }
+        }
+    }
+
+    /// A request without a user, for the sake of its token.
+    fn refused(&self, error: &AuthError, headers: &HeaderMap, extensions: &Extensions) -> Identity {
+        let (refusal, event_type) = match error {
+            AuthError::TokenExpired => (Refusal::Expired, SecurityEventType::AuthTokenExpired),
+            _ => (Refusal::Invalid, SecurityEventType::AuthTokenInvalid),
+        };
+        record(self.clients.event(event_type, headers, extensions).reason(error.to_string()));
+        Identity::Refused(refusal)
     }
 
     async fn verify(&self, provider: &SharedProvider, token: &[u8]) -> Result<Arc<Verified>, Arc<AuthError>> {
@@ -86,7 +127,7 @@ impl Authentication {
         provider: &SharedProvider,
         token: &[u8],
     ) -> Result<Arc<Verified>, Arc<AuthError>> {
-        let authenticated = self.bounded(self.verifications.verify(key, provider, text(token)?)).await?;
+        let authenticated = self.bounded(self.verifications.verify((key, generation), provider, text(token)?)).await?;
         Ok(kept.keep(key, token.len(), generation, &authenticated))
     }
 
@@ -109,15 +150,6 @@ pub(crate) struct Unavailable;
 /// The text of a token; no provider is asked about anything else.
 fn text(token: &[u8]) -> Result<&str, AuthError> {
     token68(token).ok_or_else(|| AuthError::invalid("the header holds no single token"))
-}
-
-/// A request without a user, for the sake of its token.
-fn refused(error: &AuthError) -> Identity {
-    tracing::debug!(reason = %error, "a token is refused");
-    Identity::Refused(match error {
-        AuthError::TokenExpired => Refusal::Expired,
-        _ => Refusal::Invalid,
-    })
 }
 
 impl std::fmt::Debug for Authentication {

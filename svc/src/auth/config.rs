@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::TokenAlgorithm;
 use super::algorithm::ALGORITHMS;
-use crate::settings::{ConfigError, Count, Flag, Kind, Maybe, Parsed, Seconds, Text, Variables, Whether, settings};
+use crate::settings::{Count, Flag, Maybe, Parsed, Seconds, Secret, Text, Whether, settings};
 
 /// The provider that verifies tokens, as the settings name it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -55,7 +55,7 @@ settings! {
         /// Whether requests without a user are refused with 401, whatever they ask for.
         required: bool = false, ["SVC_AUTH_REQUIRED"], Flag;
         /// The secret that tokens are signed with, for HS256, HS384 and HS512; at least 32 bytes.
-        secret_key: Option<String> = None, ["SVC_AUTH_SECRET_KEY"], Secret;
+        secret_key: Option<String> = None, ["SVC_AUTH_SECRET_KEY"], Secret("text");
         /// The public key that tokens are verified with, for the other algorithms, as PEM.
         public_key: Option<String> = None, ["SVC_AUTH_PUBLIC_KEY"], Maybe(Text);
         /// The algorithm that tokens of the custom provider are signed with.
@@ -68,7 +68,7 @@ settings! {
         leeway: Duration = Duration::ZERO, ["SVC_AUTH_LEEWAY"], Seconds(0..=300);
         /// The password that HTTP basic authentication asks for in front of `/graphql`, GraphiQL included; without one
         /// there is none.
-        dev_password: Option<String> = None, ["SVC_DEV_AUTH_PASSWORD"], Secret;
+        dev_password: Option<String> = None, ["SVC_DEV_AUTH_PASSWORD"], Secret("text");
         /// The name that belongs to that password.
         dev_username: String = "admin".to_owned(), ["SVC_DEV_AUTH_USERNAME"], Text;
         /// The longest token.
@@ -77,26 +77,5 @@ settings! {
         token_cache_size: u64 = 16, ["SVC_AUTH_TOKEN_CACHE_SIZE"], Count(0..=4_096, "MiB");
         /// The longest that a provider or a revocation store may take; a request that waits longer is answered with 503.
         timeout: Duration = Duration::from_secs(10), ["SVC_AUTH_TIMEOUT"], Seconds(1..=300);
-    }
-}
-
-/// A secret, of which nothing is ever shown.
-pub(super) struct Secret;
-
-impl Kind<Option<String>> for Secret {
-    fn parse(&self, text: &str) -> Result<Option<String>, String> {
-        Ok(Some(text.to_owned()))
-    }
-    fn allowed(&self) -> String {
-        "text".to_owned()
-    }
-    fn shown(&self, value: &Option<String>) -> String {
-        value.as_ref().map_or("none", |_| "***").to_owned()
-    }
-    fn debugged(&self, value: &Option<String>) -> String {
-        format!("{:?}", value.as_ref().map(|_| "***"))
-    }
-    fn read(&self, variables: &Variables<'_>, names: &[&'static str]) -> Result<Option<Option<String>>, ConfigError> {
-        Ok(variables.first(names).map(|(_, text)| Some(text)))
     }
 }

@@ -10,9 +10,12 @@ use super::{AuthError, Authenticated, SharedProvider};
 
 type Answer = Result<Arc<Authenticated>, Arc<AuthError>>;
 type Flight = BoxFuture<'static, Answer>;
-type Flights = Arc<Mutex<HashMap<u128, WeakShared<Flight>>>>;
+/// The key of a token, and the generation of the keys that it is verified with: who comes after these have changed does
+/// not join.
+type Key = (u128, u64);
+type Flights = Arc<Mutex<HashMap<Key, WeakShared<Flight>>>>;
 
-/// The verifications under way, by the key of their token. There are at most as many as requests.
+/// The verifications under way. There are at most as many as requests.
 #[derive(Debug, Default)]
 pub(crate) struct Verifications(Flights);
 
@@ -21,7 +24,7 @@ impl Verifications {
     /// with the request that began it.
     ///
     /// An answer that the provider does not let us keep holds for one request, so whoever joined verifies anew.
-    pub(super) async fn verify(&self, key: u128, provider: &SharedProvider, token: &str) -> Answer {
+    pub(super) async fn verify(&self, key: Key, provider: &SharedProvider, token: &str) -> Answer {
         let (flight, is_mine) = self.join(key, provider, token);
         match flight.await {
             Ok(authenticated) if !is_mine && authenticated.keep_until.is_none() => {
@@ -31,7 +34,7 @@ impl Verifications {
         }
     }
 
-    fn join(&self, key: u128, provider: &SharedProvider, token: &str) -> (Shared<Flight>, bool) {
+    fn join(&self, key: Key, provider: &SharedProvider, token: &str) -> (Shared<Flight>, bool) {
         let mut flights = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(flight) = flights.get(&key).and_then(WeakShared::upgrade) {
             return (flight, false);
@@ -52,11 +55,37 @@ impl Verifications {
 /// Takes a verification out when it has ended, or is not waited for any more.
 struct Landing {
     flights: Flights,
-    key: u128,
+    key: Key,
 }
 
 impl Drop for Landing {
     fn drop(&mut self) {
         self.flights.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auth::{AuthProvider, Claims, UserContext};
+
+    struct Known;
+
+    impl AuthProvider for Known {
+        async fn validate_token(&self, _: &str) -> Result<Claims, AuthError> {
+            Ok(Claims::default())
+        }
+        async fn get_user_from_token(&self, token: &str) -> Result<UserContext, AuthError> {
+            Ok(UserContext::new(token))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_verification_that_has_ended_is_forgotten() {
+        let (verifications, provider) = (Verifications::default(), Arc::new(Known) as SharedProvider);
+        for key in 0..10 {
+            verifications.verify((key, 0), &provider, "token").await.unwrap();
+        }
+        assert!(verifications.0.lock().unwrap().is_empty());
     }
 }

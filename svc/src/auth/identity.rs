@@ -44,6 +44,14 @@ impl Identity {
         }
     }
 
+    /// The token, if it holds.
+    pub(crate) fn verified(&self) -> Option<&Arc<Verified>> {
+        match self {
+            Self::Known(verified) => Some(verified),
+            Self::Anonymous | Self::Refused(_) => None,
+        }
+    }
+
     /// The token, as it is revoked.
     pub(crate) fn token(&self) -> Option<&RevocableToken> {
         match self {

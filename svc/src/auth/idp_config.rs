@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::config::Secret;
 use super::{TokenAlgorithm, algorithm::ALGORITHMS};
-use crate::settings::{Flag, Kind, Maybe, Path, Seconds, Text, settings};
+use crate::settings::{Flag, Kind, Maybe, Path, Seconds, Secret, Text, settings};
 
 settings! {
     /// The settings of an identity provider; the field `idp` of [`SvcConfig`](crate::SvcConfig).
@@ -31,7 +30,7 @@ settings! {
         /// The client that the service is for the identity provider.
         client_id: Option<String> = None, ["SVC_IDP_CLIENT_ID"], Maybe(Text);
         /// The secret of that client.
-        client_secret: Option<String> = None, ["SVC_IDP_CLIENT_SECRET"], Secret;
+        client_secret: Option<String> = None, ["SVC_IDP_CLIENT_SECRET"], Secret("text");
         /// A file of certificates (PEM) that may sign the identity provider's, in place of the public authorities.
         root_certificates: Option<PathBuf> = None, ["SVC_IDP_ROOT_CERTIFICATES"], Maybe(Path);
         /// The claim of the roles, as a JSON pointer; without one, `https://<api_identifier>/roles`.

@@ -79,3 +79,21 @@ impl KeptTokens {
         verified
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auth::{Claims, UserContext};
+
+    #[test]
+    fn long_tokens_take_the_place_of_many() {
+        let kept = KeptTokens::new(300_000).unwrap();
+        let until = SystemTime::now() + std::time::Duration::from_secs(60);
+        let token = Authenticated::new(Claims::default(), UserContext::new("1")).keep_until(until);
+        for key in 0..1_000 {
+            kept.keep(key, 1_000, 0, &token);
+        }
+        // Each is taken for 3,024 bytes.
+        assert!((60..=99).contains(&kept.entries.len()), "{}", kept.entries.len());
+    }
+}

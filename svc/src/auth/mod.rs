@@ -85,7 +85,7 @@ pub(crate) use self::{
     authentication::Authentication,
     identity::{Identity, Refusal},
     kept::KeptTokens,
-    provider::SharedProvider,
+    provider::{SharedProvider, Verified},
 };
 
 #[cfg(feature = "native-auth")]

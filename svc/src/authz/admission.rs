@@ -29,6 +29,19 @@ impl<'f, F> Admission<'f, F> {
     }
 }
 
+impl<F: Coordinate> Admission<'_, F> {
+    /// The same admission for the same field in another plan of the operation, as for an event of which gated fields were
+    /// decided about anew; `None` for any other field.
+    pub(crate) fn for_same<'e>(&self, field: &'e F) -> Option<Admission<'e, F>> {
+        (self.field.coordinate() == field.coordinate()).then(|| Admission::new(field, self.row_filter.clone()))
+    }
+}
+
+/// The coordinate of a field in the schema, such as `Subscription.postChanged`.
+pub(crate) trait Coordinate {
+    fn coordinate(&self) -> &str;
+}
+
 /// The decision about a field; `None` where nobody decides about it.
 pub(crate) type Decided<'f, F> = Option<Result<Admission<'f, F>, Error>>;
 

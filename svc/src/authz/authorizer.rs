@@ -4,7 +4,7 @@ use std::future::Future;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-use super::{AuthorizationDecision, AuthorizationRequest, IntoDecision};
+use super::{AuthorizationDecision, AuthorizationRequest, IntoDecision, Question};
 use crate::Result;
 use crate::schema::Code;
 
@@ -51,6 +51,51 @@ pub trait Authorizer: Send + Sync + 'static {
         &self,
         request: AuthorizationRequest,
     ) -> impl Future<Output = Result<AuthorizationDecision>> + Send;
+
+    /// Decides about all [gated fields](crate::svc_type) of a document in one call: a decision for each request, in their
+    /// order. `None`, which is the default, has [`authorize_operation`](Self::authorize_operation) asked one by one.
+    ///
+    /// ```
+    /// use svc::authz::Authorizer;
+    /// use svc::prelude::*;
+    ///
+    /// struct Remote;
+    ///
+    /// impl Authorizer for Remote {
+    ///     async fn authorize_operation(&self, request: AuthorizationRequest) -> Result<AuthorizationDecision> {
+    ///         let allowed = ask(&[request.operation_name()]).await?;
+    ///         Ok(if allowed[0] { AuthorizationDecision::allow() } else { AuthorizationDecision::deny() })
+    ///     }
+    ///
+    ///     async fn authorize_batch(
+    ///         &self,
+    ///         requests: Vec<AuthorizationRequest>,
+    ///     ) -> Option<Vec<Result<AuthorizationDecision>>> {
+    ///         let names: Vec<_> = requests.iter().map(AuthorizationRequest::operation_name).collect();
+    ///         let Ok(allowed) = ask(&names).await else { return Some(Vec::new()) };
+    ///         let decision = |allowed| match allowed {
+    ///             true => AuthorizationDecision::allow(),
+    ///             false => AuthorizationDecision::deny(),
+    ///         };
+    ///         Some(allowed.into_iter().map(|allowed| Ok(decision(allowed))).collect())
+    ///     }
+    /// }
+    ///
+    /// /// One call of the service that knows.
+    /// async fn ask(names: &[&str]) -> Result<Vec<bool>> {
+    ///     Ok(names.iter().map(|name| *name != "User.email").collect())
+    /// }
+    /// # drop(AppOptions::new().authorizer(Remote));
+    /// ```
+    ///
+    /// A panic, a call that takes too long, and decisions that are not as many as the requests deny all of them.
+    fn authorize_batch(
+        &self,
+        requests: Vec<AuthorizationRequest>,
+    ) -> impl Future<Output = Option<Vec<Result<AuthorizationDecision>>>> + Send {
+        drop(requests);
+        std::future::ready(None)
+    }
 }
 
 impl<F, R> Authorizer for F
@@ -70,11 +115,33 @@ where
 /// [`Authorizer`] for trait objects.
 pub(crate) trait DynAuthorizer: Send + Sync + 'static {
     fn decide(&self, request: AuthorizationRequest) -> BoxFuture<'_, Result<AuthorizationDecision>>;
+    fn decide_batch(&self, requests: Vec<AuthorizationRequest>) -> BoxFuture<'_, Decisions>;
+
+    /// Decides about a root field. One that knows the decision already needs no request, which could be kept.
+    ///
+    /// # Errors
+    /// A variable that leaves a required place empty.
+    fn decide_about(&self, question: &dyn Question) -> Result<Deciding<'_>> {
+        Ok(Deciding::Later(self.decide(question.request()?)))
+    }
 }
+
+/// A decision that is known, or that is waited for.
+pub(crate) enum Deciding<'a> {
+    Now(AuthorizationDecision),
+    Later(BoxFuture<'a, Result<AuthorizationDecision>>),
+}
+
+/// The decisions about several fields; `None` where they are asked for one by one.
+pub(super) type Decisions = Option<Vec<Result<AuthorizationDecision>>>;
 
 impl<A: Authorizer> DynAuthorizer for A {
     fn decide(&self, request: AuthorizationRequest) -> BoxFuture<'_, Result<AuthorizationDecision>> {
         self.authorize_operation(request).boxed()
+    }
+
+    fn decide_batch(&self, requests: Vec<AuthorizationRequest>) -> BoxFuture<'_, Decisions> {
+        self.authorize_batch(requests).boxed()
     }
 }
 

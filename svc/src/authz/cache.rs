@@ -6,13 +6,15 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use async_graphql::Value;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use lru::LruCache;
 
-use super::{AuthorizationDecision, AuthorizationRequest, DynAuthorizer, OperationType};
+use super::authorizer::{Deciding, Decisions};
+use super::decision_key::DecisionKey;
+use super::{AuthorizationDecision, AuthorizationRequest, DynAuthorizer, Question};
 use crate::Result;
+use crate::metrics::CacheType;
 use crate::request::Context;
 
 type PrincipalKey = Box<dyn Fn(&Context<'_>) -> Option<String> + Send + Sync>;
@@ -88,16 +90,6 @@ impl fmt::Debug for AuthorizationCacheConfig {
     }
 }
 
-/// The question that a decision answers. No two questions have the same one.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct Key {
-    principal: String,
-    operation_type: OperationType,
-    operation_name: String,
-    /// The arguments with their types and lengths.
-    arguments: Vec<u8>,
-}
-
 /// A decision and the end of its time.
 struct Kept {
     decision: AuthorizationDecision,
@@ -108,9 +100,9 @@ struct Kept {
 pub(crate) struct CachedAuthorizer {
     authorizer: Box<dyn DynAuthorizer>,
     config: AuthorizationCacheConfig,
-    kept: Mutex<LruCache<Key, Kept>>,
+    kept: Mutex<LruCache<DecisionKey, Kept>>,
     /// The questions that are being asked; whoever asks one again waits for the answer.
-    asked: Mutex<HashMap<Key, Arc<tokio::sync::Mutex<()>>>>,
+    asked: Mutex<HashMap<DecisionKey, Arc<tokio::sync::Mutex<()>>>>,
 }
 
 impl CachedAuthorizer {
@@ -122,21 +114,18 @@ impl CachedAuthorizer {
         Self { authorizer, config, kept: Mutex::new(kept), asked: Mutex::default() }
     }
 
-    fn key(&self, request: &AuthorizationRequest) -> Option<Key> {
-        if self.config.max_entries == 0 || self.config.ttl.is_zero() {
-            return None;
-        }
-        let principal = (self.config.principal_key)(&request.context())?;
-        let mut arguments = Vec::new();
-        for (name, value) in request.arguments() {
-            text(&mut arguments, b'k', name);
-            encode(&mut arguments, value)?;
-        }
-        let (operation_type, operation_name) = (request.operation_type(), request.operation_name().to_owned());
-        Some(Key { principal, operation_type, operation_name, arguments })
+    /// The key of who asks; `None` where no decision is kept.
+    fn principal(&self, context: &Context<'_>) -> Option<String> {
+        let keeps = self.config.max_entries > 0 && !self.config.ttl.is_zero();
+        keeps.then(|| (self.config.principal_key)(context)).flatten()
     }
 
-    fn find(&self, key: &Key) -> Option<AuthorizationDecision> {
+    fn key(&self, request: &AuthorizationRequest) -> Option<DecisionKey> {
+        let principal = self.principal(&request.context())?;
+        DecisionKey::new(&principal, request.operation_type, &request.operation_name, request.arguments.iter())
+    }
+
+    fn find(&self, key: &DecisionKey) -> Option<AuthorizationDecision> {
         let now = (self.config.clock)();
         let mut kept = lock(&self.kept);
         let found = kept.get(key)?;
@@ -147,15 +136,17 @@ impl CachedAuthorizer {
         None
     }
 
-    fn keep(&self, key: Key, decision: AuthorizationDecision) {
+    fn keep(&self, key: DecisionKey, decision: AuthorizationDecision) {
         // A time beyond the clock's is none that is kept.
         if let Some(until) = (self.config.clock)().checked_add(self.config.ttl) {
             lock(&self.kept).put(key, Kept { decision, until });
         }
     }
 
-    async fn ask(&self, key: Key, request: AuthorizationRequest) -> Result<AuthorizationDecision> {
-        if let Some(decision) = self.find(&key) {
+    async fn ask(&self, key: DecisionKey, request: AuthorizationRequest) -> Result<AuthorizationDecision> {
+        let known = self.find(&key);
+        CacheType::Decision.looked_up(known.is_some());
+        if let Some(decision) = known {
             return Ok(decision);
         }
         let flight = Flight::new(&self.asked, &key);
@@ -169,24 +160,72 @@ impl CachedAuthorizer {
     }
 }
 
+impl CachedAuthorizer {
+    /// Asks in one call for what is not known.
+    async fn ask_batch(&self, requests: Vec<AuthorizationRequest>) -> Decisions {
+        let keys: Vec<_> = requests.iter().map(|request| self.key(request)).collect();
+        let known: Vec<_> = keys.iter().map(|key| self.find(key.as_ref()?)).collect();
+        let looked_up = keys.iter().zip(&known).filter(|(key, _)| key.is_some());
+        looked_up.for_each(|(_, known)| CacheType::Decision.looked_up(known.is_some()));
+        let asked = requests.into_iter().zip(&known).filter(|(_, known)| known.is_none());
+        let asked: Vec<_> = asked.map(|(request, _)| request).collect();
+        let count = asked.len();
+        let answers = if asked.is_empty() { Vec::new() } else { self.authorizer.decide_batch(asked).await? };
+        if answers.len() != count {
+            return Some(answers);
+        }
+        let mut answers = answers.into_iter();
+        let decided = keys.into_iter().zip(known).filter_map(|(key, known)| match known {
+            Some(known) => Some(Ok(known)),
+            None => answers.next().inspect(|answer| {
+                if let (Some(key), Ok(decision)) = (key, answer) {
+                    self.keep(key, decision.clone());
+                }
+            }),
+        });
+        Some(decided.collect())
+    }
+}
+
 impl DynAuthorizer for CachedAuthorizer {
+    fn decide_about(&self, question: &dyn Question) -> Result<Deciding<'_>> {
+        let (arguments, kind, name) = (question.arguments()?, question.kind().into(), question.field());
+        let arguments = arguments.iter().map(|(name, value)| (*name, &**value));
+        let principal = self.principal(&question.context());
+        let Some(key) = principal.and_then(|principal| DecisionKey::new(&principal, kind, name, arguments)) else {
+            return self.authorizer.decide_about(question);
+        };
+        match self.find(&key) {
+            Some(decision) => {
+                CacheType::Decision.looked_up(true);
+                Ok(Deciding::Now(decision))
+            }
+            // Which counts the look-up.
+            None => Ok(Deciding::Later(self.ask(key, question.request()?).boxed())),
+        }
+    }
+
     fn decide(&self, request: AuthorizationRequest) -> BoxFuture<'_, Result<AuthorizationDecision>> {
         match self.key(&request) {
             Some(key) => self.ask(key, request).boxed(),
             None => self.authorizer.decide(request),
         }
     }
+
+    fn decide_batch(&self, requests: Vec<AuthorizationRequest>) -> BoxFuture<'_, Decisions> {
+        self.ask_batch(requests).boxed()
+    }
 }
 
 /// One of those who ask the same question, which is forgotten with the last of them, however it ends.
 struct Flight<'a> {
-    asked: &'a Mutex<HashMap<Key, Arc<tokio::sync::Mutex<()>>>>,
-    key: &'a Key,
+    asked: &'a Mutex<HashMap<DecisionKey, Arc<tokio::sync::Mutex<()>>>>,
+    key: &'a DecisionKey,
     turn: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl<'a> Flight<'a> {
-    fn new(asked: &'a Mutex<HashMap<Key, Arc<tokio::sync::Mutex<()>>>>, key: &'a Key) -> Self {
+    fn new(asked: &'a Mutex<HashMap<DecisionKey, Arc<tokio::sync::Mutex<()>>>>, key: &'a DecisionKey) -> Self {
         let turn = lock(asked).entry(key.clone()).or_default().clone();
         Self { asked, key, turn }
     }
@@ -206,80 +245,22 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Writes a value so that no two values have the same bytes: its type, its length, and what it holds. `None` for a value
-/// that has no such form.
-fn encode(out: &mut Vec<u8>, value: &Value) -> Option<()> {
-    match value {
-        Value::Null => out.push(b'n'),
-        Value::Boolean(value) => out.push(if *value { b't' } else { b'f' }),
-        Value::Number(number) => text(out, b'd', &number.to_string()),
-        Value::String(string) => text(out, b's', string),
-        Value::Enum(name) => text(out, b'e', name),
-        Value::Binary(_) => return None,
-        Value::List(items) => {
-            length(out, b'l', items.len());
-            items.iter().try_for_each(|item| encode(out, item))?;
-        }
-        Value::Object(fields) => {
-            length(out, b'o', fields.len());
-            for (name, value) in fields {
-                text(out, b'k', name);
-                encode(out, value)?;
-            }
-        }
-    }
-    Some(())
-}
-
-fn text(out: &mut Vec<u8>, kind: u8, text: &str) {
-    length(out, kind, text.len());
-    out.extend_from_slice(text.as_bytes());
-}
-
-fn length(out: &mut Vec<u8>, kind: u8, length: usize) {
-    out.push(kind);
-    out.extend_from_slice(&length.to_le_bytes());
-}
-
 #[cfg(test)]
 mod tests {
-    use async_graphql::{Value, value};
+    use std::collections::HashMap;
+    use std::sync::Mutex;
 
-    use super::encode;
+    use super::{DecisionKey, Flight};
+    use crate::authz::OperationType;
 
     #[test]
-    fn no_two_values_have_the_same_bytes() {
-        let values: Vec<Value> = vec![
-            value!(null),
-            value!(true),
-            value!(false),
-            value!(1),
-            value!("1"),
-            value!(""),
-            value!([]),
-            value!({}),
-            value!(["a,b"]),
-            value!(["a", "b"]),
-            value!([["a"], "b"]),
-            value!([["a", "b"]]),
-            value!("ab"),
-            value!({ "a": "b" }),
-            value!({ "a": null }),
-            value!(["a", null]),
-            value!(["a"]),
-            value!([1]),
-            value!(["1"]),
-        ];
-        let bytes = |value: &Value| {
-            let mut out = Vec::new();
-            encode(&mut out, value).unwrap();
-            out
-        };
-        for (index, one) in values.iter().enumerate() {
-            for other in &values[index + 1..] {
-                assert_ne!(bytes(one), bytes(other), "{one} {other}");
-            }
-        }
-        assert_eq!(encode(&mut Vec::new(), &Value::Binary(vec![1].into())), None);
+    fn a_question_is_forgotten_with_the_last_who_asks_it() {
+        let key = DecisionKey::new("ada", OperationType::Query, "posts", []).unwrap();
+        let asked = Mutex::new(HashMap::new());
+        let (first, second) = (Flight::new(&asked, &key), Flight::new(&asked, &key));
+        drop(first);
+        assert_eq!(asked.lock().unwrap().len(), 1, "the other still waits for its answer");
+        drop(second);
+        assert!(asked.lock().unwrap().is_empty());
     }
 }

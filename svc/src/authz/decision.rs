@@ -163,3 +163,19 @@ impl<T: Into<AuthorizationDecision>> IntoDecision for Result<T> {
         self.map(Into::into)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn filters_are_for_names_of_columns() {
+        let is_taken = |name: &str| AuthorizationDecision::allow_filtered([(name, 1)]).row_condition().is_ok();
+        for name in ["a", "_", "tenant_id", "_a1", &"x".repeat(63)] {
+            assert!(is_taken(name), "{name}");
+        }
+        for name in ["", "1a", "Tenant", "aB", "a-b", "a\"b", "a b", "\u{e9}", &"x".repeat(64)] {
+            assert!(!is_taken(name), "{name}");
+        }
+    }
+}

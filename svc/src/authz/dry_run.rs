@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
+use super::authorizer::Decisions;
 use super::{AuthorizationDecision, AuthorizationRequest, DynAuthorizer};
 use crate::Result;
 
@@ -36,16 +37,31 @@ impl TryingAuthorizer {
             Some(enforced) => enforced.decide(request).await?,
             None => AuthorizationDecision::allow(),
         };
-        // What is denied already tells nothing of a rule, and a request does not wait for what has no consequence.
-        if let Some(request) = tried.filter(|_| decision.allowed()) {
-            let (rules, limit) = (self.tried.clone(), self.limit);
-            tokio::spawn(async move {
-                for rule in rules.iter() {
-                    rule.log(&request, limit).await;
-                }
-            });
-        }
+        self.log(tried, &decision);
         Ok(decision)
+    }
+
+    async fn ask_batch(&self, requests: Vec<AuthorizationRequest>) -> Decisions {
+        let tried: Vec<_> = requests.iter().map(AuthorizationRequest::copy).collect();
+        let decisions = self.enforced.as_ref()?.decide_batch(requests).await?;
+        for (request, decision) in tried.into_iter().zip(&decisions) {
+            if let Ok(decision) = decision {
+                self.log(request, decision);
+            }
+        }
+        Some(decisions)
+    }
+
+    /// Asks the rules, and logs what they would deny. A denial tells nothing of them, and a request does not wait for what
+    /// has no consequence.
+    fn log(&self, request: Option<AuthorizationRequest>, decision: &AuthorizationDecision) {
+        let Some(request) = request.filter(|_| decision.allowed()) else { return };
+        let (rules, limit) = (self.tried.clone(), self.limit);
+        tokio::spawn(async move {
+            for rule in rules.iter() {
+                rule.log(&request, limit).await;
+            }
+        });
     }
 }
 
@@ -72,5 +88,9 @@ impl TriedRule {
 impl DynAuthorizer for TryingAuthorizer {
     fn decide(&self, request: AuthorizationRequest) -> BoxFuture<'_, Result<AuthorizationDecision>> {
         self.ask(request).boxed()
+    }
+
+    fn decide_batch(&self, requests: Vec<AuthorizationRequest>) -> BoxFuture<'_, Decisions> {
+        self.ask_batch(requests).boxed()
     }
 }

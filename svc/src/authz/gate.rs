@@ -1,17 +1,23 @@
 //! The gate that every root field passes.
 
-use std::panic::AssertUnwindSafe;
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
-use futures_util::FutureExt as _;
+use futures_util::{FutureExt as _, poll};
 
+use super::authorizer::Deciding;
 use super::{
-    Admission, AuthorizationDecision, AuthorizationRequest, DynAuthorizer, FieldCheck, FieldQuestion, OperationType,
-    OwnAuthorizer, Question, guard,
+    Admission, AuthorizationDecision, AuthorizationRequest, DynAuthorizer, FieldCheck, FieldQuestion, OwnAuthorizer,
+    Question, guard,
 };
+use crate::error::Denied;
 use crate::schema::{Code, Object, OperationKind};
 use crate::sql::{Filter, RowFilter};
+use crate::trace::OpenSpan;
 use crate::{Error, ErrorCode};
 
 /// The gate that every root field passes: nothing runs on a client's behalf without an [`Admission`] from here.
@@ -43,12 +49,14 @@ impl Gate {
     ) -> Result<Admission<'f, F>, Error> {
         let rules = question.rules();
         if !rules.guards.is_empty() {
-            guard::check(rules.guards, &question.context(), question.field())?;
+            let checked = guard::check(rules.guards, &question.context(), question.field());
+            checked.map_err(|error| error.denied(Denied::ByGuard))?;
         }
-        if self.authorizer.is_none() && rules.authorizer.is_none() {
-            return Ok(Admission::new(field, None));
-        }
-        let row_filter = self.decide(question).boxed().await?;
+        let row_filter = match (self.authorizer.as_deref(), rules.authorizer) {
+            (None, None) => None,
+            (Some(authorizer), None) => row_filter(question, &[self.ask_about(authorizer, question).await?])?,
+            (_, Some(own)) => self.decide(own, question).boxed().await?,
+        };
         Ok(Admission::new(field, row_filter))
     }
 
@@ -62,6 +70,36 @@ impl Gate {
             Err(denied) => Err(denied),
         };
         decided.map_err(|error| question.named(error))
+    }
+
+    /// Asks for several gated fields in one call; `None` where the authorizer decides about them one by one.
+    pub(crate) async fn admit_fields(&self, questions: &[FieldQuestion<'_>]) -> Option<Vec<Result<(), Error>>> {
+        let authorizer = self.authorizer.as_deref()?;
+        let mut decided: Vec<_> =
+            questions.iter().map(|asked| guard::check(asked.guards, &asked.context, &asked.name)).collect();
+        let is_open = |at: &usize| decided[*at].is_ok() && questions[*at].is_authorized;
+        let open: Vec<usize> = (0..questions.len()).filter(is_open).collect();
+        if open.is_empty() {
+            return None;
+        }
+        let requests = open.iter().map(|at| questions[*at].request()).collect::<Option<Vec<_>>>()?;
+        let asked = AssertUnwindSafe(async { authorizer.decide_batch(requests).await }).catch_unwind();
+        let decisions = match tokio::time::timeout(self.limit, asked).await {
+            Ok(Ok(decisions)) => decisions?,
+            Ok(Err(panic)) => failures(&open, &format!("the authorizer panicked: {}", crate::panic::message(&*panic))),
+            Err(_) => failures(&open, &format!("the authorizer took longer than {:?}", self.limit)),
+        };
+        let decisions = match decisions.len() == open.len() {
+            true => decisions,
+            false => failures(&open, &format!("{} fields have {} decisions", open.len(), decisions.len())),
+        };
+        for (at, decision) in open.into_iter().zip(decisions) {
+            decided[at] = questions[at].without_filter(judged(decision, &questions[at].name));
+        }
+        let named = |(question, decided): (&FieldQuestion<'_>, Result<(), Error>)| {
+            decided.map_err(|error| question.named(error))
+        };
+        Some(questions.iter().zip(decided).map(named).collect())
     }
 
     async fn ask_for_field(&self, question: &FieldQuestion<'_>) -> Result<(), Error> {
@@ -96,19 +134,33 @@ impl Gate {
         Ok(())
     }
 
-    /// Asks the authorizers; gives the filter for the rows of the field, where not all may be read.
-    async fn decide(&self, question: &dyn Question) -> Result<Option<Arc<RowFilter>>, Error> {
-        let own = match question.rules().authorizer.map(OwnAuthorizer::of) {
-            Some(None) => return Err(denied(question).with_source("the authorizer of the field is not one")),
-            own => own.flatten(),
-        };
-        let shared = self.authorizer.as_deref().filter(|_| own.is_none() || question.is_bypass());
-        let mut decisions = Vec::with_capacity(1);
-        for authorizer in own.into_iter().chain(shared) {
-            let asked = self.ask(authorizer, request(question)?, question.field()).await;
-            decisions.push(asked.map_err(|refusal| refusal.into_error(ErrorCode::Forbidden, question.field()))?);
+    /// Asks the authorizer of the field, and where its function is passed by the application's as well; gives the filter
+    /// for the rows of the field, where not all may be read.
+    async fn decide(&self, own: &'static dyn Code, question: &dyn Question) -> Result<Option<Arc<RowFilter>>, Error> {
+        let unknown = || denied(question).with_source("the authorizer of the field is not one");
+        let own = OwnAuthorizer::of(own).ok_or_else(unknown)?;
+        let mut decisions = vec![self.ask_about(own, question).await?];
+        if let Some(shared) = self.authorizer.as_deref().filter(|_| question.is_bypass()) {
+            decisions.push(self.ask_about(shared, question).await?);
         }
         row_filter(question, &decisions)
+    }
+
+    /// Asks one authorizer about a root field, which it allows.
+    async fn ask_about(
+        &self,
+        authorizer: &dyn DynAuthorizer,
+        question: &dyn Question,
+    ) -> Result<AuthorizationDecision, Error> {
+        let name = question.field();
+        let decided = match catch_unwind(AssertUnwindSafe(|| authorizer.decide_about(question))) {
+            Ok(deciding) => match deciding? {
+                Deciding::Now(decision) => judged(Ok(decision), name),
+                Deciding::Later(deciding) => self.bounded(deciding, name).boxed().await,
+            },
+            Err(panic) => Err(Refusal::panicked(&*panic)),
+        };
+        decided.map_err(|refusal| refusal.into_error(ErrorCode::Forbidden, name).denied(Denied::ByAuthorizer))
     }
 
     /// Asks one authorizer, which allows.
@@ -127,17 +179,40 @@ impl Gate {
         decide: impl Future<Output = Result<AuthorizationDecision, Error>>,
         name: &str,
     ) -> Result<AuthorizationDecision, Refusal> {
-        match tokio::time::timeout(self.limit, AssertUnwindSafe(decide).catch_unwind()).await {
-            Ok(Ok(Ok(decision))) if decision.allowed() => Ok(decision),
-            Ok(Ok(Ok(decision))) => Err(Refusal::Denied(denial(&decision, name))),
-            Ok(Ok(Err(error))) if error.is_masked() => Err(Refusal::Failed(error.chain())),
-            Ok(Ok(Err(error))) => Err(Refusal::Denied(error)),
-            Ok(Err(panic)) => {
-                Err(Refusal::Failed(format!("the authorizer panicked: {}", crate::panic::message(&*panic))))
+        let span = OpenSpan::step("authorize", Some(("svc.field", name)));
+        let decide = async {
+            match &span {
+                Some(span) => span.around(decide).await,
+                None => decide.await,
             }
+        };
+        let mut deciding = pin!(AssertUnwindSafe(decide).catch_unwind());
+        // One that decides at once needs no timer.
+        let decided = match poll!(deciding.as_mut()) {
+            Poll::Ready(decided) => Ok(decided),
+            Poll::Pending => tokio::time::timeout(self.limit, deciding).await,
+        };
+        match decided {
+            Ok(Ok(decision)) => judged(decision, name),
+            Ok(Err(panic)) => Err(Refusal::panicked(&*panic)),
             Err(_) => Err(Refusal::Failed(format!("the authorizer took longer than {:?}", self.limit))),
         }
     }
+}
+
+/// A decision, if it allows.
+fn judged(decision: Result<AuthorizationDecision, Error>, name: &str) -> Result<AuthorizationDecision, Refusal> {
+    match decision {
+        Ok(decision) if decision.allowed() => Ok(decision),
+        Ok(decision) => Err(Refusal::Denied(denial(&decision, name))),
+        Err(error) if error.is_masked() => Err(Refusal::Failed(error.chain())),
+        Err(error) => Err(Refusal::Denied(error)),
+    }
+}
+
+/// The same failure for each of several fields.
+fn failures(fields: &[usize], why: &str) -> Vec<Result<AuthorizationDecision, Error>> {
+    fields.iter().map(|_| Err(Error::internal(why.to_owned()))).collect()
 }
 
 /// The reason for which an authorizer does not allow.
@@ -149,6 +224,10 @@ enum Refusal {
 }
 
 impl Refusal {
+    fn panicked(panic: &(dyn Any + Send)) -> Self {
+        Self::Failed(format!("the authorizer panicked: {}", crate::panic::message(panic)))
+    }
+
     /// The error; `code` is that of a failure.
     fn into_error(self, code: ErrorCode, name: &str) -> Error {
         match self {
@@ -173,23 +252,13 @@ impl FieldQuestion<'_> {
 
     /// The error with the field's name. What the application says of its own errors stays as it is.
     fn named(&self, error: Error) -> Error {
+        let error = error.denied(Denied::Field);
         if error.extensions().contains_key("field") { error } else { error.with_extension("field", self.name.clone()) }
     }
 }
 
-/// The request as authorizers get it.
-fn request(question: &dyn Question) -> Result<AuthorizationRequest, Error> {
-    let scope = question.shared().ok_or_else(|| denied(question).with_source("the request is not shared"))?;
-    let arguments = question.arguments()?.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    Ok(AuthorizationRequest {
-        scope,
-        operation_type: OperationType::from(question.kind()),
-        operation_name: question.field().to_owned(),
-        arguments,
-    })
-}
-
-/// The filter for the rows of a query. What a mutation does cannot be filtered; its authorizer decides about the whole.
+/// The filter for the rows of a query. What a mutation does cannot be filtered, nor what a function of the program tells
+/// its subscribers; their authorizer decides about the whole.
 fn row_filter(question: &dyn Question, decisions: &[AuthorizationDecision]) -> Result<Option<Arc<RowFilter>>, Error> {
     if !decisions.iter().any(AuthorizationDecision::is_filtered) {
         return Ok(None);
@@ -198,9 +267,22 @@ fn row_filter(question: &dyn Question, decisions: &[AuthorizationDecision]) -> R
         tracing::warn!(field = question.coordinate(), "an authorizer gave a filter for a mutation, which has none");
         return Ok(None);
     }
-    // A filter is never lost.
-    let no_rows = || denied(question).with_source("the authorizer gave a filter, and the field has no rows of a view");
-    let row = question.row().ok_or_else(no_rows)?;
+    if question.has_stream() {
+        tracing::warn!(
+            field = question.coordinate(),
+            "an authorizer gave a filter for a subscription with a body, whose events have none"
+        );
+    }
+    let row = match question.row() {
+        Some(row) => row,
+        None if question.has_stream() => return Ok(None),
+        // A filter is never lost.
+        None => {
+            return Err(
+                denied(question).with_source("the authorizer gave a filter, and the field has no rows of a view")
+            );
+        }
+    };
     let conditions = decisions.iter().map(AuthorizationDecision::row_condition);
     let filter =
         Filter::All(conditions.collect::<Result<_, _>>().map_err(|error| denied(question).with_source(error.chain()))?);
@@ -215,7 +297,7 @@ fn denial(decision: &AuthorizationDecision, field: &str) -> Error {
 }
 
 fn denied(question: &dyn Question) -> Error {
-    denial(&AuthorizationDecision::deny(), question.field())
+    denial(&AuthorizationDecision::deny(), question.field()).denied(Denied::ByAuthorizer)
 }
 
 impl std::fmt::Debug for Gate {

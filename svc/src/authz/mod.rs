@@ -6,15 +6,18 @@
 //! request may read, wherever they are read.
 
 mod admission;
+mod arguments;
 mod authorizer;
 mod cache;
 mod decision;
+mod decision_key;
 mod dry_run;
 mod field_check;
 mod gate;
 mod guard;
 mod question;
 mod request;
+mod request_rules;
 mod row_decision;
 mod row_policies;
 #[cfg(test)]
@@ -33,10 +36,12 @@ pub use field_check::{CheckAnswer, FieldCheck};
 pub use request::{AuthorizationRequest, OperationType};
 pub use row_decision::RowDecision;
 
-pub(crate) use admission::{Admission, AllAdmitted, Roots};
+pub(crate) use admission::{Admission, AllAdmitted, Coordinate, Roots};
+use arguments::Arguments;
 pub(crate) use authorizer::DynAuthorizer;
 pub(crate) use cache::CachedAuthorizer;
 pub(crate) use dry_run::{TriedRule, TryingAuthorizer};
 pub(crate) use gate::Gate;
 pub(crate) use question::{FieldQuestion, Question};
-pub(crate) use row_policies::{RequestRules, RowPolicies, RowPolicy};
+pub(crate) use request_rules::RequestRules;
+pub(crate) use row_policies::{RowPolicies, RowPolicy};

@@ -5,9 +5,10 @@ use std::borrow::Cow;
 use async_graphql::Value;
 use indexmap::IndexMap;
 
-use crate::Error;
+use crate::error::Denied;
 use crate::request::{Context, RequestScope};
 use crate::schema::{Guard, OperationKind, RootRules, TypeIndex};
+use crate::{Error, ErrorCode};
 
 use super::{AuthorizationRequest, OperationType};
 
@@ -35,14 +36,35 @@ pub(crate) trait Question: Sync {
     /// as well.
     fn is_bypass(&self) -> bool;
 
+    /// Whether a function of the program makes the events that the field answers with.
+    fn has_stream(&self) -> bool;
+
     /// The type of the rows of a view that the field answers with, if it does.
     fn row(&self) -> Option<TypeIndex>;
 
     /// The coerced arguments under their Rust names; those that are absent are left out.
     ///
     /// # Errors
-    /// When a variable leaves a required place empty.
-    fn arguments(&self) -> Result<Vec<(&str, Value)>, Error>;
+    /// A variable that leaves a required place empty.
+    fn arguments(&self) -> Result<Vec<(&str, Cow<'_, Value>)>, Error>;
+}
+
+impl dyn Question + '_ {
+    /// The request as authorizers get it, who may keep it.
+    pub(super) fn request(&self) -> Result<AuthorizationRequest, Error> {
+        let denied = || {
+            let message = format!("`{}` is not allowed", self.field());
+            let denied = Error::new(ErrorCode::Forbidden, message).with_source("the request is not shared");
+            denied.denied(Denied::ByAuthorizer)
+        };
+        let owned = |(name, value): (&str, Cow<'_, Value>)| (name.to_owned(), value.into_owned());
+        Ok(AuthorizationRequest {
+            scope: self.shared().ok_or_else(denied)?,
+            operation_type: self.kind().into(),
+            operation_name: self.field().to_owned(),
+            arguments: self.arguments()?.into_iter().map(owned).collect(),
+        })
+    }
 }
 
 /// A gated field that a client may learn of.
@@ -66,7 +88,7 @@ impl FieldQuestion<'_> {
             scope: self.context.request.share()?,
             operation_type: OperationType::Field,
             operation_name: self.name.clone(),
-            arguments: self.arguments.clone().into_owned(),
+            arguments: self.arguments.iter().map(|(name, value)| (name.clone(), value.clone())).collect(),
         })
     }
 }

@@ -3,6 +3,7 @@ use std::fmt;
 use async_graphql::Value;
 use indexmap::IndexMap;
 
+use super::Arguments;
 use crate::request::{Context, RequestScope};
 use crate::schema::{Input, OperationKind};
 use crate::{Error, Result};
@@ -12,7 +13,7 @@ pub struct AuthorizationRequest {
     pub(crate) scope: RequestScope,
     pub(crate) operation_type: OperationType,
     pub(crate) operation_name: String,
-    pub(crate) arguments: IndexMap<String, Value>,
+    pub(super) arguments: Arguments,
 }
 
 /// The kind of an operation that is decided about.
@@ -63,7 +64,7 @@ impl AuthorizationRequest {
 
     /// The coerced arguments under their Rust names; those that are absent are left out.
     pub fn arguments(&self) -> &IndexMap<String, Value> {
-        &self.arguments
+        self.arguments.map()
     }
 
     /// An argument as its Rust type, by its Rust name; as an `Option`, one that may be absent.

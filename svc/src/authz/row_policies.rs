@@ -1,69 +1,145 @@
-//! The row policies of an application, and what they decide for a request.
+//! The policies of an application about rows and masked fields.
 
 use std::any::TypeId;
-use std::collections::HashMap;
-use std::fmt;
-use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, OnceLock};
+use std::collections::{HashMap, HashSet};
 
 use super::RowDecision;
-use crate::request::{Context, RequestScope};
-use crate::schema::{Model, SvcType, TypeIndex, TypeKind};
-use crate::sql::{Filter, RowRule, RowRules, Subject};
-use crate::{Error, ErrorCode, Result};
+use crate::Result;
+use crate::request::Context;
+use crate::schema::{FieldDef, FieldKind, Model, SvcType, TypeIndex, TypeKind};
+use crate::sql::{Filter, RowRule, Subject};
 
 type Decide = Box<dyn Fn(&Context<'_>) -> Result<RowDecision> + Send + Sync>;
 
-/// A policy about the rows of a Rust type.
+/// A policy about the rows of a Rust type, or about a field of theirs.
 pub(crate) struct RowPolicy {
     row: TypeId,
     type_name: &'static str,
+    /// The field that is masked, by its Rust name.
+    field: Option<String>,
     decide: Decide,
 }
 
 impl RowPolicy {
     pub(crate) fn new<T: SvcType>(
+        field: Option<String>,
         decide: impl Fn(&Context<'_>) -> Result<RowDecision> + Send + Sync + 'static,
     ) -> Self {
-        Self { row: TypeId::of::<T>(), type_name: std::any::type_name::<T>(), decide: Box::new(decide) }
+        let (row, type_name) = (TypeId::of::<T>(), std::any::type_name::<T>());
+        Self { row, type_name, field, decide: Box::new(decide) }
     }
+
+    /// The thing that it is about.
+    ///
+    /// # Errors
+    /// With the reason for which it cannot be applied.
+    fn about(&self, model: &Model) -> Result<About, String> {
+        let Self { type_name, field, .. } = self;
+        let index = model.by_rust.get(&self.row).filter(|index| !model.possible_types(**index).is_empty());
+        let index = *index.ok_or_else(|| {
+            format!(
+                "there is a row policy for `{type_name}`, of which the schema has no rows; give it for a type with a \
+                 `sql_source` that an operation or another type uses, or that is listed in `.types(…)`"
+            )
+        })?;
+        let Some(name) = field else { return Ok(About { row: index, stored: None }) };
+        let object = model.object(index).filter(|object| object.source.is_some());
+        let object = object
+            .ok_or_else(|| format!("`{name}` of `{type_name}` is masked, which is not a struct with a `sql_source`"))?;
+        match object.fields.values().find(|field| field.rust == name) {
+            Some(FieldDef { kind: FieldKind::Stored { stored, .. }, ty, .. }) if !ty.is_non_null() => {
+                if let Some(place) = embedding(model, index) {
+                    return Err(format!(
+                        "`{name}` of `{type_name}` is masked, and `{place}` embeds such rows, which a mask does not \
+                         reach; make it a relation, or give it a type of its own"
+                    ));
+                }
+                Ok(About { row: index, stored: Some(stored) })
+            }
+            Some(FieldDef { kind: FieldKind::Stored { .. }, .. }) => {
+                Err(format!("`{name}` of `{type_name}` is masked, so it can be null; declare it as an `Option`"))
+            }
+            _ => {
+                Err(format!("`{name}` of `{type_name}` is masked, which is not a stored field of it, as Rust names it"))
+            }
+        }
+    }
+}
+
+/// The field that holds values of a type inside of other rows.
+fn embedding(model: &Model, index: TypeIndex) -> Option<&str> {
+    let of_views = (0..model.types.len()).filter(|row| model.source(*row).is_some());
+    let mut open: Vec<TypeIndex> = of_views.flat_map(|row| model.possible_types(row)).copied().collect();
+    let mut seen = HashSet::new();
+    while let Some(owner) = open.pop() {
+        let fields = model.object(owner).filter(|_| seen.insert(owner)).into_iter();
+        for field in fields.flat_map(|object| object.fields.values()) {
+            if let FieldKind::Stored { .. } = field.kind {
+                let held = model.possible_types(field.ty.named());
+                if held.contains(&index) {
+                    return Some(&field.path);
+                }
+                open.extend(held);
+            }
+        }
+    }
+    None
+}
+
+/// The thing that a policy is about: rows of a type, or a stored field of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct About {
+    row: TypeIndex,
+    stored: Option<&'static str>,
+}
+
+/// Two types over one view, of which one has a policy for its rows.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Twins<'m> {
+    pub(crate) view: &'m str,
+    pub(crate) governed: &'m str,
+    pub(crate) open: &'m str,
 }
 
 /// The row policies of an application.
 #[derive(Default)]
 pub(crate) struct RowPolicies {
-    /// The policies of each type that has some.
-    policies: HashMap<TypeIndex, Vec<Decide>>,
-    /// The types whose rows a policy binds: those that have one, what implements them, and what they implement.
-    governed: HashMap<TypeIndex, Governed>,
+    policies: HashMap<About, Vec<Decide>>,
+    /// The types and fields that a policy binds: those that have one, what implements them, and what they implement.
+    governed: HashMap<About, usize>,
+    all: Vec<Governed>,
 }
 
-/// The types whose policies bind the rows of a type.
+/// The policies that bind rows of a type, or a field of them.
 struct Governed {
-    /// The position among the rules of a request.
-    at: usize,
+    /// The name of the type, for messages.
     name: String,
-    /// The type itself and what it implements.
-    own: Vec<TypeIndex>,
-    /// For an interface or union: what implements it, with the types whose policies bind it.
-    members: Option<Vec<(TypeIndex, Vec<TypeIndex>)>>,
+    /// The policies for the type itself and what it implements.
+    own: Vec<About>,
+    /// For an interface or union: what implements it, with the further policies that bind that.
+    members: Option<Vec<(TypeIndex, Vec<About>)>>,
 }
 
 impl RowPolicies {
     /// The policies for the types of a schema.
     ///
     /// # Errors
-    /// With the Rust type of a policy that has no rows in the schema.
-    pub(crate) fn new(model: &Model, all: Vec<RowPolicy>) -> Result<Self, &'static str> {
-        let mut policies: HashMap<TypeIndex, Vec<Decide>> = HashMap::new();
-        for RowPolicy { row, type_name, decide } in all {
-            let index = model.by_rust.get(&row).filter(|index| !model.possible_types(**index).is_empty());
-            policies.entry(*index.ok_or(type_name)?).or_default().push(decide);
+    /// With the reason for which one cannot be applied.
+    pub(crate) fn new(model: &Model, all: Vec<RowPolicy>) -> Result<Self, String> {
+        let mut known = Self::default();
+        for policy in all {
+            known.policies.entry(policy.about(model)?).or_default().push(policy.decide);
         }
-        let mut known = Self { policies, governed: HashMap::new() };
-        for index in 0..model.types.len() {
-            if let Some(governed) = known.governed(model, index) {
-                known.governed.insert(index, governed);
+        let mut names: Vec<Option<&'static str>> = known.policies.keys().map(|about| about.stored).collect();
+        names.sort_unstable();
+        names.dedup();
+        for stored in names {
+            for row in 0..model.types.len() {
+                let about = About { row, stored };
+                if let Some(governed) = known.govern_about(model, about) {
+                    known.governed.insert(about, known.all.len());
+                    known.all.push(governed);
+                }
             }
         }
         Ok(known)
@@ -73,48 +149,93 @@ impl RowPolicies {
         self.policies.is_empty()
     }
 
-    /// Whether a policy binds the rows of a type.
+    /// Whether a policy binds the rows of a type, or a field of them.
     pub(crate) fn govern(&self, row: TypeIndex) -> bool {
-        self.governed.contains_key(&row)
+        self.governed.keys().any(|about| about.row == row)
     }
 
-    fn governed(&self, model: &Model, index: TypeIndex) -> Option<Governed> {
-        let own = self.governors(model, index);
-        let members = match &model.types[index].kind {
+    /// The types that read a view of which another type has a policy for its rows, and have none themselves.
+    pub(crate) fn ungoverned_twins<'m>(&self, model: &'m Model) -> Vec<Twins<'m>> {
+        let is_governed = |row: TypeIndex| self.governed.contains_key(&About { row, stored: None });
+        let readers: Vec<_> = (0..model.types.len()).filter_map(|row| Some((row, model.source(row)?))).collect();
+        let name = |row: TypeIndex| model.types[row].name.as_str();
+        let twin = |(open, view): &(TypeIndex, &'m str)| {
+            let twin = readers.iter().find(|(row, other)| other == view && is_governed(*row))?;
+            (!is_governed(*open)).then(|| Twins { view, governed: name(twin.0), open: name(*open) })
+        };
+        readers.iter().filter_map(twin).collect()
+    }
+
+    /// The number of things that policies bind.
+    pub(super) fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// The mask of a stored field, in rows of a type.
+    pub(super) fn mask(&self, row: TypeIndex, stored: &str) -> Option<Subject> {
+        let is_it = |about: &About| about.row == row && about.stored == Some(stored);
+        self.governed.iter().find(|(about, _)| is_it(about)).map(|(_, at)| Subject::Mask(*at))
+    }
+
+    /// The number of what is bound, if a policy binds it.
+    pub(super) fn position(&self, subject: Subject) -> Option<usize> {
+        match subject {
+            Subject::Rows(row) => self.governed.get(&About { row, stored: None }).copied(),
+            Subject::Mask(at) => Some(at),
+        }
+    }
+
+    /// The name of the type whose rows are bound.
+    pub(super) fn name(&self, at: usize) -> &str {
+        &self.all[at].name
+    }
+
+    fn govern_about(&self, model: &Model, about: About) -> Option<Governed> {
+        let own = self.governors(model, about);
+        let members = match &model.types[about.row].kind {
             TypeKind::Abstract(abstraction) => {
                 // The policies that bind all rows are not repeated for each member.
-                let others = |member| self.governors(model, member).into_iter().filter(|other| !own.contains(other));
-                let members = abstraction.members.iter().map(|member| (*member, others(*member).collect()));
-                Some(members.collect::<Vec<(_, Vec<_>)>>())
+                let others = |row: TypeIndex| {
+                    let governors = self.governors(model, About { row, ..about });
+                    governors.into_iter().filter(|other| !own.contains(other)).collect()
+                };
+                Some(abstraction.members.iter().map(|member| (*member, others(*member))).collect::<Vec<(_, Vec<_>)>>())
             }
             _ => None,
         };
         let is_any = !own.is_empty() || members.iter().flatten().any(|(_, governors)| !governors.is_empty());
-        let (at, name) = (self.governed.len(), model.types[index].name.clone());
-        is_any.then_some(Governed { at, name, own, members })
+        is_any.then(|| Governed { name: model.types[about.row].name.clone(), own, members })
     }
 
-    /// The types with policies among a type and those that it belongs to.
-    fn governors(&self, model: &Model, index: TypeIndex) -> Vec<TypeIndex> {
-        let is_of = |other: &TypeIndex| *other == index || model.possible_types(*other).contains(&index);
-        let mut governors: Vec<TypeIndex> = self.policies.keys().copied().filter(is_of).collect();
+    /// The policies for a type and for those that it belongs to.
+    fn governors(&self, model: &Model, about: About) -> Vec<About> {
+        let is_of = |other: &About| {
+            let is_of_type = other.row == about.row || model.possible_types(other.row).contains(&about.row);
+            is_of_type && other.stored == about.stored
+        };
+        let mut governors: Vec<About> = self.policies.keys().copied().filter(is_of).collect();
         governors.sort_unstable();
         governors
     }
 
-    /// The condition that the policies of these types put on a row; `None` for none. Each type has to permit it.
-    fn condition(&self, governors: &[TypeIndex], context: &Context<'_>) -> Result<Option<Filter>> {
+    /// The condition of these policies; `None` for none. Each type has to permit a row.
+    fn condition(&self, governors: &[About], context: &Context<'_>) -> Result<Option<Filter>> {
         let mut all = Vec::new();
-        for decides in governors.iter().filter_map(|index| self.policies.get(index)) {
+        for decides in governors.iter().filter_map(|about| self.policies.get(about)) {
             let decisions = decides.iter().map(|decide| decide(context)).collect::<Result<Vec<_>>>()?;
             all.extend(RowDecision::together(decisions));
         }
         Ok(if all.len() < 2 { all.pop() } else { Some(Filter::All(all)) })
     }
 
-    fn rule(&self, governed: &Governed, context: &Context<'_>) -> Result<Option<RowRule>> {
-        let filter = self.condition(&governed.own, context)?;
-        let members = governed.members.iter().flatten();
+    /// The rule about what is bound, for one request.
+    ///
+    /// # Errors
+    /// Those of the policies.
+    pub(super) fn rule(&self, at: usize, context: &Context<'_>) -> Result<Option<RowRule>> {
+        let Governed { own, members, .. } = &self.all[at];
+        let filter = self.condition(own, context)?;
+        let members = members.iter().flatten();
         let members = members.map(|(member, governors)| Ok((*member, self.condition(governors, context)?)));
         let members = members.collect::<Result<Vec<_>>>()?;
         let everything = || Filter::All(Vec::new());
@@ -124,55 +245,5 @@ impl RowPolicies {
         });
         let is_any = filter.is_some() || members.is_some();
         Ok(is_any.then(|| RowRule { filter: filter.unwrap_or_else(everything), members }))
-    }
-}
-
-/// The rules of the policies for one request. A policy is asked when rows of its type are first read.
-pub(crate) struct RequestRules {
-    policies: Arc<RowPolicies>,
-    /// `None` denies everything.
-    request: Option<RequestScope>,
-    rules: Box<[OnceLock<Decided>]>,
-}
-
-type Decided = Result<Option<Arc<RowRule>>, Error>;
-
-impl RequestRules {
-    pub(crate) fn new(policies: Arc<RowPolicies>, request: Option<RequestScope>) -> Self {
-        let rules = policies.governed.iter().map(|_| OnceLock::new()).collect();
-        Self { policies, request, rules }
-    }
-
-    fn decide(&self, governed: &Governed) -> Decided {
-        let denied = |why: String| {
-            let message = format!("the rows of `{}` are not allowed", governed.name);
-            Error::new(ErrorCode::Forbidden, message).with_source(why)
-        };
-        let Some(request) = &self.request else { return Err(denied("the request is not shared".to_owned())) };
-        let decide = || self.policies.rule(governed, &Context::new(request));
-        match std::panic::catch_unwind(AssertUnwindSafe(decide)) {
-            Ok(Ok(rule)) => Ok(rule.map(Arc::new)),
-            Ok(Err(error)) if error.is_masked() => Err(denied(error.chain())),
-            Ok(Err(error)) => Err(error),
-            Err(panic) => Err(denied(format!("the row policy panicked: {}", crate::panic::message(&*panic)))),
-        }
-    }
-}
-
-impl RowRules for RequestRules {
-    fn rule(&self, subject: Subject) -> Result<Option<Arc<RowRule>>> {
-        let Subject::Rows(row) = subject;
-        let Some(governed) = self.policies.governed.get(&row) else { return Ok(None) };
-        match self.rules[governed.at].get_or_init(|| self.decide(governed)) {
-            Ok(rule) => Ok(rule.clone()),
-            Err(error) => Err(error.again()),
-        }
-    }
-}
-
-impl fmt::Debug for RequestRules {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Conditions hold values of the request.
-        f.debug_struct("RequestRules").field("types", &self.rules.len()).finish_non_exhaustive()
     }
 }

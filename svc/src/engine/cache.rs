@@ -10,6 +10,7 @@ use super::document::{Document, Planned};
 use super::plan::Plan;
 use super::request_error::RequestError;
 use crate::application::Limits;
+use crate::metrics::CacheType;
 use crate::schema::Model;
 
 /// The number of documents that room is made for at first. It also bounds the number of the cache's shards, each of
@@ -28,6 +29,8 @@ pub(crate) struct DocumentCache {
     entries: Cache<Arc<str>, Entry, ByWeight, RandomState, Evictions>,
     /// The most bytes of one document.
     share: u64,
+    /// Whether errors of documents tell which names of the schema may have been meant.
+    suggests: bool,
 }
 
 /// A document, and what it weighed when it was put here: the cache has to take off what it has added.
@@ -64,17 +67,19 @@ impl Lifecycle<Arc<str>, Entry> for Evictions {
 
 impl DocumentCache {
     /// An empty cache for `capacity` bytes.
-    pub(crate) fn new(capacity: u64) -> Self {
+    pub(crate) fn new(capacity: u64, suggests: bool) -> Self {
         let entries = Cache::with(EXPECTED, capacity, ByWeight, RandomState::new(), Evictions);
-        Self { entries, share: capacity / SHARE }
+        Self { entries, share: capacity / SHARE, suggests }
     }
 
     /// The prepared document; invalid ones are not kept.
     pub(crate) fn get(&self, model: &Model, limits: &Limits, text: &str) -> Result<Arc<Document>, Vec<RequestError>> {
-        if let Some(entry) = self.entries.get(text) {
+        let known = self.entries.get(text);
+        CacheType::Document.looked_up(known.is_some());
+        if let Some(entry) = known {
             return Ok(entry.document);
         }
-        let document = Arc::new(Document::prepare(model, limits, text)?);
+        let document = Arc::new(Document::prepare(model, limits, text, self.suggests)?);
         self.put(&document, document.weight());
         Ok(document)
     }

@@ -1,11 +1,12 @@
 //! Documents that are valid, with the plans of their operations; kept for the next request with the same text.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use apollo_compiler::ExecutableDocument;
 use apollo_compiler::executable::Operation;
 use apollo_compiler::validation::Valid;
 use arc_swap::ArcSwapOption;
+use sha2::{Digest as _, Sha256};
 
 use super::coerce::{VariableDef, Variables, condition};
 use super::plan::{Plan, Planner};
@@ -14,6 +15,7 @@ use super::weight;
 use crate::ErrorCode;
 use crate::application::Limits;
 use crate::schema::Model;
+use crate::trace::OpenSpan;
 
 /// The bytes that a document takes in the cache besides what is counted.
 const BASE_WEIGHT: usize = 512;
@@ -30,6 +32,8 @@ pub(crate) struct Document {
     plans: ArcSwapOption<Vec<(PlanKey, Arc<Plan>)>>,
     /// Held while plans and their statements come and go.
     changing: Mutex<()>,
+    /// The hash of the document as it is written anew, once somebody has asked for it.
+    digest: OnceLock<[u8; 32]>,
     /// Bytes that the document takes, without its plans.
     weight: usize,
 }
@@ -63,8 +67,8 @@ impl Document {
         operations: Vec<(Option<String>, OperationInfo)>,
         conditions: Vec<String>,
     ) -> Self {
-        let (plans, changing) = (ArcSwapOption::empty(), Mutex::new(()));
-        let mut document = Self { text, executable, operations, conditions, plans, changing, weight: 0 };
+        let (plans, changing, digest) = (ArcSwapOption::empty(), Mutex::new(()), OnceLock::new());
+        let mut document = Self { text, executable, operations, conditions, plans, changing, digest, weight: 0 };
         document.weight = document.own_weight();
         document
     }
@@ -81,6 +85,11 @@ impl Document {
         let found = self.operations.iter().find(|(known, _)| known.as_deref() == operation.name.as_deref());
         let (_, info) = found.ok_or_else(|| failed("the document has no such operation".to_owned()))?;
         Ok((operation, info))
+    }
+
+    /// Returns a hash that documents share which differ in nothing but white space and comments.
+    pub(crate) fn digest(&self) -> &[u8; 32] {
+        self.digest.get_or_init(|| Sha256::digest(self.executable.to_string()).into())
     }
 
     /// The Boolean variables of `@skip` and `@include`.
@@ -103,6 +112,7 @@ impl Document {
         if let Some((_, plan)) = plans.iter().flat_map(|plans| plans.iter()).find(|(known, _)| is_known(known)) {
             return Ok(Planned::Kept(plan.clone()));
         }
+        let _planning = OpenSpan::step("graphql.plan", None);
         let plan = Planner::new(model, limits, &self.executable, variables).plan(operation)?;
         Ok(Planned::New((name.map(str::to_owned), conditions), Arc::new(plan)))
     }

@@ -2,8 +2,11 @@
 
 use uuid::Uuid;
 
+use super::execution_context::ExecutionContext;
 use super::field_error::{FieldError, Logged};
 use super::path::Segment;
+use crate::error::ErrorIds;
+use crate::error_tracker::{Facts, capture, is_tracking};
 
 /// The most lines for the errors of a request; those beyond them are counted in one more.
 const LINES: usize = 10;
@@ -22,25 +25,36 @@ struct Line {
 
 /// Writes what clients do not see of a request's errors to the log. Masked errors get the `errorId` of their line, so
 /// that each is found there; equal errors share a line, and those beyond the first lines share the last one.
-pub(super) fn log_errors(errors: &mut [FieldError]) {
+pub(super) fn log_errors<'e>(cx: &ExecutionContext<'_>, errors: impl Iterator<Item = &'e mut FieldError>) {
+    let mut errors: Vec<_> = errors.filter(|error| error.logged.is_some()).collect();
     let mut lines: Vec<Line> = Vec::new();
     for index in 0..errors.len() {
-        let Some(Logged { chain, masked }) = &errors[index].logged else { continue };
-        let masked = *masked;
-        let known = lines.iter().take(LINES).position(|line| chain_of(&errors[line.first]) == chain);
+        let chain = chain_of(errors[index]);
+        let known = lines.iter().take(LINES).position(|line| chain_of(errors[line.first]) == chain);
         let at = known.unwrap_or(lines.len().min(LINES));
         if at == lines.len() {
             lines.push(Line { id: Uuid::new_v4(), first: index, times: 0 });
         }
         lines[at].times += 1;
-        if masked {
-            let id = lines[at].id.to_string();
-            errors[index].extensions.insert("errorId".to_owned(), id.into());
+        errors[index].set_id(lines[at].id);
+    }
+    if lines.is_empty() {
+        return;
+    }
+    let facts = is_tracking().then(|| facts(cx));
+    for (index, line) in lines.iter().enumerate() {
+        let (ids, error) = (ErrorIds::of(line.id), &*errors[line.first]);
+        line.write(&ids, error, index == LINES);
+        if let (Some(facts), Some(Logged { raised: Some(raised), chain, .. })) = (&facts, &error.logged) {
+            capture(&ids, raised, &error.field, chain, line.times, facts);
         }
     }
-    for (index, line) in lines.iter().enumerate() {
-        line.write(&errors[line.first], index == LINES);
-    }
+}
+
+/// The request, as the error tracker is told of it.
+fn facts(cx: &ExecutionContext<'_>) -> Facts {
+    let user_id = cx.context.request.parts().user_id().map(str::to_owned);
+    Facts { operation: cx.operation.name().map(str::to_owned), user_id }
 }
 
 fn chain_of(error: &FieldError) -> &str {
@@ -48,16 +62,16 @@ fn chain_of(error: &FieldError) -> &str {
 }
 
 impl Line {
-    fn write(&self, error: &FieldError, is_rest: bool) {
-        let (id, times) = (self.id, self.times);
+    fn write(&self, ids: &ErrorIds, error: &FieldError, is_rest: bool) {
+        let (id, times, request_id, trace_id) = (self.id, self.times, ids.request(), ids.trace());
         let path = shown(&error.path);
         let (path, chain) = (cut(&path), cut(chain_of(error)));
         if is_rest {
-            tracing::error!(error_id = %id, path, error = chain, times, "more fields failed; this is the first of them");
+            tracing::error!(error_id = %id, request_id, trace_id, path, error = chain, times, "more fields failed; this is the first of them");
         } else if times > 1 {
-            tracing::error!(error_id = %id, path, error = chain, times, "fields failed alike; this is the first of them");
+            tracing::error!(error_id = %id, request_id, trace_id, path, error = chain, times, "fields failed alike; this is the first of them");
         } else {
-            tracing::error!(error_id = %id, path, error = chain, "a field failed");
+            tracing::error!(error_id = %id, request_id, trace_id, path, error = chain, "a field failed");
         }
     }
 }

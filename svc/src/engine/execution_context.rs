@@ -11,11 +11,14 @@ use super::cache::DocumentCache;
 use super::coerce::Variables;
 use super::completed_value::CompletedValue;
 use super::document::Document;
+use super::explanation::{ExplainedField, Explanation};
 use super::path::Path;
-use super::plan::{Admission, ArgPlan, Plan, PlanField};
+use super::plan::{Admission, ArgPlan, Plan, PlanField, Selection};
 use super::resolver::{Call, Outcome, ReturnedQuery};
+use super::spending::Spending;
 use crate::application::Limits;
 use crate::authz::{FieldQuestion, Gate};
+use crate::mutation::failed_sql;
 use crate::postgres::{Database, DbError, Session};
 use crate::repository::Db;
 use crate::request::Context;
@@ -41,6 +44,10 @@ pub(crate) struct ExecutionContext<'a> {
     pub(crate) reads: &'a dyn RowReads,
     /// Whether statements leave out values that they cannot read, as one without care has failed.
     pub(crate) careful: bool,
+    /// The count of what is completed, where somebody wants to know it.
+    pub(crate) spending: Option<&'a Spending>,
+    /// The explanation of the operation, where it is asked for.
+    pub(crate) explanation: Option<&'a Explanation>,
 }
 
 /// The reads of rows that completing values waits for.
@@ -105,6 +112,28 @@ impl<'a> ExecutionContext<'a> {
         Self { careful: true, ..*self }
     }
 
+    /// Counts objects that are completed.
+    pub(crate) fn spend(&self, selection: &Selection, count: usize) {
+        if let Some(spending) = self.spending {
+            spending.objects(selection, count);
+        }
+    }
+
+    /// The explanation of a root field, where it is asked for.
+    pub(crate) fn explained(&self, field: &PlanField) -> Option<&'a ExplainedField> {
+        self.explanation?.field(field)
+    }
+
+    /// Notes the type of an object that a mutation answers with: of a union, that says whether it succeeded.
+    pub(crate) fn note_result(&self, field: &PlanField, selection: &Selection) {
+        // Asked for each object of an answer: most are not at the root.
+        if field.root().is_some()
+            && let Some(ledger) = &self.context.db().ledger
+        {
+            ledger.answered_with(selection.type_index);
+        }
+    }
+
     /// The same for a root field that may read some rows only; `db` is the database with its row filter.
     pub(crate) fn with_db(&self, db: &'a Db) -> Self {
         Self { context: Context { db, ..self.context }, ..*self }
@@ -153,12 +182,16 @@ impl<'a> ExecutionContext<'a> {
     }
 
     /// Notes the outcome of a resolver in the ledger and returns it. A mutation whose function has returned a value is
-    /// done, whatever it did.
+    /// done, whatever it did; what its SQL has broken is told as of calls.
     pub(crate) fn noted<'o>(&self, outcome: Outcome<'o>) -> Outcome<'o> {
-        if let (Ok(_), Some(ledger)) = (&outcome, &self.context.db().ledger) {
-            ledger.done();
+        let Some(ledger) = &self.context.db().ledger else { return outcome };
+        match outcome {
+            Ok(value) => {
+                ledger.done();
+                Ok(value)
+            }
+            Err(error) => Err(failed_sql(error, &self.context.db().app.constraints)),
         }
-        outcome
     }
 
     /// The session variables of the request.

@@ -8,36 +8,52 @@ use async_graphql::Value;
 use indexmap::IndexMap;
 
 use super::execute::{Engine, Prepared};
-use super::plan::{Denial, Denials};
+use super::plan::{Denial, Denials, Plan, PlanField, Touched};
 use crate::authz::FieldQuestion;
+use crate::error::Denied;
 use crate::request::{Context, RequestScope, Transport};
-use crate::schema::Gated;
+use crate::request_log::gate_asked;
+use crate::schema::{FieldDef, Gated};
 use crate::{Error, ErrorCode};
 
 /// The decisions about each field, with its arguments; `None` allows.
 type Known = HashMap<String, Vec<(IndexMap<String, Value>, Option<Denial>)>>;
 
 impl Engine {
+    /// Whether there may be fields in a plan that are decided about by themselves.
+    pub(super) fn decides_about(&self, plan: &Plan) -> bool {
+        self.decides_fields && plan.root.gates
+    }
+
     /// The operation without what the client may not learn.
     ///
     /// Where the functions of the program are passed by, a denial is the whole document's: what comes in their place
     /// does not ask for single fields.
     pub(super) async fn without_denied(&self, prepared: Prepared, scope: &RequestScope) -> Prepared {
-        let denials = self.denials(&prepared, scope).await;
-        let Some(denial) = denials.values().next() else { return prepared };
-        let plan = if prepared.has_statement() || scope.parts().transport == Transport::RustEndpoint {
+        match self.permitted(&prepared, scope).await {
+            Some(plan) => prepared.with_plan(Arc::new(plan)),
+            None => prepared,
+        }
+    }
+
+    /// The plan without what the client may not learn; `None` where it may learn all.
+    pub(super) async fn permitted(&self, prepared: &Prepared, scope: &RequestScope) -> Option<Plan> {
+        let denials = self.denials(prepared, scope).await;
+        let denial = denials.values().next()?;
+        Some(if prepared.has_statement() || scope.parts().transport == Transport::RustEndpoint {
             prepared.plan.denied(&Denial::new(&refused(denial)))
         } else {
             prepared.plan.without(&denials, &self.app.model, &prepared.variables)
-        };
-        prepared.with_plan(Arc::new(plan))
+        })
     }
 
     /// Decides about the gated fields that an operation touches, once for each field and its arguments.
     async fn denials(&self, prepared: &Prepared, scope: &RequestScope) -> Denials {
+        let _asked = gate_asked();
         let mut denials = Denials::new();
-        let mut known = Known::new();
-        for (gate, field) in prepared.plan.gates(&self.app.model, &prepared.variables) {
+        let gates = prepared.plan.gates(&self.app.model, &prepared.variables);
+        let mut known = self.decided_at_once(&gates, prepared, scope).await;
+        for (gate, field) in gates {
             let arguments = match gate.has_arguments() {
                 true => field.named_arguments(&self.app.model, &prepared.variables),
                 false => Ok(IndexMap::new()),
@@ -49,6 +65,39 @@ impl Engine {
             denials.extend(denial.map(|denial| (gate, denial)));
         }
         denials
+    }
+
+    /// The decisions of an authorizer that decides about all gated fields in one call.
+    async fn decided_at_once(
+        &self,
+        gates: &[(Touched, &PlanField)],
+        prepared: &Prepared,
+        scope: &RequestScope,
+    ) -> Known {
+        let mut questions: Vec<FieldQuestion<'_>> = Vec::new();
+        if !self.gate.is_guarded() {
+            return Known::new();
+        }
+        for (gate, asked) in gates {
+            let arguments = match gate.has_arguments() {
+                true => asked.named_arguments(&self.app.model, &prepared.variables),
+                false => Ok(IndexMap::new()),
+            };
+            let Ok(arguments) = arguments else { continue };
+            for (def, field) in self.app.model.gated_fields(gate.gated) {
+                let question = question(scope, &def.name, field, Cow::Owned(arguments.clone()));
+                if !questions.iter().any(|known| known.name == question.name && known.arguments == question.arguments) {
+                    questions.push(question);
+                }
+            }
+        }
+        let decided = self.gate.admit_fields(&questions).await.unwrap_or_default();
+        let mut known = Known::new();
+        for (question, decided) in questions.into_iter().zip(decided) {
+            let denial = decided.err().map(|error| Denial::new(&error));
+            known.entry(question.name).or_default().push((question.arguments.into_owned(), denial));
+        }
+        known
     }
 
     /// The first denial among the fields that are meant.
@@ -68,10 +117,7 @@ impl Engine {
             let denial = match asked.iter().find(|(other, _)| other == arguments) {
                 Some((_, denial)) => denial.clone(),
                 None => {
-                    let context = Context::new(scope);
-                    let (guards, is_authorized) = (field.guards, field.is_authorized);
-                    let arguments_asked = Cow::Borrowed(arguments);
-                    let question = FieldQuestion { context, name, guards, is_authorized, arguments: arguments_asked };
+                    let question = question(scope, &def.name, field, Cow::Borrowed(arguments));
                     let denial = self.gate.admit_field(&question).await.err().map(|error| Denial::new(&error));
                     asked.push((arguments.clone(), denial.clone()));
                     denial
@@ -85,16 +131,27 @@ impl Engine {
     }
 }
 
+fn question<'a>(
+    scope: &'a RequestScope,
+    owner: &str,
+    field: &FieldDef,
+    arguments: Cow<'a, IndexMap<String, Value>>,
+) -> FieldQuestion<'a> {
+    let name = format!("{owner}.{}", field.name);
+    let (guards, is_authorized) = (field.guards, field.is_authorized);
+    FieldQuestion { context: Context::new(scope), name, guards, is_authorized, arguments }
+}
+
 /// The error of what may tell a field of which only checks of objects can decide.
 fn undecided(name: &str) -> Error {
     let message = format!("this may hold `{name}`, which is checked for each object; select the field itself");
-    Error::new(ErrorCode::FieldAuthorizationError, message).with_extension("field", name)
+    Error::new(ErrorCode::FieldAuthorizationError, message).with_extension("field", name).denied(Denied::Field)
 }
 
 /// The error of a whole document of which a field is denied.
 fn refused(denial: &Denial) -> Error {
     let denied = denial.error();
-    let error = Error::new(ErrorCode::FieldAuthorizationError, denied.message().to_owned());
+    let error = Error::new(ErrorCode::FieldAuthorizationError, denied.message().to_owned()).denied(Denied::Field);
     match denied.extensions().get("field") {
         Some(field) => error.with_extension("field", field.clone()),
         None => error,

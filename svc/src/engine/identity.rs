@@ -1,10 +1,12 @@
 //! The identity of a request: established once, before anything but its head is read.
 
 use crate::request::RequestParts;
-use futures_util::FutureExt as _;
 
 use super::execute::Engine;
+use super::measure;
 use super::response::Response;
+#[cfg(feature = "auth")]
+use crate::security_log::{SecurityEventType, record};
 
 /// The remark of an answer about the token of its request, in `WWW-Authenticate`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,10 +37,45 @@ impl Engine {
     pub(crate) async fn begin(&self, parts: &mut RequestParts) -> Result<Challenge, Refused> {
         let (challenge, refused) = self.identify(parts).await;
         // The hooks are told of refused requests too, as limits count them.
-        let hooks = if self.hooks.is_empty() { Ok(()) } else { self.hooks.before_parsing(parts).boxed().await };
+        let hooks = if self.hooks.concern(parts) { self.hooks.before_parsing(parts).await } else { Ok(()) };
         match hooks.err().or(refused) {
             None => Ok(challenge),
-            Some(response) => Err(Refused { response, challenge }),
+            Some(response) => Err(Refused { response: measure::counted_refusal(response), challenge }),
+        }
+    }
+
+    /// Takes in an operation on a connection whose client is known: looks whether the token still holds, and tells the
+    /// hooks.
+    ///
+    /// # Errors
+    /// The answer of an operation that is refused.
+    #[cfg(feature = "websocket")]
+    pub(crate) async fn resume(&self, parts: &mut RequestParts) -> Result<(), Response> {
+        let refused = self.recheck(parts).await;
+        let hooks = if self.hooks.concern(parts) { self.hooks.before_parsing(parts).await } else { Ok(()) };
+        hooks.err().or(refused).map_or(Ok(()), |response| Err(measure::counted_refusal(response)))
+    }
+
+    #[cfg(all(feature = "websocket", not(feature = "auth")))]
+    async fn recheck(&self, _: &mut RequestParts) -> Option<Response> {
+        None
+    }
+
+    #[cfg(all(feature = "websocket", feature = "auth"))]
+    async fn recheck(&self, parts: &mut RequestParts) -> Option<Response> {
+        use crate::auth::{Identity, Refusal};
+        let (Some(authentication), Some(verified)) = (&self.authentication, parts.identity.verified()) else {
+            return None;
+        };
+        match authentication.still_holds(verified).await {
+            Ok(true) => None,
+            Ok(false) => {
+                let event = parts.security_event(&self.app.clients, SecurityEventType::AuthTokenInvalid);
+                record(event.reason("the token of the connection has expired or was revoked"));
+                parts.identity = Identity::Refused(Refusal::Invalid);
+                Some(Response::failed(&parts.unauthenticated()))
+            }
+            Err(_) => Some(unavailable()),
         }
     }
 
@@ -51,21 +88,28 @@ impl Engine {
     async fn identify(&self, parts: &mut RequestParts) -> (Challenge, Option<Response>) {
         use crate::auth::Refusal;
         let Some(authentication) = &self.authentication else { return (Challenge::None, None) };
-        match authentication.identify(&parts.headers, &parts.extensions).await {
+        match authentication.identify(&parts.headers, &parts.headers, &parts.extensions).await {
             Ok(identity) => parts.identity = identity,
-            Err(_) => {
-                let message = "who asks cannot be verified at the moment; try again later";
-                let error = crate::Error::new(crate::ErrorCode::ServiceUnavailable, message);
-                return (Challenge::None, Some(Response::failed(&error)));
-            }
+            Err(_) => return (Challenge::None, Some(unavailable())),
         }
         let refused = authentication.required && parts.user().is_none();
         let challenge = match parts.identity.refusal() {
             Some(Refusal::Expired) => Challenge::Expired,
             Some(Refusal::Invalid) => Challenge::Invalid,
-            None if refused => Challenge::Missing,
+            None if refused => {
+                let event = parts.security_event(&self.app.clients, SecurityEventType::AuthFailure);
+                record(event.reason("a token is required, and there is none"));
+                Challenge::Missing
+            }
             None => Challenge::None,
         };
         (challenge, refused.then(|| Response::failed(&parts.unauthenticated())))
     }
+}
+
+/// The answer to a request whose token cannot be verified.
+#[cfg(feature = "auth")]
+fn unavailable() -> Response {
+    let message = "who asks cannot be verified at the moment; try again later";
+    Response::failed(&crate::Error::new(crate::ErrorCode::ServiceUnavailable, message))
 }

@@ -7,10 +7,11 @@ use super::coerce::SentVariables;
 use super::merging;
 use super::nesting::Nesting;
 use super::request_error::RequestError;
-use crate::ErrorCode;
-use crate::application::Limits;
+use crate::application::{LimitMode, Limits};
 use crate::json::ExactJson;
 use crate::schema::Model;
+use crate::security_log::{SecurityEvent, SecurityEventType, record};
+use crate::{Error, ErrorCode};
 
 /// Steps over selections and fragments that validating a document may take: some 50 ms.
 const MAX_STEPS: usize = 1_000_000;
@@ -31,15 +32,52 @@ impl Limits {
         }
         let message =
             format!("the variables hold {found} values; at most {} are allowed (SVC_LIMIT_VALUES)", self.values);
-        Err(RequestError::new(ErrorCode::QueryTooLarge, message))
+        self.over(RequestError::new(ErrorCode::QueryTooLarge, message))
+    }
+
+    /// The consequence for an operation that is over a limit: it is refused with this error, or noted where limits
+    /// are tried.
+    pub(crate) fn over(&self, error: RequestError) -> Result<(), RequestError> {
+        if self.mode == LimitMode::Enforce {
+            return Err(error);
+        }
+        let event = SecurityEvent::new(SecurityEventType::QueryLimitTried).reason(error.message);
+        record(event.metadata("code", error.code.as_str()));
+        Ok(())
+    }
+
+    /// The error of an answer that gets larger than it may be.
+    pub(crate) fn answer_too_large(&self) -> Error {
+        let most = self.answer;
+        let message =
+            format!("the answer is larger than {most} bytes (SVC_LIMIT_ANSWER); ask for fewer fields or smaller pages");
+        Error::new(ErrorCode::QueryTooLarge, message)
+    }
+
+    /// Checks a count, and names the setting.
+    pub(crate) fn within(
+        &self,
+        code: ErrorCode,
+        what: &str,
+        found: usize,
+        limit: usize,
+        setting: &str,
+    ) -> Result<(), RequestError> {
+        within(code, what, found, limit, setting).or_else(|error| self.over(error))
     }
 
     /// Checks what can be counted before validation, in time linear to the document's length.
     pub(crate) fn check(&self, document: &Document) -> Result<(), RequestError> {
         let nesting = Nesting::of(document, MAX_STEPS);
-        within(ErrorCode::QueryTooLarge, "aliases", nesting.aliases, self.aliases, "SVC_LIMIT_ALIASES")?;
-        within(ErrorCode::QueryTooLarge, "directives", nesting.directives, self.directives, "SVC_LIMIT_DIRECTIVES")?;
-        within(ErrorCode::QueryTooDeep, "levels", nesting.depth, self.depth, "SVC_LIMIT_DEPTH")?;
+        self.within(ErrorCode::QueryTooLarge, "aliases", nesting.aliases, self.aliases, "SVC_LIMIT_ALIASES")?;
+        self.within(
+            ErrorCode::QueryTooLarge,
+            "directives",
+            nesting.directives,
+            self.directives,
+            "SVC_LIMIT_DIRECTIVES",
+        )?;
+        self.within(ErrorCode::QueryTooDeep, "levels", nesting.depth, self.depth, "SVC_LIMIT_DEPTH")?;
         let levels = "levels of selections and fragments";
         within(ErrorCode::QueryTooDeep, levels, nesting.levels, self.recursion(), "SVC_LIMIT_DEPTH")?;
         if nesting.steps > MAX_STEPS {
@@ -82,13 +120,7 @@ fn values(value: &ExactJson) -> usize {
 }
 
 /// Refuses what is over a limit, and names the setting.
-pub(crate) fn within(
-    code: ErrorCode,
-    what: &str,
-    found: usize,
-    limit: usize,
-    setting: &str,
-) -> Result<(), RequestError> {
+fn within(code: ErrorCode, what: &str, found: usize, limit: usize, setting: &str) -> Result<(), RequestError> {
     if found <= limit {
         return Ok(());
     }

@@ -5,14 +5,17 @@ mod cache;
 mod coerce;
 mod complete;
 mod completed_value;
+mod diagnostics;
 mod document;
 mod document_id;
 mod effect;
 mod error_log;
 mod execute;
 mod execution_context;
+mod explanation;
 mod field_error;
 mod find;
+mod freshness;
 mod function;
 mod gated;
 mod hooks;
@@ -20,37 +23,54 @@ mod identity;
 mod introspect;
 mod limits;
 mod location;
+mod measure;
 mod merging;
 mod mutations;
 mod nesting;
+mod one_of;
 mod operations;
 mod path;
 mod persisted;
 mod plan;
 mod prepare;
 mod question;
+mod report;
 mod request_error;
 mod resolver;
 mod response;
 mod rules;
 mod scope;
+mod security_events;
+#[cfg(feature = "redis")]
+mod shared_persisted;
+mod spending;
+mod subscribe;
 #[cfg(any(svc_unadmitted = "calls", svc_unadmitted = "literals"))]
 mod unadmitted;
 mod weight;
 
+pub use execute::ResponseCache;
 pub use operations::{Operation, OperationError, OperationRegistry};
-pub use resolver::{Call, Completed, Method, Outcome, Resolver, Returns};
+pub use resolver::{Call, Completed, Events, Method, Outcome, Resolver, Returns, events, events_of_result};
 
 pub(crate) use cache::DocumentCache;
 pub(crate) use coerce::{SentVariables, coerce_literal};
 pub(crate) use document_id::DocumentId;
-pub(crate) use execute::{Engine, Request};
+pub(crate) use execute::{Engine, RegisteredOnly, Request, ResponseKeys};
+#[cfg(any(test, fuzzing))]
+pub(crate) use find::fuzz_cursor;
+pub(crate) use find::{broken_fields, note_broken_fields};
+pub(crate) use freshness::Freshness;
 pub(crate) use function::functions;
 #[cfg(test)]
 pub(crate) use hooks::Hook;
 pub(crate) use hooks::{Answering, Hooks};
 pub(crate) use identity::Challenge;
-pub(crate) use operations::{describe_all, read_folder};
+pub(crate) use measure::{count_refusal, counted_refusal};
+#[cfg(any(test, fuzzing))]
+pub(crate) use operations::fuzz_manifest;
+pub(crate) use operations::{describe_all, read_folder, read_manifests};
 pub(crate) use persisted::PersistedQueries;
 pub(crate) use request_error::RequestError;
 pub(crate) use response::{Answer, Response, write_request_errors};
+pub(crate) use subscribe::ResponseStream;

@@ -8,17 +8,20 @@ use super::execution_context::ExecutionContext;
 use super::field_error::FieldError;
 use super::path::Segment;
 use super::plan::{Plan, PlanField, RootField};
+use crate::metrics::{error_type, get_metrics};
 use crate::postgres::{Effect, Ledger};
+use crate::schema::Model;
 
 /// The mutations of an operation, in their order.
 pub(super) struct Mutations<'a> {
+    model: &'a Model,
     ledger: Option<&'a Ledger>,
     completed: Vec<CompletedValue>,
 }
 
 impl<'a> Mutations<'a> {
     pub(super) fn new(cx: &ExecutionContext<'a>) -> Self {
-        Self { ledger: cx.context.db().ledger.as_deref(), completed: Vec::new() }
+        Self { model: cx.model, ledger: cx.context.db().ledger.as_deref(), completed: Vec::new() }
     }
 
     /// The next one runs.
@@ -30,6 +33,7 @@ impl<'a> Mutations<'a> {
 
     /// It has ended; whether the whole answer becomes null with it.
     pub(super) fn end(&mut self, field: &PlanField, mut value: CompletedValue) -> bool {
+        self.count(field, &value);
         if let Some(ledger) = self.ledger {
             let effect = ledger.end();
             if field.root().is_some() {
@@ -39,6 +43,23 @@ impl<'a> Mutations<'a> {
         let is_null = value.bytes.is_err();
         self.completed.push(value);
         is_null
+    }
+
+    /// Counts it by its outcome: the type of its result, that of the failure which the result is, or the class of its
+    /// first error.
+    fn count(&self, field: &PlanField, value: &CompletedValue) {
+        let Some(metrics) = get_metrics().filter(|_| field.root().is_some()) else { return };
+        let result = self.ledger.and_then(Ledger::take_result).and_then(|ty| self.model.types.get(ty));
+        let is_failure = |name: &str| self.model.results.values().any(|result| result.error.name == name);
+        metrics.record_mutation(
+            &field.name,
+            match (value.errors.first(), result.map(|ty| ty.name.as_str())) {
+                (Some(error), _) => Err(error_type(&error.code)),
+                (None, Some(name)) if is_failure(name) => Err(name),
+                (None, Some(name)) => Ok(name),
+                (None, None) => Ok("value"),
+            },
+        );
     }
 
     /// The whole answer becomes null, and what each has answered with it: keeps what each has done, to be told beside the

@@ -7,7 +7,10 @@ use quick_cache::sync::Cache;
 use sha2::{Digest as _, Sha256};
 
 use super::request_error::RequestError;
+#[cfg(feature = "redis")]
+use super::shared_persisted::SharedPersistedQueries;
 use crate::ErrorCode;
+use crate::metrics::CacheType;
 
 /// The most bytes of document text that are kept.
 const CAPACITY: u64 = 8 << 20;
@@ -21,7 +24,12 @@ pub(crate) type Hash = [u8; 32];
 
 /// The documents that clients may name by their hash; those that were not used for long make room for others.
 #[derive(Debug)]
-pub(crate) struct PersistedQueries(Cache<Hash, Arc<str>, ByText>);
+pub(crate) struct PersistedQueries {
+    known: Cache<Hash, Arc<str>, ByText>,
+    /// Those of other instances; `None` where each keeps its own.
+    #[cfg(feature = "redis")]
+    pub(crate) shared: Option<SharedPersistedQueries>,
+}
 
 #[derive(Debug, Clone)]
 struct ByText;
@@ -34,11 +42,27 @@ impl Weighter<Hash, Arc<str>> for ByText {
 
 impl Default for PersistedQueries {
     fn default() -> Self {
-        Self(Cache::with_weighter(EXPECTED, CAPACITY, ByText))
+        Self {
+            known: Cache::with_weighter(EXPECTED, CAPACITY, ByText),
+            #[cfg(feature = "redis")]
+            shared: None,
+        }
     }
 }
 
 impl PersistedQueries {
+    /// The same, shared with other instances.
+    #[cfg(feature = "redis")]
+    pub(crate) fn shared_in(self, redis: &crate::RedisClient) -> Self {
+        Self { shared: Some(SharedPersistedQueries::new(redis)), ..self }
+    }
+
+    /// Whether a document is kept.
+    #[cfg(feature = "redis")]
+    pub(crate) fn knows(&self, hash: &Hash) -> bool {
+        self.known.get(hash).is_some()
+    }
+
     /// The text of a document that was kept.
     ///
     /// # Errors
@@ -46,13 +70,28 @@ impl PersistedQueries {
     pub(crate) fn text(&self, hash: &Hash) -> Result<Arc<str>, RequestError> {
         // Clients know this message.
         let unknown = || RequestError::new(ErrorCode::PersistedQueryNotFound, "PersistedQueryNotFound");
-        self.0.get(hash).ok_or_else(unknown)
+        let known = self.known.get(hash);
+        CacheType::PersistedQuery.looked_up(known.is_some());
+        known.ok_or_else(unknown)
     }
 
     /// Keeps a document that has been found valid.
     pub(crate) fn keep(&self, hash: Hash, text: &Arc<str>) {
-        if self.0.get(&hash).is_none() {
-            self.0.insert(hash, text.clone());
+        if self.known.get(&hash).is_none() {
+            self.known.insert(hash, text.clone());
+            #[cfg(feature = "redis")]
+            if let Some(shared) = &self.shared {
+                shared.keep(&hash, text);
+            }
+        }
+    }
+
+    /// Learns a document from other instances. It is checked like any other before it is answered.
+    #[cfg(feature = "redis")]
+    pub(crate) async fn learn(&self, hash: &Hash) {
+        let Some(shared) = &self.shared else { return };
+        if let Some(text) = shared.text(hash).await {
+            self.known.insert(*hash, text);
         }
     }
 }

@@ -2,45 +2,35 @@
 
 use std::sync::Arc;
 
-use apollo_compiler::diagnostic::ToCliReport as _;
 use apollo_compiler::executable::{self, Operation};
 use apollo_compiler::parser::Parser;
-use apollo_compiler::validation::{DiagnosticList, Valid, WithErrors};
+use apollo_compiler::validation::{Valid, WithErrors};
 use apollo_compiler::{ExecutableDocument, ast};
 
 use super::coerce::{Literal, VariableDef};
+use super::diagnostics;
 use super::document::{Document, OperationInfo};
-use super::location::LineIndex;
 use super::request_error::RequestError;
-use super::response::limited;
 use super::rules;
 use crate::ErrorCode;
 use crate::application::Limits;
 use crate::schema::{Model, TypeExpr};
+use crate::trace::OpenSpan;
 
 impl Document {
-    /// Parses and validates; all errors at once, as far as the limits allow.
-    pub(crate) fn prepare(model: &Model, limits: &Limits, text: &str) -> Result<Self, Vec<RequestError>> {
+    /// Parses and validates; all errors at once, as far as the limits allow. Where it `suggests`, they tell which names of
+    /// the schema may have been meant.
+    pub(crate) fn prepare(
+        model: &Model,
+        limits: &Limits,
+        text: &str,
+        suggests: bool,
+    ) -> Result<Self, Vec<RequestError>> {
         let text: Arc<str> = text.into();
-        let too_large = || {
-            let message =
-                format!("the document is too large or nested too deeply; at most {} tokens are allowed", limits.tokens);
-            vec![RequestError::new(ErrorCode::QueryTooLarge, message)]
-        };
-        let smooth = rules::smooth(&text, limits.tokens).ok_or_else(too_large)?;
-        let mut parser = Parser::new().token_limit(limits.tokens).recursion_limit(limits.recursion());
-        let parsed = parser.parse_ast(smooth, "document.graphql");
-        let ast = parsed.map_err(|invalid| {
-            if parser.tokens_reached() > limits.tokens || parser.recursion_reached() > limits.recursion() {
-                too_large()
-            } else {
-                diagnostics(&text, &invalid.errors, ErrorCode::GraphqlParseFailed, limits.errors)
-            }
-        })?;
-        rules::syntax(&ast, &text).map_err(|error| vec![error])?;
-        limits.check(&ast).map_err(|error| vec![error])?;
+        let ast = parse(&text, limits)?;
+        let _validating = OpenSpan::step("graphql.validate", None);
         let executable = validate(model, limits, &ast)?.map_err(|invalid| {
-            diagnostics(&text, &invalid.errors, ErrorCode::GraphqlValidationFailed, limits.errors)
+            diagnostics::of_validation(&text, &ast, &invalid.errors, limits.errors, suggests.then_some(model))
         })?;
         let errors = rules::validate(model, &executable, &text, limits.errors);
         if !errors.is_empty() {
@@ -53,6 +43,29 @@ impl Document {
         let (operations, conditions) = (operations.collect(), conditions(&executable));
         Ok(Self::new(text, executable, operations, conditions))
     }
+}
+
+/// Reads a text that the limits on its own form allow.
+fn parse(text: &str, limits: &Limits) -> Result<ast::Document, Vec<RequestError>> {
+    let _parsing = OpenSpan::step("graphql.parse", None);
+    let too_large = || {
+        let message =
+            format!("the document is too large or nested too deeply; at most {} tokens are allowed", limits.tokens);
+        vec![RequestError::new(ErrorCode::QueryTooLarge, message)]
+    };
+    let smooth = rules::smooth(text, limits.tokens).ok_or_else(too_large)?;
+    let mut parser = Parser::new().token_limit(limits.tokens).recursion_limit(limits.recursion());
+    let parsed = parser.parse_ast(smooth, "document.graphql");
+    let ast = parsed.map_err(|invalid| {
+        if parser.tokens_reached() > limits.tokens || parser.recursion_reached() > limits.recursion() {
+            too_large()
+        } else {
+            diagnostics::of_syntax(text, &invalid.errors, limits.errors)
+        }
+    })?;
+    rules::syntax(&ast, text).map_err(|error| vec![error])?;
+    limits.check(&ast).map_err(|error| vec![error])?;
+    Ok(ast)
 }
 
 /// Validates by apollo-compiler, once it is known that this is not too much work.
@@ -136,13 +149,4 @@ fn collect_conditions(set: &executable::SelectionSet, found: &mut Vec<String>) {
             executable::Selection::FragmentSpread(_) => {}
         }
     }
-}
-
-fn diagnostics(text: &str, errors: &DiagnosticList, code: ErrorCode, limit: usize) -> Vec<RequestError> {
-    let lines = LineIndex::new(text);
-    let errors = errors.iter().take(limit.max(1)).map(|error| {
-        let location = error.error.location().map(|span| lines.locate(span.offset()));
-        RequestError::new(code, limited(&error.error)).at(location)
-    });
-    errors.collect()
 }

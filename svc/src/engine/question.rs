@@ -1,5 +1,7 @@
 //! Root fields as the gate sees them.
 
+use std::borrow::Cow;
+
 use async_graphql::Value;
 
 use super::execute::Engine;
@@ -8,6 +10,7 @@ use super::plan::{Admission, ArgPlan, PlanField, RootField};
 use crate::Error;
 use crate::authz::Question;
 use crate::request::{Context, RequestScope, Transport};
+use crate::request_log::gate_asked;
 use crate::schema::{OperationKind, RootRules, TypeIndex};
 
 /// A root field that wants to run.
@@ -32,6 +35,7 @@ impl Engine {
         if let Some(denial) = &field.denial {
             return Err(denial.error());
         }
+        let _asked = gate_asked();
         self.gate.admit(field, &RootQuestion { cx, field, has_statement }).await
     }
 }
@@ -65,16 +69,20 @@ impl Question for RootQuestion<'_> {
         self.has_statement || self.cx.context.transport() == Transport::RustEndpoint
     }
 
+    fn has_stream(&self) -> bool {
+        self.field.root().is_some_and(RootField::has_stream)
+    }
+
     fn row(&self) -> Option<TypeIndex> {
         self.field.root()?.row()
     }
 
-    fn arguments(&self) -> Result<Vec<(&str, Value)>, Error> {
+    fn arguments(&self) -> Result<Vec<(&str, Cow<'_, Value>)>, Error> {
         let named = |arg| named(self.cx, arg);
         self.field.args.iter().filter_map(|arg| named(arg).transpose()).collect()
     }
 }
 
-fn named<'a>(cx: &ExecutionContext<'a>, arg: &'a ArgPlan) -> Result<Option<(&'a str, Value)>, Error> {
-    Ok(cx.argument(arg)?.map(|value| (arg.rust.as_str(), value.into_owned())))
+fn named<'a>(cx: &ExecutionContext<'a>, arg: &'a ArgPlan) -> Result<Option<(&'a str, Cow<'a, Value>)>, Error> {
+    Ok(cx.argument(arg)?.map(|value| (arg.rust.as_str(), value)))
 }

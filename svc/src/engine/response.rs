@@ -3,20 +3,29 @@
 use std::fmt::{Display, Write as _};
 use std::time::Duration;
 
+use axum::http::HeaderValue;
+use bytes::Bytes;
 use serde_json::{Map, Value, json};
-use uuid::Uuid;
 
 use super::field_error::FieldError;
+use super::freshness::Freshness;
 use super::location::{LineIndex, Location};
 use super::request_error::RequestError;
+use crate::error::{ErrorIds, Origin};
+use crate::error_tracker::{Facts, capture};
 use crate::postgres::Effect;
+use crate::security_log::{SecurityEvent, SecurityEventType, record};
 use crate::{Error, ErrorCode};
 
 /// The answer to a request.
 #[derive(Debug)]
 pub(crate) struct Response {
     pub(crate) answer: Answer,
-    pub(crate) body: Vec<u8>,
+    pub(crate) body: Bytes,
+    /// Whether the body ends with `extensions`.
+    pub(super) has_extensions: bool,
+    /// The validator and the age for caches of others; `None` where they may not keep it.
+    pub(crate) freshness: Option<Box<Freshness>>,
 }
 
 /// The kind of an answer: how far its request got.
@@ -24,6 +33,8 @@ pub(crate) struct Response {
 pub(crate) enum Answer {
     /// It ran: there is `data`, and so many errors beside it.
     Executed { errors: usize },
+    /// It ran, and the client has the answer already.
+    NotModified,
     /// Nothing ran, because of the request: the code of its first error.
     Refused(ErrorCode),
     /// Nothing ran, because mutations need another method.
@@ -61,11 +72,20 @@ pub(crate) fn limit_text(message: &str) -> String {
 }
 
 impl Response {
+    fn new(answer: Answer, body: impl Into<Bytes>) -> Self {
+        Self { answer, body: body.into(), has_extensions: false, freshness: None }
+    }
+
+    /// An answer without errors that was kept.
+    pub(super) fn kept(body: Bytes) -> Self {
+        Self::new(Answer::Executed { errors: 0 }, body)
+    }
+
     pub(crate) fn refused(errors: &[RequestError]) -> Self {
         let mut body = Vec::new();
         write_request_errors(&mut body, errors);
         let code = errors.first().map_or(ErrorCode::BadRequest, |error| error.code);
-        Self { answer: Answer::Refused(code), body }
+        Self::new(Answer::Refused(code), body)
     }
 
     /// The answer to a request that was ended at its deadline, and what each of its mutations has done. Its code invites
@@ -93,7 +113,7 @@ impl Response {
             extensions["mutation"] = effect.as_str().into();
         }
         let body = json!({ "errors": [{ "message": message, "extensions": extensions }] }).to_string().into_bytes();
-        let response = Self { answer: Answer::Late(code), body };
+        let response = Self::new(Answer::Late(code), body);
         if effects.len() > 1 { response.with_effects(effects) } else { response }
     }
 
@@ -102,15 +122,28 @@ impl Response {
         let mut extensions = Map::from_iter([("code".to_owned(), error.code().into())]);
         extensions.extend(error.extensions().clone());
         if error.is_masked() || error.source().is_some() {
-            let id = Uuid::new_v4().to_string();
-            tracing::error!(error_id = id, error = error.chain(), "a request failed before its first field");
+            let ids = ErrorIds::new();
+            let id = ids.error.to_string();
+            tracing::error!(
+                error_id = %ids.error,
+                request_id = ids.request(),
+                trace_id = ids.trace(),
+                error = error.chain(),
+                "a request failed before its first field"
+            );
+            capture(&ids, error.raised(), "", &error.chain(), 1, &Facts::default());
+            if error.origin() == Origin::Panic {
+                let event = SecurityEvent::new(SecurityEventType::SystemPanic).reason(error.chain());
+                record(event.metadata("error_id", id.as_str()));
+            }
             if error.is_masked() {
                 extensions.insert("errorId".to_owned(), id.into());
             }
         }
         let message = if error.is_masked() { "internal server error".to_owned() } else { limit_text(error.message()) };
         let body = json!({ "errors": [{ "message": message, "extensions": extensions }] });
-        Self { answer: Answer::Failed(error.code().to_owned()), body: body.to_string().into_bytes() }
+        let answer = Answer::Failed(error.code().to_owned());
+        Self::new(answer, body.to_string())
     }
 
     /// A body to which `data` of about `size` bytes is appended.
@@ -131,15 +164,21 @@ impl Response {
             body.splice(..1, errors.into_bytes());
         }
         body.push(b'}');
-        Self { answer: Answer::Executed { errors: errors.len() }, body }
+        Self::new(Answer::Executed { errors: errors.len() }, body)
     }
 }
 
 impl Answer {
+    /// Whether there is `data`.
+    #[cfg(feature = "websocket")]
+    pub(crate) fn is_executed(&self) -> bool {
+        matches!(self, Self::Executed { .. })
+    }
+
     /// The code of the error that is the whole request's.
     pub(crate) fn code(&self) -> Option<&str> {
         match self {
-            Self::Executed { .. } => None,
+            Self::Executed { .. } | Self::NotModified => None,
             Self::Refused(code) | Self::Late(code) => Some(code.as_str()),
             Self::MethodNotAllowed => Some(ErrorCode::BadRequest.as_str()),
             Self::Failed(code) => Some(code),
@@ -156,15 +195,42 @@ impl Answer {
 }
 
 impl Response {
-    /// The same, with what each mutation has done beside it.
-    pub(crate) fn with_effects(mut self, effects: &[(String, Effect)]) -> Self {
-        let mutations: Map<_, _> = effects.iter().map(|(key, effect)| (key.clone(), effect.as_str().into())).collect();
-        let extensions = json!({ "mutations": mutations });
-        if self.body.pop_if(|last| *last == b'}').is_some() {
-            self.body.extend_from_slice(format!(",\"extensions\":{extensions}}}").as_bytes());
-        }
-        self
+    /// The answers to a batch in one body, which have so many errors in all.
+    pub(crate) fn of_batch(errors: usize, body: Vec<u8>) -> Self {
+        Self::new(Answer::Executed { errors }, body)
     }
+
+    /// The same, with what each mutation has done beside it.
+    pub(crate) fn with_effects(self, effects: &[(String, Effect)]) -> Self {
+        self.with_extension("mutations", &shown_effects(effects))
+    }
+
+    /// The same for a client that may have the answer already, as its `If-None-Match` says.
+    pub(crate) fn unless_known(self, if_none_match: Option<&HeaderValue>) -> Self {
+        match (&self.freshness, if_none_match) {
+            (Some(freshness), Some(known)) if freshness.is_known(known) => {
+                Self { answer: Answer::NotModified, body: Bytes::new(), ..self }
+            }
+            _ => self,
+        }
+    }
+
+    /// The same with an entry of `extensions`.
+    pub(crate) fn with_extension(mut self, key: &str, value: &Value) -> Self {
+        let begin = if self.has_extensions { "," } else { ",\"extensions\":{" };
+        let braces = if self.has_extensions { 2 } else { 1 };
+        // A body that is kept is copied, any other is not.
+        let mut body = Vec::from(std::mem::take(&mut self.body));
+        body.truncate(body.len().saturating_sub(braces));
+        body.extend_from_slice(format!("{begin}{}:{value}}}}}", Value::from(key)).as_bytes());
+        // It is no longer the same for all.
+        Self { body: body.into(), has_extensions: true, freshness: None, ..self }
+    }
+}
+
+/// The effects of mutations, by their keys.
+pub(crate) fn shown_effects(effects: &[(String, Effect)]) -> Value {
+    effects.iter().map(|(key, effect)| (key.clone(), Value::from(effect.as_str()))).collect::<Map<_, _>>().into()
 }
 
 /// The bytes before the value of `data`.

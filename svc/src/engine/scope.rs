@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::execute::Engine;
-use crate::Result;
 use crate::authz::RequestRules;
 use crate::repository::Db;
 use crate::request::{Context, Held, RequestContext, RequestParts, RequestScope};
 use crate::schema::OperationKind;
+use crate::sql::RowRules;
 
 impl Engine {
     /// The scope of a request where no request data is made.
@@ -21,15 +21,10 @@ impl Engine {
         self.with_session(db, request)
     }
 
-    /// The scope of a request, with its request data.
-    ///
-    /// # Errors
-    /// That of the first value that cannot be made.
-    pub(super) async fn scope_with_data(&self, parts: RequestParts, kind: OperationKind) -> Result<RequestScope> {
+    /// A request whose data is to be made, and its database.
+    pub(super) fn sharing(&self, parts: RequestParts, kind: OperationKind) -> (Db, RequestContext) {
         let db = self.db(kind);
-        let request = RequestContext::new(parts, db.clone(), self.request_data.clone());
-        self.request_data.make(&request).await?;
-        Ok(self.with_session(db, Held::Shared(request)))
+        (db.clone(), RequestContext::new(parts, db, self.request_data.clone()))
     }
 
     /// The database before the values of session variables are known: it runs nothing where there are some.
@@ -46,12 +41,16 @@ impl Engine {
         }
     }
 
-    fn with_session(&self, db: Db, request: Held) -> RequestScope {
+    pub(super) fn with_session(&self, db: Db, request: Held) -> RequestScope {
         let mut scope = RequestScope::new(db, request);
         scope.db.session = self.session_variables.session(&Context::new(&scope));
-        if let Some(policies) = &self.row_policies {
-            scope.db.rules = Some(Arc::new(RequestRules::new(policies.clone(), scope.share())));
-        }
+        scope.db.rules = self.row_rules(&scope);
         scope
+    }
+
+    /// The rules about rows for a request, which are not decided yet; `None` where there are no policies about rows.
+    pub(super) fn row_rules(&self, scope: &RequestScope) -> Option<Arc<dyn RowRules>> {
+        let policies = self.row_policies.as_ref()?;
+        Some(Arc::new(RequestRules::new(policies.clone(), scope.share())))
     }
 }

@@ -55,6 +55,27 @@ async fn rest(mut body: Body, first: Bytes, limit: usize) -> Result<Bytes, Refus
     }
 }
 
+/// The parts of a body, of which not too many are short.
+#[cfg(feature = "upload")]
+pub(super) fn parts(body: Body) -> impl futures_util::Stream<Item = Result<Bytes, axum::BoxError>> + Send {
+    use futures_util::StreamExt as _;
+    let (mut count, mut size) = (0, 0);
+    body.into_data_stream().map(move |part| {
+        let part = part?;
+        (count, size) = (count + 1, size + part.len());
+        match count > MOST_PARTS && size < count * SHORT_PART {
+            true => Err("the body comes in too many short parts".into()),
+            false => Ok(part),
+        }
+    })
+}
+
+/// The least bytes of a body, as its head says.
+#[cfg(feature = "upload")]
+pub(super) fn at_least(body: &Body) -> u64 {
+    body.size_hint().lower()
+}
+
 fn unreadable() -> Refusal {
     Refusal::new(StatusCode::BAD_REQUEST, ErrorCode::BadRequest, "the body could not be read")
 }

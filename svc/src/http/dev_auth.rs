@@ -15,6 +15,7 @@ use uuid::Uuid;
 use super::negotiate::MediaType;
 use super::reply::Refusal;
 use crate::ErrorCode;
+use crate::security_log::{Clients, SecurityEventType, record};
 
 /// The cookie that a browser gets with the page. GraphiQL can then send a bearer token in the one `Authorization` that a
 /// request has.
@@ -27,12 +28,13 @@ pub(crate) struct DevAuth {
     credentials: [u8; 32],
     /// The value of the cookie, which nobody knows before they have given the password.
     cookie: String,
+    clients: Clients,
 }
 
 impl DevAuth {
-    pub(crate) fn new(username: &str, password: &str) -> Self {
+    pub(crate) fn new(username: &str, password: &str, clients: Clients) -> Self {
         let cookie = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
-        Self { credentials: Sha256::digest(format!("{username}:{password}")).into(), cookie }
+        Self { credentials: Sha256::digest(format!("{username}:{password}")).into(), cookie, clients }
     }
 
     fn has_credentials(&self, headers: &HeaderMap) -> bool {
@@ -57,6 +59,13 @@ pub(super) async fn check(State(auth): State<Arc<DevAuth>>, request: Request, ne
         return next.run(request).await;
     }
     if !auth.has_credentials(request.headers()) {
+        // A browser first asks without.
+        if request.headers().contains_key(header::AUTHORIZATION) {
+            let event = auth.clients.event(SecurityEventType::AuthFailure, request.headers(), request.extensions());
+            record(
+                event.resource(request.uri().path()).reason("the credentials are not those of SVC_DEV_AUTH_PASSWORD"),
+            );
+        }
         let refusal = Refusal::new(StatusCode::UNAUTHORIZED, ErrorCode::Unauthenticated, "authentication required");
         let mut response = refusal.reply(MediaType::Json);
         response.headers_mut().insert(header::WWW_AUTHENTICATE, CHALLENGE);

@@ -4,15 +4,21 @@ use std::sync::Arc;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request as HttpRequest, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Version, header};
+use futures_util::FutureExt as _;
 
 use super::guard::guarded;
+#[cfg(feature = "upload")]
+use super::multipart;
 use super::negotiate::MediaType;
-use super::reply::{Refusal, answer, challenged, status};
-use super::{AppState, body, parameters};
+use super::parameters::{self, Sent};
+use super::protection::Head;
+use super::reply::{Refusal, answer, challenged, fresh, status};
+use super::{AppState, batch, body};
 use crate::ErrorCode;
 use crate::engine::{self, Answering};
-use crate::request::{RequestParts, Transport};
+use crate::request::{RequestHook, RequestParts, Transport};
 
 /// Any other method of `/graphql/rust`.
 pub(super) async fn post_only() -> Response<Body> {
@@ -24,18 +30,30 @@ pub(super) async fn post_only() -> Response<Body> {
 pub(super) async fn post(
     service: &AppState,
     request: HttpRequest,
+    hook: Option<Arc<dyn RequestHook>>,
     transport: Transport,
     media: Option<MediaType>,
 ) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let version = parts.version;
-    let mut parts = RequestParts::of_http(parts, transport);
+    let checked = check_forgery(service, &parts);
+    let mut parts = RequestParts::hooked(parts, transport, hook);
     let answering = service.engine.hooks.answering();
+    if let Err(refusal) = checked {
+        return reply_to(Err(refusal), media, version, answering);
+    }
     let (answered, challenge) = match service.engine.begin(&mut parts).await {
         Ok(challenge) => (answer_post(service, parts, body, media).await, challenge),
         Err(refused) => (Ok(refused.response), refused.challenge),
     };
     challenged(reply_to(answered, media, version, answering), challenge)
+}
+
+/// Refuses what another site may have had a browser send.
+pub(super) fn check_forgery(service: &AppState, parts: &Parts) -> Result<(), Refusal> {
+    let Some(csrf) = &service.protection.csrf else { return Ok(()) };
+    csrf.check(Head::of(parts))
+        .map_err(|forgery| Refusal::new(StatusCode::FORBIDDEN, ErrorCode::CsrfProtectionFailed, forgery.message()))
 }
 
 async fn answer_post(
@@ -45,13 +63,21 @@ async fn answer_post(
     media: Option<MediaType>,
 ) -> Result<engine::Response, Refusal> {
     check_acceptable(media)?;
+    #[cfg(feature = "upload")]
+    if let Some(uploads) = multipart::wanted(service, &parts) {
+        let (request, parts) = multipart::receive(uploads, parts, body, service.engine.app.limits.body).boxed().await?;
+        return Ok(service.engine.run(request, parts).boxed().await);
+    }
     let body = read(service, &parts.headers, body).await?;
-    let request = parameters::from_body(&body)?;
-    Ok(service.engine.run(request, parts).await)
+    match parameters::from_body(&body, service.batch_max)? {
+        Sent::One(request) => Ok(service.engine.run(request, parts).await),
+        // Few requests are batches, and those that are not should not be moved with one.
+        Sent::Batch(requests) => Ok(batch::run(&service.engine, requests, parts).boxed().await),
+    }
 }
 
 /// The reply to a request, of which the hooks are told.
-fn reply_to(
+pub(super) fn reply_to(
     answered: Result<engine::Response, Refusal>,
     media: Option<MediaType>,
     version: Version,
@@ -64,7 +90,7 @@ fn reply_to(
             if let Some(answering) = answering {
                 answering.answered(status, response.answer.code(), response.answer.field_errors());
             }
-            answer(status, media, response.body)
+            fresh(answer(status, media, response.body), response.freshness)
         }
         Err(refusal) => {
             if let Some(answering) = answering {
@@ -85,7 +111,7 @@ fn refuse(refusal: &Refusal, media: MediaType, version: Version) -> Response<Bod
     response
 }
 
-async fn read(service: &AppState, headers: &HeaderMap, body: Body) -> Result<Bytes, Refusal> {
+pub(super) async fn read(service: &AppState, headers: &HeaderMap, body: Body) -> Result<Bytes, Refusal> {
     check_content_type(headers)?;
     check_content_encoding(headers)?;
     body::read(body, service.engine.app.limits.body, service.body_timeout).await
@@ -93,23 +119,35 @@ async fn read(service: &AppState, headers: &HeaderMap, body: Body) -> Result<Byt
 
 /// `GET /graphql`: a query in the query string, or GraphiQL for a browser that brings none.
 pub(super) async fn get(State(service): State<Arc<AppState>>, request: HttpRequest) -> Response<Body> {
-    let (parts, _) = request.into_parts();
-    let query = parts.uri.query().unwrap_or_default().to_owned();
     #[cfg(feature = "graphiql")]
-    if super::negotiate::wants_html(&parts.headers) && !has_query(&query) {
-        return if service.engine.development { super::graphiql::page() } else { not_found() };
+    if super::negotiate::wants_html(request.headers()) {
+        let asked = |name: &str| has_parameter(request.uri().query().unwrap_or_default(), name);
+        match service.engine.development {
+            // A link with a query opens the page with it, and nothing runs before somebody says so.
+            true if !asked("documentId") => return super::graphiql::page(&service.engine.app.model),
+            false if !asked("documentId") && !asked("query") => return not_found(),
+            _ => {}
+        }
     }
-    let (media, version) = (MediaType::negotiate(&parts.headers), parts.version);
-    guarded(media.unwrap_or(MediaType::Json), async {
-        let mut parts = RequestParts::of_http(parts, Transport::HttpGet);
-        let answering = service.engine.hooks.answering();
-        let (answered, challenge) = match service.engine.begin(&mut parts).await {
-            Ok(challenge) => (answer_get(&service, parts, &query, media).await, challenge),
-            Err(refused) => (Ok(refused.response), refused.challenge),
-        };
-        challenged(reply_to(answered, media, version, answering), challenge)
-    })
-    .await
+    let media = MediaType::negotiate(request.headers());
+    let answer = |request| guarded(media.unwrap_or(MediaType::Json), query_by_get(&service, request, media));
+    service.protection.around(request, media, answer).await
+}
+
+async fn query_by_get(service: &AppState, request: HttpRequest, media: Option<MediaType>) -> Response<Body> {
+    let (parts, _) = request.into_parts();
+    let (query, version) = (parts.uri.query().unwrap_or_default().to_owned(), parts.version);
+    let checked = check_forgery(service, &parts);
+    let mut parts = RequestParts::of_http(parts, Transport::HttpGet);
+    let answering = service.engine.hooks.answering();
+    if let Err(refusal) = checked {
+        return reply_to(Err(refusal), media, version, answering);
+    }
+    let (answered, challenge) = match service.engine.begin(&mut parts).await {
+        Ok(challenge) => (answer_get(service, parts, &query, media).await, challenge),
+        Err(refused) => (Ok(refused.response), refused.challenge),
+    };
+    challenged(reply_to(answered, media, version, answering), challenge)
 }
 
 async fn answer_get(
@@ -120,7 +158,8 @@ async fn answer_get(
 ) -> Result<engine::Response, Refusal> {
     check_acceptable(media)?;
     let request = parameters::from_query_string(query)?;
-    Ok(service.engine.run(request, parts).await)
+    let known = parts.headers.get(header::IF_NONE_MATCH).cloned();
+    Ok(service.engine.run(request, parts).await.unless_known(known.as_ref()))
 }
 
 /// Any other method.
@@ -161,12 +200,13 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), Refusal> {
 }
 
 #[cfg(feature = "graphiql")]
-fn has_query(query: &str) -> bool {
-    form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "query" || name == "documentId")
+fn has_parameter(query: &str, wanted: &str) -> bool {
+    form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == wanted)
 }
 
 fn check_acceptable(media: Option<MediaType>) -> Result<(), Refusal> {
-    let message = "the answer is application/json or application/graphql-response+json; accept one of them";
+    let message = "the answer is application/json, application/graphql-response+json or, as a stream, \
+                   text/event-stream; accept one of them";
     media.map(drop).ok_or_else(|| Refusal::new(StatusCode::NOT_ACCEPTABLE, ErrorCode::BadRequest, message))
 }
 

@@ -13,7 +13,9 @@ use axum::routing::get;
 use uuid::Uuid;
 
 use super::AppState;
+use super::example_query::example_query;
 use super::reply::{PRIVATE, VARY};
+use crate::schema::Model;
 
 const PAGE: &str = include_str!("../../assets/graphiql/index.html");
 
@@ -30,10 +32,14 @@ pub(super) fn routes() -> Router<Arc<AppState>> {
 }
 
 /// The page; URLs in it are relative, so that it works below any prefix.
-pub(super) fn page() -> Response<Body> {
+pub(super) fn page(model: &Model) -> Response<Body> {
     let nonce = Uuid::new_v4().simple().to_string();
-    let html =
-        PAGE.replace("{{nonce}}", &nonce).replace("{{assets}}", "graphql/assets").replace("{{endpoint}}", "graphql");
+    let html = PAGE
+        .replace("{{nonce}}", &nonce)
+        .replace("{{assets}}", "graphql/assets")
+        .replace("{{endpoint}}", "graphql")
+        // Names and digits with braces around them: nothing that would end an attribute.
+        .replace("{{question}}", &example_query(model));
     // Everything comes from this host and by the nonce; the editor also writes `style` attributes.
     let policy = format!(
         "default-src 'none'; script-src 'nonce-{nonce}'; style-src 'self' 'nonce-{nonce}'; \
@@ -45,6 +51,9 @@ pub(super) fn page() -> Response<Body> {
         (header::CONTENT_SECURITY_POLICY, policy),
         (header::REFERRER_POLICY, "no-referrer".to_owned()),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff".to_owned()),
+        // For browsers that do not know `frame-ancestors`.
+        (header::X_FRAME_OPTIONS, "DENY".to_owned()),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin".to_owned()),
     ];
     let caching = [(header::CACHE_CONTROL, PRIVATE), (header::VARY, VARY)];
     (headers, caching, html).into_response()

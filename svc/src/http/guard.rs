@@ -5,18 +5,21 @@
 
 use std::any::Any;
 use std::future::Future;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
 use axum::body::Body;
 use axum::http::{Response, StatusCode};
 use axum::response::IntoResponse;
 use futures_util::FutureExt as _;
-use serde_json::json;
-use uuid::Uuid;
+use pin_project_lite::pin_project;
+use serde_json::{Value, json};
 
 use super::negotiate::MediaType;
 use super::reply::reply;
 use crate::ErrorCode;
+use crate::engine::count_refusal;
 
 /// Runs a handler; a panic becomes an answer.
 pub(super) async fn guarded<R: IntoResponse>(media: MediaType, handler: impl Future<Output = R>) -> Response<Body> {
@@ -26,11 +29,43 @@ pub(super) async fn guarded<R: IntoResponse>(media: MediaType, handler: impl Fut
     }
 }
 
+pin_project! {
+    /// The answer to a request, whose panic becomes one. It is no `async` block, which would take the room of the future
+    /// twice.
+    pub(super) struct Caught<F> {
+        media: MediaType,
+        #[pin]
+        answering: F,
+    }
+}
+
+impl<F> Caught<F> {
+    pub(super) fn new(media: MediaType, answering: F) -> Self {
+        Self { media, answering }
+    }
+}
+
+impl<F: Future<Output = Response<Body>>> Future for Caught<F> {
+    type Output = Response<Body>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Response<Body>> {
+        let this = self.project();
+        let (media, answering) = (*this.media, this.answering);
+        let polled = catch_unwind(AssertUnwindSafe(|| answering.poll(cx)));
+        polled.unwrap_or_else(|panic| Poll::Ready(panicked(media, &*panic)))
+    }
+}
+
 /// The answer to a request that panicked: masked, and found in the log by its `errorId`.
 pub(super) fn panicked(media: MediaType, panic: &(dyn Any + Send)) -> Response<Body> {
-    let id = Uuid::new_v4().to_string();
-    tracing::error!(error_id = id, panic = crate::panic::message(panic), "a request panicked");
-    let extensions = json!({ "code": ErrorCode::InternalServerError.as_str(), "errorId": id });
-    let body = json!({ "errors": [{ "message": "internal server error", "extensions": extensions }] });
+    let body = json!({ "errors": [masked(crate::panic::message(panic))] });
     reply(StatusCode::INTERNAL_SERVER_ERROR, media, body.to_string().into_bytes())
+}
+
+/// The error of a request that panicked with a message, which only the log gets.
+pub(super) fn masked(panic: &str) -> Value {
+    count_refusal(ErrorCode::InternalServerError.as_str());
+    let id = crate::panic::report("a request", panic).to_string();
+    let extensions = json!({ "code": ErrorCode::InternalServerError.as_str(), "errorId": id });
+    json!({ "message": "internal server error", "extensions": extensions })
 }

@@ -8,6 +8,8 @@ use axum::{Extension, Json};
 use serde_json::{Value, json};
 
 use super::AppState;
+use crate::engine::broken_fields;
+use crate::health::{CheckReport, HealthStatus};
 use crate::postgres::DbError;
 
 /// In the extensions of requests that come after the server was told to stop.
@@ -43,28 +45,39 @@ pub(super) async fn ready(
         Err(full @ DbError::TooManyConnections) => (Ok(()), Some(full.to_string())),
         answers => (answers, None),
     };
+    let events = match service.engine.app.events.is_listening() {
+        true => Some(("events", service.engine.app.events.check().await.err())),
+        false => None,
+    };
     let missing = database.missing_sources();
-    let broken = database.missing_functions();
+    let mut broken = database.missing_functions();
+    if let Ok(catalogue) = database.catalogue_now().await {
+        broken.extend(
+            catalogue.as_ref().map(|catalogue| broken_fields(&service.engine.app.model, catalogue)).unwrap_or_default(),
+        );
+    }
     let checks = [
-        ("database", answers.as_ref().err().map(ToString::to_string)),
+        ("database", failure(&service, answers.as_ref().err())),
         (
             "schema",
             match (&answers, missing.is_empty(), broken.is_empty()) {
                 (Err(DbError::UnboundPolicies), ..) => Some("the database is not used".to_owned()),
                 (Err(_), ..) => Some("the database does not answer".to_owned()),
                 (Ok(()), false, _) => Some(format!("missing in the database: {}", missing.join(", "))),
-                (Ok(()), true, false) => Some(broken.join("; ")),
+                (Ok(()), true, false) => Some(first(&broken)),
                 (Ok(()), true, true) => None,
             },
         ),
         ("pool", no_connection),
     ];
+    let own = own_checks(&service).await;
+    // Of two checks with one name, one that has failed is told of.
+    let mut checks = own.into_iter().chain(checks.map(named)).chain(events.map(named)).collect::<Vec<_>>();
+    checks.sort_by_key(|(_, failure)| failure.is_some());
     let is_ready = stopping.is_none() && checks.iter().all(|(_, failure)| failure.is_none());
     let checks: serde_json::Map<String, Value> = checks
         .into_iter()
-        .map(|(name, failure)| {
-            (name.to_owned(), failure.map_or_else(|| "ok".to_owned(), |why| format!("failed: {why}")).into())
-        })
+        .map(|(name, failure)| (name, failure.map_or_else(|| "ok".to_owned(), |why| format!("failed: {why}")).into()))
         .collect();
     let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let body = json!({
@@ -73,4 +86,42 @@ pub(super) async fn ready(
         "timestamp": chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
     });
     (status, NOT_KEPT, Json(body))
+}
+
+/// The first few of what is wrong, and how many there are.
+fn first(broken: &[String]) -> String {
+    const MOST: usize = 10;
+    let first = broken.iter().take(MOST).map(String::as_str).collect::<Vec<_>>().join("; ");
+    if broken.len() > MOST { format!("{first}; and {} more", broken.len() - MOST) } else { first }
+}
+
+/// Why the database cannot be used, as far as it may be told: in development with the reason.
+fn failure(service: &AppState, error: Option<&DbError>) -> Option<String> {
+    #[cfg(feature = "embedded")]
+    if let Some(embedded) = service.embedded.as_ref().filter(|embedded| !embedded.is_intact()) {
+        return Some(format!("the folder of the embedded database, {}, is gone", embedded.data().display()));
+    }
+    let reason = service.engine.development.then(|| service.engine.app.database.reason()).flatten();
+    error.map(|error| match (error.to_string(), reason) {
+        (error, Some(reason)) if reason.starts_with(&error) => reason,
+        (error, Some(reason)) => format!("{error}: {reason}"),
+        (error, None) => error,
+    })
+}
+
+/// The results of the application's own checks: the reason of each that has failed.
+async fn own_checks(service: &AppState) -> Vec<(String, Option<String>)> {
+    let Some(health) = &service.health else { return Vec::new() };
+    let failure = |check: CheckReport| match check.status {
+        HealthStatus::Healthy => None,
+        HealthStatus::Degraded => {
+            let message = check.message.unwrap_or_default();
+            Some(check.error_id.map_or_else(|| message.clone(), |id| format!("{message} (errorId {id})")))
+        }
+    };
+    health.recent_report().await.checks.into_iter().map(|(name, check)| (name, failure(check))).collect()
+}
+
+fn named((name, failure): (&str, Option<String>)) -> (String, Option<String>) {
+    (name.to_owned(), failure)
 }

@@ -2,17 +2,33 @@
 //!
 //! The endpoint follows GraphQL over HTTP (<https://graphql.github.io/graphql-over-http/draft/>).
 
+mod batch;
 mod body;
 mod dev_auth;
 mod endpoint;
 #[cfg(feature = "graphiql")]
+mod example_query;
+mod get;
+#[cfg(feature = "graphiql")]
 mod graphiql;
 mod guard;
 mod health;
+mod live;
+#[cfg(feature = "upload")]
+mod multipart;
 mod negotiate;
+#[cfg(feature = "websocket")]
+mod operation;
+mod own_origin;
 mod parameters;
 mod post;
+mod protection;
 mod reply;
+mod stream_body;
+mod stream_type;
+mod streamed;
+#[cfg(feature = "websocket")]
+mod websocket;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,52 +39,119 @@ use axum::routing::{MethodFilter, MethodRouter, get};
 
 pub(crate) use dev_auth::DevAuth;
 pub(crate) use health::ShuttingDown;
+pub use live::SubscriptionsConfig;
+pub(crate) use live::{LiveConnections, LongLived};
+#[cfg(feature = "native-auth")]
+pub(crate) use protection::protect;
+pub(crate) use protection::{CrossOriginRules, CsrfProtection, Overload, Protection};
 
 use crate::engine::Engine;
+use crate::health::HealthCheck;
+use crate::rate_limit::RateLimitLayer;
 use crate::request::Transport;
+#[cfg(feature = "websocket")]
+use crate::request_log::RequestLog;
 use guard::guarded;
 use negotiate::MediaType;
 use post::Post;
+use protection::CrossOriginLayer;
+#[cfg(feature = "compression")]
+use protection::compression;
+use tower::Layer as _;
 
 /// The state that the handlers share.
 #[derive(Debug)]
 pub(crate) struct AppState {
-    pub(crate) engine: Engine,
+    pub(crate) engine: Arc<Engine>,
     pub(crate) name: String,
+    /// The checks of the application's own.
+    pub(crate) health: Option<HealthCheck>,
     /// Whether there is a `/graphql/rust`.
     pub(crate) rust_endpoint: bool,
     /// The password in front of `/graphql`, if there is one.
     pub(crate) dev_auth: Option<Arc<DevAuth>>,
+    pub(crate) protection: Arc<Protection>,
+    /// The limits of how often clients ask that are an option of the application.
+    pub(crate) rate_limits: Option<RateLimitLayer>,
+    /// The most requests of a batch; 0 where there are no batches.
+    pub(crate) batch_max: usize,
+    /// The bounds of files that clients send; `None` where they may send none.
+    #[cfg(feature = "upload")]
+    pub(crate) uploads: Option<crate::upload::UploadConfig>,
+    /// The open sockets and streams.
+    pub(crate) live: Arc<LiveConnections>,
+    /// The request log; `None` where there is none.
+    #[cfg(feature = "websocket")]
+    pub(crate) request_log: Option<RequestLog>,
     /// The time in which a client has to send a body.
     pub(crate) body_timeout: Duration,
     /// Stops when the last route is gone.
     #[cfg(feature = "embedded")]
-    pub(crate) _embedded: Option<svc_embedded::Database>,
+    pub(crate) embedded: Option<svc_embedded::Database>,
+}
+
+/// Reads a request as the body of `POST` has it.
+///
+/// # Errors
+/// The answer to what is not a valid request.
+#[cfg(feature = "testing")]
+pub(crate) fn read_request(body: &[u8]) -> Result<crate::engine::Request<'_>, Vec<u8>> {
+    parameters::one_from_body(body).map_err(|refusal| refusal.body())
 }
 
 /// The routes of a service.
 pub(crate) fn router(service: Arc<AppState>) -> Router {
-    let graphql = MethodRouter::new()
-        .get(endpoint::get)
-        .on_service(MethodFilter::POST, Post::new(&service, Transport::HttpPost))
-        .fallback(endpoint::other_method);
+    let limits = service.rate_limits.as_ref();
+    // Whoever tries passwords is counted as well, which needs a layer around all of it.
+    let (limits, around) = if service.dev_auth.is_some() { (None, limits) } else { (limits, None) };
+    let post = |transport| Post::new(&service, transport, limits.is_some());
+    let protection = &*service.protection;
+    let cross_origin = CrossOriginLayer(protection.cross_origin.clone());
+    let graphql = MethodRouter::new().get(get::get).fallback(endpoint::other_method);
+    let graphql = if protection.cross_origin.is_some() { graphql.layer(cross_origin.clone()) } else { graphql };
+    let by_http = cross_origin.layer(post(Transport::HttpPost));
+    let graphql = limited(graphql, limits).on_service(MethodFilter::POST, by_http);
     let router = Router::new().route("/graphql", graphql);
     let router = if service.rust_endpoint {
-        let planned = MethodRouter::new()
-            .on_service(MethodFilter::POST, Post::new(&service, Transport::RustEndpoint))
-            .fallback(endpoint::post_only);
+        let planned = limited(MethodRouter::new().fallback(endpoint::post_only), limits);
+        let planned = planned.on_service(MethodFilter::POST, post(Transport::RustEndpoint));
+        let planned = if protection.cross_origin.is_some() { planned.layer(cross_origin) } else { planned };
         router.route("/graphql/rust", planned)
     } else {
         router
     };
+    #[cfg(feature = "compression")]
+    let router = match protection.compression {
+        Some(min_size) => router.layer(compression(min_size)),
+        None => router,
+    };
     #[cfg(feature = "graphiql")]
-    let router = if service.engine.development { router.merge(graphiql::routes()) } else { router };
+    let router = match (service.engine.development, limits) {
+        (true, Some(limits)) => router.merge(graphiql::routes().layer(limits.clone())),
+        (true, None) => router.merge(graphiql::routes()),
+        (false, _) => router,
+    };
     let router = match &service.dev_auth {
         Some(auth) => router.route_layer(from_fn_with_state(auth.clone(), dev_auth::check)),
+        None => router,
+    };
+    let router = match around {
+        Some(limits) => router.layer(limits.clone()),
         None => router,
     };
     let router = router
         .route("/health", get(|state| guarded(MediaType::Json, health::health(state))))
         .route("/ready", get(|state, stopping| guarded(MediaType::Json, health::ready(state, stopping))));
     router.with_state(service)
+}
+
+/// The same with limits, where there are some.
+fn limited<S: Clone + Send + Sync + 'static>(
+    routes: MethodRouter<S>,
+    limits: Option<&RateLimitLayer>,
+) -> MethodRouter<S> {
+    match limits {
+        Some(limits) => routes.layer(limits.clone()),
+        None => routes,
+    }
 }

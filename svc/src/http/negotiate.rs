@@ -1,6 +1,6 @@
 //! The media type that the client wants.
 
-use axum::http::{HeaderMap, header};
+use axum::http::{HeaderMap, HeaderValue, header};
 
 /// The media types of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,8 +21,12 @@ impl MediaType {
 
     /// The best that `Accept` allows; `None` when it allows neither.
     pub(super) fn negotiate(headers: &HeaderMap) -> Option<Self> {
-        if !headers.contains_key(header::ACCEPT) {
-            return Some(Self::Json);
+        let mut values = headers.get_all(header::ACCEPT).iter().map(HeaderValue::as_bytes);
+        match (values.next(), values.next()) {
+            // What most clients send needs no weighing.
+            (None | Some(b"application/json" | b"*/*"), None) => return Some(Self::Json),
+            (Some(b"application/graphql-response+json"), None) => return Some(Self::Response),
+            _ => {}
         }
         let json = quality(headers, "application/json");
         let response = quality(headers, "application/graphql-response+json");
@@ -39,37 +43,48 @@ pub(super) fn wants_html(headers: &HeaderMap) -> bool {
 
 /// The preference for a media type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Quality {
+pub(super) struct Quality {
     /// In thousandths.
-    weight: u16,
+    pub(super) weight: u16,
     /// 2 for a full match, 1 for `type/*`, 0 for `*/*`.
-    specificity: u8,
+    pub(super) specificity: u8,
     /// Earlier ranges win among equals.
-    position: usize,
+    pub(super) position: usize,
+}
+
+impl Quality {
+    /// The preference that a range of `Accept` states; `None` when its weight is not a number.
+    pub(super) fn of(range: &str, position: usize, specificity: u8) -> Option<Self> {
+        let mut parameters = range.split(';').skip(1).map(str::trim);
+        let q = parameters.find_map(|part| part.strip_prefix("q=")).map_or(Some(1.0), |q| q.parse::<f32>().ok())?;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=1000")]
+        let weight = (q.clamp(0.0, 1.0) * 1000.0) as u16;
+        Some(Self { weight, specificity, position })
+    }
 }
 
 fn rank(quality: Option<Quality>) -> (u16, u8, std::cmp::Reverse<usize>) {
     quality.map_or((0, 0, std::cmp::Reverse(usize::MAX)), |q| (q.weight, q.specificity, std::cmp::Reverse(q.position)))
 }
 
-/// The most specific range of `Accept` that covers `wanted` (RFC 9110, section 12.5.1).
-fn quality(headers: &HeaderMap, wanted: &str) -> Option<Quality> {
-    let kind = wanted.split('/').next().unwrap_or_default();
+/// The ranges of `Accept`, with their positions.
+pub(super) fn ranges(headers: &HeaderMap) -> impl Iterator<Item = (usize, &str)> {
     let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    let ranges = values.flat_map(|value| value.split(',')).enumerate();
-    let covering = ranges.filter_map(|(position, range)| {
-        let mut parts = range.split(';').map(str::trim);
-        let name = parts.next()?.to_ascii_lowercase();
+    values.flat_map(|value| value.split(',')).enumerate()
+}
+
+/// The most specific range of `Accept` that covers `wanted` (RFC 9110, section 12.5.1).
+pub(super) fn quality(headers: &HeaderMap, wanted: &str) -> Option<Quality> {
+    let kind = wanted.split('/').next().unwrap_or_default();
+    let covering = ranges(headers).filter_map(|(position, range)| {
+        let name = range.split(';').next()?.trim().to_ascii_lowercase();
         let specificity = match name.as_str() {
             "*/*" => 0,
             name if name.strip_suffix("/*") == Some(kind) => 1,
             name if name == wanted => 2,
             _ => return None,
         };
-        let q = parts.find_map(|part| part.strip_prefix("q=")).map_or(Some(1.0), |q| q.parse::<f32>().ok())?;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=1000")]
-        let weight = (q.clamp(0.0, 1.0) * 1000.0) as u16;
-        Some(Quality { weight, specificity, position })
+        Quality::of(range, position, specificity)
     });
     covering.max_by_key(|quality| (quality.specificity, std::cmp::Reverse(quality.position)))
 }

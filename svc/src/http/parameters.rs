@@ -24,8 +24,16 @@ struct Body<'a> {
     document_id: Option<IgnoredAny>,
 }
 
-/// Reads a JSON body.
-pub(super) fn from_body(body: &[u8]) -> Result<Request<'_>, Refusal> {
+/// The requests of a body.
+#[derive(Debug)]
+pub(super) enum Sent<'a> {
+    One(Request<'a>),
+    /// Each by itself: one that is malformed fails alone.
+    Batch(Vec<Result<Request<'static>, Refusal>>),
+}
+
+/// Reads a JSON body: one request, or up to `batch_max` in an array.
+pub(super) fn from_body(body: &[u8], batch_max: usize) -> Result<Sent<'_>, Refusal> {
     // What is wrong with a body is found the long way.
     if let Ok(text) = std::str::from_utf8(body)
         && let Ok(Body { query, variables, operation_name, extensions: None, document_id: None }) =
@@ -33,16 +41,43 @@ pub(super) fn from_body(body: &[u8]) -> Result<Request<'_>, Refusal> {
         && !query.trim().is_empty()
     {
         let variables = variables.unwrap_or_default();
-        return Ok(Request { query, variables, operation_name, ..Request::default() });
+        return Ok(Sent::One(Request { query, variables, operation_name, ..Request::default() }));
     }
     if body.iter().all(u8::is_ascii_whitespace) {
         return Err(bad_request("the body is empty; send a JSON object with `query`"));
     }
     let text = std::str::from_utf8(body).map_err(|error| not_json(body, Malformed(error.valid_up_to())))?;
     match ExactJson::read(text).map_err(|error| not_json(body, error))? {
-        ExactJson::Object(fields) => from_fields(fields),
-        ExactJson::Array(_) => Err(bad_request("batches are switched off; send one request as a JSON object")),
+        ExactJson::Object(fields) => from_fields(fields).map(Sent::One),
+        ExactJson::Array(entries) => batch(entries, batch_max).map(Sent::Batch),
         _ => Err(bad_request("the body must be a JSON object with `query`")),
+    }
+}
+
+/// Reads a JSON body of one request.
+pub(super) fn one_from_body(body: &[u8]) -> Result<Request<'_>, Refusal> {
+    match from_body(body, 0)? {
+        Sent::One(request) => Ok(request),
+        Sent::Batch(_) => Err(bad_request("a stream answers one request, so send no batch")),
+    }
+}
+
+fn batch(entries: Vec<ExactJson>, most: usize) -> Result<Vec<Result<Request<'static>, Refusal>>, Refusal> {
+    let given = entries.len();
+    match given {
+        _ if most == 0 => Err(bad_request("batches are switched off; send one request as a JSON object")),
+        0 => Err(bad_request("the batch is empty; send at least one request in it")),
+        _ if given > most => {
+            Err(bad_request(format!("the batch has {given} requests; at most {most} are allowed (SVC_BATCH_MAX)")))
+        }
+        _ => Ok(entries.into_iter().map(of_batch).collect()),
+    }
+}
+
+fn of_batch(entry: ExactJson) -> Result<Request<'static>, Refusal> {
+    match entry {
+        ExactJson::Object(fields) => from_fields(fields),
+        _ => Err(bad_request("each request of a batch must be a JSON object with `query`")),
     }
 }
 
@@ -73,9 +108,19 @@ pub(super) fn from_query_string(query: &str) -> Result<Request<'static>, Refusal
     from_fields(fields)
 }
 
-fn from_fields(mut fields: Fields) -> Result<Request<'static>, Refusal> {
-    let persisted = persisted(object(&mut fields, "extensions")?)?;
+/// The request that an object's fields are.
+pub(super) fn from_fields(mut fields: Fields) -> Result<Request<'static>, Refusal> {
+    let mut extensions = object(&mut fields, "extensions")?;
+    let explain = extensions.take("explain") == Some(ExactJson::Bool(true));
+    let named = persisted(extensions)?;
     let document_id = document_id(fields.take("documentId"))?;
+    let (persisted, document_id) = match named {
+        Some(DocumentId::Hash(hash)) => (Some(hash), document_id),
+        // Where both are given, they are an error below.
+        Some(id) if document_id.is_none() && fields.get("query").is_none() => (None, Some(id)),
+        Some(DocumentId::Name(_)) => return Err(not_sha256()),
+        None => (None, document_id),
+    };
     let query = match fields.take("query") {
         Some(ExactJson::String(query)) if !query.trim().is_empty() => query,
         // The hash or the id names the document.
@@ -98,7 +143,7 @@ fn from_fields(mut fields: Fields) -> Result<Request<'static>, Refusal> {
         Some(_) => return Err(bad_request("`operationName` must be a string or null")),
     };
     let variables = object(&mut fields, "variables")?.into_iter().collect();
-    Ok(Request { query: query.into(), persisted, document_id, variables, operation_name })
+    Ok(Request { query: query.into(), persisted, document_id, variables, operation_name, explain })
 }
 
 /// `documentId`, as the draft on persisted documents has it.
@@ -110,8 +155,9 @@ fn document_id(value: Option<ExactJson>) -> Result<Option<DocumentId>, Refusal> 
     }
 }
 
-/// `persistedQuery`, as Apollo's clients send it.
-fn persisted(mut extensions: Fields) -> Result<Option<[u8; 32]>, Refusal> {
+/// `persistedQuery`, as Apollo's clients send it. Other clients send what their manifest has in the place of the SHA-256:
+/// a SHA-1 or an MD5.
+fn persisted(mut extensions: Fields) -> Result<Option<DocumentId>, Refusal> {
     let fields = match extensions.take("persistedQuery") {
         None | Some(ExactJson::Null) => return Ok(None),
         Some(ExactJson::Object(fields)) => fields,
@@ -122,10 +168,18 @@ fn persisted(mut extensions: Fields) -> Result<Option<[u8; 32]>, Refusal> {
     }
     let mut hash = [0; 32];
     let text = fields.get("sha256Hash").and_then(ExactJson::as_str).unwrap_or_default();
-    hex::decode_to_slice(text, &mut hash).map_err(|_| {
-        bad_request("`extensions.persistedQuery.sha256Hash` must be a SHA-256 of 64 hexadecimal digits")
-    })?;
-    Ok(Some(hash))
+    if OTHER_HASHES.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Ok(Some(DocumentId::Name(text.to_owned())));
+    }
+    hex::decode_to_slice(text, &mut hash).map_err(|_| not_sha256())?;
+    Ok(Some(DocumentId::Hash(hash)))
+}
+
+/// The digits of a SHA-1 and of an MD5.
+const OTHER_HASHES: [usize; 2] = [40, 32];
+
+fn not_sha256() -> Refusal {
+    bad_request("`extensions.persistedQuery.sha256Hash` must be a SHA-256 of 64 hexadecimal digits")
 }
 
 fn object(fields: &mut Fields, name: &str) -> Result<Fields, Refusal> {

@@ -13,8 +13,10 @@ use axum::http::Response;
 
 use super::guard::panicked;
 use super::negotiate::MediaType;
-use super::{AppState, endpoint};
-use crate::request::Transport;
+use super::stream_type::StreamType;
+use super::{AppState, endpoint, streamed};
+use crate::rate_limit::{Answer, LimitedFuture};
+use crate::request::{Hooked, RequestHook, Transport};
 use crate::wake_flag::WakeFlag;
 
 /// The service that answers `POST`.
@@ -24,31 +26,61 @@ use crate::wake_flag::WakeFlag;
 pub(super) struct Post {
     service: Arc<AppState>,
     transport: Transport,
+    /// Whether it limits how often clients ask. What did that before it has put its hook into the extensions.
+    is_limiting: bool,
 }
 
 impl Post {
-    pub(super) fn new(service: &Arc<AppState>, transport: Transport) -> Self {
-        Self { service: service.clone(), transport }
+    pub(super) fn new(service: &Arc<AppState>, transport: Transport, is_limiting: bool) -> Self {
+        Self { service: service.clone(), transport, is_limiting }
     }
 }
 
 impl tower::Service<Request> for Post {
     type Response = Response<Body>;
     type Error = Infallible;
-    type Future = Woken;
+    type Future = LimitedFuture<Woken>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, request: Request) -> Woken {
+    fn call(&mut self, request: Request) -> LimitedFuture<Woken> {
+        match self.service.rate_limits.as_ref().filter(|_| self.is_limiting) {
+            Some(limits) => limits.around(request, |request, hook| self.answer(request, hook)),
+            None => LimitedFuture::Free { answering: self.answer(request, None) },
+        }
+    }
+}
+
+impl Post {
+    fn answer(&self, request: Request, hook: Option<Arc<dyn RequestHook>>) -> Woken {
         let (service, transport) = (self.service.clone(), self.transport);
+        let hook = hook.or_else(|| Hooked::of(request.extensions()));
         let media = MediaType::negotiate(request.headers());
+        if transport == Transport::HttpPost
+            && let Some(wanted) = StreamType::wanted(request.headers())
+        {
+            let future = async move {
+                let answer = |request| streamed::answer(&service, request, hook, wanted, media);
+                service.protection.around(request, media, answer).await
+            };
+            return Woken::new(Box::pin(future), media);
+        }
         // Written where it stays.
-        let future =
-            Box::write(Box::new_uninit(), async move { endpoint::post(&service, request, transport, media).await });
+        let future = Box::write(Box::new_uninit(), answer(service, request, hook, transport, media));
         Woken::new(Box::into_pin(future), media)
     }
+}
+
+async fn answer(
+    service: Arc<AppState>,
+    request: Request,
+    hook: Option<Arc<dyn RequestHook>>,
+    transport: Transport,
+    media: Option<MediaType>,
+) -> Response<Body> {
+    service.protection.around(request, media, |request| endpoint::post(&service, request, hook, transport, media)).await
 }
 
 /// A request's future, polled only when something has woken it: hyper polls it for its own reasons as well, such as a
@@ -69,7 +101,7 @@ impl Woken {
 }
 
 impl Future for Woken {
-    type Output = Result<Response<Body>, Infallible>;
+    type Output = Answer;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;

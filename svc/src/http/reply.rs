@@ -3,9 +3,10 @@
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 
+use super::live::Full;
 use super::negotiate::MediaType;
 use crate::ErrorCode;
-use crate::engine::{Answer, Challenge, RequestError, write_request_errors};
+use crate::engine::{Answer, Challenge, Freshness, RequestError, count_refusal, write_request_errors};
 
 /// The `Cache-Control` of answers: they are for who asked, at the time of asking.
 pub(super) const PRIVATE: HeaderValue = HeaderValue::from_static("private, no-store");
@@ -13,6 +14,9 @@ pub(super) const PRIVATE: HeaderValue = HeaderValue::from_static("private, no-st
 /// The `Vary` of what is served at `/graphql`, for caches that keep it all the same: `Accept` chooses between the media
 /// types and GraphiQL, and the answer depends on who asks.
 pub(super) const VARY: HeaderValue = HeaderValue::from_static("Accept, Authorization, Cookie");
+
+/// The headers of an answer, those of layers among them: room that is made once costs less than room that grows.
+const MOST_HEADERS: usize = 11;
 
 /// A request that did not reach the engine.
 #[derive(Debug)]
@@ -37,10 +41,28 @@ impl Refusal {
         self.error.code.as_str()
     }
 
-    pub(super) fn reply(&self, media: MediaType) -> Response<Body> {
+    /// The same as an answer of the engine, for one of several requests.
+    pub(super) fn into_response(self) -> crate::engine::Response {
+        count_refusal(self.code());
+        crate::engine::Response::refused(&[self.error])
+    }
+
+    /// The fault of the request, in words.
+    #[cfg(feature = "websocket")]
+    pub(super) fn message(&self) -> &str {
+        &self.error.message
+    }
+
+    /// The answer that says why.
+    pub(super) fn body(&self) -> Vec<u8> {
         let mut body = Vec::new();
         write_request_errors(&mut body, std::slice::from_ref(&self.error));
-        let mut response = reply(self.status, media, body);
+        body
+    }
+
+    pub(super) fn reply(&self, media: MediaType) -> Response<Body> {
+        count_refusal(self.code());
+        let mut response = reply(self.status, media, self.body());
         if let Some((name, value)) = &self.header {
             response.headers_mut().insert(name, HeaderValue::from_static(value));
         }
@@ -48,10 +70,39 @@ impl Refusal {
     }
 }
 
+impl From<Full> for Refusal {
+    fn from(full: Full) -> Self {
+        let (status, code, message) = match full {
+            Full::Head => {
+                let message =
+                    "a subscription keeps the headers of its request, which have 16 KiB at most; send shorter ones";
+                return Self::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, ErrorCode::BadRequest, message);
+            }
+            Full::Service => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                ErrorCode::ServiceUnavailable,
+                "the service has as many open subscriptions as it may have; try again later",
+            ),
+            Full::Address => {
+                let message = "clients at this address who are not logged in have as many open subscriptions as they \
+                               may have together; close some of them";
+                (StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimited, message)
+            }
+            #[cfg(feature = "auth")]
+            Full::User => {
+                let message = "this user has as many open subscriptions as one may have; close some of them";
+                (StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimited, message)
+            }
+        };
+        Self::new(status, code, message).with_header(header::RETRY_AFTER, "5")
+    }
+}
+
 /// The status of an answer of the engine.
 pub(super) fn status(answer: &Answer, media: MediaType) -> StatusCode {
     match (answer, media) {
         (Answer::MethodNotAllowed, _) => StatusCode::METHOD_NOT_ALLOWED,
+        (Answer::NotModified, _) => StatusCode::NOT_MODIFIED,
         (Answer::Late(_), _) => StatusCode::GATEWAY_TIMEOUT,
         (Answer::Failed(code), _) => status_of(code, media),
         (Answer::Refused(_), MediaType::Response) => StatusCode::BAD_REQUEST,
@@ -60,10 +111,21 @@ pub(super) fn status(answer: &Answer, media: MediaType) -> StatusCode {
 }
 
 /// The answer of the engine.
-pub(super) fn answer(status: StatusCode, media: MediaType, body: Vec<u8>) -> Response<Body> {
+pub(super) fn answer(status: StatusCode, media: MediaType, body: impl Into<Body>) -> Response<Body> {
     let mut reply = reply(status, media, body);
     if status == StatusCode::METHOD_NOT_ALLOWED {
         reply.headers_mut().insert(header::ALLOW, HeaderValue::from_static("POST"));
+    }
+    reply
+}
+
+/// The answer, with what caches of others may do with it.
+pub(super) fn fresh(mut reply: Response<Body>, freshness: Option<Box<Freshness>>) -> Response<Body> {
+    if let Some(freshness) = freshness {
+        let Freshness { etag, cache_control, vary } = *freshness;
+        for (name, value) in [(header::ETAG, etag), (header::CACHE_CONTROL, cache_control), (header::VARY, vary)] {
+            reply.headers_mut().insert(name, value);
+        }
     }
     reply
 }
@@ -94,10 +156,11 @@ fn status_of(code: &str, media: MediaType) -> StatusCode {
     known.unwrap_or(if media == MediaType::Response { StatusCode::BAD_REQUEST } else { StatusCode::OK })
 }
 
-pub(super) fn reply(status: StatusCode, media: MediaType, body: Vec<u8>) -> Response<Body> {
-    let mut response = Response::new(Body::from(body));
+pub(super) fn reply(status: StatusCode, media: MediaType, body: impl Into<Body>) -> Response<Body> {
+    let mut response = Response::new(body.into());
     *response.status_mut() = status;
     let headers = response.headers_mut();
+    headers.reserve(MOST_HEADERS);
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(media.as_str()));
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::CACHE_CONTROL, PRIVATE);

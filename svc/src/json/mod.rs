@@ -56,6 +56,11 @@ impl Fields {
         self.0.get(name)
     }
 
+    #[cfg(feature = "upload")]
+    pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut ExactJson> {
+        self.0.get_mut(name)
+    }
+
     /// Takes a field out; the others lose their order.
     pub(crate) fn take(&mut self, name: &str) -> Option<ExactJson> {
         self.0.swap_remove(name)

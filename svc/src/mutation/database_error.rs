@@ -13,19 +13,23 @@ impl Failure {
     /// The error itself, masked or not, when it is none that an author declared.
     pub(crate) fn of_error(error: DbError, constraints: &Constraints) -> Result<Self, Error> {
         let error = error.of_call();
-        let Some(fault) = error.fault() else { return Err(error.into_error()) };
-        if fault.code == "P0001" {
-            let texts = [&fault.detail, &fault.hint];
-            if let Some(raised) = texts.into_iter().flatten().find_map(|text| raised::read(&fault.message, text)) {
-                return Ok(raised);
-            }
-            let details = fault.hint.map(|hint| text_field("hint", hint));
-            return Ok(Self::one(Kind::Failed, "failed:raised".to_owned(), "raised", fault.message, details));
-        }
-        match Self::of_constraint(&fault, constraints) {
+        match error.fault().and_then(|fault| Self::of_fault(fault, constraints)) {
             Some(failure) => Ok(failure),
             None => Err(error.into_error()),
         }
+    }
+
+    /// Returns the failure that PostgreSQL's report stands for, where an author declared it.
+    fn of_fault(fault: Fault, constraints: &Constraints) -> Option<Self> {
+        if fault.code == "P0001" {
+            let texts = [&fault.detail, &fault.hint];
+            if let Some(raised) = texts.into_iter().flatten().find_map(|text| raised::read(&fault.message, text)) {
+                return Some(raised);
+            }
+            let details = fault.hint.map(|hint| text_field("hint", hint));
+            return Some(Self::one(Kind::Failed, "failed:raised".to_owned(), "raised", fault.message, details));
+        }
+        Self::of_constraint(&fault, constraints)
     }
 
     fn of_constraint(fault: &Fault, constraints: &Constraints) -> Option<Self> {
@@ -43,4 +47,18 @@ impl Failure {
 /// Returns the error for clients when the database fails in a mutation, where no result has a place for it.
 pub(crate) fn failed_call(error: DbError, constraints: &Constraints) -> Error {
     Failure::of_error(error, constraints).map_or_else(|error| error, Failure::into_error)
+}
+
+/// Returns the error for clients when SQL of a resolver's own has failed, if an author declared one; else the same error.
+pub(crate) fn failed_sql(error: Error, constraints: &Constraints) -> Error {
+    if !error.is_masked() {
+        return error;
+    }
+    #[cfg(feature = "sqlx")]
+    if let Some(failure) = error.source().and_then(|source| Failure::of_fault(Fault::of_own_sql(source)?, constraints))
+    {
+        return failure.into_error();
+    }
+    let _ = constraints;
+    error
 }

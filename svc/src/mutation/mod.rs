@@ -17,7 +17,7 @@ pub use constraint::Constraint;
 pub use error::MutationError;
 
 pub(crate) use constraint::Constraints;
-pub(crate) use database_error::failed_call;
+pub(crate) use database_error::{failed_call, failed_sql};
 pub(crate) use failure::Failure;
 pub(crate) use response::{Response, fails};
 pub(crate) use status::Status;

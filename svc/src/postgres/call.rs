@@ -7,35 +7,9 @@ use tokio_postgres::Row;
 
 use super::driver::{Commit, DriverError, FromRow as _, OpenTransaction};
 use super::functions::{self, ArgForm, Function, FunctionSpec, ROLLED_BACK};
+use super::recorder::{self, StatementKind};
 use super::{Database, DbError, Ledger, Rows, Session, Statement};
 use crate::json::ExactJson;
-
-/// The database's report of a statement that failed.
-#[derive(Debug)]
-pub(crate) struct Fault {
-    /// The SQLSTATE.
-    pub(crate) code: String,
-    pub(crate) message: String,
-    pub(crate) detail: Option<String>,
-    pub(crate) hint: Option<String>,
-    /// The constraint that was broken.
-    pub(crate) constraint: Option<String>,
-}
-
-impl DbError {
-    /// Returns the report of the database, if the statement reached it.
-    pub(crate) fn fault(&self) -> Option<Fault> {
-        let Self::Driver(error) = self else { return None };
-        let error = error.of_database()?;
-        Some(Fault {
-            code: error.code().code().to_owned(),
-            message: error.message().to_owned(),
-            detail: error.detail().map(str::to_owned),
-            hint: error.hint().map(str::to_owned),
-            constraint: error.constraint().map(str::to_owned),
-        })
-    }
-}
 
 /// A call.
 pub(crate) struct Call<'a> {
@@ -147,7 +121,9 @@ impl Database {
         let mut rows = Vec::new();
         // A request that is given up meanwhile leaves this open.
         let in_doubt = caller.ledger.inspect(|ledger| ledger.sent());
+        let recording = recorder::begin(statement, StatementKind::Write);
         let mut result = self.driver.write(caller.session, statement, commit, &mut rows).await;
+        recording.inspect(|recording| recording.ended(result.is_ok().then_some(rows.len())));
         if result.as_ref().is_err_and(|error| is_undone(error, &rows)) {
             result = Ok(false);
         }

@@ -1,12 +1,13 @@
 //! The columns of the views and tables that the schema names; read when the database is first reached, and again when
 //! they have changed.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use ahash::{HashMap, HashMapExt as _};
+use ahash::{HashMap, HashMapExt as _, HashSet};
 use tokio::sync::Notify;
 
 use super::driver::{DedicatedConnection, DriverError};
+use super::identifier::{quote, quote_path, quoted};
 use super::{DbError, Oid, Param, Statement};
 
 /// The views, tables and columns of the database.
@@ -15,6 +16,8 @@ pub(crate) struct Catalogue {
     sources: HashMap<String, Source>,
     /// The settings that new sessions of the role start with, such as its search path.
     settings: Vec<String>,
+    /// The views whose rows PostgreSQL would not lock.
+    unlockable: Mutex<HashSet<String>>,
     /// Told when a view is asked for that was not there: it may have come since.
     outdated: Arc<Notify>,
 }
@@ -32,6 +35,8 @@ pub(crate) struct Source {
     /// Whether the rows are stored, and not computed as they are read.
     pub(crate) is_table: bool,
     pub(crate) columns: HashMap<String, ColumnType>,
+    /// The columns that the service may not read.
+    pub(crate) denied: HashSet<String>,
 }
 
 /// The type of a column.
@@ -57,7 +62,8 @@ const COLUMNS: &str = "\
     (SELECT relkind IN ('r', 'p', 'm') FROM pg_class WHERE oid = a.attrelid), \
     base.oid = ANY ('{int2,int4,int8,uuid,text,varchar,date,timestamp,timestamptz,bytea}'::regtype[]) \
     AND coalesce((SELECT collisdeterministic FROM pg_collation WHERE oid = a.attcollation), true), \
-    a.atttypid::int8, base.oid::int8, a.attrelid::int8 \
+    a.atttypid::int8, base.oid::int8, a.attrelid::int8, \
+    has_column_privilege(a.attrelid, a.attnum, 'SELECT') \
     FROM unnest($1::text[], $2::text[]) AS s(name, quoted) \
     JOIN pg_attribute a ON a.attrelid = to_regclass(s.quoted) AND a.attnum > 0 AND NOT a.attisdropped \
     JOIN pg_type base ON base.oid = ( \
@@ -72,7 +78,7 @@ const SETTINGS: &str = "\
     WHERE s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database())) \
     AND s.setrole IN (0, current_user::regrole) ORDER BY 1";
 
-type Row = (String, String, String, String, bool, bool, i64, i64, i64);
+type Row = (String, String, String, String, bool, bool, i64, i64, i64, bool);
 
 impl Catalogue {
     /// Reads the columns of `names`; those that do not exist are left out. `outdated` is told when they are asked for.
@@ -86,24 +92,38 @@ impl Catalogue {
         let settings: Vec<(String,)> = connection.rows(&Statement::new(SETTINGS, Vec::new())).await?;
         let settings = settings.into_iter().map(|(setting,)| setting).collect();
         let mut sources: HashMap<String, Source> = HashMap::new();
-        for (name, column, type_name, sql, is_table, is_exact, declared, base, relation) in rows {
+        for (name, column, type_name, sql, is_table, is_exact, declared, base, relation, is_readable) in rows {
             let source = sources.entry(name).or_insert_with_key(|name| Source {
                 name: name.clone(),
                 quoted: quote_path(name),
                 relation: oid(relation),
                 is_table,
                 columns: HashMap::new(),
+                denied: HashSet::default(),
             });
+            if !is_readable {
+                source.denied.insert(column.clone());
+            }
             let quoted = quote(&column);
             let (declared, base) = (oid(declared), oid(base));
             source.columns.insert(column, ColumnType { name: type_name, sql, quoted, is_exact, declared, base });
         }
-        Ok(Self { sources, settings, outdated: outdated.clone() })
+        Ok(Self { sources, settings, outdated: outdated.clone(), unlockable: Mutex::default() })
     }
 
     /// Whether both say the same of the database.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.sources == other.sources && self.settings == other.settings
+    }
+
+    /// Whether PostgreSQL may lock the rows of a view, as far as is known.
+    pub(crate) fn is_lockable(&self, name: &str) -> bool {
+        !self.unlockable.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
+    }
+
+    /// Remembers that PostgreSQL would not lock the rows of a view; whether that is new.
+    pub(crate) fn cannot_lock(&self, name: &str) -> bool {
+        self.unlockable.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned())
     }
 
     pub(crate) fn source(&self, name: &str) -> Option<&Source> {
@@ -129,19 +149,4 @@ impl Source {
 fn oid(number: i64) -> Oid {
     // PostgreSQL counts them in 32 bits.
     Oid::try_from(number).unwrap_or_default()
-}
-
-/// Quotes an identifier.
-pub(crate) fn quote(identifier: &str) -> String {
-    format!("\"{}\"", identifier.replace('"', "\"\""))
-}
-
-/// Quotes each `schema.name` part by part.
-pub(super) fn quoted(names: &[String]) -> Vec<String> {
-    names.iter().map(|name| quote_path(name)).collect()
-}
-
-/// Quotes `schema.name` part by part.
-pub(super) fn quote_path(path: &str) -> String {
-    path.split('.').map(quote).collect::<Vec<_>>().join(".")
 }

@@ -4,6 +4,7 @@ use tokio_postgres::error::SqlState;
 
 use super::driver::DriverError;
 use super::session::UnknownSession;
+use crate::error::Raised;
 use crate::{Error, ErrorCode};
 
 /// An error between a plan and its rows.
@@ -15,6 +16,9 @@ pub(crate) enum DbError {
         "row-level security does not bind the service, so it does not use the database; its log names the policies"
     )]
     UnboundPolicies,
+    /// With the reason where it may be told.
+    #[error("the database cannot be used{}", .0.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default())]
+    Misconfigured(Option<String>),
     #[error("all database connections are busy")]
     PoolTimedOut,
     #[error("the database has no connection left for the service")]
@@ -40,6 +44,8 @@ pub(crate) enum DbError {
     Nul,
     #[error("limit and offset cannot be negative")]
     NegativePage,
+    #[error("`first` and `last` cannot be negative")]
+    NegativeSlice,
     #[error("give `first` or `last`, not both")]
     FirstAndLast,
     #[error("the rows have no `id` to tell them apart, so a page of them needs an order; give `orderBy`")]
@@ -99,6 +105,18 @@ impl DbError {
     /// Whether a condition of a policy cannot be applied, or a policy has refused.
     pub(crate) fn is_of_policy(&self) -> bool {
         matches!(self, Self::Policy(_) | Self::Refused(_))
+    }
+
+    /// Whether PostgreSQL does not lock rows of a view: its query has groups, outer joins or the like, it is stored, or the
+    /// service may not update its rows.
+    pub(crate) fn is_of_lock(&self) -> bool {
+        let of_lock = |state: &str| matches!(state, "0A000" | "42809" | "42501");
+        matches!(self, Self::Driver(error) if error.code().is_some_and(|state| of_lock(state.code())))
+    }
+
+    /// Whether the transaction was undone because of another that ran at the same time.
+    pub(crate) fn is_of_concurrency(&self) -> bool {
+        matches!(self, Self::Driver(error) if error.code().is_some_and(|state| matches!(state.code(), "40001" | "40P01")))
     }
 
     /// Whether PostgreSQL could not read or compute a value: class 22, data exceptions.
@@ -174,13 +192,16 @@ impl From<DriverError> for DbError {
 // `Error` itself is not a `std::error::Error`, so that this covers all of them without a conflict. It stands here, as
 // what an error of the database tells clients is known here.
 impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
+    #[track_caller]
     fn from(source: E) -> Self {
         #[cfg(feature = "sqlx")]
-        let known = DbError::of_own_sql(&source);
+        let known: Option<Self> = DbError::of_own_sql(&source);
         #[cfg(not(feature = "sqlx"))]
-        let known = None;
-        let error = Option::<Self>::unwrap_or_else(known, || Self::internal(source.to_string()));
-        error.with_source(source)
+        let known: Option<Self> = None;
+        match known {
+            Some(known) => known.raised_at(Raised::here(std::any::type_name::<E>())).with_source(source),
+            None => Self::of_cause(source),
+        }
     }
 }
 
@@ -215,6 +236,7 @@ impl DbError {
         let text = self.to_string();
         match self {
             Self::Unreachable
+            | Self::Misconfigured(_)
             | Self::PoolTimedOut
             | Self::TooManyConnections
             | Self::Unanswered
@@ -236,12 +258,17 @@ impl DbError {
             | Self::NoOrder
             | Self::Nul
             | Self::NegativePage
+            | Self::NegativeSlice
             | Self::PageTooLarge(..) => Error::new(ErrorCode::BadUserInput, text),
             Self::Refused(error) => *error,
             Self::Policy(_) => Error::new(ErrorCode::Forbidden, "the rows are not allowed").with_source(text),
             #[cfg(feature = "sqlx")]
             Self::Sqlx(error) => Error::internal("a statement failed").with_source(error),
-            Self::Driver(error) => Error::internal("a statement failed").with_source(error),
+            Self::Driver(error) => {
+                let code =
+                    error.code().map_or_else(|| "a statement".to_owned(), |code| format!("SQLSTATE {}", code.code()));
+                Error::internal("a statement failed").of_type(code).with_source(error)
+            }
             Self::NoSession
             | Self::TransactionFailed
             | Self::UnknownFunction(_)

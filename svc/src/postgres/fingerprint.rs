@@ -1,8 +1,8 @@
 //! A fingerprint of what is read of the catalogue.
 
-use super::catalogue::quoted;
 use super::driver::{DedicatedConnection, DriverError};
 use super::functions::{self, FunctionSpec};
+use super::identifier::quoted;
 use super::{Param, Statement};
 
 /// A snapshot, and what changes with each change of what is read of the catalogue: null as long as nothing at all has
@@ -11,11 +11,11 @@ use super::{Param, Statement};
 const FINGERPRINT: &str = "\
     WITH now AS MATERIALIZED (SELECT pg_current_snapshot()::text AS snapshot) \
     SELECT now.snapshot, CASE WHEN now.snapshot = $1 AND NOT pg_is_in_recovery() THEN NULL ELSE concat_ws(' ', \
-        (SELECT sum(hashtextextended(a.xmin::text, (a.attrelid::int8 << 31) + (s.i << 12) + a.attnum) \
+        (SELECT sum(hashtextextended(concat(a.xmin, c.relacl), (a.attrelid::int8 << 31) + (s.i << 12) + a.attnum) \
                 # hashtextextended(t.xmin::text, t.oid::int8)) \
             FROM unnest($2::text[]) WITH ORDINALITY AS s(quoted, i) \
             JOIN pg_attribute a ON a.attrelid = to_regclass(s.quoted) AND a.attnum > 0 \
-            JOIN pg_type t ON t.oid = a.atttypid), \
+            JOIN pg_class c ON c.oid = a.attrelid JOIN pg_type t ON t.oid = a.atttypid), \
         (SELECT sum(hashtextextended(concat_ws(' ', p.oid, p.xmin, pg_function_is_visible(p.oid)), 0)) \
             FROM pg_proc p WHERE p.proname = ANY ($3::text[])), \
         (SELECT sum(hashtextextended(concat_ws(' ', p.oid, t.oid, t.xmin, ( \

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use ahash::{HashMap, HashMapExt as _};
 use arc_swap::ArcSwapOption;
 
-use super::catalogue::quote;
-use super::{Param, Statement, StatementText};
+use super::identifier::quote;
+use super::{Param, Statement, StatementSubject, StatementText};
 use crate::json::ExactJson;
 
 /// The form of an argument.
@@ -239,7 +239,8 @@ impl Function {
         {
             return Statement::new(written.1.clone(), params);
         }
-        let text = StatementText::from(self.text(&given, undone_if));
+        let subject = StatementSubject { kind: "call", name: self.quoted.replace('"', "").into() };
+        let text = StatementText::about(Some(subject), self.text(&given, undone_if), None, Vec::new());
         self.written.store(Some(Arc::new(((given, undone_if), text.clone()))));
         Statement::new(text, params)
     }

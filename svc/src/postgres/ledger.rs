@@ -1,6 +1,6 @@
 //! The account of what a mutation has written, as far as it is known.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Whether what a mutation wrote is kept.
@@ -41,6 +41,8 @@ pub(crate) struct Ledger {
     committed: AtomicU32,
     /// Uses of the pool, whose transactions are not seen.
     unseen: AtomicU32,
+    /// One more than the number of the type of what the mutation answers with; 0 where that is no object.
+    result: AtomicUsize,
     /// The effects of the root fields that have ended, in their order.
     ended: Mutex<Vec<Effect>>,
     /// The effect of each mutation, by its key in the answer, when the whole answer became null.
@@ -53,6 +55,7 @@ impl Ledger {
         for count in [&self.in_doubt, &self.committed, &self.unseen] {
             count.store(0, Ordering::Relaxed);
         }
+        self.result.store(0, Ordering::Relaxed);
     }
 
     /// A root field of the operation has ended; returns what it has done.
@@ -65,6 +68,16 @@ impl Ledger {
     /// The effects of the root fields that have ended, in their order.
     pub(crate) fn ended(&self) -> Vec<Effect> {
         self.ended.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The mutation answers with an object of a type, which has this number.
+    pub(crate) fn answered_with(&self, ty: usize) {
+        self.result.store(ty + 1, Ordering::Relaxed);
+    }
+
+    /// Takes out the number of the type of the object that the mutation answers with.
+    pub(crate) fn take_result(&self) -> Option<usize> {
+        self.result.swap(0, Ordering::Relaxed).checked_sub(1)
     }
 
     /// A commit is sent.

@@ -9,39 +9,50 @@ mod database;
 mod describe;
 mod driver;
 mod error;
+mod explain;
+mod fault;
 mod fingerprint;
 mod functions;
+mod identifier;
 mod last_change;
 mod ledger;
 mod pattern_error;
 mod reader;
+mod recorder;
 #[cfg(feature = "native-auth")]
 mod routines;
 mod row_security;
 mod rows;
 mod session;
 mod session_effects;
+mod shared_reads;
 #[cfg(feature = "sqlx")]
 mod sqlx_pool;
 mod statement;
 
-pub(crate) use call::{Call, Caller, Fault, Written, has_nul};
-pub(crate) use catalogue::{Catalogue, ColumnType, Source, quote};
+pub(crate) use call::{Call, Called, Caller, Written, has_nul};
+pub(crate) use catalogue::{Catalogue, ColumnType, Source};
 pub(crate) use connect::{ConnectConfig, Variable};
 pub(crate) use database::{CheckError, Database, Settings};
 pub(crate) use describe::Columns;
 #[cfg(feature = "native-auth")]
 pub(crate) use driver::Bounds;
-pub(crate) use driver::{Commit, DriverError, OpenTransaction};
+pub(crate) use driver::{Commit, DriverError, Isolation, ListeningConnection, OpenTransaction};
 pub(crate) use error::DbError;
+pub(crate) use explain::Explained;
+pub(crate) use fault::Fault;
 pub(crate) use functions::{ArgForm, FunctionSpec};
+pub(crate) use identifier::quote;
 pub(crate) use ledger::{Effect, Ledger};
 pub(crate) use reader::Reader;
+pub(crate) use recorder::{Recorded, Recorder};
 #[cfg(feature = "native-auth")]
 pub(crate) use routines::Routines;
 pub(crate) use row_security::{Enforcement, RowSecurity};
 pub(crate) use rows::{RowSink, Rows, cell};
 pub(crate) use session::Session;
+pub(crate) use shared_reads::{Participant, SharedReads};
 #[cfg(feature = "sqlx")]
 pub(crate) use sqlx_pool::{CommitError, commit as commit_sqlx};
-pub(crate) use statement::{Oid, Param, PatternLanguage, Statement, StatementText};
+use statement::Running;
+pub(crate) use statement::{Oid, Param, PatternLanguage, Statement, StatementSubject, StatementText};

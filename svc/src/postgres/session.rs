@@ -3,14 +3,14 @@
 use super::Statement;
 
 /// The session variables of one request. No statement of a request runs without one.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Session(State);
 
 /// The values of the session variables are not known.
 #[derive(Debug)]
 pub(crate) struct UnknownSession;
 
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 enum State {
     /// There are none to set.
     None,

@@ -1,5 +1,6 @@
 //! The connection to Redis that everything shares.
 
+mod script;
 mod server;
 #[cfg(feature = "tls")]
 mod tls;
@@ -7,9 +8,12 @@ mod tls;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use futures_util::{Stream, StreamExt as _};
 use redis::{AsyncConnectionConfig, Cmd, FromRedisValue, RedisError};
 
 use server::{Connection, Server};
+
+pub(crate) use script::Script;
 
 use crate::ConfigError;
 
@@ -92,8 +96,18 @@ impl RedisClient {
 
     /// Sends a command that may be sent once more where the connection was lost before.
     pub(crate) async fn query<T: FromRedisValue>(&self, command: &Cmd) -> Result<T, CommandError> {
+        self.query_within(command, self.0.patience).await
+    }
+
+    /// The same with another bound, if that is shorter.
+    pub(crate) async fn query_within<T: FromRedisValue>(
+        &self,
+        command: &Cmd,
+        bound: Duration,
+    ) -> Result<T, CommandError> {
         let mut used = 0;
-        let answer = tokio::time::timeout(self.0.patience, self.try_query(command, &mut used)).await;
+        let bound = bound.min(self.0.patience);
+        let answer = tokio::time::timeout(bound, self.try_query(command, &mut used)).await;
         let error = match answer {
             Ok(Ok(answer)) => return Ok(answer),
             Ok(Err(error)) => CommandError::Failed(error),
@@ -105,6 +119,25 @@ impl RedisClient {
             self.give_up(used);
         }
         Err(error)
+    }
+
+    /// Listens to channels on a connection of its own: their messages, each with its channel. The stream ends with the
+    /// connection.
+    pub(crate) async fn listen(
+        &self,
+        channels: &[String],
+    ) -> Result<impl Stream<Item = (String, String)> + Send + use<>, CommandError> {
+        let listening = async {
+            let mut listening = self.0.server.listen().await?;
+            listening.subscribe(channels).await?;
+            Ok(listening.into_on_message())
+        };
+        let messages = tokio::time::timeout(self.0.patience, listening).await.map_err(|_| CommandError::Late)?;
+        let messages = messages.map_err(CommandError::Failed)?;
+        Ok(messages.filter_map(async |message| {
+            let payload: String = message.get_payload().ok()?;
+            Some((message.get_channel_name().to_owned(), payload))
+        }))
     }
 
     async fn try_query<T: FromRedisValue>(&self, command: &Cmd, used: &mut u64) -> Result<T, RedisError> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use redis::aio::MultiplexedConnection;
+use redis::aio::{MultiplexedConnection, PubSub};
 use redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, RedisError};
 use tokio::task::AbortHandle;
 
@@ -78,6 +78,17 @@ impl Server {
                 let driver = Driver(tokio::spawn(driver).abort_handle());
                 Ok(Connection { redis, _driver: Some(Arc::new(driver)) })
             }
+        }
+    }
+}
+
+impl Server {
+    /// Opens a connection that listens to channels.
+    pub(super) async fn listen(&self) -> Result<PubSub, RedisError> {
+        match self {
+            Self::Plain(client) => client.get_async_pubsub().await,
+            #[cfg(feature = "tls")]
+            Self::Encrypted(encryption) => PubSub::new(encryption.settings(), encryption.connect().await?).await,
         }
     }
 }

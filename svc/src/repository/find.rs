@@ -31,6 +31,8 @@ pub struct FindSpec {
     /// The columns whose values [`Db::scoped`] has fixed.
     pub(crate) scoped: Vec<String>,
     pub(crate) order: Vec<Order>,
+    /// The keys that come after those of clients.
+    pub(crate) default_order: Vec<Order>,
     /// The `where` arguments of clients.
     pub(crate) conditions: Vec<Value>,
     /// The `orderBy` arguments of clients, which come after `order`.
@@ -47,6 +49,7 @@ impl FindSpec {
             filter: Filter::All(Vec::new()),
             scoped: Vec::new(),
             order: Vec::new(),
+            default_order: Vec::new(),
             conditions: Vec::new(),
             keys: Vec::new(),
             limit: None,
@@ -135,6 +138,31 @@ impl<T: SvcType> Find<T> {
     /// Adds a key to the order; the first one added is the most significant.
     pub fn order_by(mut self, order: Order) -> Self {
         self.spec.order.push(order);
+        self
+    }
+
+    /// Adds a key to the order behind the client's: it decides where the client asks for no order, or for one that leaves
+    /// ties.
+    ///
+    /// ```
+    /// use svc::db::{OrderBy, desc};
+    /// use svc::prelude::*;
+    ///
+    /// #[svc_type(sql_source = "v_post")]
+    /// pub struct Post {
+    ///     id: Uuid,
+    ///     title: String,
+    ///     created_at: DateTime<Utc>,
+    /// }
+    ///
+    /// /// The latest first, unless a client wants another order.
+    /// #[svc::query]
+    /// async fn posts(ctx: &Context<'_>, order_by: Option<OrderBy<Post>>) -> Result<Find<Post>> {
+    ///     Ok(ctx.db().find::<Post>().default_order(desc("created_at")).apply_order_by(order_by))
+    /// }
+    /// ```
+    pub fn default_order(mut self, order: Order) -> Self {
+        self.spec.default_order.push(order);
         self
     }
 

@@ -2,7 +2,7 @@
 
 use async_graphql::Value;
 
-use crate::schema::{ArgMeta, ElementMeta, Input, InputError, InputFields, Registry, TypeRef};
+use crate::schema::{ArgMeta, ElementMeta, Input, InputError, InputFields, NullArgument, Registry, TypeRef};
 
 /// The arguments `limit` and `offset` of a resolver, whatever the parameter is called.
 ///
@@ -58,7 +58,7 @@ pub struct CursorPage {
 
 const fn arg(rust: &'static str, description: &'static str, ty: fn(&mut Registry) -> TypeRef) -> ArgMeta {
     let element = ElementMeta { rust, name: None, description: Some(description), deprecated: None };
-    ArgMeta { element, ty, default: None }
+    ArgMeta { element, ty, default: None, null: NullArgument::ByField }
 }
 
 static PAGE: [ArgMeta; 2] = [

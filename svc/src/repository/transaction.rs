@@ -7,7 +7,7 @@ use tokio::sync::Mutex;
 use crate::Error;
 use crate::json::ExactJson;
 use crate::mutation::failed_call;
-use crate::postgres::{DbError, DriverError, OpenTransaction, Param, Statement, has_nul};
+use crate::postgres::{DbError, DriverError, Isolation, OpenTransaction, Param, Statement, has_nul};
 use crate::repository::Db;
 
 /// A transaction; made by [`Db::transaction`].
@@ -44,7 +44,7 @@ impl Db {
     /// # Errors
     /// When the database cannot be reached or all connections are busy.
     pub async fn transaction(&self) -> Result<Transaction, Error> {
-        Transaction::begin(self).await.map_err(DbError::into_error)
+        Transaction::begin(self, Isolation::Default).await.map_err(DbError::into_error)
     }
 }
 
@@ -55,13 +55,19 @@ impl Transaction {
     /// When a statement of the transaction has failed, a constraint that was deferred does not hold, or the database
     /// cannot be reached.
     pub async fn commit(self) -> Result<(), Error> {
+        let db = self.db.clone();
+        self.keep().await.map_err(|error| failed_call(error, &db.app.constraints))
+    }
+
+    /// The same, with the database's own error.
+    pub(crate) async fn keep(self) -> Result<(), DbError> {
         let ledger = self.db.ledger.as_deref().inspect(|ledger| ledger.sent());
         let committed = self.open.lock().await.commit().await;
         // A commit that is refused has undone the transaction; of any other that fails nothing is known.
         if !matches!(committed, Err(DriverError::OutcomeUnknown)) {
             ledger.inspect(|ledger| ledger.answered(committed.is_ok()));
         }
-        committed.map_err(|error| self.failed(error))
+        committed.map_err(|error| self.db.app.database.noted(error))
     }
 
     /// Undoes what was done.
@@ -113,8 +119,8 @@ impl Transaction {
         &self.db
     }
 
-    async fn begin(db: &Db) -> Result<Self, DbError> {
-        let open = Arc::new(Mutex::new(db.app.database.begin(db.session()).await?));
+    pub(crate) async fn begin(db: &Db, isolation: Isolation) -> Result<Self, DbError> {
+        let open = Arc::new(Mutex::new(db.app.database.begin(db.session(), isolation).await?));
         Ok(Self { db: Db { transaction: Some(open.clone()), ..db.clone() }, open })
     }
 

@@ -1,13 +1,14 @@
 //! The context of a resolver.
 
-use std::any::Any;
+use std::any::{Any, TypeId};
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::http::{Extensions, HeaderMap};
 
-use super::{RequestScope, Transport};
+use super::{RequestId, RequestScope, Transport};
 use crate::repository::Db;
+use crate::schema::SvcType;
 
 /// The request, as a resolver sees it.
 ///
@@ -46,6 +47,12 @@ impl<'a> Context<'a> {
     /// When there is no value of this type; clients see it masked.
     pub fn data<T: Any + Send + Sync>(&self) -> crate::Result<&'a T> {
         self.request.data().map_or_else(|| self.db.app.data.get(), Ok)
+    }
+
+    /// Returns the identifier of the request; `None` where `SVC_REQUEST_IDS` is off, and in tasks that a resolver has
+    /// spawned.
+    pub fn request_id(&self) -> Option<RequestId> {
+        RequestId::current()
     }
 
     /// Returns the request's headers.
@@ -137,6 +144,69 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Publishes an event on a channel, for subscribers of every instance of the service. A planned subscription of the
+    /// channel takes a JSON object with the `id` of a row, such as `{"id": 1, "op": "update"}`.
+    ///
+    /// The event is not part of a transaction. Where it tells of a write, a trigger with `svc_notify` is sent with it.
+    ///
+    /// ```
+    /// use svc::prelude::*;
+    ///
+    /// #[svc::mutation]
+    /// async fn say(ctx: &Context<'_>, text: String) -> Result<bool> {
+    ///     ctx.publish("said", &text).await?;
+    ///     Ok(true)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// When the source of events cannot be reached. A payload of PostgreSQL has less than 8,000 bytes.
+    pub async fn publish(&self, channel: &str, payload: &str) -> crate::Result<()> {
+        self.db.app.events.publish(channel, payload).await
+    }
+
+    /// Forgets kept answers with rows of a type, here at once and in all other instances of the service soon after. Call it
+    /// after a write is committed that neither its mutation nor a trigger tells of. See
+    /// [`ResponseCache`](crate::ResponseCache).
+    ///
+    /// ```
+    /// use svc::prelude::*;
+    ///
+    /// # #[svc_type(sql_source = "v_post")]
+    /// # struct Post { id: Uuid, title: String }
+    /// #[svc::mutation]
+    /// async fn import_posts(ctx: &Context<'_>) -> Result<bool> {
+    ///     svc::sqlx::query("CALL import_posts()").execute(ctx.db().pool()).await?;
+    ///     ctx.invalidate::<Post>();
+    ///     Ok(true)
+    /// }
+    /// ```
+    pub fn invalidate<T: SvcType>(&self) {
+        let Some(responses) = &self.db.app.responses else { return };
+        if let Some(index) = self.db.app.model.by_rust.get(&TypeId::of::<T>()) {
+            responses.invalidate(&[*index]);
+        }
+    }
+
+    /// Returns the payloads of a channel from now on, for a subscription with a body. The channel is one of
+    /// [`AppOptions::event_channels`](crate::AppOptions::event_channels).
+    ///
+    /// ```
+    /// use svc::prelude::*;
+    ///
+    /// #[svc::subscription]
+    /// async fn said(ctx: &Context<'_>) -> Result<impl Stream<Item = Result<String>> + use<>> {
+    ///     ctx.events("said").await
+    /// }
+    /// # let options = AppOptions::new().subscriptions(subscriptions![said]).event_channels(["said"]);
+    /// ```
+    ///
+    /// # Errors
+    /// When nobody listens to the channel, or the source of events cannot be reached.
+    pub async fn events(&self, channel: &str) -> crate::Result<crate::events::Events> {
+        self.db.app.events.events(channel).await
+    }
+
     /// Returns the address of the other end of the connection: the client's, or that of the last proxy. It is axum's
     /// [`ConnectInfo`](axum::extract::ConnectInfo), which [`serve`](crate::serve()) puts into the request.
     pub fn peer_addr(&self) -> Option<SocketAddr> {
@@ -150,7 +220,7 @@ impl<'a> Context<'a> {
 
     /// Returns the time that the request may still run, to about a second; `None` where it may run as long as it likes.
     pub fn time_left(&self) -> Option<Duration> {
-        self.db.app.time_left(self.request.parts().started)
+        self.db.app.time_left(self.request.parts().started())
     }
 }
 

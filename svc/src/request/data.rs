@@ -12,8 +12,8 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
 use super::{RequestParts, Transport};
+use crate::Result;
 use crate::repository::Db;
-use crate::{Error, Result};
 
 /// A request, as [`AppOptions::request_data`](crate::AppOptions::request_data) gets it. It is cheap to clone.
 #[derive(Clone)]
@@ -32,7 +32,7 @@ impl RequestContext {
         Self(Arc::new(Shared { parts, db, makers, slots }))
     }
 
-    pub(super) fn parts(&self) -> &RequestParts {
+    pub(crate) fn parts(&self) -> &RequestParts {
         &self.0.parts
     }
 
@@ -98,7 +98,7 @@ impl RequestContext {
 
     /// Returns the time that the request may still run, to about a second; `None` where it may run as long as it likes.
     pub fn time_left(&self) -> Option<Duration> {
-        self.0.db.app.time_left(self.0.parts.started)
+        self.0.db.app.time_left(self.0.parts.started())
     }
 }
 
@@ -160,8 +160,7 @@ impl RequestDataMakers {
         for (maker, slot) in self.0.iter().zip(&request.0.slots.0) {
             let make = async { (maker.make)(request.clone()).await };
             let made = AssertUnwindSafe(make).catch_unwind().await.unwrap_or_else(|panic| {
-                let why = crate::panic::message(&*panic);
-                Err(Error::internal(format!("making the request data `{}` panicked: {why}", maker.name)))
+                Err(crate::panic::error(&format!("making the request data `{}`", maker.name), &*panic))
             });
             // Each is made once.
             let _ = slot.set(made?);

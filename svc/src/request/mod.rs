@@ -3,16 +3,22 @@
 mod context;
 mod context_values;
 mod data;
+mod decision;
 mod parts;
 mod scope;
 mod session_variables;
+mod transport;
 
+pub(crate) use crate::request_id::RequestId;
 pub use context::Context;
 pub use data::RequestContext;
-pub use parts::Transport;
 pub use session_variables::SessionVariables;
+pub use transport::Transport;
 
+pub(crate) use crate::request_id::HEADER as REQUEST_ID;
 pub(crate) use context_values::ContextValues;
 pub(crate) use data::RequestDataMakers;
-pub(crate) use parts::{AllowedOperations, RequestParts};
+pub(crate) use decision::{Decision, FieldLimit, Spent, decided};
+pub(crate) use parts::{Hooked, PreparedOperation, RequestHook, RequestParts};
 pub(crate) use scope::{Held, RequestScope};
+pub(crate) use transport::AllowedOperations;

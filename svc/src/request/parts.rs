@@ -1,67 +1,188 @@
-//! The parts of a request, as its transport hands them to the engine.
+//! The parts of a request, as its transport hands them to the engine, and the hook that it may have of its own.
 
 use std::any::Any;
+use std::fmt;
 use std::net::SocketAddr;
+use std::ops::Deref;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use axum::extract::ConnectInfo;
 use axum::http::request::Parts;
-use axum::http::{Extensions, HeaderMap};
+use axum::http::{Extensions, HeaderMap, HeaderValue, Method};
+use serde_json::Value;
 
-/// The way on which a request came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Transport {
-    /// `GET /graphql`.
-    HttpGet,
-    /// `POST /graphql`.
-    HttpPost,
-    /// `POST /graphql/rust`.
-    RustEndpoint,
+use super::decision::{Decision, FieldLimit, Spent};
+use super::transport::{AllowedOperations, Transport};
+use crate::schema::OperationKind;
+use crate::security_log::{Clients, SecurityEvent, SecurityEventType};
+
+/// The headers of a request.
+#[derive(Debug, Clone)]
+pub(crate) enum Headers {
+    /// Its own.
+    Own(HeaderMap),
+    /// Those of the request that opened its connection.
+    Shared(Arc<HeaderMap>),
 }
 
-/// The operations that a transport allows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum AllowedOperations {
-    /// Queries and mutations.
-    All,
-    /// Queries, as GET changes nothing.
-    Queries,
-    /// Operations that need no function of the program.
-    WithoutCode,
+impl Deref for Headers {
+    type Target = HeaderMap;
+
+    fn deref(&self) -> &HeaderMap {
+        match self {
+            Self::Own(headers) => headers,
+            Self::Shared(headers) => headers,
+        }
+    }
+}
+
+/// A hook of one request, or of the operations of one connection. It is asked before the hooks of the application.
+pub(crate) trait RequestHook: Send + Sync + 'static {
+    /// The request has come; nothing but its head is read.
+    ///
+    /// # Errors
+    /// The request's error: nothing of it is read any further.
+    fn before_parsing<'a>(&'a self, request: &'a RequestParts) -> Decision<'a>;
+
+    /// A further request of a batch has come, whose first one [`before_parsing`](Self::before_parsing) was told of.
+    ///
+    /// # Errors
+    /// The error of that request alone.
+    fn before_next<'a>(&'a self, request: &'a RequestParts) -> Decision<'a>;
+
+    /// Its operation is valid, planned, and within the limits of complexity.
+    ///
+    /// # Errors
+    /// The request's error: no field runs.
+    fn after_preparing<'a>(&'a self, operation: PreparedOperation<'a>) -> Decision<'a>;
+
+    /// Whether it wants to know what operations use.
+    fn is_metering(&self) -> bool;
+
+    /// An operation has ended, or was dropped; each one that may run is told of once. Gives what its answer says about it
+    /// in its `extensions`.
+    fn after_running(&self, spent: Spent) -> Option<(&'static str, Value)>;
+
+    /// The hook of an operation on the connection that the request has opened.
+    #[cfg(feature = "websocket")]
+    fn for_operation(&self) -> Arc<dyn RequestHook>;
+}
+
+/// An operation that may run.
+#[derive(Clone, Copy)]
+pub(crate) struct PreparedOperation<'a> {
+    pub(crate) request: &'a RequestParts,
+    pub(crate) kind: OperationKind,
+    /// Looks for its name in the document.
+    pub(crate) name: &'a (dyn Fn() -> Option<&'a str> + Send + Sync),
+    pub(crate) complexity: u64,
+    /// The limits of its root fields, each once.
+    pub(crate) limits: &'a [FieldLimit<'a>],
+}
+
+/// The hook of a request, as a layer around the endpoint puts it into its extensions.
+#[derive(Clone)]
+pub(crate) struct Hooked(pub(crate) Arc<dyn RequestHook>);
+
+impl Hooked {
+    /// The hook among extensions, if a layer has put one there.
+    pub(crate) fn of(extensions: &Extensions) -> Option<Arc<dyn RequestHook>> {
+        extensions.get().map(|Self(hook)| hook.clone())
+    }
 }
 
 /// A request without its document.
-#[derive(Debug)]
 pub(crate) struct RequestParts {
-    pub(crate) headers: HeaderMap,
+    pub(crate) headers: Headers,
     /// Values that layers around the endpoint have put there.
     pub(crate) extensions: Extensions,
+    /// The hook of its own, which is looked up once.
+    pub(crate) hook: Option<Arc<dyn RequestHook>>,
     /// The identity that the token says.
     #[cfg(feature = "auth")]
     pub(crate) identity: crate::auth::Identity,
     pub(crate) transport: Transport,
     pub(crate) allowed: AllowedOperations,
-    /// The beat of [`RequestDeadlines`](crate::application::RequestDeadlines) from which the request's time counts.
-    pub(crate) started: u32,
+    /// The beat from which the request's time counts.
+    started: AtomicU32,
 }
 
 impl RequestParts {
     /// The parts of an HTTP request.
     pub(crate) fn of_http(parts: Parts, transport: Transport) -> Self {
+        let hook = Hooked::of(&parts.extensions);
+        Self::hooked(parts, transport, hook)
+    }
+
+    /// The same with a hook that is known.
+    pub(crate) fn hooked(parts: Parts, transport: Transport, hook: Option<Arc<dyn RequestHook>>) -> Self {
         let allowed = match transport {
             Transport::HttpGet => AllowedOperations::Queries,
             Transport::HttpPost => AllowedOperations::All,
             Transport::RustEndpoint => AllowedOperations::WithoutCode,
+            Transport::EventStream if parts.method == Method::GET => AllowedOperations::QueriesAndSubscriptions,
+            Transport::EventStream | Transport::WebSocket => AllowedOperations::WithSubscriptions,
         };
         Self {
-            headers: parts.headers,
+            headers: Headers::Own(parts.headers),
             extensions: parts.extensions,
+            hook,
             #[cfg(feature = "auth")]
             identity: crate::auth::Identity::default(),
             transport,
             allowed,
-            started: 0,
+            started: AtomicU32::new(0),
         }
+    }
+
+    /// Copies the headers out of the buffer that the whole head of the request was read into, which would stay as long as
+    /// one of them does. All operations of the connection share the copy.
+    pub(crate) fn detach_headers(&mut self) {
+        // A clone has no room for the headers of the handshake, which were removed.
+        let mut headers = HeaderMap::clone(&self.headers);
+        for value in headers.values_mut() {
+            if let Ok(mut copy) = HeaderValue::from_bytes(value.as_bytes()) {
+                copy.set_sensitive(value.is_sensitive());
+                *value = copy;
+            }
+        }
+        self.headers = Headers::Shared(Arc::new(headers));
+    }
+
+    /// The size of its headers.
+    pub(crate) fn header_bytes(&self) -> usize {
+        self.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum()
+    }
+
+    /// The parts of another operation of the same client: one of its batch, or of its connection.
+    pub(crate) fn of_operation(&self) -> Self {
+        Self {
+            headers: self.headers.clone(),
+            extensions: self.extensions.clone(),
+            hook: self.hook.clone(),
+            #[cfg(feature = "auth")]
+            identity: self.identity.clone(),
+            transport: self.transport,
+            allowed: self.allowed,
+            started: AtomicU32::new(0),
+        }
+    }
+
+    /// Gives an operation of a connection a hook of its own, if the request that opened the connection has one.
+    #[cfg(feature = "websocket")]
+    pub(crate) fn renew_hook(&mut self) {
+        self.hook = self.hook.as_ref().map(|own| own.for_operation());
+    }
+
+    /// The beat of [`RequestDeadlines`](crate::application::RequestDeadlines) from which the request's time counts.
+    pub(crate) fn started(&self) -> u32 {
+        self.started.load(Ordering::Relaxed)
+    }
+
+    /// Lets the time count from another beat, as for each event of a subscription.
+    pub(crate) fn restart(&self, beat: u32) {
+        self.started.store(beat, Ordering::Relaxed);
     }
 
     /// A header's text.
@@ -80,6 +201,14 @@ impl RequestParts {
         self.extension().or_else(|| self.identity.user())
     }
 
+    /// The identifier of the user.
+    pub(crate) fn user_id(&self) -> Option<&str> {
+        #[cfg(feature = "auth")]
+        return self.user().map(|user| user.user_id.as_str());
+        #[cfg(not(feature = "auth"))]
+        None
+    }
+
     /// The error of what needs a user, where there is none.
     #[cfg(feature = "auth")]
     pub(crate) fn unauthenticated(&self) -> crate::Error {
@@ -90,8 +219,26 @@ impl RequestParts {
         }
     }
 
+    /// A security event of this request.
+    pub(crate) fn security_event(&self, clients: &Clients, event_type: SecurityEventType) -> SecurityEvent {
+        let event = clients.event(event_type, &self.headers, &self.extensions);
+        #[cfg(feature = "auth")]
+        let event = match self.user() {
+            Some(user) => SecurityEvent { user_email: user.email.clone(), ..event.user_id(&user.user_id) },
+            None => event,
+        };
+        event
+    }
+
     /// The other end of the connection.
     pub(crate) fn peer_addr(&self) -> Option<SocketAddr> {
         self.extension::<ConnectInfo<SocketAddr>>().map(|info| info.0)
+    }
+}
+
+/// Shows no hook.
+impl fmt::Debug for RequestParts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequestParts").field("transport", &self.transport).finish_non_exhaustive()
     }
 }

@@ -1,6 +1,7 @@
 //! The scope of a request: what its root fields share.
 
 use std::any::Any;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{RequestContext, RequestParts};
 use crate::repository::Db;
@@ -10,6 +11,8 @@ pub(crate) struct RequestScope {
     /// The database with the session of the request.
     pub(crate) db: Db,
     request: Held,
+    /// Whether a part of the answer stands for what could not be read.
+    is_incomplete: AtomicBool,
 }
 
 /// The request, which is shared only where functions that make request data, or authorizers, may keep it.
@@ -20,7 +23,7 @@ pub(crate) enum Held {
 
 impl RequestScope {
     pub(crate) fn new(db: Db, request: Held) -> Self {
-        Self { db, request }
+        Self { db, request, is_incomplete: AtomicBool::new(false) }
     }
 
     /// The same scope, to be kept for as long as somebody likes; `None` where the request is not shared.
@@ -29,6 +32,16 @@ impl RequestScope {
             Held::Alone(_) => None,
             Held::Shared(request) => Some(Self::new(self.db.clone(), Held::Shared(request.clone()))),
         }
+    }
+
+    /// Notes that a part of the answer stands for what could not be read.
+    pub(crate) fn note_incomplete(&self) {
+        self.is_incomplete.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a part of the answer stands for what could not be read.
+    pub(crate) fn is_incomplete(&self) -> bool {
+        self.is_incomplete.load(Ordering::Relaxed)
     }
 
     pub(crate) fn parts(&self) -> &RequestParts {

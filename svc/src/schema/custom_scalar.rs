@@ -6,6 +6,9 @@ use super::{InputError, StoredError};
 use crate::json::ExactJson;
 use crate::scalar::write_value;
 
+/// The type of files as PostgreSQL would have it: they never get there.
+pub(crate) const UPLOAD: &str = "upload";
+
 /// Parses an argument.
 ///
 /// # Errors
@@ -59,6 +62,9 @@ impl<T: Send + Sync> ThreadSafe for T {}
 /// The one place where a scalar that stays in one thread is reported.
 pub const fn check_scalar<T: ThreadSafe>() {}
 
+/// The scalar's own words, without those that async-graphql puts before them.
 fn message<T: InputType>(error: InputValueError<T>) -> String {
-    error.into_server_error(Pos::default()).message
+    let message = error.into_server_error(Pos::default()).message;
+    let prefix = format!("Failed to parse \"{}\": ", T::type_name());
+    message.strip_prefix(&prefix).map(str::to_owned).unwrap_or(message)
 }

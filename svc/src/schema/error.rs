@@ -31,6 +31,17 @@ pub enum SchemaError {
         /// The Rust item.
         path: String,
     },
+    /// An argument, or a field of an input object, that is deprecated though no client can leave it out.
+    #[error(
+        "`{name}` of `{path}` is deprecated, but clients have to send it; make it an `Option` or give it a default, so \
+         that they can leave it out, or remove `#[deprecated]`"
+    )]
+    DeprecatedRequired {
+        /// Its Rust name.
+        name: String,
+        /// The Rust item.
+        path: String,
+    },
     /// One function is listed more than once.
     #[error("the {kind} `{path}` is listed twice; remove one")]
     ListedTwice {
@@ -157,6 +168,17 @@ pub enum SchemaError {
     )]
     MisplacedPage {
         /// The argument or input field.
+        argument: String,
+        /// The Rust item.
+        path: String,
+    },
+    /// A file where none is taken.
+    #[error(
+        "`{argument}` of `{path}` is or holds an `Upload`, which only a mutation with a body gets; give it one, or take \
+         another type"
+    )]
+    MisplacedFile {
+        /// The argument.
         argument: String,
         /// The Rust item.
         path: String,

@@ -37,25 +37,27 @@ pub use input::check_input;
 pub use input::{Input, InputError, InputFields};
 #[doc(hidden)]
 pub use meta::{
-    AbstractMeta, ArgMeta, BoxFuture, Check, ComputedMeta, ElementMeta, EnumMeta, EnumValueMeta, FieldMeta,
-    FunctionMeta, InputMeta, InterfaceFieldMeta, KeyFn, ObjectMeta, OperationKind, Place, PlannedMeta, RelationMeta,
-    ResultMember, ResultMeta, RootFieldMeta, Run, Shape, TypeFn,
+    AbstractMeta, ActsOn, ArgMeta, BoxFuture, Check, ComputedMeta, ElementMeta, EnumMeta, EnumValueMeta, EventMeta,
+    FieldMeta, FunctionMeta, InputMeta, InterfaceFieldMeta, KeyFn, NullArgument, ObjectMeta, OperationKind, OrderKey,
+    Place, PlannedMeta, RelationMeta, ResultMember, ResultMeta, RootFieldMeta, Run, Shape, Through, TypeFn,
 };
 pub use on_failure::OnFailure;
 #[doc(hidden)]
-pub use output::InterfaceOf;
+pub use output::{InterfaceOf, touched};
 pub use output::{Items, Object, Output, Resolved, SvcType, WriteScalar};
 pub use registry::{Registry, TypeKey, TypeRef};
 pub use relation::{Many, One, Relation as RelationType};
 #[doc(hidden)]
-pub use root_rules::RootRules;
+pub use root_rules::{RootLimit, RootRules};
 pub use stored::{FromStored, StoredError, StoredFields};
 
 pub use crate::json::{ExactJson, ExactNumber, Fields as ExactFields};
 
 pub use crate::scalar::{CustomScalar, ScalarKind, ScalarMeta};
 pub(crate) use aggregate_function::AggregateFunction;
-pub(crate) use assembly::{Dialect, Listed, build};
+pub(crate) use assembly::{Dialect, IS_ONE_OF, Listed, TYPE, build};
+#[cfg(feature = "upload")]
+pub(crate) use custom_scalar::UPLOAD;
 pub use error::SchemaError;
 pub(crate) use extent::{Extent, Lengths};
 pub(crate) use model::{

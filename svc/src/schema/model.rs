@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 
 use super::extent::Extent;
 use super::registry::Decode;
-use super::{Code, Guard, ObjectMeta, Place, ResultMeta, RootRules, Run, ScalarKind};
+use super::{Code, Guard, ObjectMeta, OrderKey, Place, ResultMeta, RootRules, Run, ScalarKind, Through};
 use crate::schema::AggregateFunction;
 
 /// The position of a type in [`Model::types`].
@@ -102,9 +102,13 @@ impl Model {
         fields.filter(|(_, field)| field.is_checked()).map(|(def, field)| format!("{}.{}", def.name, field.name))
     }
 
-    /// The views and tables with rows.
+    /// The views and tables with rows, and those that join them.
     pub(crate) fn sources(&self) -> impl Iterator<Item = &str> {
-        self.types.iter().filter_map(|def| def.kind.source())
+        let joining = self.fields().filter_map(|field| match field.kind {
+            FieldKind::Relation(relation) => Some(relation.through?.source),
+            _ => None,
+        });
+        self.types.iter().filter_map(|def| def.kind.source()).chain(joining)
     }
 }
 
@@ -284,6 +288,18 @@ pub(crate) struct Relation {
     pub(crate) from: &'static str,
     /// The column or key there.
     pub(crate) to: &'static str,
+    /// The view that joins the two keys, where none of the rows holds the other's.
+    pub(crate) through: Option<Through>,
+    /// The order of the rows where a client asks for none.
+    pub(crate) order: &'static [OrderKey],
+}
+
+impl Relation {
+    /// Whether another type's relation leads to the same rows by keys of the same names.
+    pub(crate) fn leads_as(&self, other: Self) -> bool {
+        (self.many, self.row, self.from, self.to, self.through)
+            == (other.many, other.row, other.from, other.to, other.through)
+    }
 }
 
 /// A field of a connection or an aggregate.
@@ -336,6 +352,8 @@ pub(crate) struct DefaultValue {
 pub(crate) enum ArgRole {
     /// Passed to the function; on a planned field an equality filter on the stored value of this name.
     Declared,
+    /// The same for a planned field, where null asks for all rows.
+    DeclaredUnlessNull,
     /// `where`.
     Where,
     /// `orderBy`.
@@ -356,6 +374,18 @@ pub(crate) enum ArgRole {
     Hop,
     /// A field of the conditions on a stored value, and the number of comparisons that it counts as.
     Comparison(u64),
+}
+
+impl ArgRole {
+    /// Whether the program declares it.
+    pub(crate) fn is_declared(self) -> bool {
+        matches!(self, Self::Declared | Self::DeclaredUnlessNull)
+    }
+
+    /// Whether a value of it asks for no more than its absence.
+    pub(crate) fn ignores(self, value: &Value) -> bool {
+        self == Self::DeclaredUnlessNull && *value == Value::Null
+    }
 }
 
 /// A type with its wrappers.

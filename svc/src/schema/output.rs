@@ -230,3 +230,8 @@ impl std::fmt::Debug for Resolved<'_> {
         }
     }
 }
+
+/// Returns the type of rows that a root field touches.
+pub fn touched<T: SvcType>() -> TypeId {
+    TypeId::of::<T>()
+}

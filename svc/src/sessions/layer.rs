@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -81,48 +82,94 @@ impl Sessions {
         match store.load(&key(&content.id)).await {
             Ok(found) => {
                 let values = found.and_then(|json| serde_json::from_slice(&json).ok());
+                let is_kept = values.is_some();
+                let session = Session::new(Ok(values.unwrap_or_default()), *is_old && is_kept, room);
                 // A session that is over begins anew, under another identifier.
-                let is_over = values.is_none();
-                let session = Session::new(Ok(values.unwrap_or_default()), *is_old && !is_over, room);
-                session.state().is_renewed = is_over;
+                session.state().is_kept = is_kept;
+                session.state().is_renewed = !is_kept;
                 session
             }
             Err(error) => Session::new(Err(error), false, room),
         }
     }
 
-    /// Keeps a session that has changed: the header for its cookie, if it needs one.
+    /// Keeps a session that has changed: the header for its cookie, if it needs one. One that another request has ended
+    /// or renewed meanwhile stays so.
     async fn keep(&self, session: &Session, presented: Option<Presented>) -> Result<Option<HeaderValue>, SessionError> {
-        let (values, is_renewed) = {
+        let change = {
             let state = session.state();
             if !state.is_changed || state.unavailable.is_some() {
                 return Ok(None);
             }
-            (state.values.clone(), state.is_renewed)
+            Change { values: state.values.clone(), is_renewed: state.is_renewed, is_kept: state.is_kept }
         };
         let old = presented.map(|presented| presented.content.id);
-        if let (Some(store), Some(old), true) = (&self.store, &old, is_renewed || values.is_empty()) {
-            store.delete(&key(old)).await?;
-        }
-        if values.is_empty() {
+        if change.values.is_empty() {
+            if let (Some(store), Some(old)) = (&self.store, &old)
+                && !store.delete(&key(old)).await?
+                && change.is_kept
+                && !change.is_renewed
+            {
+                return Ok(None);
+            }
             return Ok(old.and_then(|_| cookie::unset(&self.config)));
         }
-        let no_random = || SessionError::Unavailable("the system gives no random bytes".to_owned());
-        let id = match old.filter(|_| !is_renewed) {
-            Some(id) => id,
-            None => URL_SAFE_NO_PAD.encode(random::<32>().ok_or_else(no_random)?),
-        };
-        let in_cookie = match &self.store {
-            None => Some(values),
-            Some(store) => {
-                let json = Value::Object(values).to_string().into_bytes();
-                store.save(&key(&id), json, self.config.max_age).await?;
-                None
+        let max_age = self.config.max_age;
+        let content = match &self.store {
+            None => {
+                let id = old.filter(|_| !change.is_renewed).map_or_else(new_id, Ok)?;
+                Content::new(id, max_age, Some(change.values))
             }
+            Some(store) => match change.store(store.as_ref(), old, max_age).await? {
+                Some(id) => Content::new(id, max_age, None),
+                None => return Ok(None),
+            },
         };
-        let content = Content::new(id, self.config.max_age, in_cookie);
         cookie::set(&content, &self.config, &self.keys).map(Some).ok_or_else(no_random)
     }
+}
+
+/// A session as a request has changed it.
+struct Change {
+    values: Map<String, Value>,
+    is_renewed: bool,
+    /// Whether the store had it when the request came.
+    is_kept: bool,
+}
+
+impl Change {
+    /// Stores it: the identifier that it has now, or `None` when the session has ended meanwhile.
+    async fn store(
+        self,
+        store: &dyn DynStore,
+        old: Option<String>,
+        max_age: Duration,
+    ) -> Result<Option<String>, SessionError> {
+        let json = Value::Object(self.values).to_string().into_bytes();
+        match old {
+            Some(old) if !self.is_renewed => Ok(store.replace(&key(&old), json, max_age).await?.then_some(old)),
+            old => {
+                if let Some(old) = old
+                    && !store.delete(&key(&old)).await?
+                    && self.is_kept
+                {
+                    return Ok(None);
+                }
+                let id = new_id()?;
+                store.save(&key(&id), json, max_age).await?;
+                Ok(Some(id))
+            }
+        }
+    }
+}
+
+/// An identifier that nobody guesses.
+fn new_id() -> Result<String, SessionError> {
+    Ok(URL_SAFE_NO_PAD.encode(random::<32>().ok_or_else(no_random)?))
+}
+
+fn no_random() -> SessionError {
+    SessionError::Unavailable("the system gives no random bytes".to_owned())
 }
 
 /// The key of a session in a store: who reads the store cannot use it.

@@ -45,18 +45,34 @@ impl MemorySessionStore {
 }
 
 impl Kept {
-    fn remove(&mut self, key: &str) {
-        if let Some((content, _)) = self.sessions.pop(key) {
+    /// The content under a key, unless its time is over.
+    fn get(&mut self, key: &str) -> Option<&Vec<u8>> {
+        let found = self.sessions.get(key).filter(|(_, until)| *until > SystemTime::now());
+        found.map(|(content, _)| content)
+    }
+
+    fn put(&mut self, key: &str, content: Vec<u8>, ttl: Duration, room: usize) {
+        self.remove(key);
+        self.bytes += content.len() + OVERHEAD;
+        self.sessions.put(key.to_owned(), (content, SystemTime::now() + ttl));
+        while self.bytes > room && self.sessions.len() > 1 {
+            let Some((_, (content, _))) = self.sessions.pop_lru() else { break };
             self.bytes -= content.len() + OVERHEAD;
         }
+    }
+
+    /// Whether there was one.
+    fn remove(&mut self, key: &str) -> bool {
+        let removed = self.sessions.pop(key);
+        self.bytes -= removed.as_ref().map_or(0, |(content, _)| content.len() + OVERHEAD);
+        removed.is_some()
     }
 }
 
 impl SessionStore for MemorySessionStore {
     async fn load(&self, key: &str) -> Result<Option<Vec<u8>>, SessionError> {
         Ok(self.with(|kept| {
-            let found = kept.sessions.get(key).filter(|(_, until)| *until > SystemTime::now());
-            let content = found.map(|(content, _)| content.clone());
+            let content = kept.get(key).cloned();
             if content.is_none() {
                 kept.remove(key);
             }
@@ -65,21 +81,22 @@ impl SessionStore for MemorySessionStore {
     }
 
     async fn save(&self, key: &str, content: Vec<u8>, ttl: Duration) -> Result<(), SessionError> {
-        self.with(|kept| {
-            kept.remove(key);
-            kept.bytes += content.len() + OVERHEAD;
-            kept.sessions.put(key.to_owned(), (content, SystemTime::now() + ttl));
-            while kept.bytes > self.room && kept.sessions.len() > 1 {
-                let Some((_, (content, _))) = kept.sessions.pop_lru() else { break };
-                kept.bytes -= content.len() + OVERHEAD;
-            }
-        });
+        self.with(|kept| kept.put(key, content, ttl, self.room));
         Ok(())
     }
 
-    async fn delete(&self, key: &str) -> Result<(), SessionError> {
-        self.with(|kept| kept.remove(key));
-        Ok(())
+    async fn replace(&self, key: &str, content: Vec<u8>, ttl: Duration) -> Result<bool, SessionError> {
+        Ok(self.with(|kept| {
+            let is_kept = kept.get(key).is_some();
+            if is_kept {
+                kept.put(key, content, ttl, self.room);
+            }
+            is_kept
+        }))
+    }
+
+    async fn delete(&self, key: &str) -> Result<bool, SessionError> {
+        Ok(self.with(|kept| kept.remove(key)))
     }
 }
 

@@ -46,7 +46,13 @@ impl SessionStore for RedisSessionStore {
         self.run(cmd("SET").arg(self.key(key)).arg(content).arg("EX").arg(ttl)).await
     }
 
-    async fn delete(&self, key: &str) -> Result<(), SessionError> {
-        self.run::<i64>(cmd("DEL").arg(self.key(key))).await.map(drop)
+    async fn replace(&self, key: &str, content: Vec<u8>, ttl: Duration) -> Result<bool, SessionError> {
+        let mut command = cmd("SET");
+        command.arg(self.key(key)).arg(content).arg("XX").arg("EX").arg(ttl.as_secs().max(1));
+        Ok(self.run::<Option<String>>(&command).await?.is_some())
+    }
+
+    async fn delete(&self, key: &str) -> Result<bool, SessionError> {
+        Ok(self.run::<i64>(cmd("DEL").arg(self.key(key))).await? > 0)
     }
 }

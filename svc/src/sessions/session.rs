@@ -11,7 +11,7 @@ use super::SessionError;
 /// The session of a request: a map of JSON values; cheap to clone.
 ///
 /// It is read when the request arrives, and kept when its answer is ready. Of two requests at once that change the same
-/// session the later one counts.
+/// session the later one counts. A request that changes a session which another ends or renews meanwhile changes nothing.
 #[derive(Clone)]
 pub struct Session(Arc<Mutex<State>>);
 
@@ -23,6 +23,8 @@ pub(super) struct State {
     pub(super) is_changed: bool,
     /// Whether it gets a new identifier.
     pub(super) is_renewed: bool,
+    /// Whether the store has it.
+    pub(super) is_kept: bool,
     /// The most bytes of JSON that can be kept.
     pub(super) room: usize,
 }
@@ -33,7 +35,7 @@ impl Session {
             Ok(values) => (values, None),
             Err(error) => (Map::new(), Some(error)),
         };
-        Self(Arc::new(Mutex::new(State { values, unavailable, is_changed, is_renewed: false, room })))
+        Self(Arc::new(Mutex::new(State { values, unavailable, is_changed, is_renewed: false, is_kept: false, room })))
     }
 
     /// Whether the session can be used.

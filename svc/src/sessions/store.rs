@@ -14,7 +14,7 @@ pub trait SessionStore: Send + Sync + 'static {
     /// Returns the content that is kept under a key; `None` when there is none, or its time is over.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// The failure of a store that does not answer.
     fn load(&self, key: &str) -> impl Future<Output = Result<Option<Vec<u8>>, SessionError>> + Send;
 
     /// Keeps a content for a time.
@@ -24,18 +24,36 @@ pub trait SessionStore: Send + Sync + 'static {
     fn save(&self, key: &str, content: Vec<u8>, ttl: Duration)
     -> impl Future<Output = Result<(), SessionError>> + Send;
 
-    /// Removes what is kept under a key, if anything is.
+    /// Keeps a content for a time in place of what is kept under a key; whether anything was. It has to be one step, as a
+    /// session that ends meanwhile must not come back.
+    ///
+    /// # Errors
+    /// When that is not certain.
+    fn replace(
+        &self,
+        key: &str,
+        content: Vec<u8>,
+        ttl: Duration,
+    ) -> impl Future<Output = Result<bool, SessionError>> + Send;
+
+    /// Removes what is kept under a key; whether anything was.
     ///
     /// # Errors
     /// When it is not gone for certain.
-    fn delete(&self, key: &str) -> impl Future<Output = Result<(), SessionError>> + Send;
+    fn delete(&self, key: &str) -> impl Future<Output = Result<bool, SessionError>> + Send;
 }
 
 /// [`SessionStore`] for trait objects.
 pub(super) trait DynStore: Send + Sync {
     fn load<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Vec<u8>>, SessionError>>;
     fn save<'a>(&'a self, key: &'a str, content: Vec<u8>, ttl: Duration) -> BoxFuture<'a, Result<(), SessionError>>;
-    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), SessionError>>;
+    fn replace<'a>(
+        &'a self,
+        key: &'a str,
+        content: Vec<u8>,
+        ttl: Duration,
+    ) -> BoxFuture<'a, Result<bool, SessionError>>;
+    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<bool, SessionError>>;
 }
 
 impl<S: SessionStore> DynStore for S {
@@ -45,7 +63,15 @@ impl<S: SessionStore> DynStore for S {
     fn save<'a>(&'a self, key: &'a str, content: Vec<u8>, ttl: Duration) -> BoxFuture<'a, Result<(), SessionError>> {
         Box::pin(SessionStore::save(self, key, content, ttl))
     }
-    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<(), SessionError>> {
+    fn replace<'a>(
+        &'a self,
+        key: &'a str,
+        content: Vec<u8>,
+        ttl: Duration,
+    ) -> BoxFuture<'a, Result<bool, SessionError>> {
+        Box::pin(SessionStore::replace(self, key, content, ttl))
+    }
+    fn delete<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<bool, SessionError>> {
         Box::pin(SessionStore::delete(self, key))
     }
 }

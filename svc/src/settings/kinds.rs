@@ -41,6 +41,8 @@ pub(crate) trait Kind<T: Debug> {
 
 /// Any text.
 pub(crate) struct Text;
+/// A secret, of which nothing is ever shown, and what it must be.
+pub(crate) struct Secret(pub(crate) &'static str);
 /// A path.
 pub(crate) struct Path;
 /// True or false.
@@ -76,6 +78,24 @@ impl Kind<String> for Text {
     }
     fn shown(&self, value: &String) -> String {
         value.clone()
+    }
+}
+
+impl Kind<Option<String>> for Secret {
+    fn parse(&self, text: &str) -> Result<Option<String>, String> {
+        Ok(Some(text.to_owned()))
+    }
+    fn allowed(&self) -> String {
+        self.0.to_owned()
+    }
+    fn shown(&self, value: &Option<String>) -> String {
+        value.as_ref().map_or("none", |_| "***").to_owned()
+    }
+    fn debugged(&self, value: &Option<String>) -> String {
+        format!("{:?}", value.as_ref().map(|_| "***"))
+    }
+    fn read(&self, variables: &Variables<'_>, names: &[&'static str]) -> Result<Option<Option<String>>, ConfigError> {
+        Ok(variables.first(names).map(|(_, text)| Some(text)))
     }
 }
 

@@ -1,15 +1,21 @@
 //! Settings: one table gives the struct, the defaults, the environment variables, what they may be, `Debug`, and the
 //! page of the book.
 
+mod environment;
 mod error;
 mod kinds;
+mod origins;
 #[cfg(test)]
 mod tests;
 mod variables;
 
 pub use error::ConfigError;
 
-pub(crate) use kinds::{Count, Flag, Kind, Maybe, Milliseconds, Parsed, Path, Seconds, Text, Whether, or_never};
+pub(crate) use environment::{check_text, unknown};
+pub(crate) use kinds::{
+    Count, Flag, Kind, Maybe, Milliseconds, Parsed, Path, Seconds, Secret, Text, Whether, or_never,
+};
+pub(crate) use origins::{Origins, is_origin, items};
 pub(crate) use variables::{Variables, variable};
 
 /// The longest time-out: a year, as clocks do not go for ever.
@@ -65,6 +71,13 @@ macro_rules! settings {
                         .unwrap_or_else(|| $default),)*
                     $($($group: <$group_ty>::read(variables)?,)*)?
                 })
+            }
+
+            /// Calls `visit` with the variables of each setting, the first of which counts, and whether its value is another
+            /// than in `other`.
+            pub(crate) fn compare(&self, other: &Self, visit: &mut dyn FnMut(&[&'static str], bool)) {
+                $(visit(&[$first $(, $other)*], self.$field != other.$field);)*
+                $($(self.$group.compare(&other.$group, visit);)*)?
             }
 
             /// The settings as the book shows them.

@@ -9,7 +9,7 @@ use crate::schema::{Operator, Relation};
 
 /// The most conditions on related rows that PostgreSQL may join with the rows themselves. It plans all orders of such joins,
 /// with the tables behind each view: twelve on views of six joins took it 200 ms to a second, and take 21 ms.
-const SEMI_JOINS: usize = 4;
+pub(super) const SEMI_JOINS: usize = 4;
 
 impl Filter {
     /// Whether it asks for one id, so that there is nothing to order.
@@ -125,11 +125,13 @@ impl<'a> Builder<'a> {
             }
             Some(Named::Stored(stored)) if !rest.is_empty() && !stored.list => {
                 let sql = self.json(scope, first).ok_or_else(|| self.unknown(scope, column))?;
+                let sql = self.masked(scope, first, sql)?;
                 let inside = Scope::Json { sql, object: stored.named, depth: scope.depth() };
                 self.some(&inside, &Column(rest.to_vec()), inner)
             }
             Some(Named::Stored(stored)) if rest.is_empty() && stored.list => {
                 let json = self.json(scope, first).ok_or_else(|| self.unknown(scope, column))?;
+                let json = self.masked(scope, first, json)?;
                 let depth = scope.depth() + 1;
                 let array = format!("CASE WHEN jsonb_typeof({json}) = 'array' THEN {json} END");
                 self.text.push_str(&format!("EXISTS (SELECT FROM jsonb_array_elements({array}) AS e{depth}(v) WHERE "));

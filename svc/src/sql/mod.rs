@@ -1,5 +1,6 @@
 //! Statements of reads: text from the schema and the catalogue, values bound. The only place that writes SQL for reads.
 
+mod acted_row;
 mod aggregate;
 mod bound;
 mod careful;
@@ -20,6 +21,7 @@ mod scope;
 mod select;
 mod shape;
 mod specific;
+mod through;
 mod types;
 
 pub use filter::{Column, Filter, Order, asc, col, desc};
@@ -36,8 +38,8 @@ use shape::Checks;
 pub(crate) use shape::StatementShape;
 pub(crate) use types::record_types;
 
-use crate::postgres::{Catalogue, DbError, Oid, Param, Statement, StatementText};
-use crate::schema::{Model, Relation};
+use crate::postgres::{Catalogue, DbError, Oid, Param, Statement, StatementSubject, StatementText};
+use crate::schema::{Model, Relation, TypeIndex};
 
 /// The ground that reads are written on: the schema, the views as they are now, and the rules about their rows.
 #[derive(Clone, Copy)]
@@ -72,13 +74,14 @@ impl Statement {
         builder.query(&scope, query, None, false)?;
         let types = builder.row_types(&scope, query)?;
         let reuse = builder.reuse();
-        Ok((builder.finish(Some(types)), reuse))
+        Ok((builder.finish(query.row, Some(types)), reuse))
     }
 
     /// Reads several things at once, each a column of the one row of the answer.
     pub(crate) fn subqueries(views: Views<'_>, subqueries: &[Subquery]) -> Result<Self, DbError> {
         let types = subqueries.iter().map(Subquery::oid).collect();
-        Self::built(views, Some(types), |builder| {
+        let row = subqueries.first().map(|subquery| subquery.query().row);
+        Self::built(views, row, Some(types), |builder| {
             for (index, subquery) in subqueries.iter().enumerate() {
                 builder.careful = subquery.query().careful;
                 builder.text.push_str(if index == 0 { "SELECT " } else { ", " });
@@ -91,7 +94,7 @@ impl Statement {
     /// Reads the keys of a cursor and nothing else.
     pub(crate) fn keys(views: Views<'_>, query: &Query, keys: &[Option<String>]) -> Result<Self, DbError> {
         // Nothing is read of them.
-        Self::built(views, None, |builder| {
+        Self::built(views, Some(query.row), None, |builder| {
             let scope = scope::Scope::Row(builder.rows(query.row, 0)?);
             let order = builder.order_keys(&scope, query);
             builder.text.push_str("SELECT 1");
@@ -116,13 +119,13 @@ impl Statement {
     ) -> Result<Self, DbError> {
         let careful = query.careful.then(|| ColumnForm::Bool.oid());
         let types = [types::related(relation.many)].into_iter().chain(careful).collect();
-        Self::built(views, Some(types), |builder| {
+        Self::built(views, Some(relation.row), Some(types), |builder| {
             builder.careful = query.careful;
             let keys = builder.bind(Param::Texts(keys));
             let inner = builder.rows(relation.row, 1)?;
-            let to = builder.key(&scope::Scope::Row(inner.clone()), relation.to, "to")?;
+            let to = builder.compared_key(&inner, relation)?;
             let from = builder.cast_text("k.v", &to.cast);
-            let join = format!("{} = {from}", to.sql);
+            let join = builder.joined_to(&inner, relation, &from)?;
             builder.text.push_str("SELECT ");
             builder.nested(&inner, query, &join, relation.many)?;
             if query.careful {
@@ -136,12 +139,13 @@ impl Statement {
 
     fn built(
         views: Views<'_>,
+        row: Option<TypeIndex>,
         types: Option<Vec<Oid>>,
         write: impl FnOnce(&mut Builder<'_>) -> Result<(), DbError>,
     ) -> Result<Self, DbError> {
         let mut builder = Builder::new(views);
         write(&mut builder)?;
-        Ok(builder.finish(types))
+        Ok(builder.finish(row, types))
     }
 }
 
@@ -189,8 +193,11 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn finish(self, types: Option<Vec<Oid>>) -> Statement {
-        let text = StatementText::new(self.text, types, self.casts);
+    /// The statement, which is about rows of a type.
+    fn finish(self, row: impl Into<Option<TypeIndex>>, types: Option<Vec<Oid>>) -> Statement {
+        let source = row.into().and_then(|row| self.model.source(row));
+        let subject = source.map(|name| StatementSubject { kind: "select", name: name.into() });
+        let text = StatementText::about(subject, self.text, types, self.casts);
         Statement { replan: self.replan, ..Statement::new(text, self.params) }
     }
 

@@ -22,8 +22,19 @@ pub(super) struct Operand {
 }
 
 impl<'a> Builder<'a> {
-    /// The expression of a scalar, an enum, or a list of them.
+    /// The expression of a scalar, an enum, or a list of them; null where a mask keeps it back.
     pub(super) fn operand(&mut self, scope: &Scope<'a>, column: &Column) -> Result<Operand, DbError> {
+        let mut operand = self.stored_operand(scope, column)?;
+        if let (Scope::Row(rows), Some(first)) = (scope, column.0.first())
+            && self.mask(rows, first).is_some()
+        {
+            operand.sql = self.masked(scope, first, operand.sql)?;
+            operand.text = operand.text.map(|text| self.masked(scope, first, text)).transpose()?;
+        }
+        Ok(operand)
+    }
+
+    fn stored_operand(&mut self, scope: &Scope<'a>, column: &Column) -> Result<Operand, DbError> {
         let (model, name) = (self.model, self.source_name(scope));
         let unknown = || DbError::UnknownColumn { source_name: name.clone(), column: column.0.join(".") };
         let (first, rest) = column.0.split_first().ok_or_else(unknown)?;
@@ -88,6 +99,7 @@ impl<'a> Builder<'a> {
             found => return found,
         }
         let json = self.json(scope, name).ok_or_else(|| self.no_key(scope, name, end))?;
+        let json = self.masked(scope, name, json)?;
         let sql = format!("({json} #>> '{{}}')");
         Ok(Operand { sql, cast: "text".to_owned(), fallback: None, family: Family::Text, text: None, bare: None })
     }
@@ -117,7 +129,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A column compares as its own type where it can.
-    fn column(&self, row: &RowScope<'_>, name: &str, ty: &ColumnType, stored: Option<Stored>) -> Operand {
+    pub(super) fn column(&self, row: &RowScope<'_>, name: &str, ty: &ColumnType, stored: Option<Stored>) -> Operand {
         let declared = stored.map(|stored| &self.model.types[stored.named].kind);
         let is_list = stored.map_or_else(|| ty.sql.ends_with("[]"), |stored| stored.list);
         let family = match declared {

@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Builder;
+use super::condition::SEMI_JOINS;
 use super::filter::Filter;
 use super::operand::quote_literal;
 use super::scope::{RowScope, Scope};
@@ -20,6 +21,8 @@ use crate::schema::TypeIndex;
 pub(crate) enum Subject {
     /// The rows of a type.
     Rows(TypeIndex),
+    /// A field that is masked, by its number among those of the program.
+    Mask(usize),
 }
 
 /// The rules of a request.
@@ -29,6 +32,15 @@ pub(crate) trait RowRules: fmt::Debug + Send + Sync {
     /// # Errors
     /// When the policy cannot decide, which denies.
     fn rule(&self, subject: Subject) -> Result<Option<Arc<RowRule>>, Error>;
+
+    /// The mask of a stored field, in rows of a type.
+    fn mask(&self, row: TypeIndex, stored: &str) -> Option<Subject>;
+
+    /// All rules, in an order that is the same for all requests.
+    ///
+    /// # Errors
+    /// A policy that cannot decide.
+    fn all(&self) -> Result<Vec<Option<Arc<RowRule>>>, Error>;
 }
 
 /// A condition of policies, by SQL's own logic of three values: it holds where it is true, and not where it is unknown.
@@ -108,7 +120,7 @@ impl KnownRules {
     /// Binds the values of a request's rules among those that are bound. `false` when its rules need another text.
     ///
     /// # Errors
-    /// When a policy cannot decide, or a value cannot be bound.
+    /// A policy that cannot decide, or a value that cannot be bound.
     pub(crate) fn bind(&self, rules: Option<&dyn RowRules>, params: &mut Vec<Param>) -> Result<bool, DbError> {
         for known in &self.0 {
             let rule = rules.map_or(Ok(None), |rules| rules.rule(known.subject)).map_err(DbError::refused)?;
@@ -146,6 +158,23 @@ impl<'a> Builder<'a> {
     /// The condition that a policy puts on these rows, if there is one. Conditions of policies look at all rows.
     pub(super) fn permitted(&mut self, rows: &RowScope<'a>) -> Result<Option<String>, DbError> {
         self.ruled(Subject::Rows(rows.row), rows)
+    }
+
+    /// The mask of a stored field of these rows.
+    pub(super) fn mask(&self, rows: &RowScope<'_>, stored: &str) -> Option<Subject> {
+        self.rules.filter(|_| !self.is_ruling)?.mask(rows.row, stored)
+    }
+
+    /// A value of a stored field, which is null where the field is masked.
+    pub(super) fn masked(&mut self, scope: &Scope<'a>, stored: &str, value: String) -> Result<String, DbError> {
+        let Scope::Row(rows) = scope else { return Ok(value) };
+        let Some(mask) = self.mask(rows, stored) else { return Ok(value) };
+        // Such a condition is never joined, and has to be the same text in `GROUP BY` and elsewhere.
+        let related = std::mem::replace(&mut self.related_conditions, SEMI_JOINS);
+        let shown = self.ruled(mask, rows);
+        self.related_conditions = related;
+        let shown = shown?;
+        Ok(format!("CASE WHEN {} THEN {value} END", shown.as_deref().unwrap_or("true")))
     }
 
     /// Whether the best plan depends on the values of the policy for these rows.

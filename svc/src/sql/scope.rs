@@ -122,24 +122,16 @@ impl<'a> Builder<'a> {
     ) -> Result<(RowScope<'a>, String), DbError> {
         let from = self.related_key(scope, relation)?;
         let inner = self.rows(relation.row, scope.depth() + 1)?;
-        let to = self.key(&Scope::Row(inner.clone()), relation.to, "to")?;
-        let join = format!("{} = {}", to.sql, from.sql);
+        let join = self.joined_to(&inner, relation, &from.sql)?;
         Ok((inner, join))
     }
 
-    /// The key of this scope, as the type that the rows' key has.
+    /// The key of this scope, as the type of the key that it is compared with.
     pub(super) fn related_key(&mut self, scope: &Scope<'a>, relation: &Relation) -> Result<Operand, DbError> {
         let from = self.key(scope, relation.from, "from")?;
         let inner = self.rows(relation.row, scope.depth() + 1)?;
-        let to = self.key(&Scope::Row(inner), relation.to, "to")?;
-        if from.cast == to.cast {
-            return Ok(from);
-        }
-        if from.cast == "text" {
-            let text = self.careful.then(|| from.sql.clone());
-            return Ok(Operand { sql: self.cast_text(&from.sql, &to.cast), text, cast: to.cast, ..from });
-        }
-        Ok(Operand { sql: format!("{}::{}", from.sql, to.cast), cast: to.cast, ..from })
+        let to = self.compared_key(&inner, relation)?;
+        Ok(self.as_type(from, &to.cast))
     }
 
     /// A scope over the view of a type.

@@ -156,7 +156,7 @@ impl<'a> Builder<'a> {
         let scope = Scope::Row(rows.clone());
         match selected {
             Selected::Column(name, select) => {
-                let column = rows.column(name);
+                let column = self.masked(&scope, name, rows.column(name))?;
                 let (before, after) = match select {
                     Select::Plain => ("", ""),
                     Select::Text => ("", "::text"),
@@ -165,7 +165,11 @@ impl<'a> Builder<'a> {
                 self.text.extend([before, column.as_str(), after]);
             }
             Selected::Key(name) => {
-                let _ = write!(self.text, "{}->{}", rows.column("data"), quote_literal(name));
+                // Only masked keys are read of `json`.
+                let is_json = rows.source.data().is_some_and(|data| data.name == "json");
+                let data = [&*rows.column("data"), if is_json { "::jsonb" } else { "" }].concat();
+                let key = self.masked(&scope, name, format!("{data}->{}", quote_literal(name)))?;
+                self.text.push_str(&key);
             }
             Selected::Related(relation, query) => {
                 let (inner, join) = self.related(&scope, relation)?;

@@ -57,7 +57,8 @@ impl<'a> Builder<'a> {
         let selected = |selected: &Selected| match selected {
             Selected::Column(name, Select::Plain) => {
                 let column = rows.source.columns.get(name);
-                column.map_or(0, |column| if in_record { column.declared } else { column.base })
+                let is_declared = in_record && self.mask(rows, name).is_none();
+                column.map_or(0, |column| if is_declared { column.declared } else { column.base })
             }
             Selected::Column(_, Select::Text) => Type::TEXT.oid(),
             Selected::Column(_, Select::Json) | Selected::Key(_) => Type::JSONB.oid(),
@@ -69,12 +70,9 @@ impl<'a> Builder<'a> {
             Selected::BadKey(_) | Selected::Bad(_) => Type::BOOL.oid(),
         };
         let empty = query.list.is_empty().then(|| Type::INT4.oid());
+        let selected: Vec<Oid> = query.list.iter().map(selected).collect();
         let guards = self.guards(rows, query)?;
-        Ok(empty
-            .into_iter()
-            .chain(query.list.iter().map(selected))
-            .chain(guards.iter().map(|guard| guard.ty))
-            .collect())
+        Ok(empty.into_iter().chain(selected).chain(guards.iter().map(|guard| guard.ty)).collect())
     }
 
     /// The guards of a query, which stand behind what it selects.

@@ -1,4 +1,4 @@
-//! Tests of a program's own: the matrix of who may do what.
+//! Tests of a program's own: the matrix of who may do what, and subscriptions without a socket ([`TestService`]).
 //!
 //! [`authz_matrix`] sends each case as each principal on every way to an answer, and compares. Its report shows who may do
 //! what, names the ways that disagree, and lists the operations and fields that nothing guards. A snapshot of it in a
@@ -29,10 +29,15 @@
 //! # }
 //! ```
 
+mod call;
 mod case;
 mod coverage;
 mod matrix;
 mod report;
+mod service;
+#[cfg(feature = "websocket")]
+mod socket;
+mod stream;
 mod verdict;
 mod way;
 
@@ -40,4 +45,5 @@ pub use case::Case;
 pub use coverage::{Coverage, Covered};
 pub use matrix::{AuthzMatrix, authz_matrix};
 pub use report::MatrixReport;
+pub use service::{Subscribed, Subscription, TestService};
 pub use verdict::Verdict;

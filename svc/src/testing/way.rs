@@ -5,10 +5,13 @@ use axum::body::{Body, to_bytes};
 use axum::http::{Request, header};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
-use tower::Service as _;
 
+use super::call::answer;
 use super::case::{Case, Principal};
-use crate::{Error, Result};
+#[cfg(feature = "websocket")]
+use super::socket;
+use super::stream::{self, Format};
+use crate::Result;
 
 /// A way to an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,62 +22,126 @@ pub(super) enum Way {
     Get,
     /// The endpoint that runs no function of the program.
     Rust,
+    /// The document in a batch.
+    Batch,
+    /// The document in a body, and the answer as events.
+    Events,
+    /// The same, and the answer in parts.
+    Multipart,
+    /// The document in a message of a WebSocket.
+    #[cfg(feature = "websocket")]
+    Socket,
     /// The hash of a document that was sent before.
     Persisted,
     /// The name of an operation that the program has registered.
     Registered,
 }
 
+/// The codes of requests whose operation was not found, so that nothing was decided about it.
+const NOT_FOUND: [&str; 5] = [
+    "BAD_REQUEST",
+    "GRAPHQL_PARSE_FAILED",
+    "GRAPHQL_VALIDATION_FAILED",
+    "PERSISTED_QUERY_NOT_FOUND",
+    "PERSISTED_QUERY_NOT_SUPPORTED",
+];
+
 impl Way {
-    pub(super) const ALL: [Self; 5] = [Self::Post, Self::Get, Self::Rust, Self::Persisted, Self::Registered];
+    pub(super) const ALL: &[Self] = &[
+        Self::Post,
+        Self::Get,
+        Self::Rust,
+        Self::Batch,
+        Self::Events,
+        Self::Multipart,
+        #[cfg(feature = "websocket")]
+        Self::Socket,
+        Self::Persisted,
+        Self::Registered,
+    ];
 
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Post => "POST /graphql",
             Self::Get => "GET /graphql",
             Self::Rust => "POST /graphql/rust",
+            Self::Batch => "batch",
+            Self::Events => "server-sent events",
+            Self::Multipart => "multipart response",
+            #[cfg(feature = "websocket")]
+            Self::Socket => "WebSocket",
             Self::Persisted => "persisted query",
             Self::Registered => "registered operation",
         }
     }
 
-    /// Whether functions of the program may be passed by, so that a field that is denied refuses the whole document.
-    pub(super) fn is_bypass(self) -> bool {
-        matches!(self, Self::Rust | Self::Registered)
+    /// Whether functions of the program may be passed by, so that a field that is denied refuses the whole document. No
+    /// SQL of an operation's own answers a subscription.
+    pub(super) fn is_bypass(self, case: &Case) -> bool {
+        match self {
+            Self::Rust => true,
+            Self::Registered => !case.is_subscription(),
+            _ => false,
+        }
     }
 
-    /// The answer to a case; `None` where the request was refused before it ran.
+    /// The answer to a case; `None` where the request was refused before it ran. Of a subscription it is the first one.
     pub(super) async fn ask(self, app: &Router, principal: &Principal, case: &Case) -> Result<Option<Value>> {
+        let answer = case.first(self.answer(app, principal, case)).await?;
+        Ok(answer.filter(|answer| ran(answer, case)))
+    }
+
+    async fn answer(self, app: &Router, principal: &Principal, case: &Case) -> Result<Value> {
         // A text that differs from the registered one is not answered by the operation's own SQL.
         let text = format!("\n{}", case.document);
-        let plain = || json!({ "query": text, "variables": case.variables });
-        let hash = hex::encode(Sha256::digest(&text));
-        let persisted = json!({ "persistedQuery": { "version": 1, "sha256Hash": hash } });
-        let answer = match self {
-            Self::Post => post(app, principal, "/graphql", &plain()).await?,
-            Self::Get => get(app, principal, &text, &case.variables).await?,
-            Self::Rust => post(app, principal, "/graphql/rust", &plain()).await?,
+        let plain = json!({ "query": text, "variables": case.variables });
+        match self {
+            Self::Post => post(app, principal, "/graphql", &plain).await,
+            Self::Get => get(app, principal, &text, &case.variables).await,
+            Self::Rust => post(app, principal, "/graphql/rust", &plain).await,
+            Self::Batch => {
+                let mut answers = post(app, principal, "/graphql", &json!([plain])).await?;
+                // Where there are no batches, the answer is that of one request.
+                Ok(answers.get_mut(0).map(Value::take).unwrap_or_default())
+            }
+            Self::Events => stream::first(app, principal, &plain, Format::Events).await,
+            Self::Multipart => stream::first(app, principal, &plain, Format::Multipart).await,
+            #[cfg(feature = "websocket")]
+            Self::Socket => socket::first(app, principal, &plain).await,
             Self::Persisted => {
+                let hash = hex::encode(Sha256::digest(&text));
+                let persisted = json!({ "persistedQuery": { "version": 1, "sha256Hash": hash } });
                 let known = json!({ "extensions": persisted, "variables": case.variables });
-                let answer = post(app, principal, "/graphql", &known).await?;
+                let answer = named(app, principal, case, &known).await?;
                 if answer["errors"][0]["extensions"]["code"] != "PERSISTED_QUERY_NOT_FOUND" {
-                    return Ok(ran(answer));
+                    return Ok(answer);
                 }
                 let first = json!({ "query": text, "extensions": persisted, "variables": case.variables });
-                post(app, principal, "/graphql", &first).await?
+                named(app, principal, case, &first).await
             }
             Self::Registered => {
-                let Some(id) = &case.document_id else { return Ok(None) };
-                post(app, principal, "/graphql", &json!({ "documentId": id, "variables": case.variables })).await?
+                let Some(id) = &case.document_id else { return Ok(Value::Null) };
+                named(app, principal, case, &json!({ "documentId": id, "variables": case.variables })).await
             }
-        };
-        Ok(ran(answer))
+        }
     }
 }
 
-/// The answer of a request that ran: it has data, or null in its place.
-fn ran(answer: Value) -> Option<Value> {
-    answer.get("data").is_some().then_some(answer)
+/// Whether the request of an answer ran: it has data, or null in its place. A subscription that is refused has neither.
+fn ran(answer: &Value, case: &Case) -> bool {
+    let is_refusal = |answer: &Value| {
+        let code = answer["errors"][0]["extensions"]["code"].as_str();
+        code.is_some_and(|code| !NOT_FOUND.contains(&code))
+    };
+    answer.get("data").is_some() || (case.is_subscription() && is_refusal(answer))
+}
+
+/// Sends a body that names its document; a subscription is answered with events.
+async fn named(app: &Router, principal: &Principal, case: &Case, body: &Value) -> Result<Value> {
+    match case.is_subscription() {
+        true => stream::first(app, principal, body, Format::Events).await,
+        false => post(app, principal, "/graphql", body).await,
+    }
 }
 
 async fn post(app: &Router, principal: &Principal, path: &str, body: &Value) -> Result<Value> {
@@ -92,11 +159,6 @@ async fn get(app: &Router, principal: &Principal, text: &str, variables: &Value)
 
 /// The JSON of the answer; null for one that has none, as a path that is not there.
 async fn send(app: &Router, request: axum::http::Result<Request<Body>>) -> Result<Value> {
-    let request = request.map_err(|error| Error::internal(format!("the principal has a bad header: {error}")))?;
-    let response = match app.clone().call(request).await {
-        Ok(response) => response,
-        Err(never) => match never {},
-    };
-    let body = to_bytes(response.into_body(), usize::MAX).await?;
+    let body = to_bytes(answer(app, request).await?.into_body(), usize::MAX).await?;
     Ok(serde_json::from_slice(&body).unwrap_or_default())
 }

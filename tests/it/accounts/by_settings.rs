@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use svc::{SvcConfig, create_svc_app};
-use svc_tests::{App, Log, TestDatabase};
+use svc_tests::{App, Log, Redis, TestDatabase};
 
 use super::client::{Held, PASSWORD, assert_accepted, assert_refused, login, post, refresh, register, with};
 use super::service::{SECRET, database, url_of};
@@ -110,6 +110,28 @@ async fn settings_that_cannot_be_used_stop_the_start() {
     }
 }
 
+/// They are taken off the database.
+#[tokio::test]
+async fn revocations_lie_in_redis_where_the_settings_name_one() {
+    let (database, mut redis) = (database().await, Redis::new().await);
+    let url = redis.url();
+    let more = [("SVC_REDIS_URL", url.as_str())];
+    let (first, second) = (serve(&database, &more).await, serve(&database, &more).await);
+    let held = register(&first, "ada").await;
+    let kept = Held::of(&login(&first, "ada", PASSWORD).await);
+    assert_eq!(with(&first, &held.access, "POST", "/auth/logout", Value::Null).await.status, 200);
+    for app in [&first, &second] {
+        assert_refused(app, &held).await;
+        assert_accepted(app, &kept).await;
+    }
+    let pool = database.pool().await;
+    let rows = "SELECT (SELECT count(*) FROM svc_auth.revoked_token) + (SELECT count(*) FROM svc_auth.revoked_subject)";
+    assert_eq!(svc::sqlx::query_scalar::<_, i64>(rows).fetch_one(&pool).await.unwrap(), 0);
+    redis.stop();
+    assert_eq!(query(&second, &kept.access, "{ open }").await.status, 503);
+    assert_eq!(with(&second, &kept.access, "GET", "/auth/me", Value::Null).await.status, 503);
+}
+
 /// The migration is the owner's to run; until then the log says what is missing.
 #[tokio::test]
 async fn a_database_without_the_schema_is_said_in_the_log() {
@@ -120,4 +142,19 @@ async fn a_database_without_the_schema_is_said_in_the_log() {
     assert_eq!(login(&app, "ada", PASSWORD).await.status, 503);
     log.has("svc_auth").await;
     log.has("svc::accounts::MIGRATION").await;
+}
+
+#[tokio::test]
+async fn another_site_can_have_no_browser_log_in() {
+    let app = serve(&database().await, &[]).await;
+    let from = |site: &'static str| {
+        let request = app.request("POST", "/auth/login").header("content-type", "application/json");
+        request.header("cookie", "session=1").header("sec-fetch-site", site).body("{}")
+    };
+    let reply = app.send(from("cross-site")).await;
+    assert_eq!((reply.status, &reply.json()["error"]), (403, &json!("csrf_protection_failed")), "{}", reply.text);
+    assert!(reply.headers.contains_key("x-request-id"));
+    assert_eq!(app.send(from("same-origin")).await.status, 400, "its fields are looked at");
+    let form = app.request("POST", "/auth/logout").header("content-type", "text/plain").body("");
+    assert_eq!(app.send(form).await.status, 403);
 }

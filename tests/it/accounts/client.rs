@@ -1,6 +1,7 @@
 //! A client of the routes.
 
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 use svc_tests::{App, Reply};
 
 use crate::auth::service::query;
@@ -72,6 +73,18 @@ pub(crate) async fn assert_refused(app: &App, held: &Held) {
     }
     let change = json!({ "current_password": PASSWORD, "new_password": PASSWORD });
     assert_eq!(with(app, &held.access, "POST", "/auth/password", change).await.status, 401);
+    let delete = with(app, &held.access, "DELETE", "/auth/me", json!({ "password": PASSWORD })).await;
+    assert_eq!(delete.status, 401, "{}", delete.text);
+    // It is there where mails are sent.
+    let mail = with(app, &held.access, "POST", "/auth/email/verification", Value::Null).await;
+    assert!([401, 404].contains(&mail.status), "{}", mail.text);
+    // By the hash of a document, after the text has been sent with it.
+    let hash = hex::encode(Sha256::digest("{ user_id }"));
+    let extensions = json!({ "persistedQuery": { "version": 1, "sha256Hash": hash } });
+    for body in [json!({ "query": "{ user_id }", "extensions": extensions }), json!({ "extensions": extensions })] {
+        let reply = with(app, &held.access, "POST", "/graphql", body).await;
+        assert_eq!(reply.data(), json!({ "user_id": null }));
+    }
     assert_eq!(refresh(app, &held.refresh).await.status, 401);
 }
 

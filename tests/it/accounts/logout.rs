@@ -1,10 +1,12 @@
 //! Logging out.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 use svc::accounts::PostgresUserRepository;
 
 use super::client::{Held, PASSWORD, assert_accepted, assert_refused, login, refresh, register, with};
-use super::service::{accounts, factory, provider, serve, serve_provider};
+use super::service::{SECRET, accounts, factory, provider, serve, serve_provider};
 
 /// All tokens of the session, on every path and on every instance; those of others stay.
 #[tokio::test]
@@ -70,4 +72,29 @@ async fn nothing_slips_through_a_log_out_everywhere() {
             assert_refused(&service.app, &Held::of(&renewed)).await;
         }
     }
+}
+
+/// The token of an instance whose clock is ahead, and one of a time before the clock was set back.
+#[tokio::test]
+async fn a_log_out_everywhere_ends_tokens_of_clocks_that_are_ahead() {
+    let service = serve().await;
+    let held = register(&service.app, "ada").await;
+    let other = Held::of(&login(&service.app, "ada", PASSWORD).await);
+    let ahead = |held: &Held| {
+        let payload = held.access.split('.').nth(1).unwrap();
+        let mut claims: Value = serde_json::from_slice(&URL_SAFE_NO_PAD.decode(payload).unwrap()).unwrap();
+        claims["iat"] = json!(claims["iat"].as_f64().unwrap() + 50.0);
+        let payload = URL_SAFE_NO_PAD.encode(claims.to_string());
+        let access = crate::auth::sign(r#"{"alg":"HS256","typ":"JWT"}"#, &payload, SECRET.as_bytes());
+        Held { access, refresh: held.refresh.clone() }
+    };
+    let (first, second) = (ahead(&held), ahead(&other));
+    for held in [&first, &second] {
+        assert_accepted(&service.app, held).await;
+    }
+    assert_eq!(with(&service.app, &first.access, "POST", "/auth/logout-all", Value::Null).await.status, 200);
+    for held in [&first, &second, &held, &other] {
+        assert_refused(&service.app, held).await;
+    }
+    assert_accepted(&service.app, &Held::of(&login(&service.app, "ada", PASSWORD).await)).await;
 }

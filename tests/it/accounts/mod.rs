@@ -1,11 +1,13 @@
 //! Native accounts: their routes, and what holds when they are attacked.
 
+mod bodies;
 mod by_settings;
-mod client;
+pub(crate) mod client;
 mod deletion;
 mod embedded;
 mod flood;
 mod guesses;
+mod lock_out;
 mod logout;
 mod mail;
 mod passwords;
@@ -13,7 +15,7 @@ mod redis;
 mod refresh;
 mod routes;
 mod secrets;
-mod service;
+pub(crate) mod service;
 mod timing;
 
 pub(crate) use service::{accounts, database, factory, provider};

@@ -21,7 +21,7 @@ async fn a_token_that_is_used_twenty_times_at_once_ends_its_session() {
     assert_refused(&service.app, &held).await;
     assert_refused(&service.app, &Held::of(renewed[0])).await;
     assert_accepted(&service.app, &other).await;
-    assert_eq!(log.text().matches("RefreshReused").count(), 1, "{}", log.text());
+    assert_eq!(log.text().matches("a refresh token was used twice").count(), 1, "{}", log.text());
 }
 
 #[tokio::test]

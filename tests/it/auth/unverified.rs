@@ -1,7 +1,7 @@
 //! Tokens that are being verified, and providers that are away.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use serde_json::json;
@@ -117,6 +117,51 @@ async fn a_verification_goes_on_for_those_who_wait() {
     assert!(leaving.await.is_err());
     provider.may_answer.add_permits(1);
     assert_eq!(staying.await.unwrap(), json!({ "user_id": USER }));
+}
+
+/// A provider whose one key may be taken away, and which waits when it has looked at it.
+#[derive(Clone)]
+struct Rotating {
+    generation: Arc<AtomicU64>,
+    slow: Slow,
+}
+
+impl AuthProvider for Rotating {
+    async fn validate_token(&self, token: &str) -> Result<Claims, AuthError> {
+        let generation = self.generation.load(Ordering::SeqCst);
+        let claims = self.slow.validate_token(token).await?;
+        if generation == 0 { Ok(claims) } else { Err(AuthError::invalid("its key is gone")) }
+    }
+
+    async fn get_user_from_token(&self, _: &str) -> Result<UserContext, AuthError> {
+        Ok(UserContext::new(USER))
+    }
+
+    async fn authenticate(&self, token: &str) -> Result<Authenticated, AuthError> {
+        let authenticated = Authenticated::new(self.validate_token(token).await?, UserContext::new(USER));
+        Ok(authenticated.keep_until(SystemTime::now() + Duration::from_secs(60)))
+    }
+
+    fn key_generation(&self) -> u64 {
+        self.generation.load(Ordering::SeqCst)
+    }
+}
+
+/// A verification that the old keys have begun is for those who asked before.
+#[tokio::test]
+async fn who_asks_after_the_keys_have_changed_is_verified_with_the_new_ones() {
+    let provider = Rotating { generation: Arc::default(), slow: Slow::new(true, true) };
+    let app = Arc::new(App::serve(options().auth_provider(provider.clone())).await);
+    let ask = |app: Arc<App>| tokio::spawn(async move { query(&app, "opaque", "{ user_id }").await.data() });
+    let before = ask(app.clone());
+    provider.slow.until_asked(1).await;
+    provider.generation.store(1, Ordering::SeqCst);
+    let after = ask(app.clone());
+    provider.slow.until_asked(2).await;
+    provider.slow.may_answer.add_permits(3);
+    assert_eq!(before.await.unwrap(), json!({ "user_id": USER }));
+    assert_eq!(after.await.unwrap(), json!({ "user_id": null }));
+    assert_eq!(query(&app, "opaque", "{ user_id }").await.data(), json!({ "user_id": null }));
 }
 
 /// A provider that is away.

@@ -31,7 +31,7 @@ struct Person {
     #[svc::authorize_field(is_oneself)]
     email: Option<String>,
     #[svc(stored = "phone_number")]
-    #[svc::authorize_field(field_authorizer_adapter(by_name, "Person.phone"))]
+    #[svc::authorize_field(field_authorizer_adapter(by_name, "phone of a person"))]
     phone: Option<String>,
     #[svc::authorize_field(any_permission(&["pay:read", "pay:write"]))]
     #[svc::authorize_field(is_oneself)]
@@ -88,7 +88,7 @@ async fn reads_own_diary(person: &Person, request: AuthorizationRequest) -> Resu
 }
 
 async fn by_name(request: AuthorizationRequest) -> bool {
-    assert_eq!(request.operation_name(), "Person.phone");
+    assert_eq!(request.operation_name(), "phone of a person");
     request.context().header("x-inside").is_some()
 }
 

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use svc::authz::{Authorizer, OperationType};
 use svc::prelude::*;
 use svc::{Operation, OperationsConfig};
-use svc_tests::{App, TestDatabase};
+use svc_tests::{App, Log, TestDatabase};
 
 use super::service::{ask_rust, codes};
 
@@ -279,6 +279,19 @@ async fn a_policy_that_fails_denies_with_a_code_of_its_own() {
     let (app, _) = serve(&database, own).await;
     let reply = app.query("{ members(limit: 1) { id email } }").await;
     assert_eq!((reply.code(), reply.message()), ("PAY_FIRST".into(), "the trial is over".into()));
+}
+
+#[tokio::test]
+async fn a_filter_for_a_field_counts_for_nothing_as_the_log_says() {
+    let (log, database) = (Log::start(), database().await);
+    let told = "a filter was given for a field, which has none";
+    let (app, _) = serve(&database, |_| Ok(AuthorizationDecision::allow())).await;
+    app.query("{ members(limit: 1) { email } }").await.data();
+    assert!(!log.text().contains(told), "{}", log.text());
+    let (app, _) = serve(&database, |_| Ok(AuthorizationDecision::allow_filtered([("id", 99)]))).await;
+    let answer = app.query("{ members(limit: 1) { email } }").await.data();
+    assert_eq!(answer, json!({ "members": [{ "email": "secret-1" }] }));
+    log.has(told).await;
 }
 
 /// One who may not see what cannot be null is not told that a mutation is done, so it is not done.

@@ -1,6 +1,8 @@
 //! Authorization: which operations may run, on which rows, and which fields are answered.
 
+mod acted_rows;
 mod authorizer;
+mod batch;
 mod cache;
 mod cache_threads;
 mod dry_run;
@@ -8,10 +10,13 @@ mod field_checks;
 mod gated_fields;
 mod guards;
 mod matrix;
+mod matrix_report;
 mod open;
 mod own_authorizer;
+mod planted;
 mod principals;
 mod regressions;
+mod reused_plans;
 mod row_filters;
 mod row_policies;
 mod service;

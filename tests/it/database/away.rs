@@ -60,10 +60,9 @@ async fn it_starts_without_and_recovers() {
     let app = App::serve(options(&url, svc::Environment::Development).setup_sql(SQL)).await;
     assert_eq!(app.get("/health").await.json(), json!({ "status": "healthy", "service": "svc" }));
     let ready = app.get("/ready").await;
-    assert_eq!(
-        (ready.status, &ready.json()["checks"]["database"]),
-        (503, &json!("failed: the database is not reachable"))
-    );
+    assert_eq!(ready.status, 503);
+    let why = ready.json()["checks"]["database"].to_string();
+    assert!(why.starts_with("\"failed: the database is not reachable: error connecting to server: "), "{why}");
     let start = Instant::now();
     assert_eq!(
         app.query("{ rows { id } row(id: 1) { id } alive }").await.data(),

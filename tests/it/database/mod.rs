@@ -1,10 +1,12 @@
 //! The database: connections that come and go, deadlines, changed views, policies and sessions.
 
 mod away;
+mod broken_fields;
 mod changed_views;
 mod deadlines;
 mod idle_connections;
 mod messages;
+mod mistakes;
 mod passwords;
 mod pool;
 mod row_security;

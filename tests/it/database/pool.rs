@@ -261,7 +261,7 @@ async fn a_database_that_does_not_answer_is_not_ready() {
     assert_eq!(app.get("/ready").await.status, 200);
 }
 
-/// A role may have fewer connections than the pool.
+/// A role may have fewer connections than the pool. Requests wait for those that there are, as for the pool.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_without_a_connection_left_says_so() {
     let database = TestDatabase::new(SQL).await;
@@ -273,6 +273,7 @@ async fn a_database_without_a_connection_left_says_so() {
         database: svc::DatabaseConfig {
             url: Some(url),
             query_timeout: std::time::Duration::from_secs(3),
+            pool_timeout: std::time::Duration::from_secs(1),
             ..svc::DatabaseConfig::default()
         },
         ..SvcConfig::default()

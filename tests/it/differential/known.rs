@@ -100,16 +100,12 @@ pub(super) const KNOWN: &[Known] = &[
     },
     Known {
         reason: "`__schema` lists the same types and directives in another order, and graphql-js 16.15 has a few newer \
-                 things: `__Type.isOneOf`, the location DIRECTIVE_DEFINITION, a description of `@oneOf`.",
+                 things: the location DIRECTIVE_DEFINITION, a description of `@oneOf`.",
         is: |request, ours, theirs| {
             let json = |outcome: &Outcome| serde_json::from_str::<Value>(outcome.data.as_deref()?).ok();
             let (Some(ours), Some(theirs)) = (json(ours), json(theirs)) else { return false };
             request.query.contains("__schema") && similar(&ours, &theirs)
         },
-    },
-    Known {
-        reason: "apollo-compiler 1.33 has no `__Type.isOneOf` yet.",
-        is: |request, ours, _| request.query.contains("isOneOf") && ours.verdict == Verdict::Validation,
     },
     Known {
         reason: "Introspection has a limit on its depth, as apollo-compiler has it; it guards against documents that \

@@ -5,7 +5,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
-use svc_tests::node;
+use svc_tests::{node, node_stderr};
 
 use super::compare::{Outcome, Problem, Request, Verdict};
 
@@ -19,8 +19,9 @@ pub(super) struct Reference {
 impl Reference {
     /// Starts it.
     pub(super) fn start(sdl: &str, data: &Value) -> Self {
-        let mut process =
-            node("reference.mjs").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("node, for graphql-js");
+        let mut command = node("reference.mjs");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(node_stderr());
+        let mut process = command.spawn().expect("node, for graphql-js");
         let mut input = process.stdin.take().unwrap();
         let output = BufReader::new(process.stdout.take().unwrap());
         writeln!(input, "{}", json!({ "sdl": sdl, "data": data })).unwrap();

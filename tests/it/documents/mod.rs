@@ -1,4 +1,6 @@
 //! Documents: the rules of GraphQL's language, where no other subject has them.
 
 mod fragments;
+mod september_2025;
+mod suggestions;
 mod variable_usages;

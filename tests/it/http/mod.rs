@@ -5,5 +5,7 @@ mod connections;
 mod embedding;
 mod endpoint;
 mod graphiql;
+mod health;
+mod hostile;
 mod panics;
 mod refusals;

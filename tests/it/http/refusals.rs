@@ -29,9 +29,10 @@ async fn server_with(config: HttpConfig) -> SocketAddr {
 }
 
 /// The refusals: path, headers, and how each begins.
-const REFUSALS: [(&str, &str, &str, &str); 6] = [
+const REFUSALS: [(&str, &str, &str, &str); 7] = [
     ("POST", "/graphql", "content-type: application/json\r\n", "413"),
-    ("POST", "/graphql", "content-type: text/plain\r\n", "415"),
+    ("POST", "/graphql", "content-type: text/xml\r\n", "415"),
+    ("POST", "/graphql", "content-type: text/plain\r\n", "403"),
     ("POST", "/graphql", "content-type: application/json\r\ncontent-encoding: gzip\r\n", "415"),
     ("POST", "/graphql", "content-type: application/json\r\naccept: image/png\r\n", "406"),
     ("PUT", "/graphql", "content-type: application/json\r\n", "405"),

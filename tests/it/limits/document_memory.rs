@@ -2,12 +2,11 @@
 
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::process::Command;
 
 use serde_json::{Value, json};
 use svc::prelude::*;
 use svc::{Limits, SvcConfig};
-use svc_tests::{App, Reply, TestDatabase};
+use svc_tests::{App, Reply, TestDatabase, is_alone};
 
 #[svc_type(sql_source = "v_person")]
 pub(super) struct Person {
@@ -77,20 +76,6 @@ fn variables(combination: usize) -> Value {
     Value::Object(VARIABLES.iter().enumerate().map(value).collect())
 }
 
-/// Runs a test in a process of its own, where no other test takes memory; whether this is that process.
-fn is_alone(name: &str) -> bool {
-    const ALONE: &str = "SVC_TESTS_ALONE";
-    if std::env::var_os(ALONE).is_some() {
-        return true;
-    }
-    let test = format!("{}::{name}", module_path!().split_once("::").expect("a module").1);
-    let mut child = Command::new(std::env::current_exe().expect("the test program"));
-    let output = child.args(["--exact", &test, "--nocapture"]).env(ALONE, "1").output().expect("the test");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && text.contains("1 passed"), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    false
-}
-
 /// Bytes of this process that are in memory.
 fn resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("the status of this process");
@@ -122,7 +107,7 @@ async fn gain(app: &App, documents: Range<usize>, combinations: usize, check: im
 
 #[tokio::test]
 async fn an_operation_that_is_refused_leaves_no_plans() {
-    if !is_alone("an_operation_that_is_refused_leaves_no_plans") {
+    if !is_alone(module_path!(), "an_operation_that_is_refused_leaves_no_plans") {
         return;
     }
     let app = app(&TestDatabase::new(SQL).await, 500).await;
@@ -134,7 +119,7 @@ async fn an_operation_that_is_refused_leaves_no_plans() {
 
 #[tokio::test]
 async fn plans_and_statements_weigh_in_the_bound() {
-    if !is_alone("plans_and_statements_weigh_in_the_bound") {
+    if !is_alone(module_path!(), "plans_and_statements_weigh_in_the_bound") {
         return;
     }
     let app = app(&TestDatabase::new(SQL).await, 1_000_000).await;

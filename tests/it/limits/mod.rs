@@ -1,5 +1,6 @@
 //! Small requests that could cost much: each has a bound.
 
+mod answers;
 mod cost;
 mod document_memory;
 mod introspection_and_length;
@@ -7,3 +8,4 @@ mod locations;
 mod log_lines;
 mod planning;
 mod small_documents;
+mod tried;

@@ -5,6 +5,8 @@ mod bad_entities;
 mod changed_types;
 mod effects;
 mod failures;
+mod lists;
+mod own_sql;
 mod raised;
 mod resolvers;
 mod results;

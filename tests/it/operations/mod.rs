@@ -8,6 +8,8 @@ mod persisted;
 mod registry;
 mod rust_endpoint;
 mod schema;
+mod shared_persisted;
 mod sql;
 mod start;
+mod trusted;
 mod variables;

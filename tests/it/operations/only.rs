@@ -1,7 +1,9 @@
 //! Services that answer registered operations only.
 
 use serde_json::json;
+use sha2::{Digest as _, Sha256};
 use svc::{Operation, SvcConfig};
+use svc_tests::Log;
 
 use super::schema::{Store, persisted, store_with};
 
@@ -56,4 +58,27 @@ async fn introspection_follows_its_own_setting() {
     }
     assert_eq!(store.runs.get(), 0);
     assert_eq!(only(false).await.app.query("{ __schema { queryType { name } } }").await.code(), "FORBIDDEN");
+}
+
+/// Before it is in force, the log says what would be refused, and nothing is.
+#[tokio::test]
+async fn it_can_be_tried_out() {
+    let log = Log::start();
+    let variables = [("SVC_REGISTERED_ONLY", "true"), ("SVC_REGISTERED_ONLY_MODE", "warn")];
+    let get = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+    let config = SvcConfig::from_variables(get).unwrap();
+    let store = store_with(config, |options| options.operations([Operation::new(NAMED)])).await;
+    assert_eq!(store.app.query(NAMED).await.data(), json!({ "resolved": 7 }));
+    store.app.query("{ __schema { queryType { name } } }").await.data();
+    assert!(!log.text().contains("registered_only_tried"), "{}", log.text());
+    let secret = r#"query Other { resolved(n: 8) secret: __typename @include(if: true) } # "not for the log""#;
+    assert_eq!(store.app.query(secret).await.data()["resolved"], 8);
+    log.has("query.registered_only_tried").await;
+    log.has("\"operation_name\":\"Other\"").await;
+    let hash = hex::encode(Sha256::digest(secret));
+    assert!(log.text().contains(&hash) && !log.text().contains("not for the log"), "{}", log.text());
+    // Persisting by sending works as it does without.
+    let text = "{ resolved(n: 9) }";
+    store.app.post(&json!({ "query": text, "extensions": persisted(text) })).await.data();
+    assert_eq!(store.by_hash(text, json!({})).await.data(), json!({ "resolved": 9 }));
 }

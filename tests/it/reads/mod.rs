@@ -2,12 +2,16 @@
 
 mod aggregates;
 mod bad_rows;
+mod broken_values;
 mod computed_data;
+mod default_orders;
 mod indexes;
 mod items;
+mod many_to_many;
 mod pages;
 mod projection;
 mod relations;
+mod relations_of_interfaces;
 mod repository;
 mod resolvers;
 mod statements;

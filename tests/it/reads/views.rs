@@ -65,6 +65,12 @@ async fn table_one(id: Uuid) -> Option<TableArticle>;
 async fn certain(id: Uuid) -> ColumnArticle;
 #[svc::query]
 async fn by_state(state: Option<State>) -> Vec<DataArticle>;
+#[svc::query]
+async fn stateless(#[svc(null = is_null)] state: Option<State>) -> Vec<DataArticle>;
+#[svc::query]
+async fn by_subtitle(subtitle: Option<String>) -> Vec<DataArticle>;
+#[svc::query]
+async fn subtitled(#[svc(null = all_rows)] subtitle: Option<String>) -> Vec<DataArticle>;
 
 const SQL: &str = r#"
 CREATE TABLE tb_article (
@@ -88,7 +94,19 @@ INSERT INTO tb_article VALUES
 
 async fn app() -> App {
     let database = TestDatabase::copy_of("planned", &(SQL.to_owned() + &three_views("article", "id, title"))).await;
-    let queries = queries![columns, data, table, column_one, data_one, table_one, certain, by_state];
+    let queries = queries![
+        columns,
+        data,
+        table,
+        column_one,
+        data_one,
+        table_one,
+        certain,
+        by_state,
+        stateless,
+        by_subtitle,
+        subtitled
+    ];
     App::serve(AppOptions::new().database_url(database.url()).auto_camel_case(true).queries(queries)).await
 }
 
@@ -247,12 +265,22 @@ async fn a_row_is_found_by_its_argument_or_is_null() {
 }
 
 #[tokio::test]
-async fn an_absent_argument_does_not_filter_and_null_means_null() {
+async fn an_absent_argument_does_not_filter_and_null_means_what_the_field_or_the_program_says() {
     let app = app().await;
     let count = |reply: svc_tests::Reply| reply.data()["rows"].as_array().unwrap().len();
     assert_eq!(count(app.query("{ rows: byState { id } }").await), 3);
     assert_eq!(count(app.query("{ rows: byState(state: PUBLISHED) { id } }").await), 2);
-    assert_eq!(count(app.query("{ rows: byState(state: null) { id } }").await), 0);
+    // The field is never null, so that null asks for nothing.
+    assert_eq!(count(app.query("{ rows: byState(state: null) { id } }").await), 3);
+    for (root, found) in [("bySubtitle", 1), ("subtitled", 3), ("stateless", 0)] {
+        let argument = if root == "stateless" { "state" } else { "subtitle" };
+        assert_eq!(count(app.query(&format!("{{ rows: {root}({argument}: null) {{ id }} }}")).await), found, "{root}");
+        assert_eq!(count(app.query(&format!("{{ rows: {root} {{ id }} }}")).await), 3, "{root}");
+        let kind = if root == "stateless" { "State" } else { "String" };
+        let query = format!("query ($given: {kind}) {{ rows: {root}({argument}: $given) {{ id }} }}");
+        assert_eq!(count(app.query_with(&query, json!({ "given": null })).await), found, "{root}");
+        assert_eq!(count(app.query_with(&query, json!({})).await), 3, "{root}");
+    }
     let query = "query ($state: State) { rows: byState(state: $state) { id } }";
     assert_eq!(count(app.query_with(query, json!({})).await), 3);
     assert_eq!(count(app.query_with(query, json!({ "state": "DRAFT" })).await), 1);

@@ -103,6 +103,41 @@ fn gated() -> Option<Gated> {
     None
 }
 
+#[svc_input]
+struct Sized {
+    #[deprecated(note = "use `width`")]
+    size: i32,
+    #[deprecated]
+    #[svc(default = 1)]
+    depth: i32,
+    width: Option<i32>,
+}
+
+/// A client sends one of these fields, so each can be left out.
+#[svc_input]
+enum Unit {
+    #[deprecated]
+    Inch(i32),
+    Metre(i32),
+}
+
+#[svc::query]
+#[allow(deprecated, reason = "the schema is what is looked at")]
+fn sized(
+    #[deprecated] old: Sized,
+    #[deprecated] older: Option<i32>,
+    #[deprecated]
+    #[svc(default = 2)]
+    oldest: i32,
+    unit: Option<Unit>,
+) -> i32 {
+    let Sized { size, depth, width } = old;
+    let unit = unit.map_or(1, |unit| match unit {
+        Unit::Inch(many) | Unit::Metre(many) => many,
+    });
+    (size + depth + width.or(older).unwrap_or(oldest)) * unit
+}
+
 const HERE: &str = "it::schema::errors";
 
 fn options() -> AppOptions {
@@ -167,6 +202,16 @@ fn mistakes_inside() -> Vec<(AppOptions, Vec<String>)> {
             vec![format!(
                 "the default of `count` of `{HERE}::counted`, `\"many\"`, is not a value of `Int`: `Int` cannot represent the value: \"many\""
             )],
+        ),
+        (
+            options().queries(queries![sized]),
+            [("size", "Sized"), ("old", "sized")]
+                .map(|(name, item)| {
+                    format!(
+                        "`{name}` of `{HERE}::{item}` is deprecated, but clients have to send it; make it an `Option` or give it a default, so that they can leave it out, or remove `#[deprecated]`"
+                    )
+                })
+                .to_vec(),
         ),
         (
             options().queries(queries![colored]),

@@ -2,3 +2,4 @@
 
 mod errors;
 mod names;
+mod one_of;

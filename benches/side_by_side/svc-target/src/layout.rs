@@ -19,6 +19,19 @@ macro_rules! layout {
                 created_at: DateTime<Utc>,
             }
 
+            /// The same with fields that an authorizer decides about.
+            #[svc_type(sql_source = $user, authorize_fields = ["email", "bio", "city"])]
+            pub(crate) struct GatedUser {
+                id: Uuid,
+                identifier: String,
+                name: String,
+                email: String,
+                bio: String,
+                city: String,
+                score: i32,
+                created_at: DateTime<Utc>,
+            }
+
             $($nested)*
 
             /// A post without its text.
@@ -42,8 +55,15 @@ macro_rules! layout {
             #[svc::query]
             async fn user(id: Uuid) -> Option<User>;
 
+            /// The same, whose answer is kept where `SVC_RESPONSE_CACHE=true`.
+            #[svc::query(cache = 3600)]
+            async fn kept_user(id: Uuid) -> Option<User>;
+
             #[svc::query]
             async fn users() -> Vec<User>;
+
+            #[svc::query]
+            async fn gated_users() -> Vec<GatedUser>;
 
             #[svc::query]
             async fn posts() -> Vec<Post>;
@@ -59,7 +79,7 @@ macro_rules! layout {
 
             pub(crate) fn operations(options: AppOptions) -> AppOptions {
                 options
-                    .queries(queries![user, users, posts, post_lines, post_statistics])
+                    .queries(queries![user, kept_user, users, gated_users, posts, post_lines, post_statistics])
                     .mutations(mutations![create_comment])
             }
         }

@@ -2,10 +2,16 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod explain;
+mod live;
 mod me;
+mod metrics;
 mod operations;
 mod policy;
 mod publishing;
+mod rate_limits;
+mod response_cache;
+mod security_log;
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;

@@ -14,13 +14,13 @@ pub(super) fn compare(old: &Schema, new: &Schema, found: &mut Changes) {
     for before in old.directive_definitions.values().map(|node| &**node).filter(own) {
         let place = format!("@{}", before.name);
         match new.directive_definitions.get(&before.name) {
-            Some(now) => compare_one(&place, before, now, found),
+            Some(after) => compare_one(&place, before, after, found),
             None => found.add(Severity::Breaking, "DIRECTIVE_REMOVED", &place, "the directive is removed"),
         }
     }
     let is_new = |directive: &&DirectiveDefinition| !old.directive_definitions.contains_key(&directive.name);
-    for now in new.directive_definitions.values().map(|node| &**node).filter(own).filter(is_new) {
-        found.add(Severity::Safe, "DIRECTIVE_ADDED", &format!("@{}", now.name), "a directive is added");
+    for after in new.directive_definitions.values().map(|node| &**node).filter(own).filter(is_new) {
+        found.add(Severity::Safe, "DIRECTIVE_ADDED", &format!("@{}", after.name), "a directive is added");
     }
 }
 

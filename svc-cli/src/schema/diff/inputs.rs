@@ -71,21 +71,21 @@ fn compare(
     found: &mut Changes,
 ) {
     for before in old {
-        match new.iter().find(|now| now.name == before.name) {
-            Some(now) => compare_one(kinds, &place(&before.name), before, now, found),
+        match new.iter().find(|after| after.name == before.name) {
+            Some(after) => compare_one(kinds, &place(&before.name), before, after, found),
             None => {
                 let message = format!("the {} is removed", kinds.what);
                 found.add(Severity::Breaking, kinds.removed, &place(&before.name), message);
             }
         }
     }
-    for now in new.iter().filter(|now| old.iter().all(|before| before.name != now.name)) {
-        let (severity, kind, word) = if now.is_required() {
+    for after in new.iter().filter(|after| old.iter().all(|before| before.name != after.name)) {
+        let (severity, kind, word) = if after.is_required() {
             (Severity::Breaking, kinds.required_added, "a required")
         } else {
             (Severity::Dangerous, kinds.optional_added, "an optional")
         };
-        found.add_for(severity, kind, &place(&now.name), owner, format!("{word} {} is added", kinds.what));
+        found.add_for(severity, kind, &place(&after.name), owner, format!("{word} {} is added", kinds.what));
     }
 }
 

@@ -12,6 +12,7 @@ use std::path::Path;
 use squawk_syntax::SourceFile;
 use squawk_syntax::ast::{AstNode as _, Stmt};
 
+use crate::database::{DEEPEST, depth};
 use crate::failure::{Failure, Result};
 use crate::terminal;
 use text::line_at;
@@ -26,6 +27,10 @@ struct Remark {
 
 pub(super) fn run(file: &Path) -> Result<()> {
     let source = fs::read_to_string(file).map_err(Failure::io(format!("read {}", file.display())))?;
+    if depth(&source) > DEEPEST {
+        return Err(Failure::new(format!("{} nests more than {DEEPEST} levels deep", file.display()))
+            .hint("svc sql validate has the database read it"));
+    }
     let parsed = SourceFile::parse(&source);
     if let Some(error) = parsed.errors().first() {
         let line = line_at(&source, error.range().start().into());

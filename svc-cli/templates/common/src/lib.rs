@@ -9,7 +9,7 @@ use svc::prelude::*;
 /// The service with the settings of the environment, which `svc dev` takes from `.env`.
 ///
 /// # Errors
-/// When a setting is wrong.
+/// A setting that is wrong.
 pub fn options() -> Result<AppOptions> {
     Ok(with_schema(AppOptions::from_env()?))
 }

@@ -48,6 +48,15 @@ CREATE UNLOGGED TABLE IF NOT EXISTS svc_auth.attempt (
 );
 CREATE INDEX IF NOT EXISTS attempt_until ON svc_auth.attempt (until);
 
+-- Networks from which users have logged in. Both columns are codes that tell neither names nor addresses.
+CREATE TABLE IF NOT EXISTS svc_auth.known_network (
+    account text NOT NULL,
+    network text NOT NULL,
+    until timestamptz NOT NULL,
+    PRIMARY KEY (account, network)
+);
+CREATE INDEX IF NOT EXISTS known_network_until ON svc_auth.known_network (until);
+
 CREATE TABLE IF NOT EXISTS svc_auth.mailed_token (
     user_id uuid NOT NULL,
     purpose text NOT NULL,
@@ -194,13 +203,15 @@ LANGUAGE sql SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_temp AS
     SELECT to_jsonb(EXISTS (SELECT FROM ended))
 $$;
 
+-- The sessions of the last day whose access tokens may still hold, so that it can be asked for again.
 CREATE OR REPLACE FUNCTION svc_auth.end_sessions(wanted uuid) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM take_turn(wanted);
     INSERT INTO epoch VALUES (wanted, 1) ON CONFLICT (user_id) DO UPDATE SET epoch = epoch.epoch + 1;
     UPDATE session SET ended_at = now() WHERE user_id = wanted AND ended_at IS NULL;
-    RETURN to_jsonb(true);
+    RETURN (SELECT coalesce(jsonb_agg(id), '[]') FROM session
+        WHERE user_id = wanted AND ended_at > now() - interval '1 day');
 END $$;
 
 CREATE OR REPLACE FUNCTION svc_auth.sessions(wanted uuid) RETURNS jsonb
@@ -245,6 +256,23 @@ BEGIN
     FOR place IN 1 .. cardinality(keys) LOOP
         UPDATE attempt SET count = greatest(count - 1, 0) WHERE key = keys[place];
     END LOOP;
+    RETURN to_jsonb(true);
+END $$;
+
+CREATE OR REPLACE FUNCTION svc_auth.is_known_network(wanted text, place text) RETURNS jsonb
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_temp AS $$
+    SELECT to_jsonb(EXISTS (SELECT FROM known_network WHERE account = wanted AND network = place AND until > now()))
+$$;
+
+-- An account has the latest eight, each of which has a count of attempts of its own.
+CREATE OR REPLACE FUNCTION svc_auth.know_network(wanted text, place text, seconds double precision) RETURNS jsonb
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_temp AS $$
+BEGIN
+    INSERT INTO known_network VALUES (wanted, place, now() + make_interval(secs => seconds))
+        ON CONFLICT (account, network) DO UPDATE SET until = excluded.until;
+    DELETE FROM known_network WHERE account = wanted AND network IN (
+        SELECT network FROM known_network WHERE account = wanted ORDER BY until DESC, network OFFSET 8
+    );
     RETURN to_jsonb(true);
 END $$;
 
@@ -308,6 +336,8 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_tem
 BEGIN
     DELETE FROM attempt WHERE key IN (
         SELECT key FROM attempt WHERE until < now() LIMIT 1000 FOR UPDATE SKIP LOCKED);
+    DELETE FROM known_network WHERE (account, network) IN (
+        SELECT account, network FROM known_network WHERE until < now() LIMIT 1000 FOR UPDATE SKIP LOCKED);
     DELETE FROM session WHERE id IN (
         SELECT id FROM session WHERE expires_at < now() LIMIT 1000 FOR UPDATE SKIP LOCKED);
     DELETE FROM mailed_token WHERE mac IN (
@@ -325,7 +355,8 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_tem
 BEGIN
     PERFORM end_sessions(OLD.user_id);
     DELETE FROM mailed_token WHERE user_id = OLD.user_id;
-    PERFORM revoke_subject(OLD.user_id::text, extract(epoch FROM clock_timestamp())::double precision, 86400);
+    -- It issues none any more, so a clock of the service that is ahead may be made up for.
+    PERFORM revoke_subject(OLD.user_id::text, extract(epoch FROM clock_timestamp())::double precision + 86400, 86400);
     RETURN NULL;
 END $$;
 CREATE OR REPLACE TRIGGER account_is_gone AFTER DELETE ON svc_auth.account

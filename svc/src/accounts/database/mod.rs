@@ -2,6 +2,7 @@
 
 mod attempts;
 mod mailed;
+mod networks;
 mod revocations;
 mod sessions;
 mod users;
@@ -12,6 +13,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 pub(super) use mailed::Recipient;
+pub(super) use networks::Visit;
 pub use revocations::PostgresRevocationStore;
 pub use sessions::Session;
 pub(super) use sessions::{Rotation, SessionIds};

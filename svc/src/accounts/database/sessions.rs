@@ -89,9 +89,11 @@ impl AccountDatabase {
         Ok(self.write(&END, vec![json!(user_id), json!(session)]).await? == Value::Bool(true))
     }
 
-    /// Ends all sessions of a user, and those that log-ins are about to begin.
-    pub(in crate::accounts) async fn end_sessions(&self, user_id: Uuid) -> Result<(), AccountError> {
-        self.write(&END_ALL, vec![json!(user_id)]).await.map(drop)
+    /// Ends all sessions of a user, and those that log-ins are about to begin. Returns those whose access tokens have to
+    /// end too.
+    pub(in crate::accounts) async fn end_sessions(&self, user_id: Uuid) -> Result<Vec<Uuid>, AccountError> {
+        let ended = self.write(&END_ALL, vec![json!(user_id)]).await?;
+        serde_json::from_value(ended).map_err(AccountError::unavailable)
     }
 
     /// The sessions of a user, the one that was used last first.

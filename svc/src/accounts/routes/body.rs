@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::body::to_bytes;
 use axum::extract::{ConnectInfo, FromRequest, Request};
-use axum::http::header;
+use axum::http::{Extensions, HeaderMap, header};
 use serde::de::DeserializeOwned;
 
 use super::reply::BadRequest;
@@ -30,7 +30,7 @@ impl<T: DeserializeOwned> FromRequest<NativeAuthProvider> for Json<T> {
     type Rejection = BadRequest;
 
     async fn from_request(request: Request, provider: &NativeAuthProvider) -> Result<Self, BadRequest> {
-        let (client, cookie) = (client_of(&request, provider), CookieSession::of(&request));
+        let (client, cookie) = (sender_of(&request, provider), CookieSession::of(&request));
         let media = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
         let media = media.unwrap_or_default().split(';').next().unwrap_or_default().trim();
         // A form of another site could send anything else without the browser asking first.
@@ -39,6 +39,10 @@ impl<T: DeserializeOwned> FromRequest<NativeAuthProvider> for Json<T> {
         }
         let whole = tokio::time::timeout(PATIENCE, to_bytes(request.into_body(), LONGEST)).await;
         let bytes = whole.map_err(|_| BadRequest::Late)?.map_err(|_| BadRequest::TooLarge)?;
+        // Of an array serde would take the fields in their order.
+        if bytes.trim_ascii_start().first() != Some(&b'{') {
+            return Err(BadRequest::Fields);
+        }
         // What serde says of it may quote a password.
         let body = serde_json::from_slice(&bytes).map_err(|_| BadRequest::Fields)?;
         Ok(Self { body, client, cookie })
@@ -46,13 +50,17 @@ impl<T: DeserializeOwned> FromRequest<NativeAuthProvider> for Json<T> {
 }
 
 /// The client of a request.
-fn client_of(request: &Request, provider: &NativeAuthProvider) -> Client {
-    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0);
-    let agent = request.headers().get(header::USER_AGENT).and_then(|value| value.to_str().ok());
+pub(super) fn client_of(headers: &HeaderMap, extensions: &Extensions, provider: &NativeAuthProvider) -> Client {
+    let peer = extensions.get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0);
+    let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
     Client {
-        address: (provider.0.address)(request.headers(), peer),
+        address: (provider.0.address)(headers, peer),
         user_agent: agent.map(|agent| agent.chars().take(AGENT).collect()),
     }
+}
+
+fn sender_of(request: &Request, provider: &NativeAuthProvider) -> Client {
+    client_of(request.headers(), request.extensions(), provider)
 }
 
 /// The client of a request without a body.
@@ -62,7 +70,7 @@ impl FromRequest<NativeAuthProvider> for Sender {
     type Rejection = BadRequest;
 
     async fn from_request(request: Request, provider: &NativeAuthProvider) -> Result<Self, BadRequest> {
-        Ok(Self(client_of(&request, provider), CookieSession::of(&request)))
+        Ok(Self(sender_of(&request, provider), CookieSession::of(&request)))
     }
 }
 
@@ -106,6 +114,5 @@ impl CookieSession {
 #[cfg(feature = "sessions")]
 #[expect(clippy::needless_pass_by_value, reason = "as `map_err` gives it")]
 fn unavailable(error: crate::sessions::SessionError) -> Refused {
-    tracing::warn!(%error, "the session of a cookie is not available");
-    Refused::Unavailable
+    Refused::unavailable("the session of a cookie is not available", &error.to_string())
 }

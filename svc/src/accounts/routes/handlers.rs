@@ -99,12 +99,14 @@ pub(super) async fn end_session(
     State(provider): Provider,
     Access(token): Access,
     Path(session): Path<String>,
+    Sender(client, _): Sender,
 ) -> Answer {
     let session = Uuid::parse_str(&session).map_err(|_| Refused::NoSession)?;
     if !provider.0.database.end_session(token.user_id, session).await? {
         return Err(Refused::NoSession);
     }
     provider.revoke_session(session).await?;
+    audit::note(Event::SessionEnded, Some(token.user_id), &client);
     Ok(done(StatusCode::OK, "the session has ended"))
 }
 

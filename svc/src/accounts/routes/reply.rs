@@ -70,10 +70,10 @@ impl IntoResponse for Refused {
             Self::BadInput(message) => refusal(StatusCode::UNPROCESSABLE_ENTITY, "invalid_input", message),
             Self::NoSession => refusal(StatusCode::NOT_FOUND, "not_found", "there is no such session"),
             Self::TooManyAttempts(wait) => too_many(wait),
-            Self::Unavailable => {
+            Self::Unavailable(id) => {
                 let message = "accounts are not available at the moment; try again later";
-                let body = refusal(StatusCode::SERVICE_UNAVAILABLE, "service_unavailable", message);
-                with_header(body, header::RETRY_AFTER, "1")
+                let body = json!({ "error": "service_unavailable", "message": message, "errorId": id });
+                with_header(reply(StatusCode::SERVICE_UNAVAILABLE, &body), header::RETRY_AFTER, "1")
             }
         }
     }

@@ -3,7 +3,9 @@
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
+use super::body::client_of;
 use crate::accounts::NativeAuthProvider;
+use crate::accounts::audit;
 use crate::accounts::refused::Refused;
 use crate::accounts::tokens::SessionToken;
 use crate::auth::{Bearer, token68};
@@ -18,12 +20,17 @@ impl FromRequestParts<NativeAuthProvider> for Access {
     type Rejection = Refused;
 
     async fn from_request_parts(parts: &mut Parts, provider: &NativeAuthProvider) -> Result<Self, Refused> {
-        match Bearer::of(&parts.headers, LONGEST) {
-            Bearer::Token(token) => {
-                let token = token68(token).ok_or(Refused::BadToken { expired: false })?;
-                Ok(Self(provider.verified(token).await?))
-            }
-            Bearer::Absent | Bearer::Malformed => Err(Refused::BadToken { expired: false }),
-        }
+        let verified = match Bearer::of(&parts.headers, LONGEST) {
+            Bearer::Token(token) => verify(token, provider).await,
+            Bearer::Absent => return Err(Refused::BadToken { expired: false }),
+            Bearer::Malformed => Err(Refused::BadToken { expired: false }),
+        };
+        let client = || client_of(&parts.headers, &parts.extensions, provider);
+        verified.map(Self).inspect_err(|refused| audit::note_refused_token(refused, &client()))
     }
+}
+
+async fn verify(token: &[u8], provider: &NativeAuthProvider) -> Result<SessionToken, Refused> {
+    let token = token68(token).ok_or(Refused::BadToken { expired: false })?;
+    Ok(provider.verified(token).await?)
 }

@@ -99,7 +99,7 @@ impl Activity {
         }
     }
 
-    fn requests(&self) -> u64 {
+    pub(super) fn requests(&self) -> u64 {
         self.mark() >> 2
     }
 

@@ -1,5 +1,6 @@
 //! One connection: HTTP/1.1 or HTTP/2, as its client likes.
 
+use std::convert::Infallible;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -20,12 +21,14 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulConnection;
 use tokio::net::TcpStream;
-use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::time::{Sleep, sleep};
 use tower::Service as _;
 
 use super::activity::{Activity, HeadTimer, Order};
 use super::body::RequestBody;
 use super::http2::{Streams, in_pieces};
+use super::long_lived::{Keeper, Kept, LongLivedConnections};
 use super::socket::Socket;
 use crate::app::HttpConfig;
 use crate::http::ShuttingDown;
@@ -36,6 +39,8 @@ const WINDOWS: [u32; 2] = [256 * 1024, 512 * 1024];
 const SMALLEST_HEADER_SIZE: usize = 8_192;
 /// The time in which a client has to answer a ping.
 const PONG: Duration = Duration::from_secs(20);
+/// The time that a connection without a request is given when the server stops: a request may be on its way.
+const FIRST_REQUEST: Duration = Duration::from_secs(1);
 /// The number of streams that a client may break before it loses the connection.
 const BROKEN_STREAMS: usize = 100;
 
@@ -45,6 +50,7 @@ pub(super) struct Shared {
     pub(super) app: Router,
     pub(super) config: HttpConfig,
     pub(super) stopping: Arc<AtomicBool>,
+    pub(super) long_lived: Arc<LongLivedConnections>,
 }
 
 /// Serves a connection until it ends or is told to.
@@ -54,9 +60,11 @@ pub(super) fn serve(
     peer: SocketAddr,
     permit: OwnedSemaphorePermit,
     activity: &Arc<Activity>,
+    running: mpsc::Sender<Infallible>,
 ) -> impl Future<Output = ()> + Send + use<> {
     set_up(&stream, shared.config.write_timeout);
-    let (app, stopping) = (shared.app.clone(), shared.stopping.clone());
+    let (app, stopping, connections) = (shared.app.clone(), shared.stopping.clone(), shared.long_lived.clone());
+    let keeper = Arc::new(Keeper { connections, stopping: stopping.clone(), running });
     let noted = activity.clone();
     let service = hyper::service::service_fn(move |request: Request<Incoming>| {
         let is_http2 = request.version() == Version::HTTP_2;
@@ -70,7 +78,7 @@ pub(super) fn serve(
             request.extensions_mut().insert(ShuttingDown);
         }
         // A router is always ready.
-        let answer = app.clone().call(request);
+        let answer = Kept { answer: app.clone().call(request), keeper: keeper.clone() };
         if is_http2 {
             Either::Right(answer.map(|response| response.map(in_pieces)).boxed())
         } else {
@@ -80,7 +88,7 @@ pub(super) fn serve(
     let socket = TokioIo::new(Socket::new(stream, activity.clone(), permit, shared.config.half_close_timeout));
     let builder = builder(&shared.config, activity);
     let connection = builder.serve_connection_with_upgrades(socket, service).into_owned();
-    Connection { connection: Box::pin(connection), activity: activity.clone(), heard: None }
+    Connection { connection: Box::pin(connection), activity: activity.clone(), heard: None, finishes: None }
 }
 
 fn set_up(stream: &TcpStream, write_timeout: Duration) {
@@ -119,6 +127,8 @@ struct Connection<C> {
     activity: Arc<Activity>,
     /// The last order; none before the first look.
     heard: Option<Order>,
+    /// The end of the time for a first request, while one is waited for before the connection finishes.
+    finishes: Option<Pin<Box<Sleep>>>,
 }
 
 impl<C> Connection<C> {
@@ -136,6 +146,20 @@ impl<C> Connection<C> {
     }
 }
 
+impl<C: GracefulConnection> Connection<C> {
+    /// Finishes, once the first request has come or its time is over: hyper drops a connection that has read nothing,
+    /// and the client would find its request reset. Returns whether it does so now.
+    fn finish(&mut self, cx: &mut Context<'_>) -> bool {
+        let is_due =
+            self.finishes.as_mut().is_some_and(|time| self.activity.requests() > 0 || time.poll_unpin(cx).is_ready());
+        if is_due {
+            self.finishes = None;
+            self.connection.as_mut().graceful_shutdown();
+        }
+        is_due
+    }
+}
+
 impl<C: GracefulConnection> Future for Connection<C> {
     type Output = ();
 
@@ -145,12 +169,18 @@ impl<C: GracefulConnection> Future for Connection<C> {
         if this.heard != Some(order) {
             match this.hear(cx.waker()) {
                 Order::Close | Order::Reset => return Poll::Ready(()),
-                Order::Finish => this.connection.as_mut().graceful_shutdown(),
+                Order::Finish => this.finishes = Some(Box::pin(sleep(FIRST_REQUEST))),
                 Order::None => {}
             }
         }
-        // Clients go away in the middle all the time, so that is not logged.
-        this.connection.as_mut().poll(cx).map(drop)
+        this.finish(cx);
+        loop {
+            // Clients go away in the middle all the time, so that is not logged.
+            let ended = this.connection.as_mut().poll(cx).map(drop);
+            if ended.is_ready() || !this.finish(cx) {
+                return ended;
+            }
+        }
     }
 }
 

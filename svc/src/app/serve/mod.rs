@@ -7,13 +7,16 @@ mod connections;
 mod half_close;
 mod http2;
 mod limit;
+mod long_lived;
 mod socket;
+#[cfg(unix)]
+mod stop_signals;
 #[cfg(unix)]
 mod supervised;
 
 use std::convert::Infallible;
 use std::future::Future;
-use std::io;
+use std::io::{self, Write as _};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -22,49 +25,41 @@ use std::time::{Duration, Instant};
 use axum::Router;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio::time::{MissedTickBehavior, interval, timeout, timeout_at};
 
 use super::{HttpConfig, StartError, SvcConfig};
+use crate::http::LongLived;
+use crate::security_log::{SecurityEvent, SecurityEventType, get_security_logger, record};
 use activity::{Activity, Order};
 use connection::Shared;
 use connections::Connections;
 use limit::LogThrottle;
+#[cfg(unix)]
+pub(super) use stop_signals::FirstProcess;
+#[cfg(unix)]
+use stop_signals::StopSignals;
+#[cfg(unix)]
+use supervised::Supervised;
 
 /// The time to wait for connections that were told to end at once.
 const LAST_WORDS: Duration = Duration::from_millis(500);
+/// The time in which connections are still accepted when the server stops. A listener that closes resets those that wait.
+const LAST_CALL: Duration = Duration::from_millis(20);
+/// The time for security events to be written at the end.
+const LAST_EVENTS: Duration = Duration::from_secs(2);
+/// The time for those that could not be written so far to be tried once more.
+const LAST_TRY: Duration = Duration::from_millis(300);
 /// The time to wait when no connection can be accepted.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves an application on `SVC_HOST` and `SVC_PORT` until SIGTERM or SIGINT; see [`Server`].
+/// Serves an application on `SVC_HOST` and `SVC_PORT` until SIGTERM, SIGINT, SIGQUIT or SIGHUP; see [`Server`].
+///
+/// [`Server::from_env`] does the same in two steps, so that the address is bound before the database is started.
 ///
 /// # Errors
-/// When a setting is wrong or the address cannot be bound.
+/// A setting that is wrong, or an address that cannot be bound.
 pub async fn serve(app: Router) -> crate::Result<()> {
-    let config = SvcConfig::from_env()?;
-    #[cfg(unix)]
-    if let Some(supervised) = supervised::Supervised::from_env() {
-        return serve_supervised(app, config.http, supervised).await;
-    }
-    let server = Server::bind((config.http.host, config.http.port)).await?.http(config.http);
-    say(&format!("serving http://{}/graphql", server.local_addr()));
-    server.run(app, signal()).await;
-    Ok(())
-}
-
-/// Serves the socket of `svc dev`, until a signal or its end.
-#[cfg(unix)]
-async fn serve_supervised(app: Router, config: HttpConfig, supervised: supervised::Supervised) -> crate::Result<()> {
-    let failed = |source| StartError::Bind { address: "the socket of svc dev".to_owned(), source };
-    let server = Server::on(supervised.listener().map_err(failed)?).map_err(failed)?.http(config);
-    supervised.is_ready().map_err(failed)?;
-    let stop = async {
-        tokio::select! {
-            () = signal() => {}
-            () = supervised.abandoned() => {}
-        }
-    };
-    server.run(app, stop).await;
-    Ok(())
+    Server::from_env().await?.serve(app).await
 }
 
 /// A bound address, ready to serve.
@@ -86,9 +81,48 @@ pub struct Server {
     address: SocketAddr,
     grace: Duration,
     config: HttpConfig,
+    /// The signals that end a program which serves what its environment says.
+    #[cfg(unix)]
+    signals: Option<StopSignals>,
+    #[cfg(unix)]
+    supervised: Option<Supervised>,
 }
 
 impl Server {
+    /// Binds `SVC_HOST` and `SVC_PORT`, with the bounds of connections that the environment gives, and listens to signals
+    /// from now on: one that comes before [`serve`](Self::serve) ends the program.
+    ///
+    /// ```no_run
+    /// use svc::{AppOptions, Server, create_svc_app};
+    ///
+    /// #[tokio::main]
+    /// async fn main() -> svc::Result<()> {
+    ///     let server = Server::from_env().await?;
+    ///     server.serve(create_svc_app(AppOptions::from_env()?).await?).await
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// A setting that is wrong, or an address that cannot be bound.
+    pub async fn from_env() -> crate::Result<Self> {
+        let config = SvcConfig::from_env()?.http;
+        #[cfg(unix)]
+        {
+            let signals = StopSignals::listen().map_err(|source| StartError::Signals { source })?;
+            let supervised = Supervised::from_env();
+            let server = match &supervised {
+                Some(supervised) => {
+                    let failed = |source| StartError::Bind { address: "the socket of svc dev".to_owned(), source };
+                    Self::on(supervised.listener().map_err(failed)?).map_err(failed)?
+                }
+                None => Self::bind((config.host, config.port)).await?,
+            };
+            Ok(Self { signals: Some(signals), supervised, ..server.http(config) })
+        }
+        #[cfg(not(unix))]
+        Ok(Self::bind((config.host, config.port)).await?.http(config))
+    }
+
     /// Binds an address; port 0 takes a free one.
     ///
     /// # Errors
@@ -99,9 +133,18 @@ impl Server {
         Self::on(TcpListener::bind(address).await.map_err(failed)?).map_err(failed)
     }
 
-    fn on(listener: TcpListener) -> io::Result<Self> {
+    pub(super) fn on(listener: TcpListener) -> io::Result<Self> {
         let address = listener.local_addr()?;
-        Ok(Self { listener, address, grace: Duration::from_secs(10), config: HttpConfig::default() })
+        Ok(Self {
+            listener,
+            address,
+            grace: Duration::from_secs(10),
+            config: HttpConfig::default(),
+            #[cfg(unix)]
+            signals: None,
+            #[cfg(unix)]
+            supervised: None,
+        })
     }
 
     /// Sets the time that requests in flight may take after the signal to stop.
@@ -130,42 +173,113 @@ impl Server {
         self.address
     }
 
-    /// Serves until `stop` completes and requests in flight are answered or out of time. Then every connection is
-    /// closed, but for those that a handler has upgraded.
+    /// Serves until SIGTERM, SIGINT, SIGQUIT or SIGHUP; prints one line with the URL. A second signal ends the program at
+    /// once.
+    ///
+    /// # Errors
+    /// A system that gives no signals.
+    #[cfg(unix)]
+    pub async fn serve(mut self, app: Router) -> crate::Result<()> {
+        let listen = || StopSignals::listen().map_err(|source| StartError::Signals { source });
+        let signals = self.signals.take().map_or_else(listen, Ok)?;
+        let Some(supervised) = self.supervised.take() else {
+            self.say();
+            self.run_and_record(app, signals.first()).await;
+            return Ok(());
+        };
+        let failed = |source| StartError::Bind { address: "the socket of svc dev".to_owned(), source };
+        supervised.is_ready().map_err(failed)?;
+        let stop = async {
+            tokio::select! {
+                () = signals.first() => {}
+                () = supervised.abandoned() => {}
+            }
+        };
+        self.run_and_record(app, stop).await;
+        Ok(())
+    }
+
+    /// Serves until Ctrl-C; prints one line with the URL.
+    ///
+    /// # Errors
+    /// None here.
+    #[cfg(not(unix))]
+    pub async fn serve(self, app: Router) -> crate::Result<()> {
+        self.say();
+        // Without the handler the default action still ends the program.
+        let stop = async {
+            if tokio::signal::ctrl_c().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        };
+        self.run_and_record(app, stop).await;
+        Ok(())
+    }
+
+    /// Serves, and has the security log say from when to when.
+    async fn run_and_record(self, app: Router, stop: impl Future<Output = ()>) {
+        let address = self.local_addr().to_string();
+        record(SecurityEvent::new(SecurityEventType::SystemStarted).resource(address.as_str()));
+        self.run(app, stop).await;
+        record(SecurityEvent::new(SecurityEventType::SystemStopped).resource(address));
+        // Writing may take long, and must not keep the other tasks from ending.
+        let flush = || {
+            let log = get_security_logger();
+            log.flush(if log.status().failure.is_some() { LAST_TRY } else { LAST_EVENTS })
+        };
+        let flushed = tokio::task::spawn_blocking(flush).await;
+        if !flushed.unwrap_or_default() {
+            tracing::error!("security events are lost, as they could not be written before the end");
+        }
+        crate::trace::flush().await;
+    }
+
+    /// The one line that tells where the service is; a log may be filtered away. That nobody can read it is no reason to
+    /// end.
+    fn say(&self) {
+        let _ = writeln!(io::stderr(), "serving http://{}/graphql", self.address);
+    }
+
+    /// Serves until `stop` completes and requests in flight are answered or out of time. Streams end then, and
+    /// WebSockets at `/graphql` are closed with 1001, so that clients go to another instance. In the end every connection
+    /// is closed, but for those that another handler has upgraded.
     pub async fn run(self, app: Router, stop: impl Future<Output = ()>) {
+        // Whoever says when to stop listens to signals too, if to any.
+        #[cfg(unix)]
+        drop(self.signals);
         let config = self.config.bounded();
         let mut connections = Connections::new(config.clone());
         let mut acceptor = Acceptor::new(self.listener, config.max_connections);
-        let shared = Shared { app, config, stopping: Arc::default() };
+        let shared = Shared { app, config, stopping: Arc::default(), long_lived: Arc::default() };
         // Each task has a sender, so that the end of all of them can be awaited.
         let (running, mut all_ended) = mpsc::channel::<Infallible>(1);
         let mut tick = interval(connections.tick());
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let begin = |connections: &mut Connections, (stream, peer, permit)| {
+            let activity = Activity::new();
+            tokio::spawn(connection::serve(&shared, stream, peer, permit, &activity, running.clone()));
+            connections.add(activity, Instant::now());
+        };
         tokio::pin!(stop);
         loop {
-            let (stream, peer, permit) = tokio::select! {
-                accepted = acceptor.accept() => accepted,
-                _ = tick.tick(), if !connections.is_empty() => {
-                    connections.look(Instant::now());
-                    continue;
-                }
+            tokio::select! {
+                accepted = acceptor.accept() => begin(&mut connections, accepted),
+                _ = tick.tick(), if !connections.is_empty() => connections.look(Instant::now()),
                 () = &mut stop => break,
-            };
-            let activity = Activity::new();
-            let served = connection::serve(&shared, stream, peer, permit, &activity);
-            connections.add(activity, Instant::now());
-            let running = running.clone();
-            tokio::spawn(async move {
-                served.await;
-                drop(running);
-            });
+            }
+        }
+        shared.stopping.store(true, Ordering::Relaxed);
+        let last_call = tokio::time::Instant::now() + LAST_CALL;
+        while let Ok(accepted) = timeout_at(last_call, acceptor.accept()).await {
+            begin(&mut connections, accepted);
         }
         drop((acceptor, running));
-        shared.stopping.store(true, Ordering::Relaxed);
         connections.tell(Order::Finish);
+        shared.long_lived.tell(LongLived::go_away);
         if timeout(self.grace, all_ended.recv()).await.is_err() {
             tracing::warn!("requests were still running when the time to stop was over");
             connections.tell(Order::Close);
+            shared.long_lived.tell(LongLived::stop);
             // A task that does not end now is busy with a request that never waits.
             let _ = timeout(LAST_WORDS, all_ended.recv()).await;
         }
@@ -221,34 +335,4 @@ impl Acceptor {
 fn is_of_the_client(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
-}
-
-async fn signal() {
-    let interrupt = async {
-        // Without the handler there is nothing to wait for, and the default action still ends the program.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
-    #[cfg(unix)]
-    let terminate = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut terminate) => {
-                terminate.recv().await;
-            }
-            Err(_) => std::future::pending().await,
-        }
-    };
-    #[cfg(not(unix))]
-    let terminate = std::future::pending::<()>();
-    tokio::select! {
-        () = interrupt => {}
-        () = terminate => {}
-    }
-}
-
-/// The one line that tells where the service is; a log may be filtered away.
-#[expect(clippy::print_stderr, reason = "a person waits for the address")]
-fn say(line: &str) {
-    eprintln!("{line}");
 }

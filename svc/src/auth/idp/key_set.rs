@@ -129,6 +129,31 @@ mod tests {
         assert_eq!(count(&many), MOST);
     }
 
+    /// The number of the keys with which one can verify.
+    fn usable(key: &Value) -> usize {
+        use TokenAlgorithm::{EdDsa, Es256, Es384, Rs256};
+        KeySet::read(json!({ "keys": [key] }), &[EdDsa, Es256, Es384, Rs256]).unwrap().keys.len()
+    }
+
+    #[test]
+    fn keys_of_each_family_are_taken_in_their_sizes() {
+        let bytes = |zeros: usize, size: usize| URL_SAFE_NO_PAD.encode([vec![0; zeros], vec![7; size]].concat());
+        let rsa = |n: String, e: String| json!({ "kty": "RSA", "n": n, "e": e });
+        assert_eq!(usable(&rsa(bytes(0, 256), bytes(0, 3))), 1);
+        assert_eq!(usable(&rsa(bytes(1, 1_024), bytes(5, 8))), 1, "zeros in front count for nothing");
+        for (n, e) in [(255, 3), (1_025, 3), (256, 0), (256, 9)] {
+            assert_eq!(usable(&rsa(bytes(1, n), bytes(0, e))), 0, "{n} {e}");
+        }
+        let point =
+            |curve: &str, x: usize, y: usize| json!({ "kty": "EC", "crv": curve, "x": bytes(0, x), "y": bytes(0, y) });
+        assert_eq!((usable(&point("P-256", 32, 32)), usable(&point("P-384", 48, 48))), (1, 1));
+        for (curve, x, y) in [("P-256", 48, 48), ("P-256", 31, 33), ("P-384", 48, 47), ("P-521", 66, 66)] {
+            assert_eq!(usable(&point(curve, x, y)), 0, "{curve} {x} {y}");
+        }
+        assert_eq!(usable(&key(&json!({ "alg": "Ed25519" }))), 1);
+        assert_eq!(usable(&json!({ "kty": "RSA", "n": bytes(0, 256), "e": "AQAB", "alg": "Ed25519" })), 0);
+    }
+
     #[test]
     fn a_set_is_an_object_with_a_list() {
         for bad in [json!(null), json!([]), json!({}), json!({ "keys": {} }), json!({ "keys": null })] {

@@ -170,3 +170,30 @@ impl std::fmt::Debug for VerifyingKey {
         f.debug_struct("VerifyingKey").field("algorithm", &self.algorithm).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_is_of_the_family_and_the_size_of_its_algorithm() {
+        use TokenAlgorithm::{EdDsa, Es256, Es384, Hs256, Ps512, Rs256};
+        for (algorithm, family, size, wanted) in [
+            (Es256, ELLIPTIC, 65, "an elliptic-curve key on P-256"),
+            (Es384, ELLIPTIC, 97, "an elliptic-curve key on P-384"),
+            (EdDsa, ED25519, 32, "an Ed25519 key"),
+            (Rs256, RSA, RSA_2048, "an RSA key"),
+            (Ps512, RSA, RSA_2048, "an RSA key"),
+        ] {
+            let key = |family, size: usize| VerifyingKey::from_bytes(algorithm, family, &vec![1; size]);
+            assert!(key(family, size).is_ok(), "{algorithm:?}");
+            for other in [ELLIPTIC, ED25519, RSA].into_iter().filter(|other| *other != family) {
+                let refused = key(other, size).unwrap_err().to_string();
+                assert!(refused.contains(wanted), "{algorithm:?}: {refused}");
+            }
+            assert!(key(family, size - 1).is_err(), "{algorithm:?}");
+        }
+        let secret = VerifyingKey::from_bytes(Hs256, RSA, &[1; 512]).unwrap_err().to_string();
+        assert!(secret.contains("a secret"), "{secret}");
+    }
+}

@@ -8,6 +8,9 @@ use super::{RevocableToken, RevocationStore};
 use crate::RedisClient;
 use crate::auth::AuthError;
 
+/// The number of tokens that are looked up by one command.
+const TOKENS_AT_ONCE: usize = 256;
+
 /// Keeps the larger cut-off for the longer time. The first number is a cut-off, or 0 for one token; the second is the
 /// milliseconds.
 const KEEP: &str = "local cut = ARGV[1]
@@ -71,25 +74,48 @@ impl RevocationStore for RedisRevocationStore {
     }
 
     async fn is_revoked(&self, token: &RevocableToken) -> Result<bool, AuthError> {
-        let mut keys: Vec<_> = token.ids().map(|id| self.token(id)).collect();
-        let tokens = keys.len();
-        keys.extend(token.subject().map(|subject| self.user(subject)));
+        Ok(self.look_up(&[token]).await?.contains(&true))
+    }
+
+    async fn are_revoked(&self, tokens: &[&RevocableToken]) -> Result<Vec<bool>, AuthError> {
+        let mut answers = Vec::with_capacity(tokens.len());
+        for tokens in tokens.chunks(TOKENS_AT_ONCE) {
+            answers.extend(self.look_up(tokens).await?);
+        }
+        Ok(answers)
+    }
+}
+
+impl RedisRevocationStore {
+    /// One round trip for all of the tokens, each of which has some keys.
+    async fn look_up(&self, tokens: &[&RevocableToken]) -> Result<Vec<bool>, AuthError> {
         let mut command = cmd("MGET");
-        command.arg(&keys);
-        let found: Vec<Option<String>> = self.client.query(&command).await.map_err(AuthError::unavailable)?;
-        if found.len() != keys.len() {
-            return Err(AuthError::unavailable("Redis has answered another number of values"));
-        }
-        if found[..tokens].iter().any(Option::is_some) {
-            return Ok(true);
-        }
-        match found[tokens..].iter().flatten().next() {
-            None => Ok(false),
-            Some(cut_off) => {
-                let since = cut_off.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-                let since = since.ok_or_else(|| AuthError::unavailable("a cut-off in Redis is not a number"))?;
-                Ok(token.is_before(UNIX_EPOCH + since))
+        let mut count = 0;
+        for token in tokens {
+            let user = token.subject().map(|subject| self.user(subject));
+            for key in token.ids().map(|id| self.token(id)).chain(user) {
+                command.arg(key);
+                count += 1;
             }
         }
+        if count == 0 {
+            return Ok(vec![false; tokens.len()]);
+        }
+        let found: Vec<Option<String>> = self.client.query(&command).await.map_err(AuthError::unavailable)?;
+        if found.len() != count {
+            return Err(AuthError::unavailable("Redis has answered another number of values"));
+        }
+        let mut found = found.into_iter();
+        tokens.iter().map(|token| is_revoked(token, &mut found)).collect()
     }
+}
+
+/// Whether a token is revoked, by the next values: one for each of its identifiers, and one for its subject.
+fn is_revoked(token: &RevocableToken, found: &mut impl Iterator<Item = Option<String>>) -> Result<bool, AuthError> {
+    let listed = found.by_ref().take(token.ids().count()).filter(Option::is_some).count() > 0;
+    let cut_off = token.subject().and_then(|_| found.next().flatten());
+    let Some(cut_off) = cut_off.filter(|_| !listed) else { return Ok(listed) };
+    let since = cut_off.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let since = since.ok_or_else(|| AuthError::unavailable("a cut-off in Redis is not a number"))?;
+    Ok(token.is_before(UNIX_EPOCH + since))
 }

@@ -10,6 +10,7 @@ use super::token::session_id;
 use super::{RevocableToken, RevocationConfig, RevocationStore};
 use crate::auth::AuthError;
 use crate::auth::outage::OutageLog;
+use crate::security_log::{SecurityEvent, SecurityEventType, record};
 
 /// Ends tokens before their time; given to
 /// [`AppOptions::token_revocation`](crate::AppOptions::token_revocation), and cheap to clone.
@@ -51,7 +52,9 @@ impl TokenRevocationService {
             return Err(AuthError::invalid("it has no `jti` and `sub`, so it cannot be revoked"));
         };
         let least = SystemTime::now() + self.0.config.ttl;
-        self.0.store.revoke(id, token.expires_at().map_or(least, |end| end.max(least))).await
+        self.0.store.revoke(id, token.expires_at().map_or(least, |end| end.max(least))).await?;
+        record(revoked(token.subject(), "token").metadata("jti", id));
+        Ok(())
     }
 
     /// Revokes all tokens of a session, by the issuer and the session that they name in `iss` and `sid`.
@@ -60,6 +63,13 @@ impl TokenRevocationService {
     /// [`AuthError::NotSupported`] when revocation is switched off, and [`AuthError::Unavailable`] when the store has
     /// not kept it.
     pub async fn revoke_session(&self, issuer: Option<&str>, session: &str) -> Result<(), AuthError> {
+        self.forget_session(issuer, session).await?;
+        record(revoked(None, "session").metadata("sid", session));
+        Ok(())
+    }
+
+    /// Revokes all tokens of a session that ends with others, of which the security log is told.
+    pub(crate) async fn forget_session(&self, issuer: Option<&str>, session: &str) -> Result<(), AuthError> {
         self.check_enabled()?;
         self.0.store.revoke(&session_id(issuer, session), SystemTime::now() + self.0.config.ttl).await
     }
@@ -72,7 +82,9 @@ impl TokenRevocationService {
     pub async fn revoke_all(&self, user_id: &str) -> Result<(), AuthError> {
         self.check_enabled()?;
         let now = SystemTime::now();
-        self.0.store.revoke_all(user_id, now, now + self.0.config.ttl).await
+        self.0.store.revoke_all(user_id, now, now + self.0.config.ttl).await?;
+        record(revoked(Some(user_id), "all tokens"));
+        Ok(())
     }
 
     /// Whether a token is revoked: one look at the store.
@@ -90,6 +102,28 @@ impl TokenRevocationService {
                 Ok(false)
             }
             answer => answer,
+        }
+    }
+
+    /// Whether tokens are looked up at all.
+    pub(crate) fn is_checked(&self) -> bool {
+        self.0.config.enabled && self.0.config.check_revocation
+    }
+
+    /// Whether each of these tokens is revoked, of which none is if they are not looked up.
+    ///
+    /// # Errors
+    /// [`AuthError::Unavailable`] when the store does not answer, unless the configuration lets tokens count then.
+    pub(crate) async fn are_revoked(&self, tokens: &[&RevocableToken]) -> Result<Vec<bool>, AuthError> {
+        if !self.is_checked() {
+            return Ok(vec![false; tokens.len()]);
+        }
+        match self.0.store.are_revoked(tokens).await {
+            Err(error) if self.0.config.allow_when_away => {
+                self.0.outages.record(&error, "tokens count although it is not known whether they were revoked");
+                Ok(vec![false; tokens.len()])
+            }
+            answers => answers,
         }
     }
 
@@ -136,4 +170,9 @@ impl std::fmt::Debug for TokenRevocationService {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("TokenRevocationService").field("config", &self.0.config).finish_non_exhaustive()
     }
+}
+
+fn revoked(user_id: Option<&str>, resource: &str) -> SecurityEvent {
+    let event = SecurityEvent::new(SecurityEventType::AuthTokenRevoked).resource(resource);
+    user_id.into_iter().fold(event, SecurityEvent::user_id)
 }

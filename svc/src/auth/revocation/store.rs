@@ -36,13 +36,28 @@ pub trait RevocationStore: Send + Sync + 'static {
     /// round trip.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// The failure of a store that does not answer.
     fn is_revoked(&self, token: &RevocableToken) -> impl Future<Output = Result<bool, AuthError>> + Send;
+
+    /// Whether each of these tokens is revoked. The tokens of open sockets are looked up so, twice a second, and a store
+    /// that can answer for all of them at once should.
+    ///
+    /// # Errors
+    /// The failure of a store that does not answer.
+    fn are_revoked(&self, tokens: &[&RevocableToken]) -> impl Future<Output = Result<Vec<bool>, AuthError>> + Send {
+        async move {
+            let mut answers = Vec::with_capacity(tokens.len());
+            for token in tokens {
+                answers.push(self.is_revoked(token).await?);
+            }
+            Ok(answers)
+        }
+    }
 
     /// Removes what is kept no longer. A store that does so by itself leaves this as it is.
     ///
     /// # Errors
-    /// When the store does not answer.
+    /// The failure of a store that does not answer.
     fn remove_expired(&self) -> impl Future<Output = Result<(), AuthError>> + Send {
         std::future::ready(Ok(()))
     }
@@ -58,6 +73,7 @@ pub(super) trait DynStore: Send + Sync {
         until: SystemTime,
     ) -> BoxFuture<'a, Result<(), AuthError>>;
     fn is_revoked<'a>(&'a self, token: &'a RevocableToken) -> BoxFuture<'a, Result<bool, AuthError>>;
+    fn are_revoked<'a>(&'a self, tokens: &'a [&'a RevocableToken]) -> BoxFuture<'a, Result<Vec<bool>, AuthError>>;
     fn remove_expired(&self) -> BoxFuture<'_, Result<(), AuthError>>;
 }
 
@@ -75,6 +91,9 @@ impl<S: RevocationStore> DynStore for S {
     }
     fn is_revoked<'a>(&'a self, token: &'a RevocableToken) -> BoxFuture<'a, Result<bool, AuthError>> {
         Box::pin(RevocationStore::is_revoked(self, token))
+    }
+    fn are_revoked<'a>(&'a self, tokens: &'a [&'a RevocableToken]) -> BoxFuture<'a, Result<Vec<bool>, AuthError>> {
+        Box::pin(RevocationStore::are_revoked(self, tokens))
     }
     fn remove_expired(&self) -> BoxFuture<'_, Result<(), AuthError>> {
         Box::pin(RevocationStore::remove_expired(self))

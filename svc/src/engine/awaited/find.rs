@@ -19,7 +19,7 @@ impl<T: SvcType> Find<T> {
     /// holds and the query has no limit.
     pub async fn json(self) -> Result<Vec<serde_json::Value>, Error> {
         let (db, spec) = self.into_parts();
-        let rows = typed_rows(&db, db.reader(), &spec).await?;
+        let rows = typed_rows(&db, db.reader(), &spec, None).await?;
         Ok(rows.into_iter().map(ExactJson::nearest).collect::<Result<_, _>>()?)
     }
 
@@ -50,7 +50,7 @@ impl<T: SvcType> IntoFuture for Find<T> {
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move {
             let (db, spec) = self.into_parts();
-            let rows = typed_rows(&db, db.reader(), &spec).await?;
+            let rows = typed_rows(&db, db.reader(), &spec, None).await?;
             rows.into_iter().map(|row| Ok(T::from_stored(row)?)).collect()
         })
     }

@@ -28,7 +28,7 @@ impl Transaction {
     /// Those of awaiting the query.
     pub async fn rows<T: SvcType>(&mut self, query: Find<T>) -> Result<Vec<T>, Error> {
         let (db, spec) = query.into_parts();
-        let rows = typed_rows(&db, self.db().reader(), &spec).await?;
+        let rows = typed_rows(&db, self.db().reader(), &spec, None).await?;
         rows.into_iter().map(|row| Ok(T::from_stored(row)?)).collect()
     }
 

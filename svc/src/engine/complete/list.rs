@@ -89,6 +89,10 @@ impl RowSink for RowList<'_> {
         let node = RowNode::Row(Cells::Row(&row), self.shape);
         let path = self.path.index(self.count);
         self.nulled = value(&mut self.walk, self.field, self.item, &node, &path, &mut self.out).is_err();
+        if !self.nulled && self.out.len() > self.walk.cx.limits.answer {
+            self.walk.too_large(self.field, self.path);
+            self.nulled = true;
+        }
         self.count += 1;
     }
 

@@ -33,7 +33,7 @@ use super::completed_value::PropagatedNull;
 use super::execution_context::ExecutionContext;
 use super::field_error::FieldError;
 use super::path::Path;
-use super::plan::{Leaf, OutType, PlanField, Selection};
+use super::plan::{Leaf, OutType, PlanField, PlanKind, Selection};
 use crate::Error;
 use crate::json::write_text;
 use crate::postgres::DbError;
@@ -118,12 +118,33 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
+    /// Reports a list with which the answer gets larger than it may be.
+    #[cold]
+    fn too_large(&mut self, field: &PlanField, path: &Path<'_>) -> PropagatedNull {
+        self.fail(&self.cx.limits.answer_too_large(), field, path);
+        PropagatedNull
+    }
+
     #[cold]
     fn broken(&mut self, field: &PlanField, path: &Path<'_>, message: String) -> PropagatedNull {
         if self.has_room() {
-            self.errors.push(FieldError::value(message, field, path));
+            let place = self.place(field);
+            self.errors.push(FieldError::value(message, &place, self.cx.development, field, path));
         }
         PropagatedNull
+    }
+
+    /// The place in the database that a field's value comes from, for the log.
+    fn place(&self, field: &PlanField) -> String {
+        let own = field.coordinate.split('.').next().and_then(|name| self.cx.model.type_named(name));
+        let source = own.and_then(|(index, _)| self.cx.model.object(index)?.source);
+        let (Some(source), PlanKind::Stored { stored, .. }) = (source, field.kind) else {
+            return "not of a view of its own".to_owned();
+        };
+        match self.cx.database.has_column(source, stored) {
+            true => format!("the column `{stored}` of `{source}`"),
+            false => format!("the key `{stored}` of `data` of `{source}`, which has no such column"),
+        }
     }
 
     /// Whether one more error would be sent: a thousand rows can have a thousand of them.
@@ -242,7 +263,8 @@ fn non_null_value<N: Node>(
                 if index > 0 {
                     out.push(b',');
                 }
-                value(walk, field, inner, &item, &path.index(index), out)
+                value(walk, field, inner, &item, &path.index(index), out)?;
+                if out.len() > walk.cx.limits.answer { Err(walk.too_large(field, path)) } else { Ok(()) }
             });
             visited.unwrap_or_else(|| Err(walk.unfit(node, field, path, "expected a list".to_owned())))?;
             out.push(b']');
@@ -250,6 +272,8 @@ fn non_null_value<N: Node>(
         }
         OutType::Composite => {
             let selection = node.selection(walk.cx, field).map_err(|why| walk.unfit(node, field, path, why))?;
+            walk.cx.spend(selection, 1);
+            walk.cx.note_result(field, selection);
             out.push(b'{');
             node.fields(walk, selection, path, out)?;
             out.push(b'}');

@@ -106,6 +106,7 @@ impl Writer<'_> {
         path: &Path<'_>,
         out: &mut Vec<u8>,
     ) -> Result<(), PropagatedNull> {
+        walk.cx.spend(selection, 1);
         out.push(b'{');
         for (index, field) in selection.fields.iter().enumerate() {
             key(out, index, field);
@@ -117,7 +118,7 @@ impl Writer<'_> {
                 PlanKind::Part(Part::Nodes) => self.list(&path, out, |writer, row, path, out| {
                     writer.row(walk, field, item_type(&field.ty), row, path, out)
                 })?,
-                PlanKind::Part(Part::PageInfo) => self.page_info(field, out),
+                PlanKind::Part(Part::PageInfo) => self.page_info(walk, field, out),
                 PlanKind::Part(_) => write_integer(out, self.page.total),
                 PlanKind::Denied => walk.denied(field, &path, out)?,
                 _ => typename(out, selection),
@@ -153,6 +154,7 @@ impl Writer<'_> {
         out: &mut Vec<u8>,
     ) -> Result<(), PropagatedNull> {
         let Some(selection) = edges.children.iter().next() else { return Err(PropagatedNull) };
+        walk.cx.spend(selection, 1);
         out.push(b'{');
         for (index, field) in selection.fields.iter().enumerate() {
             key(out, index, field);
@@ -190,9 +192,10 @@ impl Writer<'_> {
         value(walk, field, ty, &node, path, out)
     }
 
-    fn page_info(&self, field: &PlanField, out: &mut Vec<u8>) {
+    fn page_info(&self, walk: &Walk<'_>, field: &PlanField, out: &mut Vec<u8>) {
         out.push(b'{');
         for selection in field.children.iter() {
+            walk.cx.spend(selection, 1);
             for (index, field) in selection.fields.iter().enumerate() {
                 key(out, index, field);
                 let (flag, cursor) = match field.kind {

@@ -212,6 +212,7 @@ async fn objects<'a>(
         };
         completed.push(match instance.selection(cx, field) {
             Ok(selection) => {
+                cx.note_result(field, selection);
                 match groups.iter_mut().find(|(known, _)| std::ptr::eq(*known, selection)) {
                     Some((_, members)) => members.push(index),
                     None => groups.push((selection, vec![index])),
@@ -245,6 +246,7 @@ async fn fields<'a>(
     selection: &'a Selection,
     objects: Vec<(Instance<'a>, &'a Path<'a>)>,
 ) -> Vec<CompletedValue> {
+    cx.spend(selection, objects.len());
     let paths: Vec<Vec<Path<'_>>> =
         selection.fields.iter().map(|field| objects.iter().map(|(_, path)| path.key(&field.key)).collect()).collect();
     let columns = selection.fields.iter().zip(&paths).map(|(field, paths)| {
@@ -393,6 +395,6 @@ async fn outcomes<'a>(
 pub(crate) async fn guarded<'a>(run: impl Future<Output = Outcome<'a>>) -> Outcome<'a> {
     match std::panic::AssertUnwindSafe(run).catch_unwind().await {
         Ok(outcome) => outcome,
-        Err(panic) => Err(Error::internal(format!("the resolver panicked: {}", crate::panic::message(&*panic)))),
+        Err(panic) => Err(crate::panic::error("the resolver", &*panic)),
     }
 }

@@ -1,27 +1,33 @@
 //! Operations that are answered with their own statement.
 
+use futures_util::FutureExt as _;
+
 use super::{Decided, Engine, Prepared};
 use crate::engine::complete::CompletedValue;
 use crate::engine::execution_context::ExecutionContext;
+use crate::engine::explanation::{ExplainedField, Way};
 use crate::engine::find::check_arguments;
 use crate::engine::mutations::Mutations;
 use crate::engine::operations::{Answered, OperationStatement};
 use crate::engine::path::Path;
 use crate::engine::plan::{AllAdmitted, Plan, PlanField, PlanKind};
+use crate::query_stats;
 use crate::schema::OperationKind;
 use crate::{Error, ErrorCode};
 
 impl Engine {
     /// Answers with the statement of a registered operation when all root fields are admitted, none for some rows only,
     /// and no row policy binds what they may read. Otherwise those of a query are answered one by one, and a mutation does nothing.
-    pub(super) async fn by_statement(
+    /// `decisions` are those that were taken already.
+    pub(super) async fn by_statement<'p>(
         &self,
         cx: &ExecutionContext<'_>,
-        prepared: &Prepared,
+        prepared: &'p Prepared,
         statement: OperationStatement<'_>,
+        decisions: Vec<Option<Decided<'p>>>,
     ) -> Vec<CompletedValue> {
         let plan = &prepared.plan;
-        let decisions = self.decide(cx, prepared).await;
+        let decisions = if decisions.is_empty() { self.decide(cx, prepared).await } else { decisions };
         let admitted = AllAdmitted::of(plan, &decisions).filter(|_| !self.reads_governed(plan));
         let Some(admitted) = admitted else {
             let is_denied = decisions.iter().flatten().any(Result::is_err);
@@ -39,7 +45,16 @@ impl Engine {
             Some(error) => return all_failed(cx, &plan.root.fields, &error),
             None => {}
         }
-        let answered = statement.run(cx, admitted).await;
+        let running = async {
+            match plan.root.fields.first().filter(|_| query_stats::is_attributing()) {
+                Some(first) => query_stats::attribute(&first.coordinate, statement.run(cx, admitted)).boxed().await,
+                None => statement.run(cx, admitted).await,
+            }
+        };
+        let answered = match cx.explanation.and_then(|explanation| explanation.together(Way::ByStatement)) {
+            Some(explained) => explained.around(running).boxed().await,
+            None => running.await,
+        };
         if plan.kind == OperationKind::Query {
             let mut completed = Vec::with_capacity(plan.root.fields.len());
             for field in &plan.root.fields {
@@ -60,12 +75,20 @@ impl Engine {
         mutations.into_completed()
     }
 
-    /// Decides about all root fields before one runs; `None` for those that nobody decides about.
-    async fn decide<'p>(&self, cx: &ExecutionContext<'_>, prepared: &'p Prepared) -> Vec<Option<Decided<'p>>> {
+    /// Decides about all root fields before one runs, and their functions may be passed by; `None` for those that nobody
+    /// decides about.
+    pub(in crate::engine) async fn decide<'p>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &'p Prepared,
+    ) -> Vec<Option<Decided<'p>>> {
         let mut decisions = Vec::with_capacity(prepared.plan.root.fields.len());
         for field in &prepared.plan.root.fields {
             decisions.push(match field.kind {
-                PlanKind::Root(_) => Some(self.admit(cx, field, true).await),
+                PlanKind::Root(_) => {
+                    let _gate = cx.explained(field).map(ExplainedField::gate);
+                    Some(self.admit(cx, field, true).await)
+                }
                 _ => None,
             });
         }
@@ -73,10 +96,12 @@ impl Engine {
     }
 
     /// Whether the operation can tell anything of rows that a row policy binds: those that it answers with, and those
-    /// that relations lead to from there.
+    /// that relations lead to from there; or it acts on one.
     fn reads_governed(&self, plan: &Plan) -> bool {
-        let Some(policies) = &self.row_policies else { return false };
-        plan.reachable(&self.app.model).into_iter().any(|row| policies.govern(row))
+        let (Some(policies), model) = (&self.row_policies, &self.app.model) else { return false };
+        let roots = plan.root.fields.iter().filter_map(PlanField::root);
+        let mut acted = roots.filter_map(|root| model.by_rust.get(&(root.acts_on()?.row)()));
+        acted.any(|row| policies.govern(*row)) || plan.reachable(model).into_iter().any(|row| policies.govern(row))
     }
 
     async fn answer_of(

@@ -2,13 +2,21 @@
 
 use std::sync::Arc;
 
-use super::{Engine, Request};
+#[cfg(feature = "redis")]
+use futures_util::FutureExt as _;
+use sha2::{Digest as _, Sha256};
+
+use super::{Engine, RegisteredOnly, Request};
 use crate::ErrorCode;
 use crate::engine::document::Document;
 use crate::engine::document_id::DocumentId;
 use crate::engine::operations::Registered;
+#[cfg(feature = "redis")]
+use crate::engine::persisted::PersistedQueries;
 use crate::engine::persisted::{Hash, check_hash, not_supported};
 use crate::engine::request_error::RequestError;
+use crate::json::shorten;
+use crate::security_log::{SecurityEvent, SecurityEventType, record};
 
 /// A document, and the registered operation that it is.
 pub(crate) struct Chosen {
@@ -22,7 +30,7 @@ impl Engine {
         let one = |error: RequestError| vec![error];
         let Request { query, persisted, document_id, .. } = request;
         if let Some(hash) = persisted.as_ref().filter(|_| !query.is_empty()) {
-            if self.persisted.is_none() && !self.registered_only && self.operations.by_hash(hash).is_none() {
+            if self.persisted.is_none() && !self.only_registered() && self.operations.by_hash(hash).is_none() {
                 return Err(vec![not_supported()]);
             }
             check_hash(hash, query).map_err(one)?;
@@ -38,15 +46,43 @@ impl Engine {
         }
         let document = match document_id {
             Some(id) => self.named(id)?,
-            None if self.registered_only => self.only_about_schema(request)?,
+            None if self.only_registered() => self.only_about_schema(request)?,
             None => self.sent(query, persisted.as_ref())?,
         };
+        if self.registered_only == RegisteredOnly::Tried && !(self.introspection && is_meta(&document)) {
+            note_unregistered(&document, request);
+        }
         Ok(Chosen { document, operation: None })
+    }
+
+    /// Whether any other document is refused.
+    fn only_registered(&self) -> bool {
+        self.registered_only == RegisteredOnly::Enforced
+    }
+
+    /// The hash that a request sends in the place of its text, where another instance may know the document.
+    #[cfg(feature = "redis")]
+    fn unknown_hash(&self, request: &Request<'_>) -> Option<(&PersistedQueries, Hash)> {
+        let hash = match &request.document_id {
+            Some(DocumentId::Hash(hash)) => hash,
+            _ => request.persisted.as_ref().filter(|_| request.query.is_empty())?,
+        };
+        let persisted = self.persisted.as_ref().filter(|_| !self.only_registered())?;
+        let is_unknown = persisted.shared.is_some() && !persisted.knows(hash);
+        (is_unknown && self.operations.by_hash(hash).is_none()).then_some((persisted, *hash))
+    }
+
+    /// Asks for a document that only other instances know.
+    #[cfg(feature = "redis")]
+    pub(in crate::engine) async fn learn(&self, request: &Request<'_>) {
+        if let Some((shared, hash)) = self.unknown_hash(request) {
+            shared.learn(&hash).boxed().await;
+        }
     }
 
     /// A document by an id that no operation has: one that a client has persisted.
     fn named(&self, id: &DocumentId) -> Result<Arc<Document>, Vec<RequestError>> {
-        let persisted = self.persisted.as_ref().filter(|_| !self.registered_only);
+        let persisted = self.persisted.as_ref().filter(|_| !self.only_registered());
         match (id, persisted) {
             (DocumentId::Hash(hash), Some(persisted)) => match persisted.text(hash) {
                 Ok(text) => self.documents.get(&self.app.model, &self.app.limits, &text),
@@ -85,16 +121,28 @@ impl Engine {
             return Err(refused());
         }
         let document = self.documents.get(&self.app.model, &self.app.limits, &request.query)?;
-        let executable = &document.executable;
-        let is_meta = executable
-            .operations
-            .iter()
-            .all(|operation| operation.root_fields(executable).all(|field| field.name.starts_with("__")));
-        if is_meta { Ok(document) } else { Err(refused()) }
+        if is_meta(&document) { Ok(document) } else { Err(refused()) }
     }
 }
 
 fn unknown() -> RequestError {
     let message = "no document is known by this `documentId`; register it, or send its text in `query`";
     RequestError::new(ErrorCode::PersistedQueryNotFound, message)
+}
+
+/// Whether a document asks for nothing but the schema.
+fn is_meta(document: &Document) -> bool {
+    let executable = &document.executable;
+    let mut operations = executable.operations.iter();
+    operations.all(|operation| operation.root_fields(executable).all(|field| field.name.starts_with("__")))
+}
+
+/// Says which document would be refused: by its hash, as it is registered, and by its operation's name. Its text may hold
+/// what is not for logs.
+fn note_unregistered(document: &Document, request: &Request<'_>) {
+    let sha256 = hex::encode(Sha256::digest(document.text.trim_end()));
+    let operation = document.operation(request.operation_name.as_deref()).ok();
+    let operation_name = operation.and_then(|(operation, _)| operation.name.as_deref()).map(shorten);
+    let event = SecurityEvent::new(SecurityEventType::QueryRegisteredOnlyTried).metadata("sha256", sha256);
+    record(operation_name.into_iter().fold(event, |event, name| event.metadata("operation_name", name)));
 }

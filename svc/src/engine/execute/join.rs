@@ -1,6 +1,9 @@
 //! The answers of root fields, joined in the body.
 
+use super::size::AnswerSize;
 use crate::engine::complete::{CompletedValue, join_after, key};
+use crate::engine::execution_context::ExecutionContext;
+use crate::engine::field_error::FieldError;
 use crate::engine::plan::PlanField;
 use crate::engine::response::Response;
 
@@ -8,22 +11,30 @@ use crate::engine::response::Response;
 const KEY: usize = 32;
 
 /// The answer of a single root field, in the body.
-pub(super) fn only(field: &PlanField, value: CompletedValue) -> CompletedValue {
+pub(in crate::engine) fn only(field: &PlanField, value: CompletedValue) -> CompletedValue {
     let mut head = Response::begin(KEY);
     head.push(b'{');
     key(&mut head, 0, field);
     value.between(&head, b'}')
 }
 
-/// The answers of root fields, in the body.
-pub(super) fn joined(fields: &[PlanField], mut completed: Vec<CompletedValue>) -> CompletedValue {
+/// The answers of root fields, in the body; and the errors behind a null that ends the answer, which clients are not told.
+pub(super) fn joined(
+    cx: &ExecutionContext<'_>,
+    fields: &[PlanField],
+    completed: Vec<CompletedValue>,
+) -> (CompletedValue, Vec<FieldError>) {
+    let mut size = AnswerSize::default();
+    let mut completed: Vec<_> = fields.iter().zip(completed).map(|(field, value)| size.fit(cx, field, value)).collect();
     if let (1, [field]) = (completed.len(), fields) {
-        return only(field, completed.remove(0));
+        return (only(field, completed.remove(0)), Vec::new());
     }
+    let shown = completed.iter().position(|value| value.bytes.is_err()).map_or(completed.len(), |null| null + 1);
+    let withheld = completed[shown..].iter_mut().flat_map(|value| std::mem::take(&mut value.errors)).collect();
     let write = |out: &mut Vec<u8>, index: usize, bytes: &[u8]| {
         key(out, index, &fields[index]);
         out.extend_from_slice(bytes);
     };
     let size = completed.iter().flat_map(|value| &value.bytes).map(|bytes| bytes.len() + KEY).sum();
-    join_after(Response::begin(size), completed, write, *b"{}")
+    (join_after(Response::begin(size), completed, write, *b"{}"), withheld)
 }

@@ -4,9 +4,13 @@ mod by_statement;
 mod choose;
 mod join;
 mod prepared;
+mod response_cache;
 pub(super) mod root_field;
+mod size;
 
 pub(super) use prepared::Prepared;
+pub use response_cache::ResponseCache;
+pub(crate) use response_cache::ResponseKeys;
 
 use std::borrow::Cow;
 use std::pin::pin;
@@ -14,24 +18,32 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 
-use self::join::{joined, only};
+use self::join::joined;
+pub(super) use self::join::only;
+use self::size::AnswerSize;
 use crate::Error;
 use crate::application::{Application, RequestDeadlines};
 use crate::authz::{Gate, RowPolicies};
 use crate::engine::cache::DocumentCache;
 use crate::engine::coerce::SentVariables;
 use crate::engine::document_id::DocumentId;
-use crate::engine::error_log::log_errors;
 use crate::engine::execution_context::{ExecutionContext, Growth};
+use crate::engine::explanation::Explanation;
 use crate::engine::find::PlannedReads;
-use crate::engine::hooks::{Hooks, PreparedOperation};
+use crate::engine::hooks::Hooks;
+use crate::engine::measure::{self, Begun, count_errors};
 use crate::engine::mutations::{effects_when_late, one_of_each_first};
 use crate::engine::operations::OperationRegistry;
 use crate::engine::persisted::{Hash, PersistedQueries};
 use crate::engine::plan::{Admission, Plan};
+use crate::engine::report::report;
 use crate::engine::response::Response;
+use crate::engine::security_events::{record_late, record_refused};
+use crate::engine::spending::Spending;
 use crate::postgres::Ledger;
-use crate::request::{Context, RequestDataMakers, RequestParts, RequestScope, SessionVariables};
+use crate::request::{
+    Context, Held, PreparedOperation, RequestDataMakers, RequestParts, RequestScope, SessionVariables,
+};
 use crate::schema::OperationKind;
 
 /// A GraphQL request.
@@ -45,6 +57,27 @@ pub(crate) struct Request<'a> {
     pub(crate) document_id: Option<DocumentId>,
     pub(crate) variables: SentVariables,
     pub(crate) operation_name: Option<String>,
+    /// Whether the client wants to know how it is answered.
+    pub(crate) explain: bool,
+}
+
+impl Request<'_> {
+    /// The same request, which borrows from nothing.
+    #[cfg(feature = "websocket")]
+    pub(crate) fn into_owned(self) -> Request<'static> {
+        Request { query: self.query.into_owned().into(), ..self }
+    }
+}
+
+/// Whether clients may send nothing but registered operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RegisteredOnly {
+    /// They may send any document.
+    Off,
+    /// They may, and the log says which would be refused.
+    Tried,
+    /// Any other document is refused.
+    Enforced,
 }
 
 /// Everything that answers operations.
@@ -62,6 +95,8 @@ pub(crate) struct Engine {
     pub(crate) row_policies: Option<Arc<RowPolicies>>,
     /// Whether authorizers or row policies may keep requests.
     pub(crate) shares_requests: bool,
+    /// The parts of the keys of kept answers that the program adds.
+    pub(crate) response_keys: ResponseKeys,
     /// Whether there are fields that are decided about by themselves.
     pub(crate) decides_fields: bool,
     pub(crate) hooks: Hooks,
@@ -69,74 +104,134 @@ pub(crate) struct Engine {
     /// None where clients may not send hashes.
     pub(crate) persisted: Option<PersistedQueries>,
     pub(crate) operations: OperationRegistry,
-    /// Whether clients may send no other documents.
-    pub(crate) registered_only: bool,
+    pub(crate) registered_only: RegisteredOnly,
 }
 
 impl Engine {
     /// Answers a request.
-    pub(crate) async fn run(&self, request: Request<'_>, mut parts: RequestParts) -> Response {
-        let prepared = match self.prepare(request, parts.allowed) {
-            Ok(prepared) => prepared,
-            Err(response) => return response,
-        };
-        if !self.hooks.is_empty()
-            && let Err(response) = self.after_preparing(&parts, &prepared).boxed().await
-        {
-            return response;
+    pub(crate) async fn run(&self, request: Request<'_>, parts: RequestParts) -> Response {
+        #[cfg(feature = "redis")]
+        self.learn(&request).await;
+        let begun = Begun::now();
+        match self.prepare(request, parts.allowed) {
+            Ok(prepared) => match prepared.span() {
+                None => self.run_prepared(prepared, parts, begun).await,
+                Some(span) => {
+                    let response = span.around(self.run_prepared(prepared, parts, begun)).boxed().await;
+                    measure::end_span(&span, &response);
+                    response
+                }
+            },
+            Err(response) => {
+                record_refused(&self.app, &parts, &response);
+                measure::counted_refusal(response)
+            }
         }
+    }
+
+    /// Answers a query or a mutation that may run.
+    pub(super) async fn run_prepared(&self, prepared: Prepared, parts: RequestParts, begun: Begun) -> Response {
+        let measured = prepared.measured(begun, &parts);
+        let spending = if self.hooks.concern(&parts) {
+            match self.after_preparing(&parts, &prepared).await {
+                Ok(spending) => spending,
+                Err(response) => return measured.answered(response),
+            }
+        } else {
+            None
+        };
         let (kind, deadlines) = (prepared.plan.kind, self.app.deadlines.as_deref());
         let started = deadlines.map_or(0, RequestDeadlines::start);
-        parts.started = started;
+        parts.restart(started);
         let scope = if self.request_data.is_empty() {
             self.scope(parts, kind)
         } else {
             match self.bounded_scope(parts, kind).boxed().await {
                 Ok(scope) => scope,
-                Err(response) => return response,
+                Err(response) => return measured.answered(response),
             }
         };
         let mutation = (kind == OperationKind::Mutation && deadlines.is_some()).then(|| prepared.mutation());
-        // Pinned here, as it is large to be moved.
-        let mut running = pin!(self.execute(prepared, &scope));
-        let Some(deadlines) = deadlines else { return running.await };
-        match deadlines.bound(started, running.as_mut()).await {
-            Some(response) => response,
-            None => {
-                let known = |(plan, is_one): &(Arc<Plan>, bool)| {
-                    Some(effects_when_late(scope.db.ledger.as_deref()?, plan, *is_one))
-                };
-                let effects = mutation.as_ref().and_then(known).unwrap_or_default();
-                Response::late(deadlines.limit, &effects)
+        let written = self.written(&prepared, &scope);
+        let explanation = prepared.explain.then(|| Box::new(Explanation::of(&prepared.plan)));
+        let response = {
+            // Pinned here, as it is large to be moved.
+            let watching = (spending.as_ref(), explanation.as_deref());
+            let mut running = pin!(self.execute(prepared, &scope, watching));
+            match deadlines {
+                None => Some(running.await),
+                Some(deadlines) => deadlines.bound(started, running.as_mut()).await,
             }
+        };
+        if let (Some(written), true) = (written, response.is_some()) {
+            written.answered();
+        }
+        let response = response.unwrap_or_else(|| {
+            let known = |(plan, is_one): &(Arc<Plan>, bool)| {
+                Some(effects_when_late(scope.db.ledger.as_deref()?, plan, *is_one))
+            };
+            let effects = mutation.as_ref().and_then(known).unwrap_or_default();
+            record_late(&self.app, scope.parts());
+            Response::late(self.app.request_limit(), &effects)
+        });
+        let response = measured.answered(response);
+        let response = match explanation {
+            Some(explanation) => explanation.beside(response, &self.app.database, scope.db.session()).boxed().await,
+            None => response,
+        };
+        match spending.and_then(Spending::end) {
+            Some((key, value)) => response.with_extension(key, &value),
+            None => response,
         }
     }
 
-    async fn after_preparing(&self, request: &RequestParts, prepared: &Prepared) -> Result<(), Response> {
-        let operation = prepared.info();
-        let cost = prepared.plan.cost(&self.app.model, &self.app.limits, &prepared.variables);
-        let (kind, name, complexity) = (operation.kind, operation.name(), cost.complexity);
-        self.hooks.after_preparing(PreparedOperation { request, kind, name, complexity }).await
+    /// Tells the hooks of an operation that may run; its spending, if a hook wants to know it.
+    pub(super) async fn after_preparing(
+        &self,
+        request: &RequestParts,
+        prepared: &Prepared,
+    ) -> Result<Option<Spending>, Response> {
+        let (operation, plan) = (prepared.info(), &*prepared.plan);
+        let cost = plan.cost(&self.app.model, &self.app.limits, &prepared.variables);
+        let (kind, name, complexity) = (operation.kind, &|| operation.name(), cost.complexity);
+        let limits = &*plan.root_limits();
+        let operation = PreparedOperation { request, kind, name, complexity, limits };
+        self.hooks.after_preparing(operation).await?;
+        // A subscription uses all that it has asked for in time.
+        let metering = request.hook.as_ref().filter(|own| kind != OperationKind::Subscription && own.is_metering());
+        Ok(metering.cloned().map(|metering| {
+            let used = plan.root.own_cost() + plan.introspection + cost.asked.sum();
+            Spending::begin(metering, complexity, used)
+        }))
     }
 
     /// The scope with the request data, which counts for the request's time.
-    async fn bounded_scope(&self, parts: RequestParts, kind: OperationKind) -> Result<RequestScope, Response> {
-        let started = parts.started;
-        let making = pin!(self.scope_with_data(parts, kind));
-        let made = match &self.app.deadlines {
-            None => making.await,
-            // No field has run yet.
-            Some(deadlines) => match deadlines.bound(started, making).await {
-                Some(made) => made,
-                None => return Err(Response::late(deadlines.limit, &[])),
-            },
+    pub(super) async fn bounded_scope(
+        &self,
+        parts: RequestParts,
+        kind: OperationKind,
+    ) -> Result<RequestScope, Response> {
+        let started = parts.started();
+        let (db, request) = self.sharing(parts, kind);
+        let made = {
+            let making = pin!(self.request_data.make(&request));
+            match &self.app.deadlines {
+                None => Some(making.await),
+                Some(deadlines) => deadlines.bound(started, making).await,
+            }
         };
-        made.map_err(|error| Response::failed(&error))
+        let made = made.ok_or_else(|| {
+            record_late(&self.app, request.parts());
+            // No field has run yet.
+            Response::late(self.app.request_limit(), &[])
+        })?;
+        made.map_err(|error| Response::failed(&error))?;
+        Ok(self.with_session(db, Held::Shared(request)))
     }
 
-    async fn execute(&self, prepared: Prepared, scope: &RequestScope) -> Response {
-        let prepared = if self.decides_fields { self.without_denied(prepared, scope).boxed().await } else { prepared };
-        let cx = ExecutionContext {
+    /// The context of executing an operation.
+    pub(super) fn context<'a>(&'a self, prepared: &'a Prepared, scope: &'a RequestScope) -> ExecutionContext<'a> {
+        ExecutionContext {
             model: &self.app.model,
             limits: &self.app.limits,
             database: &self.app.database,
@@ -152,26 +247,66 @@ impl Engine {
             }),
             reads: &PlannedReads,
             careful: false,
-        };
-        let fields = &prepared.plan.root.fields;
-        let statement = prepared.registered.as_ref().and_then(|operation| operation.statement());
-        let is_query = prepared.plan.kind == OperationKind::Query;
-        let mut value = match (statement, fields.as_slice()) {
-            // One field needs nobody to join it with others.
-            (None, [field]) if is_query => only(field, self.root_field(&cx, &prepared, field, None).await),
-            (None, fields) => joined(fields, self.by_field(&cx, &prepared, Vec::new()).boxed().await),
-            (Some(statement), fields) => joined(fields, self.by_statement(&cx, &prepared, statement).boxed().await),
-        };
-        log_errors(&mut value.errors);
-        if !is_query && value.errors.len() > self.app.limits.errors {
-            value.errors = one_of_each_first(value.errors);
+            spending: None,
+            explanation: None,
         }
-        let response =
-            Response::executed(value.bytes.ok(), &value.errors, &prepared.document.text, self.app.limits.errors);
+    }
+
+    async fn execute(
+        &self,
+        prepared: Prepared,
+        scope: &RequestScope,
+        (spending, explanation): (Option<&Spending>, Option<&Explanation>),
+    ) -> Response {
+        let prepared = match self.decides_about(&prepared.plan) {
+            true => self.without_denied(prepared, scope).boxed().await,
+            false => prepared,
+        };
+        let cx = ExecutionContext { spending, explanation, ..self.context(&prepared, scope) };
+        let response = match self.cacheable(&prepared.plan) {
+            Some(kept) => self.kept_answer(&cx, &prepared, kept).await,
+            None => self.run_fields(&cx, &prepared, Vec::new()).await,
+        };
+        let response = match self.app.limits.show_cost {
+            true => {
+                let cost = prepared.plan.cost(&self.app.model, &self.app.limits, &prepared.variables);
+                response.with_extension("cost", &cost.shown(&self.app.limits))
+            }
+            false => response,
+        };
         match scope.db.ledger.as_deref().and_then(Ledger::lost) {
             Some(lost) => response.with_effects(lost),
             None => response,
         }
+    }
+
+    /// Runs the root fields. `decisions` are those that were taken already, in the order of the fields.
+    pub(in crate::engine) async fn run_fields<'p>(
+        &self,
+        cx: &ExecutionContext<'_>,
+        prepared: &'p Prepared,
+        mut decisions: Vec<Option<Decided<'p>>>,
+    ) -> Response {
+        let fields = &prepared.plan.root.fields;
+        let statement = prepared.registered.as_ref().and_then(|operation| operation.statement());
+        let is_query = prepared.plan.kind == OperationKind::Query;
+        let (mut value, mut withheld) = match (statement, fields.as_slice()) {
+            // One field needs nobody to join it with others.
+            (None, [field]) if is_query => {
+                let value = self.root_field(cx, prepared, field, decisions.pop().flatten()).await;
+                (only(field, AnswerSize::default().fit(cx, field, value)), Vec::new())
+            }
+            (None, fields) => joined(cx, fields, self.by_field(cx, prepared, decisions).boxed().await),
+            (Some(statement), fields) => {
+                joined(cx, fields, self.by_statement(cx, prepared, statement, decisions).boxed().await)
+            }
+        };
+        report(cx, &mut value.errors, &mut withheld);
+        count_errors(&prepared.plan, &value.errors);
+        if !is_query && value.errors.len() > self.app.limits.errors {
+            value.errors = one_of_each_first(value.errors);
+        }
+        Response::executed(value.bytes.ok(), &value.errors, &prepared.document.text, self.app.limits.errors)
     }
 }
 

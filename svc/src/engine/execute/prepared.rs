@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use apollo_compiler::executable::Operation;
+use apollo_compiler::executable::{Operation, OperationType};
 use apollo_compiler::response::JsonMap;
 
 use super::choose::Chosen;
@@ -13,15 +13,18 @@ use crate::engine::document::Document;
 use crate::engine::execution_context::OperationInfo;
 use crate::engine::introspect::{check_depth, introspect};
 use crate::engine::location::LineIndex;
+use crate::engine::measure::{self, Begun, Measured};
 use crate::engine::operations::Registered;
 use crate::engine::plan::Plan;
 use crate::engine::request_error::RequestError;
 use crate::engine::response::{Answer, Response};
-use crate::request::AllowedOperations;
+use crate::request::{AllowedOperations, RequestParts, Transport};
+use crate::request_log::{self, OperationNote};
+use crate::trace::{OpenSpan, SpanLink};
 
 /// A request that may run.
 pub(in crate::engine) struct Prepared {
-    pub(super) document: Arc<Document>,
+    pub(in crate::engine) document: Arc<Document>,
     pub(in crate::engine) plan: Arc<Plan>,
     /// Whether the plan is kept for later requests.
     pub(super) is_kept: bool,
@@ -31,12 +34,51 @@ pub(in crate::engine) struct Prepared {
     pub(super) registered: Option<Arc<Registered>>,
     /// The reason why only its statement may answer it.
     pub(in crate::engine) code: Option<String>,
+    /// Whether its client is told how it is answered.
+    pub(super) explain: bool,
+    /// The span of a subscription, where its trace is sampled.
+    pub(in crate::engine) subscribed: Option<SpanLink>,
 }
 
 impl Prepared {
     /// Whether a statement of the program's own may answer it.
     pub(in crate::engine) fn has_statement(&self) -> bool {
         self.registered.as_ref().is_some_and(|operation| operation.sql.is_some())
+    }
+
+    /// The measurement of it from now on, for a request with these parts.
+    pub(in crate::engine) fn measured(&self, begun: Begun, parts: &RequestParts) -> Measured {
+        request_log::note_operation(|| self.note(parts));
+        begun.operation(&self.plan, || self.info().name(), self.registered.is_some())
+    }
+
+    /// The operation as the request log has it. One that is registered is named by that, if not by itself.
+    fn note(&self, parts: &RequestParts) -> OperationNote {
+        let registered = || self.registered.as_ref().and_then(|operation| operation.name());
+        let (name, kind) = (self.info().name().or_else(registered), measure::operation_type(self.plan.kind));
+        let user_id = parts.user_id();
+        OperationNote {
+            name: name.map(str::to_owned),
+            kind: Some(kind),
+            authenticated: user_id.is_some(),
+            user_id: user_id.map(str::to_owned),
+        }
+    }
+
+    /// The span of the operation, where its trace is sampled.
+    pub(super) fn span(&self) -> Option<OpenSpan> {
+        OpenSpan::operation(measure::operation_type(self.plan.kind), || self.info().name(), &self.document.text)
+    }
+
+    /// The same for an operation that may come on a socket, where no request is around it.
+    pub(in crate::engine) fn span_on(&self, transport: Transport) -> Option<OpenSpan> {
+        match transport {
+            Transport::WebSocket => {
+                let kind = measure::operation_type(self.plan.kind);
+                OpenSpan::of_socket(kind, || self.info().name(), &self.document.text)
+            }
+            _ => self.span(),
+        }
     }
 
     /// The same with another plan, which is for this request alone.
@@ -56,17 +98,17 @@ impl Prepared {
 }
 
 impl Engine {
-    pub(super) fn prepare(&self, request: Request<'_>, allowed: AllowedOperations) -> Result<Prepared, Response> {
+    pub(in crate::engine) fn prepare(
+        &self,
+        request: Request<'_>,
+        allowed: AllowedOperations,
+    ) -> Result<Prepared, Response> {
         let one = |error: RequestError| Response::refused(&[error]);
         self.app.limits.check_variables(&request.variables).map_err(one)?;
         let chosen = self.choose(&request).map_err(|errors| Response::refused(&errors))?;
         let Chosen { document, operation: registered } = chosen;
         let (operation, info) = document.operation(request.operation_name.as_deref()).map_err(one)?;
-        if allowed == AllowedOperations::Queries && !operation.is_query() {
-            let error =
-                RequestError::new(ErrorCode::BadRequest, "only queries can be sent with GET; send mutations with POST");
-            return Err(Response { answer: Answer::MethodNotAllowed, ..Response::refused(&[error]) });
-        }
+        check_kind(operation.operation_type, allowed)?;
         let variables =
             coerce_variables(&self.app.model.types, &info.variables, request.variables, self.app.limits.errors)
                 .map_err(|errors| refused_variables(&document, errors))?;
@@ -77,14 +119,13 @@ impl Engine {
         if let Some(message) = code.as_ref().filter(|_| !has_sql) {
             return Err(one(RequestError::new(ErrorCode::BadRequest, message)));
         }
-        let introspection = self.check(&document, operation, plan, &variables).and_then(|()| {
-            if plan.introspects {
-                introspect(&self.app.model, &document, operation, &variables)
-            } else {
-                Ok(JsonMap::new())
-            }
-        });
-        let introspection = introspection.map_err(one)?;
+        self.check(&document, operation, plan, &variables).map_err(one)?;
+        let introspection = if plan.introspects {
+            let answer = introspect(&self.app.model, &document, operation, &variables);
+            answer.map_err(|error| Response::failed(&error))?
+        } else {
+            JsonMap::new()
+        };
         let (plan, is_kept) = self.documents.keep(&document, planned);
         Ok(Prepared {
             document,
@@ -95,6 +136,8 @@ impl Engine {
             introspection,
             registered,
             code,
+            explain: request.explain && self.development,
+            subscribed: None,
         })
     }
 
@@ -112,6 +155,21 @@ impl Engine {
             check_depth(document, operation)?;
         }
         plan.check(&self.app.model, &self.app.limits, variables)
+    }
+}
+
+/// Refuses a kind of operation that the transport does not carry.
+fn check_kind(kind: OperationType, allowed: AllowedOperations) -> Result<(), Response> {
+    let refused = |message: &str| Response::refused(&[RequestError::new(ErrorCode::BadRequest, message)]);
+    match kind {
+        OperationType::Mutation if !allowed.mutations() => {
+            let response = refused("only queries can be sent with GET; send mutations with POST");
+            Err(Response { answer: Answer::MethodNotAllowed, ..response })
+        }
+        OperationType::Subscription if !allowed.subscriptions() => Err(refused(
+            "a subscription is answered with a stream; send it over a WebSocket, or accept `text/event-stream`",
+        )),
+        _ => Ok(()),
     }
 }
 

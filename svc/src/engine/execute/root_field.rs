@@ -1,21 +1,25 @@
 //! Root fields: decided about, run, and completed.
 
-use std::pin::pin;
+use std::pin::{Pin, pin};
 
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 
+use super::size::AnswerSize;
 use super::{Decided, Engine, Prepared};
 use crate::engine::complete::{CompletedValue, guarded, root_value};
 use crate::engine::execution_context::ExecutionContext;
+use crate::engine::explanation::{ExplainedField, Way};
 use crate::engine::find::write_planned;
 use crate::engine::function::write_function;
 use crate::engine::mutations::Mutations;
 use crate::engine::path::Path;
 use crate::engine::plan::{Admission, PlanField, PlanKind, RootField};
 use crate::engine::resolver::{Call, Resolver};
+use crate::query_stats;
 use crate::repository::Db;
 use crate::schema::{Code, OperationKind, Run};
+use crate::trace::OpenSpan;
 use crate::{Error, ErrorCode};
 
 impl Engine {
@@ -42,10 +46,10 @@ impl Engine {
         prepared: &'p Prepared,
         fields: impl Iterator<Item = (&'p PlanField, Option<Decided<'p>>)>,
     ) -> Vec<CompletedValue> {
-        let mut mutations = Mutations::new(cx);
+        let (mut mutations, mut size) = (Mutations::new(cx), AnswerSize::default());
         for (field, decided) in fields {
             mutations.begin();
-            let value = self.root_field(cx, prepared, field, decided).await;
+            let value = size.fit(cx, field, self.root_field(cx, prepared, field, decided).await);
             if mutations.end(field, value) {
                 mutations.lose(&prepared.plan.root.fields);
                 break;
@@ -66,10 +70,45 @@ impl Engine {
         let run = pin!(async {
             let run = std::panic::AssertUnwindSafe(self.admit_and_run(cx, prepared, field, decided, &path));
             run.catch_unwind().await.unwrap_or_else(|panic| {
-                let error = Error::internal(format!("the field panicked: {}", crate::panic::message(&*panic)));
+                let error = crate::panic::error("the field", &*panic);
                 CompletedValue::failed(cx, &error, field, &path)
             })
         });
+        match cx.explained(field) {
+            Some(explained) => explained.around(self.traced(cx, field, run)).boxed().await,
+            None => self.traced(cx, field, run).await,
+        }
+    }
+
+    /// Runs a root field in a span of its own.
+    async fn traced(
+        &self,
+        cx: &ExecutionContext<'_>,
+        field: &PlanField,
+        run: Pin<&mut (impl Future<Output = CompletedValue> + Send)>,
+    ) -> CompletedValue {
+        let span = field.root().and_then(|_| OpenSpan::root_field(&field.coordinate, &field.key));
+        let Some(span) = span else { return self.observed(cx, field, run).await };
+        let value = span.around(self.observed(cx, field, run)).boxed().await;
+        if let Some(error) = value.errors.first() {
+            span.failed(&error.code);
+        }
+        value
+    }
+
+    /// Runs a root field inside of the hooks, and of the statistics of statements.
+    async fn observed(
+        &self,
+        cx: &ExecutionContext<'_>,
+        field: &PlanField,
+        run: Pin<&mut (impl Future<Output = CompletedValue> + Send)>,
+    ) -> CompletedValue {
+        if query_stats::is_attributing() {
+            return self
+                .hooks
+                .around_field(cx.context, field, query_stats::attribute(&field.coordinate, run).boxed())
+                .await;
+        }
         if self.hooks.is_empty() {
             return run.await;
         }
@@ -93,7 +132,10 @@ impl Engine {
         }
         let decided = match decided {
             Some(decided) => decided,
-            None => self.admit(cx, field, false).await,
+            None => {
+                let _gate = cx.explained(field).map(ExplainedField::gate);
+                self.admit(cx, field, false).await
+            }
         };
         let admission = match decided {
             Ok(admission) => admission,
@@ -117,16 +159,31 @@ async fn run(
     if let Some(message) = &prepared.code {
         return CompletedValue::failed(cx, &Error::new(ErrorCode::BadRequest, message.clone()), field, path);
     }
+    if let Some(explained) = cx.explained(field) {
+        explained.takes(way(run));
+    }
     if let (Run::Planned(planned), Some(row)) = (run, row) {
         return write_planned(cx, admission, planned, row, path).await;
     }
     match run {
         Run::Function(function) => write_function(cx, admission, function, path).boxed().await,
+        Run::Event(_) | Run::Stream(_) => {
+            CompletedValue::failed(cx, &Error::internal("a subscription was run as if it were a query"), field, path)
+        }
         Run::Planned(_) => CompletedValue::failed(cx, &Error::internal("a planned field has no rows"), field, path),
         Run::Code(code) => match cx.call(admission) {
             Ok(call) => resolve(cx, admission, code, call, path).boxed().await,
             Err(error) => CompletedValue::failed(cx, &error, field, path),
         },
+    }
+}
+
+/// The way of a root field that runs.
+fn way(run: Run) -> Way {
+    match run {
+        Run::Planned(_) => Way::Planned,
+        Run::Function(_) => Way::Called,
+        Run::Code(_) | Run::Event(_) | Run::Stream(_) => Way::Resolved,
     }
 }
 
@@ -141,6 +198,7 @@ async fn resolve(
     let outcome = match Resolver::of(code) {
         Resolver::Sync(resolve) => resolve(call),
         Resolver::Async(resolve) => guarded(resolve(call)).await,
+        Resolver::Stream(_) => Err(Error::internal("a subscription was run as if it were a query")),
     };
     root_value(cx, admission, cx.noted(outcome), path).await
 }

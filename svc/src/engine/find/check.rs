@@ -65,8 +65,7 @@ fn check_page(
     is_offset: fn(ArgRole, &str) -> bool,
 ) -> Result<(), DbError> {
     let number = |is_it: fn(ArgRole, &str) -> bool| {
-        let arg =
-            field.args.iter().find(|arg| (arg.spread || arg.role != ArgRole::Declared) && is_it(arg.role, &arg.rust));
+        let arg = field.args.iter().find(|arg| (arg.spread || !arg.role.is_declared()) && is_it(arg.role, &arg.rust));
         let value = arg.map(|arg| cx.argument(arg)).transpose().map_err(DbError::refused)?.flatten();
         Ok::<_, DbError>(match value.as_deref() {
             Some(Value::Number(number)) => number.as_i64(),

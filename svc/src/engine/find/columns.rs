@@ -6,13 +6,13 @@ use crate::engine::complete::{Guarded, RowShape, RowSource, RowSources};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::plan::{Leaf, OutType, PlanField, PlanKind};
 use crate::postgres::{Catalogue, DbError, Source};
-use crate::schema::{Model, Relation, ScalarKind, TypeIndex, TypeKind};
-use crate::sql::{ColumnForm, Query, Select, Selected, record_types, select_form};
+use crate::schema::{Relation, ScalarKind, TypeIndex, TypeKind};
+use crate::sql::{ColumnForm, Query, Select, Selected, Views, record_types, select_form};
 
 /// Chooses what is read of the rows of one view.
 pub(super) struct Columns<'a> {
-    model: &'a Model,
-    catalogue: &'a Catalogue,
+    views: Views<'a>,
+    row: TypeIndex,
     source: &'a Source,
     list: Vec<Selected>,
     data: Option<(usize, ColumnForm)>,
@@ -22,9 +22,10 @@ pub(super) struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     /// Nothing is read yet of the rows of type `row`.
-    pub(super) fn new(model: &'a Model, catalogue: &'a Catalogue, row: TypeIndex) -> Result<Self, DbError> {
+    pub(super) fn new(views: Views<'a>, row: TypeIndex) -> Result<Self, DbError> {
+        let Views { model, catalogue, .. } = views;
         let name = model.source(row).ok_or_else(|| DbError::UnknownSource(model.types[row].path.clone()))?;
-        Ok(Self { model, catalogue, source: catalogue.known(name)?, list: Vec::new(), data: None, apart: false })
+        Ok(Self { views, row, source: catalogue.known(name)?, list: Vec::new(), data: None, apart: false })
     }
 
     /// Returns the selected values, and the position and form of the `data` document among them.
@@ -45,7 +46,7 @@ impl<'a> Columns<'a> {
         field: &PlanField,
         row: TypeIndex,
     ) -> Result<RowShape, DbError> {
-        let is_abstract = matches!(self.model.types[row].kind, TypeKind::Abstract(_));
+        let is_abstract = matches!(self.views.model.types[row].kind, TypeKind::Abstract(_));
         let type_name = if is_abstract { Some(self.stored("__typename", None)?) } else { None };
         self.apart = !is_abstract && self.takes_apart(field);
         let mut sources = Vec::new();
@@ -75,7 +76,7 @@ impl<'a> Columns<'a> {
         match field.kind {
             PlanKind::Stored { stored, .. } => self.stored(stored, Some(&field.ty)),
             PlanKind::Relation(relation) => {
-                let (query, shape) = Read::relation(cx, field, relation)?.query(cx, self.catalogue, field)?;
+                let (query, shape) = Read::relation(cx, field, relation)?.query(cx, self.views.catalogue, field)?;
                 let at = self.add(Selected::Related(relation, Box::new(query)));
                 let source = if relation.many { RowSource::Records } else { RowSource::Record };
                 let source = source(at, Box::new(shape));
@@ -111,7 +112,8 @@ impl<'a> Columns<'a> {
         let Some(data) = self.source.data() else {
             return Err(DbError::NoSource { source_name: self.source.name.clone(), field: stored.to_owned() });
         };
-        if self.apart {
+        // What a mask may keep back is not read with the rest.
+        if self.apart || self.views.rules.is_some_and(|rules| rules.mask(self.row, stored).is_some()) {
             return Ok(RowSource::Column(self.read(Selected::Key(stored.to_owned())), ColumnForm::Jsonb));
         }
         if self.data.is_none() {
@@ -149,10 +151,11 @@ impl Read {
         catalogue: &Catalogue,
         field: &PlanField,
     ) -> Result<(Query, RowShape), DbError> {
-        let mut columns = Columns::new(cx.model, catalogue, self.row)?;
+        let views = cx.context.db().views(catalogue);
+        let mut columns = Columns::new(views, self.row)?;
         let mut shape = columns.shape(cx, field, self.row)?;
         let query = self.reading(columns.finish().0, cx.careful);
-        shape.types = record_types(cx.context.db().views(catalogue), &query)?;
+        shape.types = record_types(views, &query)?;
         Ok((query, shape))
     }
 }

@@ -60,7 +60,7 @@ impl<'a> Stored<'a> {
 }
 
 /// The relation with a Rust name.
-fn relation(model: &Model, object: TypeIndex, rust: &str) -> Option<Relation> {
+pub(super) fn relation(model: &Model, object: TypeIndex, rust: &str) -> Option<Relation> {
     let def = model.possible_types(object).first().and_then(|index| model.object(*index))?;
     def.fields.values().find(|field| field.rust == rust).and_then(|field| match field.kind {
         FieldKind::Relation(relation) => Some(relation),
@@ -84,7 +84,7 @@ pub(super) fn declared_filter(model: &Model, row: TypeIndex, rust: &str, value: 
     }
     let value = stored.value(value);
     let operator = match (&value, stored.list) {
-        (SqlValue::List(_), true) => Operator::ListContains,
+        (SqlValue::List(_), true) => Operator::Overlaps,
         (SqlValue::List(_), false) => Operator::In,
         _ => Operator::Eq,
     };

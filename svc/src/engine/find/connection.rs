@@ -195,6 +195,9 @@ pub(super) fn size(page: &CursorPage, limits: &Limits) -> Result<(usize, bool), 
         (None, Some(last)) => (last, true),
         (None, None) => (i32::try_from(limits.default_page).unwrap_or(i32::MAX), false),
     };
+    if limit < 0 {
+        return Err(DbError::NegativeSlice);
+    }
     let window = crate::repository::page(Some(limit.into()), 0, limits)?;
     Ok((usize::try_from(window.limit).unwrap_or(0), backward))
 }
@@ -235,7 +238,7 @@ async fn read_page(
         }
     }
     if nodes.iter().any(|node| node.children.calls() > Calls::None) {
-        let (list, whole) = full_rows(cx.model, &catalogue, row)?;
+        let (list, whole) = full_rows(cx.context.db().views(&catalogue), row)?;
         let asking = page.ask(cx.context.db().views(&catalogue), cx.limits, list, &wanted, cx.careful)?;
         let rows = fetch(cx, &catalogue, &asking).await?;
         let answer = asking.node(&rows)?;
@@ -243,7 +246,7 @@ async fn read_page(
         let items = complete_page_items(cx, field, &decoded, path).await;
         return complete_page(cx, field, &answer, &[], items, path);
     }
-    let mut columns = Columns::new(cx.model, &catalogue, row)?;
+    let mut columns = Columns::new(cx.context.db().views(&catalogue), row)?;
     let shapes = nodes.iter().map(|node| Ok((address(node), columns.shape(cx, node, row)?)));
     let shapes = shapes.collect::<Result<Vec<(usize, RowShape)>, DbError>>()?;
     let asking = page.ask(cx.context.db().views(&catalogue), cx.limits, columns.finish().0, &wanted, cx.careful)?;
@@ -289,7 +292,7 @@ pub(crate) async fn typed_slice(db: &Db, spec: &ConnectionSpec) -> Result<Slice<
     let slice = || async move {
         let catalogue = db.app.database.catalogue().await?;
         let read = Read::all(db, spec.find.clone())?;
-        let (list, whole) = full_rows(&db.app.model, &catalogue, read.row)?;
+        let (list, whole) = full_rows(db.views(&catalogue), read.row)?;
         let page = PageRead { read, page: spec.page.clone() };
         let asking = page.ask(db.views(&catalogue), &db.app.limits, list, &Wanted::all(), false)?;
         let statement = Statement::subqueries(db.views(&catalogue), &asking.parts)?;

@@ -30,6 +30,26 @@ pub(super) fn mark(row: &str, order: &[Order]) -> u32 {
     text.bytes().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }
 
+/// Reads any bytes as the mark of a list and a cursor, and as keys that a cursor is made of.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn fuzz_cursor(bytes: &[u8]) {
+    let (mark, text) = bytes.split_at(bytes.len().min(4));
+    let mark = mark.iter().fold(0, |mark, byte| mark << 8 | u32::from(*byte));
+    let Ok(text) = std::str::from_utf8(text) else { return };
+    let round_trip = |keys: &[Option<String>]| {
+        let shown: Vec<_> = keys.iter().map(Option::as_deref).collect();
+        let cursor = encode(mark, &shown);
+        assert_eq!(decode(mark, &cursor).expect("its own cursor"), keys, "{cursor}");
+        assert!(decode(!mark, &cursor).is_err(), "a cursor of another list: {cursor}");
+    };
+    if let Ok(keys) = decode(mark, text) {
+        round_trip(&keys);
+    }
+    // A key that is empty stands for none.
+    let keys: Vec<_> = text.split('\0').map(|key| (!key.is_empty()).then(|| key.to_owned())).collect();
+    round_trip(&keys);
+}
+
 #[cfg(test)]
 mod tests {
     use super::{decode, encode};

@@ -4,27 +4,23 @@ use super::columns::Columns;
 use crate::Error;
 use crate::engine::complete::{FullRows, RowSource};
 use crate::engine::plan::OutType;
-use crate::postgres::{Catalogue, DbError};
+use crate::postgres::DbError;
 use crate::schema::{FieldKind, Model, TypeIndex, TypeKind};
-use crate::sql::Selected;
+use crate::sql::{Selected, Views};
 
 /// The columns that are read of each row for its object.
-pub(super) fn full_rows(
-    model: &Model,
-    catalogue: &Catalogue,
-    row: TypeIndex,
-) -> Result<(Vec<Selected>, FullRows), DbError> {
-    wanted_rows(model, catalogue, row, None)
+pub(super) fn full_rows(views: Views<'_>, row: TypeIndex) -> Result<(Vec<Selected>, FullRows), DbError> {
+    wanted_rows(views, row, None)
 }
 
 /// The same for the stored names that are `wanted`, or for all.
 pub(super) fn wanted_rows(
-    model: &Model,
-    catalogue: &Catalogue,
+    views: Views<'_>,
     row: TypeIndex,
     wanted: Option<&[&str]>,
 ) -> Result<(Vec<Selected>, FullRows), DbError> {
-    let mut columns = Columns::new(model, catalogue, row)?;
+    let model = views.model;
+    let mut columns = Columns::new(views, row)?;
     let is_abstract = matches!(model.types[row].kind, TypeKind::Abstract(_));
     let mut fields = Vec::new();
     if is_abstract {
@@ -48,7 +44,7 @@ pub(super) fn wanted_rows(
 }
 
 /// The stored names and types of all fields of the rows, each name once; the keys of relations have no type.
-fn stored_fields(model: &Model, row: TypeIndex) -> Vec<(&'static str, Option<OutType>)> {
+pub(super) fn stored_fields(model: &Model, row: TypeIndex) -> Vec<(&'static str, Option<OutType>)> {
     let objects = || model.possible_types(row).iter().filter_map(|index| model.object(*index));
     let fields = || objects().flat_map(|object| object.fields.values());
     let mut stored: Vec<(&'static str, Option<OutType>)> = Vec::new();

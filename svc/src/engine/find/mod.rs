@@ -1,11 +1,13 @@
 //! Planned rows: from a field's selection and arguments to one statement, and from its rows to bytes.
 
 mod aggregate;
+mod broken_fields;
 mod check;
 mod columns;
 mod conditions;
 mod connection;
 mod cursor;
+mod event;
 mod full_rows;
 mod read;
 mod reads;
@@ -16,8 +18,12 @@ mod tiebreaker;
 mod typed;
 
 pub(crate) use aggregate::{computed, group_counts};
+pub(crate) use broken_fields::{broken_fields, note_broken_fields};
 pub(crate) use check::check_arguments;
 pub(crate) use connection::typed_slice;
+#[cfg(any(test, fuzzing))]
+pub(crate) use cursor::fuzz_cursor;
+pub(crate) use event::{EventFilter, EventRow, write_event};
 pub(crate) use reads::PlannedReads;
 use relation::write_relation;
 
@@ -57,7 +63,10 @@ pub(crate) async fn write_planned(
     let field = admission.field();
     let value = match planned.shape {
         Shape::Connection => match Read::connection(cx, field, row) {
-            Ok(page) => page_following(cx, field, page, path).boxed().await,
+            Ok(PageRead { read, page }) => {
+                let read = read.by_default(planned.order);
+                page_following(cx, field, PageRead { read, page }, path).boxed().await
+            }
             Err(error) => Err(error),
         },
         Shape::Aggregate => match Read::planned(cx, field, planned.shape, row) {
@@ -65,7 +74,7 @@ pub(crate) async fn write_planned(
             Err(error) => Err(error),
         },
         _ => match Read::planned(cx, field, planned.shape, row) {
-            Ok(read) => return write_read(cx, field, read, path).await,
+            Ok(read) => return write_read(cx, field, read.by_default(planned.order), path).await,
             Err(error) => Err(error),
         },
     };
@@ -286,6 +295,9 @@ fn not_found(field: &PlanField) -> Error {
 
 /// A failed read. In development an unreachable database gives empty results, so that a client can be built first.
 fn away(cx: &ExecutionContext<'_>, field: &PlanField, shape: Shape, error: DbError, path: &Path<'_>) -> CompletedValue {
+    if cx.development && matches!(error, DbError::Unreachable) {
+        cx.context.request.note_incomplete();
+    }
     match (&error, shape) {
         (DbError::Unreachable, Shape::List) if cx.development => CompletedValue::walk(cx, |_, out| {
             out.extend_from_slice(b"[]");
@@ -308,14 +320,19 @@ async fn typed(
     wanted: Option<&[&str]>,
 ) -> Result<(Rows, FullRows), DbError> {
     let catalogue = db.app.database.catalogue().await?;
-    let (list, whole) = wanted_rows(&db.app.model, &catalogue, read.row, wanted)?;
+    let (list, whole) = wanted_rows(db.views(&catalogue), read.row, wanted)?;
     let statement = Statement::rows(db.views(&catalogue), &read.clone().reading(list, careful))?;
     Ok((reader.fetch(&statement).await?, whole))
 }
 
 /// Typed rows for a resolver that awaits its query. Without a limit of its own, a query that finds more rows than
 /// a page may have is an error, as half of them would be a wrong answer.
-pub(crate) async fn typed_rows(db: &Db, reader: Reader<'_>, find: &FindSpec) -> Result<Vec<ExactJson>, Error> {
+pub(crate) async fn typed_rows(
+    db: &Db,
+    reader: Reader<'_>,
+    find: &FindSpec,
+    wanted: Option<&[&str]>,
+) -> Result<Vec<ExactJson>, Error> {
     let most = i64::from(db.app.limits.max_page);
     let (limits, unlimited) = match find.limit {
         Some(_) => (Limits::clone(&db.app.limits), false),
@@ -323,7 +340,7 @@ pub(crate) async fn typed_rows(db: &Db, reader: Reader<'_>, find: &FindSpec) -> 
     };
     let find = FindSpec { limit: find.limit.or(Some(most + 1)), ..find.clone() };
     let read = Read::find(db, &limits, find, Shape::List).map_err(DbError::into_error)?;
-    let (rows, whole) = typed_following(db, reader, &read, None).await?;
+    let (rows, whole) = typed_following(db, reader, &read, wanted).await?;
     if unlimited && rows.len() as i64 > most {
         return Err(Error::internal(format!("a query found more than {most} rows; give it a `.limit(…)`")));
     }

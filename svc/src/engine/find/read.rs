@@ -10,8 +10,8 @@ use crate::engine::execution_context::ExecutionContext;
 use crate::engine::plan::PlanField;
 use crate::postgres::DbError;
 use crate::repository::{CursorPage, Db, FindSpec, page};
-use crate::schema::{ArgRole, Model, Relation, Shape, TypeIndex};
-use crate::sql::{Filter, Order, Query, Selected, Window};
+use crate::schema::{ArgRole, Model, OrderKey, Relation, Shape, TypeIndex};
+use crate::sql::{Filter, Order, Query, Selected, Window, asc, col, desc};
 
 /// A page of an ordered, filtered list.
 #[derive(Clone)]
@@ -53,6 +53,7 @@ impl Read {
         for (role, value) in conditions.chain(find.keys.iter().map(|value| (ArgRole::OrderBy, value))) {
             apply(model, row, (role, ""), value, &mut filters, &mut order).map_err(DbError::refused)?;
         }
+        add_defaults(&mut order, find.default_order.into_iter());
         let filter = if filters.len() == 1 { filters.remove(0) } else { Filter::All(filters) };
         Ok(Self { row, shape: Shape::List, filter, order, page: None }.filtered(db))
     }
@@ -100,7 +101,13 @@ impl Read {
         let shape = if relation.many { Shape::List } else { Shape::Optional };
         let read = Self::arguments(cx, field, relation.row, shape)?;
         // A relation to one row takes the first by itself.
-        Ok(if relation.many { read } else { Self { page: None, ..read } })
+        Ok(if relation.many { read.by_default(relation.order) } else { Self { page: None, ..read } })
+    }
+
+    /// The read in this order where the client's leaves ties.
+    pub(super) fn by_default(mut self, order: &[OrderKey]) -> Self {
+        add_defaults(&mut self.order, order.iter().map(default_key));
+        self
     }
 
     fn arguments(cx: &ExecutionContext<'_>, field: &PlanField, row: TypeIndex, shape: Shape) -> Result<Self, DbError> {
@@ -127,6 +134,21 @@ impl Read {
     }
 }
 
+fn default_key(key: &OrderKey) -> Order {
+    if key.descending { desc(key.column) } else { asc(key.column) }
+}
+
+/// Adds the keys of a default order that can still break a tie.
+fn add_defaults(order: &mut Vec<Order>, defaults: impl Iterator<Item = Order>) {
+    let unique = col("id");
+    for key in defaults {
+        let is_settled = |known: &Order| known.rank.is_none() && (known.column == key.column || known.column == unique);
+        if !order.iter().any(is_settled) {
+            order.push(key);
+        }
+    }
+}
+
 /// Adds the conditions and the order that an argument stands for.
 pub(super) fn apply(
     model: &Model,
@@ -137,7 +159,10 @@ pub(super) fn apply(
     order: &mut Vec<Order>,
 ) -> Result<(), Error> {
     match (role, value) {
-        (ArgRole::Declared, value) => filters.push(declared_filter(model, row, rust, value)?),
+        (role, value) if role.ignores(value) => {}
+        (ArgRole::Declared | ArgRole::DeclaredUnlessNull, value) => {
+            filters.push(declared_filter(model, row, rust, value)?);
+        }
         (ArgRole::Where, Value::Object(fields)) => filters.push(where_filter(model, row, fields)?),
         (ArgRole::OrderBy, Value::List(keys)) => {
             for key in keys {

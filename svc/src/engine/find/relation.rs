@@ -100,7 +100,7 @@ async fn whole(
     parents: &[Parent<'_>],
 ) -> Result<Vec<CompletedValue>, DbError> {
     let catalogue = cx.database.catalogue().await?;
-    let (list, whole) = full_rows(cx.model, &catalogue, relation.row)?;
+    let (list, whole) = full_rows(cx.context.db().views(&catalogue), relation.row)?;
     let query = Read::relation(cx, field, relation)?.reading(list, cx.careful);
     let types = record_types(cx.context.db().views(&catalogue), &query)?;
     let statement = Statement::related(cx.context.db().views(&catalogue), &relation, &query, keys.to_vec())?;

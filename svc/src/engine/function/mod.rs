@@ -1,11 +1,14 @@
 //! Mutations that call a function of the database.
 
+mod acted_row;
 mod decoded;
 mod encode;
 mod entity;
+mod given;
 mod member;
 mod outcome;
 
+use acted_row::ActedRow;
 use decoded::Decoded;
 use encode::form;
 pub(crate) use encode::json as argument_json;
@@ -50,8 +53,11 @@ async fn answer(cx: &ExecutionContext<'_>, field: &PlanField, function: Function
     let args = arguments(cx, field, function, def)?;
     let db = cx.context.db();
     let list = def.ty.is_list();
+    let given = &args[function.context.len()..];
+    let acts_on = function.acts_on.map_or(Ok(None), |acts_on| ActedRow::of(db, acts_on, given))?;
     let (function, on_failure) = (function.name, function.on_failure);
-    call_function(db, &Target { function, ty: Some(def.ty.named()), list, field: Some(field), on_failure }, &args).await
+    let target = Target { function, ty: Some(def.ty.named()), list, field: Some(field), on_failure, acts_on };
+    call_function(db, &target, &args).await
 }
 
 /// The context's values, then the arguments, as JSON with the stored names.
@@ -116,7 +122,8 @@ pub(crate) async fn call<T: FromStored>(
     let args: Vec<_> = args.collect();
     let ty = T::row_type().and_then(|row| db.app.model.by_rust.get(&row).copied());
     let list = T::IS_LIST;
-    let outcome = call_function(db, &Target { function, ty, list, field: None, on_failure }, &args).await?;
+    let outcome =
+        call_function(db, &Target { function, ty, list, field: None, on_failure, acts_on: None }, &args).await?;
     match outcome.unread {
         Some(unread) => Err(unread.into_error()),
         None => Ok(T::from_stored(ExactJson::read(&outcome.json)?)?),

@@ -2,7 +2,9 @@
 
 use serde_json::json;
 
-use super::entity::{Entity, EntityType, entity, holds_status, is_governed, own_id};
+use super::acted_row::ActedRow;
+use super::entity::{Entity, EntityType, entity, has_source, holds_status};
+use super::given::own_id;
 use super::member::{Member, entity_field, graphql_names};
 use crate::engine::complete::Unread;
 use crate::engine::plan::{Children, PlanField};
@@ -24,6 +26,8 @@ pub(crate) struct Target<'a> {
     /// The field that asks; none asks for everything.
     pub(crate) field: Option<&'a PlanField>,
     pub(crate) on_failure: OnFailure,
+    /// The row that it acts on, where policies keep rows of its type back.
+    pub(crate) acts_on: Option<ActedRow>,
 }
 
 /// The value that a call has led to.
@@ -53,7 +57,11 @@ pub(crate) async fn call_function(
     let check = (target.on_failure == OnFailure::Rollback)
         .then_some(StatusCheck { entity_has_status, refuses_null: result.is_some() });
     let call = Call { name: target.function, args, list: target.list, undone_if: check.map(StatusCheck::sql) };
-    let called = match db.app.database.call(db.caller(), &call).await {
+    let called = match &target.acts_on {
+        Some(row) => Box::pin(row.call(db, &call)).await,
+        None => db.app.database.call(db.caller(), &call).await,
+    };
+    let called = match called {
         Ok(called) => called,
         Err(error) => {
             let failure = Failure::of_error(error, &db.app.constraints)?;
@@ -95,8 +103,7 @@ async fn plain(
     answer: String,
 ) -> Result<CallOutcome, Error> {
     let Some(result) = result else {
-        let is_governed = target.ty.map_or(Ok(false), |ty| is_governed(db, ty))?;
-        if !is_governed {
+        if !target.ty.is_some_and(|ty| has_source(&db.app.model, ty)) {
             return Ok(CallOutcome { json: answer, unread: None });
         }
         let response = Response { entity: Some(serde_json::from_str(&answer)?), ..Response::default() };

@@ -12,8 +12,7 @@ use futures_util::future::BoxFuture;
 use super::complete::CompletedValue;
 use super::plan::PlanField;
 use super::response::Response;
-use crate::request::{Context, RequestParts};
-use crate::schema::OperationKind;
+use crate::request::{Context, PreparedOperation, RequestHook, RequestParts};
 use crate::{Error, ErrorCode};
 
 /// A place for limits, metrics and spans: it is told of each request, and may refuse it. Each method
@@ -52,7 +51,13 @@ pub(crate) trait Hook: Send + Sync + 'static {
 
 /// The end of a request.
 #[derive(Debug, Clone, Copy)]
-#[cfg_attr(not(test), expect(dead_code, reason = "the request log and metrics will read it"))]
+#[cfg_attr(
+    not(test),
+    expect(
+        dead_code,
+        reason = "the log and the metrics of requests are layers; hooks are told for whoever needs more"
+    )
+)]
 pub(crate) struct Answered<'a> {
     /// The HTTP status; none where the request was dropped, as when its client has gone.
     pub(crate) status: Option<StatusCode>,
@@ -82,7 +87,7 @@ impl Answering<'_> {
         for hook in self.hooks.0.iter().rev() {
             // It may be told while a panic unwinds, where another one would end the process.
             if let Err(panic) = catch_unwind(AssertUnwindSafe(|| hook.after_answering(answered))) {
-                tracing::error!(panic = crate::panic::message(&*panic), "a hook panicked");
+                crate::panic::report("a hook", crate::panic::message(&*panic));
             }
         }
     }
@@ -99,17 +104,6 @@ impl Drop for Answering<'_> {
     }
 }
 
-/// An operation that may run.
-#[derive(Clone, Copy)]
-#[cfg_attr(not(test), expect(dead_code, reason = "limits and metrics will read it"))]
-pub(crate) struct PreparedOperation<'a> {
-    pub(crate) request: &'a RequestParts,
-    pub(crate) kind: OperationKind,
-    /// Its name in the document.
-    pub(crate) name: Option<&'a str>,
-    pub(crate) complexity: u64,
-}
-
 /// The hooks of an application, the outermost first. Without any, a request asks for their number and nothing else.
 #[derive(Default)]
 pub(crate) struct Hooks(Vec<Box<dyn Hook>>);
@@ -124,14 +118,33 @@ impl Hooks {
         self.0.is_empty()
     }
 
+    /// Whether there are hooks for a request: its own, or those of the application.
+    pub(crate) fn concern(&self, request: &RequestParts) -> bool {
+        !self.is_empty() || request.hook.is_some()
+    }
+
     pub(crate) async fn before_parsing(&self, request: &RequestParts) -> Result<(), Response> {
+        if let Some(own) = own(request) {
+            own.before_parsing(request).await.map_err(|error| Response::failed(&error))?;
+        }
         for hook in &self.0 {
             hook.before_parsing(request).await.map_err(|error| Response::failed(&error))?;
         }
         Ok(())
     }
 
-    pub(super) async fn after_preparing(&self, operation: PreparedOperation<'_>) -> Result<(), Response> {
+    /// Tells the hook of a request's own of a further request of a batch.
+    pub(crate) async fn before_next(&self, request: &RequestParts) -> Result<(), Response> {
+        match own(request) {
+            Some(own) => own.before_next(request).await.map_err(|error| Response::failed(&error)),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) async fn after_preparing<'a>(&'a self, operation: PreparedOperation<'a>) -> Result<(), Response> {
+        if let Some(own) = own(operation.request) {
+            own.after_preparing(operation).await.map_err(|error| Response::failed(&error))?;
+        }
         for hook in &self.0 {
             hook.after_preparing(operation).await.map_err(|error| Response::failed(&error))?;
         }
@@ -151,6 +164,11 @@ impl Hooks {
     pub(crate) fn answering(&self) -> Option<Answering<'_>> {
         (!self.is_empty()).then(|| Answering { hooks: self, began: Instant::now() })
     }
+}
+
+/// The hook of a request's own, which comes first.
+fn own(request: &RequestParts) -> Option<&dyn RequestHook> {
+    request.hook.as_deref()
 }
 
 impl std::fmt::Debug for Hooks {

@@ -12,11 +12,11 @@ use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use tower::Service as _;
 
-use super::{Answered, Hook, PreparedOperation};
+use super::{Answered, Hook};
 use crate::engine::complete::CompletedValue;
 use crate::engine::plan::PlanField;
 use crate::prelude::*;
-use crate::request::{Context, RequestParts};
+use crate::request::{Context, PreparedOperation, RequestParts};
 
 /// A hook that notes what it is told, and refuses what the header `x-refuse` names.
 struct Notes {
@@ -45,7 +45,7 @@ impl Hook for Notes {
 
     fn after_preparing<'a>(&'a self, operation: PreparedOperation<'a>) -> BoxFuture<'a, Result<()>> {
         let PreparedOperation { kind, name, complexity, .. } = operation;
-        self.note(format!("{kind:?} {name:?} {complexity}"));
+        self.note(format!("{kind:?} {:?} {complexity}", name()));
         Box::pin(async move { refused(operation.request, "running") })
     }
 

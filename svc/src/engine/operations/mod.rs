@@ -1,12 +1,16 @@
 //! Registered operations: documents that a program trusts, and cached SQL that answers them without a resolver.
 //!
-//! [`operation`] is what a program registers, [`folder`] reads them from files, [`registered`] checks and prepares one,
+//! [`operation`] is what a program registers, [`folder`] reads them from files, [`manifest`] from
+//! what the tools of clients list, [`registered`] checks and prepares one,
 //! [`registry`] keeps them. [`statement`] answers with SQL, and [`describe`] checks it when the database is reached.
 
 mod describe;
 mod error;
 mod fields;
 mod folder;
+#[cfg(any(test, fuzzing))]
+mod fuzz_manifest;
+mod manifest;
 mod operation;
 mod parameters;
 mod registered;
@@ -20,5 +24,8 @@ pub use registry::OperationRegistry;
 
 pub(crate) use describe::describe_all;
 pub(crate) use folder::read_folder;
+#[cfg(any(test, fuzzing))]
+pub(crate) use fuzz_manifest::fuzz_manifest;
+pub(crate) use manifest::read_manifests;
 pub(super) use registered::{Registered, Sql};
 pub(super) use statement::{Answered, OperationStatement};

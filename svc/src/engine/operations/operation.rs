@@ -24,6 +24,8 @@ pub struct Operation {
     pub(super) sql: Option<String>,
     /// The file that it comes from.
     pub(super) file: Option<String>,
+    /// The ids that a manifest gives it, in the place of its own name.
+    pub(super) ids: Vec<String>,
 }
 
 /// The most characters of a document that stand for it in messages.
@@ -33,7 +35,12 @@ impl Operation {
     /// Creates an operation from its document, exactly as clients send or hash it; white space at the end does not
     /// matter.
     pub fn new(document: impl Into<String>) -> Self {
-        Self { document: document.into(), sql: None, file: None }
+        Self { document: document.into(), sql: None, file: None, ids: Vec::new() }
+    }
+
+    /// One that a manifest lists. Manifests of several clients may have different documents of one name.
+    pub(super) fn listed(document: &str, shown: String) -> Self {
+        Self { file: Some(shown), ..Self::new(document) }
     }
 
     /// Sets the statement that answers it, in place of the fields' own functions.

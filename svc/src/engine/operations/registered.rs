@@ -11,14 +11,15 @@ use crate::application::Limits;
 use crate::engine::coerce::VariableDef;
 use crate::engine::document::Document;
 use crate::engine::persisted::Hash;
-use crate::postgres::StatementText;
+use crate::postgres::{StatementSubject, StatementText};
 use crate::schema::Model;
 
 /// An operation that may be asked for.
 #[derive(Debug)]
 pub(crate) struct Registered {
     pub(crate) document: Arc<Document>,
-    pub(crate) name: Option<String>,
+    /// The names by which clients may ask for it: its own, or the ids of manifests.
+    pub(super) names: Vec<String>,
     pub(crate) sql: Option<Sql>,
     /// The hash of its text without white space at the end.
     pub(super) id: Hash,
@@ -44,7 +45,7 @@ impl Registered {
         let shown = operation.shown();
         let fail = |reason: String| OperationError::new(shown.clone(), reason);
         let text = operation.document.trim_end();
-        let document = match Document::prepare(model, limits, text) {
+        let document = match Document::prepare(model, limits, text, true) {
             Ok(document) => Arc::new(document.counted_elsewhere()),
             Err(errors) => {
                 let errors = errors.iter().map(|error| match error.locations.first() {
@@ -61,7 +62,8 @@ impl Registered {
         let (executable, info) = document.operation(None).map_err(|error| fail(error.message))?;
         let sql = match operation.sql {
             Some(text) => {
-                let sql = Sql::new(text, shown.clone());
+                let name = executable.name.as_deref().unwrap_or("anonymous");
+                let sql = Sql::new(text, name, shown.clone());
                 sql.check(&info.variables).map_err(fail)?;
                 check_fields(model, limits, &document, executable).map_err(fail)?;
                 Some(sql)
@@ -73,8 +75,15 @@ impl Registered {
         if text.len() != operation.document.len() {
             hashes.push(Sha256::digest(&operation.document).into());
         }
-        let name = executable.name.as_ref().map(ToString::to_string);
-        Ok(Self { name, sql, id, hashes, shown, document })
+        hashes.extend(operation.ids.iter().filter_map(|id| hash(id)).filter(|hash| *hash != id));
+        let own = executable.name.as_ref().filter(|_| operation.ids.is_empty());
+        let names = own.map(ToString::to_string).into_iter().chain(operation.ids).collect();
+        Ok(Self { names, sql, id, hashes, shown, document })
+    }
+
+    /// Returns the first name by which clients may ask for it.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.names.first().map(String::as_str)
     }
 
     /// The keys of the root fields that SQL answers.
@@ -90,9 +99,18 @@ impl Registered {
     }
 }
 
+/// The hash that an id is, as clients send it in either place for hashes.
+fn hash(id: &str) -> Option<Hash> {
+    let mut hash = Hash::default();
+    let digits = id.strip_prefix("sha256:").unwrap_or(id);
+    hex::decode_to_slice(digits, &mut hash).ok().map(|()| hash)
+}
+
 impl Sql {
-    fn new(text: String, operation: String) -> Self {
-        Self { parameters: parameters(&text), text: text.into(), operation }
+    fn new(text: String, name: &str, operation: String) -> Self {
+        let subject = StatementSubject { kind: "operation", name: name.into() };
+        let parameters = parameters(&text);
+        Self { parameters, text: StatementText::about(Some(subject), text, None, Vec::new()), operation }
     }
 
     /// Whether it is a `CALL`, whose procedure may commit by itself.

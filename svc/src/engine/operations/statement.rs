@@ -54,12 +54,12 @@ impl<'a> OperationStatement<'a> {
         let kind = plan.kind;
         let rows = match AssertUnwindSafe(self.rows(cx, plan)).catch_unwind().await {
             Ok(Ok(rows)) => Ok(rows),
-            Ok(Err(DbError::Unreachable)) if cx.development && kind == OperationKind::Query => Err(Failed::Away),
-            Ok(Err(error)) => Err(Failed::Error(self.error(cx, kind, error))),
-            Err(panic) => {
-                let why = crate::panic::message(&*panic);
-                Err(Failed::Error(Error::internal(format!("running an operation's SQL panicked: {why}"))))
+            Ok(Err(DbError::Unreachable)) if cx.development && kind == OperationKind::Query => {
+                cx.context.request.note_incomplete();
+                Err(Failed::Away)
             }
+            Ok(Err(error)) => Err(Failed::Error(self.error(cx, kind, error))),
+            Err(panic) => Err(Failed::Error(crate::panic::error("running an operation's SQL", &*panic))),
         };
         Answered { sql: self.sql, rows }
     }
@@ -163,7 +163,7 @@ impl Answered<'_> {
             Err(why) => CompletedValue::failed(cx, &Error::internal(why), field, path),
         };
         std::panic::catch_unwind(AssertUnwindSafe(complete)).unwrap_or_else(|panic| {
-            let error = Error::internal(format!("completing the field panicked: {}", crate::panic::message(&*panic)));
+            let error = crate::panic::error("completing the field", &*panic);
             CompletedValue::failed(cx, &error, field, path)
         })
     }

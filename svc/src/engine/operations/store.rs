@@ -106,12 +106,14 @@ impl Store {
         if operation.bytes() > CAPACITY {
             return fail(format!("it is larger than all operations together may be ({} MiB)", CAPACITY >> 20));
         }
-        let Some(name) = &operation.name else { return Ok(()) };
-        let other = self.names.get(name).filter(|id| **id != operation.id);
-        match other.and_then(|id| self.operations.peek(id)) {
-            Some(Stored { operation: other, .. }) => {
-                fail(format!("{} is named `{name}` as well; every name can be given once", other.shown))
+        for name in &operation.names {
+            let other = self.names.get(name).filter(|id| **id != operation.id);
+            if let Some(Stored { operation: other, .. }) = other.and_then(|id| self.operations.peek(id)) {
+                return fail(format!("{} is named `{name}` as well; every name can be given once", other.shown));
             }
+        }
+        match operation.hashes.iter().find_map(|hash| self.hashes.get(hash).filter(|id| **id != operation.id)) {
+            Some(_) => fail("another document has its hash; let the manifest have the SHA-256 of each text".to_owned()),
             None => Ok(()),
         }
     }
@@ -132,7 +134,7 @@ impl Store {
         self.bytes += operation.bytes();
         self.texts.insert(text.clone(), id);
         self.hashes.extend(operation.hashes.iter().map(|hash| (*hash, id)));
-        self.names.extend(operation.name.iter().map(|name| (name.clone(), id)));
+        self.names.extend(operation.names.iter().map(|name| (name.clone(), id)));
         self.operations.put(id, Stored { text, operation: Arc::new(operation) });
     }
 
@@ -151,7 +153,7 @@ impl Store {
         for hash in &operation.hashes {
             self.hashes.remove(hash);
         }
-        if let Some(name) = &operation.name {
+        for name in &operation.names {
             self.names.remove(name);
         }
     }

@@ -56,7 +56,7 @@ impl ArgPlan {
                 _ => ArgSource::Dynamic(value.clone()),
             },
         };
-        let is_equality = is_planned && def.role == ArgRole::Declared;
+        let is_equality = is_planned && def.role.is_declared();
         let count = Count::new(&model.types, None);
         let asked = match &source {
             ArgSource::Constant(None) => Some(Asked::default()),
@@ -89,7 +89,7 @@ impl ArgPlan {
     /// The value under these variables; `None` is absent.
     ///
     /// # Errors
-    /// When a variable leaves a required place empty.
+    /// A variable that leaves a required place empty.
     pub(crate) fn value<'v>(
         &'v self,
         model: &'v Model,
@@ -109,6 +109,11 @@ impl ArgPlan {
             (literal, _) => coerce.coerce(&self.ty, literal).map(|value| value.map(Cow::Owned)),
         };
         value.map_err(|why| RequestError::new(ErrorCode::BadUserInput, format!("argument `{}`: {why}", self.name)))
+    }
+
+    /// Whether it touches gated fields under some variables.
+    pub(super) fn may_touch_gates(&self) -> bool {
+        self.gates_vary || !self.gates.is_empty()
     }
 
     /// Adds the gated fields that it touches under these variables.
@@ -148,6 +153,11 @@ impl ArgPlan {
         }
     }
 
+    /// Whether it may lead to rows of other types.
+    pub(super) fn follows_relations(&self) -> bool {
+        self.asked.is_none_or(|asked| asked.hops > 0)
+    }
+
     /// Whether that depends on variables.
     pub(super) fn asks_by_variables(&self) -> bool {
         self.asked.is_none()
@@ -170,7 +180,7 @@ impl PlanField {
     /// The coerced arguments under their Rust names; those that are absent are left out.
     ///
     /// # Errors
-    /// When a variable leaves a required place empty.
+    /// A variable that leaves a required place empty.
     pub(crate) fn named_arguments(
         &self,
         model: &Model,

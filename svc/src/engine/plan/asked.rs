@@ -61,7 +61,7 @@ impl Asked {
         }
     }
 
-    pub(super) fn sum(self) -> u64 {
+    pub(crate) fn sum(self) -> u64 {
         self.comparisons.saturating_add(self.hops).saturating_add(self.order_keys)
     }
 }

@@ -15,7 +15,7 @@ impl Plan {
         if cost.is_within(limits) {
             return Ok(());
         }
-        Err(cost.refused(limits, || {
+        limits.over(cost.refused(limits, || {
             if self.introspection > cost.complexity / 2 {
                 return format!("introspection costs {} of it", self.introspection);
             }

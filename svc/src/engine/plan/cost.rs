@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ahash::{HashMap, HashMapExt as _};
+use serde_json::{Value, json};
 
 use super::{Asked, Children, Plan, PlanField, PlanKind, Selection};
 use crate::application::Limits;
@@ -135,6 +136,14 @@ impl<'a> Costs<'a> {
     }
 }
 
+impl Selection {
+    /// The complexity of an object's fields without what is below them.
+    pub(crate) fn own_cost(&self) -> u64 {
+        let is_free = |field: &&PlanField| matches!(field.kind, PlanKind::Typename | PlanKind::Introspection);
+        self.fields.iter().filter(|field| !is_free(field)).map(own).sum()
+    }
+}
+
 /// The complexity of a field without what is below it.
 fn own(field: &PlanField) -> u64 {
     let cost = |kind| if let PlanKind::Method(_, cost) = kind { cost.into() } else { 1 };
@@ -145,6 +154,18 @@ fn own(field: &PlanField) -> u64 {
 }
 
 impl Cost {
+    /// Returns the cost as clients may see it, beside the most that is allowed of it.
+    pub(crate) fn shown(&self, limits: &Limits) -> Value {
+        json!({
+            "complexity": { "cost": self.complexity, "limit": limits.complexity },
+            "depth": { "cost": self.depth, "limit": limits.depth },
+            "comparisons": { "cost": self.asked.comparisons, "limit": limits.comparisons },
+            "hops": { "cost": self.asked.hops, "limit": limits.hops },
+            "orderKeys": { "cost": self.asked.order_keys, "limit": limits.order_keys },
+            "relations": { "cost": self.relations, "limit": limits.relations },
+        })
+    }
+
     /// Both in one statement, but for the complexity.
     fn beside(self, other: Self) -> Self {
         Self {

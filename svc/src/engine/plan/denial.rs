@@ -9,6 +9,7 @@ use super::gates::Touched;
 use super::{Calls, Children, Keys, OutType, Part, Plan, PlanField, PlanKind, Selection, Slot};
 use crate::Error;
 use crate::engine::coerce::Variables;
+use crate::error::Origin;
 use crate::schema::{Model, OperationKind};
 
 /// The reason for which a client does not get a field.
@@ -26,6 +27,7 @@ struct Reason {
     extensions: serde_json::Map<String, serde_json::Value>,
     /// The part that only the log is told.
     cause: Option<String>,
+    origin: Origin,
 }
 
 impl Denial {
@@ -36,14 +38,15 @@ impl Denial {
             message: error.message().to_owned(),
             extensions: error.extensions().clone(),
             cause: error.source().map(ToString::to_string),
+            origin: error.origin(),
         };
         Self { reason: Arc::new(reason), is_required: false }
     }
 
     /// Its error.
     pub(crate) fn error(&self) -> Error {
-        let Reason { code, message, extensions, cause } = &*self.reason;
-        let error = Error::with_code(code.clone(), message.clone());
+        let Reason { code, message, extensions, cause, origin } = &*self.reason;
+        let error = Error::with_code(code.clone(), message.clone()).with_origin(*origin);
         let error =
             extensions.iter().fold(error, |error, (key, value)| error.with_extension(key.clone(), value.clone()));
         match cause {
@@ -79,7 +82,10 @@ impl Plan {
             root: Arc::new(self.root.with(fields)),
             introspects: self.introspects,
             introspection: self.introspection,
+            // It has errors.
+            cacheable: None,
             fixed_cost: OnceLock::new(),
+            series: self.series.clone(),
             weight: self.weight,
             statements: AtomicUsize::new(0),
         }
@@ -160,6 +166,7 @@ impl Selection {
             keys: Keys::new(fields.iter().map(PlanField::stored)),
             calls: fields.iter().map(PlanField::calls).max().unwrap_or(Calls::None),
             relations: fields.iter().any(PlanField::relations),
+            gates: fields.iter().any(PlanField::may_touch_gates),
             fields,
         }
     }

@@ -90,7 +90,7 @@ impl Plan {
     /// The gates of what the operation touches, each once, with a field that does.
     pub(crate) fn gates(&self, model: &Model, variables: &Variables) -> Vec<(Touched, &PlanField)> {
         let mut found = IndexMap::new();
-        if model.has_gates {
+        if self.root.gates {
             self.root.collect_gates(model, variables, &mut HashSet::new(), &mut found);
         }
         found.into_iter().collect()
@@ -120,6 +120,13 @@ impl Selection {
 }
 
 impl PlanField {
+    /// Whether the field, its arguments or those below it touch gated fields under some variables.
+    pub(super) fn may_touch_gates(&self) -> bool {
+        self.gated.is_some()
+            || self.args.iter().any(|argument| argument.may_touch_gates())
+            || self.children.iter().any(|selection| selection.gates)
+    }
+
     /// Calls `visit` with the gates of what the field touches by itself and by its arguments under these variables.
     pub(super) fn gates(&self, model: &Model, variables: &Variables, mut visit: impl FnMut(Touched)) {
         if let Some(gated) = self.gated {

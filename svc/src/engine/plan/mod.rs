@@ -6,6 +6,7 @@
 mod arguments;
 mod asked;
 mod bounds;
+mod cacheable;
 mod check;
 mod checked;
 mod cost;
@@ -17,15 +18,18 @@ mod out_type;
 mod planner;
 mod reach;
 mod root;
+mod root_limits;
 mod same;
 mod slot;
 mod weight;
 
 pub(crate) use arguments::ArgPlan;
 pub(crate) use asked::Asked;
+pub(crate) use cacheable::Cacheable;
 pub(crate) use checked::Checked;
 pub(crate) use cost::Cost;
 pub(crate) use denial::{Denial, Denials};
+pub(crate) use gates::Touched;
 pub(crate) use keys::Keys;
 pub(crate) use out_type::{Leaf, OutType};
 pub(crate) use planner::Planner;
@@ -37,6 +41,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use super::resolver::Method;
+use crate::metrics::OperationSlot;
 use crate::schema::{Gated, OperationKind, Part, Relation, TypeIndex};
 
 /// A planned operation.
@@ -48,8 +53,12 @@ pub(crate) struct Plan {
     pub(crate) introspects: bool,
     /// The complexity that introspection adds.
     pub(crate) introspection: u64,
+    /// The rule by which its answer may be kept.
+    pub(crate) cacheable: Option<Cacheable>,
     /// The cost, once it is known not to depend on variables.
     fixed_cost: OnceLock<Cost>,
+    /// The series of its operation.
+    pub(crate) series: OperationSlot,
     /// Bytes that the plan takes.
     weight: usize,
     /// Bytes that the statements of its fields take.
@@ -68,6 +77,8 @@ pub(crate) struct Selection {
     pub(crate) calls: Calls,
     /// Whether a relation is followed below here.
     pub(crate) relations: bool,
+    /// Whether a gated field may be touched below here, whatever the variables are.
+    pub(crate) gates: bool,
 }
 
 /// The kind of methods that running a selection on rows calls. A relation calls nothing: its rows are read with their

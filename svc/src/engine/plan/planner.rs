@@ -14,14 +14,14 @@ use super::bounds::Bounds;
 use super::introspection_cost::IntrospectionCost;
 use super::same::same_lists;
 use super::weight::arguments;
-use super::{ArgPlan, Calls, Checked, Children, Keys, OutType, Plan, PlanField, PlanKind, Selection, Slot};
+use super::{ArgPlan, Cacheable, Calls, Checked, Children, Keys, OutType, Plan, PlanField, PlanKind, Selection, Slot};
 use crate::ErrorCode;
 use crate::application::Limits;
 use crate::engine::coerce::{Variables, condition};
-use crate::engine::limits::within;
 use crate::engine::location::MAX_LOCATIONS;
 use crate::engine::request_error::RequestError;
-use crate::schema::{FieldDef, FieldKind, Model, OperationKind, Run, TypeIndex, TypeKind};
+use crate::metrics::OperationSlot;
+use crate::schema::{FieldDef, FieldKind, Model, OperationKind, TypeIndex, TypeKind};
 
 const ROOT_FIELDS: &str = "SVC_LIMIT_ROOT_FIELDS";
 
@@ -64,20 +64,30 @@ impl<'a> Planner<'a> {
         let unknown = || RequestError::new(ErrorCode::GraphqlValidationFailed, "the schema has no such root type");
         let (root, _) = self.model.type_named(operation.object_type()).ok_or_else(unknown)?;
         let root = self.selection(root, &[&operation.selection_set])?;
-        within(ErrorCode::QueryTooLarge, "root fields", root.fields.len(), self.limits.root_fields, ROOT_FIELDS)?;
+        self.limits.within(
+            ErrorCode::QueryTooLarge,
+            "root fields",
+            root.fields.len(),
+            self.limits.root_fields,
+            ROOT_FIELDS,
+        )?;
         let introspects = root.fields.iter().any(|field| matches!(field.kind, PlanKind::Introspection));
         let kind = match operation.operation_type {
             OperationType::Query => OperationKind::Query,
             OperationType::Mutation => OperationKind::Mutation,
             OperationType::Subscription => OperationKind::Subscription,
         };
+        let cacheable = Cacheable::of(self.model, kind, &root);
+        let weight = size_of::<Plan>() + self.bounds.weight() + cacheable.as_ref().map_or(0, Cacheable::weight);
         Ok(Plan {
             kind,
             root,
             introspects,
+            cacheable,
             introspection: self.introspection.complexity(self.limits.complexity),
             fixed_cost: OnceLock::new(),
-            weight: size_of::<Plan>() + self.bounds.weight(),
+            series: OperationSlot::default(),
+            weight,
             statements: AtomicUsize::new(0),
         })
     }
@@ -101,6 +111,7 @@ impl<'a> Planner<'a> {
             type_name: self.model.types[type_index].name.clone(),
             calls: fields.iter().map(PlanField::calls).max().unwrap_or(Calls::None),
             relations: fields.iter().any(PlanField::relations),
+            gates: fields.iter().any(PlanField::may_touch_gates),
             keys: Keys::new(fields.iter().map(PlanField::stored)),
             fields,
         });
@@ -236,7 +247,7 @@ impl<'a> Planner<'a> {
         if let Some(known) = self.args.get(&key) {
             return Ok(known.clone());
         }
-        let is_planned = matches!(def.kind, FieldKind::Root(Run::Planned(_), ..));
+        let is_planned = matches!(def.kind, FieldKind::Root(run, ..) if run.planned().is_some());
         let args: Arc<[_]> = def.args.iter().map(|arg| ArgPlan::new(self.model, arg, node, is_planned)).collect();
         self.bounds.weigh(arguments(&args))?;
         self.args.insert(key, args.clone());

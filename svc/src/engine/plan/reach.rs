@@ -10,14 +10,18 @@ impl Plan {
     /// The types of what it selects and of the rows of its root fields, and those that relations and embedded objects
     /// lead to from there, as conditions may do.
     pub(crate) fn reachable(&self, model: &Model) -> HashSet<TypeIndex> {
-        let mut found = HashSet::new();
-        let mut seen = HashSet::new();
-        self.root.reach(model, &mut seen, &mut found);
-        found
+        self.root.reachable(model)
     }
 }
 
 impl Selection {
+    /// The same of what is selected here.
+    pub(super) fn reachable(&self, model: &Model) -> HashSet<TypeIndex> {
+        let mut found = HashSet::new();
+        self.reach(model, &mut HashSet::new(), &mut found);
+        found
+    }
+
     /// Selections are shared, so each is looked into once.
     fn reach(&self, model: &Model, seen: &mut HashSet<*const Self>, found: &mut HashSet<TypeIndex>) {
         for field in &self.fields {

@@ -1,8 +1,8 @@
 //! The answers of root fields, which nobody learns without the field's admission.
 
 use super::{Plan, PlanField, PlanKind};
-use crate::authz::{self, Roots};
-use crate::schema::{OnFailure, RootRules, Run, Shape, TypeIndex};
+use crate::authz::{self, Coordinate, Roots};
+use crate::schema::{ActsOn, OnFailure, RootRules, Run, Shape, TypeIndex};
 
 /// The proof that a root field may run.
 pub(crate) type Admission<'f> = authz::Admission<'f, PlanField>;
@@ -43,10 +43,7 @@ impl RootField {
 
     /// The number of rows that a field without a body answers with, and their type.
     pub(crate) fn planned(self) -> Option<(Shape, TypeIndex)> {
-        match self.run {
-            Run::Planned(planned) => Some((planned.shape, self.row?)),
-            _ => None,
-        }
+        Some((self.run.planned()?.shape, self.row?))
     }
 
     /// The fate of the call of a function that answers with a failing status.
@@ -57,9 +54,22 @@ impl RootField {
         }
     }
 
+    /// The row that the call of a function acts on.
+    pub(crate) fn acts_on(self) -> Option<ActsOn> {
+        match self.run {
+            Run::Function(function) => function.acts_on,
+            _ => None,
+        }
+    }
+
+    /// Whether a function of the program makes its events.
+    pub(crate) fn has_stream(self) -> bool {
+        matches!(self.run, Run::Stream(_))
+    }
+
     /// Whether it runs a function of the program.
     pub(crate) fn needs_code(self) -> bool {
-        matches!(self.run, Run::Code(_))
+        matches!(self.run, Run::Code(_) | Run::Stream(_))
     }
 }
 
@@ -70,6 +80,12 @@ impl PlanField {
             PlanKind::Root(root) => Some(root),
             _ => None,
         }
+    }
+}
+
+impl Coordinate for PlanField {
+    fn coordinate(&self) -> &str {
+        &self.coordinate
     }
 }
 

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::fmt;
 
-use super::{Call, Outcome};
+use super::{Call, Events, Outcome};
 use crate::Error;
 use crate::schema::{BoxFuture, Code};
 
@@ -14,6 +14,8 @@ pub enum Resolver {
     Sync(for<'a> fn(Call<'a>) -> Outcome<'a>),
     /// An `async fn`.
     Async(for<'a> fn(Call<'a>) -> BoxFuture<'a, Outcome<'a>>),
+    /// A function that gives a stream of events.
+    Stream(for<'a> fn(Call<'a>) -> BoxFuture<'a, Events<'a>>),
 }
 
 /// The function that calls a method.
@@ -58,6 +60,7 @@ impl fmt::Debug for Resolver {
         f.write_str(match self {
             Self::Sync(_) => "Sync",
             Self::Async(_) => "Async",
+            Self::Stream(_) => "Stream",
         })
     }
 }

@@ -4,7 +4,7 @@ use crate::engine::complete::root_value;
 use crate::engine::execute::Prepared;
 use crate::engine::execute::root_field::introspected;
 use crate::engine::execution_context::ExecutionContext;
-use crate::engine::find::write_planned;
+use crate::engine::find::{EventRow, write_event, write_planned};
 use crate::engine::function::write_function;
 use crate::engine::operations::OperationStatement;
 use crate::engine::path::Path;
@@ -16,6 +16,10 @@ type Cx<'a> = ExecutionContext<'a>;
 
 async fn planned(cx: &Cx<'_>, field: &PlanField, planned: PlannedMeta, row: TypeIndex, path: &Path<'_>) {
     write_planned(cx, field, planned, row, path).await; //~ E0308 Admission
+}
+
+async fn event(cx: &Cx<'_>, field: &PlanField, event: &EventRow<'_>, path: &Path<'_>) {
+    write_event(cx, field, event, path).await; //~ E0308 Admission
 }
 
 async fn function(cx: &Cx<'_>, field: &PlanField, function: FunctionMeta, path: &Path<'_>) {

@@ -64,6 +64,12 @@ pub(in crate::postgres) struct Loaded {
     functions: Functions,
 }
 
+impl Loaded {
+    pub(in crate::postgres) fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+}
+
 impl Changes {
     pub(in crate::postgres) fn new(keeps_connection: bool) -> Self {
         Self {

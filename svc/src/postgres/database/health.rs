@@ -1,7 +1,7 @@
 //! Whether the database answers, and the task that watches it.
 
-use std::sync::Weak;
 use std::sync::atomic::Ordering;
+use std::sync::{PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
@@ -17,6 +17,9 @@ const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)]
 /// The time from one look at the database to the next, whatever requests suspect.
 const PAUSE: Duration = Duration::from_millis(250);
 
+/// The reasons that are told of one absence: each server of a cluster may have its own.
+const MOST_REASONS: usize = 20;
+
 /// The time to wait for the answer to a ping.
 const ANSWER: Duration = Duration::from_secs(1);
 
@@ -27,6 +30,8 @@ pub(crate) enum Health {
     Unknown,
     Up,
     Unreachable,
+    /// It answers, and refuses what the service needs.
+    Misconfigured,
     /// It answers, and is not used: policies do not bind that have to.
     Unbound,
 }
@@ -42,6 +47,9 @@ impl Database {
         match timeout(self.acquire_timeout, verdict).await {
             Ok(Ok(health)) if *health == Health::Up => Ok(()),
             Ok(Ok(health)) if *health == Health::Unbound => Err(DbError::UnboundPolicies),
+            Ok(Ok(health)) if *health == Health::Misconfigured => {
+                Err(DbError::Misconfigured(self.reason().filter(|_| self.tells_reason)))
+            }
             _ => Err(DbError::Unreachable),
         }
     }
@@ -82,6 +90,15 @@ impl Database {
         timeout(ANSWER, health.changed()).await.is_ok() && self.is_up()
     }
 
+    /// Returns the reason why the database could not be used when it was last tried; none while it can.
+    pub(crate) fn reason(&self) -> Option<String> {
+        self.reason.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note_reason(&self, reason: Option<String>) {
+        *self.reason.lock().unwrap_or_else(PoisonError::into_inner) = reason;
+    }
+
     fn tell(&self, health: Health) {
         // Under the lock of the channel, so that both always say the same.
         self.health.send_modify(|known| {
@@ -101,16 +118,19 @@ impl DriverError {
 /// Tries a database that is unreachable until it answers; says so once when it goes and once when it comes back.
 pub(in crate::postgres) async fn watch_over(database: Weak<Database>) {
     let mut pause = RETRY[0];
-    let mut said = false;
+    // The reasons that the log has told since the database was last there.
+    let mut said = Vec::new();
     loop {
         let Some(strong) = database.upgrade() else { return };
         let result = strong.check().await;
         match result {
             Ok(()) => {
-                if said {
+                if !said.is_empty() {
                     tracing::info!(database = strong.place(), "the database is back");
                 }
-                (said, pause) = (false, RETRY[0]);
+                said.clear();
+                pause = RETRY[0];
+                strong.note_reason(None);
                 strong.tell(Health::Up);
                 let health = strong.health.subscribe();
                 let suspected = strong.suspected.clone();
@@ -120,13 +140,20 @@ pub(in crate::postgres) async fn watch_over(database: Weak<Database>) {
                 }
             }
             Err(error) => {
-                if !said {
+                let reason = error.to_string();
+                if !said.contains(&reason) && said.len() < MOST_REASONS {
                     let place = strong.place();
-                    tracing::warn!(database = place, %error, "the database cannot be used; trying again until it can");
-                    said = true;
+                    tracing::warn!(
+                        database = place,
+                        error = reason,
+                        "the database cannot be used; trying again until it can"
+                    );
+                    said.push(reason.clone());
                 }
+                strong.note_reason(Some(reason));
                 match error {
                     CheckError::Unbound(_) => strong.stop_using(),
+                    CheckError::Driver(error) if error.is_mistake() => strong.tell(Health::Misconfigured),
                     CheckError::Driver(_) => strong.tell(Health::Unreachable),
                 }
                 drop(strong);

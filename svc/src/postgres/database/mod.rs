@@ -2,6 +2,7 @@
 
 mod changes;
 mod health;
+mod setup;
 #[cfg(feature = "sqlx")]
 mod sqlx;
 
@@ -17,13 +18,18 @@ use arc_swap::{ArcSwapOption, Guard};
 use tokio::sync::{Mutex, Notify, watch};
 use tokio::time::timeout;
 
-use self::changes::{Changes, follow_changes};
+use self::changes::{Changes, Loaded, follow_changes};
 pub(super) use self::health::Health;
 use self::health::watch_over;
+use self::setup::Setup;
+use crate::metrics::{PoolStatus, Pools};
 use crate::postgres::catalogue::Catalogue;
 use crate::postgres::connect::ConnectConfig;
-use crate::postgres::driver::{Bounds, DedicatedConnection, Driver, DriverError, OpenTransaction};
+use crate::postgres::driver::{
+    Bounds, DedicatedConnection, Driver, DriverError, EachResult, Isolation, OpenTransaction,
+};
 use crate::postgres::functions::{FunctionSpec, Functions};
+use crate::postgres::recorder::{self, Recording, StatementKind, TimedSink};
 use crate::postgres::row_security::Unbound;
 use crate::postgres::session_effects::SessionReset;
 #[cfg(feature = "sqlx")]
@@ -39,11 +45,6 @@ const CATALOGUE: Duration = Duration::from_secs(10);
 
 /// The number of times that the catalogue is read again because the connection was closed meanwhile.
 const TRIES: u32 = 3;
-
-/// Begins the transaction of the application's own SQL. It may take its time.
-const BEFORE_SETUP: &str = "BEGIN; \
-    SELECT set_config('statement_timeout', '0', true), set_config('client_min_messages', 'warning', true); \
-    SELECT pg_advisory_xact_lock(hashtext('svc.setup_sql'))";
 
 /// The settings of the pools.
 #[derive(Debug)]
@@ -64,6 +65,8 @@ pub(crate) struct Settings {
     pub(crate) setup: Option<Cow<'static, str>>,
     /// Whether policies are looked at.
     pub(crate) row_security: RowSecurity,
+    /// Whether clients are told why the database cannot be used.
+    pub(crate) tells_reason: bool,
 }
 
 impl Settings {
@@ -98,9 +101,12 @@ pub(crate) struct Database {
     pub(super) health: watch::Sender<Health>,
     /// Whether `health` says so: each request asks, and a channel is shared with a lock.
     pub(super) is_up: AtomicBool,
+    /// Why it could not be used when it was last tried.
+    reason: std::sync::Mutex<Option<String>>,
     /// The configuration of the role that the set-up is run as, if not as the service.
-    owner: Option<ConnectConfig>,
-    setup: Mutex<Option<Cow<'static, str>>>,
+    pub(super) owner: Option<ConnectConfig>,
+    setup: Mutex<Setup>,
+    pub(super) tells_reason: bool,
     pub(super) row_security: RowSecurity,
     pub(super) session_reset: SessionReset,
 }
@@ -139,8 +145,10 @@ impl Database {
             functions: std::sync::Mutex::default(),
             health: watch::Sender::new(Health::Unknown),
             is_up: AtomicBool::new(false),
+            reason: std::sync::Mutex::default(),
             owner: settings.owner,
-            setup: Mutex::new(settings.setup),
+            setup: Mutex::new(Setup::new(settings.setup)),
+            tells_reason: settings.tells_reason,
             row_security: settings.row_security,
         });
         tokio::spawn(watch_over(Arc::downgrade(&database)));
@@ -167,28 +175,26 @@ impl Database {
     async fn read_catalogue(&self) -> Result<(), CheckError> {
         let mut connection = self.driver.dedicated(self.acquire_timeout).await?;
         self.set_up(&mut connection).await?;
-        let reading = timeout(self.deadline.min(CATALOGUE), self.load(&mut connection));
-        let loaded = reading.await.unwrap_or(Err(DriverError::Unanswered.into()))?;
+        let mut loaded = self.load_in_time(&mut connection).await?;
+        if self.has_lost(&loaded) && self.setup.lock().await.forget() {
+            tracing::warn!("the views of the schema have gone from the database, all of them; the set-up is run again");
+            self.set_up(&mut connection).await?;
+            loaded = self.load_in_time(&mut connection).await?;
+        }
         connection.close();
         self.adopt(loaded);
         Ok(())
     }
 
-    /// Runs the application's own SQL, once; of several instances that start together, one after the other.
-    async fn set_up(&self, connection: &mut DedicatedConnection) -> Result<(), DriverError> {
-        let mut setup = self.setup.lock().await;
-        if let Some(sql) = setup.as_deref() {
-            let mut owner = match &self.owner {
-                Some(owner) => Some(DedicatedConnection::to(owner, self.acquire_timeout, self.deadline).await?),
-                None => None,
-            };
-            let connection = owner.as_mut().unwrap_or(connection);
-            connection.script(BEFORE_SETUP).await?;
-            connection.script(sql).await?;
-            connection.script("COMMIT").await?;
-        }
-        *setup = None;
-        Ok(())
+    async fn load_in_time(&self, connection: &mut DedicatedConnection) -> Result<Loaded, CheckError> {
+        let reading = timeout(self.deadline.min(CATALOGUE), self.load(connection));
+        reading.await.unwrap_or(Err(DriverError::Unanswered.into()))
+    }
+
+    /// Whether nothing is left of views that were there: another database has taken the place of the one that was set up.
+    fn has_lost(&self, loaded: &Loaded) -> bool {
+        let is_known = |catalogue: &Catalogue| self.sources.iter().any(|name| catalogue.source(name).is_some());
+        self.catalogue.load().as_ref().is_some_and(|known| is_known(known)) && !is_known(loaded.catalogue())
     }
 
     /// The columns of the views and tables.
@@ -201,6 +207,15 @@ impl Database {
     pub(crate) async fn catalogue_now(&self) -> Result<Guard<Option<Arc<Catalogue>>>, DbError> {
         self.reached().await?;
         Ok(self.catalogue.load())
+    }
+
+    /// Whether a view has a column, as far as is known.
+    pub(crate) fn has_column(&self, source: &str, column: &str) -> bool {
+        let catalogue = self.catalogue.load();
+        catalogue
+            .as_ref()
+            .and_then(|catalogue| catalogue.source(source))
+            .is_some_and(|source| source.columns.contains_key(column))
     }
 
     /// The views and tables of the schema that the database does not have.
@@ -238,17 +253,43 @@ impl Database {
     ) -> Result<(), DbError> {
         self.reached().await?;
         session.check()?;
-        match self.driver.read(session, statement, sink).await {
+        let read = match recorder::begin(statement, StatementKind::Read) {
+            None => self.driver.read(session, statement, sink).await,
+            Some(recording) => Box::pin(self.read_recorded(&recording, session, statement, sink)).await,
+        };
+        match read {
             Ok(()) => Ok(()),
             Err(error) => Err(Box::pin(self.error_of(statement, self.noted(error))).await),
         }
     }
 
+    async fn read_recorded(
+        &self,
+        recording: &Recording,
+        session: &Session,
+        statement: &Statement,
+        sink: &mut dyn RowSink,
+    ) -> Result<(), DriverError> {
+        let mut timed = TimedSink::new(sink);
+        let result = self.driver.read(session, statement, &mut timed).await;
+        recording.read(result.is_ok(), &timed);
+        result
+    }
+
+    /// Runs reads back to back on one connection; a result for each. An error of all is not looked into.
+    pub(crate) async fn read_each(&self, reads: &[(&Session, &Statement)]) -> Result<Vec<EachResult>, DbError> {
+        self.reached().await?;
+        for (session, _) in reads {
+            session.check()?;
+        }
+        self.driver.read_each(reads).await.map_err(|error| self.noted(error))
+    }
+
     /// Begins a transaction with the session variables of a request.
-    pub(crate) async fn begin(&self, session: &Session) -> Result<OpenTransaction, DbError> {
+    pub(crate) async fn begin(&self, session: &Session, isolation: Isolation) -> Result<OpenTransaction, DbError> {
         self.reached().await?;
         session.check()?;
-        self.driver.begin(session).await.map_err(|error| self.noted(error))
+        self.driver.begin(session, isolation).await.map_err(|error| self.noted(error))
     }
 
     /// An error of the driver; signs that the database is unreachable are looked into.
@@ -267,6 +308,16 @@ impl Database {
     /// Returns the place of the database, without the password.
     pub(crate) fn place(&self) -> &str {
         &self.place
+    }
+}
+
+impl Pools for Database {
+    fn pools(&self) -> Vec<PoolStatus> {
+        vec![
+            self.driver.status(),
+            #[cfg(feature = "sqlx")]
+            self.sqlx.status(),
+        ]
     }
 }
 

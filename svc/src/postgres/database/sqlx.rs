@@ -4,6 +4,7 @@ use ::sqlx::postgres::PgColumn;
 use ::sqlx::{AssertSqlSafe, Column as _, PgConnection, PgPool, Postgres, Row as _, Transaction};
 
 use super::Database;
+use crate::postgres::recorder::{self, StatementKind};
 use crate::postgres::sqlx_pool::{arguments, untested, within};
 use crate::postgres::{DbError, Oid, Rows, Session, Statement};
 
@@ -47,7 +48,10 @@ pub(in crate::postgres) async fn fetch_by_sqlx(
 ) -> Result<Rows, DbError> {
     // Clients shape it with their filters, and sqlx bounds what it keeps prepared by number, not by size.
     let query = ::sqlx::query_with(AssertSqlSafe(&*statement.text), arguments(statement)?).persistent(false);
-    let rows = match query.fetch_all(connection).await {
+    let recording = recorder::begin(statement, StatementKind::Read);
+    let rows = query.fetch_all(connection).await;
+    recording.inspect(|recording| recording.ended(rows.as_ref().ok().map(Vec::len)));
+    let rows = match rows {
         Ok(rows) => rows,
         Err(error) => return Err(database.error_of(statement, error.into()).await),
     };

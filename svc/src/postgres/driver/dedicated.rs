@@ -1,9 +1,12 @@
 //! A connection outside of the pool, for what the service itself asks.
 
 use std::future::Future;
+use std::pin::pin;
 use std::time::Duration;
 
+use futures_util::TryStreamExt as _;
 use tokio::time::timeout;
+use tokio_postgres::{Row, SimpleQueryMessage};
 
 use super::connection::Connection;
 use super::{Driver, DriverError, FromRow};
@@ -43,9 +46,15 @@ impl DedicatedConnection {
 
     /// The rows of a statement.
     pub(in crate::postgres) async fn rows<T: FromRow>(&mut self, statement: &Statement) -> Result<Vec<T>, DriverError> {
+        let rows = self.read(statement).await?;
+        rows.iter().map(|row| Ok(T::from_row(row)?)).collect()
+    }
+
+    /// The rows of a statement as they come.
+    pub(in crate::postgres) async fn read(&mut self, statement: &Statement) -> Result<Vec<Row>, DriverError> {
         let mut rows = Vec::new();
         within(self.deadline, self.connection.read(Session::none(), statement, &mut rows)).await?;
-        rows.iter().map(|row| Ok(T::from_row(row)?)).collect()
+        Ok(rows)
     }
 
     /// The names of a statement's columns and of their types, without running it.
@@ -57,8 +66,20 @@ impl DedicatedConnection {
     }
 
     /// Runs statements one after the other, for as long as they take.
-    pub(in crate::postgres) async fn script(&mut self, sql: &str) -> Result<(), DriverError> {
-        self.connection.wire.drive(self.connection.client.batch_execute(sql)).await
+    ///
+    /// # Errors
+    /// The error of a statement, with the number of those before it.
+    pub(in crate::postgres) async fn script(&mut self, sql: &str) -> Result<(), (usize, DriverError)> {
+        let Connection { client, wire, .. } = &mut self.connection;
+        let mut done = 0;
+        let run = async {
+            let mut messages = pin!(client.simple_query_raw(sql).await?);
+            while let Some(message) = messages.try_next().await? {
+                done += usize::from(matches!(message, SimpleQueryMessage::CommandComplete(_)));
+            }
+            Ok::<_, tokio_postgres::Error>(())
+        };
+        wire.drive(run).await.map_err(|error| (done, error))
     }
 
     /// Says goodbye, as far as that needs no waiting.

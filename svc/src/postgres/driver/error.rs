@@ -1,8 +1,9 @@
 //! Errors of statements.
 
-use tokio_postgres::error::{Severity, SqlState};
+use tokio_postgres::error::{ErrorPosition, Severity, SqlState};
 
 use super::variable::Unwritten;
+use crate::postgres::Running;
 
 /// A reason why a statement gave no rows.
 #[derive(Debug, thiserror::Error)]
@@ -31,10 +32,20 @@ pub(crate) enum DriverError {
     #[cfg_attr(not(any(feature = "sqlx", feature = "tls")), expect(dead_code, reason = "nothing sets it up"))]
     #[error("TLS cannot be set up: {0}")]
     Tls(String),
+    /// A statement of a script, at a place such as "line 7".
+    #[error("{place} of the set-up fails: {}", .source.explained())]
+    Script { place: String, source: Box<Self> },
     #[error("the connection to the database failed")]
     Io(#[from] std::io::Error),
     #[error(transparent)]
     Postgres(#[from] tokio_postgres::Error),
+}
+
+/// Tells of a statement that was answered whether it failed.
+pub(super) fn answered<T>(running: Running, result: &Result<T, DriverError>) {
+    if let Err(error) = result {
+        running.failed(error.code().map(SqlState::code));
+    }
 }
 
 impl DriverError {
@@ -42,8 +53,38 @@ impl DriverError {
     pub(crate) fn code(&self) -> Option<&SqlState> {
         match self {
             Self::Postgres(error) => error.code(),
+            Self::Script { source, .. } => source.code(),
             _ => None,
         }
+    }
+
+    /// The same error, of a script of which so many statements were done before it.
+    pub(in crate::postgres) fn of_script(self, script: &str, done: usize) -> Self {
+        let Some(error) = self.of_database().filter(|_| self.is_mistake()) else { return self };
+        let place = match error.position() {
+            Some(ErrorPosition::Original(at)) => {
+                let before = usize::try_from(*at).unwrap_or(usize::MAX).saturating_sub(1);
+                format!("line {}", 1 + script.chars().take(before).filter(|letter| *letter == '\n').count())
+            }
+            _ => format!("statement {}", done + 1),
+        };
+        Self::Script { place, source: Box::new(self) }
+    }
+
+    /// Returns the message of PostgreSQL with its detail and hint.
+    fn explained(&self) -> String {
+        let Some(error) = self.of_database() else { return self.with_sources() };
+        let parts = [Some(error.message()), error.detail(), error.hint()];
+        parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+    }
+
+    /// Whether the database answers, and does not do what the service needs: it stays so until somebody mends a setting,
+    /// the set-up or a privilege.
+    pub(in crate::postgres) fn is_mistake(&self) -> bool {
+        /// Connections, conflicts with others, resources, locks, operators, and the system itself.
+        const PASSING: [&str; 6] = ["08", "40", "53", "55", "57", "58"];
+        let inner = if let Self::Unreachable(inner) = self { inner } else { self };
+        inner.code().is_some_and(|code| !PASSING.iter().any(|class| code.code().starts_with(class)))
     }
 
     /// The text with those of what has caused it.
@@ -51,7 +92,10 @@ impl DriverError {
         let mut text = self.to_string();
         let mut source = std::error::Error::source(self);
         while let Some(error) = source {
-            text = format!("{text}: {error}");
+            let cause = error.to_string();
+            if !text.ends_with(&cause) {
+                text = format!("{text}: {cause}");
+            }
             source = error.source();
         }
         text
@@ -91,6 +135,7 @@ impl DriverError {
             | Self::OutcomeUnknown
             | Self::Changed
             | Self::TransactionFailed
+            | Self::Script { .. }
             | Self::Tls(_) => false,
             Self::Postgres(error) => match error.code() {
                 // Class 57P: the server is shutting down or starting up.

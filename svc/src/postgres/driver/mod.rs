@@ -16,6 +16,8 @@ mod dedicated;
 mod dial;
 mod error;
 mod from_row;
+mod listening;
+mod pipeline;
 mod pool;
 #[cfg(feature = "sqlx")]
 #[cfg_attr(not(unix), path = "no_proxy.rs")]
@@ -48,18 +50,21 @@ pub(crate) use error::DriverError;
 #[cfg(feature = "sqlx")]
 pub(crate) use error::shows_change;
 pub(super) use from_row::FromRow;
+pub(crate) use listening::ListeningConnection;
+pub(super) use pipeline::EachResult;
 pub(crate) use pool::Bounds;
 #[cfg(feature = "sqlx")]
 pub(crate) use proxy::Proxy;
 #[cfg(feature = "sqlx")]
 pub(super) use session_state::RESET_SESSION;
-pub(crate) use transaction::OpenTransaction;
+pub(crate) use transaction::{Isolation, OpenTransaction};
 pub(crate) use write::Commit;
 
 use self::config::Target;
 use self::pool::Pool;
 use super::connect::ConnectConfig;
 use super::{RowSink, Session, Statement};
+use crate::metrics::PoolStatus;
 
 /// The number of connections, beyond those of the pool, that may die under a ping.
 const TRIES: u32 = 2;
@@ -105,6 +110,20 @@ impl Driver {
             match self.pool.acquire().await?.read(session, statement, sink).await {
                 Err(DriverError::ClosedIdle { .. }) => self.pool.close_dead(),
                 result => return result,
+            }
+        }
+        Err(DriverError::Closed)
+    }
+
+    /// Runs reads back to back on one connection; a result for each. One that has died in the pool is replaced.
+    ///
+    /// # Errors
+    /// When the connection fails, or a statement cannot be prepared: there is no result for any of them.
+    pub(super) async fn read_each(&self, reads: &[(&Session, &Statement)]) -> Result<Vec<EachResult>, DriverError> {
+        for _ in 0..=self.pool.size {
+            match self.pool.acquire().await?.read_each(reads).await {
+                Err(DriverError::ClosedIdle { .. }) => self.pool.close_dead(),
+                results => return results,
             }
         }
         Err(DriverError::Closed)
@@ -156,6 +175,13 @@ impl Driver {
     /// Notified when a view or function may have changed since its statement was made.
     pub(super) fn views_changed(&self) -> &Arc<Notify> {
         &self.pool.views_changed
+    }
+
+    /// The state of the pool.
+    pub(super) fn status(&self) -> PoolStatus {
+        let [idle, vacant, waiting] = self.pool.counts().map(|count| u32::try_from(count).unwrap_or(u32::MAX));
+        let active = self.pool.size.saturating_sub(idle).saturating_sub(vacant);
+        PoolStatus { pool: "svc", active, idle, waiting: Some(waiting), max: self.pool.size }
     }
 
     /// The most connections there can be.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tempfile::TempDir;
-use tokio::io::{AsyncWriteExt as _, copy_bidirectional};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, copy_bidirectional};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::task::{JoinHandle, JoinSet};
 
@@ -19,6 +19,9 @@ use crate::postgres::connect::{ConnectConfig, PROXY_PORT};
 
 /// The time that the system is given when it cannot accept a connection.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// The most bytes of a connection's first message, as PostgreSQL has it.
+const LONGEST_START: usize = 10_000;
 
 /// The SQLSTATE `sqlclient_unable_to_establish_sqlconnection`.
 const NO_CONNECTION: &str = "08001";
@@ -43,7 +46,8 @@ impl Proxy {
         let private = std::fs::Permissions::from_mode(0o700);
         let folder = tempfile::Builder::new().prefix("svc-").permissions(private).tempdir()?;
         let listener = UnixListener::bind(folder.path().join(format!(".s.PGSQL.{PROXY_PORT}")))?;
-        let task = tokio::spawn(accept(listener, Arc::new(Target::new(connect))));
+        let unwanted = connect.unwanted_options().map(Arc::from);
+        let task = tokio::spawn(accept(listener, Arc::new(Target::new(connect)), unwanted));
         Ok(Some(Self { task, folder }))
     }
 
@@ -59,13 +63,13 @@ impl Drop for Proxy {
     }
 }
 
-async fn accept(listener: UnixListener, target: Arc<Target>) {
+async fn accept(listener: UnixListener, target: Arc<Target>, unwanted: Option<Arc<str>>) {
     // Ends those that are left when the task does.
     let mut running = JoinSet::new();
     loop {
         match listener.accept().await {
             Ok((client, _)) => {
-                running.spawn(forward(client, target.clone()));
+                running.spawn(forward(client, target.clone(), unwanted.clone()));
             }
             Err(_) => tokio::time::sleep(PAUSE).await,
         }
@@ -73,12 +77,34 @@ async fn accept(listener: UnixListener, target: Arc<Target>) {
     }
 }
 
-async fn forward(mut client: UnixStream, target: Arc<Target>) {
+async fn forward(mut client: UnixStream, target: Arc<Target>, unwanted: Option<Arc<str>>) {
     match target.dial().await {
         // Either side may end it at any time.
-        Ok(mut server) => drop(copy_bidirectional(&mut client, &mut server).await),
+        Ok(mut server) => drop(copy(&mut client, &mut server, unwanted.as_deref()).await),
         Err(error) => drop(refuse(&mut client, &error).await),
     }
+}
+
+async fn copy(client: &mut UnixStream, server: &mut BoxStream, unwanted: Option<&str>) -> std::io::Result<()> {
+    if let Some(unwanted) = unwanted {
+        let length = client.read_u32().await?;
+        let mut message = vec![0; usize::try_from(length).unwrap_or_default().clamp(4, LONGEST_START) - 4];
+        client.read_exact(&mut message).await?;
+        let message = without_options(&message, unwanted);
+        server.write_u32(u32::try_from(message.len() + 4).unwrap_or(u32::MAX)).await?;
+        server.write_all(&message).await?;
+    }
+    copy_bidirectional(client, server).await.map(drop)
+}
+
+/// The first message of a connection, whose start-up options begin with some that are not wanted, without those.
+///
+/// <https://www.postgresql.org/docs/current/protocol-message-formats.html>
+fn without_options(message: &[u8], unwanted: &str) -> Vec<u8> {
+    let prefix = [b"options\0", unwanted.as_bytes()].concat();
+    let Some(at) = message.windows(prefix.len()).position(|window| window == prefix) else { return message.to_vec() };
+    let (before, after) = (&message[..at + b"options\0".len()], &message[at + prefix.len()..]);
+    [before, after].concat()
 }
 
 impl Target {
@@ -119,4 +145,17 @@ async fn refuse(client: &mut UnixStream, error: &DriverError) -> std::io::Result
     client.write_u32(length).await?;
     client.write_all(&fields).await?;
     client.shutdown().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_options;
+
+    #[test]
+    fn options_of_the_environment_are_left_out() {
+        let start = b"\0\x03\0\0user\0me\0options\0-c a=1 -c b=2\0database\0d\0\0";
+        let expected = b"\0\x03\0\0user\0me\0options\0 -c b=2\0database\0d\0\0";
+        assert_eq!(without_options(start, "-c a=1"), expected);
+        assert_eq!(without_options(expected, "-c a=1"), expected);
+    }
 }

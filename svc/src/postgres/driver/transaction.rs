@@ -9,13 +9,33 @@ use tokio_postgres::Row;
 use tokio_postgres::error::{Severity, SqlState};
 
 use super::connection::{Bound, Connection, rows, switch_back};
+use super::error::answered;
 use super::pool::{Pool, Slot};
 use super::{Driver, DriverError};
+use crate::postgres::recorder::{self, StatementKind};
 use crate::postgres::{Session, Statement};
 
 /// Fails in a transaction that has failed. PostgreSQL answers a lone `COMMIT` there as if all were well, and undoes the
 /// transaction.
 const COMMIT: &str = "SELECT; COMMIT";
+
+/// The snapshots of a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Isolation {
+    /// As the database has it; a snapshot for each statement, where nothing else is set.
+    Default,
+    /// One snapshot. A write of what others have changed since then fails.
+    Snapshot,
+}
+
+impl Isolation {
+    fn begin(self) -> &'static str {
+        match self {
+            Self::Default => "BEGIN",
+            Self::Snapshot => "BEGIN ISOLATION LEVEL REPEATABLE READ",
+        }
+    }
+}
 
 /// A transaction with a connection to itself. One that is dropped is rolled back.
 pub(crate) struct OpenTransaction {
@@ -26,11 +46,15 @@ pub(crate) struct OpenTransaction {
 impl Driver {
     /// Begins a transaction and sets its session variables, in one round trip. `BEGIN` is sent again when it meets a
     /// connection that had died in the pool.
-    pub(in crate::postgres) async fn begin(&self, session: &Session) -> Result<OpenTransaction, DriverError> {
+    pub(in crate::postgres) async fn begin(
+        &self,
+        session: &Session,
+        isolation: Isolation,
+    ) -> Result<OpenTransaction, DriverError> {
         // Each that has died is one less; a new one cannot have died in the pool.
         for _ in 0..=self.pool.size {
             let mut transaction = OpenTransaction { slot: Some(self.pool.acquire().await?.owned()) };
-            let begun = transaction.connection()?.open_transaction(session).await;
+            let begun = transaction.connection()?.open_transaction(session, isolation).await;
             match transaction.conclude(begun) {
                 Err(error) if error.is_lost_connection() => self.pool.close_dead(),
                 result => return result.map(|()| transaction),
@@ -43,16 +67,24 @@ impl Driver {
 impl OpenTransaction {
     /// The rows of a statement.
     pub(in crate::postgres) async fn read(&mut self, statement: &Statement) -> Result<Vec<Row>, DriverError> {
-        let (mut answered, connection) = (Vec::new(), self.connection()?);
-        let result = connection.run_in_transaction(statement, &mut answered).await;
-        self.conclude(result.map(|_| answered))
+        let (mut rows, connection) = (Vec::new(), self.connection()?);
+        let answering = statement.text.begin();
+        let recording = recorder::begin(statement, StatementKind::Read);
+        let result = connection.run_in_transaction(statement, &mut rows).await;
+        answered(answering, &result);
+        recording.inspect(|recording| recording.ended(result.is_ok().then_some(rows.len())));
+        self.conclude(result.map(|_| rows))
     }
 
     /// Runs a statement that writes; `rows` gets what was answered, also of a statement that fails.
     pub(crate) async fn write(&mut self, statement: &Statement, rows: &mut Vec<Row>) -> Result<u64, DriverError> {
         let connection = self.connection()?;
         connection.session.run(statement);
+        let answering = statement.text.begin();
+        let recording = recorder::begin(statement, StatementKind::Write);
         let result = connection.run_in_transaction(statement, rows).await;
+        answered(answering, &result);
+        recording.inspect(|recording| recording.ended(result.is_ok().then_some(rows.len())));
         self.conclude(result)
     }
 
@@ -128,7 +160,7 @@ impl std::fmt::Debug for OpenTransaction {
 }
 
 impl Connection {
-    async fn open_transaction(&mut self, session: &Session) -> Result<(), DriverError> {
+    async fn open_transaction(&mut self, session: &Session, isolation: Isolation) -> Result<(), DriverError> {
         let setup = match session.setup() {
             Some(setup) => Some((setup, self.prepared(setup).await?)),
             None => None,
@@ -136,7 +168,7 @@ impl Connection {
         self.in_transaction = true;
         let switch = self.switch(false);
         let (client, answered, mut settings) = (&self.client, &self.answered, Vec::new());
-        let all = join3(switch_back(client, switch), client.batch_execute("BEGIN"), async {
+        let all = join3(switch_back(client, switch), client.batch_execute(isolation.begin()), async {
             match &setup {
                 Some((setup, prepared)) => rows(client, answered, prepared, setup, &mut settings).await,
                 None => Ok(()),

@@ -1,13 +1,14 @@
 //! The socket of a connection: written and read by the request that uses the connection, in its own task.
 
+use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use futures_util::FutureExt as _;
-use tokio_postgres::Socket;
 use tokio_postgres::tls::MakeTlsConnect;
+use tokio_postgres::{AsyncMessage, Notification, Socket};
 
 use super::DriverError;
 use super::tls::Connector;
@@ -21,12 +22,14 @@ pub(super) struct Wire {
     stream: Stream,
     watch: Arc<Watch>,
     waker: Waker,
+    /// The notifications that nobody has taken; `None` where none are asked for.
+    notifications: Option<VecDeque<Notification>>,
 }
 
 impl Wire {
     pub(super) fn new(stream: Stream) -> Self {
         let watch = Arc::<Watch>::default();
-        Self { stream, waker: watch.clone().into(), watch }
+        Self { stream, waker: watch.clone().into(), watch, notifications: None }
     }
 
     /// Returns the watchdog's record of the connection.
@@ -109,12 +112,37 @@ impl Wire {
         loop {
             match self.stream.poll_message(cx) {
                 Poll::Pending => return None,
+                Poll::Ready(Some(Ok(AsyncMessage::Notification(notification)))) => {
+                    self.notifications.iter_mut().for_each(|kept| kept.push_back(notification.clone()));
+                }
                 // A notice.
                 Poll::Ready(Some(Ok(_))) => {}
                 Poll::Ready(Some(Err(error))) => return Some(DriverError::Postgres(error)),
                 Poll::Ready(None) => return Some(DriverError::Closed),
             }
         }
+    }
+
+    /// Keeps the notifications that come from now on.
+    pub(super) fn keep_notifications(&mut self) {
+        self.notifications.get_or_insert_default();
+    }
+
+    /// Waits for the next notification.
+    pub(super) async fn notified(&mut self) -> Result<Notification, DriverError> {
+        poll_fn(|cx| {
+            if let Some(kept) = self.notifications.as_mut().and_then(VecDeque::pop_front) {
+                return Poll::Ready(Ok(kept));
+            }
+            self.watch.woken.take_wake(cx.waker());
+            let ended = self.poll();
+            match (self.notifications.as_mut().and_then(VecDeque::pop_front), ended) {
+                (Some(notification), _) => Poll::Ready(Ok(notification)),
+                (None, Some(error)) => Poll::Ready(Err(error)),
+                (None, None) => Poll::Pending,
+            }
+        })
+        .await
     }
 
     /// Whether the server has not ended the connection, as far as is known here.

@@ -10,8 +10,8 @@ mod verdict;
 use std::sync::{Mutex, PoisonError};
 
 use super::FunctionSpec;
-use super::catalogue::quoted;
 use super::driver::{DedicatedConnection, DriverError};
+use super::identifier::quoted;
 
 use finding::Finding;
 pub(crate) use finding::Unbound;

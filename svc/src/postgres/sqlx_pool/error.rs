@@ -3,8 +3,10 @@
 use sqlx::postgres::{PgDatabaseError, PgSeverity};
 
 use crate::Error;
-use crate::postgres::DbError;
+use crate::error::of_postgres;
 use crate::postgres::error::of_client;
+use crate::postgres::fault::without_null;
+use crate::postgres::{DbError, Fault};
 
 impl DbError {
     /// Returns the error for what sqlx says of the connection or of the database as a whole; `None` for errors of the
@@ -72,6 +74,23 @@ pub(super) fn is_refused(error: &sqlx::Error) -> bool {
     let sqlx::Error::Database(error) = error else { return false };
     let severity = error.try_downcast_ref::<PgDatabaseError>().map(PgDatabaseError::severity);
     severity == Some(PgSeverity::Error)
+}
+
+impl Fault {
+    /// Returns the report of PostgreSQL behind an error of SQL of a resolver's own.
+    pub(crate) fn of_own_sql(error: &(dyn std::error::Error + 'static)) -> Option<Self> {
+        let error = of_postgres(error)?;
+        Some(Self {
+            code: error.code().to_owned(),
+            message: error.message().to_owned(),
+            detail: error.detail().map(str::to_owned),
+            hint: error.hint().map(str::to_owned),
+            constraint: error
+                .constraint()
+                .map(str::to_owned)
+                .or_else(|| without_null(error.code(), error.table()?, error.column()?)),
+        })
+    }
 }
 
 /// The code, the message and the source file of an error of PostgreSQL.

@@ -19,6 +19,7 @@ use tokio::time::timeout;
 use super::connect::ConnectConfig;
 use super::driver::{Bounds, Proxy, RESET_SESSION};
 use super::last_change::LastChange;
+use crate::metrics::PoolStatus;
 
 pub(crate) use commit::{CommitError, commit};
 use error::is_refused;
@@ -71,6 +72,13 @@ impl SqlxPool {
             })
             .connect_lazy_with(options);
         Ok(Self { pool, _proxy: proxy })
+    }
+
+    /// The state of the pool, which does not tell who waits.
+    pub(super) fn status(&self) -> PoolStatus {
+        let (open, max) = (self.pool.size(), self.pool.options().get_max_connections());
+        let idle = u32::try_from(self.pool.num_idle()).unwrap_or(u32::MAX).min(open);
+        PoolStatus { pool: "sqlx", active: open - idle, idle, waiting: None, max }
     }
 
     pub(super) fn pool(&self) -> &PgPool {

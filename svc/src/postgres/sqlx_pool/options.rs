@@ -20,7 +20,17 @@ impl ConnectConfig {
         let has_time = self.connect_timeout.is_some_and(|time| !time.is_zero());
         let is_bounded = has_time || self.socket != SocketConfig::default();
         let is_named = host.address.is_none() || host.name.is_none();
-        self.session == SessionTarget::Any && (is_local || (is_named && self.tls.is_plain() && !is_bounded))
+        self.session == SessionTarget::Any
+            && self.unwanted_options().is_none()
+            && (is_local || (is_named && self.tls.is_plain() && !is_bounded))
+    }
+
+    /// The start-up options that sqlx takes from the environment, where they are not among those that are asked for: an
+    /// embedded database has nothing to do with them, and a URL may replace them.
+    pub(in crate::postgres) fn unwanted_options(&self) -> Option<String> {
+        let options = PgConnectOptions::new_without_pgpass();
+        let taken = options.get_options().filter(|taken| !taken.is_empty())?;
+        (!self.options.starts_with(taken)).then(|| taken.to_owned())
     }
 
     /// The options of sqlx, which connects by itself, or to the socket in a folder.

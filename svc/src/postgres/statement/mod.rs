@@ -1,10 +1,12 @@
 //! A statement: its text and the values that are bound to it.
 
+mod many;
 mod pattern;
 mod text;
 
 pub(crate) use pattern::PatternLanguage;
-pub(crate) use text::StatementText;
+pub(in crate::postgres) use text::Running;
+pub(crate) use text::{StatementSubject, StatementText};
 
 use crate::json::ExactJson;
 
@@ -32,6 +34,18 @@ pub(crate) enum Param {
     Int(i64),
     /// Read as the type that PostgreSQL finds for the parameter.
     Variable(ExactJson),
+}
+
+impl Param {
+    /// The name of the type as which it is bound.
+    pub(crate) fn type_name(&self) -> &'static str {
+        match self {
+            Self::Text(_) | Self::Pattern(..) => "text",
+            Self::Texts(_) => "text[]",
+            Self::Int(_) => "bigint",
+            Self::Variable(_) => "unknown",
+        }
+    }
 }
 
 impl Statement {

@@ -1,9 +1,14 @@
 //! The text of a statement.
 
+use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
 use super::Oid;
+use crate::metrics::{RunningStatement, StatementSlot, get_metrics};
+use crate::query_stats;
+use crate::request_log::{self, RunningSql};
+use crate::trace::StatementSpan;
 
 /// The text of a statement, and the types that its columns must have for its rows to be read as they were meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,17 +16,75 @@ pub(crate) struct StatementText(Arc<Inner>);
 
 #[derive(Debug, PartialEq, Eq)]
 struct Inner {
-    sql: Box<str>,
+    sql: Arc<str>,
     /// `None` when whoever reads the rows looks at their types.
     types: Option<Box<[Oid]>>,
     /// The types as which it reads values of clients, by the numbers of their placeholders.
     casts: Box<[(usize, String)]>,
+    subject: Option<StatementSubject>,
+    series: StatementSlot,
+}
+
+/// A statement that runs, as whoever wants to know sees it.
+pub(in crate::postgres) struct Running {
+    _counted: Option<RunningStatement>,
+    span: Option<StatementSpan>,
+    _logged: Option<RunningSql>,
+}
+
+impl Running {
+    /// The statement has failed: with a SQLSTATE, where PostgreSQL gave one.
+    pub(in crate::postgres) fn failed(mut self, code: Option<&str>) {
+        if let Some(span) = &mut self.span {
+            span.failed(code);
+        }
+    }
+}
+
+/// The subject of a statement, as metrics tell statements apart.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct StatementSubject {
+    /// The kind of statement.
+    pub(crate) kind: &'static str,
+    /// The view, the function or the operation.
+    pub(crate) name: Box<str>,
 }
 
 impl StatementText {
     /// The text of a statement whose columns have these types, if they matter, and which casts values of clients so.
     pub(crate) fn new(sql: String, types: Option<Vec<Oid>>, casts: Vec<(usize, String)>) -> Self {
-        Self(Arc::new(Inner { sql: sql.into(), types: types.map(Into::into), casts: casts.into() }))
+        Self::about(None, sql, types, casts)
+    }
+
+    /// The same of a statement whose subject is known.
+    pub(crate) fn about(
+        subject: Option<StatementSubject>,
+        sql: String,
+        types: Option<Vec<Oid>>,
+        casts: Vec<(usize, String)>,
+    ) -> Self {
+        let (types, casts, series) = (types.map(Into::into), casts.into(), StatementSlot::default());
+        Self(Arc::new(Inner { sql: sql.into(), types, casts, subject, series }))
+    }
+
+    /// The statement begins to run. Where statements are counted, traced or logged, it has ended when the value is dropped.
+    pub(in crate::postgres) fn begin(&self) -> Running {
+        query_stats::ran(self);
+        let subject = self.0.subject.as_ref().map(|subject| (subject.kind, &*subject.name));
+        let counted = get_metrics().map(|metrics| {
+            let (kind, name) = subject.unwrap_or(("sql", "other"));
+            metrics.statement(&self.0.series, kind, name)
+        });
+        Running {
+            _counted: counted,
+            span: StatementSpan::begin(subject, &self.0.sql),
+            _logged: request_log::statement_began(|| self.without_values()),
+        }
+    }
+
+    /// The text of a statement that surely has no values in it, as its subject is known.
+    fn without_values(&self) -> Option<Arc<str>> {
+        self.0.subject.as_ref().map(|_| self.0.sql.clone())
     }
 
     /// The bytes that it takes, about.
@@ -31,7 +94,7 @@ impl StatementText {
     }
 
     /// Returns the types as which it reads values of clients, by the numbers of their placeholders.
-    pub(super) fn casts(&self) -> &[(usize, String)] {
+    pub(in crate::postgres) fn casts(&self) -> &[(usize, String)] {
         &self.0.casts
     }
 
@@ -48,6 +111,13 @@ impl StatementText {
     /// Whether both are one text, in one place.
     pub(crate) fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// By the SQL alone, which few texts have in common.
+impl Hash for StatementText {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.sql.hash(state);
     }
 }
 

@@ -36,6 +36,8 @@ impl Builder {
         let mut seen: HashMap<&str, &TypeDef> = HashMap::new();
         for def in &self.types {
             match seen.get(def.name.as_str()) {
+                // What is made for two types of one name follows from those.
+                Some(first) if first.path.starts_with("svc's") && first.path == def.path => {}
                 Some(first) => self.errors.push(SchemaError::TypeClash {
                     name: def.name.clone(),
                     first: first.path.clone(),

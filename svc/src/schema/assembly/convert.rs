@@ -56,6 +56,8 @@ impl Builder {
                     row: row.0,
                     from: relation.from,
                     to: relation.to,
+                    through: relation.through,
+                    order: relation.order,
                 }),
                 _ => FieldKind::Stored { index: position, stored: field.stored },
             };
@@ -152,12 +154,18 @@ impl Builder {
                     path: path.to_owned(),
                 });
             }
+            let ty = expr(ty);
+            // The specification of September 2025, section 3.13.3 (`@deprecated`).
+            if meta.element.deprecated.is_some() && ty.is_non_null() && meta.default.is_none() {
+                let (name, path) = (meta.element.rust.to_owned(), path.to_owned());
+                self.errors.push(SchemaError::DeprecatedRequired { name, path });
+            }
             args.push(ArgDef {
                 name,
                 rust: meta.element.rust.to_owned(),
                 description: meta.element.description.map(str::to_owned),
                 deprecated: meta.element.deprecated,
-                ty: expr(ty),
+                ty,
                 default: meta.default.map(DefaultValue::unchecked),
                 role: ArgRole::Declared,
                 slot: *slot,

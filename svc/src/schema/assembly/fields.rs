@@ -27,14 +27,28 @@ pub(in crate::schema) fn stored_fields(types: &[TypeDef], row: TypeIndex) -> Vec
     }
 }
 
-/// The relations of an object type.
+/// The relations that every row of this type has: those that an interface promises where each member's is the same.
 pub(in crate::schema) fn relations(types: &[TypeDef], row: TypeIndex) -> Vec<(&FieldDef, Relation)> {
-    let TypeKind::Object(object) = &types[row].kind else { return Vec::new() };
-    let relation = |field: &'_ FieldDef| match field.kind {
-        FieldKind::Relation(relation) => Some(relation),
-        _ => None,
-    };
-    object.fields.values().filter_map(|field| Some((field, relation(field)?))).collect()
+    match &types[row].kind {
+        TypeKind::Object(object) => {
+            let relation = |field: &'_ FieldDef| match field.kind {
+                FieldKind::Relation(relation) => Some(relation),
+                _ => None,
+            };
+            object.fields.values().filter_map(|field| Some((field, relation(field)?))).collect()
+        }
+        TypeKind::Abstract(abstraction) => {
+            let Some(fields) = &abstraction.fields else { return Vec::new() };
+            let Some((first, others)) = abstraction.members.split_first() else { return Vec::new() };
+            let has = |member: TypeIndex, field: &FieldDef, relation: Relation| {
+                let same = |(other, there): (&FieldDef, Relation)| other.rust == field.rust && there.leads_as(relation);
+                relations(types, member).into_iter().any(same)
+            };
+            let promised = relations(types, *first).into_iter().filter(|(field, _)| fields.contains_key(&field.name));
+            promised.filter(|(field, relation)| others.iter().all(|member| has(*member, field, *relation))).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// The gate of a field of rows of this type; that of rows of an interface stands for those of all its members.

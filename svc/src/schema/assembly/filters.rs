@@ -8,7 +8,7 @@ pub(super) fn fit(types: &[TypeDef], given: &TypeExpr, field: &TypeExpr) -> bool
     if matches!(types[field.named()].kind, TypeKind::Scalar { kind: ScalarKind::Json, .. }) {
         return true;
     }
-    // A list is one of several values for a field with one, and all of several elements for a list.
+    // A list means one of its values, for a field that is a list too.
     let shapes_fit = match (depth(given), depth(field)) {
         (0 | 1, 0) => true,
         (given, field) => given == field,

@@ -1,5 +1,9 @@
-//! Input objects that need themselves.
+//! Input objects that need themselves, or hold files.
 
+use std::collections::HashSet;
+
+use crate::schema::ScalarKind;
+use crate::schema::custom_scalar::UPLOAD;
 use crate::schema::error::SchemaError;
 use crate::schema::model::{TypeDef, TypeExpr, TypeIndex, TypeKind};
 
@@ -53,4 +57,19 @@ fn walk<'a>(
         }
     }
     state[index] = State::Done;
+}
+
+/// Whether a value of a type is a file or holds one.
+pub(super) fn holds_file(types: &[TypeDef], ty: &TypeExpr) -> bool {
+    let (mut open, mut seen) = (vec![ty.named()], HashSet::new());
+    while let Some(index) = open.pop() {
+        match &types[index].kind {
+            TypeKind::Scalar { kind: ScalarKind::Custom(custom), .. } if custom.sql_type == UPLOAD => return true,
+            TypeKind::Input(input) if seen.insert(index) => {
+                open.extend(input.fields.values().map(|field| field.ty.named()));
+            }
+            _ => {}
+        }
+    }
+    false
 }

@@ -8,10 +8,12 @@ mod fields;
 mod filters;
 mod gates;
 mod inputs;
+mod introspected;
 mod relations;
 mod roots;
 
 use apollo_compiler::Schema;
+use apollo_compiler::validation::WithErrors;
 
 use super::error::SchemaError;
 use super::extent::Extent;
@@ -19,6 +21,7 @@ use super::model::{Model, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use super::naming::Naming;
 use super::{KeyFn, Registry, RootFieldMeta, TypeRef, derived, sdl};
 pub(crate) use defaults::CoerceLiteral;
+pub(crate) use introspected::{IS_ONE_OF, TYPE};
 
 /// A directive of the specification that apollo-compiler does not define by itself.
 const ONE_OF: &str = "directive @oneOf on INPUT_OBJECT";
@@ -80,10 +83,12 @@ impl Builder {
             return Err(self.errors);
         }
         let text = sdl::print(&self.types, self.dialect.guard_directives);
-        let document =
-            Schema::parse_and_validate(format!("{text}\n{ONE_OF}"), "schema.graphql").map_err(|invalid| {
-                invalid.errors.iter().map(|error| SchemaError::Invalid(error.error.to_string())).collect::<Vec<_>>()
-            })?;
+        let invalid = |invalid: WithErrors<Schema>| {
+            invalid.errors.iter().map(|error| SchemaError::Invalid(error.error.to_string())).collect::<Vec<_>>()
+        };
+        let mut document = Schema::parse(format!("{text}\n{ONE_OF}"), "schema.graphql").map_err(invalid)?;
+        introspected::extend(&mut document);
+        let document = document.validate().map_err(invalid)?;
         Ok(Model {
             by_name: self.types.iter().enumerate().map(|(index, def)| (def.name.clone(), index)).collect(),
             by_rust: registry.rust.iter().map(|(id, key)| (*id, key.0)).collect(),

@@ -3,12 +3,12 @@
 use indexmap::IndexMap;
 
 use super::companions::Companions;
-use super::fields::{gate_of, is_checked, stored_fields};
-use super::{Builder, checks, expr, filters};
+use super::fields::{gate_of, is_checked, relations, stored_fields};
+use super::{Builder, checks, expr, filters, inputs};
 use crate::schema::error::SchemaError;
-use crate::schema::model::{FieldDef, FieldKind, ObjectDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
+use crate::schema::model::{ArgRole, FieldDef, FieldKind, ObjectDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use crate::schema::registry::ArgRef;
-use crate::schema::{OperationKind, Registry, RootFieldMeta, Run, Shape, TypeRef};
+use crate::schema::{NullArgument, OperationKind, Registry, RootFieldMeta, Run, Shape, TypeRef};
 
 /// An operation with its registered types.
 pub(super) struct Operation {
@@ -21,10 +21,7 @@ pub(super) struct Operation {
 
 impl Operation {
     pub(super) fn register(meta: &'static RootFieldMeta, registry: &mut Registry) -> Self {
-        let row = match meta.run {
-            Run::Planned(planned) => Some((planned.row)(registry).0),
-            _ => None,
-        };
+        let row = meta.run.planned().map(|planned| (planned.row)(registry).0);
         let ty = (meta.ty)(registry);
         let is_result = ty.key().is_some_and(|key| registry.results.contains_key(&key));
         Self { meta, ty, args: registry.args(meta.args, meta.path), row, is_result }
@@ -33,7 +30,11 @@ impl Operation {
 
 impl Builder {
     pub(super) fn add_roots(&mut self, operations: &[Operation], companions: &mut Companions<'_>) {
-        let roots = [(OperationKind::Query, "Query"), (OperationKind::Mutation, "Mutation")];
+        let roots = [
+            (OperationKind::Query, "Query"),
+            (OperationKind::Mutation, "Mutation"),
+            (OperationKind::Subscription, "Subscription"),
+        ];
         for (kind, name) in roots {
             let mut fields: IndexMap<String, FieldDef> = IndexMap::new();
             for operation in operations.iter().filter(|operation| operation.meta.kind == kind) {
@@ -75,18 +76,27 @@ impl Builder {
         let module = meta.path.rsplit_once("::").map_or("", |(module, _)| module);
         let def = self.field(&meta.element, expr(&operation.ty), &operation.args, kind, module);
         let mut def = def.guarded(meta.rules.guards);
-        if !matches!(meta.run, Run::Code(_)) {
+        if !matches!(meta.run, Run::Code(_) | Run::Stream(_)) {
             let spread = operation.args.iter().find(|arg| arg.spread);
             let misplaced = spread.and_then(|arg| meta.args.get(arg.slot)).map(|arg| (arg.element.rust, meta.path));
             self.errors.extend(misplaced.map(SchemaError::misplaced_page));
         }
+        if !matches!((meta.kind, meta.run), (OperationKind::Mutation, Run::Code(_))) {
+            let file = def.args.iter().find(|arg| inputs::holds_file(&self.types, &arg.ty));
+            self.errors.extend(
+                file.map(|arg| SchemaError::MisplacedFile { argument: arg.rust.clone(), path: meta.path.to_owned() }),
+            );
+        }
         if let Run::Function(_) = meta.run {
             self.check_function(meta, operation, &def);
         }
-        if let (Run::Planned(planned), Some(row)) = (meta.run, operation.row) {
+        if let (Some(planned), Some(row)) = (meta.run.planned(), operation.row) {
             self.check_planned(meta, row, &def);
             for arg in &mut def.args {
                 arg.gated = gate_of(&self.types, row, &arg.rust);
+                if asks_for_all_when_null(&self.types, row, meta, &arg.rust) {
+                    arg.role = ArgRole::DeclaredUnlessNull;
+                }
             }
             let args = match planned.shape {
                 Shape::List => companions.list_args(&mut self.types, row),
@@ -117,6 +127,10 @@ impl Builder {
         for arg in &def.args {
             let fields = stored_fields(&self.types, row_index);
             let field = fields.into_iter().find(|field| field.rust == arg.rust && is_leaf(&self.types, &field.ty));
+            let field = field.or_else(|| match meta.run {
+                Run::Event(_) => relation_key(&self.types, row_index, &arg.rust),
+                _ => None,
+            });
             let (argument, path, row) = (arg.rust.clone(), meta.path.to_owned(), row_path.clone());
             self.errors.extend(match field {
                 Some(field) if is_checked(&self.types, row_index, field.rust) => {
@@ -133,13 +147,37 @@ impl Builder {
     }
 }
 
+/// Whether null for an argument asks for all rows: clients send it for what they leave out.
+fn asks_for_all_when_null(types: &[TypeDef], row: TypeIndex, meta: &RootFieldMeta, rust: &str) -> bool {
+    match meta.args.iter().find(|arg| arg.element.rust == rust).map(|arg| arg.null) {
+        Some(NullArgument::AllRows) => true,
+        Some(NullArgument::IsNull) | None => false,
+        Some(NullArgument::ByField) => {
+            let related = relations(types, row).into_iter().map(|(field, _)| field);
+            let mut fields = stored_fields(types, row).into_iter().chain(related);
+            fields.any(|field| field.rust == rust && field.ty.is_non_null())
+        }
+    }
+}
+
+/// The key of the one row that a relation leads to, which an event may have.
+fn relation_key<'t>(types: &'t [TypeDef], row: TypeIndex, rust: &str) -> Option<&'t FieldDef> {
+    let (_, relation) = relations(types, row).into_iter().find(|(field, _)| field.rust == rust)?;
+    let stored = |field: &FieldDef| matches!(field.kind, FieldKind::Stored { stored, .. } if stored == relation.to);
+    stored_fields(types, relation.row).into_iter().find(|field| !relation.many && stored(field))
+}
+
 fn is_leaf(types: &[TypeDef], ty: &TypeExpr) -> bool {
     !matches!(types[ty.named()].kind, TypeKind::Object(_) | TypeKind::Abstract(_))
 }
 
 /// Two listed functions with one name, or one that is listed twice.
 fn clash(kind: OperationKind, name: String, first: &str, second: &str) -> SchemaError {
-    let kind = if kind == OperationKind::Query { "query" } else { "mutation" };
+    let kind = match kind {
+        OperationKind::Query => "query",
+        OperationKind::Mutation => "mutation",
+        OperationKind::Subscription => "subscription",
+    };
     if first == second {
         return SchemaError::ListedTwice { kind, path: first.to_owned() };
     }

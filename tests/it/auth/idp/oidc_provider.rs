@@ -5,7 +5,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 use svc::auth::{AuthProvider as _, IntrospectionProvider};
 use svc::{IdpConfig, TokenAlgorithm};
-use svc_tests::{App, node};
+use svc_tests::{App, node, node_stderr};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
@@ -31,7 +31,12 @@ impl OidcProvider {
         std::fs::write(&certificate, certified.cert.pem()).unwrap();
         std::fs::write(&key, certified.signing_key.serialize_pem()).unwrap();
         let mut command = Command::from(node("oidc.mjs"));
-        command.args([&certificate, &key]).stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        command
+            .args([&certificate, &key])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(node_stderr())
+            .kill_on_drop(true);
         let mut child = command.spawn().unwrap();
         let (input, output) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
         let mut output = BufReader::new(output).lines();

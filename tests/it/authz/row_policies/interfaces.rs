@@ -71,6 +71,8 @@ async fn a_policy_for_a_member_holds_below_its_interface() {
     assert_eq!(found, [vec![1, 3, 4, 5], vec![1], vec![3, 4, 5]]);
     let found = ids(|options| options.row_policy::<Task>(|_| Ok(RowDecision::allow_where(col("done").eq(true))))).await;
     assert_eq!(found, [vec![1, 2, 3, 4], vec![1, 2], vec![3, 4]]);
+    let found = ids(|options| options.row_policy::<Note>(own).row_policy::<Task>(own)).await;
+    assert_eq!(found, [vec![1, 3, 5], vec![1], vec![3, 5]]);
 }
 
 #[tokio::test]
@@ -84,6 +86,9 @@ async fn each_type_of_a_row_has_to_permit_it() {
     let undone = |_: &Context<'_>| Ok(RowDecision::allow_where(col("done").eq(false)));
     let found = ids(|options| options.row_policy::<Entry>(own).row_policy::<Task>(undone)).await;
     assert_eq!(found, [vec![1, 5], vec![1], vec![5]]);
+    let done = |_: &Context<'_>| Ok(RowDecision::allow_where(col("done").eq(true)));
+    let found = ids(|options| options.row_policy::<Entry>(own).row_policy::<Task>(done)).await;
+    assert_eq!(found, [vec![1, 3], vec![1], vec![3]]);
     let nothing = |_: &Context<'_>| Ok(RowDecision::abstain());
     let found = ids(|options| options.row_policy::<Entry>(own).row_policy::<Note>(nothing)).await;
     assert_eq!(found, [vec![3, 5], vec![], vec![3, 5]]);

@@ -22,11 +22,11 @@ const POLICIES: usize = 700;
 const POSTS: usize = 40;
 const USERS: usize = 6;
 
-fn setting(name: &str, default: u64) -> u64 {
+pub(super) fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is a number")))
 }
 
-fn rows(rng: &mut StdRng) -> Rows {
+pub(super) fn rows(rng: &mut StdRng) -> Rows {
     let fields =
         |names: &[&'static str], rng: &mut StdRng| names.iter().map(|name| (*name, value(name, rng))).collect();
     let mut rows = Rows::default();
@@ -52,7 +52,7 @@ fn literal(value: &Value) -> String {
     }
 }
 
-fn sql(rows: &Rows) -> String {
+pub(super) fn sql(rows: &Rows) -> String {
     let mut sql = String::new();
     for row in &rows.users {
         let values: Vec<_> = row.fields.iter().map(|(_, value)| literal(value)).collect();
@@ -66,8 +66,8 @@ fn sql(rows: &Rows) -> String {
     sql
 }
 
-/// Three policies, each of which says what a request's header picks.
-fn policies(decisions: &Arc<Mutex<Vec<Decision>>>) -> Vec<SharedPolicy> {
+/// Three policies, each of which decides as it is told at its place.
+pub(super) fn policies(decisions: &Arc<Mutex<Vec<Decision>>>) -> Vec<SharedPolicy> {
     let policy = |at: usize| -> SharedPolicy {
         let decisions = decisions.clone();
         Arc::new(move |_| {

@@ -6,7 +6,7 @@ use svc_tests::{App, TestDatabase};
 use super::service::{KINDS, ROWS, database, of_tenant, options};
 
 /// Reads of every kind; each is also asked with the others around it.
-const READS: [&str; 24] = [
+pub(super) const READS: [&str; 24] = [
     "{ posts(orderBy: [{id: ASC}]) { id title score } }",
     "{ posts(orderBy: [{id: ASC}]) { id loud author { id name } } }",
     "{ posts(orderBy: [{score: DESC}, {id: ASC}], limit: 3, offset: 1) { id score } }",
@@ -33,7 +33,7 @@ const READS: [&str; 24] = [
     "{ posts(where: {title: {like: \"post 1%\"}}, orderBy: [{id: ASC}]) { id } totals(where: {score: {gte: 40}}) { count } }",
 ];
 
-async fn ask(app: &App, tenant: &str, query: &str) -> String {
+pub(super) async fn ask(app: &App, tenant: &str, query: &str) -> String {
     let request = app.request("POST", "/graphql").header("content-type", "application/json");
     app.send(request.header("x-tenant", tenant).body(json!({ "query": query }).to_string())).await.text
 }

@@ -1,20 +1,23 @@
 //! Users and their posts, of several tenants, over the three kinds of views.
 
-use svc::Limits;
 use svc::prelude::*;
+use svc::{Limits, OperationsConfig};
 use svc_tests::TestDatabase;
 
 /// The same types and operations over views of one kind.
 macro_rules! blog {
     ($kind:ident, $user:literal, $post:literal) => {
         mod $kind {
+            use serde_json::Value;
+            use svc::futures_util::StreamExt as _;
             use svc::prelude::*;
 
-            #[svc_type(sql_source = $user)]
+            #[svc_type(sql_source = $user, authorize_fields = ["email"])]
             pub(super) struct User {
                 id: i32,
                 name: String,
                 tenant: Option<String>,
+                email: Option<String>,
                 #[relation(to = "author_id")]
                 posts: Many<Post>,
             }
@@ -90,6 +93,26 @@ macro_rules! blog {
             #[svc::mutation(function = "app.touch_all")]
             async fn touch_all() -> Vec<Post>;
 
+            #[svc::subscription(channel = "post_changed")]
+            async fn changed(
+                id: Option<Vec<i32>>,
+                tenant: Option<Vec<String>>,
+                score: Option<Vec<i32>>,
+                locked: Option<bool>,
+                author: Option<Vec<i32>>,
+            ) -> Post;
+            #[svc::subscription(channel = "post_changed")]
+            async fn removable(id: Option<Vec<i32>>, score: Option<Vec<i32>>) -> Option<Post>;
+            #[svc::subscription(channel = "user_changed")]
+            async fn user_changed(id: Option<Vec<i32>>, email: Option<Vec<String>>) -> User;
+            /// The row of each event, as the repository reads it.
+            #[svc::subscription]
+            async fn heard(ctx: &Context<'_>) -> Result<impl Stream<Item = Result<Find<Post>>>> {
+                let events = ctx.events("post_changed").await?;
+                let id = |payload: &str| serde_json::from_str(payload).ok().and_then(|row: Value| row["id"].as_i64());
+                Ok(events.map(move |payload| Ok(ctx.db().find::<Post>().filter(col("id").eq(id(&payload?))))))
+            }
+
             /// The application over these views, with `policy` for both types.
             pub(super) fn options(policy: Option<super::Policy>) -> AppOptions {
                 let options = AppOptions::new()
@@ -99,6 +122,27 @@ macro_rules! blog {
                     Some(policy) => options.row_policy::<Post>(policy).row_policy::<User>(policy),
                     None => options,
                 }
+            }
+
+            /// The same with masks of posts.
+            pub(super) fn masked(policy: super::Policy) -> AppOptions {
+                options(None).mask_where::<Post>("score", policy).mask_where::<Post>("title", policy)
+            }
+
+            /// The same with policies for both types, scores that are masked where a post is locked, and no e-mail addresses.
+            pub(super) fn guarded(policy: super::Policy) -> AppOptions {
+                let unlocked = |_: &Context<'_>| Ok(RowDecision::allow_where(col("locked").eq(false)));
+                let no_addresses = async |request: AuthorizationRequest| request.operation_name() != "User.email";
+                let options = options(Some(policy)).mask_where::<Post>("score", unlocked).authorizer(no_addresses);
+                options.subscriptions(subscriptions![changed, removable, user_changed, heard])
+            }
+
+            /// The same with several masks of each of these fields.
+            pub(super) fn masked_by(masks: &[(&'static str, super::SharedPolicy)]) -> AppOptions {
+                let masks = masks.iter().cloned();
+                masks.fold(options(None), |options, (field, policy)| {
+                    options.mask_where::<Post>(field, move |ctx| policy(ctx))
+                })
             }
 
             /// The same with several policies for posts.
@@ -124,7 +168,7 @@ pub(super) type SharedPolicy = std::sync::Arc<dyn Fn(&Context<'_>) -> Result<Row
 pub(super) const KINDS: [&str; 3] = ["columns", "data", "table"];
 
 const TABLES: &str = "
-CREATE TABLE tb_user (id int PRIMARY KEY, name text NOT NULL, tenant text);
+CREATE TABLE tb_user (id int PRIMARY KEY, name text NOT NULL, tenant text, email text);
 CREATE TABLE tb_post (id int PRIMARY KEY, title text, tenant text, score int, locked boolean, author_id int);
 CREATE SCHEMA app;";
 
@@ -160,6 +204,36 @@ pub(super) fn options(kind: &str, database: &TestDatabase, policy: Option<Policy
     over(options, database)
 }
 
+/// The same with masks of the titles and scores of posts.
+pub(super) fn masked(kind: &str, database: &TestDatabase, policy: Policy) -> AppOptions {
+    let options = match kind {
+        "columns" => columns::masked(policy),
+        "data" => data::masked(policy),
+        _ => table::masked(policy),
+    };
+    over(options, database)
+}
+
+/// The same with policies for both types, scores that are masked where a post is locked, and no e-mail addresses.
+pub(super) fn guarded(kind: &str, database: &TestDatabase) -> AppOptions {
+    let options = match kind {
+        "columns" => columns::guarded(of_tenant),
+        "data" => data::guarded(of_tenant),
+        _ => table::guarded(of_tenant),
+    };
+    over(options, database)
+}
+
+/// The same with several masks of each of these fields of posts.
+pub(super) fn masked_by(kind: &str, database: &TestDatabase, masks: &[(&'static str, SharedPolicy)]) -> AppOptions {
+    let options = match kind {
+        "columns" => columns::masked_by(masks),
+        "data" => data::masked_by(masks),
+        _ => table::masked_by(masks),
+    };
+    over(options, database)
+}
+
 /// The same with several policies for posts.
 pub(super) fn governed(kind: &str, database: &TestDatabase, policies: &[SharedPolicy]) -> AppOptions {
     let options = match kind {
@@ -172,7 +246,9 @@ pub(super) fn governed(kind: &str, database: &TestDatabase, policies: &[SharedPo
 
 fn over(options: AppOptions, database: &TestDatabase) -> AppOptions {
     let limits = Limits { complexity: u64::MAX, default_page: 100, ..Limits::default() };
-    options.database_url(database.url()).auto_camel_case(true).limits(limits)
+    let operations = OperationsConfig { rust_endpoint: true, ..OperationsConfig::default() };
+    let config = SvcConfig { operations, limits, ..SvcConfig::default() };
+    options.config(config).database_url(database.url()).auto_camel_case(true)
 }
 
 /// Rows of the tenant in a header; all where it says so, and none without it.

@@ -1,9 +1,11 @@
 //! The stop of a server, with clients that hold on.
 
 use std::time::{Duration, Instant};
+use svc_tests::is_alone_with;
 use svc_tests::raw::{Client, PATIENCE, post};
 
 use svc::Server;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
 use super::{HELLO, SLOW, router};
@@ -41,6 +43,23 @@ async fn idle_and_silent_clients_do_not_hold_up_a_stop() {
 }
 
 #[tokio::test]
+async fn a_request_on_its_way_is_answered() {
+    let (address, stop, ended) = server().await;
+    let mut client = Client::open(address).await;
+    // It is accepted before a later connection is.
+    let mut later = Client::open(address).await;
+    later.send(&post(HELLO)).await;
+    later.answer().await;
+    stop.send(()).unwrap();
+    // The server has seen the signal when it closes what is idle.
+    later.closed().await;
+    client.send(&post(HELLO)).await;
+    assert!(client.answer().await.contains("world"));
+    client.closed().await;
+    tokio::time::timeout(PATIENCE, ended).await.expect("the server still runs").unwrap();
+}
+
+#[tokio::test]
 async fn a_stop_ends_whatever_clients_do() {
     let (address, stop, ended) = server().await;
     let refused =
@@ -59,4 +78,22 @@ async fn a_stop_ends_whatever_clients_do() {
     assert!(start.elapsed() >= Duration::from_millis(1_500), "stopped after {:?}", start.elapsed());
     clients[1].closed().await;
     assert!(tokio::net::TcpStream::connect(address).await.is_err(), "a connection was accepted");
+}
+
+/// A program that says by itself when it stops is not ended by the signal to which it listens.
+#[tokio::test]
+async fn a_stop_of_the_program_s_own_is_waited_for() {
+    const NAME: &str = "a_stop_of_the_program_s_own_is_waited_for";
+    if !is_alone_with(module_path!(), NAME, &[("SVC_PORT", "0")]) {
+        return;
+    }
+    let server = Server::from_env().await.unwrap();
+    let mut terminated = signal(SignalKind::terminate()).unwrap();
+    let run = server.run(router().await.0, async { terminated.recv().await.unwrap_or_default() });
+    // The server runs before the signal is sent.
+    let pid = std::process::id().to_string();
+    let sent = async { tokio::process::Command::new("kill").args(["-TERM", &pid]).status().await };
+    let ((), sent) =
+        tokio::time::timeout(PATIENCE, async { tokio::join!(run, sent) }).await.expect("the server still runs");
+    assert!(sent.unwrap().success());
 }

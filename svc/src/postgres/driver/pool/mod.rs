@@ -2,6 +2,7 @@
 
 mod cancel;
 mod maintenance;
+mod shortage;
 mod slot;
 mod watchdog;
 
@@ -64,6 +65,10 @@ pub(super) struct State {
     pub(super) idle: Vec<Box<Connection>>,
     /// The slots without a connection: how many more may be opened.
     pub(super) vacant: u32,
+    /// The slots that wait until the server may have more connections.
+    withheld: u32,
+    /// The time at which it was last said that the server has no more.
+    told: Option<Instant>,
     /// Those who asked first are the first.
     pub(super) waiting: VecDeque<Waiting>,
     /// Whether the tasks of `maintenance.rs` are there.
@@ -104,15 +109,41 @@ impl Pool {
     /// # Errors
     /// When there is none within the time-out, or a new one cannot be opened.
     pub(super) async fn acquire(self: &Arc<Self>) -> Result<Slot<&Arc<Self>>, DriverError> {
-        let (mut slot, deadline) = match self.take() {
+        let (slot, deadline) = match self.take() {
             Ok(slot) => (slot, None),
             Err((turn, deadline)) => (self.wait(turn, deadline).await?, Some(deadline)),
         };
         if slot.is_vacant() {
             // Boxed, as the future that connects is large, and would be moved with each request's.
-            Box::pin(self.open(&mut slot, deadline)).await?;
+            return Box::pin(self.filled(slot, deadline)).await;
         }
         Ok(slot)
+    }
+
+    /// A slot with a connection: a new one, or one that another request gives back where the server has no more.
+    async fn filled<'a>(
+        self: &'a Arc<Self>,
+        mut slot: Slot<&'a Arc<Self>>,
+        deadline: Option<Instant>,
+    ) -> Result<Slot<&'a Arc<Self>>, DriverError> {
+        let until = deadline.unwrap_or_else(|| Instant::now() + self.acquire_timeout);
+        let mut deadline = deadline;
+        loop {
+            let error = match self.open(&mut slot, deadline).await {
+                Ok(()) => return Ok(slot),
+                Err(error) => error,
+            };
+            if !error.is_too_many_connections() {
+                return Err(error);
+            }
+            let Ok(turn) = self.wait_for_others(slot, until) else { return Err(error) };
+            // The server is what lacks connections, whoever has waited for how long.
+            slot = self.wait(turn, until).await.map_err(|_| error)?;
+            if !slot.is_vacant() {
+                return Ok(slot);
+            }
+            deadline = Some(until);
+        }
     }
 
     /// The connection that was used last, as its caches are the warmest; else a vacant slot, or a turn in the queue and
@@ -237,6 +268,13 @@ impl Pool {
         closed.into_iter().for_each(|connection| connection.close());
     }
 
+    /// The numbers of connections that lie unused and that may still be opened, and of those who wait for one.
+    pub(super) fn counts(&self) -> [usize; 3] {
+        let state = self.state();
+        let waiting = state.waiting.iter().filter(|waiting| !waiting.turn.is_closed()).count();
+        [state.idle.len(), state.vacant as usize, waiting]
+    }
+
     /// The lock is held for a few moves. Nothing is dropped under it that would come back here.
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -269,6 +307,13 @@ impl State {
             self.waiting.retain(|waiting| !waiting.turn.is_closed());
         }
         self.waiting.push_back(Waiting { turn, deadline });
+        receiver
+    }
+
+    /// A turn of a request that has waited before.
+    fn queue_first(&mut self, deadline: Instant) -> Turn {
+        let (turn, receiver) = oneshot::channel();
+        self.waiting.push_front(Waiting { turn, deadline });
         receiver
     }
 

@@ -7,7 +7,8 @@ use tokio_postgres::Row;
 
 use super::Pool;
 use crate::postgres::driver::connection::Connection;
-use crate::postgres::driver::{Commit, DriverError};
+use crate::postgres::driver::error::answered;
+use crate::postgres::driver::{Commit, DriverError, EachResult};
 use crate::postgres::{RowSink, Session, Statement};
 
 /// Borrows the pool as long as it belongs to a request: counting references for each would cost more than all else here.
@@ -137,9 +138,29 @@ impl Slot<&Arc<Pool>> {
         let pool = slot.pool;
         let connection = slot.connection()?;
         connection.begin(pool.watches.now());
+        let answering = statement.text.begin();
         let result = connection.read(session, statement, sink).await;
+        answered(answering, &result);
         connection.watch().end();
         running.end(result)
+    }
+
+    /// Runs reads back to back; a result for each.
+    ///
+    /// # Errors
+    /// Those of [`read`](Self::read), which leave none of them with a result.
+    pub(in crate::postgres::driver) async fn read_each(
+        self,
+        reads: &[(&Session, &Statement)],
+    ) -> Result<Vec<EachResult>, DriverError> {
+        let mut running = Running(Some(self));
+        let Running(Some(slot)) = &mut running else { return Err(DriverError::Closed) };
+        let pool = slot.pool;
+        let connection = slot.connection()?;
+        connection.begin(pool.watches.now());
+        let results = connection.read_each(reads).await;
+        connection.watch().end();
+        running.end(results)
     }
 
     /// Runs a write; whether it is committed. When the future is dropped, the statement is ended and nothing is kept that
@@ -156,7 +177,9 @@ impl Slot<&Arc<Pool>> {
         let pool = slot.pool;
         let connection = slot.connection()?;
         connection.begin(pool.watches.now());
+        let answering = statement.text.begin();
         let result = connection.write(session, statement, commit, rows).await;
+        answered(answering, &result);
         connection.watch().end();
         running.end(result)
     }

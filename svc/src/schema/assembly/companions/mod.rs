@@ -182,9 +182,9 @@ impl<'a> Companions<'a> {
     /// The condition on one stored field.
     fn condition(&mut self, types: &mut Vec<TypeDef>, part: &RowField) -> Option<ArgDef> {
         let ty = match (&types[part.named].kind, part.list) {
-            (TypeKind::Object(_), false) => self.where_type(types, part.named)?,
-            (TypeKind::Object(_), true) => self.list_where_type(types, part.named)?,
-            (TypeKind::Abstract(_), _) => return None,
+            (TypeKind::Abstract(_), _) if !part.is_relation => return None,
+            (TypeKind::Object(_) | TypeKind::Abstract(_), false) => self.where_type(types, part.named)?,
+            (TypeKind::Object(_) | TypeKind::Abstract(_), true) => self.list_where_type(types, part.named)?,
             (_, true) => self.filter_type(types, part.named, Family::List),
             (kind, false) => {
                 let family = family(kind);
@@ -264,6 +264,7 @@ impl<'a> Companions<'a> {
         for part in row_fields(types, row).iter().filter(|part| !part.list) {
             let ty = match &types[part.named].kind {
                 TypeKind::Object(_) => self.order_type(types, part.named),
+                TypeKind::Abstract(_) if part.is_relation => self.order_type(types, part.named),
                 TypeKind::Abstract(_) | TypeKind::Scalar { kind: ScalarKind::Json, .. } => None,
                 kind if family(kind) == Family::Search => Some(self.rank_type(types, part.named, direction)),
                 _ => Some(direction),

@@ -1,0 +1,70 @@
+//! Hints for connections that fail.
+
+use tokio_postgres::error::SqlState;
+
+use super::Target;
+
+/// The hint for passwords, some characters of which a URL writes otherwise.
+pub(super) const CREDENTIALS: &str = "correct user and password in SVC_DATABASE_URL; in a password write `%40` for @, `%23` for #, \
+    `%3F` for ?, `%25` for %, `%2F` for /";
+
+/// The hints for an error of connecting.
+pub(super) fn of(error: &tokio_postgres::Error, target: &Target) -> Vec<String> {
+    match error.code() {
+        Some(code) => of_code(code, target).into_iter().collect(),
+        None => of_cause(&cause(error)).map_or_else(|| unreachable(target), |hint| vec![hint.to_owned()]),
+    }
+}
+
+/// The hints where no server answers.
+pub(super) fn unreachable(target: &Target) -> Vec<String> {
+    let hint = if target.is_local() {
+        "start it: svc db start; or correct SVC_DATABASE_URL in .env"
+    } else {
+        "see that the server runs and lets this machine in, or correct SVC_DATABASE_URL in .env"
+    };
+    let about_password = target.is_ambiguous.then_some(CREDENTIALS);
+    [hint].into_iter().chain(about_password).map(str::to_owned).collect()
+}
+
+fn of_code(code: &SqlState, target: &Target) -> Option<String> {
+    let name = target.database();
+    Some(match *code {
+        SqlState::INVALID_PASSWORD | SqlState::INVALID_AUTHORIZATION_SPECIFICATION => CREDENTIALS.to_owned(),
+        SqlState::UNDEFINED_DATABASE if target.is_local() => {
+            format!("make it: svc db start, or createdb {name} on that server")
+        }
+        SqlState::UNDEFINED_DATABASE => format!("make it: createdb {name} on that server"),
+        SqlState::TOO_MANY_CONNECTIONS => {
+            "end programs that are connected, or allow more: max_connections, ALTER ROLE … CONNECTION LIMIT".to_owned()
+        }
+        SqlState::CANNOT_CONNECT_NOW => "the server is just starting or stopping; try again".to_owned(),
+        SqlState::INSUFFICIENT_PRIVILEGE => {
+            format!("let the user in: GRANT CONNECT ON DATABASE {name} TO {}", target.user())
+        }
+        _ => return None,
+    })
+}
+
+/// The driver's errors without a code differ by their texts only.
+fn of_cause(cause: &str) -> Option<&'static str> {
+    Some(match cause {
+        "password missing" => "write the password into SVC_DATABASE_URL: postgresql://user:password@host:5432/name",
+        "server does not support TLS" => {
+            "the server has no certificate: remove `sslmode` from SVC_DATABASE_URL, or give it one"
+        }
+        _ if cause.contains("certificate") => {
+            "name the authority that has signed it: sslrootcert=FILE in SVC_DATABASE_URL"
+        }
+        _ => return None,
+    })
+}
+
+/// The innermost cause.
+fn cause(error: &tokio_postgres::Error) -> String {
+    let mut inner: &dyn std::error::Error = error;
+    while let Some(source) = inner.source() {
+        inner = source;
+    }
+    inner.to_string()
+}

@@ -1,0 +1,125 @@
+//! Projects, their folders and their settings.
+
+use super::{Case, follow, follow_with_database};
+
+#[test]
+fn of_new_projects() {
+    follow(&[
+        Case {
+            seed: "rm Cargo.toml",
+            fails: "cd shop 2> /dev/null; svc migrate new add_stock",
+            hint: "hint: go to the project's folder, or make one: ",
+            follow: "${HINT/NAME/shop} --no-git",
+            next: "",
+        },
+        Case {
+            seed: "mkdir shop; touch shop/notes.txt",
+            fails: "svc init shop --no-git",
+            hint: "hint: choose another name, or remove it first",
+            follow: "rm -r shop",
+            next: "",
+        },
+        Case {
+            seed: "touch shop",
+            fails: "svc init $(options shop) --no-git",
+            hint: "hint: choose another name",
+            follow: "retry store",
+            next: "",
+        },
+        Case {
+            seed: "",
+            fails: "svc init \"$(options 'my shop')\" --no-git",
+            hint: "hint: a name begins with a letter and goes on with letters, digits, `-`, `_` and `.`: svc init ",
+            follow: "retry $HINT",
+            next: "",
+        },
+        Case {
+            seed: "",
+            fails: "svc init $(options fn) --no-git",
+            hint: "digits, `-`, `_` and `.`: svc init ",
+            follow: "retry $HINT",
+            next: "",
+        },
+        Case {
+            seed: "",
+            fails: "svc init shop --no-git --database-url $(options mysql://me@localhost/shop)",
+            hint: "hint: it looks like ",
+            follow: "retry $HINT",
+            next: "",
+        },
+    ]);
+}
+
+#[test]
+fn of_settings() {
+    follow_with_database(&[
+        Case {
+            seed: "rm .env",
+            fails: "svc migrate status",
+            hint: "hint: set SVC_DATABASE_URL in .env: postgresql:",
+            follow: "url $URL",
+            next: "",
+        },
+        Case {
+            seed: "echo \"NAME=a 'b\" >> .env",
+            fails: "svc migrate status",
+            hint: "quote values with spaces or `#`: ",
+            follow: "url $URL; echo $HINT >> .env",
+            next: "",
+        },
+        Case {
+            seed: "url $URL?sslmode=always",
+            fails: "svc migrate status",
+            hint: "error: the database URL cannot be read: sslmode is disable, ",
+            follow: "url $URL?sslmode=${HINT%%,*}",
+            next: "",
+        },
+    ]);
+}
+
+#[test]
+fn of_addresses() {
+    follow(&[
+        Case {
+            seed: "",
+            fails: "svc dev --no-reload --port $(options $TAKEN)",
+            hint: "hint: choose another port: svc dev --port ",
+            follow: "retry $HINT",
+            next: "the program does not compile",
+        },
+        Case {
+            seed: "echo SVC_PORT=eighty > .env",
+            fails: "svc dev --no-reload",
+            hint: "hint: set a number from 1 to 65535 in .env: ",
+            follow: "test $HINT = SVC_PORT=8000; echo SVC_PORT=$FREE > .env",
+            next: "the program does not compile",
+        },
+        Case {
+            seed: "",
+            fails: "svc dev --no-reload --port 0 $(options --host 192.0.2.1)",
+            hint: "hint: name an address of this machine, or 0.0.0.0 for all of them: svc dev ",
+            follow: "retry $HINT",
+            next: "the program does not compile",
+        },
+    ]);
+}
+
+#[test]
+fn of_names_that_are_given() {
+    follow(&[
+        Case {
+            seed: "",
+            fails: "svc migrate new \"$(options '!')\"",
+            hint: "hint: say in a few words what it does: svc migrate new ",
+            follow: "retry $HINT",
+            next: "",
+        },
+        Case {
+            seed: "",
+            fails: "svc generate migration \"$(options 'pro\"duct')\"",
+            hint: " at most: svc generate migration ",
+            follow: "retry $HINT",
+            next: "",
+        },
+    ]);
+}

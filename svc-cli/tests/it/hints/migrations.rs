@@ -1,0 +1,188 @@
+//! Files of `db/` that cannot run, and what they have left.
+
+use super::{Case, follow_with_database};
+
+#[test]
+fn of_files_that_cannot_run() {
+    follow_with_database(&[
+        Case {
+            seed: "mkdir -p db/migrations; echo 'SELECT 1' > db/migrations/add.sql",
+            fails: "svc migrate up",
+            hint: "hint: name it like ",
+            follow: "mv db/migrations/add.sql db/migrations/${HINT%%;*}",
+            next: "",
+        },
+        Case {
+            seed: "mkdir -p db/migrations; cd db/migrations; echo 'SELECT 1' | tee 1_a.sql > 1_b.sql",
+            fails: "svc migrate up",
+            hint: "hint: rename the one that no database has yet",
+            follow: "mv db/migrations/1_b.sql db/migrations/2_b.sql",
+            next: "",
+        },
+        Case {
+            seed: "mkdir -p db/migrations; echo 'SELECT 1; COMMIT;' > db/migrations/1.sql",
+            fails: "svc migrate up",
+            hint: "hint: remove it: each file runs in a transaction of its own",
+            follow: "sed -i 's/COMMIT;//' db/migrations/1.sql",
+            next: "",
+        },
+        Case {
+            seed: "admin 'CREATE TABLE a (x int)'; mkdir -p db/migrations; \
+                echo 'CREATE INDEX CONCURRENTLY ON a (x);' > db/migrations/1.sql",
+            fails: "svc migrate up",
+            hint: "hint: give it a migration of its own whose first line is ",
+            follow: "sed -i \"1i $HINT\" db/migrations/1.sql",
+            next: "",
+        },
+        Case {
+            seed: "mkdir -p db/migrations; printf 'SELECT 1 -- f\\374r' > db/migrations/1.sql",
+            fails: "svc migrate up",
+            hint: "hint: save it as ",
+            follow: "iconv -f latin1 -t $HINT db/migrations/1.sql > a && mv a db/migrations/1.sql",
+            next: "",
+        },
+        Case {
+            seed: "mkdir -p db/migrations; echo 'CREATE TABLE a (x nope)' > db/migrations/1.sql",
+            fails: "svc migrate up",
+            hint: "hint: nothing of this file is done; correct it and run ",
+            follow: "sed -i s/nope/int/ db/migrations/1.sql; ${HINT% again}",
+            next: "the database is up to date",
+        },
+    ]);
+}
+
+#[test]
+fn of_files_that_the_database_does_not_take() {
+    follow_with_database(&[
+        Case {
+            seed: "admin 'CREATE TABLE a (x int)'; mkdir -p db/schema; echo 'CREATE TABLE a (x int)' > db/schema/1.sql",
+            fails: "svc migrate up",
+            hint: "hint: if the database has all that pending files make, record them without a run: ",
+            follow: "$HINT --confirm $DB",
+            next: "",
+        },
+        Case {
+            seed: "admin 'CREATE TABLE a (x int)'; mkdir -p db/migrations; \
+                echo 'ALTER TABLE a DROP COLUMN x;' > db/migrations/1.sql",
+            fails: "svc migrate check --strict",
+            hint: "hint: change the files as they say, or accept a rule in its file: ",
+            follow: "sed -i \"1i ${HINT/RULE/ban-drop-column}\" db/migrations/1.sql",
+            next: "",
+        },
+        Case {
+            seed: "mkdir -p db/seeds; echo 'INSERT INTO a VALUES (1)' > db/seeds/1.sql; \
+                admin 'CREATE TABLE a (x int UNIQUE); INSERT INTO a VALUES (1)'",
+            fails: "svc db seed",
+            hint: "hint: the row is there already; with ",
+            follow: "echo ${HINT% the file can be run again} >> db/seeds/1.sql",
+            next: "",
+        },
+        Case {
+            seed: "mkdir -p db/seeds; echo 'SELECT nope' > db/seeds/1.sql",
+            fails: "svc db seed",
+            hint: "hint: nothing of this file is done; correct it and run ",
+            follow: "echo 'SELECT 1' > db/seeds/1.sql; ${HINT% again}",
+            next: "",
+        },
+    ]);
+}
+
+/// A migration that has run and has changed since, and one without a transaction that has failed half-way.
+const CHANGED: &str = "mkdir -p db/migrations; echo 'CREATE TABLE a (x int)' > db/migrations/1.sql; svc migrate up; \
+    cp db/migrations/1.sql old; echo 'CREATE TABLE a (x int, y int)' > db/migrations/1.sql";
+const HALF: &str = "admin 'CREATE TABLE a (x int); INSERT INTO a VALUES (1), (1)'; mkdir -p db/migrations; \
+    printf -- '-- svc: no transaction\\nCREATE UNIQUE INDEX CONCURRENTLY i ON a (x);\\n' > db/migrations/1.sql; \
+    svc migrate up; true";
+
+#[test]
+fn of_files_that_have_run() {
+    follow_with_database(&[
+        Case {
+            seed: CHANGED,
+            fails: "svc migrate up",
+            hint: "hint: undo the change and put it into a new migration: ",
+            follow: "mv old db/migrations/1.sql; echo 'ALTER TABLE a ADD y int' > $(${HINT/NAME/add_y})",
+            next: "",
+        },
+        Case {
+            seed: CHANGED,
+            fails: "svc migrate up",
+            hint: "hint: if the database is as the file says now: ",
+            follow: "admin 'ALTER TABLE a ADD y int'; $HINT",
+            next: "",
+        },
+        Case {
+            seed: HALF,
+            fails: "svc migrate up",
+            hint: "hint: then have it run again: ",
+            follow: "admin 'DROP INDEX i'; admin 'TRUNCATE a'; ${HINT%,*} && ${HINT#*, }",
+            next: "",
+        },
+        Case {
+            seed: HALF,
+            fails: "svc migrate up",
+            hint: "hint: look at what it has left, such as an invalid index, and drop that",
+            follow: "admin 'DROP INDEX i'; admin 'TRUNCATE a'; svc migrate repair",
+            next: "",
+        },
+        Case {
+            seed: "mkdir -p db/migrations; printf -- '-- svc: no transaction\\nSELECT 1;\\nSELECT 1/0;' > db/migrations/1.sql",
+            fails: "svc migrate up",
+            hint: "hint: what the statements before it have done stays; correct it, then ",
+            follow: "sed -i s,1/0,1, db/migrations/1.sql; $HINT",
+            next: "",
+        },
+        Case {
+            seed: "",
+            fails: "svc migrate baseline $(options)",
+            hint: "hint: to go on, pass ",
+            follow: "retry $HINT",
+            next: "",
+        },
+    ]);
+}
+
+const SQLX: &str = "admin 'CREATE TABLE _sqlx_migrations (version bigint PRIMARY KEY, success boolean NOT NULL, \
+    checksum bytea NOT NULL, installed_on timestamptz NOT NULL DEFAULT now())'; mkdir -p db/migrations; ";
+
+#[test]
+fn of_the_history_of_sqlx() {
+    let with = |more: &str| -> &'static str { Box::leak(format!("{SQLX}{more}").into_boxed_str()) };
+    let import = "svc migrate baseline --from-sqlx --confirm $DB";
+    follow_with_database(&[
+        Case {
+            seed: "mkdir -p db/migrations; echo 'SELECT 1' > db/migrations/1.sql",
+            fails: "svc migrate baseline $(options --from-sqlx) --confirm $DB",
+            hint: "hint: without sqlx's history, ",
+            follow: "retry ''; eval \"${HINT% records all files} --confirm $DB\"",
+            next: "",
+        },
+        Case {
+            seed: with("admin \"INSERT INTO _sqlx_migrations VALUES (1, true, sha384('SELECT 1'))\""),
+            fails: import,
+            hint: "hint: move sqlx's files into ",
+            follow: "printf 'SELECT 1' > ${HINT%%,*}/1_a.sql",
+            next: "",
+        },
+        Case {
+            seed: with(
+                "printf 'SELECT 2' > db/migrations/1.sql; \
+                admin \"INSERT INTO _sqlx_migrations VALUES (1, true, sha384('SELECT 1'))\"",
+            ),
+            fails: import,
+            hint: "hint: put the file back as it was",
+            follow: "printf 'SELECT 1' > db/migrations/1.sql",
+            next: "",
+        },
+        Case {
+            seed: with(
+                "printf 'SELECT 1' > db/migrations/1.sql; \
+                admin \"INSERT INTO _sqlx_migrations VALUES (1, false, sha384('SELECT 1'))\"",
+            ),
+            fails: import,
+            hint: "hint: look at what it has left, correct it, and set ",
+            follow: "admin 'UPDATE _sqlx_migrations SET success = true'",
+            next: "",
+        },
+    ]);
+}

@@ -1,0 +1,49 @@
+//! From the settings to the protection of the endpoint.
+
+use std::sync::Arc;
+
+use super::{ProtectionConfig, SvcConfig};
+use crate::http::{CrossOriginRules, CsrfProtection, Overload, Protection};
+use crate::security_log::Clients;
+use crate::settings::{ConfigError, is_origin};
+
+/// The fewest requests that load shedding lets run at once, whatever they take: processors and disks are kept busy. Twice as
+/// many would make rows that take two processors all of their time wait eight times as long as one alone.
+const LEAST: usize = 8;
+
+/// Makes the protection that the settings say.
+///
+/// # Errors
+/// The setting that does not fit the others.
+pub(super) fn protection(config: &SvcConfig, clients: &Clients) -> Result<Arc<Protection>, ConfigError> {
+    let settings = &config.protection;
+    check_origins(settings)?;
+    let ProtectionConfig { cors_origins, cors_headers, cors_credentials, cors_max_age, .. } = settings;
+    // Requests wait for the connections of the pool, of which none should be idle.
+    let least = LEAST.max(usize::try_from(config.database.pool_size).unwrap_or(LEAST));
+    Ok(Arc::new(Protection {
+        csrf: settings.csrf.then(|| CsrfProtection::new(cors_origins, clients.clone())),
+        cross_origin: CrossOriginRules::new(cors_origins, cors_headers, *cors_credentials, *cors_max_age),
+        #[cfg(feature = "compression")]
+        compression: settings.compression.then_some(settings.compression_min_size),
+        request_ids: settings.request_ids,
+        overload: settings
+            .load_shedding
+            .then(|| Overload::new(least, settings.max_in_flight.max(1), settings.shed_after)),
+    }))
+}
+
+fn check_origins(settings: &ProtectionConfig) -> Result<(), ConfigError> {
+    let name = "SVC_CORS_ORIGINS";
+    if let Some(wrong) = settings.cors_origins.iter().find(|origin| !is_origin(origin)) {
+        return Err(ConfigError::new(name, wrong.as_str(), "it must be an origin such as https://app.example.com"));
+    }
+    if settings.cors_credentials && settings.cors_origins.iter().any(|origin| origin == "*") {
+        return Err(ConfigError::new(name, "*", "it must name the origins where SVC_CORS_CREDENTIALS is on"));
+    }
+    if settings.compression && cfg!(not(feature = "compression")) {
+        let allowed = "it must be false, or the program has to be built with the feature `compression` of svc";
+        return Err(ConfigError::new("SVC_COMPRESSION", "true", allowed));
+    }
+    Ok(())
+}

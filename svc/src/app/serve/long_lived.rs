@@ -1,0 +1,85 @@
+//! Connections that outlive their request: sockets, and streams over HTTP.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use axum::body::Body;
+use axum::http::Response;
+use tokio::sync::mpsc;
+
+use crate::http::LongLived;
+
+/// The least number of connections at which those that have ended are forgotten.
+const LEAST: usize = 64;
+
+/// The long-lived connections of a server, which it tells when it stops.
+#[derive(Debug, Default)]
+pub(super) struct LongLivedConnections(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    connections: Vec<LongLived>,
+    /// The number at which those that have ended are forgotten next.
+    sweep_at: usize,
+}
+
+impl LongLivedConnections {
+    pub(super) fn add(&self, connection: LongLived) {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.connections.len() >= known.sweep_at.max(LEAST) {
+            known.connections.retain(LongLived::is_open);
+            known.sweep_at = known.connections.len() * 2;
+        }
+        known.connections.push(connection);
+    }
+
+    /// Tells each.
+    pub(super) fn tell(&self, word: impl FnMut(&LongLived)) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).connections.iter().for_each(word);
+    }
+}
+
+/// The look of one connection at its answers, for those that outlive their request.
+#[derive(Debug)]
+pub(super) struct Keeper {
+    pub(super) connections: Arc<LongLivedConnections>,
+    pub(super) stopping: Arc<AtomicBool>,
+    /// Held by all that the server waits for.
+    pub(super) running: mpsc::Sender<Infallible>,
+}
+
+impl Keeper {
+    pub(super) fn look(&self, response: &Response<Body>) {
+        let Some(connection) = response.extensions().get::<LongLived>() else { return };
+        connection.hold(self.running.clone());
+        self.connections.add(connection.clone());
+        if self.stopping.load(Ordering::Relaxed) {
+            connection.go_away();
+        }
+    }
+}
+
+/// An answer that is looked at.
+pub(super) struct Kept<F> {
+    pub(super) answer: F,
+    pub(super) keeper: Arc<Keeper>,
+}
+
+impl<F, E> Future for Kept<F>
+where
+    F: Future<Output = Result<Response<Body>, E>> + Unpin,
+{
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
+        let answer = Pin::new(&mut self.answer).poll(cx);
+        if let Poll::Ready(Ok(response)) = &answer {
+            self.keeper.look(response);
+        }
+        answer
+    }
+}

@@ -1,0 +1,118 @@
+//! The signals that end the program: SIGINT, SIGTERM and SIGQUIT, and SIGHUP unless the program was started by `nohup`.
+
+use std::io::{self, IsTerminal as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::iterator::{Handle, Signals};
+use tokio::sync::watch;
+
+use crate::security_log::get_security_logger;
+
+/// A shell says so of a program that a signal has ended.
+const ENDED_BY: i32 = 128;
+
+/// Listens to the signals, from the first moment on and on a thread of its own, so that neither a start that takes long
+/// nor a runtime that is busy keeps the program alive. What comes before the program serves ends it at once; so does the
+/// second one that comes later.
+#[derive(Debug)]
+pub(super) struct StopSignals {
+    serves: Arc<AtomicBool>,
+    came: watch::Receiver<bool>,
+    /// Ends the listening.
+    handle: Option<Handle>,
+}
+
+impl StopSignals {
+    /// Listens from now on.
+    ///
+    /// # Errors
+    /// A system without a thread for it.
+    pub(super) fn listen() -> io::Result<Self> {
+        let signals = [SIGINT, SIGTERM, SIGQUIT, SIGHUP].into_iter().filter(|signal| !is_ignored(*signal));
+        let mut signals = Signals::new(signals)?;
+        let (serves, handle) = (Arc::new(AtomicBool::new(false)), signals.handle());
+        let (sender, came) = watch::channel(false);
+        let serving = serves.clone();
+        std::thread::Builder::new().name("svc-signals".to_owned()).spawn(move || {
+            for signal in signals.forever() {
+                if signal == SIGHUP && serving.load(Ordering::SeqCst) && reopens_log() {
+                    continue;
+                }
+                let is_first = serving.load(Ordering::SeqCst) && !sender.send_replace(true);
+                if !is_first {
+                    exit(ENDED_BY + signal);
+                }
+            }
+        })?;
+        Ok(Self { serves, came, handle: Some(handle) })
+    }
+
+    /// Waits for the first signal; the program serves from now on.
+    pub(super) async fn first(mut self) {
+        self.serves.store(true, Ordering::SeqCst);
+        // The thread has the sender, and stays for the second signal.
+        let _ = self.came.wait_for(|came| *came).await;
+        self.handle = None;
+    }
+}
+
+/// Whoever listens to signals by itself is not disturbed.
+impl Drop for StopSignals {
+    fn drop(&mut self) {
+        self.handle.iter().for_each(Handle::close);
+    }
+}
+
+/// Ends the program at once. An embedded database notices that, and ends too.
+#[expect(clippy::exit, reason = "the one who has sent the signal does not want to wait")]
+fn exit(status: i32) {
+    std::process::exit(status)
+}
+
+/// Has the security log open its file again, if it has one; whether that is what SIGHUP means. On a terminal it means that
+/// the terminal has gone.
+fn reopens_log() -> bool {
+    let log = get_security_logger();
+    if std::io::stderr().is_terminal() || !log.writes_file() {
+        return false;
+    }
+    tracing::info!("SIGHUP: the security log opens its file again");
+    log.reopen();
+    true
+}
+
+/// Whether whoever has started the program wants it not to see a signal, as `nohup` does.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| u64::from_str_radix(line.strip_prefix("SigIgn:")?.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
+/// Ends the program on the signals while it lives; without it, the system keeps them from the first process of a
+/// container.
+pub(in crate::app) struct FirstProcess {
+    starts: Arc<AtomicBool>,
+}
+
+impl FirstProcess {
+    /// Listens from now on, if this is the first process.
+    pub(in crate::app) fn listen() -> Option<Self> {
+        if std::process::id() != 1 {
+            return None;
+        }
+        let starts = Arc::new(AtomicBool::new(true));
+        for signal in [SIGINT, SIGTERM] {
+            // An error is said of signals that nobody may handle; these are none of them.
+            let _ = signal_hook::flag::register_conditional_shutdown(signal, ENDED_BY + signal, starts.clone());
+        }
+        Some(Self { starts })
+    }
+}
+
+impl Drop for FirstProcess {
+    fn drop(&mut self) {
+        self.starts.store(false, Ordering::SeqCst);
+    }
+}

@@ -1,0 +1,55 @@
+//! The one client of Redis of a program, and what lies there by the settings alone.
+
+use std::time::Duration;
+
+use super::AppOptions;
+use super::redis_config::URL;
+use crate::auth::{RedisRevocationStore, RevocationConfig, TokenRevocationService};
+use crate::{ConfigError, RedisClient};
+
+impl AppOptions {
+    /// Sets the client of Redis in place of that of `SVC_REDIS_URL`, such as one that trusts authorities of its own.
+    pub fn redis(mut self, client: RedisClient) -> Self {
+        self.redis = client.into();
+        self
+    }
+
+    /// Returns the client of Redis that all of the program shares: the one that was [given](Self::redis), or else the one
+    /// of `SVC_REDIS_URL`; `None` where there is neither. It has one connection, however many use it.
+    ///
+    /// ```
+    /// use svc::prelude::*;
+    /// # #[cfg(feature = "sessions")]
+    /// use svc::sessions::{RedisSessionStore, SessionConfig, SessionLayer};
+    ///
+    /// # #[cfg(feature = "sessions")]
+    /// # fn sessions(options: &AppOptions, secret: &str) -> Result<SessionLayer, svc::ConfigError> {
+    /// let config = SessionConfig::new(secret);
+    /// match options.redis_client()? {
+    ///     Some(redis) => SessionLayer::with_store(config, RedisSessionStore::new(&redis)),
+    ///     None => SessionLayer::new(config),
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// A [`ConfigError`] when the URL cannot be read.
+    pub fn redis_client(&self) -> Result<Option<RedisClient>, ConfigError> {
+        if let Some(client) = self.redis.get() {
+            return Ok(Some(client.clone()));
+        }
+        let Some(url) = &self.config.redis.url else { return Ok(None) };
+        let client = RedisClient::new(url).map_err(|bad| ConfigError { name: URL.to_owned(), ..bad })?;
+        Ok(Some(self.redis.get_or_init(|| client).clone()))
+    }
+
+    /// Returns the service whose revocations lie in Redis, for this time at least; `None` without Redis.
+    pub(super) fn revocation_in_redis(&self, ttl: Duration) -> Result<Option<TokenRevocationService>, ConfigError> {
+        let config = RevocationConfig::default();
+        let ttl = config.ttl.max(ttl);
+        let service = |redis| {
+            TokenRevocationService::new(RedisRevocationStore::new(&redis, ttl), RevocationConfig { ttl, ..config })
+        };
+        Ok(self.redis_client()?.map(service))
+    }
+}

@@ -1,0 +1,53 @@
+//! `setup_tracing`: requests are traced, and their spans are sent to a collector.
+
+use axum::Router;
+
+use super::StartError;
+use crate::TracingConfig;
+
+/// Traces what the service does from now on, and sends the spans to a collector.
+///
+/// The requests to all routes that the router has by now are traced; those to routes that are added later are not. A
+/// process has one provider of tracers for all its applications. Where this is called several times, the first call's
+/// settings count, but for the excluded paths, which each router has of its own.
+///
+/// Spans wait in a queue of bounded length and are sent in batches by a thread, so no request waits for the collector;
+/// what does not fit is dropped. Without the feature `tracing-otel` nothing is traced.
+///
+/// ```no_run
+/// use svc::prelude::*;
+/// use svc::{TracingConfig, setup_tracing};
+///
+/// #[svc::query]
+/// fn hello() -> &'static str {
+///     "world"
+/// }
+///
+/// #[tokio::main]
+/// async fn main() -> svc::Result<()> {
+///     let app = create_svc_app(AppOptions::from_env()?.queries(queries![hello])).await?;
+///     svc::serve(setup_tracing(app, TracingConfig::from_env()?)?).await
+/// }
+/// ```
+///
+/// # Errors
+/// A setting that cannot be used, or a call outside of a tokio runtime.
+pub fn setup_tracing(app: Router, config: TracingConfig) -> Result<Router, StartError> {
+    config.check()?;
+    if !config.enabled {
+        return Ok(app);
+    }
+    Ok(traced(app, config)?)
+}
+
+#[cfg(feature = "tracing-otel")]
+fn traced(app: Router, config: TracingConfig) -> Result<Router, crate::ConfigError> {
+    use crate::trace::{TracingLayer, set_provider};
+    let provider = set_provider(&config)?;
+    Ok(app.layer(TracingLayer::new(provider, config.exclude_paths)))
+}
+
+#[cfg(not(feature = "tracing-otel"))]
+fn traced(app: Router, _: TracingConfig) -> Result<Router, crate::ConfigError> {
+    Ok(app)
+}

@@ -1,0 +1,34 @@
+//! The arguments of what is decided about.
+
+use std::sync::OnceLock;
+
+use async_graphql::Value;
+use indexmap::IndexMap;
+
+/// Coerced arguments under their Rust names; those that are absent are left out. Most authorizers never look at them, so
+/// the map is made only for those that do.
+#[derive(Clone)]
+pub(crate) struct Arguments {
+    given: Vec<(String, Value)>,
+    map: OnceLock<IndexMap<String, Value>>,
+}
+
+impl Arguments {
+    pub(super) fn map(&self) -> &IndexMap<String, Value> {
+        self.map.get_or_init(|| self.given.iter().cloned().collect())
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Value> {
+        self.iter().find(|(given, _)| *given == name).map(|(_, value)| value)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.given.iter().map(|(name, value)| (name.as_str(), value))
+    }
+}
+
+impl FromIterator<(String, Value)> for Arguments {
+    fn from_iter<I: IntoIterator<Item = (String, Value)>>(given: I) -> Self {
+        Self { given: given.into_iter().collect(), map: OnceLock::new() }
+    }
+}

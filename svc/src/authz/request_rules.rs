@@ -1,0 +1,72 @@
+//! The decisions of row policies for one request.
+
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, OnceLock};
+
+use super::RowPolicies;
+use crate::error::Denied;
+use crate::request::{Context, RequestScope};
+use crate::schema::TypeIndex;
+use crate::sql::{RowRule, RowRules, Subject};
+use crate::{Error, ErrorCode, Result};
+
+/// The rules of the policies for one request. A policy is asked when what it binds is first read.
+pub(crate) struct RequestRules {
+    policies: Arc<RowPolicies>,
+    /// `None` denies everything.
+    request: Option<RequestScope>,
+    rules: Box<[OnceLock<Decided>]>,
+}
+
+type Decided = Result<Option<Arc<RowRule>>>;
+
+impl RequestRules {
+    pub(crate) fn new(policies: Arc<RowPolicies>, request: Option<RequestScope>) -> Self {
+        let rules = (0..policies.len()).map(|_| OnceLock::new()).collect();
+        Self { policies, request, rules }
+    }
+
+    fn at(&self, at: usize) -> Decided {
+        match self.rules[at].get_or_init(|| self.decide(at)) {
+            Ok(rule) => Ok(rule.clone()),
+            Err(error) => Err(error.again()),
+        }
+    }
+
+    fn decide(&self, at: usize) -> Decided {
+        let denied = |why: String| {
+            let message = format!("the rows of `{}` are not allowed", self.policies.name(at));
+            Error::new(ErrorCode::Forbidden, message).with_source(why).denied(Denied::ByAuthorizer)
+        };
+        let Some(request) = &self.request else { return Err(denied("the request is not shared".to_owned())) };
+        let decide = || self.policies.rule(at, &Context::new(request));
+        match std::panic::catch_unwind(AssertUnwindSafe(decide)) {
+            Ok(Ok(rule)) => Ok(rule.map(Arc::new)),
+            Ok(Err(error)) if error.is_masked() => Err(denied(error.chain())),
+            Ok(Err(error)) => Err(error.denied(Denied::ByAuthorizer)),
+            Err(panic) => Err(denied(format!("the row policy panicked: {}", crate::panic::message(&*panic)))),
+        }
+    }
+}
+
+impl RowRules for RequestRules {
+    fn rule(&self, subject: Subject) -> Decided {
+        self.policies.position(subject).map_or(Ok(None), |at| self.at(at))
+    }
+
+    fn all(&self) -> Result<Vec<Option<Arc<RowRule>>>> {
+        (0..self.rules.len()).map(|at| self.at(at)).collect()
+    }
+
+    fn mask(&self, row: TypeIndex, stored: &str) -> Option<Subject> {
+        self.policies.mask(row, stored)
+    }
+}
+
+impl fmt::Debug for RequestRules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Conditions hold values of the request.
+        f.debug_struct("RequestRules").field("policies", &self.rules.len()).finish_non_exhaustive()
+    }
+}

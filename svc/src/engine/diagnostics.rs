@@ -1,0 +1,136 @@
+//! The diagnostics of apollo-compiler as errors of a request.
+
+use std::collections::HashSet;
+
+use apollo_compiler::ast::{Definition, Document, Selection};
+use apollo_compiler::diagnostic::ToCliReport as _;
+use apollo_compiler::schema::ExtendedType;
+use apollo_compiler::validation::DiagnosticList;
+
+use super::location::LineIndex;
+use super::request_error::RequestError;
+use super::response::limited;
+use crate::ErrorCode;
+use crate::schema::Model;
+
+/// Said of a field without a selection, and also of one whose selection has only fields that do not exist.
+const NO_SELECTION: &str = "interface, union and object types must have a subselection set";
+/// The longest name for which a likely one is looked for.
+const LONGEST: usize = 64;
+/// The errors for which a likely name is looked for.
+const MOST: usize = 8;
+/// The share of letters that a likely name has in common.
+const LIKENESS: f64 = 0.6;
+
+/// The errors of a document that cannot be parsed.
+pub(super) fn of_syntax(text: &str, errors: &DiagnosticList, limit: usize) -> Vec<RequestError> {
+    located(text, errors, ErrorCode::GraphqlParseFailed).take(limit.max(1)).map(|(_, error)| error).collect()
+}
+
+/// The errors of a document that is not valid; with names that may have been meant where the schema may be known.
+pub(super) fn of_validation(
+    text: &str,
+    ast: &Document,
+    errors: &DiagnosticList,
+    limit: usize,
+    schema: Option<&Model>,
+) -> Vec<RequestError> {
+    let selecting = selecting(ast);
+    let is_consequence = |at: &Option<usize>, error: &RequestError| {
+        error.message == NO_SELECTION && at.is_some_and(|at| selecting.contains(&at))
+    };
+    let errors = located(text, errors, ErrorCode::GraphqlValidationFailed);
+    let mut errors = errors
+        .filter(|(at, error)| !is_consequence(at, error))
+        .map(|(_, error)| error)
+        .take(limit.max(1))
+        .collect::<Vec<_>>();
+    let Some(schema) = schema else { return errors };
+    for error in errors.iter_mut().take(MOST) {
+        if let Some(meant) = likely(schema, &error.message) {
+            error.message = format!("{}; did you mean `{meant}`?", error.message);
+        }
+    }
+    errors
+}
+
+/// The errors with the offsets of their places.
+fn located<'e>(
+    text: &'e str,
+    errors: &'e DiagnosticList,
+    code: ErrorCode,
+) -> impl Iterator<Item = (Option<usize>, RequestError)> {
+    let lines = LineIndex::new(text);
+    errors.iter().map(move |error| {
+        let at = error.error.location().map(|span| span.offset());
+        (at, RequestError::new(code, limited(&error.error)).at(at.map(|at| lines.locate(at))))
+    })
+}
+
+/// The offsets of the fields that select something.
+fn selecting(ast: &Document) -> HashSet<usize> {
+    let sets = ast.definitions.iter().filter_map(|definition| match definition {
+        Definition::OperationDefinition(operation) => Some(&operation.selection_set),
+        Definition::FragmentDefinition(fragment) => Some(&fragment.selection_set),
+        _ => None,
+    });
+    let mut found = HashSet::new();
+    let mut left: Vec<&Selection> = sets.flatten().collect();
+    while let Some(selection) = left.pop() {
+        match selection {
+            Selection::Field(field) => {
+                if !field.selection_set.is_empty() {
+                    found.extend(field.location().map(|span| span.offset()));
+                }
+                left.extend(&field.selection_set);
+            }
+            Selection::InlineFragment(fragment) => left.extend(&fragment.selection_set),
+            Selection::FragmentSpread(_) => {}
+        }
+    }
+    found
+}
+
+/// The name that may have been meant where a message says that one does not exist: its quoted words are the name and the
+/// place where it was looked for.
+fn likely<'s>(schema: &'s Model, message: &str) -> Option<&'s str> {
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let (first, second) = (quoted.next()?, quoted.next()?);
+    let (name, names) = if message.starts_with("type `") {
+        (second, members(schema, first)?)
+    } else if message.starts_with("field `") || message.starts_with("value `") {
+        (first, members(schema, second)?)
+    } else if message.starts_with("the argument `") {
+        (first, arguments(schema, second)?)
+    } else {
+        return None;
+    };
+    nearest(name, names)
+}
+
+/// The names of a type's fields or values.
+fn members<'s>(schema: &'s Model, ty: &str) -> Option<Vec<&'s str>> {
+    Some(match schema.document.types.get(ty)? {
+        ExtendedType::Object(object) => object.fields.keys().map(|name| name.as_str()).collect(),
+        ExtendedType::Interface(interface) => interface.fields.keys().map(|name| name.as_str()).collect(),
+        ExtendedType::InputObject(input) => input.fields.keys().map(|name| name.as_str()).collect(),
+        ExtendedType::Enum(values) => values.values.keys().map(|name| name.as_str()).collect(),
+        ExtendedType::Scalar(_) | ExtendedType::Union(_) => return None,
+    })
+}
+
+/// The names of a field's arguments, by a coordinate such as `Query.users`.
+fn arguments<'s>(schema: &'s Model, coordinate: &str) -> Option<Vec<&'s str>> {
+    let (ty, field) = coordinate.split_once('.')?;
+    let field = schema.document.type_field(ty, field).ok()?;
+    Some(field.arguments.iter().map(|argument| argument.name.as_str()).collect())
+}
+
+fn nearest<'s>(name: &str, names: Vec<&'s str>) -> Option<&'s str> {
+    if name.len() > LONGEST {
+        return None;
+    }
+    let like = |known: &'s str| (strsim::normalized_damerau_levenshtein(name, known), known);
+    let likest = names.into_iter().map(like).max_by(|one, other| one.0.total_cmp(&other.0))?;
+    (likest.0 >= LIKENESS).then_some(likest.1)
+}

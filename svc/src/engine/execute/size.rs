@@ -1,0 +1,33 @@
+//! The size of an answer, which is bounded.
+
+use crate::application::Limits;
+use crate::engine::complete::CompletedValue;
+use crate::engine::execution_context::ExecutionContext;
+use crate::engine::path::Path;
+use crate::engine::plan::PlanField;
+
+/// The bytes of the root fields that are answered so far.
+#[derive(Debug, Default)]
+pub(super) struct AnswerSize(usize);
+
+impl AnswerSize {
+    /// The answer of a root field, if there is room for it; otherwise its error.
+    pub(super) fn fit(
+        &mut self,
+        cx: &ExecutionContext<'_>,
+        field: &PlanField,
+        value: CompletedValue,
+    ) -> CompletedValue {
+        let size = self.0 + value.bytes.as_ref().map_or(0, Vec::len);
+        if size > cx.limits.answer {
+            return CompletedValue::failed(
+                cx,
+                &Limits::answer_too_large(cx.limits),
+                field,
+                &Path::Root.key(&field.key),
+            );
+        }
+        self.0 = size;
+        value
+    }
+}

@@ -1,0 +1,231 @@
+//! Rows that events name.
+
+use async_graphql::Value;
+use futures_util::FutureExt as _;
+use uuid::Uuid;
+
+use super::conditions::{declared_filter, relation};
+use super::full_rows::full_rows;
+use super::read::Read;
+use super::statement_cache;
+use super::typed::complete_typed;
+use crate::Error;
+use crate::engine::complete::{Cells, CompletedValue, Decoded, write_row};
+use crate::engine::execution_context::ExecutionContext;
+use crate::engine::path::Path;
+use crate::engine::plan::{Admission, Calls, PlanField};
+use crate::events::RowEvent;
+use crate::json::ExactJson;
+use crate::postgres::{DbError, Participant, Rows, Statement};
+use crate::scalar::sql_value::SqlValue;
+use crate::schema::{FieldKind, Model, Operator, ScalarKind, Shape, TypeIndex, TypeKind, key_text};
+use crate::sql::{Column, Filter, Window};
+
+/// The column by which an event names a row.
+const KEY: &str = "id";
+
+/// The conditions that the arguments of a planned subscription put on rows.
+pub(crate) struct EventFilter {
+    row: TypeIndex,
+    conditions: Vec<Condition>,
+}
+
+/// A condition on the stored value of a name.
+struct Condition {
+    stored: String,
+    value: SqlValue,
+    filter: Filter,
+    equality: Equality,
+}
+
+/// The form in which a value of an event is compared with an argument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Equality {
+    /// Their texts.
+    Text,
+    /// Their texts, or what they are as UUIDs.
+    Id,
+    /// Only the database.
+    Database,
+    /// Not at all: the value is masked, so only the row tells what the subscriber may know of it.
+    Masked,
+}
+
+/// Whether an event is one of those that are asked for.
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict {
+    Fits,
+    Differs,
+    /// Only the row says.
+    Unknown,
+}
+
+impl EventFilter {
+    /// The conditions of a field's arguments.
+    ///
+    /// # Errors
+    /// A refused argument.
+    pub(crate) fn of(cx: &ExecutionContext<'_>, field: &PlanField, row: TypeIndex) -> Result<Self, Error> {
+        let rules = cx.context.db().rules.as_deref();
+        let is_masked = |stored: &str| rules.is_some_and(|rules| rules.mask(row, stored).is_some());
+        let mut conditions = Vec::new();
+        for arg in field.args.iter() {
+            let Some(value) = cx.argument(arg)?.filter(|value| !arg.role.ignores(value)) else { continue };
+            let filter = match relation(cx.model, row, &arg.rust) {
+                Some(relation) => key_filter(relation.from, &value),
+                None => declared_filter(cx.model, row, &arg.rust, &value)?,
+            };
+            let (stored, value) = match &filter {
+                Filter::Compare(Column(path), _, value) => (path.join("."), value.clone()),
+                _ => return Err(Error::internal(format!("the argument `{}` is not a comparison", arg.rust))),
+            };
+            let equality = match is_masked(&stored) {
+                true => Equality::Masked,
+                false => Equality::of(cx.model, row, &arg.rust),
+            };
+            conditions.push(Condition { stored, value, filter, equality });
+        }
+        Ok(Self { row, conditions })
+    }
+
+    /// The type of the rows.
+    pub(crate) fn row(&self) -> TypeIndex {
+        self.row
+    }
+
+    /// The one row that is asked for, if it is one.
+    pub(crate) fn only_row(&self) -> Option<String> {
+        let of_key = self.conditions.iter().find(|condition| condition.stored == KEY)?;
+        of_key.value.text().map(Into::into)
+    }
+
+    /// The conditions that only the row can meet; `None` where the event is not one of those that are asked for.
+    pub(crate) fn left(&self, event: &RowEvent) -> Option<Vec<Filter>> {
+        let mut left = Vec::new();
+        for condition in &self.conditions {
+            match event.value(&condition.stored).map_or(Verdict::Unknown, |value| condition.verdict(value)) {
+                Verdict::Fits => {}
+                Verdict::Differs => return None,
+                Verdict::Unknown => left.push(condition.filter.clone()),
+            }
+        }
+        Some(left)
+    }
+
+    /// All conditions but that on the key.
+    pub(crate) fn besides_key(&self) -> Vec<Filter> {
+        let others = self.conditions.iter().filter(|condition| condition.stored != KEY);
+        others.map(|condition| condition.filter.clone()).collect()
+    }
+}
+
+impl Condition {
+    fn verdict(&self, given: &ExactJson) -> Verdict {
+        let mut verdict = Verdict::Differs;
+        for item in self.value.items() {
+            match compare(item, given, self.equality) {
+                Verdict::Fits => return Verdict::Fits,
+                Verdict::Unknown => verdict = Verdict::Unknown,
+                Verdict::Differs => {}
+            }
+        }
+        verdict
+    }
+}
+
+fn compare(asked: &SqlValue, given: &ExactJson, equality: Equality) -> Verdict {
+    let (Some(asked), Some(given)) = (asked.text(), key_text(given)) else { return Verdict::Unknown };
+    let is_same_id = || matches!((asked.parse::<Uuid>(), given.parse::<Uuid>()), (Ok(a), Ok(b)) if a == b);
+    match equality {
+        Equality::Masked => Verdict::Unknown,
+        _ if asked == given.as_str() => Verdict::Fits,
+        Equality::Id if is_same_id() => Verdict::Fits,
+        Equality::Text | Equality::Id => Verdict::Differs,
+        Equality::Database => Verdict::Unknown,
+    }
+}
+
+/// A comparison with the key of a relation.
+fn key_filter(key: &str, value: &Value) -> Filter {
+    let value = SqlValue::from_graphql(value);
+    let operator = if matches!(value, SqlValue::List(_)) { Operator::In } else { Operator::Eq };
+    Filter::Compare(Column::of(key), operator, value)
+}
+
+impl Equality {
+    /// That of a field's stored values, or of a relation's keys.
+    fn of(model: &Model, row: TypeIndex, rust: &str) -> Self {
+        use ScalarKind::{BigInt, Boolean, Id, Int, String, Uuid};
+        let object = model.possible_types(row).first().and_then(|index| model.object(*index));
+        let field = object.and_then(|object| object.fields.values().find(|field| field.rust == rust));
+        let Some(field) = field.filter(|field| !field.ty.is_list()) else { return Self::Database };
+        match (&model.types[field.ty.named()].kind, field.kind) {
+            (_, FieldKind::Relation(_)) | (TypeKind::Scalar { kind: Uuid | Id, .. }, _) => Self::Id,
+            (TypeKind::Enum(_) | TypeKind::Scalar { kind: String | Int | BigInt | Boolean, .. }, _) => Self::Text,
+            _ => Self::Database,
+        }
+    }
+}
+
+/// The row that a planned subscription answers with.
+pub(crate) struct EventRow<'a> {
+    pub(crate) row: &'a EventFilter,
+    pub(crate) id: &'a str,
+    /// The conditions that the event does not decide.
+    pub(crate) filters: Vec<Filter>,
+    /// One of all who wait for the row.
+    pub(crate) participant: &'a Participant,
+}
+
+/// Answers with the row that an event names; `None` where there is no such row for the subscriber.
+pub(crate) async fn write_event(
+    cx: &ExecutionContext<'_>,
+    admission: &Admission<'_>,
+    event: &EventRow<'_>,
+    path: &Path<'_>,
+) -> Option<CompletedValue> {
+    let field = admission.field();
+    let key = Filter::Compare(Column::of(KEY), Operator::Eq, SqlValue::Text(event.id.to_owned()));
+    let filter = Filter::All([key].into_iter().chain(event.filters.iter().cloned()).collect());
+    let read = Read {
+        row: event.row.row,
+        shape: Shape::Optional,
+        filter,
+        order: Vec::new(),
+        page: Some(Window { limit: 1, offset: 0 }),
+    };
+    let read = &read.filtered(cx.context.db());
+    let written = match cx.database.following(|| write(cx, field, read, event.participant, path)).await {
+        Err(error) if error.is_of_data() => write(&cx.careful(&error), field, read, event.participant, path).await,
+        written => written,
+    };
+    written.unwrap_or_else(|error| Some(CompletedValue::failed(cx, &error.into_error(), field, path)))
+}
+
+async fn write(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    read: &Read,
+    participant: &Participant,
+    path: &Path<'_>,
+) -> Result<Option<CompletedValue>, DbError> {
+    let (db, catalogue) = (cx.context.db(), cx.database.catalogue().await?);
+    if field.children.calls() > Calls::None {
+        let (list, whole) = full_rows(db.views(&catalogue), read.row)?;
+        let statement = Statement::rows(db.views(&catalogue), &read.clone().reading(list, cx.careful))?;
+        let rows = Rows::Read(participant.rows(&db.app.database, db.session.as_ref(), statement).await?);
+        if rows.len() == 0 {
+            return Ok(None);
+        }
+        let decoded = Decoded::new(cx.model, &whole, (0..rows.len()).map(|row| Cells::Nth(&rows, row)));
+        return Ok(Some(complete_typed(cx, field, read.shape, &decoded, path).boxed().await));
+    }
+    let (statement, shape) = match cx.careful {
+        true => statement_cache::anew(cx, &catalogue, field, read)?,
+        false => statement_cache::statement(cx, &catalogue, field, read)?,
+    };
+    let rows = participant.rows(&db.app.database, db.session.as_ref(), statement).await?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    let size = row.raw_size_bytes();
+    CompletedValue::walk_rows(cx, size, |walk, out| write_row(walk, field, &shape, Some(row), path, out)).map(Some)
+}

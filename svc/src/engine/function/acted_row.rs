@@ -1,0 +1,116 @@
+//! Calls that act on a row: policies have to permit it before the call and after it, in one transaction.
+
+use crate::json::ExactJson;
+use crate::postgres::{ArgForm, Call, Called, DbError, Isolation, Statement};
+use crate::repository::{Db, Transaction};
+use crate::schema::{ActsOn, TypeIndex};
+use crate::sql::Subject;
+use crate::{Error, ErrorCode};
+
+/// The row that a call acts on.
+pub(crate) struct ActedRow {
+    row: TypeIndex,
+    id: String,
+}
+
+impl ActedRow {
+    /// The row that an argument names; `None` where no policy keeps rows of its type back.
+    ///
+    /// # Errors
+    /// A policy that cannot decide, or an argument that names no row.
+    pub(super) fn of(db: &Db, acts_on: ActsOn, args: &[(ArgForm, Option<ExactJson>)]) -> Result<Option<Self>, Error> {
+        let unknown = || Error::internal(format!("the schema has no rows of `{}`", (acts_on.type_name)()));
+        let row = *db.app.model.by_rust.get(&(acts_on.row)()).ok_or_else(unknown)?;
+        let Some(rules) = &db.rules else { return Ok(None) };
+        if rules.rule(Subject::Rows(row))?.is_none() {
+            return Ok(None);
+        }
+        let id = match args.get(acts_on.argument).and_then(|(_, value)| value.as_ref()) {
+            Some(ExactJson::String(id)) => id.clone(),
+            None | Some(ExactJson::Null) => return Err(missing(db, row)),
+            Some(other) => other.to_string(),
+        };
+        Ok(Some(Self { row, id }))
+    }
+
+    /// Calls a function. Nothing of it is kept unless the policies permit the row before it and, where there still is one
+    /// with that id, after it.
+    ///
+    /// # Errors
+    /// A denial, and those of the call.
+    pub(super) async fn call(&self, db: &Db, call: &Call<'_>) -> Result<Called, DbError> {
+        let called = self.call_within(db, call).await;
+        called.map_err(|error| match error.is_of_concurrency() {
+            true => {
+                let message = format!("the `{}` was changed meanwhile", self.name(db));
+                DbError::refused(Error::new(ErrorCode::Conflict, message).with_source(error.to_string()))
+            }
+            false => error,
+        })
+    }
+
+    async fn call_within(&self, db: &Db, call: &Call<'_>) -> Result<Called, DbError> {
+        let transaction = db.app.database.following(|| self.begin(db)).await?;
+        let called = db.app.database.call(transaction.db().caller(), call).await?;
+        if !called.kept {
+            return Ok(called);
+        }
+        if self.is_permitted(&transaction).await? == Some(false) {
+            let message = format!("the `{}` would become one that is not allowed", self.name(db));
+            return Err(DbError::refused(Error::new(ErrorCode::Forbidden, message)));
+        }
+        transaction.keep().await?;
+        Ok(called)
+    }
+
+    /// A transaction in which the row is permitted and stays so: it is locked, or else there is one snapshot, and what
+    /// others have changed since cannot be written.
+    async fn begin(&self, db: &Db) -> Result<Transaction, DbError> {
+        let catalogue = db.app.database.catalogue().await?;
+        let source = db.app.model.source(self.row).unwrap_or_default();
+        if !catalogue.is_lockable(source) {
+            return self.permitted(Transaction::begin(db, Isolation::Snapshot).await?).await;
+        }
+        let transaction = Transaction::begin(db, Isolation::Default).await?;
+        let lock = Statement::locking_row(db.views(&catalogue), self.row, &self.id)?;
+        match transaction.db().reader().fetch(&lock).await {
+            Ok(rows) if rows.len() == 0 => Err(DbError::refused(missing(db, self.row))),
+            Ok(_) => self.permitted(transaction).await,
+            Err(error) if error.is_of_lock() => {
+                if catalogue.cannot_lock(source) {
+                    tracing::info!(%error, view = source, "mutations that act on rows of this view do without a lock");
+                }
+                drop(transaction);
+                self.permitted(Transaction::begin(db, Isolation::Snapshot).await?).await
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The transaction, if the row is permitted now that it is locked: what a condition reads beside it may have changed
+    /// while another held the lock.
+    async fn permitted(&self, transaction: Transaction) -> Result<Transaction, DbError> {
+        match self.is_permitted(&transaction).await? {
+            Some(true) => Ok(transaction),
+            _ => Err(DbError::refused(missing(transaction.db(), self.row))),
+        }
+    }
+
+    fn name<'d>(&self, db: &'d Db) -> &'d str {
+        &db.app.model.types[self.row].name
+    }
+
+    /// Whether the policies permit the row as it is in the transaction; `None` where there is none.
+    async fn is_permitted(&self, transaction: &Transaction) -> Result<Option<bool>, DbError> {
+        let db = transaction.db();
+        let catalogue = db.app.database.catalogue().await?;
+        let statement = Statement::permitted_row(db.views(&catalogue), self.row, &self.id)?;
+        let rows = db.reader().fetch(&statement).await?;
+        Ok((0..rows.len()).map(|row| rows.cell(row, 0) == Some(&[1])).reduce(|all, one| all && one))
+    }
+}
+
+/// The error for a row that is not permitted, which is that for one which is not there.
+fn missing(db: &Db, row: TypeIndex) -> Error {
+    Error::new(ErrorCode::NotFound, format!("there is no `{}` with this id", db.app.model.types[row].name))
+}

@@ -1,0 +1,109 @@
+//! The measurement of operations: how long each took, and which errors it had.
+
+use std::time::Instant;
+
+use super::field_error::FieldError;
+use super::plan::Plan;
+use super::response::{Answer, Response};
+use crate::metrics::{Metrics, RunningOperation, get_metrics};
+use crate::request_log::{note_answer, note_code};
+use crate::schema::OperationKind;
+use crate::trace::OpenSpan;
+
+/// The operation of requests of which it is not known.
+const UNKNOWN: &str = "unknown";
+
+/// A request whose operation is not known yet; `None` where nobody counts.
+#[derive(Clone, Copy)]
+pub(super) struct Begun(Option<(Metrics, Instant)>);
+
+/// An operation that runs.
+pub(super) struct Measured(Option<(Metrics, RunningOperation)>);
+
+impl Begun {
+    /// A request that has come just now.
+    pub(super) fn now() -> Self {
+        Self(get_metrics().map(|metrics| (metrics, Instant::now())))
+    }
+
+    /// Its operation, which may run. Clients choose the names of those that nobody has registered.
+    pub(super) fn operation<'a>(
+        self,
+        plan: &Plan,
+        name: impl FnOnce() -> Option<&'a str>,
+        is_registered: bool,
+    ) -> Measured {
+        Measured(self.0.map(|(metrics, began)| {
+            (metrics, metrics.operation(&plan.series, operation_type(plan.kind), name(), is_registered, began))
+        }))
+    }
+}
+
+impl Measured {
+    /// The operation is answered so.
+    pub(super) fn answered(self, response: Response) -> Response {
+        note_answer(response.answer.code(), response.answer.field_errors());
+        if let Some((metrics, running)) = self.0 {
+            count(metrics, running, &response.answer);
+        }
+        response
+    }
+
+    /// The operation is a subscription, whose events come from now on.
+    pub(super) fn begun(self) {
+        if let Some((_, running)) = self.0 {
+            running.end(true);
+        }
+    }
+}
+
+/// The kind of operation as series and spans name it.
+pub(crate) fn operation_type(kind: OperationKind) -> &'static str {
+    match kind {
+        OperationKind::Query => "query",
+        OperationKind::Mutation => "mutation",
+        OperationKind::Subscription => "subscription",
+    }
+}
+
+/// Tells the span of an operation how that was answered.
+pub(super) fn end_span(span: &OpenSpan, response: &Response) {
+    if let Some(code) = response.answer.code() {
+        span.failed(code);
+    } else if response.answer.field_errors() > 0 {
+        span.failed("FIELD_ERRORS");
+    }
+}
+
+fn count(metrics: Metrics, running: RunningOperation, answer: &Answer) {
+    if let Some(code) = answer.code() {
+        metrics.error(code, running.name());
+    }
+    running.end(answer.code().is_none() && answer.field_errors() == 0);
+}
+
+/// Counts the errors of fields, in the answer to an operation or to an event of it.
+pub(super) fn count_errors(plan: &Plan, errors: &[FieldError]) {
+    if errors.is_empty() {
+        return;
+    }
+    let Some(metrics) = get_metrics() else { return };
+    let name = metrics.operation_name(&plan.series);
+    errors.iter().for_each(|error| metrics.error(&error.code, name.unwrap_or(UNKNOWN)));
+}
+
+/// Counts the error of a request that is refused before its operation is known.
+pub(crate) fn count_refusal(code: &str) {
+    note_code(code);
+    if let Some(metrics) = get_metrics() {
+        metrics.error(code, UNKNOWN);
+    }
+}
+
+/// The answer of a request that is refused before its operation is known, whose error is counted.
+pub(crate) fn counted_refusal(response: Response) -> Response {
+    if let Some(code) = response.answer.code() {
+        count_refusal(code);
+    }
+    response
+}

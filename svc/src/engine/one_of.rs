@@ -1,0 +1,72 @@
+//! `isOneOf` of types in introspection, which apollo-compiler does not answer: it is asked for as the type's name, under
+//! a key of our own, and the name is replaced in the answer.
+
+use apollo_compiler::executable::{ExecutableDocument, Selection, SelectionSet};
+use apollo_compiler::response::{JsonMap, JsonValue};
+use apollo_compiler::schema::ExtendedType;
+use apollo_compiler::{Name, Schema};
+
+use crate::schema::{IS_ONE_OF, TYPE};
+
+/// The beginning of our keys. Names of clients do not begin with two underscores.
+const MARK: &str = "__isOneOf_";
+
+/// Whether a document asks for it; documents that do not are not looked through.
+pub(super) fn is_asked(text: &str) -> bool {
+    text.contains(IS_ONE_OF)
+}
+
+/// The document with our keys.
+pub(super) fn marked(schema: &Schema, document: &ExecutableDocument) -> ExecutableDocument {
+    let mut document = document.clone();
+    let operations = &mut document.operations;
+    for operation in operations.anonymous.iter_mut().chain(operations.named.values_mut()) {
+        mark(schema, &mut operation.make_mut().selection_set);
+    }
+    for fragment in document.fragments.values_mut() {
+        mark(schema, &mut fragment.make_mut().selection_set);
+    }
+    document
+}
+
+fn mark(schema: &Schema, set: &mut SelectionSet) {
+    let is_type = set.ty == TYPE;
+    for selection in &mut set.selections {
+        match selection {
+            Selection::Field(field) if is_type && field.name == IS_ONE_OF => {
+                let key = Name::new(&format!("{MARK}{}", field.response_key()));
+                if let (Ok(key), Ok(name)) = (key, schema.type_field(TYPE, "name")) {
+                    let field = field.make_mut();
+                    (field.alias, field.name, field.definition) = (Some(key), name.name.clone(), name.node.clone());
+                }
+            }
+            Selection::Field(field) => mark(schema, &mut field.make_mut().selection_set),
+            Selection::InlineFragment(fragment) => mark(schema, &mut fragment.make_mut().selection_set),
+            Selection::FragmentSpread(_) => {}
+        }
+    }
+}
+
+/// The answer with whether each type is `@oneOf` in the place of our keys; null for what is not an input object.
+pub(super) fn answered(schema: &Schema, answer: JsonMap) -> JsonMap {
+    let fields = answer.into_iter().map(|(key, value)| match key.as_str().strip_prefix(MARK) {
+        Some(asked) => (asked.into(), is_one_of(schema, &value)),
+        None => (key, inside(schema, value)),
+    });
+    fields.collect()
+}
+
+fn inside(schema: &Schema, value: JsonValue) -> JsonValue {
+    match value {
+        JsonValue::Object(object) => answered(schema, object).into(),
+        JsonValue::Array(items) => items.into_iter().map(|item| inside(schema, item)).collect::<Vec<_>>().into(),
+        other => other,
+    }
+}
+
+fn is_one_of(schema: &Schema, name: &JsonValue) -> JsonValue {
+    match name.as_str().and_then(|name| schema.types.get(name)) {
+        Some(ExtendedType::InputObject(input)) => input.directives.has("oneOf").into(),
+        _ => JsonValue::Null,
+    }
+}

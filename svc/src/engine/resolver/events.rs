@@ -1,0 +1,33 @@
+//! The streams that resolvers of subscriptions return.
+
+use futures_util::stream::BoxStream;
+use futures_util::{Stream, StreamExt as _};
+
+use super::{Outcome, Returns};
+use crate::Error;
+
+/// The events of a subscription, or the error because of which there are none.
+pub type Events<'a> = Result<BoxStream<'a, Outcome<'a>>, Error>;
+
+/// The events of a resolver that returned a stream. Each is what a query's resolver may return.
+///
+/// # Errors
+/// None.
+pub fn events<'a, S>(stream: S) -> Events<'a>
+where
+    S: Stream<Item: Returns + 'a> + Send + 'a,
+{
+    Ok(stream.map(Returns::outcome).boxed())
+}
+
+/// The events of a resolver that returned a stream or an error.
+///
+/// # Errors
+/// The resolver's own error.
+pub fn events_of_result<'a, S, E>(result: Result<S, E>) -> Events<'a>
+where
+    S: Stream<Item: Returns + 'a> + Send + 'a,
+    E: Into<Error>,
+{
+    events(result.map_err(Into::into)?)
+}

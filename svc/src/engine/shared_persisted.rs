@@ -1,0 +1,87 @@
+//! Persisted queries in Redis, which all instances of a service share.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use redis::cmd;
+use sha2::{Digest as _, Sha256};
+
+use crate::RedisClient;
+
+/// The seconds after which Redis forgets a document; the clients that still use it send it again.
+const TTL: u64 = 86_400;
+/// The most bytes that a process keeps in Redis within that time: anyone may persist documents, and Redis holds more than
+/// these.
+const MOST: usize = 32 << 20;
+/// The bytes of a document besides its text.
+const OVERHEAD: usize = 256;
+
+/// The documents that clients of any instance have persisted.
+#[derive(Debug)]
+pub(crate) struct SharedPersistedQueries {
+    redis: RedisClient,
+    room: Mutex<Room>,
+}
+
+/// The room for documents in Redis.
+#[derive(Debug)]
+struct Room {
+    /// The time from which on all that was kept is counted.
+    since: Instant,
+    left: usize,
+}
+
+impl Room {
+    fn new() -> Self {
+        Self { since: Instant::now(), left: MOST }
+    }
+
+    /// Takes room for a text; whether there is some.
+    fn take(&mut self, text: &str) -> bool {
+        if self.since.elapsed() >= Duration::from_secs(TTL) {
+            *self = Self::new();
+        }
+        let left = self.left.checked_sub(text.len() + OVERHEAD);
+        if left.is_none() && self.left > 0 {
+            tracing::warn!(bytes = MOST, "clients persist too many documents; this process shares no more for a day");
+        }
+        self.left = left.unwrap_or(0);
+        left.is_some()
+    }
+}
+
+impl SharedPersistedQueries {
+    pub(crate) fn new(redis: &RedisClient) -> Self {
+        Self { redis: redis.clone(), room: Mutex::new(Room::new()) }
+    }
+
+    /// The text of a document. Without Redis there is none, and the client sends it again.
+    pub(super) async fn text(&self, hash: &[u8; 32]) -> Option<Arc<str>> {
+        let found = self.redis.query::<Option<String>>(cmd("GET").arg(key(hash))).await;
+        let text =
+            found.inspect_err(|error| tracing::warn!(%error, "a persisted query cannot be looked up")).ok()??;
+        if <[u8; 32]>::from(Sha256::digest(&text)) == *hash {
+            return Some(text.into());
+        }
+        tracing::warn!("Redis has another document under the hash of a persisted query");
+        None
+    }
+
+    /// Keeps a document for all instances while there is room, without anybody waiting for it.
+    pub(super) fn keep(&self, hash: &[u8; 32], text: &Arc<str>) {
+        if !self.room.lock().unwrap_or_else(PoisonError::into_inner).take(text) {
+            return;
+        }
+        let (client, key, text) = (self.redis.clone(), key(hash), text.clone());
+        tokio::spawn(async move {
+            let kept = client.query::<()>(cmd("SET").arg(key).arg(&*text).arg("EX").arg(TTL)).await;
+            if let Err(error) = kept {
+                tracing::warn!(%error, "a persisted query cannot be kept for other instances");
+            }
+        });
+    }
+}
+
+fn key(hash: &[u8; 32]) -> String {
+    format!("svc:persisted:{}", hex::encode(hash))
+}

@@ -1,0 +1,30 @@
+//! `GET /graphql`: a socket, a stream, or one answer.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::Response;
+
+use super::guard::guarded;
+use super::negotiate::MediaType;
+use super::stream_type::StreamType;
+use super::{AppState, endpoint, streamed};
+use crate::request::Hooked;
+
+/// Answers with what the client asks for.
+pub(super) async fn get(State(service): State<Arc<AppState>>, request: Request) -> Response<Body> {
+    #[cfg(feature = "websocket")]
+    if super::websocket::is_wanted(request.headers()) {
+        return super::websocket::open(&service, request);
+    }
+    let Some(wanted) = StreamType::wanted(request.headers()) else {
+        return endpoint::get(State(service), request).await;
+    };
+    let media = MediaType::negotiate(request.headers());
+    let hook = Hooked::of(request.extensions());
+    let answer = |request| {
+        guarded(media.unwrap_or(MediaType::Json), Box::pin(streamed::answer(&service, request, hook, wanted, media)))
+    };
+    service.protection.around(request, media, answer).await
+}

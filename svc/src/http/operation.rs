@@ -1,0 +1,67 @@
+//! Operations on transports that stream.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use futures_util::FutureExt as _;
+
+use super::AppState;
+use super::negotiate::MediaType;
+use super::reply::{Refusal, status};
+use crate::engine::{Request, Response, ResponseStream};
+use crate::request::{RequestId, RequestParts};
+
+/// Starts an operation of a connection whose client is known.
+///
+/// # Errors
+/// The only answer of an operation that has one, and that of one that is refused.
+pub(super) fn start(
+    service: Arc<AppState>,
+    request: Request<'static>,
+    parts: RequestParts,
+) -> impl Future<Output = Result<ResponseStream, Response>> + Send {
+    // It runs in a task of its own, under the identifier of this one.
+    let id = RequestId::current();
+    async move { RequestId::scope(id.as_ref(), pin!(logged(service, request, parts))).await }
+}
+
+async fn logged(
+    service: Arc<AppState>,
+    request: Request<'static>,
+    parts: RequestParts,
+) -> Result<ResponseStream, Response> {
+    match service.request_log.clone() {
+        None => answer(service, request, parts).await,
+        Some(log) => log.operation("websocket", answer(service, request, parts)).boxed().await,
+    }
+}
+
+async fn answer(
+    service: Arc<AppState>,
+    request: Request<'static>,
+    parts: RequestParts,
+) -> Result<ResponseStream, Response> {
+    let answering = service.engine.hooks.answering();
+    let started = run(&service, request, parts).await;
+    if let Some(answering) = answering {
+        match &started {
+            Ok(_) => answering.answered(axum::http::StatusCode::OK, None, 0),
+            Err(response) => {
+                let answer = &response.answer;
+                answering.answered(status(answer, MediaType::Response), answer.code(), answer.field_errors());
+            }
+        }
+    }
+    started
+}
+
+async fn run(
+    service: &AppState,
+    request: Request<'static>,
+    mut parts: RequestParts,
+) -> Result<ResponseStream, Response> {
+    parts.renew_hook();
+    service.engine.resume(&mut parts).await?;
+    let _admitted = service.protection.enter().await.map_err(Refusal::into_response)?;
+    service.engine.subscribe(request, parts).await
+}

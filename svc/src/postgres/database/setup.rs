@@ -1,0 +1,53 @@
+//! The application's own SQL, which is run when the database is first reached.
+
+use std::borrow::Cow;
+
+use super::Database;
+use crate::postgres::driver::{DedicatedConnection, DriverError};
+
+/// Begins the transaction of the set-up. It may take its time.
+const BEFORE_SETUP: &str = "BEGIN; \
+    SELECT set_config('statement_timeout', '0', true), set_config('client_min_messages', 'warning', true); \
+    SELECT pg_advisory_xact_lock(hashtext('svc.setup_sql'))";
+
+/// The application's own SQL, and whether the database has it.
+#[derive(Debug)]
+pub(super) struct Setup {
+    sql: Option<Cow<'static, str>>,
+    is_done: bool,
+}
+
+impl Setup {
+    pub(super) fn new(sql: Option<Cow<'static, str>>) -> Self {
+        Self { sql, is_done: false }
+    }
+
+    fn due(&self) -> Option<&str> {
+        if self.is_done { None } else { self.sql.as_deref() }
+    }
+
+    /// Has it run again; whether there is any.
+    pub(super) fn forget(&mut self) -> bool {
+        self.is_done = false;
+        self.sql.is_some()
+    }
+}
+
+impl Database {
+    /// Runs the set-up, once; of several instances that start together, one after the other.
+    pub(super) async fn set_up(&self, connection: &mut DedicatedConnection) -> Result<(), DriverError> {
+        let mut setup = self.setup.lock().await;
+        if let Some(sql) = setup.due() {
+            let mut owner = match &self.owner {
+                Some(owner) => Some(DedicatedConnection::to(owner, self.acquire_timeout, self.deadline).await?),
+                None => None,
+            };
+            let connection = owner.as_mut().unwrap_or(connection);
+            connection.script(BEFORE_SETUP).await.map_err(|(_, error)| error)?;
+            connection.script(sql).await.map_err(|(done, error)| error.of_script(sql, done))?;
+            connection.script("COMMIT").await.map_err(|(_, error)| error)?;
+        }
+        setup.is_done = true;
+        Ok(())
+    }
+}

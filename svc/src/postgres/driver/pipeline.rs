@@ -1,0 +1,109 @@
+//! Reads that are sent back to back on one connection, without waiting for the answer before.
+
+use std::future::{Future as _, poll_fn};
+use std::pin::Pin;
+use std::sync::atomic::AtomicBool;
+use std::task::Poll;
+
+use futures_util::FutureExt as _;
+use futures_util::future::{BoxFuture, MaybeDone, join, join4, maybe_done};
+use tokio_postgres::{Client, Row, Statement as Prepared};
+
+use super::DriverError;
+use super::connection::{Connection, rows};
+use crate::postgres::{Session, Statement};
+
+/// The result of one read among several.
+pub(in crate::postgres) type EachResult = Result<Vec<Row>, DriverError>;
+
+/// A read, what is prepared for it, and the same for the variables of its session, if it has some.
+struct PreparedRead<'a> {
+    setup: Option<(&'a Statement, Prepared)>,
+    statement: &'a Statement,
+    prepared: Prepared,
+}
+
+impl Connection {
+    /// Runs reads back to back, each in a transaction with the variables of its session, if it has some. One that fails
+    /// says nothing of the others.
+    pub(super) async fn read_each(&mut self, reads: &[(&Session, &Statement)]) -> Result<Vec<EachResult>, DriverError> {
+        let mut prepared = Vec::with_capacity(reads.len());
+        for (session, statement) in reads {
+            let setup = match session.setup() {
+                Some(setup) => Some((setup, self.prepared(setup).await?)),
+                None => None,
+            };
+            prepared.push(PreparedRead { setup, statement, prepared: self.prepared(statement).await? });
+        }
+        // A plan for the values reads the same rows.
+        let switch = self.switch(reads.iter().any(|(_, statement)| statement.replan));
+        let (client, answered, bound) = (&self.client, &self.answered, &self.bound);
+        let switching = async { if let Some(switch) = switch { client.batch_execute(switch).await } else { Ok(()) } };
+        let reading = prepared.iter().map(|read| maybe_done(read.run(client, answered, bound).boxed())).collect();
+        let all = join(switching, join_all(reading));
+        let (switched, results) = self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
+        switched?;
+        self.results(reads, results)
+    }
+
+    /// Notes what the results say of the connection.
+    fn results(
+        &mut self,
+        reads: &[(&Session, &Statement)],
+        results: Vec<Result<Vec<Row>, tokio_postgres::Error>>,
+    ) -> Result<Vec<EachResult>, DriverError> {
+        let mut each = Vec::with_capacity(results.len());
+        for ((session, statement), result) in reads.iter().zip(results) {
+            let result = result.map_err(DriverError::from);
+            match &result {
+                Err(error) if !error.leaves_connection_usable() => {
+                    return Err(result.err().unwrap_or(DriverError::Closed));
+                }
+                Err(error) if error.shows_change() => {
+                    self.found_stale = true;
+                    self.forget(session.setup(), Some(statement));
+                }
+                _ => {}
+            }
+            each.push(result);
+        }
+        Ok(each)
+    }
+}
+
+impl PreparedRead<'_> {
+    async fn run(
+        &self,
+        client: &Client,
+        answered: &AtomicBool,
+        bound: &AtomicBool,
+    ) -> Result<Vec<Row>, tokio_postgres::Error> {
+        let mut found = Vec::new();
+        let Some((setup, prepared)) = &self.setup else {
+            rows(client, bound, &self.prepared, self.statement, &mut found).await?;
+            return Ok(found);
+        };
+        let mut settings = Vec::new();
+        // All are sent at once, in this order. When one fails, PostgreSQL refuses those after it, and the last one ends
+        // the transaction.
+        let (begun, set, read, ended) = join4(
+            client.batch_execute("BEGIN"),
+            rows(client, answered, prepared, setup, &mut settings),
+            rows(client, bound, &self.prepared, self.statement, &mut found),
+            client.batch_execute("COMMIT"),
+        )
+        .await;
+        begun.and(set).and(read).and(ended)?;
+        Ok(found)
+    }
+}
+
+/// The results of all. Each is polled whenever this is, as the wire wakes nobody.
+async fn join_all<T>(mut all: Vec<MaybeDone<BoxFuture<'_, T>>>) -> Vec<T> {
+    poll_fn(|cx| {
+        let waiting = all.iter_mut().map(|one| Pin::new(one).poll(cx)).filter(Poll::is_pending).count();
+        if waiting == 0 { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+    all.iter_mut().filter_map(|one| Pin::new(one).take_output()).collect()
+}

@@ -1,0 +1,69 @@
+//! A server that has fewer connections than the pool may open: requests wait for those that there are.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::{Pool, Slot, SlotState, Turn};
+
+/// The time after which one more connection is tried.
+const RETRY: Duration = Duration::from_millis(500);
+/// The least time between two lines of the log.
+const SAY_AGAIN: Duration = Duration::from_secs(60);
+
+impl Pool {
+    /// Puts a slot aside whose connection the server has refused, as it has no more of them, and returns a turn in the
+    /// queue, before those who asked later; an error where nobody else of this pool has a connection that could come back.
+    pub(super) fn wait_for_others(self: &Arc<Self>, slot: Slot<&Arc<Self>>, deadline: Instant) -> Result<Turn, ()> {
+        let (turn, had_wait_timeouts) = {
+            let mut state = self.state();
+            let unused = state.vacant + state.withheld + 1;
+            if unused >= self.size || deadline <= Instant::now() {
+                return Err(());
+            }
+            state.withheld += 1;
+            say(&mut state.told, self.size - unused, self.size);
+            let turn = state.queue_first(deadline);
+            (turn, std::mem::replace(&mut state.has_wait_timeouts, true))
+        };
+        // It is neither vacant nor in use.
+        drop(slot.into_state());
+        let withheld = Withheld(Arc::downgrade(self));
+        if !had_wait_timeouts {
+            super::WaitTimeouts::spawn(self);
+        }
+        tokio::spawn(async move {
+            tokio::time::sleep(RETRY).await;
+            drop(withheld);
+        });
+        Ok(turn)
+    }
+}
+
+/// A slot that waits until the server may have more connections. It is vacant again when this is dropped, be it with a
+/// runtime that ends before the pool does.
+struct Withheld(Weak<Pool>);
+
+impl Drop for Withheld {
+    fn drop(&mut self) {
+        if let Some(pool) = self.0.upgrade() {
+            pool.state().withheld -= 1;
+            pool.release(SlotState::Vacant);
+        }
+    }
+}
+
+fn say(told: &mut Option<Instant>, open: u32, size: u32) {
+    let now = Instant::now();
+    if told.is_some_and(|told| told + SAY_AGAIN > now) {
+        return;
+    }
+    *told = Some(now);
+    tracing::warn!(
+        open,
+        pool_size = size,
+        "the database has no more connections; requests wait for those that there are (raise max_connections of \
+         PostgreSQL, or lower SVC_DATABASE_POOL_SIZE)"
+    );
+}

@@ -1,0 +1,16 @@
+//! Identifiers as SQL has them.
+
+/// Quotes an identifier.
+pub(crate) fn quote(identifier: &str) -> String {
+    format!("\"{}\"", identifier.replace('"', "\"\""))
+}
+
+/// Quotes each `schema.name` part by part.
+pub(super) fn quoted(names: &[String]) -> Vec<String> {
+    names.iter().map(|name| quote_path(name)).collect()
+}
+
+/// Quotes `schema.name` part by part.
+pub(super) fn quote_path(path: &str) -> String {
+    path.split('.').map(quote).collect::<Vec<_>>().join(".")
+}

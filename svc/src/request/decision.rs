@@ -1,0 +1,30 @@
+//! Decisions about requests, and what they are made by.
+
+use futures_util::future::{BoxFuture, Either, Ready, ready};
+
+use crate::Error;
+use crate::schema::RootLimit;
+
+/// The decision of a hook about a request. One that is made at once takes no place on the heap.
+pub(crate) type Decision<'a> = Either<Ready<Result<(), Error>>, BoxFuture<'a, Result<(), Error>>>;
+
+/// The complexity that an operation was let through with, and the part of it that it has used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Spent {
+    pub(crate) asked: u64,
+    /// At most what was asked.
+    pub(crate) used: u64,
+}
+
+/// The limit of a root field, and how often an operation selects the field.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FieldLimit<'a> {
+    pub(crate) coordinate: &'a str,
+    pub(crate) limit: RootLimit,
+    pub(crate) times: u64,
+}
+
+/// The decision that is made already.
+pub(crate) fn decided<'a>(decision: Result<(), Error>) -> Decision<'a> {
+    Either::Left(ready(decision))
+}

@@ -1,0 +1,127 @@
+//! The identifier of a request, by which its answer is found in the logs.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use uuid::Uuid;
+
+/// The header that brings and takes it.
+pub(crate) const HEADER: HeaderName = HeaderName::from_static("x-request-id");
+
+/// The most characters that a client or a proxy may give.
+const LONGEST: usize = 128;
+
+/// The identifier of a request: that of its `X-Request-Id`, or a new one where it brings none that can be used. The
+/// answer says it, and so do the errors of the request in the log.
+///
+/// ```
+/// use svc::prelude::*;
+///
+/// #[svc::query]
+/// fn hello() -> String {
+///     let id = svc::RequestId::current();
+///     format!("this is request {}", id.as_ref().map_or("?", svc::RequestId::as_str))
+/// }
+/// # drop(queries![hello]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestId(Text);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Text {
+    Given(HeaderValue),
+    /// In place, as it is copied each time that the request is polled.
+    New([u8; DIGITS]),
+}
+
+/// The hexadecimal digits of a new identifier.
+const DIGITS: usize = 32;
+
+tokio::task_local! {
+    static CURRENT: RequestId;
+}
+
+impl RequestId {
+    /// The identifier of the request that this task answers; `None` outside of requests, in tasks that a resolver has
+    /// spawned, and where `SVC_REQUEST_IDS` is off.
+    pub fn current() -> Option<Self> {
+        CURRENT.try_with(Self::clone).ok()
+    }
+
+    /// Returns its text.
+    pub fn as_str(&self) -> &str {
+        // Both are visible ASCII.
+        match &self.0 {
+            Text::Given(value) => value.to_str().unwrap_or_default(),
+            Text::New(digits) => std::str::from_utf8(digits).unwrap_or_default(),
+        }
+    }
+
+    /// The identifier of a request with these headers.
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
+        Self::given(headers).unwrap_or_else(|| Self(Text::New(unused())))
+    }
+
+    /// The identifier that these headers bring, if it can be used.
+    pub(crate) fn given(headers: &HeaderMap) -> Option<Self> {
+        let given = headers.get(HEADER).filter(|given| is_usable(given.as_bytes()))?;
+        Some(Self(Text::Given(given.clone())))
+    }
+
+    /// The identifier that an answer says.
+    pub(crate) fn said(header: Option<&HeaderValue>) -> Option<Self> {
+        header.map(|value| Self(Text::Given(value.clone())))
+    }
+
+    /// Its value as a header.
+    pub(crate) fn into_header(self) -> HeaderValue {
+        match self.0 {
+            Text::Given(value) => value,
+            Text::New(digits) => {
+                HeaderValue::from_bytes(&digits).unwrap_or(const { HeaderValue::from_static("unknown") })
+            }
+        }
+    }
+
+    /// Runs what answers a request, under its identifier if it has one.
+    pub(crate) async fn scope<F: Future>(id: Option<&Self>, mut answering: Pin<&mut F>) -> F::Output {
+        let Some(id) = id else { return answering.await };
+        poll_fn(|cx| Self::within(Some(id), || answering.as_mut().poll(cx))).await
+    }
+
+    /// Does what belongs to a request, under its identifier if it has one.
+    pub(crate) fn within<T>(id: Option<&Self>, work: impl FnOnce() -> T) -> T {
+        match id {
+            Some(id) => CURRENT.sync_scope(id.clone(), work),
+            None => work(),
+        }
+    }
+}
+
+/// The digits of an identifier that no other request has. Asking the system for random bytes each time would cost more
+/// than all the rest.
+fn unused() -> [u8; DIGITS] {
+    static PROCESS: LazyLock<[u8; DIGITS / 2]> = LazyLock::new(|| digits(Uuid::new_v4().as_u64_pair().1));
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let mut unused = [0; DIGITS];
+    let (process, number) = unused.split_at_mut(DIGITS / 2);
+    process.copy_from_slice(&PROCESS[..]);
+    number.copy_from_slice(&digits(NEXT.fetch_add(1, Ordering::Relaxed)));
+    unused
+}
+
+fn digits(number: u64) -> [u8; DIGITS / 2] {
+    let mut digits = [0; DIGITS / 2];
+    // They have room.
+    let _ = hex::encode_to_slice(number.to_be_bytes(), &mut digits);
+    digits
+}
+
+/// Whether it can stand in a line of a log as it is.
+fn is_usable(given: &[u8]) -> bool {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.:+/=@".contains(byte);
+    (1..=LONGEST).contains(&given.len()) && given.iter().all(is_plain)
+}

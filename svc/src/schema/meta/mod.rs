@@ -1,0 +1,17 @@
+//! Static descriptions of types and root fields, which the macros generate and the registry reads once at start.
+
+mod element;
+mod relation;
+mod root;
+mod types;
+
+pub use element::{BoxFuture, ElementMeta, KeyFn, Place, TypeFn};
+pub use relation::{OrderKey, RelationMeta, Through};
+pub use root::{
+    ActsOn, Check, EventMeta, FunctionMeta, OperationKind, PlannedMeta, ResultMember, ResultMeta, RootFieldMeta, Run,
+    Shape,
+};
+pub use types::{
+    AbstractMeta, ArgMeta, ComputedMeta, EnumMeta, EnumValueMeta, FieldMeta, InputMeta, InterfaceFieldMeta,
+    NullArgument, ObjectMeta,
+};

@@ -1,0 +1,62 @@
+//! Relations, as macros register them.
+
+use super::element::KeyFn;
+
+/// A field with `#[relation]`.
+#[derive(Debug)]
+pub struct RelationMeta {
+    /// Whether it leads to any number of rows.
+    pub many: bool,
+    /// The type of the rows.
+    pub row: KeyFn,
+    /// The column or key here.
+    pub from: &'static str,
+    /// The column or key there.
+    pub to: &'static str,
+    /// The view that joins the two keys, where none of the rows holds the other's.
+    pub through: Option<Through>,
+    /// The order of the rows where a client asks for none, or for one that leaves ties.
+    pub order: &'static [OrderKey],
+}
+
+/// A view with a row for each pair of rows that belong together: many to many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Through {
+    /// The view or table.
+    pub source: &'static str,
+    /// Its column, or key of `data`, with the key of this side.
+    pub here: &'static str,
+    /// Its column, or key of `data`, with the key of the rows.
+    pub there: &'static str,
+}
+
+impl RelationMeta {
+    /// The relation through a view that joins the keys.
+    ///
+    /// # Panics
+    /// While the program is compiled, where the relation leads to one row.
+    #[must_use]
+    pub const fn through(self, through: Through) -> Self {
+        assert!(self.many, "a relation through another view leads to many rows; write `Many<T>`");
+        Self { through: Some(through), ..self }
+    }
+
+    /// The relation with its rows in an order.
+    ///
+    /// # Panics
+    /// While the program is compiled, where the relation leads to one row.
+    #[must_use]
+    pub const fn ordered(self, order: &'static [OrderKey]) -> Self {
+        assert!(self.many, "a relation to one row has no order; remove `order_by`, or write `Many<T>`");
+        Self { order, ..self }
+    }
+}
+
+/// A key of the order of rows where a client asks for none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OrderKey {
+    /// A column or stored field; further segments behind dots lead into embedded objects and related rows.
+    pub column: &'static str,
+    /// Whether the largest value comes first, nulls before it.
+    pub descending: bool,
+}

@@ -1,0 +1,65 @@
+//! The environment as a whole: values that are not text, and names that nothing reads.
+
+use std::ffi::OsString;
+
+use super::ConfigError;
+
+/// The variables that are read beside the table of settings: by the tool `svc`, by the embedded database, and by programs
+/// that those start.
+const OTHERS: [&str; 4] = ["SVC_DESCRIBE", "SVC_EMBEDDED_TEST_ROOT", "SVC_PG_BIN", "SVC_SUPERVISED"];
+/// The names of variables of svc.
+const PREFIX: &str = "SVC_";
+/// The likeness, from 0 to 1, from which on a name is taken for a slip.
+const LIKENESS: f64 = 0.7;
+
+/// Refuses a variable that is read and is not text: another one, or the default, would quietly be used in its place.
+///
+/// # Errors
+/// A [`ConfigError`] that names it, and shows nothing of its value.
+pub(crate) fn check_text(names: &[&'static str]) -> Result<(), ConfigError> {
+    let is_text = |name: &&&str| std::env::var_os(name).is_none_or(|value| value.to_str().is_some());
+    match names.iter().find(|name| !is_text(name)) {
+        Some(name) => Err(ConfigError::new(name, "***", "it must be text in UTF-8")),
+        None => Ok(()),
+    }
+}
+
+/// Says which variables of svc nothing reads, each with the one that may have been meant.
+pub(crate) fn unknown(known: &[&'static str], set: impl Iterator<Item = OsString>) -> Vec<String> {
+    let names = set.map(|name| name.to_string_lossy().into_owned());
+    let mut unknown = names
+        .filter(|name| name.starts_with(PREFIX) && !known.contains(&name.as_str()) && !OTHERS.contains(&name.as_str()))
+        .map(|name| match nearest(&name, known) {
+            Some(meant) => format!("{name} is not a setting of svc; did you mean {meant}?"),
+            None => format!("{name} is not a setting of svc; docs/settings.md lists all of them"),
+        })
+        .collect::<Vec<_>>();
+    unknown.sort();
+    unknown
+}
+
+fn nearest(name: &str, known: &[&'static str]) -> Option<&'static str> {
+    let own = |name: &str| name.trim_start_matches(PREFIX).to_ascii_uppercase();
+    let like = |known: &&'static str| (strsim::normalized_damerau_levenshtein(&own(name), &own(known)), *known);
+    let likest = known.iter().map(like).max_by(|one, other| one.0.total_cmp(&other.0))?;
+    (likest.0 >= LIKENESS).then_some(likest.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unknown;
+
+    #[test]
+    fn slips_are_named_with_what_was_meant() {
+        let set = ["SVC_PROT", "SVC_PORT", "SVC_database_url", "SVC_SHOP_KEY", "PATH", "SVC_PG_BIN"];
+        let found = unknown(&["SVC_PORT", "SVC_DATABASE_URL"], set.into_iter().map(Into::into));
+        assert_eq!(
+            found,
+            [
+                "SVC_PROT is not a setting of svc; did you mean SVC_PORT?",
+                "SVC_SHOP_KEY is not a setting of svc; docs/settings.md lists all of them",
+                "SVC_database_url is not a setting of svc; did you mean SVC_DATABASE_URL?",
+            ]
+        );
+    }
+}

@@ -1,0 +1,89 @@
+//! Names that do not exist are told with the one that may have been meant, where the schema may be known.
+
+use svc::prelude::*;
+use svc_tests::{App, TestDatabase};
+
+#[svc_enum]
+enum Colour {
+    Red,
+    Green,
+}
+
+#[svc_type(sql_source = "v_shelf")]
+struct Shelf {
+    id: i32,
+    display_name: String,
+    colour: Option<Colour>,
+}
+
+#[svc::query]
+async fn shelves(colour: Option<Colour>) -> Vec<Shelf>;
+
+async fn app(environment: svc::Environment) -> App {
+    let database =
+        TestDatabase::new("CREATE VIEW v_shelf AS SELECT 1 AS id, 'a' AS display_name, 'RED' AS colour").await;
+    let config = SvcConfig { environment, ..SvcConfig::default() };
+    let options = AppOptions::new().config(config).auto_camel_case(true).database_url(database.url());
+    App::serve(options.queries(queries![shelves])).await
+}
+
+#[tokio::test]
+async fn a_slip_is_named_with_what_was_meant() {
+    let app = app(svc::Environment::Development).await;
+    for (query, meant) in [
+        ("{ shelfs { id } }", Some("shelves")),
+        ("{ shelves { displayname } }", Some("displayName")),
+        ("{ shelves { display_name } }", Some("displayName")),
+        ("{ shelves(wher: {}) { id } }", Some("where")),
+        ("{ shelves(where: { colr: { eq: RED } }) { id } }", Some("colour")),
+        ("{ shelves(colour: REED) { id } }", Some("RED")),
+        ("{ shelves { price } }", None),
+        ("{ nothing }", None),
+    ] {
+        let reply = app.query(query).await;
+        assert_eq!(reply.code(), "GRAPHQL_VALIDATION_FAILED", "{}", reply.text);
+        match meant {
+            Some(meant) => {
+                assert!(reply.message().ends_with(&format!("; did you mean `{meant}`?")), "{query}: {}", reply.text);
+            }
+            None => assert!(!reply.message().contains("did you mean"), "{query}: {}", reply.text),
+        }
+    }
+}
+
+#[tokio::test]
+async fn in_production_nothing_of_the_schema_is_told() {
+    let app = app(svc::Environment::Production).await;
+    for query in ["{ shelfs { id } }", "{ shelves { displayname } }", "{ shelves(wher: {}) { id } }"] {
+        let reply = app.query(query).await;
+        assert!(reply.code() == "GRAPHQL_VALIDATION_FAILED" && !reply.text.contains("did you mean"), "{}", reply.text);
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_field_alone_is_the_only_error() {
+    let app = app(svc::Environment::Development).await;
+    for (query, errors) in [
+        ("{ shelves { nam } }", 1),
+        ("{ shelves { ...F } } fragment F on Shelf { nam }", 1),
+        ("{ a: shelves { nam } b: shelves { mane } }", 2),
+        // Here nothing is selected.
+        ("{ shelves }", 1),
+        ("{ a: shelves { nam } b: shelves }", 2),
+    ] {
+        let reply = app.query(query).await.json();
+        assert_eq!(reply["errors"].as_array().unwrap().len(), errors, "{query}: {reply}");
+    }
+    let reply = app.query("{ shelves }").await;
+    assert!(reply.message().contains("must have a subselection set"), "{}", reply.text);
+}
+
+#[tokio::test]
+async fn long_names_cost_little() {
+    let app = app(svc::Environment::Development).await;
+    let begun = std::time::Instant::now();
+    let fields: String = (0..200).map(|i| format!(" f{i}{}", "x".repeat(200))).collect();
+    let reply = app.query(&format!("{{ shelves {{ {fields} }} }}")).await;
+    assert_eq!(reply.code(), "GRAPHQL_VALIDATION_FAILED");
+    assert!(begun.elapsed() < std::time::Duration::from_secs(5), "{:?}", begun.elapsed());
+}

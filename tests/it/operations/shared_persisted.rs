@@ -1,0 +1,97 @@
+//! Persisted queries that instances share in Redis.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use svc::{OperationsConfig, RedisClient, SvcConfig};
+use svc_tests::{Redis, eventually};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+
+use super::schema::{Store, hash, persisted, store_with};
+
+const DOCUMENT: &str = "query Any { resolved(n: 7) }";
+
+async fn store(redis: &Redis, registered_only: bool) -> Store {
+    let client = RedisClient::new(&redis.url()).unwrap();
+    let operations = OperationsConfig { registered_only, ..OperationsConfig::default() };
+    let config = SvcConfig { operations, ..SvcConfig::default() };
+    store_with(config, |options| options.redis(client)).await
+}
+
+async fn persist(store: &Store) {
+    let sent = store.app.post(&json!({ "query": DOCUMENT, "extensions": persisted(DOCUMENT) })).await;
+    assert_eq!(sent.data(), json!({ "resolved": 7 }));
+}
+
+/// Waits until an instance knows the document.
+async fn knows(store: &Store) {
+    let asked = async || {
+        let reply = store.by_hash(DOCUMENT, json!({})).await;
+        if reply.text == r#"{"data":{"resolved":7}}"# { Ok(()) } else { Err(reply.text) }
+    };
+    eventually(asked).await;
+}
+
+#[tokio::test]
+async fn what_one_instance_was_sent_all_know() {
+    let redis = Redis::new().await;
+    let (first, second, only) = (store(&redis, false).await, store(&redis, false).await, store(&redis, true).await);
+    assert_eq!(second.by_hash(DOCUMENT, json!({})).await.code(), "PERSISTED_QUERY_NOT_FOUND");
+    persist(&first).await;
+    knows(&second).await;
+    let by_id = format!("sha256:{}", hash(DOCUMENT));
+    assert_eq!(store(&redis, false).await.by_id(&by_id, json!({})).await.data(), json!({ "resolved": 7 }));
+    assert_eq!(only.by_hash(DOCUMENT, json!({})).await.code(), "PERSISTED_QUERY_NOT_FOUND", "it was not registered");
+}
+
+#[tokio::test]
+async fn a_redis_that_is_away_or_lies_costs_a_round_trip_at_most() {
+    let mut redis = Redis::new().await;
+    let (first, second) = (store(&redis, false).await, store(&redis, false).await);
+    let mut connection = TcpStream::connect(("127.0.0.1", redis.port())).await.unwrap();
+    let set = format!("SET svc:persisted:{} \"{{ required }}\"\r\n", hash(DOCUMENT));
+    connection.write_all(set.as_bytes()).await.unwrap();
+    let mut answer = [0; 5];
+    connection.read_exact(&mut answer).await.unwrap();
+    assert_eq!(&answer, b"+OK\r\n");
+    assert_eq!(first.by_hash(DOCUMENT, json!({})).await.code(), "PERSISTED_QUERY_NOT_FOUND", "it is another text");
+    redis.stop();
+    let start = Instant::now();
+    assert_eq!(first.by_hash(DOCUMENT, json!({})).await.code(), "PERSISTED_QUERY_NOT_FOUND");
+    persist(&first).await;
+    knows(&first).await;
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert_eq!(second.by_hash(DOCUMENT, json!({})).await.code(), "PERSISTED_QUERY_NOT_FOUND");
+}
+
+/// The bytes that Redis holds.
+async fn held(redis: &Redis) -> usize {
+    let mut connection = TcpStream::connect(("127.0.0.1", redis.port())).await.unwrap();
+    connection.write_all(b"INFO memory\r\nQUIT\r\n").await.unwrap();
+    let mut text = String::new();
+    connection.read_to_string(&mut text).await.unwrap();
+    text.lines().find_map(|line| line.strip_prefix("used_memory:")?.parse().ok()).expect("a number")
+}
+
+/// Anyone may persist documents, and Redis holds more than these.
+#[tokio::test]
+async fn clients_cannot_fill_redis() {
+    let redis = Redis::new().await;
+    let (first, second) = (store(&redis, false).await, store(&redis, false).await);
+    let log = svc_tests::Log::start();
+    let filler = "x".repeat(900_000);
+    for number in 0..45 {
+        let document = format!("#{filler}{number}\n{{ resolved(n: 7) }}");
+        let sent = first.app.post(&json!({ "query": document, "extensions": persisted(&document) })).await;
+        assert_eq!(sent.data(), json!({ "resolved": 7 }));
+    }
+    log.has("clients persist too many documents").await;
+    let bytes = held(&redis).await;
+    assert!((20_000_000..45_000_000).contains(&bytes), "{bytes} bytes");
+    // The instance itself goes on, and others do.
+    persist(&first).await;
+    knows(&first).await;
+    persist(&second).await;
+    knows(&store(&redis, false).await).await;
+}

@@ -1,0 +1,186 @@
+//! Rows come in the order that the program names, behind the client's, over the three kinds of views.
+
+use serde_json::{Value, json};
+use svc::db::{OrderBy, desc};
+use svc::prelude::*;
+use svc_tests::{App, TestDatabase, agreed_data, three_views};
+
+/// The same types over views of one kind.
+macro_rules! shelf {
+    ($kind:ident, $shelf:literal, $book:literal, $row:literal) => {
+        mod $kind {
+            use super::*;
+
+            #[svc_type(name = $shelf, sql_source = $shelf)]
+            pub(super) struct Shelf {
+                pub(super) id: i32,
+                pub(super) room: String,
+                #[relation(to = "shelf_id", order_by = "place")]
+                pub(super) books: Many<Book>,
+                #[relation(to = "shelf_id", order_by = "-year, title")]
+                pub(super) latest: Many<Book>,
+            }
+
+            #[svc_type(name = $book, sql_source = $book)]
+            pub(super) struct Book {
+                pub(super) id: i32,
+                pub(super) title: String,
+                pub(super) year: Option<i32>,
+                pub(super) place: i32,
+                #[relation]
+                pub(super) shelf: One<Shelf>,
+            }
+
+            #[svc_type]
+            impl Book {
+                fn shout(&self) -> String {
+                    self.title.to_uppercase()
+                }
+            }
+
+            #[svc::query]
+            pub(super) async fn shelves() -> Vec<Shelf>;
+            #[svc::query(order_by = "-year, title")]
+            pub(super) async fn books() -> Vec<Book>;
+            #[svc::query(order_by = "shelf.room, -place")]
+            pub(super) async fn roomy() -> Vec<Book>;
+            #[svc::query(order_by = "-year, title")]
+            pub(super) async fn pages() -> Connection<Book>;
+            #[svc::query(order_by = "-place")]
+            pub(super) async fn last(shelf_id: i32) -> Option<Row>;
+
+            /// A row with the key of its shelf.
+            #[svc_type(name = $row, sql_source = $book)]
+            pub(super) struct Row {
+                pub(super) id: i32,
+                pub(super) shelf_id: i32,
+                pub(super) place: i32,
+            }
+
+            #[svc::query]
+            pub(super) async fn found(ctx: &Context<'_>, order_by: Option<OrderBy<Book>>) -> Result<Find<Book>> {
+                let find = ctx.db().find::<Book>().default_order(desc("year")).default_order(asc("title"));
+                Ok(find.apply_order_by(order_by))
+            }
+            #[svc::query]
+            pub(super) async fn counted(ctx: &Context<'_>) -> Result<i64> {
+                ctx.db().find::<Book>().default_order(desc("year")).count().await
+            }
+            #[svc::query]
+            pub(super) async fn titles(ctx: &Context<'_>) -> Result<Vec<String>> {
+                let books = ctx.db().find::<Book>().default_order(desc("title")).await?;
+                Ok(books.into_iter().map(|book| book.title).collect())
+            }
+            #[svc::query]
+            pub(super) async fn held(ctx: &Context<'_>) -> Result<Vec<Shelf>> {
+                ctx.db().find::<Shelf>().order_by(asc("id")).await
+            }
+        }
+    };
+}
+
+macro_rules! queries_of {
+    ($kind:ident) => {{
+        use $kind::*;
+        queries![shelves, books, roomy, pages, last, found, counted, titles, held]
+    }};
+}
+
+shelf!(columns, "c_shelf", "c_book", "c_row");
+shelf!(data, "d_shelf", "d_book", "d_row");
+shelf!(table, "tv_shelf", "tv_book", "tv_row");
+
+fn sql() -> String {
+    let tables = "
+        CREATE TABLE tb_shelf (id int PRIMARY KEY, room text NOT NULL);
+        CREATE TABLE tb_book (id int PRIMARY KEY, shelf_id int NOT NULL, place int NOT NULL, title text NOT NULL, year int);
+        INSERT INTO tb_shelf VALUES (1, 'z'), (2, 'a');
+        INSERT INTO tb_book VALUES (10, 1, 3, 'c', 1990), (11, 1, 1, 'b', 2001), (12, 1, 2, 'a', 2001),
+          (13, 2, 1, 'e', NULL), (14, 2, 2, 'd', 1990);";
+    let views = [("shelf", "id"), ("book", "id, shelf_id, place")];
+    tables.to_owned() + &views.map(|(name, columns)| three_views(name, columns)).concat()
+}
+
+async fn app(database: &TestDatabase, kind: &str) -> App {
+    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
+    let list = match kind {
+        "columns" => queries_of!(columns),
+        "data" => queries_of!(data),
+        _ => queries_of!(table),
+    };
+    App::serve(options.queries(list)).await
+}
+
+/// Asks the three kinds the same and gives the one answer they must have.
+async fn same(query: &str) -> Value {
+    let database = TestDatabase::copy_of("default_orders", &sql()).await;
+    let ask = async |kind| app(&database, kind).await.query(query).await.text;
+    agreed_data(query, ["columns", "data", "table"], ask).await
+}
+
+/// The ids of what a root field answers with.
+async fn ids(field: &str) -> Vec<i64> {
+    svc_tests::ids(&same(&format!("{{ answer: {field} {{ id }} }}")).await)
+}
+
+#[tokio::test]
+async fn a_list_has_its_order() {
+    assert_eq!(ids("books").await, [13, 12, 11, 10, 14]);
+    assert_eq!(ids("books(limit: 2, offset: 1)").await, [12, 11]);
+    assert_eq!(ids("roomy").await, [14, 13, 10, 12, 11]);
+    assert_eq!(same("{ last(shelfId: 1) { id } }").await, json!({"last": {"id": 10}}));
+}
+
+#[tokio::test]
+async fn a_clients_order_comes_first() {
+    assert_eq!(ids("books(orderBy: [{year: ASC}])").await, [10, 14, 12, 11, 13]);
+    assert_eq!(ids("books(orderBy: [{title: DESC}])").await, [13, 14, 10, 11, 12]);
+    assert_eq!(ids("books(orderBy: [{id: ASC}])").await, [10, 11, 12, 13, 14]);
+    assert_eq!(ids("found").await, [13, 12, 11, 10, 14]);
+    assert_eq!(ids("found(orderBy: [{year: ASC_NULLS_FIRST}])").await, [13, 10, 14, 12, 11]);
+}
+
+#[tokio::test]
+async fn a_relation_has_its_order_in_reads_and_of_values_in_hand() {
+    for root in ["shelves(orderBy: [{id: ASC}])", "held"] {
+        let answer = same(&format!(
+            "{{ shelves: {root} {{ books {{ id }} latest(limit: 2) {{ id shout }} other: books(orderBy: [{{year: ASC}}]) {{ id }} }} }}"
+        ))
+        .await;
+        assert_eq!(
+            answer["shelves"],
+            json!([
+                {"books": [{"id": 11}, {"id": 12}, {"id": 10}],
+                 "latest": [{"id": 12, "shout": "A"}, {"id": 11, "shout": "B"}],
+                 "other": [{"id": 10}, {"id": 11}, {"id": 12}]},
+                {"books": [{"id": 13}, {"id": 14}],
+                 "latest": [{"id": 13, "shout": "E"}, {"id": 14, "shout": "D"}],
+                 "other": [{"id": 14}, {"id": 13}]},
+            ]),
+            "{root}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn pages_go_on_in_that_order() {
+    let database = TestDatabase::copy_of("default_orders", &sql()).await;
+    for kind in ["columns", "data", "table"] {
+        let app = app(&database, kind).await;
+        let (mut ids, mut after) = (Vec::new(), "null".to_owned());
+        while ids.len() < 5 {
+            let query = format!("{{ pages(first: 2, after: {after}) {{ nodes {{ id }} pageInfo {{ endCursor }} }} }}");
+            let pages = app.query(&query).await.data()["pages"].clone();
+            let found = pages["nodes"].as_array().unwrap();
+            assert!(!found.is_empty(), "{kind}: {pages}");
+            ids.extend(found.iter().map(|node| node["id"].as_i64().unwrap()));
+            after = pages["pageInfo"]["endCursor"].to_string();
+        }
+        assert_eq!(ids, [13, 12, 11, 10, 14], "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn what_resolvers_await_has_it_too() {
+    assert_eq!(same("{ counted titles }").await, json!({"counted": 5, "titles": ["e", "d", "c", "b", "a"]}));
+}

@@ -1,0 +1,196 @@
+//! Relations through a view that joins two others, over the three kinds of views.
+
+use serde_json::{Value, json};
+use svc::prelude::*;
+use svc_tests::{App, TestDatabase, agreed_data, three_views};
+
+/// The same types over views of one kind.
+macro_rules! shop {
+    ($kind:ident, $product:literal, $category:literal, $join:literal) => {
+        mod $kind {
+            use super::*;
+
+            #[svc_type(name = $product, sql_source = $product)]
+            pub(super) struct Product {
+                pub(super) id: i32,
+                pub(super) name: String,
+                #[relation(through = $join, here = "product_id", there = "category_id", order_by = "name")]
+                pub(super) categories: Many<Category>,
+            }
+
+            #[svc_type]
+            impl Product {
+                fn shout(&self) -> String {
+                    self.name.to_uppercase()
+                }
+            }
+
+            #[svc_type(name = $category, sql_source = $category)]
+            pub(super) struct Category {
+                pub(super) id: Uuid,
+                pub(super) name: String,
+                #[relation(through = $join, here = "category_id", there = "product_id")]
+                pub(super) products: Many<Product>,
+            }
+
+            #[svc::query]
+            pub(super) async fn products() -> Vec<Product>;
+            #[svc::query]
+            pub(super) async fn categories() -> Vec<Category>;
+            #[svc::query]
+            pub(super) async fn held(ctx: &Context<'_>) -> Result<Vec<Product>> {
+                ctx.db().find::<Product>().order_by(asc("id")).await
+            }
+            #[svc::query]
+            pub(super) async fn count_in(ctx: &Context<'_>, name: String) -> Result<i64> {
+                ctx.db().find::<Product>().filter(col("categories.name").eq(name)).count().await
+            }
+        }
+    };
+}
+
+shop!(columns, "c_product", "c_category", "c_join");
+shop!(data, "d_product", "d_category", "d_join");
+shop!(table, "tv_product", "tv_category", "tv_join");
+
+fn sql() -> String {
+    let tables = "
+        CREATE TABLE tb_product (id int PRIMARY KEY, name text NOT NULL);
+        CREATE TABLE tb_category (id uuid PRIMARY KEY, name text NOT NULL);
+        CREATE TABLE tb_join (product_id int NOT NULL, category_id uuid);
+        INSERT INTO tb_product VALUES (1, 'apple'), (2, 'bread'), (3, 'cup');
+        INSERT INTO tb_category SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, name
+          FROM (VALUES (1, 'food'), (2, 'fruit'), (3, 'sale'), (4, 'none')) AS c (n, name);
+        INSERT INTO tb_join SELECT product, ('00000000-0000-0000-0000-00000000000' || category)::uuid
+          FROM (VALUES (1, 1), (1, 2), (1, 3), (2, 1), (3, 3), (3, 3)) AS j (product, category);
+        INSERT INTO tb_join VALUES (2, NULL), (9, '00000000-0000-0000-0000-000000000001');";
+    let views = [("product", "id"), ("category", "id"), ("join", "product_id")];
+    tables.to_owned() + &views.map(|(name, columns)| three_views(name, columns)).concat()
+}
+
+async fn app(database: &TestDatabase, kind: &str, configure: impl Fn(&str, AppOptions) -> AppOptions) -> App {
+    macro_rules! queries_of {
+        ($kind:ident) => {
+            queries![$kind::products, $kind::categories, $kind::held, $kind::count_in]
+        };
+    }
+    let list = match kind {
+        "columns" => queries_of!(columns),
+        "data" => queries_of!(data),
+        _ => queries_of!(table),
+    };
+    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
+    App::serve(configure(kind, options.queries(list))).await
+}
+
+async fn same_with(query: &str, configure: impl Fn(&str, AppOptions) -> AppOptions) -> Value {
+    let database = TestDatabase::copy_of("many_to_many", &sql()).await;
+    let ask = async |kind| app(&database, kind, &configure).await.query(query).await.text;
+    agreed_data(query, ["columns", "data", "table"], ask).await
+}
+
+/// Asks the three kinds the same and gives the one answer they must have.
+async fn same(query: &str) -> Value {
+    same_with(query, |_, options| options).await
+}
+
+#[tokio::test]
+async fn rows_lead_to_rows_on_both_sides_of_a_join() {
+    for root in ["products(orderBy: [{id: ASC}])", "held"] {
+        let answer = same(&format!("{{ products: {root} {{ shout categories {{ name }} }} }}")).await;
+        assert_eq!(
+            answer["products"],
+            json!([
+                {"shout": "APPLE", "categories": [{"name": "food"}, {"name": "fruit"}, {"name": "sale"}]},
+                {"shout": "BREAD", "categories": [{"name": "food"}]},
+                // Two rows that join the same are one.
+                {"shout": "CUP", "categories": [{"name": "sale"}]},
+            ]),
+            "{root}"
+        );
+    }
+    let answer = same(
+        "{ categories(orderBy: [{name: ASC}]) { name products(orderBy: [{name: DESC}], limit: 1) {
+             name categories(where: {name: {neq: \"food\"}}, offset: 1) { name } } } }",
+    )
+    .await;
+    assert_eq!(
+        answer["categories"],
+        json!([
+            {"name": "food", "products": [{"name": "bread", "categories": []}]},
+            {"name": "fruit", "products": [{"name": "apple", "categories": [{"name": "sale"}]}]},
+            {"name": "none", "products": []},
+            {"name": "sale", "products": [{"name": "cup", "categories": []}]},
+        ])
+    );
+}
+
+#[tokio::test]
+async fn conditions_reach_through_a_join() {
+    for (condition, found) in [
+        (r#"categories: {some: {name: {eq: "food"}}}"#, json!([1, 2])),
+        (r#"categories: {none: {name: {eq: "food"}}}"#, json!([3])),
+        (r#"categories: {every: {name: {eq: "food"}}}"#, json!([2])),
+        (r#"categories: {some: {products: {some: {name: {eq: "cup"}}}}}"#, json!([1, 3])),
+    ] {
+        let answer = same(&format!("{{ products(where: {{{condition}}}, orderBy: [{{id: ASC}}]) {{ id }} }}")).await;
+        let ids: Value = answer["products"].as_array().unwrap().iter().map(|row| row["id"].clone()).collect();
+        assert_eq!(ids, found, "{condition}");
+    }
+    assert_eq!(same(r#"{ countIn(name: "sale") }"#).await, json!({"countIn": 2}));
+}
+
+#[tokio::test]
+async fn a_policy_about_the_rows_holds_behind_a_join() {
+    let own = |_: &Context<'_>| Ok(RowDecision::allow_where(col("name").ne("food")));
+    let answer = same_with(
+        r#"{ products(orderBy: [{id: ASC}]) { categories { name } }
+             some: products(where: {categories: {some: {name: {eq: "food"}}}}) { id } countIn(name: "food") }"#,
+        |kind, options| match kind {
+            "columns" => options.row_policy::<columns::Category>(own),
+            "data" => options.row_policy::<data::Category>(own),
+            _ => options.row_policy::<table::Category>(own),
+        },
+    )
+    .await;
+    assert_eq!(
+        answer,
+        json!({
+            "products": [
+                {"categories": [{"name": "fruit"}, {"name": "sale"}]}, {"categories": []}, {"categories": [{"name": "sale"}]},
+            ],
+            "some": [], "countIn": 0,
+        })
+    );
+}
+
+#[tokio::test]
+async fn it_is_one_statement() {
+    let database = TestDatabase::copy_of("many_to_many", &sql()).await;
+    for (kind, join) in [("columns", "c_join"), ("data", "d_join"), ("table", "tv_join")] {
+        let app = app(&database, kind, |_, options| options).await;
+        app.query("{ products { categories { products { name } } } }").await.data();
+        assert_eq!(database.statements(join).await, 1, "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn a_view_that_joins_and_is_missing_is_named() {
+    let database = TestDatabase::new(&sql()).await;
+    let app = app(&database, "columns", |_, options| options).await;
+    database
+        .execute("DROP VIEW c_join; CREATE VIEW c_join AS SELECT product_id, category_id AS kind FROM tb_join")
+        .await;
+    svc_tests::eventually(async || {
+        let reply = app.get("/ready").await;
+        let is_named = reply.status == 503 && reply.text.contains("a relation needs the key `category_id` of `c_join`");
+        if is_named { Ok(()) } else { Err(reply.text) }
+    })
+    .await;
+    database.execute("DROP VIEW c_join").await;
+    svc_tests::eventually(async || {
+        let reply = app.get("/ready").await;
+        if reply.status == 503 && reply.text.contains("c_join") { Ok(()) } else { Err(reply.text) }
+    })
+    .await;
+}

@@ -1,0 +1,186 @@
+//! Rows are chosen and ordered by relations to interfaces, and by those that interfaces promise, over the three kinds
+//! of views.
+
+use serde_json::{Value, json};
+use svc::prelude::*;
+use svc_tests::{App, TestDatabase, agreed_data, three_views};
+
+/// The same types over views of one kind.
+macro_rules! archive {
+    ($kind:ident, $user:literal, $note:literal, $task:literal, $entry:literal) => {
+        mod $kind {
+            use super::*;
+
+            #[svc_type(name = $user, sql_source = $user)]
+            pub(super) struct User {
+                pub(super) id: i32,
+                pub(super) name: String,
+                pub(super) tags: Vec<String>,
+                #[relation(to = "owner_id")]
+                pub(super) entries: Many<Entry>,
+                #[relation(from = "last_id")]
+                pub(super) last: Option<One<Entry>>,
+            }
+
+            #[svc_interface(name = $entry, sql_source = $entry, fields(id: i32, title: String, owner: User))]
+            pub(super) enum Entry {
+                Note(Note),
+                Task(Task),
+            }
+
+            #[svc_type(name = $note, sql_source = $note)]
+            pub(super) struct Note {
+                pub(super) id: i32,
+                pub(super) title: String,
+                #[relation]
+                pub(super) owner: One<User>,
+            }
+
+            #[svc_type(name = $task, sql_source = $task)]
+            pub(super) struct Task {
+                pub(super) id: i32,
+                pub(super) title: String,
+                pub(super) done: bool,
+                #[relation]
+                pub(super) owner: One<User>,
+            }
+
+            #[svc::query]
+            pub(super) async fn users(tags: Option<Vec<String>>) -> Vec<User>;
+            #[svc::query]
+            pub(super) async fn entries() -> Vec<Entry>;
+        }
+    };
+}
+
+archive!(columns, "c_user", "c_note", "c_task", "c_entry");
+archive!(data, "d_user", "d_note", "d_task", "d_entry");
+archive!(table, "tv_user", "tv_note", "tv_task", "tv_entry");
+
+fn tables() -> String {
+    let tables = "
+        CREATE TABLE tb_user (id int PRIMARY KEY, name text NOT NULL, tags text[] NOT NULL, last_id int);
+        CREATE TABLE tb_note (id int PRIMARY KEY, title text NOT NULL, owner_id int NOT NULL);
+        CREATE TABLE tb_task (id int PRIMARY KEY, title text NOT NULL, owner_id int NOT NULL, done boolean NOT NULL);
+        INSERT INTO tb_user VALUES (1, 'ada', '{x,y}', 12), (2, 'bo', '{y}', 11), (3, 'cy', '{}', NULL);
+        INSERT INTO tb_note VALUES (10, 'sea', 1), (11, 'sky', 2);
+        INSERT INTO tb_task VALUES (12, 'sow', 1, true), (13, 'sea', 2, false);";
+    let entries = |kind: &str, name: &str| {
+        let of = |member: &str| {
+            format!(
+                "SELECT '{kind}_{member}' AS __typename, id, owner_id, title, to_jsonb(t) AS data FROM tb_{member} t"
+            )
+        };
+        format!("CREATE VIEW {kind}_{name} AS {} UNION ALL {};", of("note"), of("task"))
+    };
+    let views = [("user", "id"), ("note", "id, owner_id"), ("task", "id, owner_id")];
+    let views = views.map(|(name, columns)| three_views(name, columns)).concat();
+    format!(
+        "{tables}{views}{}{}
+         CREATE VIEW d_entry AS SELECT data || jsonb_build_object('__typename', __typename) AS data FROM
+           (SELECT 'd_note' AS __typename, to_jsonb(t) AS data FROM tb_note t
+            UNION ALL SELECT 'd_task', to_jsonb(t) FROM tb_task t) e;",
+        entries("c", "entry"),
+        entries("tv", "entry"),
+    )
+}
+
+async fn app(database: &TestDatabase, kind: &str) -> App {
+    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
+    let options = match kind {
+        "columns" => options.queries(queries![columns::users, columns::entries]),
+        "data" => options.queries(queries![data::users, data::entries]),
+        _ => options.queries(queries![table::users, table::entries]),
+    };
+    App::serve(options).await
+}
+
+/// Asks the three kinds the same and gives the one answer they must have.
+async fn same(query: &str) -> Value {
+    let database = TestDatabase::copy_of("relations_of_interfaces", &tables()).await;
+    let ask = async |kind| app(&database, kind).await.query(query).await.text;
+    agreed_data(query, ["columns", "data", "table"], ask).await
+}
+
+/// The ids of what a root field answers with.
+async fn ids(field: &str) -> Vec<i64> {
+    svc_tests::ids(&same(&format!("{{ answer: {field} {{ id }} }}")).await)
+}
+
+#[tokio::test]
+async fn rows_are_chosen_by_a_relation_to_many_of_an_interface() {
+    for (condition, found) in [
+        (r#"some: {title: {eq: "sea"}}"#, vec![1, 2]),
+        (r#"some: {title: {eq: "sow"}}"#, vec![1]),
+        (r#"none: {title: {eq: "sow"}}"#, vec![2, 3]),
+        (r#"every: {title: {startswith: "s"}, id: {in: [11, 13]}}"#, vec![2, 3]),
+        (r#"some: {owner: {name: {eq: "bo"}}, title: {eq: "sky"}}"#, vec![2]),
+        ("some: {}", vec![1, 2]),
+    ] {
+        let field = format!("users(where: {{entries: {{{condition}}}}}, orderBy: [{{id: ASC}}])");
+        assert_eq!(ids(&field).await, found, "{condition}");
+    }
+}
+
+#[tokio::test]
+async fn rows_are_chosen_and_ordered_by_a_relation_to_one_of_an_interface() {
+    assert_eq!(ids(r#"users(where: {last: {title: {eq: "sow"}}})"#).await, [1]);
+    assert_eq!(ids(r#"users(where: {NOT: {last: {title: {eq: "sow"}}}}, orderBy: [{id: ASC}])"#).await, [2, 3]);
+    assert_eq!(ids("users(orderBy: [{last: {title: ASC}}, {id: ASC}])").await, [2, 1, 3]);
+    assert_eq!(ids("users(orderBy: [{last: {owner: {name: DESC_NULLS_LAST}}}])").await, [2, 1, 3]);
+}
+
+#[tokio::test]
+async fn rows_of_an_interface_are_chosen_and_ordered_by_a_relation_that_it_promises() {
+    assert_eq!(ids(r#"entries(where: {owner: {name: {eq: "bo"}}}, orderBy: [{id: ASC}])"#).await, [11, 13]);
+    assert_eq!(ids("entries(orderBy: [{owner: {name: DESC}}, {id: ASC}])").await, [11, 13, 10, 12]);
+    assert_eq!(
+        ids(r#"entries(where: {owner: {entries: {some: {id: {eq: 12}}}}}, orderBy: [{id: ASC}])"#).await,
+        [10, 12]
+    );
+    let owners = same("{ entries(orderBy: [{id: ASC}], where: {id: {lte: 11}}) { owner { name } } }").await;
+    assert_eq!(owners, json!({"entries": [{"owner": {"name": "ada"}}, {"owner": {"name": "bo"}}]}));
+}
+
+#[tokio::test]
+async fn a_list_given_for_a_list_means_one_of_these() {
+    assert_eq!(ids(r#"users(tags: ["x", "z"])"#).await, [1]);
+    assert_eq!(ids(r#"users(tags: ["y", "x"], orderBy: [{id: ASC}])"#).await, [1, 2]);
+    assert_eq!(ids("users(tags: [])").await, [] as [i64; 0]);
+    assert_eq!(ids("users(orderBy: [{id: ASC}])").await, [1, 2, 3]);
+}
+
+#[svc_type(name = "Keeper", sql_source = "c_user")]
+struct Keeper {
+    id: i32,
+}
+
+#[svc_interface(sql_source = "c_entry", fields(id: i32, owner: Keeper))]
+enum Kept {
+    Loose(Loose),
+    Fixed(Fixed),
+}
+
+#[svc_type(sql_source = "c_note")]
+struct Loose {
+    id: i32,
+    #[relation]
+    owner: One<Keeper>,
+}
+
+#[svc_type(sql_source = "c_task")]
+struct Fixed {
+    id: i32,
+    #[relation(from = "keeper_id")]
+    owner: One<Keeper>,
+}
+
+#[svc::query]
+async fn kept() -> Vec<Kept>;
+
+#[test]
+fn a_promise_that_members_keep_by_different_keys_cannot_be_asked() {
+    let sdl = AppOptions::new().queries(queries![kept]).sdl().unwrap();
+    let conditions = sdl.split("input KeptWhere {").nth(1).and_then(|rest| rest.split('}').next()).unwrap();
+    assert!(conditions.contains("id: IntFilter") && !conditions.contains("owner"), "{conditions}");
+}

@@ -1,0 +1,6 @@
+#[svc::mutation(rate_limit = "0/min")]
+fn ping() -> bool {
+    true
+}
+
+fn main() {}

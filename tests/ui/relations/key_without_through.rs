@@ -1,0 +1,15 @@
+use svc::prelude::*;
+
+#[svc_type(sql_source = "v_tag")]
+struct Tag {
+    id: Uuid,
+}
+
+#[svc_type(sql_source = "v_post")]
+struct Post {
+    id: Uuid,
+    #[relation(here = "post_id")]
+    tags: Many<Tag>,
+}
+
+fn main() {}
