@@ -40,6 +40,8 @@ pub(crate) enum What {
     RateLimits,
     /// The cost that authorization adds to a request.
     Authz,
+    /// The cost that metrics, traces and logs add to a request.
+    Observability,
     /// The cost of an answer that is kept.
     ResponseCache,
     /// The answers to more requests than the machine can take.
@@ -67,6 +69,9 @@ pub(crate) fn bench(what: What, arguments: &[String]) -> Result<()> {
         What::Authz => run(with_postgres("svc-target").args(program("auth")).arg("authz").args(arguments)),
         What::ResponseCache => {
             run(with_postgres("svc-target").args(program("auth")).arg("response-cache").args(arguments))
+        }
+        What::Observability => {
+            run(with_postgres("svc-target").args(program("auth")).arg("observability").args(arguments))
         }
         What::Overload => run(with_postgres("").args(program("overload")).args(arguments)),
         What::CommandLine => command_line::measure(),

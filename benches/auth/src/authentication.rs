@@ -24,8 +24,6 @@ const COMMON: [(&str, &str); 3] =
 
 /// Every variant, in the order of the table.
 pub(crate) fn all() -> Vec<Variant> {
-    let hs256_with =
-        |more: &[(&'static str, &'static str)]| [&COMMON[..], &[("SVC_AUTH_SECRET_KEY", SECRET)], more].concat();
     let rs256_settings =
         [&COMMON[..], &[("SVC_AUTH_ALGORITHM", "RS256"), ("SVC_AUTH_PUBLIC_KEY", PUBLIC_KEY)]].concat();
     let variant = |name, settings, requests, limit| Variant { name, settings, requests, limit };
@@ -33,22 +31,27 @@ pub(crate) fn all() -> Vec<Variant> {
     let gateway = || vec![request(&format!("{}{GATEWAY}", bearer(&hs256(0))))];
     vec![
         variant("no authentication", Vec::new(), vec![request("")], None),
-        variant("HS256, one token", hs256_with(&[]), vec![request(&bearer(&hs256(0)))], at_most(NONE, 0.03)),
+        variant("HS256, one token", hs256_settings(&[]), vec![request(&bearer(&hs256(0)))], at_most(NONE, 0.03)),
         variant("RS256, one token", rs256_settings, vec![request(&bearer(&rs256()))], at_most(NONE, 0.03)),
         variant(
             "HS256, 1,000 tokens in turn",
-            hs256_with(&[]),
+            hs256_settings(&[]),
             (0..1_000).map(|number| request(&bearer(&hs256(number)))).collect(),
             at_most(NONE, 0.08),
         ),
-        variant("HS256, two variables from headers", hs256_with(&[("BENCH_VARIABLES", "headers")]), gateway(), None),
+        variant("HS256, two variables from headers", hs256_settings(&[("BENCH_VARIABLES", "headers")]), gateway(), None),
         variant(
             "HS256, two variables from the user",
-            hs256_with(&[("BENCH_VARIABLES", "user")]),
+            hs256_settings(&[("BENCH_VARIABLES", "user")]),
             gateway(),
             at_most(HEADERS, EVEN),
         ),
     ]
+}
+
+/// The settings of a server that takes tokens by HS256, and more.
+pub(crate) fn hs256_settings(more: &[(&'static str, &'static str)]) -> Vec<(&'static str, &'static str)> {
+    [&COMMON[..], &[("SVC_AUTH_SECRET_KEY", SECRET)], more].concat()
 }
 
 /// The header of a token.

@@ -1,10 +1,13 @@
-//! Measures what authentication, authorization, protection, rate limits or a kept answer add to a request: servers with and without it
-//! are loaded in turns, and their CPU time, with PostgreSQL's, is compared within each of many short rounds. Counts the
-//! instructions of the server besides. Prints a table; ends with 1 when a variant costs more than it may.
+//! Measures what authentication, authorization, protection, rate limits, a kept answer or observability add to a
+//! request: servers with and without it are loaded in turns, and their CPU time, with PostgreSQL's, is compared within
+//! each of many short rounds. Counts the instructions of the server besides. Prints a table; ends with 1 when a variant
+//! costs more than it may.
 
 mod authentication;
 mod authorization;
+mod collector;
 mod load;
+mod observability;
 mod protection;
 mod rate_limits;
 mod response_cache;
@@ -12,6 +15,7 @@ mod statistics;
 mod token;
 mod variant;
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -28,7 +32,7 @@ const DUMPS: usize = 5;
 const COUNTED: usize = 100;
 
 #[derive(Parser)]
-#[command(about = "What authentication, authorization, protection, rate limits or a kept answer add to a request")]
+#[command(about = "What authentication, protection, observability and the like add to a request")]
 struct Arguments {
     /// The thing that is added.
     #[arg(value_enum, default_value_t = Subject::Auth)]
@@ -57,6 +61,8 @@ enum Subject {
     RateLimits,
     /// Answers that are kept.
     ResponseCache,
+    /// Metrics, traces, the request log.
+    Observability,
 }
 
 impl Subject {
@@ -67,6 +73,7 @@ impl Subject {
             Self::Protection => protection::all(),
             Self::RateLimits => rate_limits::all(),
             Self::ResponseCache => response_cache::all(),
+            Self::Observability => observability::all(),
         }
     }
 
@@ -77,6 +84,7 @@ impl Subject {
             Self::Protection => "protection",
             Self::RateLimits => "rate-limits",
             Self::ResponseCache => "response-cache",
+            Self::Observability => "observability",
         }
     }
 }
@@ -103,7 +111,8 @@ fn measure(arguments: &Arguments) -> Result<Vec<String>> {
     let (folder, target) = (place("BENCH_WORK")?.join(section), place("BENCH_TARGET")?);
     std::fs::create_dir_all(&folder)?;
     let program = target.join("release/svc-target");
-    let costs = costs(arguments, &program, &database, &variants)?;
+    collector::start()?;
+    let costs = costs(arguments, &folder, &program, &database, &variants)?;
     let counts = variants.iter().map(|variant| instructions(&program, &database, &folder, variant));
     let counts = counts.collect::<Result<Vec<_>>>()?;
     println!("<!-- begin {section} -->\n{}\n", database.hardware()?);
@@ -151,10 +160,20 @@ fn added(cost: Cost, other: Cost, is_of_server: bool) -> f64 {
 
 /// The costs of each variant in each round, all of which run in turns. Their order is another each time: which one ran
 /// before changes what is in the processor's caches.
-fn costs(arguments: &Arguments, program: &Path, database: &Database, variants: &[Variant]) -> Result<Vec<Vec<Cost>>> {
+fn costs(
+    arguments: &Arguments,
+    folder: &Path,
+    program: &Path,
+    database: &Database,
+    variants: &[Variant],
+) -> Result<Vec<Vec<Cost>>> {
+    let log = File::create(folder.join("server.log"))?;
     let start = |variant: &Variant| {
         let mut command = Command::new(program);
         command.arg("columns").envs(settings(variant)).env("DATABASE_URL", database.url("bench"));
+        if variant.settings.iter().any(|(name, _)| *name == "SVC_LOG_REQUESTS") {
+            command.stderr(log.try_clone()?);
+        }
         Loaded::new(Server::start(command, &variant.requests[0])?, arguments.connections)
     };
     let mut servers = variants.iter().map(start).collect::<Result<Vec<_>>>()?;
@@ -181,7 +200,7 @@ fn costs(arguments: &Arguments, program: &Path, database: &Database, variants: &
 
 /// The variables of a server. Nothing but requests takes PostgreSQL's time.
 fn settings(variant: &Variant) -> impl Iterator<Item = (&'static str, &'static str)> {
-    variant.settings.iter().copied().chain([("SVC_CATALOGUE_POLL", "0"), ("RUST_LOG", "error")])
+    [("SVC_CATALOGUE_POLL", "0"), ("RUST_LOG", "error")].into_iter().chain(variant.settings.iter().copied())
 }
 
 /// The instructions of a request.

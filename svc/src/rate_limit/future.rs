@@ -65,7 +65,7 @@ async fn counted_late(limited: Arc<LimitedRequest>, response: Response<Body>) ->
     let headers = HeaderMap::new();
     let request = RateLimitRequest {
         headers: &headers,
-        path: &limited.path,
+        path: limited.path(),
         address: limited.address.counted,
         #[cfg(feature = "auth")]
         user: None,

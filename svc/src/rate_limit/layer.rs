@@ -136,7 +136,7 @@ fn is_upgrade(request: &Request) -> bool {
 fn of_http<'a>(limited: &'a LimitedRequest, request: &'a Request) -> RateLimitRequest<'a> {
     RateLimitRequest {
         headers: request.headers(),
-        path: &limited.path,
+        path: limited.path(),
         address: limited.address.counted,
         #[cfg(feature = "auth")]
         user: request.extensions().get(),

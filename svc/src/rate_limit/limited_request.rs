@@ -1,6 +1,6 @@
 //! A request that is limited: what was counted for it, and what its answer says of that.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use axum::body::Body;
 use axum::http::Response;
@@ -11,7 +11,7 @@ use super::audit::{self, Origin};
 use super::client::{Client, KnownClient};
 use super::counts::LocalCounts;
 use super::headers::tightness;
-use super::limiter::{Access, Limiter};
+use super::limiter::{Access, Limiter, RequestPath};
 use super::meter::Standing;
 use super::named_limit::{Found, NamedLimit};
 use super::operation_limits::of_root_fields;
@@ -24,17 +24,20 @@ use crate::request::{PreparedOperation, RequestParts, Spent};
 /// A request that is limited, as its layer and the engine share it.
 pub(super) struct LimitedRequest {
     pub(super) limiter: Arc<Limiter>,
-    /// Normalised.
-    pub(super) path: Arc<str>,
-    /// The position of its path's limits.
-    position: usize,
+    path: RequestPath,
     pub(super) address: ClientAddress,
-    /// The client, once it is known who asks.
-    client: OnceLock<KnownClient>,
-    noted: Mutex<Noted>,
+    state: Mutex<State>,
 }
 
-/// The state of a limited request.
+/// The state of a limited request. What is counted in memory locks it once.
+#[derive(Default)]
+struct State {
+    /// The client, once it is known who asks.
+    client: Option<KnownClient>,
+    noted: Noted,
+}
+
+/// What was counted for a request.
 #[derive(Default)]
 struct Noted {
     /// Whether it was counted for its path, or need not be.
@@ -70,72 +73,73 @@ struct FromBudget {
 
 impl LimitedRequest {
     pub(super) fn new(limiter: Arc<Limiter>, path: &str, address: ClientAddress) -> Self {
-        let (path, position) = limiter.path(path);
-        Self { limiter, path, position, address, client: OnceLock::new(), noted: Mutex::default() }
+        let path = limiter.path(path);
+        Self { limiter, path, address, state: Mutex::default() }
     }
 
     /// The request of an operation on the connection that this one has opened.
     #[cfg(feature = "websocket")]
     pub(super) fn of_operation(&self) -> Self {
         let (limiter, path) = (self.limiter.clone(), self.path.clone());
-        let (position, address) = (self.position, self.address);
-        Self { limiter, path, position, address, client: OnceLock::new(), noted: Mutex::default() }
+        Self { limiter, path, address: self.address, state: Mutex::default() }
+    }
+
+    /// The request's path, normalised.
+    pub(super) fn path(&self) -> &str {
+        self.path.text()
     }
 
     /// The client, which is the same for all that is counted for the request.
-    fn client(&self, request: &RateLimitRequest<'_>) -> &KnownClient {
-        self.client.get_or_init(|| self.limiter.client(request))
+    fn client(&self, request: &RateLimitRequest<'_>) -> KnownClient {
+        self.state().client.get_or_insert_with(|| self.limiter.client(request)).clone()
     }
 
-    /// The client that is counted; `None` where it is free.
-    fn counted<'a>(&self, client: &'a KnownClient) -> Result<Option<&'a KnownClient>, Refusal> {
+    /// Whether a client is counted; one that is free is not.
+    fn is_limited(&self, client: &KnownClient) -> Result<bool, Refusal> {
         match self.limiter.access(&self.address, Some(client)) {
-            Access::Free => Ok(None),
+            Access::Free => Ok(false),
             Access::Refused => Err(self.refused(client)),
-            Access::Limited => Ok(Some(client)),
+            Access::Limited => Ok(true),
         }
     }
 
     /// Counts the request for its path.
     pub(super) async fn count(&self, request: &RateLimitRequest<'_>) -> Result<(), Refusal> {
-        self.noted().is_counted = true;
-        match self.counted(self.client(request))? {
-            None => Ok(()),
-            Some(client) => self.count_client(client).await,
-        }
+        let client = self.client(request);
+        self.state().noted.is_counted = true;
+        if self.is_limited(&client)? { self.count_client(&client).await } else { Ok(()) }
     }
 
     async fn count_client(&self, client: &KnownClient) -> Result<(), Refusal> {
-        self.noted().is_counted = true;
+        self.state().noted.is_counted = true;
         self.take(&self.of_path(), client, None).await.map(drop)
     }
 
     /// The same in memory.
     pub(super) fn count_now(&self, local: LocalCounts<'_>, request: &RateLimitRequest<'_>) -> Result<(), Refusal> {
-        let counted = self.counted(self.client(request));
-        let Ok(Some(client)) = counted else {
-            self.noted().is_counted = true;
-            return counted.map(drop);
-        };
+        let State { client, noted } = &mut *self.state();
+        noted.is_counted = true;
+        let client = &*client.get_or_insert_with(|| self.limiter.client(request));
+        if !self.is_limited(client)? {
+            return Ok(());
+        }
         let amounts = self.of_path();
         let standings = local.take(Takes { client, amounts: &amounts }, self.limiter.now());
-        self.taken(&amounts, &standings, client, None)
+        self.taken(noted, &amounts, &standings, client, None)
     }
 
     /// Counts a request whose operation is counted later by asking Redis: both are asked for then, and only who is known
     /// to have to wait is refused at once.
     pub(super) async fn count_early(&self, request: &RateLimitRequest<'_>) -> Result<(), Refusal> {
         let client = self.client(request);
-        if self.limiter.access(&self.address, Some(client)) != Access::Limited {
+        if self.limiter.access(&self.address, Some(&client)) != Access::Limited {
             return self.count(request).await;
         }
-        match self.limiter.known_wait(self.position, client) {
-            Some(found) => {
-                self.noted().is_counted = true;
-                Err(self.exceeded(vec![found], client, None))
-            }
+        let noted = &mut self.state().noted;
+        match self.limiter.known_wait(self.path.limits, &client) {
+            Some(found) => Err(self.exceeded(noted, vec![found], &client, None)),
             None => {
-                self.noted().is_pending = true;
+                noted.is_pending = true;
                 Ok(())
             }
         }
@@ -144,16 +148,13 @@ impl LimitedRequest {
     /// Counts a request whose endpoint has not come to it, as for a page, a method that is not allowed, or a document
     /// that cannot be run.
     pub(super) async fn count_late(&self, request: &RateLimitRequest<'_>) -> Result<(), Refusal> {
-        let is_pending = std::mem::take(&mut self.noted().is_pending);
-        match self.client.get().filter(|_| is_pending) {
-            Some(client) => self.count_client(client).await,
-            None => self.count(request).await,
-        }
+        let is_pending = std::mem::take(&mut self.state().noted.is_pending);
+        if is_pending { self.count_client(&self.client(request)).await } else { self.count(request).await }
     }
 
     fn of_path(&self) -> Amounts<'_> {
         let mut amounts = Amounts::new();
-        for limit in &self.limiter.at(self.position).limits {
+        for limit in &self.limiter.at(self.path.limits).limits {
             amounts.push((limit, 1));
         }
         amounts
@@ -161,7 +162,7 @@ impl LimitedRequest {
 
     /// Tells an answer of its limits, if the request was counted for its path; whether it was.
     pub(super) fn told(&self, response: &mut Response<Body>) -> bool {
-        let noted = self.noted();
+        let noted = &self.state().noted;
         if noted.is_counted {
             self.tell(&noted.found, response);
         }
@@ -170,7 +171,7 @@ impl LimitedRequest {
 
     /// The answer with the headers that tell of limits.
     pub(super) fn with_headers(&self, mut response: Response<Body>) -> Response<Body> {
-        self.tell(&self.noted().found, &mut response);
+        self.tell(&self.state().noted.found, &mut response);
         response
     }
 
@@ -186,29 +187,29 @@ impl LimitedRequest {
         operation: Option<&PreparedOperation<'_>>,
     ) -> Result<Standings, Refusal> {
         let standings = self.limiter.take(limits, client).await;
-        self.taken(limits, &standings, client, operation)?;
+        self.taken(&mut self.state().noted, limits, &standings, client, operation)?;
         Ok(standings)
     }
 
     /// Notes what was taken, or that it was too much. Without an operation it was taken for the path.
     fn taken(
         &self,
+        noted: &mut Noted,
         limits: &[Amount<'_>],
         standings: &Standings,
         client: &KnownClient,
         operation: Option<&PreparedOperation<'_>>,
     ) -> Result<(), Refusal> {
         if !is_taken(standings) {
-            return Err(self.exceeded(found(limits, standings).collect(), client, operation));
+            return Err(self.exceeded(noted, found(limits, standings).collect(), client, operation));
         }
-        self.note(limits, standings, operation.is_none());
+        noted.is_counted |= operation.is_none();
+        self.note(noted, limits, standings);
         Ok(())
     }
 
     /// Notes limits that let the request pass: all for the draft's headers, and else the closest.
-    fn note(&self, limits: &[Amount<'_>], standings: &Standings, is_of_path: bool) {
-        let mut noted = self.noted();
-        noted.is_counted |= is_of_path;
+    fn note(&self, noted: &mut Noted, limits: &[Amount<'_>], standings: &Standings) {
         if self.limiter.config.standard_headers {
             return noted.find(found(limits, standings));
         }
@@ -224,11 +225,16 @@ impl LimitedRequest {
     }
 
     /// The refusal for limits of which some are exceeded.
-    fn exceeded(&self, found: Vec<Found>, client: &KnownClient, operation: Option<&PreparedOperation<'_>>) -> Refusal {
+    fn exceeded(
+        &self,
+        noted: &mut Noted,
+        found: Vec<Found>,
+        client: &KnownClient,
+        operation: Option<&PreparedOperation<'_>>,
+    ) -> Refusal {
         let refusal = Refusal::limited(&found);
         audit::exceeded(self.origin(), client, &refusal, operation);
-        let is_of_path = self.limiter.remember_wait(self.position, client, &found) || operation.is_none();
-        let mut noted = self.noted();
+        let is_of_path = self.limiter.remember_wait(self.path.limits, client, &found) || operation.is_none();
         noted.is_counted |= is_of_path;
         noted.find(found.into_iter().filter(|found| found.standing.wait.is_some()));
         refusal
@@ -242,25 +248,30 @@ impl LimitedRequest {
 
     /// Counts an operation, and its request with it where that was put off.
     pub(super) async fn count_operation(&self, operation: &PreparedOperation<'_>) -> Result<(), Refusal> {
-        let Some(client) = self.counted(self.client_of(operation))? else { return Ok(()) };
+        let client = self.client(&self.request(operation.request));
+        if !self.is_limited(&client)? {
+            return Ok(());
+        }
         let own = of_root_fields(&self.limiter.config, operation);
         let mut limits = self.of_operation_and(operation, &own);
         // No other operation of a batch counts for the path meanwhile.
-        let is_pending = std::mem::take(&mut self.noted().is_pending);
+        let is_pending = std::mem::take(&mut self.state().noted.is_pending);
         if is_pending {
             limits.extend(self.of_path());
         }
-        let standings = match self.take(&limits, client, Some(operation)).await {
-            Ok(standings) => standings,
-            Err(refusal) => {
-                let mut noted = self.noted();
-                noted.is_pending |= is_pending && !noted.is_counted;
-                return Err(refusal);
+        let taken = self.take(&limits, &client, Some(operation)).await;
+        let noted = &mut self.state().noted;
+        match taken {
+            Ok(standings) => {
+                noted.is_counted |= is_pending;
+                self.note_budget(noted, &limits, &standings, &client, operation);
+                Ok(())
             }
-        };
-        self.noted().is_counted |= is_pending;
-        self.note_budget(&limits, &standings, client, operation);
-        Ok(())
+            Err(refusal) => {
+                noted.is_pending |= is_pending && !noted.is_counted;
+                Err(refusal)
+            }
+        }
     }
 
     /// The same in memory, where nothing is left for later.
@@ -269,18 +280,17 @@ impl LimitedRequest {
         local: LocalCounts<'_>,
         operation: &PreparedOperation<'_>,
     ) -> Result<(), Refusal> {
-        let Some(client) = self.counted(self.client_of(operation))? else { return Ok(()) };
+        let State { client, noted } = &mut *self.state();
+        let client = &*client.get_or_insert_with(|| self.limiter.client(&self.request(operation.request)));
+        if !self.is_limited(client)? {
+            return Ok(());
+        }
         let own = of_root_fields(&self.limiter.config, operation);
         let limits = self.of_operation_and(operation, &own);
         let standings = local.take(Takes { client, amounts: &limits }, self.limiter.now());
-        self.taken(&limits, &standings, client, Some(operation))?;
-        self.note_budget(&limits, &standings, client, operation);
+        self.taken(noted, &limits, &standings, client, Some(operation))?;
+        self.note_budget(noted, &limits, &standings, client, operation);
         Ok(())
-    }
-
-    /// The client of an operation, which is known where its request was asked about before.
-    fn client_of(&self, operation: &PreparedOperation<'_>) -> &KnownClient {
-        self.client.get().unwrap_or_else(|| self.client(&self.request(operation.request)))
     }
 
     /// The limits of an operation, and those of its own root fields.
@@ -299,6 +309,7 @@ impl LimitedRequest {
     /// Notes what an operation has taken from the budget, as a part of it may be given back.
     fn note_budget(
         &self,
+        noted: &mut Noted,
         limits: &[Amount<'_>],
         standings: &Standings,
         client: &KnownClient,
@@ -309,13 +320,13 @@ impl LimitedRequest {
         let found = Found { limit: budget.clone(), standing: standings[at] };
         let is_told = operation.request.headers.contains_key(headers::TELL_COST);
         let client = client.clone();
-        self.noted().budget.push(FromBudget { client, found, asked: operation.complexity, is_told });
+        noted.budget.push(FromBudget { client, found, asked: operation.complexity, is_told });
     }
 
     /// Gives back what an operation has not used of the budget; what its answer tells of that.
     pub(super) fn give_back(&self, Spent { asked, used }: Spent) -> Option<(&'static str, Value)> {
         let taken = {
-            let mut noted = self.noted();
+            let noted = &mut self.state().noted;
             let at = noted.budget.iter().position(|taken| taken.asked == asked)?;
             noted.budget.swap_remove(at)
         };
@@ -334,21 +345,21 @@ impl LimitedRequest {
     }
 
     fn origin(&self) -> Origin<'_> {
-        Origin { address: self.address.counted, path: &self.path }
+        Origin { address: self.address.counted, path: self.path() }
     }
 
     pub(super) fn request<'a>(&'a self, parts: &'a RequestParts) -> RateLimitRequest<'a> {
         RateLimitRequest {
             headers: &parts.headers,
-            path: &self.path,
+            path: self.path(),
             address: self.address.counted,
             #[cfg(feature = "auth")]
             user: parts.user(),
         }
     }
 
-    fn noted(&self) -> MutexGuard<'_, Noted> {
-        self.noted.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -356,9 +367,9 @@ impl LimitedRequest {
 /// client has gone.
 impl Drop for LimitedRequest {
     fn drop(&mut self) {
-        let noted = self.noted.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if let (true, Some(client)) = (noted.is_pending, self.client.take()) {
-            self.limiter.count_path(self.position, client);
+        let State { client, noted } = self.state.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let (true, Some(client)) = (noted.is_pending, client.take()) {
+            self.limiter.count_path(self.path.limits, client);
         }
     }
 }

@@ -34,6 +34,21 @@ pub(super) struct PathLimits {
     pub(super) limits: Vec<Arc<NamedLimit>>,
 }
 
+/// The path of a request, normalised, with its limits.
+#[derive(Debug, Clone)]
+pub(super) struct RequestPath {
+    /// `None` stands for the endpoint, which most requests ask.
+    text: Option<Arc<str>>,
+    /// The position of its limits.
+    pub(super) limits: usize,
+}
+
+impl RequestPath {
+    pub(super) fn text(&self) -> &str {
+        self.text.as_deref().unwrap_or(ENDPOINT)
+    }
+}
+
 /// The standing of a client with the lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
@@ -51,8 +66,8 @@ pub(super) struct Limiter {
     /// The closest first.
     paths: Vec<PathLimits>,
     others: PathLimits,
-    /// The path that most requests have, with the position of its limits.
-    endpoint: (Arc<str>, usize),
+    /// The position of the endpoint's limits.
+    endpoint: usize,
     pub(super) operations: OperationLimits,
     /// Whether there are lists of clients.
     has_lists: bool,
@@ -96,7 +111,7 @@ impl Limiter {
         let paths: Vec<_> = rules.into_iter().map(path_limits).collect();
         let clock = limiting.clock.map_or_else(Clock::system, Clock::Own);
         Ok(Self {
-            endpoint: (ENDPOINT.into(), position(&paths, ENDPOINT)),
+            endpoint: position(&paths, ENDPOINT),
             paths,
             others,
             operations,
@@ -120,16 +135,15 @@ impl Limiter {
         self.paths.get(position).unwrap_or(&self.others)
     }
 
-    /// A request's path, normalised, with the position of its limits. Most paths need no memory of their own.
-    pub(super) fn path(&self, path: &str) -> (Arc<str>, usize) {
-        let (endpoint, position) = &self.endpoint;
-        if **endpoint == *path {
-            return (endpoint.clone(), *position);
+    /// A request's path with its limits. Most paths need no memory of their own.
+    pub(super) fn path(&self, path: &str) -> RequestPath {
+        if path == ENDPOINT {
+            return RequestPath { text: None, limits: self.endpoint };
         }
         let path = normalised(path);
-        let position = self.position(&path);
-        let known = &self.at(position).path;
-        (if **known == *path { known.clone() } else { path.into() }, position)
+        let limits = self.position(&path);
+        let known = &self.at(limits).path;
+        RequestPath { text: Some(if **known == *path { known.clone() } else { path.into() }), limits }
     }
 
     /// The address of a request's client.

@@ -8,8 +8,8 @@
 //! variables for each request: from `headers`, or from the `user`. `BENCH_AUTHORIZER` has it ask an authorizer, which
 //! `allows` at once; whose decision is `cached`; or which `filters` rows. `SVC_RATE_LIMIT_ENABLED=true` has it count
 //! requests by limits that nothing reaches, with `BENCH_RATE_LIMITS=around` by a layer around its router;
-//! `SVC_METRICS_ENABLED=true` has it count what it does; `SVC_RESPONSE_CACHE=true` has it keep the answers of `keptUser`.
-//! `BENCH_PING=true` adds a route of axum that does nothing.
+//! `SVC_METRICS_ENABLED=true` has it count what it does, `OTEL_EXPORTER_OTLP_ENDPOINT` has it send traces;
+//! `SVC_RESPONSE_CACHE=true` has it keep the answers of `keptUser`. `BENCH_PING=true` adds a route of axum that does nothing.
 
 mod layout;
 
@@ -21,7 +21,7 @@ use svc::axum::routing::get;
 use svc::db::SessionVariables;
 use svc::prelude::*;
 use svc::rate_limit::{RateLimit, RateLimitRule, RateLimiting};
-use svc::{Limits, MetricsConfig, Server, setup_metrics, setup_rate_limiting};
+use svc::{Limits, MetricsConfig, Server, TracingConfig, setup_metrics, setup_rate_limiting, setup_tracing};
 
 #[global_allocator]
 static GLOBAL: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -55,6 +55,8 @@ async fn main() -> svc::Result<()> {
     let metrics = MetricsConfig::from_env()?;
     let app = if metrics.enabled == Some(true) { setup_metrics(app, metrics)? } else { app };
     let app = if is("BENCH_PING", "true") { app.route("/ping", get(async || PONG)) } else { app };
+    let is_traced = std::env::var_os("OTEL_EXPORTER_OTLP_ENDPOINT").is_some();
+    let app = if is_traced { setup_tracing(app, TracingConfig::from_env()?)? } else { app };
     Server::bind(([127, 0, 0, 1], port)).await?.run(app, std::future::pending()).await;
     Ok(())
 }

@@ -53,7 +53,7 @@ pub(crate) struct Protection {
 impl Protection {
     /// Answers a request of the endpoint under its identifier, unless there are too many already.
     ///
-    /// The future that answers is large, so it is made where it stays, and in one place for all of this.
+    /// The future that answers is large, so it is made where it stays: nothing takes it by value.
     pub(super) async fn around<F: Future<Output = Response<Body>>>(
         &self,
         request: Request,
@@ -64,8 +64,9 @@ impl Protection {
         let response = match self.enter().await {
             Ok(_admitted) => {
                 // A panic is answered in here, so that the log has the identifier of its request.
-                let answering = Caught::new(media.unwrap_or(MediaType::Json), answer(request));
-                RequestId::scope(id.as_ref(), pin!(answering)).await
+                let answering = pin!(answer(request));
+                let caught = Caught::new(media.unwrap_or(MediaType::Json), answering);
+                RequestId::scope(id.as_ref(), pin!(caught)).await
             }
             Err(refusal) => refusal.reply(media.unwrap_or(MediaType::Json)),
         };
