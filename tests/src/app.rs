@@ -64,6 +64,12 @@ impl App {
         Self { address, client: client(), stop: Some(stop), task, watch: Some(watch) }
     }
 
+    /// The same, of whose log nothing is kept to search it for secrets: it takes memory.
+    pub fn unwatched(mut self) -> Self {
+        self.watch = None;
+        self
+    }
+
     /// The URL of a path.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)

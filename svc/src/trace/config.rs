@@ -32,7 +32,8 @@ pub struct TracingConfig {
     /// The way of sending spans; `OTEL_EXPORTER_OTLP_TRACES_PROTOCOL`, or else `OTEL_EXPORTER_OTLP_PROTOCOL`.
     pub protocol: ExportProtocol,
     /// The URL of the collector, without `/v1/traces`. By default `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, or else
-    /// `OTEL_EXPORTER_OTLP_ENDPOINT`, or else port 4318 of this machine, 4317 for gRPC.
+    /// `OTEL_EXPORTER_OTLP_ENDPOINT`, or else port 4318 of this machine, 4317 for gRPC. Zipkin's is the whole URL, by
+    /// default `OTEL_EXPORTER_ZIPKIN_ENDPOINT`, or else `http://localhost:9411/api/v2/spans`.
     pub export_endpoint: Option<String>,
     /// The paths whose requests are not traced.
     pub exclude_paths: BTreeSet<String>,
@@ -42,9 +43,6 @@ pub struct TracingConfig {
 }
 
 /// The receiver of spans.
-///
-/// Zipkin is none of them: the exporter crate for its own format is no longer kept, and collectors take spans as OTLP for
-/// it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExportFormat {
@@ -52,6 +50,8 @@ pub enum ExportFormat {
     Otlp,
     /// Jaeger, which takes OTLP too.
     Jaeger,
+    /// Zipkin, over HTTP in its own form. [`TracingConfig::protocol`] is not looked at.
+    Zipkin,
 }
 
 /// The way of sending OTLP.
@@ -98,8 +98,8 @@ impl TracingConfig {
     /// ```
     /// use svc::TracingConfig;
     ///
-    /// let error = TracingConfig::from_variables(|name| (name == "OTEL_TRACES_EXPORTER").then(|| "zipkin".to_owned()));
-    /// assert!(error.unwrap_err().to_string().contains("set it to otlp"));
+    /// let error = TracingConfig::from_variables(|name| (name == "OTEL_TRACES_EXPORTER").then(|| "zip".to_owned()));
+    /// assert!(error.unwrap_err().to_string().contains("must be otlp, jaeger, zipkin or none"));
     /// ```
     ///
     /// # Errors
@@ -197,8 +197,8 @@ impl FromStr for ExportFormat {
         match text {
             "otlp" => Ok(Self::Otlp),
             "jaeger" => Ok(Self::Jaeger),
-            "zipkin" => Err("Zipkin's own format is not sent; set it to otlp, and have a collector hand the spans on"),
-            _ => Err("it must be otlp, jaeger or none"),
+            "zipkin" => Ok(Self::Zipkin),
+            _ => Err("it must be otlp, jaeger, zipkin or none"),
         }
     }
 }

@@ -16,6 +16,8 @@ mod propagation;
 mod provider;
 #[cfg_attr(not(feature = "tracing-otel"), path = "no_spans.rs")]
 mod spans;
+#[cfg(feature = "tracing-otel")]
+mod zipkin;
 
 pub use config::{ExportFormat, ExportProtocol, TracingConfig};
 pub use own_span::{

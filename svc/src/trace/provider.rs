@@ -3,14 +3,16 @@
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use axum::http::Uri;
 use opentelemetry::KeyValue;
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry_otlp::{SpanExporter, WithExportConfig as _, WithHttpConfig as _};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{Sampler, SdkTracer, SdkTracerProvider};
 
-use super::config::{ExportProtocol, TracingConfig};
+use super::config::{ExportFormat, ExportProtocol, TracingConfig};
 use super::http_client::ExportClient;
+use super::zipkin::ZipkinExporter;
 use crate::settings::{ConfigError, variable};
 
 /// The time that a batch may take, unless a variable says otherwise.
@@ -50,11 +52,12 @@ impl Provider {
     fn new(config: &TracingConfig) -> Result<Self, ConfigError> {
         let sampled = Sampler::TraceIdRatioBased(config.sample_rate);
         let sampler = if config.follow_parent { Sampler::ParentBased(Box::new(sampled)) } else { sampled };
-        let sdk = SdkTracerProvider::builder()
-            .with_sampler(sampler)
-            .with_resource(resource(config))
-            .with_batch_exporter(exporter(config)?)
-            .build();
+        let building = SdkTracerProvider::builder().with_sampler(sampler).with_resource(resource(config));
+        let building = match config.export_format {
+            ExportFormat::Otlp | ExportFormat::Jaeger => building.with_batch_exporter(exporter(config)?),
+            ExportFormat::Zipkin => building.with_batch_exporter(zipkin_exporter(config)?),
+        };
+        let sdk = building.build();
         let tracer = sdk.tracer("svc");
         Ok(Self { sdk, tracer, tells_documents: config.graphql_document })
     }
@@ -68,7 +71,7 @@ fn resource(config: &TracingConfig) -> Resource {
         .build()
 }
 
-/// The exporter. The variables of OpenTelemetry that are not in the configuration, such as those of headers, it reads
+/// The exporter of OTLP. The variables of OpenTelemetry that are not in the configuration, such as those of headers, it reads
 /// itself.
 fn exporter(config: &TracingConfig) -> Result<SpanExporter, ConfigError> {
     let made = match config.protocol {
@@ -80,7 +83,7 @@ fn exporter(config: &TracingConfig) -> Result<SpanExporter, ConfigError> {
             }
         }
         ExportProtocol::HttpProtobuf => {
-            let exporter = SpanExporter::builder().with_http().with_http_client(client()?);
+            let exporter = SpanExporter::builder().with_http().with_http_client(client(TIMEOUTS, CERTIFICATES)?);
             match &config.export_endpoint {
                 Some(endpoint) => exporter.with_endpoint(format!("{}/v1/traces", endpoint.trim_end_matches('/'))),
                 None => exporter,
@@ -95,11 +98,27 @@ fn exporter(config: &TracingConfig) -> Result<SpanExporter, ConfigError> {
     })
 }
 
-fn client() -> Result<ExportClient, ConfigError> {
-    const TIMEOUTS: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"];
-    const CERTIFICATES: [&str; 2] = ["OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE", "OTEL_EXPORTER_OTLP_CERTIFICATE"];
-    let first = |names: [&'static str; 2]| names.into_iter().find_map(|name| Some((name, variable(name)?)));
-    let timeout = match first(TIMEOUTS) {
+fn zipkin_exporter(config: &TracingConfig) -> Result<ZipkinExporter, ConfigError> {
+    const ENDPOINT: &str = "OTEL_EXPORTER_ZIPKIN_ENDPOINT";
+    const LOCAL: &str = "http://localhost:9411/api/v2/spans";
+    let endpoint = config.export_endpoint.clone().or_else(|| variable(ENDPOINT)).unwrap_or_else(|| LOCAL.to_owned());
+    let wrong = |allowed| ConfigError::new(ENDPOINT, &endpoint, allowed);
+    let uri: Uri = endpoint.parse().map_err(|_| wrong("it must be a URL, such as http://localhost:9411/api/v2/spans"))?;
+    if !matches!(uri.scheme_str(), Some("http" | "https")) {
+        return Err(wrong("it must be a URL, such as http://localhost:9411/api/v2/spans"));
+    }
+    let client = client(&["OTEL_EXPORTER_ZIPKIN_TIMEOUT"], &[])?;
+    Ok(ZipkinExporter { client, endpoint: uri, service_name: config.service_name.clone() })
+}
+
+/// The variables for the time of a batch over HTTP, the first of which counts.
+const TIMEOUTS: &[&str] = &["OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "OTEL_EXPORTER_OTLP_TIMEOUT"];
+/// Those for the authorities of the collector's certificate.
+const CERTIFICATES: &[&str] = &["OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE", "OTEL_EXPORTER_OTLP_CERTIFICATE"];
+
+fn client(timeouts: &[&'static str], certificates: &[&'static str]) -> Result<ExportClient, ConfigError> {
+    let first = |names: &[&'static str]| names.iter().find_map(|name| Some((*name, variable(name)?)));
+    let timeout = match first(timeouts) {
         None => TIMEOUT,
         Some((name, text)) => {
             let milliseconds = text.parse().ok().filter(|milliseconds| *milliseconds > 0);
@@ -107,7 +126,7 @@ fn client() -> Result<ExportClient, ConfigError> {
             Duration::from_millis(milliseconds)
         }
     };
-    let roots = match first(CERTIFICATES) {
+    let roots = match first(certificates) {
         None => None,
         Some((name, file)) => {
             let read = std::fs::read(&file);

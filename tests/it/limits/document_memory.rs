@@ -6,7 +6,7 @@ use std::ops::Range;
 use serde_json::{Value, json};
 use svc::prelude::*;
 use svc::{Limits, SvcConfig};
-use svc_tests::{App, Reply, TestDatabase, is_alone};
+use svc_tests::{App, Reply, TestDatabase, is_alone, resident};
 
 #[svc_type(sql_source = "v_person")]
 pub(super) struct Person {
@@ -74,13 +74,6 @@ fn document(number: usize) -> String {
 fn variables(combination: usize) -> Value {
     let value = |(bit, name): (usize, &&str)| ((*name).to_owned(), json!(combination >> bit & 1 == 1));
     Value::Object(VARIABLES.iter().enumerate().map(value).collect())
-}
-
-/// Bytes of this process that are in memory.
-fn resident() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").expect("the status of this process");
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("VmRSS");
-    line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") * 1024
 }
 
 async fn app(database: &TestDatabase, complexity: u64) -> App {

@@ -5,6 +5,7 @@ mod bounds;
 mod clients;
 mod handshake;
 mod identity;
+mod many_events;
 mod protocol;
 mod same_rules;
 mod service;

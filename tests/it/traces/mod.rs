@@ -3,6 +3,7 @@
 //! A process has one provider of spans, so each test has a process of its own.
 
 mod context;
+mod exemplars;
 mod receiver;
 mod sent;
 mod settings;
@@ -10,3 +11,4 @@ mod shop;
 mod sockets;
 mod steps;
 mod variables;
+mod zipkin;

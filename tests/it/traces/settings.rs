@@ -19,7 +19,9 @@ fn variables_are_read() {
     assert_eq!((config.sample_rate, config.follow_parent), (0.0, false));
     assert!(!read(&[("OTEL_SDK_DISABLED", "true")]).unwrap().enabled);
     assert!(!read(&[("OTEL_TRACES_EXPORTER", "none")]).unwrap().enabled);
-    assert_eq!(read(&[("OTEL_TRACES_EXPORTER", "jaeger")]).unwrap().export_format, ExportFormat::Jaeger);
+    for (name, format) in [("jaeger", ExportFormat::Jaeger), ("zipkin", ExportFormat::Zipkin)] {
+        assert_eq!(read(&[("OTEL_TRACES_EXPORTER", name)]).unwrap().export_format, format);
+    }
     let protocols = [("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf"), ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc")];
     assert_eq!(read(&protocols).unwrap().protocol, ExportProtocol::Grpc);
     let attributes = [("OTEL_RESOURCE_ATTRIBUTES", "service.name=my%20shop,service.version=2")];
@@ -30,8 +32,7 @@ fn variables_are_read() {
 #[test]
 fn what_cannot_be_used_is_refused_with_what_can() {
     let cases = [
-        ("OTEL_TRACES_EXPORTER", "zipkin", "set it to otlp"),
-        ("OTEL_TRACES_EXPORTER", "carrier-pigeon", "it must be otlp, jaeger or none"),
+        ("OTEL_TRACES_EXPORTER", "carrier-pigeon", "it must be otlp, jaeger, zipkin or none"),
         ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json", "it must be grpc or http/protobuf"),
         ("OTEL_TRACES_SAMPLER", "sometimes", "it must be always_on"),
     ];

@@ -75,6 +75,12 @@ fn ticks(count: i32) -> impl Stream<Item = i32> {
     stream::iter(1..=count)
 }
 
+/// One event, which fails.
+#[svc::subscription]
+fn breaking() -> impl Stream<Item = Result<i32>> {
+    stream::iter([Err(Error::internal("the shop is on fire"))])
+}
+
 #[svc::query]
 fn broken() -> Result<Option<i32>> {
     Err(Error::internal("the shop is on fire"))
@@ -97,7 +103,7 @@ pub(super) fn options(database: &TestDatabase) -> AppOptions {
     AppOptions::new()
         .database_url(database.url())
         .queries(queries![things, broken, outgoing, doomed, kept, helped, counted])
-        .subscriptions(subscriptions![ticks])
+        .subscriptions(subscriptions![ticks, breaking])
         .response_cache(ResponseCache::new())
 }
 

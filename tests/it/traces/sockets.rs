@@ -2,7 +2,7 @@
 
 use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
 use serde_json::json;
-use svc_tests::{Socket, eventually, is_alone_with};
+use svc_tests::{Log, Socket, eventually, is_alone_with};
 
 use super::receiver::{Receiver, attributes};
 use super::shop::{SOON, things_database, to, traced};
@@ -44,4 +44,29 @@ async fn each_operation_and_each_event_has_a_trace_and_events_are_linked() {
     assert_eq!(socket.next().await["payload"]["data"]["things"], json!([{ "id": 1 }]));
     let query = receiver.span("query").await;
     assert_eq!(receiver.tree(&query.trace_id), "query\n  Query.things\n    SELECT v_thing\n");
+}
+
+// On one thread, whose log is kept.
+#[tokio::test]
+async fn errors_of_events_are_found_in_the_log_by_the_trace() {
+    if !is_alone_with(module_path!(), "errors_of_events_are_found_in_the_log_by_the_trace", &[SOON]) {
+        return;
+    }
+    let receiver = Receiver::start().await;
+    let database = things_database().await;
+    let app = traced(&database, to(&receiver)).await;
+    let logged = Log::start();
+    let mut socket = Socket::ready(&app).await;
+    socket.subscribe("1", "subscription { breaking }").await;
+    let told = socket.next().await["payload"]["errors"][0]["extensions"].take();
+    let id = told["errorId"].as_str().unwrap_or_else(|| panic!("no errorId in {told}"));
+    let event = eventually(async || {
+        let spans = receiver.spans();
+        let event = spans.iter().find(|span| span.name == "Subscription.breaking" && !span.links.is_empty());
+        event.cloned().ok_or_else(|| format!("{spans:?}"))
+    })
+    .await;
+    assert_eq!(attributes(&event.attributes)["svc.error.id"], id);
+    logged.has(&format!("trace_id=\"{}\"", hex::encode(&event.trace_id))).await;
+    assert!(logged.text().contains(id), "{}", logged.text());
 }

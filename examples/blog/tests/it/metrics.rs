@@ -35,7 +35,7 @@ impl Prometheus {
             .arg(format!("--config.file={}", file.display()))
             .arg(format!("--storage.tsdb.path={}", folder.join("data").display()))
             .arg(format!("--web.listen-address={address}"))
-            .arg("--log.level=error")
+            .args(["--log.level=error", "--enable-feature=exemplar-storage"])
             .stderr(Stdio::null())
             .spawn()
             .expect("Prometheus, of the package prometheus");
@@ -62,6 +62,21 @@ impl Prometheus {
         .await
     }
 
+    /// Waits until a series has an exemplar, which names a trace.
+    async fn until_exemplar(&self, series: &str) {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+        let (start, end) = ((now - 600).to_string(), (now + 600).to_string());
+        eventually(async || {
+            let query = [("query", series), ("start", &start), ("end", &end)];
+            let request = client().get(format!("{}/api/v1/query_exemplars", self.url)).query(&query);
+            let answer = request.send().await.map_err(|error| error.to_string())?.text().await.unwrap();
+            let told: Value = serde_json::from_str(&answer).map_err(|_| answer.clone())?;
+            let trace = told["data"][0]["exemplars"][0]["labels"]["trace_id"].as_str().map(str::len);
+            if trace == Some(32) { Ok(()) } else { Err(answer) }
+        })
+        .await;
+    }
+
     /// Waits until an expression gives one value.
     async fn until(&self, expression: &str, expected: usize) {
         eventually(async || {
@@ -83,7 +98,9 @@ impl Drop for Prometheus {
 #[tokio::test]
 async fn prometheus_counts_what_was_sent_and_the_dashboard_shows_it() {
     let folder = tempfile::tempdir().unwrap();
-    let blog = Blog::start_with(command(folder.path()).env("SVC_METRICS_ENABLED", "true"));
+    // Nobody takes the traces; series name them all the same.
+    let traces = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9");
+    let blog = Blog::start_with(command(folder.path()).env("SVC_METRICS_ENABLED", "true").env(traces.0, traces.1));
     let target = blog.url.trim_start_matches("http://").trim_end_matches("/graphql");
     let prometheus = Prometheus::start(folder.path(), target);
     let users = json!({ "query": "query users { users(limit: 3) { name } }" }).to_string();
@@ -105,6 +122,7 @@ async fn prometheus_counts_what_was_sent_and_the_dashboard_shows_it() {
         .await;
     }
     prometheus.until(r#"up{job="svc"}"#, 1).await;
+    prometheus.until_exemplar(r#"svc_graphql_query_duration_seconds_bucket{operation_name="users"}"#).await;
     let metadata = format!("{}/api/v1/metadata?metric=svc_db_connections_total", prometheus.url);
     let metadata = client().get(metadata).send().await.unwrap().text().await.unwrap();
     assert!(metadata.contains("\"gauge\""), "{metadata}");

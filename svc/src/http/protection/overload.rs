@@ -12,12 +12,10 @@ use super::gradient::{Gradient, Window};
 const WINDOW: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(1)];
 /// The longest that a request waits for others to end once there have been too many for long.
 const PATIENCE: Duration = Duration::from_millis(25);
-/// The wait for which nobody is refused: a queue of requests that are this fast does not stand.
-const UNNOTICED: Duration = Duration::from_millis(5);
 /// The time without a queue after which the next one is a burst again.
 const QUIET: Duration = Duration::from_secs(1);
-/// The most requests that wait in a burst, as a multiple of the most that run.
-const BURST: usize = 4;
+/// The most requests that wait, as a multiple of the most that run.
+const WAITING: usize = 4;
 
 /// Admits as many requests as the service can take.
 #[derive(Debug)]
@@ -86,19 +84,12 @@ impl Overload {
         Some(Admitted { overload: self, permit: Some(permit), since: Instant::now() })
     }
 
-    /// A place behind those that wait. In a burst all wait for their turn; else a quarter as many as may run, for a moment,
-    /// and those who have it before anybody notices. Who would wait in vain is refused at once.
+    /// A place behind those that wait: in a burst for long, else for a moment. Who would wait in vain is refused at once.
     async fn queue(&self) -> Option<SemaphorePermit<'_>> {
         let place = Place(&self.waiting);
-        let most = self.most.saturating_mul(BURST);
-        let (room, patience) = match self.left_of_burst() {
-            Some(left) => (most, left.max(PATIENCE)),
-            None => (self.limit.load(Ordering::Relaxed) / 4, PATIENCE),
-        };
+        let patience = self.left_of_burst().map_or(PATIENCE, |left| left.max(PATIENCE));
         let ahead = self.waiting.fetch_add(1, Ordering::Relaxed);
-        let wait = self.wait_behind(ahead);
-        let is_crowded = ahead > room && (wait > UNNOTICED || ahead > most);
-        if is_crowded || wait > patience {
+        if ahead > self.most.saturating_mul(WAITING) || self.wait_behind(ahead) > patience {
             return None;
         }
         let permit = tokio::time::timeout(patience, self.permits.acquire()).await;
@@ -237,8 +228,8 @@ mod tests {
         overload.seen.mean.store(60, Ordering::Relaxed);
         let mut waiting: Vec<_> = (0..32).map(|_| overload.admit().boxed()).collect();
         assert!(join_all(waiting.iter_mut().map(poll_immediate)).await.iter().all(Option::is_none));
-        // The same number would wait for 24 ms where requests take 6.
-        overload.seen.mean.store(6_000, Ordering::Relaxed);
+        // The next one would wait for 32 ms where requests take 8.
+        overload.seen.mean.store(8_000, Ordering::Relaxed);
         assert!(matches!(overload.admit().now_or_never(), Some(None)));
         drop(running);
         let answered = waiting.into_iter().map(|turn| async { turn.await.is_some() });

@@ -1,6 +1,7 @@
 //! The series as text.
 
 use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use prometheus_client::collector::Collector as Encoded;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
@@ -10,6 +11,7 @@ use prometheus_client::metrics::exemplar::Exemplar;
 use prometheus_client::registry::Registry;
 
 use super::counter::Counter;
+use super::exemplar::with_exemplars;
 use super::histogram::Histogram;
 use super::operation::OperationSeries;
 use super::{CacheSeries, Collector, Metrics};
@@ -43,11 +45,15 @@ impl Metrics {
     /// None: text takes whatever is written to it.
     pub(crate) fn encode(self, format: Format) -> Result<String, fmt::Error> {
         let mut registry = Registry::with_prefix(&self.0.namespace);
-        registry.register_collector(Box::new(Encoding { collector: self.0, format }));
+        let exemplars = Arc::<Mutex<Vec<String>>>::default();
+        registry.register_collector(Box::new(Encoding { collector: self.0, format, exemplars: exemplars.clone() }));
         let mut text = String::new();
         encode_registry(&mut text, &registry)?;
         match format {
-            Format::OpenMetrics => encode_eof(&mut text)?,
+            Format::OpenMetrics => {
+                text = with_exemplars(&text, &exemplars.lock().unwrap_or_else(PoisonError::into_inner));
+                encode_eof(&mut text)?;
+            }
             Format::Text => text = text.replace("_total unknown\n", "_total untyped\n"),
         }
         Ok(text)
@@ -59,6 +65,8 @@ impl Metrics {
 struct Encoding {
     collector: &'static Collector,
     format: Format,
+    /// The text behind the line of each bucket of the histograms, in their order.
+    exemplars: Arc<Mutex<Vec<String>>>,
 }
 
 impl Encoded for Encoding {
@@ -75,7 +83,7 @@ impl Encoded for Encoding {
         let all = self.collector.requests.all();
         self.counter(&mut encoder, "http_requests", "HTTP requests", labels, &values(&all, Histogram::count))?;
         let (name, help) = ("http_request_duration_seconds", "Time from the head of a request to that of its answer");
-        histogram(&mut encoder, name, help, labels, all.iter().map(|(values, series)| (values, *series)))
+        self.histogram(&mut encoder, name, help, labels, all.iter().map(|(values, series)| (values, *series)))
     }
 }
 
@@ -99,7 +107,7 @@ impl Encoding {
         self.counter(encoder, "graphql_queries_success", "Operations without an error", labels, &success)?;
         self.counter(encoder, "graphql_queries_errors", "Operations with errors", labels, &errors)?;
         let (name, help) = ("graphql_query_duration_seconds", "Time from the parsed request to its answer");
-        histogram(encoder, name, help, labels, all.iter().map(|(values, series)| (values, &series.duration)))
+        self.histogram(encoder, name, help, labels, all.iter().map(|(values, series)| (values, &series.duration)))
     }
 
     fn mutations(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
@@ -123,7 +131,7 @@ impl Encoding {
         let (labels, all) = (["query_type", "table_name"], self.collector.statements.all());
         self.counter(encoder, "db_queries", "Statements that ran", labels, &values(&all, Histogram::count))?;
         let (name, help) = ("db_query_duration_seconds", "Time from sending a statement to its last row");
-        histogram(encoder, name, help, labels, all.iter().map(|(values, series)| (values, *series)))
+        self.histogram(encoder, name, help, labels, all.iter().map(|(values, series)| (values, *series)))
     }
 
     fn pools(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
@@ -175,23 +183,25 @@ impl Encoding {
         }
         Ok(())
     }
-}
 
-fn histogram<'a, const N: usize>(
-    encoder: &mut DescriptorEncoder<'_>,
-    name: &str,
-    help: &str,
-    labels: [&str; N],
-    all: impl Iterator<Item = (&'a [Box<str>; N], &'a Histogram)>,
-) -> fmt::Result {
-    let mut encoder = encoder.encode_descriptor(name, help, None, MetricType::Histogram)?;
-    for (values, series) in all {
-        let taken = series.distribution();
-        let labels = Labels(labels, values);
-        let mut metric: MetricEncoder<'_> = encoder.encode_family(&labels)?;
-        metric.encode_histogram::<NoLabelSet>(taken.sum, taken.count, &taken.buckets, None)?;
+    fn histogram<'a, const N: usize>(
+        &self,
+        encoder: &mut DescriptorEncoder<'_>,
+        name: &str,
+        help: &str,
+        labels: [&str; N],
+        all: impl Iterator<Item = (&'a [Box<str>; N], &'a Histogram)>,
+    ) -> fmt::Result {
+        let mut encoder = encoder.encode_descriptor(name, help, None, MetricType::Histogram)?;
+        for (values, series) in all {
+            let taken = series.distribution();
+            let labels = Labels(labels, values);
+            let mut metric: MetricEncoder<'_> = encoder.encode_family(&labels)?;
+            metric.encode_histogram::<NoLabelSet>(taken.sum, taken.count, &taken.buckets, None)?;
+            self.exemplars.lock().unwrap_or_else(PoisonError::into_inner).extend(taken.exemplars);
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// The names of labels with their values.

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use super::exemplar::Exemplars;
 use super::shard::{SHARDS, shard};
 
 /// The upper bounds of the buckets, in microseconds.
@@ -13,7 +14,10 @@ const BOUNDS: [u64; 16] = [
 
 /// The number of times in each bucket.
 #[derive(Debug, Default)]
-pub(super) struct Histogram([Shard; SHARDS]);
+pub(super) struct Histogram {
+    shards: [Shard; SHARDS],
+    exemplars: Exemplars,
+}
 
 #[derive(Debug, Default)]
 #[repr(align(64))]
@@ -31,6 +35,8 @@ pub(super) struct Distribution {
     pub(super) count: u64,
     /// The sum in seconds.
     pub(super) sum: f64,
+    /// The text of an exemplar for each bucket.
+    pub(super) exemplars: Vec<String>,
 }
 
 impl Histogram {
@@ -38,9 +44,10 @@ impl Histogram {
     pub(super) fn observe(&self, time: Duration) {
         let nanoseconds = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         let bucket = BOUNDS.partition_point(|bound| bound * 1_000 < nanoseconds);
-        let shard = &self.0[shard()];
+        let shard = &self.shards[shard()];
         shard.buckets[bucket].fetch_add(1, Ordering::Relaxed);
         shard.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
+        self.exemplars.note(bucket, time);
     }
 
     /// The number of times so far.
@@ -52,15 +59,16 @@ impl Histogram {
     pub(super) fn distribution(&self) -> Distribution {
         let bounds = BOUNDS.iter().map(|bound| Duration::from_micros(*bound).as_secs_f64()).chain([f64::INFINITY]);
         let buckets: Vec<_> = bounds.enumerate().map(|(index, bound)| (bound, self.bucket(index))).collect();
-        let nanoseconds = self.0.iter().map(|shard| shard.nanoseconds.load(Ordering::Relaxed)).sum();
+        let nanoseconds = self.shards.iter().map(|shard| shard.nanoseconds.load(Ordering::Relaxed)).sum();
         Distribution {
             count: buckets.iter().map(|(_, count)| count).sum(),
             sum: Duration::from_nanos(nanoseconds).as_secs_f64(),
+            exemplars: self.exemplars.texts(buckets.len()),
             buckets,
         }
     }
 
     fn bucket(&self, index: usize) -> u64 {
-        self.0.iter().map(|shard| shard.buckets[index].load(Ordering::Relaxed)).sum()
+        self.shards.iter().map(|shard| shard.buckets[index].load(Ordering::Relaxed)).sum()
     }
 }

@@ -1,6 +1,7 @@
 //! The collector: the series, and what counts in them.
 
 mod counter;
+mod exemplar;
 mod exposition;
 mod family;
 mod histogram;
