@@ -24,34 +24,21 @@ pub(crate) struct Limit {
 pub(crate) enum Most {
     /// Of CPU time, as a part of the other's.
     Time(f64),
-    /// So many of the server's instructions.
-    Count(f64),
     /// So many microseconds of the server's CPU time.
     Server(f64),
 }
 
-/// The cost that a variant adds to that of another.
-#[derive(Clone, Copy)]
-pub(crate) struct Added {
-    /// CPU time of server and PostgreSQL, as a part of the other's; or microseconds of the server's, where these are
-    /// bounded.
-    pub(crate) time: f64,
-    pub(crate) instructions: f64,
-}
-
 impl Most {
-    /// Whether it is passed by what is added.
-    pub(crate) fn is_passed(self, added: Added) -> bool {
+    /// Whether it is passed by what is added, in its own unit.
+    pub(crate) fn is_passed(self, added: f64) -> bool {
         match self {
-            Self::Time(most) | Self::Server(most) => added.time > most,
-            Self::Count(most) => added.instructions > most,
+            Self::Time(most) | Self::Server(most) => added > most,
         }
     }
 
     pub(crate) fn shown(self) -> String {
         match self {
             Self::Time(most) => format!("{:+.0} %", most * 100.0),
-            Self::Count(most) => format!("{most:+.0} instructions"),
             Self::Server(most) => format!("{most:+.0} µs"),
         }
     }

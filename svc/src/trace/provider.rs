@@ -103,7 +103,8 @@ fn zipkin_exporter(config: &TracingConfig) -> Result<ZipkinExporter, ConfigError
     const LOCAL: &str = "http://localhost:9411/api/v2/spans";
     let endpoint = config.export_endpoint.clone().or_else(|| variable(ENDPOINT)).unwrap_or_else(|| LOCAL.to_owned());
     let wrong = |allowed| ConfigError::new(ENDPOINT, &endpoint, allowed);
-    let uri: Uri = endpoint.parse().map_err(|_| wrong("it must be a URL, such as http://localhost:9411/api/v2/spans"))?;
+    let uri: Uri =
+        endpoint.parse().map_err(|_| wrong("it must be a URL, such as http://localhost:9411/api/v2/spans"))?;
     if !matches!(uri.scheme_str(), Some("http" | "https")) {
         return Err(wrong("it must be a URL, such as http://localhost:9411/api/v2/spans"));
     }

@@ -3,8 +3,9 @@
 //! It compares how long requests take now with how long they took when little was going on (the gradient of Netflix'
 //! `concurrency-limits`). Where they take more than twice as long, they wait for each other, and fewer of them at once
 //! are answered as fast. How long they take undisturbed is measured anew now and then, with a part of the limit that is
-//! less than a half: then a limit that is too high shows itself, whatever was known before. Where they take long though
-//! hardly any run, the work itself has become slower.
+//! less than a half: then a limit that is too high shows itself, whatever was known before. That is worth it only where
+//! requests are refused anyway, or wait for long anyway. Where they take long though hardly any run, the work itself has
+//! become slower.
 
 /// The windows after which what is known of undisturbed requests is measured anew.
 const PERIOD: u32 = 30;
@@ -28,6 +29,8 @@ pub(super) struct Window {
     pub(super) mean: f64,
     /// The most requests that ran at once.
     pub(super) peak: usize,
+    /// Whether a lower limit for a moment would not be the reason why one is refused.
+    pub(super) may_probe: bool,
 }
 
 /// The limit, and what it follows from.
@@ -41,18 +44,29 @@ pub(super) struct Gradient {
     windows: u32,
     /// The windows in a row that were slow at the lowest limit.
     stuck: u32,
+    /// Whether a window of this period may be probed.
+    may_probe: bool,
 }
 
 impl Gradient {
     /// A limit from the least to the most, which is where it begins.
     pub(super) fn new(least: usize, most: usize) -> Self {
         let (least, most) = (least.min(most) as f64, most as f64);
-        Self { limit: most, least, most, quiet: [f64::INFINITY; 2], windows: PERIOD - FIRST, stuck: 0 }
+        Self {
+            limit: most,
+            least,
+            most,
+            quiet: [f64::INFINITY; 2],
+            windows: PERIOD - FIRST,
+            stuck: 0,
+            may_probe: false,
+        }
     }
 
     /// Returns the limit after one more window.
     pub(super) fn after(&mut self, window: Window) -> usize {
         self.windows += 1;
+        self.may_probe |= window.may_probe;
         // The first window of a probe still has the queue of those before it.
         if self.windows != PERIOD + 1 {
             self.quiet[0] = self.quiet[0].min(window.mean);
@@ -60,16 +74,16 @@ impl Gradient {
         if self.windows <= PERIOD {
             self.follow(window);
         }
-        let is_saturated = window.peak as f64 >= self.limit * 0.9;
-        if self.windows >= PERIOD + PROBE || (self.windows == PERIOD && !is_saturated) {
+        let is_probed = self.may_probe && window.peak as f64 >= self.limit * 0.9;
+        if self.windows >= PERIOD + PROBE || (self.windows == PERIOD && !is_probed) {
             self.quiet = [f64::INFINITY, self.quiet[0]];
-            self.windows = 0;
+            (self.windows, self.may_probe) = (0, false);
         }
         let part = if self.windows >= PERIOD { PROBED } else { 1.0 };
         whole(self.limit * part)
     }
 
-    fn follow(&mut self, Window { mean, peak }: Window) {
+    fn follow(&mut self, Window { mean, peak, .. }: Window) {
         let used = self.limit.min(peak as f64);
         let quiet = self.quiet[0].min(self.quiet[1]);
         let gradient = (TOLERANCE * quiet / mean.max(f64::MIN_POSITIVE)).clamp(0.5, 1.0);
@@ -104,7 +118,7 @@ mod tests {
         let mut limits = Vec::new();
         for _ in 0..windows {
             let mean = time * (limit as f64 / slots).max(1.0);
-            limit = gradient.after(Window { mean, peak: limit });
+            limit = gradient.after(Window { mean, peak: limit, may_probe: true });
             limits.push(limit);
         }
         limits
@@ -114,7 +128,7 @@ mod tests {
     fn the_limit_falls_to_what_is_served_and_stays_there() {
         let mut gradient = Gradient::new(16, 256);
         for _ in 0..20 {
-            assert_eq!(gradient.after(Window { mean: 1.0, peak: 2 }), 256, "nothing is going on");
+            assert_eq!(gradient.after(Window { mean: 1.0, peak: 2, may_probe: true }), 256, "nothing is going on");
         }
         let limits = overloaded(&mut gradient, 8.0, 1.0, 600);
         let last = &limits[20..];
@@ -144,7 +158,21 @@ mod tests {
         for window in 0..500 {
             // Some requests take a hundred times as long as others.
             let mean = if window % 3 == 0 { 100.0 } else { 1.0 };
-            assert_eq!(gradient.after(Window { mean, peak: 10 }), 256);
+            assert_eq!(gradient.after(Window { mean, peak: 10, may_probe: true }), 256);
+        }
+    }
+
+    #[test]
+    fn nobody_is_refused_for_a_probe_alone() {
+        let mut gradient = Gradient::new(8, 256);
+        overloaded(&mut gradient, 2.0, 1.0, 300);
+        // Sixteen clients that wait for their answers, of which none is refused any more.
+        let mut limit = 8;
+        for window in 0..300 {
+            let running = limit.min(16);
+            limit = gradient.after(Window { mean: running as f64 / 2.0, peak: running, may_probe: false });
+            // The period in which the last one was refused may end with a probe.
+            assert!(limit >= 8 || window <= PERIOD + PROBE, "{limit} in window {window}");
         }
     }
 }

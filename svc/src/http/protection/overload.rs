@@ -1,6 +1,6 @@
 //! The shedding of load: a limit of requests in flight that adapts, and a short queue in front of it.
 
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, TryLockError};
 use std::time::{Duration, Instant};
 
@@ -44,10 +44,14 @@ struct Seen {
     /// The length of the window, in microseconds.
     window: AtomicU64,
     /// The mean time of the requests of the last window, in microseconds.
+    last: AtomicU64,
+    /// The shorter one of the last two means: a moment in which the machine stands still says nothing about the next.
     mean: AtomicU64,
     micros: AtomicU64,
     requests: AtomicU64,
     peak: AtomicUsize,
+    /// Whether one was refused.
+    has_refused: AtomicBool,
 }
 
 /// A request that may run; it is over when this is dropped.
@@ -79,7 +83,13 @@ impl Overload {
     pub(super) async fn admit(&self) -> Option<Admitted<'_>> {
         let permit = match self.permits.try_acquire() {
             Ok(permit) => permit,
-            Err(_) => self.queue().await?,
+            Err(_) => {
+                let waited = self.queue().await;
+                if waited.is_none() {
+                    self.seen.has_refused.store(true, Ordering::Relaxed);
+                }
+                waited?
+            }
         };
         Some(Admitted { overload: self, permit: Some(permit), since: Instant::now() })
     }
@@ -114,6 +124,12 @@ impl Overload {
         self.shed_after.checked_sub(since).filter(|left| !left.is_zero())
     }
 
+    /// Whether a queue has been there for so long that nobody waits in it for more than a moment.
+    fn is_crowded(&self, now: u64) -> bool {
+        let [began, last] = self.crowded.each_ref().map(|time| time.load(Ordering::Relaxed));
+        now.saturating_sub(last) <= micros(QUIET) && now.saturating_sub(began) >= micros(self.shed_after)
+    }
+
     /// Notes a request that is over.
     fn saw(&self, since: Instant) {
         let now = Instant::now();
@@ -143,9 +159,11 @@ impl Overload {
         let mean = sum as f64 / requests as f64;
         let window = (sum / requests).clamp(micros(WINDOW[0]), micros(WINDOW[1]));
         self.seen.window.store(window, Ordering::Relaxed);
-        self.seen.mean.store(sum / requests, Ordering::Relaxed);
+        let last = self.seen.last.swap(sum / requests, Ordering::Relaxed);
+        self.seen.mean.store(last.min(sum / requests), Ordering::Relaxed);
         let peak = self.seen.peak.swap(0, Ordering::Relaxed);
-        self.set(law.after(Window { mean, peak }));
+        let may_probe = self.seen.has_refused.swap(false, Ordering::Relaxed) || !self.is_crowded(now);
+        self.set(law.after(Window { mean, peak, may_probe }));
     }
 
     /// Changes the number of permits. The lock of the law is held, so nobody else does.
