@@ -4,10 +4,10 @@ use async_graphql::Value;
 
 /// Writes a value so that no two values have the same bytes: its type, its length, and what it holds. `None` for a value
 /// that has no such form.
-pub(crate) fn value(out: &mut impl Extend<u8>, one: &Value) -> Option<()> {
+pub(crate) fn value(out: &mut Vec<u8>, one: &Value) -> Option<()> {
     match one {
-        Value::Null => out.extend([b'n']),
-        Value::Boolean(value) => out.extend([if *value { b't' } else { b'f' }]),
+        Value::Null => out.push(b'n'),
+        Value::Boolean(value) => out.push(if *value { b't' } else { b'f' }),
         Value::Number(number) => text(out, b'd', &number.to_string()),
         Value::String(string) => text(out, b's', string),
         Value::Enum(name) => text(out, b'e', name),
@@ -28,20 +28,20 @@ pub(crate) fn value(out: &mut impl Extend<u8>, one: &Value) -> Option<()> {
 }
 
 /// Writes a text with its kind and its length.
-pub(crate) fn text(out: &mut impl Extend<u8>, kind: u8, text: &str) {
+pub(crate) fn text(out: &mut Vec<u8>, kind: u8, text: &str) {
     bytes(out, kind, text.as_bytes());
 }
 
 /// Writes bytes with their kind and their length.
-pub(crate) fn bytes(out: &mut impl Extend<u8>, kind: u8, bytes: &[u8]) {
+pub(crate) fn bytes(out: &mut Vec<u8>, kind: u8, bytes: &[u8]) {
     length(out, kind, bytes.len());
-    out.extend(bytes.iter().copied());
+    out.extend_from_slice(bytes);
 }
 
 /// Writes the length of a list with its kind.
-pub(crate) fn length(out: &mut impl Extend<u8>, kind: u8, length: usize) {
-    out.extend([kind]);
-    out.extend(length.to_le_bytes());
+pub(crate) fn length(out: &mut Vec<u8>, kind: u8, length: usize) {
+    out.push(kind);
+    out.extend_from_slice(&length.to_le_bytes());
 }
 
 #[cfg(test)]

@@ -39,7 +39,12 @@ pub(crate) fn all() -> Vec<Variant> {
             (0..1_000).map(|number| request(&bearer(&hs256(number)))).collect(),
             at_most(NONE, 0.08),
         ),
-        variant("HS256, two variables from headers", hs256_settings(&[("BENCH_VARIABLES", "headers")]), gateway(), None),
+        variant(
+            "HS256, two variables from headers",
+            hs256_settings(&[("BENCH_VARIABLES", "headers")]),
+            gateway(),
+            None,
+        ),
         variant(
             "HS256, two variables from the user",
             hs256_settings(&[("BENCH_VARIABLES", "user")]),

@@ -46,6 +46,7 @@ fn take(mut connection: TcpStream) -> Result<()> {
             }
         }
         std::io::copy(&mut reader.by_ref().take(length), &mut std::io::sink())?;
-        connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/x-protobuf\r\ncontent-length: 0\r\n\r\n")?;
+        connection
+            .write_all(b"HTTP/1.1 200 OK\r\ncontent-type: application/x-protobuf\r\ncontent-length: 0\r\n\r\n")?;
     }
 }

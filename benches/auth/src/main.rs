@@ -200,7 +200,9 @@ fn costs(
 /// The variables of a server. Nothing but requests takes PostgreSQL's time, and the connections that wait for answers are
 /// no overload, however long they do so.
 fn settings(variant: &Variant) -> impl Iterator<Item = (&'static str, &'static str)> {
-    [("SVC_CATALOGUE_POLL", "0"), ("SVC_SHED_AFTER", "3600"), ("RUST_LOG", "error")].into_iter().chain(variant.settings.iter().copied())
+    [("SVC_CATALOGUE_POLL", "0"), ("SVC_SHED_AFTER", "300"), ("RUST_LOG", "error")]
+        .into_iter()
+        .chain(variant.settings.iter().copied())
 }
 
 /// The instructions of a request.

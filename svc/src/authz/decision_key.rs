@@ -1,17 +1,16 @@
 //! The questions that kept decisions answer.
 
 use async_graphql::Value;
-use smallvec::SmallVec;
 
 use super::OperationType;
 use crate::value_bytes;
 
 /// A question as bytes. No two questions have the same, as each part has its type and its length.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct DecisionKey(Bytes);
+pub(super) struct DecisionKey(Vec<u8>);
 
-/// Few questions are longer, so few need memory of their own to be looked for.
-type Bytes = SmallVec<[u8; 128]>;
+/// The bytes that most questions have room in.
+const USUAL: usize = 128;
 
 impl DecisionKey {
     /// The key of what a principal asks; `None` where an argument has no such form.
@@ -21,7 +20,7 @@ impl DecisionKey {
         name: &str,
         arguments: impl IntoIterator<Item = (&'a str, &'a Value)>,
     ) -> Option<Self> {
-        let mut bytes = Bytes::new();
+        let mut bytes = Vec::with_capacity(USUAL);
         for part in [principal, kind.as_str(), name] {
             value_bytes::text(&mut bytes, b'p', part);
         }

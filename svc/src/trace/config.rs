@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
-use crate::settings::{ConfigError, Variables, variable};
+use crate::settings::{ConfigError, Flag, Kind as _, Variables, variable};
+
+const SQL_COMMENTS: &str = "SVC_TRACING_SQL_COMMENTS";
 
 /// The settings of tracing, which begins once [`setup_tracing`](crate::setup_tracing) is called.
 ///
@@ -40,6 +42,13 @@ pub struct TracingConfig {
     /// Whether the span of an operation has its text as `graphql.document`. Clients write values into documents, so it
     /// has not unless the program wants it.
     pub graphql_document: bool,
+    /// Whether PostgreSQL gets the trace with each statement of a request that is sampled, as a comment behind it
+    /// (`traceparent='…'`, as [sqlcommenter](https://google.github.io/sqlcommenter/spec/) has it), so that its log and
+    /// `pg_stat_activity` name the trace; `SVC_TRACING_SQL_COMMENTS`. PostgreSQL has to plan such a statement each time.
+    pub sql_comments: bool,
+    /// Whether spans of statements have `db.system` and `db.statement` beside the names of the stable semantic
+    /// conventions; not with `OTEL_SEMCONV_STABILITY_OPT_IN=database`.
+    pub older_db_attributes: bool,
 }
 
 /// The receiver of spans.
@@ -80,6 +89,8 @@ impl Default for TracingConfig {
                 .map(str::to_owned)
                 .into(),
             graphql_document: false,
+            sql_comments: false,
+            older_db_attributes: true,
         }
     }
 }
@@ -122,8 +133,13 @@ impl TracingConfig {
             sample_rate,
             follow_parent,
             enabled: !get("OTEL_SDK_DISABLED").is_some_and(|text| text.eq_ignore_ascii_case("true")),
+            older_db_attributes: !opts_into_stable_names(get("OTEL_SEMCONV_STABILITY_OPT_IN").as_deref()),
             ..Self::default()
         };
+        if let Some(text) = get(SQL_COMMENTS) {
+            config.sql_comments =
+                Flag.parse(&text).map_err(|allowed| ConfigError::new(SQL_COMMENTS, &text, &allowed))?;
+        }
         match get("OTEL_TRACES_EXPORTER").as_deref() {
             None => {}
             Some("none") => config.enabled = false,
@@ -156,6 +172,13 @@ impl TracingConfig {
         }
         Ok(())
     }
+}
+
+/// Whether the list of conventions to which a program has moved has that of databases, and not that of a program which is
+/// moving and has both names, `database/dup`.
+fn opts_into_stable_names(conventions: Option<&str>) -> bool {
+    let is_listed = |name: &str| conventions.is_some_and(|list| list.split(',').any(|one| one.trim() == name));
+    is_listed("database") && !is_listed("database/dup")
 }
 
 /// The value of a key in `OTEL_RESOURCE_ATTRIBUTES`.

@@ -78,7 +78,16 @@ pub(super) fn tells_documents() -> bool {
     false
 }
 
+/// Whether spans of statements have the older names of attributes too.
+pub(super) fn has_older_db_attributes() -> bool {
+    false
+}
+
 impl StatementSpan {
+    pub(crate) fn comment(&self) -> Option<String> {
+        match self.0 {}
+    }
+
     pub(crate) fn failed(&mut self, _: Option<&str>) {
         match self.0 {}
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::spans::{OpenSpan, tells_documents};
+use super::spans::{OpenSpan, has_older_db_attributes, tells_documents};
 
 /// A span of the program's own, below that of what it happens in: a root field, say. It ends when it is dropped, and there
 /// is none where the trace of the request is not sampled.
@@ -95,14 +95,19 @@ pub fn trace_graphql_operation(operation_type: &str, name: &str) -> OwnSpan {
 pub fn trace_database_query(operation: &str, table: &str, statement: Option<&str>) -> OwnSpan {
     let summary = format!("{operation} {table}");
     let mut attributes = vec![
-        ("db.system.name", "postgresql".to_owned()),
-        ("db.system", "postgresql".to_owned()),
         ("db.operation.name", operation.to_owned()),
         ("db.collection.name", table.to_owned()),
         ("db.query.summary", summary.clone()),
     ];
+    let mut tell = |stable, older, value: &str| {
+        attributes.push((stable, value.to_owned()));
+        if has_older_db_attributes() {
+            attributes.push((older, value.to_owned()));
+        }
+    };
+    tell("db.system.name", "db.system", "postgresql");
     if let Some(statement) = statement {
-        attributes.extend([("db.query.text", statement.to_owned()), ("db.statement", statement.to_owned())]);
+        tell("db.query.text", "db.statement", statement);
     }
     OwnSpan(OpenSpan::own(summary, attributes, true))
 }

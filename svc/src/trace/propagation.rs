@@ -1,12 +1,16 @@
 //! The context of a trace in headers: `traceparent`, `tracestate` and `baggage`.
 
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderName};
 use opentelemetry::Context;
 use opentelemetry::propagation::TextMapPropagator as _;
 use opentelemetry_http::{HeaderExtractor, HeaderInjector};
 use opentelemetry_sdk::propagation::{BaggagePropagator, TraceContextPropagator};
 
 use super::provider::provider;
+
+// Names that need not be read for each request.
+static TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
+static BAGGAGE: HeaderName = HeaderName::from_static("baggage");
 
 /// Adds the context of the current trace to the headers of a request that the program sends: `traceparent`, and
 /// `tracestate` and `baggage` where there are any. Outside of requests, and where
@@ -31,10 +35,10 @@ pub fn inject_context(headers: &mut HeaderMap) {
 /// The context that a request brings.
 pub(super) fn context_of(headers: &HeaderMap) -> Context {
     let mut context = Context::new();
-    if headers.contains_key("traceparent") {
+    if headers.contains_key(&TRACEPARENT) {
         context = TraceContextPropagator::new().extract_with_context(&context, &HeaderExtractor(headers));
     }
-    if headers.contains_key("baggage") {
+    if headers.contains_key(&BAGGAGE) {
         context = BaggagePropagator::new().extract_with_context(&context, &HeaderExtractor(headers));
     }
     context

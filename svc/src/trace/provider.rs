@@ -25,6 +25,10 @@ pub(crate) struct Provider {
     pub(super) tracer: SdkTracer,
     /// Whether spans of operations hold their documents.
     pub(super) tells_documents: bool,
+    /// Whether statements carry their trace in a comment.
+    pub(super) sql_comments: bool,
+    /// Whether spans of statements have the older names of attributes too.
+    pub(super) older_db_attributes: bool,
 }
 
 static PROVIDER: OnceLock<Provider> = OnceLock::new();
@@ -59,7 +63,8 @@ impl Provider {
         };
         let sdk = building.build();
         let tracer = sdk.tracer("svc");
-        Ok(Self { sdk, tracer, tells_documents: config.graphql_document })
+        let TracingConfig { graphql_document: tells_documents, sql_comments, older_db_attributes, .. } = *config;
+        Ok(Self { sdk, tracer, tells_documents, sql_comments, older_db_attributes })
     }
 }
 

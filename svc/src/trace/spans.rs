@@ -93,6 +93,8 @@ pub(crate) struct SpanLink(SpanContext);
 #[derive(Debug)]
 pub(crate) struct StatementSpan {
     span: Span,
+    /// Whether the statement carries it in a comment.
+    is_told: bool,
 }
 
 impl OpenSpan {
@@ -193,6 +195,11 @@ pub(super) fn tells_documents() -> bool {
     provider().is_some_and(|provider| provider.tells_documents)
 }
 
+/// Whether spans of statements have the older names of attributes too.
+pub(super) fn has_older_db_attributes() -> bool {
+    provider().is_some_and(|provider| provider.older_db_attributes)
+}
+
 fn operation_attributes(provider: &Provider, kind: &'static str, name: Option<&str>, document: &str) -> Vec<KeyValue> {
     // Clients choose the name, so it is not the span's.
     let mut attributes = vec![KeyValue::new("graphql.operation.type", kind)];
@@ -207,9 +214,11 @@ impl StatementSpan {
     /// A statement begins: its kind and what it is about, where that is known. A text whose subject is not known may be
     /// SQL of the program's own, with values in it, and is not told.
     pub(crate) fn begin(subject: Option<(&'static str, &str)>, sql: &str) -> Option<Self> {
-        let tracer = sampled()?;
-        let mut attributes =
-            vec![KeyValue::new("db.system.name", "postgresql"), KeyValue::new("db.system", "postgresql")];
+        let Provider { tracer, sql_comments: is_told, older_db_attributes: has_older, .. } = sampling()?;
+        let mut attributes = vec![KeyValue::new("db.system.name", "postgresql")];
+        if *has_older {
+            attributes.push(KeyValue::new("db.system", "postgresql"));
+        }
         let name = match subject {
             None => "postgresql".to_owned(),
             Some((kind, subject)) => {
@@ -219,12 +228,20 @@ impl StatementSpan {
                 attributes.push(KeyValue::new(subject_attribute(kind), subject.to_owned()));
                 attributes.push(KeyValue::new("db.query.summary", summary.clone()));
                 attributes.push(KeyValue::new("db.query.text", sql.to_owned()));
-                attributes.push(KeyValue::new("db.statement", sql.to_owned()));
+                if *has_older {
+                    attributes.push(KeyValue::new("db.statement", sql.to_owned()));
+                }
                 summary
             }
         };
         let span = tracer.span_builder(name).with_kind(SpanKind::Client).with_attributes(attributes);
-        Some(Self { span: span.start(tracer) })
+        Some(Self { span: span.start(tracer), is_told: *is_told })
+    }
+
+    /// The comment by which PostgreSQL gets the span; `None` where it is not told.
+    pub(crate) fn comment(&self) -> Option<String> {
+        let span = self.span.span_context();
+        self.is_told.then(|| format!(" /*traceparent='00-{}-{}-01'*/", span.trace_id(), span.span_id()))
     }
 
     /// The statement has failed: with a SQLSTATE, where PostgreSQL gave one.

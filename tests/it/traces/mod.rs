@@ -2,6 +2,7 @@
 //!
 //! A process has one provider of spans, so each test has a process of its own.
 
+mod comments;
 mod context;
 mod exemplars;
 mod receiver;

@@ -24,6 +24,12 @@ fn variables_are_read() {
     }
     let protocols = [("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf"), ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "grpc")];
     assert_eq!(read(&protocols).unwrap().protocol, ExportProtocol::Grpc);
+    let conventions = |list| read(&[("OTEL_SEMCONV_STABILITY_OPT_IN", list)]).unwrap().older_db_attributes;
+    assert_eq!(
+        ["database", "http, database", "http", "database/dup", ""].map(conventions),
+        [false, false, true, true, true]
+    );
+    assert!(read(&[("SVC_TRACING_SQL_COMMENTS", "true")]).unwrap().sql_comments);
     let attributes = [("OTEL_RESOURCE_ATTRIBUTES", "service.name=my%20shop,service.version=2")];
     let config = read(&attributes).unwrap();
     assert_eq!((config.service_name.as_str(), config.service_version.as_str()), ("my shop", "2"));
@@ -35,6 +41,7 @@ fn what_cannot_be_used_is_refused_with_what_can() {
         ("OTEL_TRACES_EXPORTER", "carrier-pigeon", "it must be otlp, jaeger, zipkin or none"),
         ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json", "it must be grpc or http/protobuf"),
         ("OTEL_TRACES_SAMPLER", "sometimes", "it must be always_on"),
+        ("SVC_TRACING_SQL_COMMENTS", "perhaps", "true"),
     ];
     for (name, value, expected) in cases {
         let error = read(&[(name, value)]).unwrap_err();

@@ -76,6 +76,9 @@ impl StatementCache {
     /// Keeps a statement that is asked for again, if there is room for one of its length. One that is not kept or falls out
     /// is closed when it is dropped.
     pub(super) fn keep(&mut self, statement: &Statement, prepared: &Prepared) -> Novelty {
+        if statement.text.is_sent_once() {
+            return Novelty::New;
+        }
         let novelty = self.novelty(&statement.text, prepared);
         // The text of a program's own statement does not depend on clients.
         let is_own = statement.params.iter().any(|param| matches!(param, Param::Variable(_)));

@@ -70,7 +70,7 @@ impl OpenTransaction {
         let (mut rows, connection) = (Vec::new(), self.connection()?);
         let answering = statement.text.begin();
         let recording = recorder::begin(statement, StatementKind::Read);
-        let result = connection.run_in_transaction(statement, &mut rows).await;
+        let result = connection.run_in_transaction(&answering.told(statement), &mut rows).await;
         answered(answering, &result);
         recording.inspect(|recording| recording.ended(result.is_ok().then_some(rows.len())));
         self.conclude(result.map(|_| rows))
@@ -82,7 +82,7 @@ impl OpenTransaction {
         connection.session.run(statement);
         let answering = statement.text.begin();
         let recording = recorder::begin(statement, StatementKind::Write);
-        let result = connection.run_in_transaction(statement, rows).await;
+        let result = connection.run_in_transaction(&answering.told(statement), rows).await;
         answered(answering, &result);
         recording.inspect(|recording| recording.ended(result.is_ok().then_some(rows.len())));
         self.conclude(result)

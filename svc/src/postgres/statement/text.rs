@@ -1,10 +1,11 @@
 //! The text of a statement.
 
+use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use super::Oid;
+use super::{Oid, Statement};
 use crate::metrics::{RunningStatement, StatementSlot, get_metrics};
 use crate::query_stats;
 use crate::request_log::{self, RunningSql};
@@ -23,6 +24,8 @@ struct Inner {
     casts: Box<[(usize, String)]>,
     subject: Option<StatementSubject>,
     series: StatementSlot,
+    /// Whether it is never sent again.
+    is_sent_once: bool,
 }
 
 /// A statement that runs, as whoever wants to know sees it.
@@ -33,6 +36,14 @@ pub(in crate::postgres) struct Running {
 }
 
 impl Running {
+    /// The statement as it is sent, with its trace in a comment where PostgreSQL is told of that.
+    pub(in crate::postgres) fn told<'a>(&self, statement: &'a Statement) -> Cow<'a, Statement> {
+        match self.span.as_ref().and_then(StatementSpan::comment) {
+            None => Cow::Borrowed(statement),
+            Some(comment) => Cow::Owned(Statement { text: statement.text.with_comment(&comment), ..statement.clone() }),
+        }
+    }
+
     /// The statement has failed: with a SQLSTATE, where PostgreSQL gave one.
     pub(in crate::postgres) fn failed(mut self, code: Option<&str>) {
         if let Some(span) = &mut self.span {
@@ -64,7 +75,25 @@ impl StatementText {
         casts: Vec<(usize, String)>,
     ) -> Self {
         let (types, casts, series) = (types.map(Into::into), casts.into(), StatementSlot::default());
-        Self(Arc::new(Inner { sql: sql.into(), types, casts, subject, series }))
+        Self(Arc::new(Inner { sql: sql.into(), types, casts, subject, series, is_sent_once: false }))
+    }
+
+    /// The same statement with a comment behind it, which is of one request alone.
+    fn with_comment(&self, comment: &str) -> Self {
+        let Inner { sql, types, casts, subject, .. } = &*self.0;
+        Self(Arc::new(Inner {
+            sql: [sql, comment].concat().into(),
+            types: types.clone(),
+            casts: casts.clone(),
+            subject: subject.clone(),
+            series: StatementSlot::default(),
+            is_sent_once: true,
+        }))
+    }
+
+    /// Whether it is never sent again, so that nothing is worth keeping of it.
+    pub(in crate::postgres) fn is_sent_once(&self) -> bool {
+        self.0.is_sent_once
     }
 
     /// The statement begins to run. Where statements are counted, traced or logged, it has ended when the value is dropped.

@@ -139,7 +139,7 @@ impl Slot<&Arc<Pool>> {
         let connection = slot.connection()?;
         connection.begin(pool.watches.now());
         let answering = statement.text.begin();
-        let result = connection.read(session, statement, sink).await;
+        let result = connection.read(session, &answering.told(statement), sink).await;
         answered(answering, &result);
         connection.watch().end();
         running.end(result)
@@ -178,7 +178,7 @@ impl Slot<&Arc<Pool>> {
         let connection = slot.connection()?;
         connection.begin(pool.watches.now());
         let answering = statement.text.begin();
-        let result = connection.write(session, statement, commit, rows).await;
+        let result = connection.write(session, &answering.told(statement), commit, rows).await;
         answered(answering, &result);
         connection.watch().end();
         running.end(result)
