@@ -17,13 +17,14 @@ pub(crate) fn all() -> Vec<Variant> {
     let most = |beside, most| Some(Limit { beside, most: Most::Time(most) });
     let page = || Request::new(PAGE, &json!({}));
     let metrics = || vec![("SVC_METRICS_ENABLED", "true")];
-    let traces = || {
+    let traces_of = |share| {
         vec![
             ("OTEL_EXPORTER_OTLP_ENDPOINT", collector::ENDPOINT),
             ("OTEL_TRACES_SAMPLER", "parentbased_traceidratio"),
-            ("OTEL_TRACES_SAMPLER_ARG", "0.01"),
+            ("OTEL_TRACES_SAMPLER_ARG", share),
         ]
     };
+    let traces = || traces_of("0.01");
     let log = || vec![("SVC_LOG_REQUESTS", "true"), ("RUST_LOG", "error,svc::request=info")];
     let guarded = [("BENCH_AUTHORIZER", "allows"), ("SVC_RATE_LIMIT_ENABLED", "true")];
     let everything = || [&hs256_settings(&guarded)[..], &metrics(), &traces()].concat();
@@ -31,6 +32,7 @@ pub(crate) fn all() -> Vec<Variant> {
         variant("Q1, nothing", Vec::new(), request(""), None),
         variant("Q1, metrics", metrics(), request(""), most(0, 0.03)),
         variant("Q1, traces of one in a hundred", traces(), request(""), most(0, 0.03)),
+        variant("Q1, all traces", traces_of("1"), request(""), None),
         variant("Q1, request log", log(), request(""), most(0, 0.05)),
         variant(
             "Q1, a token, an authorizer, rate limits, metrics and traces",
@@ -39,8 +41,8 @@ pub(crate) fn all() -> Vec<Variant> {
             most(0, 0.12),
         ),
         variant("Q3, nothing", Vec::new(), page(), None),
-        variant("Q3, metrics", metrics(), page(), most(5, 0.03)),
-        variant("Q3, traces of one in a hundred", traces(), page(), most(5, 0.03)),
-        variant("Q3, request log", log(), page(), most(5, 0.05)),
+        variant("Q3, metrics", metrics(), page(), most(6, 0.03)),
+        variant("Q3, traces of one in a hundred", traces(), page(), most(6, 0.03)),
+        variant("Q3, request log", log(), page(), most(6, 0.05)),
     ]
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{self, Poll};
 
 use axum::extract::{MatchedPath, Request};
@@ -16,14 +15,15 @@ use opentelemetry::trace::{SpanKind, Status, TraceContextExt as _, Tracer as _};
 use opentelemetry::{Context, KeyValue};
 use tower::{Layer, Service};
 
+use super::drawn;
 use super::propagation::context_of;
 use super::provider::Provider;
 
 /// Traces the requests to the routes of a router.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct TracingLayer {
     provider: &'static Provider,
-    excluded: Arc<BTreeSet<String>>,
+    excluded: &'static BTreeSet<String>,
 }
 
 /// A route whose requests are traced.
@@ -43,7 +43,8 @@ pub(crate) struct TracedResponse {
 
 impl TracingLayer {
     pub(crate) fn new(provider: &'static Provider, excluded: BTreeSet<String>) -> Self {
-        Self { provider, excluded: Arc::new(excluded) }
+        // As long as the provider, so that no request counts references which all threads share.
+        Self { provider, excluded: Box::leak(Box::new(excluded)) }
     }
 
     /// The context of a request with its span; one that is not sampled has a span that records nothing.
@@ -51,7 +52,13 @@ impl TracingLayer {
         if self.excluded.contains(request.uri().path()) {
             return None;
         }
-        let parent = context_of(request.headers());
+        let parent = match context_of(request.headers()) {
+            Some(parent) => parent,
+            None => match drawn::unsampled(&self.provider.sampler) {
+                Some(context) => return Some(context),
+                None => Context::new(),
+            },
+        };
         let method = method(request);
         let tracer = &self.provider.tracer;
         let span = tracer.span_builder(method).with_kind(SpanKind::Server).start_with_context(tracer, &parent);
@@ -101,7 +108,7 @@ impl Layer<Route> for TracingLayer {
     type Service = TracedRoute;
 
     fn layer(&self, inner: Route) -> TracedRoute {
-        TracedRoute { inner, layer: self.clone() }
+        TracedRoute { inner, layer: *self }
     }
 }
 

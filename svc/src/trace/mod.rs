@@ -6,6 +6,8 @@
 
 mod config;
 #[cfg(feature = "tracing-otel")]
+mod drawn;
+#[cfg(feature = "tracing-otel")]
 mod http_client;
 #[cfg(feature = "tracing-otel")]
 mod layer;

@@ -32,14 +32,18 @@ pub fn inject_context(headers: &mut HeaderMap) {
     BaggagePropagator::new().inject_context(&context, &mut HeaderInjector(headers));
 }
 
-/// The context that a request brings.
-pub(super) fn context_of(headers: &HeaderMap) -> Context {
+/// The context that a request brings, if it brings any.
+pub(super) fn context_of(headers: &HeaderMap) -> Option<Context> {
+    let (has_parent, has_baggage) = (headers.contains_key(&TRACEPARENT), headers.contains_key(&BAGGAGE));
+    if !has_parent && !has_baggage {
+        return None;
+    }
     let mut context = Context::new();
-    if headers.contains_key(&TRACEPARENT) {
+    if has_parent {
         context = TraceContextPropagator::new().extract_with_context(&context, &HeaderExtractor(headers));
     }
-    if headers.contains_key(&BAGGAGE) {
+    if has_baggage {
         context = BaggagePropagator::new().extract_with_context(&context, &HeaderExtractor(headers));
     }
-    context
+    Some(context)
 }

@@ -11,6 +11,7 @@ use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::trace::{Sampler, SdkTracer, SdkTracerProvider};
 
 use super::config::{ExportFormat, ExportProtocol, TracingConfig};
+use super::drawn::DrawnIds;
 use super::http_client::ExportClient;
 use super::zipkin::ZipkinExporter;
 use crate::settings::{ConfigError, variable};
@@ -23,6 +24,8 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 pub(crate) struct Provider {
     pub(super) sdk: SdkTracerProvider,
     pub(super) tracer: SdkTracer,
+    /// Which of the traces that begin here are sampled.
+    pub(super) sampler: Sampler,
     /// Whether spans of operations hold their documents.
     pub(super) tells_documents: bool,
     /// Whether statements carry their trace in a comment.
@@ -54,9 +57,13 @@ pub(crate) fn set_provider(config: &TracingConfig) -> Result<&'static Provider, 
 
 impl Provider {
     fn new(config: &TracingConfig) -> Result<Self, ConfigError> {
-        let sampled = Sampler::TraceIdRatioBased(config.sample_rate);
-        let sampler = if config.follow_parent { Sampler::ParentBased(Box::new(sampled)) } else { sampled };
-        let building = SdkTracerProvider::builder().with_sampler(sampler).with_resource(resource(config));
+        let sampler = Sampler::TraceIdRatioBased(config.sample_rate);
+        let building =
+            SdkTracerProvider::builder().with_id_generator(DrawnIds::default()).with_resource(resource(config));
+        let building = match config.follow_parent {
+            true => building.with_sampler(Sampler::ParentBased(Box::new(sampler.clone()))),
+            false => building.with_sampler(sampler.clone()),
+        };
         let building = match config.export_format {
             ExportFormat::Otlp | ExportFormat::Jaeger => building.with_batch_exporter(exporter(config)?),
             ExportFormat::Zipkin => building.with_batch_exporter(zipkin_exporter(config)?),
@@ -64,7 +71,7 @@ impl Provider {
         let sdk = building.build();
         let tracer = sdk.tracer("svc");
         let TracingConfig { graphql_document: tells_documents, sql_comments, older_db_attributes, .. } = *config;
-        Ok(Self { sdk, tracer, tells_documents, sql_comments, older_db_attributes })
+        Ok(Self { sdk, tracer, sampler, tells_documents, sql_comments, older_db_attributes })
     }
 }
 

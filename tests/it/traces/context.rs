@@ -1,6 +1,8 @@
 //! The context of a trace: from where it comes, and where it goes.
 
-use serde_json::json;
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
 use svc::TracingConfig;
 use svc_tests::{Log, is_alone_with};
 
@@ -37,6 +39,33 @@ async fn the_parent_decides_and_others_are_told() {
     assert!(headers.contains(&expected), "{headers} has no {expected}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn some_traces_are_sampled_and_others_are_told_of_each() {
+    if !is_alone_with(module_path!(), "some_traces_are_sampled_and_others_are_told_of_each", &[SOON]) {
+        return;
+    }
+    let receiver = Receiver::start().await;
+    let database = things_database().await;
+    let app = traced(&database, TracingConfig { sample_rate: 0.5, ..to(&receiver) }).await;
+    let (mut sampled, mut others) = (BTreeSet::new(), BTreeSet::new());
+    for _ in 0..64 {
+        let answer: Value = serde_json::from_str(&ask(&app, "{ outgoing }", json!({}), &[]).await).unwrap();
+        let parent = answer["data"]["outgoing"][0].as_str().unwrap();
+        let [_, trace, span, flags] = parent.split('-').collect::<Vec<_>>()[..] else { panic!("{parent}") };
+        assert!(trace.len() == 32 && trace != "0".repeat(32) && span != "0".repeat(16), "{parent}");
+        let kind = if flags == "01" { &mut sampled } else { &mut others };
+        assert!(kind.insert(trace.to_owned()), "{trace} comes twice");
+    }
+    // Of 64 tosses, one side comes up less than 8 times once in a thousand million runs.
+    assert!(sampled.len() >= 8 && others.len() >= 8 && sampled.is_disjoint(&others), "{sampled:?} {others:?}");
+    svc_tests::eventually(async || {
+        let spans = receiver.spans().into_iter().filter(|span| span.name == "POST /graphql");
+        let traces: BTreeSet<_> = spans.map(|span| hex::encode(span.trace_id)).collect();
+        if traces == sampled { Ok(()) } else { Err(format!("{traces:?} and not {sampled:?}")) }
+    })
+    .await;
+}
+
 // On one thread, whose log is kept.
 #[tokio::test]
 async fn errors_are_found_in_the_log_by_the_trace() {
@@ -53,7 +82,7 @@ async fn errors_are_found_in_the_log_by_the_trace() {
     let field = receiver.span("Query.broken").await;
     assert_eq!(attributes(&field.attributes)["error.type"], "INTERNAL_SERVER_ERROR");
     assert!(!format!("{field:?}").contains("on fire"));
-    let answer: svc::serde_json::Value = svc::serde_json::from_str(&answer).unwrap();
+    let answer: Value = serde_json::from_str(&answer).unwrap();
     let id = answer["errors"][0]["extensions"]["errorId"].as_str().unwrap();
     let operation = receiver.span("query").await;
     assert_eq!(attributes(&operation.attributes)["svc.error.id"], id);

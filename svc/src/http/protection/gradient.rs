@@ -89,7 +89,8 @@ impl Gradient {
         let gradient = (TOLERANCE * quiet / mean.max(f64::MIN_POSITIVE)).clamp(0.5, 1.0);
         self.stuck = if gradient < 1.0 && self.limit <= self.least + 1.0 { self.stuck + 1 } else { 0 };
         if self.stuck >= STUCK {
-            (self.quiet, self.stuck) = ([mean; 2], 0);
+            // How long slow work takes undisturbed is soon measured.
+            (self.quiet, self.stuck, self.windows) = ([mean; 2], 0, PERIOD - FIRST);
             return;
         }
         // Room for a short queue, without which the limit could never grow.
