@@ -37,7 +37,7 @@ struct State {
     noted: Noted,
 }
 
-/// What was counted for a request.
+/// The client and the counts that were noted for a request.
 #[derive(Default)]
 struct Noted {
     /// Whether it was counted for its path, or need not be.

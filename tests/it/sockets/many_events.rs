@@ -7,7 +7,7 @@ use svc_tests::{App, Socket, TestDatabase, is_alone, resident};
 
 /// The events after which nothing may grow any more.
 const WARM: u32 = 2_000;
-/// What an allocator may keep beside.
+/// The bytes that an allocator may keep beside.
 const SLACK: u64 = 8 << 20;
 
 #[svc_type(sql_source = "v_event_row")]

@@ -26,7 +26,7 @@ struct Said {
 #[svc::query]
 async fn said() -> Option<Said>;
 
-/// What the connection has prepared.
+/// The number of statements that the connection has prepared.
 #[svc_type(sql_source = "v_prepared")]
 struct Prepared {
     kept: i32,
