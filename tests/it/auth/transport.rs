@@ -86,6 +86,7 @@ async fn one_header_with_one_token_counts() {
         &["Bearer TOKEN, Bearer TOKEN"],
         &["Bearer"],
         &["Bearer\tTOKEN"],
+        &["Bearer \tTOKEN"],
         &["Bearer TOKEN TOKEN"],
         &["Bearer \"TOKEN\""],
         &[&padded],
@@ -99,6 +100,18 @@ async fn one_header_with_one_token_counts() {
         assert_eq!(reply.data(), json!({ "user_id": null }), "{other}");
         assert!(!reply.headers.contains_key("www-authenticate"), "{other}");
     }
+}
+
+/// As many bytes as may be, and one more.
+#[tokio::test]
+async fn a_token_has_at_most_8192_bytes() {
+    let app = serve().await;
+    let of = |bytes: usize| {
+        let padded = (5_500..6_200).map(|padding| token(json!({ "padding": "x".repeat(padding) })));
+        padded.into_iter().find(|token| token.len() == bytes).unwrap()
+    };
+    assert_eq!(query(&app, &of(8_192), "{ user_id }").await.data(), json!({ "user_id": USER }));
+    assert_eq!(query(&app, &of(8_193), "{ user_id }").await.data(), json!({ "user_id": null }));
 }
 
 /// With a provider and without one, and also where a user is required.

@@ -15,10 +15,14 @@ const FIRST: u32 = 5;
 const PROBE: u32 = 2;
 /// The part of the limit that holds during a probe; with the tolerance it is less than one.
 const PROBED: f64 = 0.25;
-/// The most that requests may take, as a multiple of what undisturbed ones take.
-const TOLERANCE: f64 = 2.0;
+/// The most that requests may take, as a multiple of what undisturbed ones take; and where most are refused anyway.
+const TOLERANCE: [f64; 2] = [2.0, 1.5];
+/// A probe that finds less than this part of what was known may not have found the least yet, and the next comes soon.
+const FOUND: f64 = 0.8;
 /// The parts of a new limit that take effect at once, of a lower and of a higher one.
 const SMOOTHING: [f64; 2] = [0.7, 0.5];
+/// The lowest limit where most requests are refused anyway.
+const LEAST_PRESSED: f64 = 2.0;
 /// The windows at the lowest limit after which slow requests are taken for slow work.
 const STUCK: u32 = 5;
 
@@ -31,6 +35,8 @@ pub(super) struct Window {
     pub(super) peak: usize,
     /// Whether a lower limit for a moment would not be the reason why one is refused.
     pub(super) may_probe: bool,
+    /// Whether so many are refused that the limit may fall to where the others are hardly disturbed.
+    pub(super) is_pressed: bool,
 }
 
 /// The limit, and what it follows from.
@@ -46,6 +52,7 @@ pub(super) struct Gradient {
     stuck: u32,
     /// Whether a window of this period may be probed.
     may_probe: bool,
+    is_pressed: bool,
 }
 
 impl Gradient {
@@ -60,6 +67,7 @@ impl Gradient {
             windows: PERIOD - FIRST,
             stuck: 0,
             may_probe: false,
+            is_pressed: false,
         }
     }
 
@@ -67,6 +75,11 @@ impl Gradient {
     pub(super) fn after(&mut self, window: Window) -> usize {
         self.windows += 1;
         self.may_probe |= window.may_probe;
+        if window.is_pressed && !self.is_pressed {
+            self.windows = self.windows.max(PERIOD - FIRST);
+        }
+        self.is_pressed = window.is_pressed;
+        let known = self.quiet[0].min(self.quiet[1]);
         // The first window of a probe still has the queue of those before it.
         if self.windows != PERIOD + 1 {
             self.quiet[0] = self.quiet[0].min(window.mean);
@@ -75,27 +88,44 @@ impl Gradient {
             self.follow(window);
         }
         let is_probed = self.may_probe && window.peak as f64 >= self.limit * 0.9;
-        if self.windows >= PERIOD + PROBE || (self.windows == PERIOD && !is_probed) {
-            self.quiet = [f64::INFINITY, self.quiet[0]];
-            (self.windows, self.may_probe) = (0, false);
+        if self.windows >= PERIOD + PROBE {
+            self.begin(if window.mean < known * FOUND { PERIOD - FIRST } else { 0 });
+        } else if self.windows == PERIOD && !is_probed {
+            self.begin(0);
         }
         let part = if self.windows >= PERIOD { PROBED } else { 1.0 };
         whole(self.limit * part)
     }
 
-    fn follow(&mut self, Window { mean, peak, .. }: Window) {
+    /// Begins a period, of which so many windows are left out.
+    fn begin(&mut self, windows: u32) {
+        self.quiet = [f64::INFINITY, self.quiet[0]];
+        (self.windows, self.may_probe) = (windows, false);
+    }
+
+    /// The time that requests take when few run, in the unit of the windows.
+    pub(super) fn undisturbed(&self) -> f64 {
+        let quiet = self.quiet[0].min(self.quiet[1]);
+        if quiet.is_finite() { quiet } else { 0.0 }
+    }
+
+    fn follow(&mut self, Window { mean, peak, is_pressed, .. }: Window) {
         let used = self.limit.min(peak as f64);
         let quiet = self.quiet[0].min(self.quiet[1]);
-        let gradient = (TOLERANCE * quiet / mean.max(f64::MIN_POSITIVE)).clamp(0.5, 1.0);
-        self.stuck = if gradient < 1.0 && self.limit <= self.least + 1.0 { self.stuck + 1 } else { 0 };
+        let least = if is_pressed { self.least.min(LEAST_PRESSED) } else { self.least };
+        self.limit = self.limit.max(least);
+        let tolerance = TOLERANCE[usize::from(is_pressed)];
+        let gradient = (tolerance * quiet / mean.max(f64::MIN_POSITIVE)).clamp(0.5, 1.0);
+        self.stuck = if gradient < 1.0 && self.limit <= least + 0.5 { self.stuck + 1 } else { 0 };
         if self.stuck >= STUCK {
             // How long slow work takes undisturbed is soon measured.
             (self.quiet, self.stuck, self.windows) = ([mean; 2], 0, PERIOD - FIRST);
             return;
         }
         // Room for a short queue, without which the limit could never grow.
-        let wanted = |from: f64| (from * gradient + from.sqrt()).clamp(self.least, self.most);
-        if gradient < 1.0 && used > self.least && wanted(used) < self.limit {
+        let room = |from: f64| if is_pressed { 0.5 } else { from.sqrt() };
+        let wanted = |from: f64| (from * gradient + room(from)).clamp(least, self.most);
+        if gradient < 1.0 && used > least && wanted(used) < self.limit {
             self.limit += (wanted(used) - self.limit) * SMOOTHING[0];
         } else if used >= self.limit / 2.0 && wanted(self.limit) > self.limit {
             self.limit += (wanted(self.limit) - self.limit) * SMOOTHING[1];
@@ -119,7 +149,7 @@ mod tests {
         let mut limits = Vec::new();
         for _ in 0..windows {
             let mean = time * (limit as f64 / slots).max(1.0);
-            limit = gradient.after(Window { mean, peak: limit, may_probe: true });
+            limit = gradient.after(Window { mean, peak: limit, may_probe: true, is_pressed: false });
             limits.push(limit);
         }
         limits
@@ -129,7 +159,11 @@ mod tests {
     fn the_limit_falls_to_what_is_served_and_stays_there() {
         let mut gradient = Gradient::new(16, 256);
         for _ in 0..20 {
-            assert_eq!(gradient.after(Window { mean: 1.0, peak: 2, may_probe: true }), 256, "nothing is going on");
+            assert_eq!(
+                gradient.after(Window { mean: 1.0, peak: 2, may_probe: true, is_pressed: false }),
+                256,
+                "nothing is going on"
+            );
         }
         let limits = overloaded(&mut gradient, 8.0, 1.0, 600);
         let last = &limits[20..];
@@ -159,7 +193,7 @@ mod tests {
         for window in 0..500 {
             // Some requests take a hundred times as long as others.
             let mean = if window % 3 == 0 { 100.0 } else { 1.0 };
-            assert_eq!(gradient.after(Window { mean, peak: 10, may_probe: true }), 256);
+            assert_eq!(gradient.after(Window { mean, peak: 10, may_probe: true, is_pressed: false }), 256);
         }
     }
 
@@ -171,7 +205,12 @@ mod tests {
         let mut limit = 8;
         for window in 0..300 {
             let running = limit.min(16);
-            limit = gradient.after(Window { mean: running as f64 / 2.0, peak: running, may_probe: false });
+            limit = gradient.after(Window {
+                mean: running as f64 / 2.0,
+                peak: running,
+                may_probe: false,
+                is_pressed: false,
+            });
             // The period in which the last one was refused may end with a probe.
             assert!(limit >= 8 || window <= PERIOD + PROBE, "{limit} in window {window}");
         }

@@ -6,6 +6,7 @@ mod cross_origin;
 mod csrf;
 mod gradient;
 mod overload;
+mod pressure;
 #[cfg(feature = "native-auth")]
 mod routes;
 

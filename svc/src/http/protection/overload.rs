@@ -7,11 +7,15 @@ use std::time::{Duration, Instant};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::gradient::{Gradient, Window};
+use super::pressure::Pressure;
 
 /// The shortest and the longest time after which the limit is looked at again: as long as a request takes.
 const WINDOW: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(1)];
 /// The longest that a request waits for others to end once there have been too many for long.
 const PATIENCE: Duration = Duration::from_millis(25);
+/// The least of it where most are refused anyway: there it is half as long as a request takes undisturbed, so that who
+/// is let in is answered soon.
+const SHORT_PATIENCE: Duration = Duration::from_millis(2);
 /// The time without a queue after which the next one is a burst again.
 const QUIET: Duration = Duration::from_secs(1);
 /// The most requests that wait, as a multiple of the most that run.
@@ -33,7 +37,17 @@ pub(crate) struct Overload {
     most: usize,
     began: Instant,
     seen: Seen,
-    law: Mutex<Gradient>,
+    /// The longest that a request waits once the queue is no burst, in microseconds.
+    patience: AtomicU64,
+    is_pressed: AtomicBool,
+    laws: Mutex<Laws>,
+}
+
+/// The laws by which the limit and the queue follow what was seen.
+#[derive(Debug)]
+struct Laws {
+    gradient: Gradient,
+    pressure: Pressure,
 }
 
 /// The requests that ended since the limit was looked at.
@@ -50,8 +64,7 @@ struct Seen {
     micros: AtomicU64,
     requests: AtomicU64,
     peak: AtomicUsize,
-    /// Whether one was refused.
-    has_refused: AtomicBool,
+    refused: AtomicU64,
 }
 
 /// A request that may run; it is over when this is dropped.
@@ -75,7 +88,9 @@ impl Overload {
             most,
             began: Instant::now(),
             seen: Seen::default(),
-            law: Mutex::new(Gradient::new(least, most)),
+            patience: AtomicU64::new(micros(PATIENCE)),
+            is_pressed: AtomicBool::new(false),
+            laws: Mutex::new(Laws { gradient: Gradient::new(least, most), pressure: Pressure::default() }),
         }
     }
 
@@ -86,7 +101,7 @@ impl Overload {
             Err(_) => {
                 let waited = self.queue().await;
                 if waited.is_none() {
-                    self.seen.has_refused.store(true, Ordering::Relaxed);
+                    self.seen.refused.fetch_add(1, Ordering::Relaxed);
                 }
                 waited?
             }
@@ -97,7 +112,7 @@ impl Overload {
     /// A place behind those that wait: in a burst for long, else for a moment. Who would wait in vain is refused at once.
     async fn queue(&self) -> Option<SemaphorePermit<'_>> {
         let place = Place(&self.waiting);
-        let patience = self.left_of_burst().map_or(PATIENCE, |left| left.max(PATIENCE));
+        let patience = self.patience();
         let ahead = self.waiting.fetch_add(1, Ordering::Relaxed);
         if ahead > self.most.saturating_mul(WAITING) || self.wait_behind(ahead) > patience {
             return None;
@@ -105,6 +120,15 @@ impl Overload {
         let permit = tokio::time::timeout(patience, self.permits.acquire()).await;
         drop(place);
         permit.ok()?.ok()
+    }
+
+    /// The longest that a request waits which comes now.
+    fn patience(&self) -> Duration {
+        let short = Duration::from_micros(self.patience.load(Ordering::Relaxed));
+        match self.left_of_burst() {
+            Some(left) if !self.is_pressed.load(Ordering::Relaxed) => left.max(short),
+            _ => short,
+        }
     }
 
     /// The time until so many who wait have their turn, as long as requests take now.
@@ -147,14 +171,15 @@ impl Overload {
 
     /// Ends a window. Whoever comes first does it for all.
     fn look(&self, now: u64) {
-        let mut law = match self.law.try_lock() {
-            Ok(law) => law,
-            // A panic cannot leave it half-way.
-            Err(TryLockError::Poisoned(law)) => law.into_inner(),
+        let mut laws = match self.laws.try_lock() {
+            Ok(laws) => laws,
+            // A panic cannot leave them half-way.
+            Err(TryLockError::Poisoned(laws)) => laws.into_inner(),
             Err(TryLockError::WouldBlock) => return,
         };
         self.seen.since.store(now, Ordering::Relaxed);
         let requests = self.seen.requests.swap(0, Ordering::Relaxed).max(1);
+        let refused = self.seen.refused.swap(0, Ordering::Relaxed);
         let sum = self.seen.micros.swap(0, Ordering::Relaxed);
         let mean = sum as f64 / requests as f64;
         let window = (sum / requests).clamp(micros(WINDOW[0]), micros(WINDOW[1]));
@@ -162,11 +187,18 @@ impl Overload {
         let last = self.seen.last.swap(sum / requests, Ordering::Relaxed);
         self.seen.mean.store(last.min(sum / requests), Ordering::Relaxed);
         let peak = self.seen.peak.swap(0, Ordering::Relaxed);
-        let may_probe = self.seen.has_refused.swap(false, Ordering::Relaxed) || !self.is_crowded(now);
-        self.set(law.after(Window { mean, peak, may_probe }));
+        let may_probe = refused > 0 || !self.is_crowded(now);
+        laws.pressure = laws.pressure.after(refused, requests);
+        let is_pressed = laws.pressure.is_high();
+        self.set(laws.gradient.after(Window { mean, peak, may_probe, is_pressed }));
+        let is_short = is_pressed && !laws.pressure.is_trial();
+        let half = Duration::from_secs_f64(laws.gradient.undisturbed() / 2e6);
+        let patience = if is_short { half.clamp(SHORT_PATIENCE, PATIENCE) } else { PATIENCE };
+        self.patience.store(micros(patience), Ordering::Relaxed);
+        self.is_pressed.store(is_pressed, Ordering::Relaxed);
     }
 
-    /// Changes the number of permits. The lock of the law is held, so nobody else does.
+    /// Changes the number of permits. The lock of the laws is held, so nobody else does.
     fn set(&self, limit: usize) {
         let old = self.limit.swap(limit, Ordering::Relaxed);
         if limit >= old {

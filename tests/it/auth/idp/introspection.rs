@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use svc::auth::IntrospectionProvider;
+use svc::auth::{AuthProvider, IntrospectionProvider};
 use svc_tests::App;
 
 use super::super::service::{options, query};
@@ -116,4 +116,29 @@ async fn an_answer_is_kept_for_its_time() {
         other => Err(format!("{other:?}")),
     })
     .await;
+}
+
+/// A program may ask the provider itself.
+#[tokio::test]
+async fn it_is_asked_without_a_request_too() {
+    let issuer = Issuer::start().await;
+    issuer.answers(PATH, active(&issuer, json!({})));
+    let provider = provider(&issuer);
+    assert_eq!(provider.validate_token("opaque").await.unwrap().get("sub"), Some(&json!("ada")));
+    assert_eq!(provider.get_user_from_token("opaque").await.unwrap().user_id, "ada");
+    issuer.answers(PATH, Answer::Json(json!({ "active": false })));
+    assert!(provider.validate_token("opaque").await.is_err());
+    assert!(provider.get_user_from_token("opaque").await.is_err());
+}
+
+#[test]
+fn tokens_for_whomever_are_a_weakness() {
+    let of = |url: &str| IntrospectionProvider::new(url, "shop", "hunter2").unwrap();
+    let weakness = |provider: IntrospectionProvider| AuthProvider::weakness(&provider).unwrap_or_default();
+    let https = "https://id.example/introspect";
+    assert!(weakness(of(https)).contains("whoever they are for"));
+    assert_eq!(weakness(of(https).audience("shop")), "");
+    assert_eq!(weakness(of(https).required_scope("orders")), "");
+    assert_eq!(weakness(of(https).audience("shop").required_scope("orders")), "");
+    assert!(weakness(of("http://127.0.0.1/introspect").audience("shop")).contains("over http"));
 }

@@ -87,6 +87,24 @@ async fn an_operation_with_sql_is_answered_without_it() {
     assert_eq!(ask(&app, Some("a"), cached).await["data"]["posts"], json!([{ "id": 99 }]));
 }
 
+/// Its SQL stays as long as no policy binds anything that it can tell of.
+#[tokio::test]
+async fn an_operation_with_sql_over_other_rows_keeps_it() {
+    #[svc_type(sql_source = "v_city")]
+    struct City {
+        name: String,
+    }
+    #[svc::query]
+    async fn cities() -> Vec<City>;
+    let database = database(ROWS).await;
+    let cached = "query Cities { cities(limit: 1) { name } }";
+    let operation =
+        Operation::new(cached).sql("SELECT jsonb_build_array(jsonb_build_object('name', 'Ghent')) AS cities");
+    let options = options("columns", &database, Some(of_tenant)).queries(queries![cities]).operations([operation]);
+    let app = App::serve(options).await;
+    assert_eq!(ask(&app, Some("a"), cached).await["data"]["cities"], json!([{ "name": "Ghent" }]));
+}
+
 #[tokio::test]
 async fn a_policy_needs_rows_in_the_schema() {
     #[svc_type(sql_source = "v_stray")]
