@@ -21,6 +21,18 @@ impl WakeFlag {
         self.woken.swap(false, Ordering::Acquire)
     }
 
+    /// Whether it was woken since the last [`take_wake`](Self::take_wake).
+    #[cfg(feature = "websocket")]
+    pub(crate) fn is_woken(&self) -> bool {
+        self.woken.load(Ordering::Acquire)
+    }
+
+    /// Remembers a wake, for a task that runs and need not be woken.
+    #[cfg(feature = "websocket")]
+    pub(crate) fn remember(&self) {
+        self.woken.store(true, Ordering::Release);
+    }
+
     /// Wakes the registered task.
     pub(crate) fn wake(&self) {
         self.woken.store(true, Ordering::Release);

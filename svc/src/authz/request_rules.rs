@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::RowPolicies;
 use crate::error::Denied;
-use crate::request::{Context, RequestScope};
+use crate::request::{Context, ScopeSeed};
 use crate::schema::TypeIndex;
 use crate::sql::{RowRule, RowRules, Subject};
 use crate::{Error, ErrorCode, Result};
@@ -15,14 +15,14 @@ use crate::{Error, ErrorCode, Result};
 pub(crate) struct RequestRules {
     policies: Arc<RowPolicies>,
     /// `None` denies everything.
-    request: Option<RequestScope>,
+    request: Option<ScopeSeed>,
     rules: Box<[OnceLock<Decided>]>,
 }
 
 type Decided = Result<Option<Arc<RowRule>>>;
 
 impl RequestRules {
-    pub(crate) fn new(policies: Arc<RowPolicies>, request: Option<RequestScope>) -> Self {
+    pub(crate) fn new(policies: Arc<RowPolicies>, request: Option<ScopeSeed>) -> Self {
         let rules = (0..policies.len()).map(|_| OnceLock::new()).collect();
         Self { policies, request, rules }
     }
@@ -40,7 +40,7 @@ impl RequestRules {
             Error::new(ErrorCode::Forbidden, message).with_source(why).denied(Denied::ByAuthorizer)
         };
         let Some(request) = &self.request else { return Err(denied("the request is not shared".to_owned())) };
-        let decide = || self.policies.rule(at, &Context::new(request));
+        let decide = || self.policies.rule(at, &Context::new(&request.scope()));
         match std::panic::catch_unwind(AssertUnwindSafe(decide)) {
             Ok(Ok(rule)) => Ok(rule.map(Arc::new)),
             Ok(Err(error)) if error.is_masked() => Err(denied(error.chain())),

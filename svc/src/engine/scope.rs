@@ -51,6 +51,6 @@ impl Engine {
     /// The rules about rows for a request, which are not decided yet; `None` where there are no policies about rows.
     pub(super) fn row_rules(&self, scope: &RequestScope) -> Option<Arc<dyn RowRules>> {
         let policies = self.row_policies.as_ref()?;
-        Some(Arc::new(RequestRules::new(policies.clone(), scope.share())))
+        Some(Arc::new(RequestRules::new(policies.clone(), scope.seed())))
     }
 }

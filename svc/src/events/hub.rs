@@ -27,11 +27,11 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The events of a service. It listens to its channels once, and opens no connection where there are none.
 pub(crate) struct Hub {
     source: Arc<dyn EventSource>,
-    channels: Vec<String>,
+    channels: Vec<Arc<str>>,
     /// The channel on which the hub tells itself that it hears.
     probe: String,
     probes: Mutex<HashMap<String, oneshot::Sender<()>>>,
-    subscribers: Mutex<HashMap<String, Slab<Arc<Queue>>>>,
+    subscribers: Mutex<HashMap<Arc<str>, Slab<Arc<Queue>>>>,
     /// The part of the service that is told of each event at once.
     listener: Option<Arc<dyn EventListener>>,
     /// Whether the channels are listened to.
@@ -53,7 +53,7 @@ impl Hub {
     ) -> Arc<Self> {
         let hub = Arc::new(Self {
             source,
-            channels,
+            channels: channels.into_iter().map(Arc::from).collect(),
             probe: format!("svc_probe_{}", Uuid::new_v4().simple()),
             probes: Mutex::default(),
             subscribers: Mutex::default(),
@@ -64,7 +64,7 @@ impl Hub {
             task: Mutex::default(),
         });
         if !hub.channels.is_empty() {
-            let heard = hub.channels.iter().chain([&hub.probe]).cloned().collect();
+            let heard = hub.channels.iter().map(|channel| &**channel).chain([&*hub.probe]).map(str::to_owned).collect();
             let task = tokio::spawn(listen(Arc::downgrade(&hub), hub.source.clone(), heard));
             *locked(&hub.task) = Some(task.abort_handle());
         }
@@ -91,14 +91,14 @@ impl Hub {
     ///
     /// # Errors
     /// A channel that the service does not have, or whose source is not reached.
-    pub(crate) async fn subscribe(self: &Arc<Self>, channel: &str, accepts: Option<Accepts>) -> Result<Feed> {
-        if !self.channels.iter().any(|known| known == channel) {
+    pub(crate) async fn subscribe(self: &Arc<Self>, channel: &str, accepts: Option<Arc<dyn Accepts>>) -> Result<Feed> {
+        let Some(channel) = self.channels.iter().find(|known| ***known == *channel) else {
             let why = format!("nobody listens to `{channel}`; name it in `.event_channels([…])` of the `AppOptions`");
             return Err(Error::internal(why));
-        }
+        };
         let queue = Arc::new(Queue::new(self.queue, accepts));
-        let key = locked(&self.subscribers).entry(channel.to_owned()).or_default().insert(queue.clone());
-        let feed = Feed::new(self.clone(), channel.to_owned(), key, queue);
+        let key = locked(&self.subscribers).entry(channel.clone()).or_default().insert(queue.clone());
+        let feed = Feed::new(self.clone(), channel.clone(), key, queue);
         let mut listens = self.listens.subscribe();
         match timeout(PATIENCE, listens.wait_for(|listens| *listens)).await {
             Ok(Ok(_)) => {
@@ -151,7 +151,7 @@ impl Hub {
                     listener.event(&channel, &payload);
                 }
                 let subscribers = locked(&self.subscribers);
-                let Some(of_channel) = subscribers.get(&channel) else { return };
+                let Some(of_channel) = subscribers.get(channel.as_str()) else { return };
                 let event = Arc::new(Event::new(payload));
                 // The first subscriber may ask before the last one is told.
                 let _telling = event.row.as_ref().map(|row| row.reads.participant());
@@ -238,7 +238,7 @@ impl Drop for Hub {
 }
 
 impl Leave for Hub {
-    fn leave(&self, channel: &str, key: usize) {
+    fn leave(&self, channel: &Arc<str>, key: usize) {
         let mut subscribers = locked(&self.subscribers);
         let Some(of_channel) = subscribers.get_mut(channel) else { return };
         let left = of_channel.try_remove(key);

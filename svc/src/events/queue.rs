@@ -21,11 +21,14 @@ pub(super) struct Queue {
     most: usize,
     /// Whether an event is one that the subscriber asks for. A slow one gets the last of each row. `None` takes all
     /// events, whatever they are about.
-    accepts: Option<Accepts>,
+    accepts: Option<Arc<dyn Accepts>>,
 }
 
-/// Whether a subscriber asks for what an event says of a row. It is asked about each event, in their order.
-pub(crate) type Accepts = Box<dyn Fn(&RowEvent) -> bool + Send + Sync>;
+/// The rows that a subscriber asks for.
+pub(crate) trait Accepts: Send + Sync {
+    /// Whether an event is about one of them. It is asked about each event, in their order.
+    fn accepts(&self, event: &RowEvent) -> bool;
+}
 
 #[derive(Debug, Default)]
 struct Waiting {
@@ -46,7 +49,7 @@ pub(crate) enum Delivery {
 }
 
 impl Queue {
-    pub(super) fn new(most: usize, accepts: Option<Accepts>) -> Self {
+    pub(super) fn new(most: usize, accepts: Option<Arc<dyn Accepts>>) -> Self {
         Self { waiting: Mutex::default(), waker: AtomicWaker::new(), most, accepts }
     }
 
@@ -56,7 +59,7 @@ impl Queue {
             return self.add(self.waiting(), Delivery::Event { event: event.clone(), hides: false, participant: None });
         };
         let Some(row) = &event.row else { return event.warn() };
-        let is_accepted = accepts(row);
+        let is_accepted = accepts.accepts(row);
         let mut waiting = self.waiting();
         let hides = waiting.remove(row);
         if is_accepted {
@@ -114,20 +117,20 @@ impl fmt::Debug for Queue {
 
 /// The hub of a channel's subscribers, as one that leaves sees it.
 pub(super) trait Leave: fmt::Debug + Send + Sync {
-    fn leave(&self, channel: &str, key: usize);
+    fn leave(&self, channel: &Arc<str>, key: usize);
 }
 
 /// The events of a channel for one subscriber, who leaves when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Feed {
     hub: Arc<dyn Leave>,
-    channel: String,
+    channel: Arc<str>,
     key: usize,
     queue: Arc<Queue>,
 }
 
 impl Feed {
-    pub(super) fn new(hub: Arc<dyn Leave>, channel: String, key: usize, queue: Arc<Queue>) -> Self {
+    pub(super) fn new(hub: Arc<dyn Leave>, channel: Arc<str>, key: usize, queue: Arc<Queue>) -> Self {
         Self { hub, channel, key, queue }
     }
 
@@ -190,11 +193,17 @@ mod tests {
     use std::sync::Arc;
 
     use super::{Accepts, Delivery, Queue};
-    use crate::events::Event;
+    use crate::events::{Event, RowEvent};
     use crate::postgres::SharedReads;
 
-    fn all() -> Option<Accepts> {
-        Some(Box::new(|_| true))
+    impl<F: Fn(&RowEvent) -> bool + Send + Sync> Accepts for F {
+        fn accepts(&self, event: &RowEvent) -> bool {
+            self(event)
+        }
+    }
+
+    fn all() -> Option<Arc<dyn Accepts>> {
+        Some(Arc::new(|_: &RowEvent| true))
     }
 
     fn add(queue: &Queue, payloads: &[&str]) {
@@ -226,7 +235,7 @@ mod tests {
 
     #[test]
     fn events_that_are_not_asked_for_do_not_wait_and_hide_what_did() {
-        let queue = Queue::new(1, Some(Box::new(|row| row.value("v").is_some())));
+        let queue = Queue::new(1, Some(Arc::new(|row: &RowEvent| row.value("v").is_some())));
         add(&queue, &[r#"{"id":1,"v":1}"#, r#"{"id":2}"#, "x"]);
         assert_eq!(taken(&queue), [r#"{"id":1,"v":1}"#]);
         add(&queue, &[r#"{"id":1,"v":1}"#, r#"{"id":1}"#]);

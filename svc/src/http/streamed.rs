@@ -118,7 +118,7 @@ impl Client {
 /// The parts of a request that may be a subscription. One that can only be answered with a stream came for one.
 fn request_parts(parts: Parts, hook: Option<Arc<dyn RequestHook>>, media: Option<MediaType>) -> RequestParts {
     let mut parts = RequestParts::hooked(parts, Transport::EventStream, hook);
-    parts.detach_headers();
+    parts.detach();
     if media.is_some() {
         parts.transport = match parts.allowed {
             AllowedOperations::QueriesAndSubscriptions => Transport::HttpGet,

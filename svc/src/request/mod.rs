@@ -20,5 +20,5 @@ pub(crate) use context_values::ContextValues;
 pub(crate) use data::RequestDataMakers;
 pub(crate) use decision::{Decision, FieldLimit, Spent, decided};
 pub(crate) use parts::{Hooked, PreparedOperation, RequestHook, RequestParts};
-pub(crate) use scope::{Held, RequestScope};
+pub(crate) use scope::{Held, RequestScope, ScopeSeed};
 pub(crate) use transport::AllowedOperations;

@@ -17,22 +17,33 @@ use super::transport::{AllowedOperations, Transport};
 use crate::schema::OperationKind;
 use crate::security_log::{Clients, SecurityEvent, SecurityEventType};
 
-/// The headers of a request.
+/// A part of a request.
 #[derive(Debug, Clone)]
-pub(crate) enum Headers {
+pub(crate) enum Part<T> {
     /// Its own.
-    Own(HeaderMap),
-    /// Those of the request that opened its connection.
-    Shared(Arc<HeaderMap>),
+    Own(T),
+    /// That of the request that opened its connection.
+    Shared(Arc<T>),
 }
 
-impl Deref for Headers {
-    type Target = HeaderMap;
+impl<T> Deref for Part<T> {
+    type Target = T;
 
-    fn deref(&self) -> &HeaderMap {
+    fn deref(&self) -> &T {
         match self {
-            Self::Own(headers) => headers,
-            Self::Shared(headers) => headers,
+            Self::Own(part) => part,
+            Self::Shared(part) => part,
+        }
+    }
+}
+
+impl<T: Clone> Part<T> {
+    /// The part to be changed, which is copied if others have it as well.
+    #[cfg(feature = "upload")]
+    pub(crate) fn to_mut(&mut self) -> &mut T {
+        match self {
+            Self::Own(part) => part,
+            Self::Shared(part) => Arc::make_mut(part),
         }
     }
 }
@@ -94,9 +105,9 @@ impl Hooked {
 
 /// A request without its document.
 pub(crate) struct RequestParts {
-    pub(crate) headers: Headers,
+    pub(crate) headers: Part<HeaderMap>,
     /// Values that layers around the endpoint have put there.
-    pub(crate) extensions: Extensions,
+    pub(crate) extensions: Part<Extensions>,
     /// The hook of its own, which is looked up once.
     pub(crate) hook: Option<Arc<dyn RequestHook>>,
     /// The identity that the token says.
@@ -125,8 +136,8 @@ impl RequestParts {
             Transport::EventStream | Transport::WebSocket => AllowedOperations::WithSubscriptions,
         };
         Self {
-            headers: Headers::Own(parts.headers),
-            extensions: parts.extensions,
+            headers: Part::Own(parts.headers),
+            extensions: Part::Own(parts.extensions),
             hook,
             #[cfg(feature = "auth")]
             identity: crate::auth::Identity::default(),
@@ -136,9 +147,9 @@ impl RequestParts {
         }
     }
 
-    /// Copies the headers out of the buffer that the whole head of the request was read into, which would stay as long as
-    /// one of them does. All operations of the connection share the copy.
-    pub(crate) fn detach_headers(&mut self) {
+    /// Prepares the parts for a connection that lasts, whose operations share headers and extensions. Headers are copied
+    /// out of the buffer that the whole head of the request was read into, which would stay as long as one of them does.
+    pub(crate) fn detach(&mut self) {
         // A clone has no room for the headers of the handshake, which were removed.
         let mut headers = HeaderMap::clone(&self.headers);
         for value in headers.values_mut() {
@@ -147,7 +158,10 @@ impl RequestParts {
                 *value = copy;
             }
         }
-        self.headers = Headers::Shared(Arc::new(headers));
+        self.headers = Part::Shared(Arc::new(headers));
+        if let Part::Own(extensions) = &mut self.extensions {
+            self.extensions = Part::Shared(Arc::new(std::mem::take(extensions)));
+        }
     }
 
     /// The size of its headers.

@@ -1,9 +1,11 @@
 //! The scope of a request: what its root fields share.
 
 use std::any::Any;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{RequestContext, RequestParts};
+use crate::postgres::Session;
 use crate::repository::Db;
 
 /// The part of a request that its root fields share, for as long as it is answered.
@@ -21,6 +23,20 @@ pub(crate) enum Held {
     Shared(RequestContext),
 }
 
+/// A small value that a scope can be made of again, for those who keep one and seldom need it. It knows no rules about
+/// rows.
+pub(crate) struct ScopeSeed {
+    request: RequestContext,
+    session: Option<Arc<Session>>,
+}
+
+impl ScopeSeed {
+    pub(crate) fn scope(&self) -> RequestScope {
+        let db = Db { session: self.session.clone(), ..self.request.db().clone() };
+        RequestScope::new(db, Held::Shared(self.request.clone()))
+    }
+}
+
 impl RequestScope {
     pub(crate) fn new(db: Db, request: Held) -> Self {
         Self { db, request, is_incomplete: AtomicBool::new(false) }
@@ -31,6 +47,14 @@ impl RequestScope {
         match &self.request {
             Held::Alone(_) => None,
             Held::Shared(request) => Some(Self::new(self.db.clone(), Held::Shared(request.clone()))),
+        }
+    }
+
+    /// A seed of the same scope; `None` where the request is not shared.
+    pub(crate) fn seed(&self) -> Option<ScopeSeed> {
+        match &self.request {
+            Held::Alone(_) => None,
+            Held::Shared(request) => Some(ScopeSeed { request: request.clone(), session: self.db.session.clone() }),
         }
     }
 

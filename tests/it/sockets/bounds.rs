@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use serde_json::json;
-use svc::prelude::*;
-use svc::{DatabaseConfig, SubscriptionsConfig};
-use svc_tests::{App, Events, Socket, TestDatabase, eventually};
+use svc::SubscriptionsConfig;
+use svc_tests::{Events, Socket, eventually};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_tungstenite::tungstenite::protocol::Message;
 
@@ -250,39 +249,4 @@ async fn a_thousand_opens_leave_nothing_behind() {
         }
     }
     watched.until_streams(0).await;
-}
-
-#[svc_type(sql_source = "v_long")]
-struct Long {
-    id: i32,
-    text: String,
-}
-
-#[svc::query]
-async fn longs() -> Vec<Long>;
-
-/// The operations of a socket go on while its client takes no message: a statement in the middle would keep its
-/// connection of the pool.
-#[tokio::test]
-async fn a_client_that_reads_nothing_keeps_no_connection_of_the_pool() {
-    let database = TestDatabase::new(
-        "CREATE VIEW v_long AS SELECT n AS id, repeat('x', 1000000) AS text FROM generate_series(1, 3) AS n",
-    )
-    .await;
-    let pool = DatabaseConfig { url: Some(database.url()), pool_size: 1, ..DatabaseConfig::default() };
-    let options = AppOptions::new().config(SvcConfig { database: pool, ..SvcConfig::default() });
-    let app = App::serve(options.queries(queries![longs])).await;
-    let mut socket = Socket::ready(&app).await;
-    for id in 0..20 {
-        socket.subscribe(&id.to_string(), "{ longs { id text } }").await;
-    }
-    // They are more than the system takes for a client that does not read, and are all asked for.
-    eventually(async || match database.statements("v_long").await {
-        all if all >= 20 => Ok(()),
-        some => Err(format!("{some} statements of 20")),
-    })
-    .await;
-    assert_eq!(app.query("{ longs { id } }").await.data()["longs"][2]["id"], 3);
-    let first = socket.next().await;
-    assert_eq!(first["payload"]["data"]["longs"][0]["text"].as_str().map(str::len), Some(1_000_000));
 }

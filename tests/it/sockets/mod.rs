@@ -6,6 +6,7 @@ mod clients;
 mod handshake;
 mod identity;
 mod many_events;
+mod pool;
 mod protocol;
 mod same_rules;
 mod service;

@@ -30,7 +30,8 @@ pub(in crate::engine) struct Prepared {
     pub(super) is_kept: bool,
     pub(super) operation_name: Option<String>,
     pub(in crate::engine) variables: Variables,
-    pub(super) introspection: JsonMap,
+    /// The answers of `__schema` and `__type`.
+    pub(super) introspection: Option<Box<JsonMap>>,
     pub(super) registered: Option<Arc<Registered>>,
     /// The reason why only its statement may answer it.
     pub(in crate::engine) code: Option<String>,
@@ -122,9 +123,9 @@ impl Engine {
         self.check(&document, operation, plan, &variables).map_err(one)?;
         let introspection = if plan.introspects {
             let answer = introspect(&self.app.model, &document, operation, &variables);
-            answer.map_err(|error| Response::failed(&error))?
+            Some(Box::new(answer.map_err(|error| Response::failed(&error))?))
         } else {
-            JsonMap::new()
+            None
         };
         let (plan, is_kept) = self.documents.keep(&document, planned);
         Ok(Prepared {

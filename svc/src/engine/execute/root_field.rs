@@ -210,7 +210,7 @@ pub(in crate::engine) fn introspected(
     admission: &Admission<'_>,
 ) -> CompletedValue {
     CompletedValue::walk(cx, |_, out| {
-        let answer = prepared.introspection.get(admission.field().key.as_str());
+        let answer = prepared.introspection.as_ref().and_then(|answers| answers.get(admission.field().key.as_str()));
         out.extend_from_slice(answer.map_or_else(|| "null".to_owned(), ToString::to_string).as_bytes());
         Ok(())
     })

@@ -14,8 +14,8 @@ pub(super) struct Answers<T> {
     place: Arc<Place<T>>,
 }
 
-/// The place of the item that was handed out last.
-type Place<T> = Mutex<Option<T>>;
+/// The place of the item that was handed out last. It is empty most of the time, and so has no room for one.
+type Place<T> = Mutex<Option<Box<T>>>;
 
 /// The future's end of it.
 pub(super) struct Giver<T>(Arc<Place<T>>);
@@ -31,15 +31,14 @@ impl<T: Send + 'static> Answers<T> {
 }
 
 impl<T> Giver<T> {
-    /// Hands out an item, and waits until the next one is asked for.
-    pub(super) async fn give(&self, item: T) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(item);
+    /// Hands out an item at once, so that the future has no room for it, and waits until the next one is asked for.
+    pub(super) fn give(&self, item: T) -> impl Future<Output = ()> + use<'_, T> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Box::new(item));
         poll_fn(|_| match self.0.lock().unwrap_or_else(PoisonError::into_inner).is_none() {
             true => Poll::Ready(()),
             // Whoever takes the item polls again for the next one.
             false => Poll::Pending,
         })
-        .await;
     }
 }
 
@@ -53,7 +52,7 @@ impl<T> Stream for Answers<T> {
             self.run = None;
         }
         match self.place.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            Some(item) => Poll::Ready(Some(item)),
+            Some(item) => Poll::Ready(Some(*item)),
             None if is_over => Poll::Ready(None),
             None => Poll::Pending,
         }

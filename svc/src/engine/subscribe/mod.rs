@@ -34,9 +34,8 @@ use super::resolver::{Outcome, Resolver};
 use super::response::Response;
 use super::security_events::{record_errors, record_late, record_refused};
 use crate::application::RequestDeadlines;
-use crate::events::{Feed, RowEvent};
 use crate::request::{RequestParts, RequestScope, Transport};
-use crate::schema::{Code, EventMeta, OperationKind, Run, Shape};
+use crate::schema::{Code, EventMeta, OperationKind, Run, Shape, TypeIndex};
 use crate::{Error, Result};
 
 impl Engine {
@@ -97,7 +96,11 @@ impl Engine {
         }
         let started = self.app.deadlines.as_deref().map_or(0, RequestDeadlines::start);
         parts.restart(started);
-        let scope = Arc::new(self.bounded_scope(parts, OperationKind::Subscription).boxed().await?);
+        let scope = match self.request_data.is_empty() {
+            true => self.scope(parts, OperationKind::Subscription),
+            false => self.bounded_scope(parts, OperationKind::Subscription).boxed().await?,
+        };
+        let scope = Arc::new(scope);
         let (engine, shared) = (self.clone(), scope.clone());
         let steps = Answers::new(|giver| async move { engine.answer(&prepared, &shared, &giver).await });
         let begun = pin!(ResponseStream::begin(steps));
@@ -116,11 +119,12 @@ impl Engine {
     /// Answers a subscription, from the gate to the last event.
     async fn answer(&self, prepared: &Prepared, scope: &RequestScope, giver: &Giver<Step>) {
         let Some(field) = prepared.plan.root.fields.first() else { return };
-        // In a block, as what is not dropped before an `await` stays for as long as the subscription.
-        let admitted = {
+        // Boxed with its context, as the future has room for whatever it holds while it waits.
+        let admitting = async {
             let cx = self.context(prepared, scope);
-            self.admit(&cx, field, false).boxed().await
+            self.admit(&cx, field, false).await
         };
+        let admitted = admitting.boxed().await;
         let admission = match admitted {
             Ok(admission) => admission,
             Err(denied) => {
@@ -132,23 +136,50 @@ impl Engine {
             }
         };
         let subscriber = Subscriber { engine: self, prepared, scope, admission: &admission };
-        let db = subscriber.db();
-        let cx = self.context(prepared, scope).with_db(&db);
-        match source(&cx, &admission).await {
-            Err(error) => giver.give(Step::Refused(Response::failed(&error))).await,
-            Ok(Source::Stream(events)) => {
-                giver.give(Step::Begun).await;
-                subscriber.answer_all(events, giver).await;
-            }
-            Ok(Source::Rows(asked, feed)) => {
-                giver.give(Step::Begun).await;
-                Rows::new(subscriber, asked, feed).answer(giver).await;
-            }
+        // Boxed are those that need more room than most of the subscriptions that wait for an event.
+        let refused = match RootField::of(&admission) {
+            Some((Run::Stream(code), _)) => subscriber.answer_stream(code, giver).boxed().await,
+            Some((Run::Event(event), Some(row))) => match subscriber.rows(event, row).boxed().await {
+                Ok(mut rows) => {
+                    giver.give(Step::Begun).await;
+                    return rows.answer(giver).await;
+                }
+                Err(error) => Err(error),
+            },
+            _ => Err(Error::internal("the field of a subscription has no events")),
+        };
+        if let Err(error) = refused {
+            giver.give(Step::Refused(Response::failed(&error))).await;
         }
     }
 }
 
-impl Subscriber<'_> {
+impl<'a> Subscriber<'a> {
+    /// Answers with what the stream of a function gives.
+    ///
+    /// # Errors
+    /// That of a function that refuses.
+    async fn answer_stream(&self, code: &'static dyn Code, giver: &Giver<Step>) -> Result<()> {
+        let db = self.db();
+        let cx = self.engine.context(self.prepared, self.scope).with_db(&db);
+        let events = open(&cx, self.admission, code).boxed().await?;
+        giver.give(Step::Begun).await;
+        self.answer_all(events, giver).await;
+        Ok(())
+    }
+
+    /// The rows that the events of a channel name.
+    async fn rows(self, EventMeta { channel, planned }: EventMeta, row: TypeIndex) -> Result<Rows<'a>> {
+        let filter = {
+            let db = self.db();
+            let cx = self.engine.context(self.prepared, self.scope).with_db(&db);
+            EventFilter::of(&cx, self.admission.field(), row)?
+        };
+        let asked = AskedRows::new(filter, planned.shape == Shape::Optional);
+        let feed = self.engine.app.events.subscribe(channel, Some(asked.clone())).await?;
+        Ok(Rows::new(self, asked, feed))
+    }
+
     /// Answers the events of a function's stream. A panic in it is an error and the end.
     async fn answer_all(&self, mut events: BoxStream<'_, Outcome<'_>>, giver: &Giver<Step>) {
         loop {
@@ -164,30 +195,6 @@ impl Subscriber<'_> {
                 return;
             }
         }
-    }
-}
-
-/// The source of a subscription's events.
-enum Source<'a> {
-    /// The stream of a function.
-    Stream(BoxStream<'a, Outcome<'a>>),
-    /// The rows that the events of a channel name.
-    Rows(Arc<AskedRows>, Feed),
-}
-
-/// Makes the source of a subscription that was admitted.
-async fn source<'a>(cx: &'a ExecutionContext<'_>, admission: &Admission<'_>) -> Result<Source<'a>> {
-    match RootField::of(admission) {
-        Some((Run::Stream(code), _)) => open(cx, admission, code).await.map(Source::Stream),
-        Some((Run::Event(EventMeta { channel, planned }), Some(row))) => {
-            let filter = EventFilter::of(cx, admission.field(), row)?;
-            let asked = AskedRows::new(filter, planned.shape == Shape::Optional);
-            let accepting = asked.clone();
-            let accepts = Box::new(move |event: &RowEvent| accepting.accept(event));
-            let feed = cx.context.db().app.events.subscribe(channel, Some(accepts)).await?;
-            Ok(Source::Rows(asked, feed))
-        }
-        _ => Err(Error::internal("the field of a subscription has no events")),
     }
 }
 

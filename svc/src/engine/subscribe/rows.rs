@@ -1,6 +1,6 @@
 //! Planned subscriptions: the rows that events name.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use futures_util::{FutureExt as _, StreamExt as _};
 use serde_json::json;
@@ -11,7 +11,7 @@ use super::event::{Item, Subscriber};
 use super::sent_rows::{LastLook, SentRows};
 use crate::engine::find::{EventFilter, EventRow};
 use crate::engine::response::{Answer, Response};
-use crate::events::{Delivery, Feed, Operation, RowEvent, too_slow};
+use crate::events::{Accepts, Delivery, Event, Feed, Operation, RowEvent, too_slow};
 use crate::postgres::Participant;
 use crate::sql::Filter;
 
@@ -20,8 +20,10 @@ pub(super) struct Rows<'a> {
     subscriber: Subscriber<'a>,
     asked: Arc<AskedRows>,
     feed: Feed,
-    hasher: ahash::RandomState,
 }
+
+/// The hasher of answers, which are compared with those of the same process only.
+static HASHER: LazyLock<ahash::RandomState> = LazyLock::new(ahash::RandomState::new);
 
 /// The rows that a client asks for, and those that it has been sent.
 pub(super) struct AskedRows {
@@ -33,11 +35,20 @@ pub(super) struct AskedRows {
 
 impl AskedRows {
     pub(super) fn new(filter: EventFilter, tells_deleted: bool) -> Arc<Self> {
-        Arc::new(Self { filter, tells_deleted, sent: SentRows::new() })
+        Arc::new(Self { filter, tells_deleted, sent: SentRows::default() })
     }
 
-    /// Whether an event is one of those that are asked for. A row that has become another is forgotten.
-    pub(super) fn accept(&self, event: &RowEvent) -> bool {
+    /// The rows that the client may hold.
+    fn known(&self) -> Vec<String> {
+        let only = self.filter.only_row();
+        let others = self.sent.ids().into_iter().filter(|id| only.as_ref() != Some(id));
+        others.chain(only.clone()).collect()
+    }
+}
+
+impl Accepts for AskedRows {
+    /// A row that has become another is forgotten.
+    fn accepts(&self, event: &RowEvent) -> bool {
         match event.operation {
             Operation::Deleted => self.sent.get(&event.id).is_some(),
             Operation::Changed => {
@@ -53,7 +64,7 @@ impl AskedRows {
 
 impl<'a> Rows<'a> {
     pub(super) fn new(subscriber: Subscriber<'a>, asked: Arc<AskedRows>, feed: Feed) -> Self {
-        Self { subscriber, asked, feed, hasher: ahash::RandomState::new() }
+        Self { subscriber, asked, feed }
     }
 
     /// Answers each event that is asked for.
@@ -61,32 +72,40 @@ impl<'a> Rows<'a> {
         while let Some(delivery) = self.feed.next().await {
             match delivery {
                 Delivery::Event { event, hides, participant } => {
-                    let (Some(row), Some(participant)) = (&event.row, participant) else { continue };
-                    if let Some(response) = self.event(row, hides, participant).boxed().await {
+                    let Some(participant) = participant else { continue };
+                    // Owns the event, so that nothing of it stays while the client takes the answer.
+                    if let Some(response) = self.event(event, hides, participant).boxed().await {
                         giver.give(Step::Event(response)).await;
                     }
                 }
                 Delivery::Gap(participant) => {
                     let Some(participant) = participant else { continue };
-                    for id in self.known() {
-                        if let Some(response) = self.look(&id, &participant).boxed().await {
-                            giver.give(Step::Event(response)).await;
-                        }
-                    }
+                    self.look_at_all(participant, giver).boxed().await;
                 }
-                Delivery::Overflow => {
-                    let slow = self.subscriber.answer(Item::Value(Err(too_slow()))).boxed().await;
-                    if let Some(response) = slow {
-                        giver.give(Step::Event(response)).await;
-                    }
-                    return;
-                }
+                Delivery::Overflow => return self.end(giver).boxed().await,
             }
         }
     }
 
+    /// Answers with the rows that have changed while nobody listened.
+    async fn look_at_all(&self, participant: Participant, giver: &Giver<Step>) {
+        for id in self.asked.known() {
+            if let Some(response) = self.look(&id, &participant).boxed().await {
+                giver.give(Step::Event(response)).await;
+            }
+        }
+    }
+
+    /// Answers that the client was too slow.
+    async fn end(&self, giver: &Giver<Step>) {
+        if let Some(response) = self.subscriber.answer(Item::Value(Err(too_slow()))).await {
+            giver.give(Step::Event(response)).await;
+        }
+    }
+
     /// Answers an event. `hides` says that a change of the row came before it, and was not looked at.
-    async fn event(&self, event: &RowEvent, hides: bool, participant: Participant) -> Option<Response> {
+    async fn event(&self, event: Arc<Event>, hides: bool, participant: Participant) -> Option<Response> {
+        let event = event.row.as_ref()?;
         match event.operation {
             Operation::Deleted => {
                 let last = self.asked.sent.forget(&event.id).filter(|_| self.asked.tells_deleted)?;
@@ -116,7 +135,7 @@ impl<'a> Rows<'a> {
         let response = self.subscriber.answer(Item::Row(row)).await;
         match &response {
             Some(Response { answer: Answer::Executed { errors: 0 }, body, .. }) => {
-                self.asked.sent.put(id, self.hasher.hash_one(body));
+                self.asked.sent.put(id, HASHER.hash_one(body));
             }
             Some(_) => {
                 self.asked.sent.forget(id);
@@ -124,13 +143,6 @@ impl<'a> Rows<'a> {
             None => self.asked.sent.lose(id),
         }
         response
-    }
-
-    /// The rows that the client may hold.
-    fn known(&self) -> Vec<String> {
-        let only = self.asked.filter.only_row();
-        let others = self.asked.sent.ids().into_iter().filter(|id| only.as_ref() != Some(id));
-        others.chain(only.clone()).collect()
     }
 
     /// The answer that tells of a deleted row: null, and its id beside it.

@@ -1,15 +1,14 @@
 //! The rows that a subscription has sent.
 
-use std::num::NonZeroUsize;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-
-use lru::LruCache;
 
 /// The most rows that a subscription remembers.
 const MOST: usize = 100;
 
-/// The rows that a subscription has sent, and its client may hold, by their ids.
-pub(super) struct SentRows(Mutex<LruCache<Box<str>, LastLook>>);
+/// The rows that a subscription has sent, and its client may hold, by their ids. They are few, so a list in the order in
+/// which they were sent is found through as fast as a table, and takes no memory before the first of them.
+#[derive(Default)]
+pub(super) struct SentRows(Mutex<Vec<(Box<str>, LastLook)>>);
 
 /// The last look at a row that was sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,40 +20,49 @@ pub(super) enum LastLook {
 }
 
 impl SentRows {
-    pub(super) fn new() -> Self {
-        // Room is made as rows come.
-        let mut rows = LruCache::unbounded();
-        rows.resize(NonZeroUsize::new(MOST).unwrap_or(NonZeroUsize::MIN));
-        Self(Mutex::new(rows))
-    }
-
     pub(super) fn put(&self, id: &str, hash: u64) {
-        self.rows().put(id.into(), LastLook::Sent(hash));
+        let mut rows = self.rows();
+        let id = match position(&rows, id) {
+            Some(at) => rows.remove(at).0,
+            None => id.into(),
+        };
+        if rows.len() >= MOST {
+            rows.remove(0);
+        }
+        rows.push((id, LastLook::Sent(hash)));
     }
 
     /// Notes that a row is not seen any more, if it was sent.
     pub(super) fn lose(&self, id: &str) {
-        if let Some(last) = self.rows().peek_mut(id) {
-            *last = LastLook::Unseen;
+        let mut rows = self.rows();
+        if let Some(at) = position(&rows, id) {
+            rows[at].1 = LastLook::Unseen;
         }
     }
 
     pub(super) fn get(&self, id: &str) -> Option<LastLook> {
-        self.rows().peek(id).copied()
+        let rows = self.rows();
+        position(&rows, id).map(|at| rows[at].1)
     }
 
     /// Forgets a row, and returns the last look at it.
     pub(super) fn forget(&self, id: &str) -> Option<LastLook> {
-        self.rows().pop(id)
+        let mut rows = self.rows();
+        position(&rows, id).map(|at| rows.remove(at).1)
     }
 
     /// The ids, those that were sent first in front.
     pub(super) fn ids(&self) -> Vec<String> {
-        self.rows().iter().rev().map(|(id, _)| id.to_string()).collect()
+        self.rows().iter().map(|(id, _)| id.to_string()).collect()
     }
 
-    fn rows(&self) -> MutexGuard<'_, LruCache<Box<str>, LastLook>> {
+    fn rows(&self) -> MutexGuard<'_, Vec<(Box<str>, LastLook)>> {
         // Nothing under the lock can panic half-way.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The place of a row, which is most often one of the last.
+fn position(rows: &[(Box<str>, LastLook)], id: &str) -> Option<usize> {
+    rows.iter().rposition(|(known, _)| **known == *id)
 }

@@ -54,7 +54,7 @@ pub(super) async fn receive(
         return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, ErrorCode::Timeout, message));
     };
     let (request, files) = received?;
-    parts.extensions.insert(files);
+    parts.extensions.to_mut().insert(files);
     Ok((request, parts))
 }
 

@@ -10,6 +10,7 @@ mod identity;
 mod message;
 mod operations;
 mod origin;
+mod read_ahead;
 mod sending;
 mod socket;
 #[cfg(test)]
@@ -29,6 +30,7 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 
 use self::close::Close;
+use self::read_ahead::ReadAhead;
 use self::socket::Socket;
 use super::AppState;
 use super::health::ShuttingDown;
@@ -40,9 +42,9 @@ use crate::request::{RequestId, RequestParts, Transport};
 
 /// The one subprotocol.
 const PROTOCOL: &str = "graphql-transport-ws";
-/// The bytes that are read at once. Each socket has a buffer of them for as long as it is open, and most messages of
-/// clients are shorter.
-const READ_BUFFER: usize = 512;
+/// The bytes of the buffer that each socket has for as long as it is open: a short message. What comes is read by
+/// [`ReadAhead`].
+const READ_BUFFER: usize = 64;
 /// The most bytes that wait to be written: some frames of the longest kind.
 const MAX_WRITE_BUFFER: usize = 4 * sending::LONGEST_FRAME;
 
@@ -82,19 +84,22 @@ fn accept(service: &Arc<AppState>, mut request: HttpRequest, id: Option<RequestI
     let long_lived = seat.long_lived();
     // Boxed, as a socket is open for longer than it takes to open one.
     let opening = async move {
-        let upgraded = TokioIo::new(upgrade.await.ok()?);
+        let upgraded = ReadAhead::new(TokioIo::new(upgrade.await.ok()?));
         let stream = WebSocketStream::from_raw_socket(upgraded, Role::Server, Some(config(&service))).await;
         Some(Socket::new(service, stream, seat, opened, credentials))
     }
     .boxed();
-    let serving = async move {
-        match (opening.await, unknown) {
-            (None, _) => {}
-            (Some(socket), None) => socket.run().await,
-            (Some(socket), Some(close)) => socket.close(close).boxed().await,
-        }
-    };
-    tokio::spawn(async move { RequestId::scope(id.as_ref(), pin!(serving)).await });
+    tokio::spawn(async move {
+        // Made here, as what a task is given and then pins has its place twice.
+        let serving = async move {
+            match (opening.await, unknown) {
+                (None, _) => {}
+                (Some(socket), None) => socket.run().await,
+                (Some(socket), Some(close)) => socket.close(close).boxed().await,
+            }
+        };
+        RequestId::scope(id.as_ref(), pin!(serving)).await;
+    });
     let mut response = Response::new(Body::empty());
     *response.status_mut() = StatusCode::SWITCHING_PROTOCOLS;
     let headers = response.headers_mut();
@@ -155,18 +160,20 @@ fn protocol(headers: &HeaderMap) -> (Option<HeaderValue>, Option<Close>) {
 
 /// The parts of the request that the operations of a socket know, and the credentials of that, which are kept until
 /// it is known who asks.
-fn prepare(service: &Arc<AppState>, request: HttpRequest) -> (Arc<AppState>, RequestParts, HeaderMap) {
+fn prepare(service: &Arc<AppState>, request: HttpRequest) -> (Arc<AppState>, RequestParts, Option<Box<HeaderMap>>) {
     let (mut parts, _) = request.into_parts();
     for name in OF_THE_HANDSHAKE {
         parts.headers.remove(name);
     }
-    let mut credentials = HeaderMap::new();
-    if let header::Entry::Occupied(found) = parts.headers.entry(header::AUTHORIZATION) {
-        let (name, values) = found.remove_entry_mult();
-        credentials.extend(values.map(|value| (name.clone(), value)));
-    }
+    let credentials = match parts.headers.entry(header::AUTHORIZATION) {
+        header::Entry::Occupied(found) => {
+            let (name, values) = found.remove_entry_mult();
+            Some(Box::new(values.map(|value| (name.clone(), value)).collect()))
+        }
+        header::Entry::Vacant(_) => None,
+    };
     let mut opened = RequestParts::of_http(parts, Transport::WebSocket);
-    opened.detach_headers();
+    opened.detach();
     (service.clone(), opened, credentials)
 }
 

@@ -1,15 +1,14 @@
 //! The operations of a socket.
 
 use std::panic::AssertUnwindSafe;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 
-use futures_util::stream::{AbortHandle, Abortable, SelectAll};
-use futures_util::{FutureExt as _, Stream, StreamExt as _};
+use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::task::JoinHandle;
 
 use crate::engine::{Response, ResponseStream};
+use crate::wake_flag::WakeFlag;
 
 /// The outcome of the start of an operation: a stream of answers, or one answer.
 type Started = Result<ResponseStream, Response>;
@@ -30,51 +29,112 @@ pub(super) enum Event {
 /// The operations that run, of which each has its turn.
 #[derive(Default)]
 pub(super) struct Operations {
-    running: SelectAll<Abortable<Operation>>,
-    /// The identifiers that are in use.
-    ids: Vec<(Arc<str>, AbortHandle)>,
+    running: Vec<Running>,
+    /// The place of the operation whose turn is next.
+    next: usize,
+    /// The task that was registered last.
+    task: Option<Waker>,
+}
+
+/// An operation, which is polled when something has woken it.
+struct Running {
+    operation: Operation,
+    woken: Arc<WakeFlag>,
+    /// Whether its last event is being told; until then it is not asked for the next one.
+    is_told: bool,
+    /// An event that has come while a message waited for the client.
+    waiting: Option<Box<Event>>,
 }
 
 impl Operations {
     pub(super) fn len(&self) -> usize {
-        self.ids.len()
+        self.running.len()
     }
 
     pub(super) fn has(&self, id: &str) -> bool {
-        self.ids.iter().any(|(known, _)| **known == *id)
+        self.position(id).is_some()
     }
 
     /// Starts an operation under an identifier that is free.
     pub(super) fn start(&mut self, id: &str, start: impl Future<Output = Started> + Send + 'static) {
-        let id: Arc<str> = id.into();
-        let (handle, registration) = AbortHandle::new_pair();
-        let operation = Operation { id: id.clone(), state: State::Starting(Starting(tokio::spawn(start))) };
-        self.running.push(Abortable::new(operation, registration));
-        self.ids.push((id, handle));
+        let operation = Operation { id: id.into(), state: State::Starting(Starting(tokio::spawn(start))) };
+        if self.running.is_empty() {
+            // Most sockets have one operation, and a vector begins with room for four.
+            self.running.reserve_exact(1);
+        }
+        let woken = Arc::<WakeFlag>::default();
+        woken.remember();
+        self.running.push(Running { operation, woken, is_told: false, waiting: None });
     }
 
     /// Ends an operation, of which nothing more is told. One that is not known has ended already.
     pub(super) fn stop(&mut self, id: &str) {
-        if let Some(at) = self.ids.iter().position(|(known, _)| **known == *id) {
-            self.ids.swap_remove(at).1.abort();
+        if let Some(at) = self.position(id) {
+            self.running.swap_remove(at);
         }
     }
 
     /// Is ready with the next event; pending for ever without operations.
     pub(super) fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<(Arc<str>, Event)> {
-        match self.running.poll_next_unpin(cx) {
-            Poll::Ready(Some((id, event))) => {
-                if !matches!(event, Event::Next(_)) {
-                    self.stop(&id);
-                }
-                Poll::Ready((id, event))
+        let (is_new, count) = (self.is_new(cx), self.running.len());
+        for turn in 0..count {
+            let at = (self.next + turn) % count;
+            let running = &mut self.running[at];
+            if std::mem::take(&mut running.is_told) {
+                running.woken.remember();
             }
-            Poll::Ready(None) | Poll::Pending => Poll::Pending,
+            let waiting = running.waiting.take().map(|event| *event);
+            let Some(event) = waiting.or_else(|| running.poll(cx, is_new)) else { continue };
+            running.is_told = true;
+            let id = running.operation.id.clone();
+            self.next = at + 1;
+            if !matches!(event, Event::Next(_)) {
+                self.running.swap_remove(at);
+            }
+            return Poll::Ready((id, event));
+        }
+        Poll::Pending
+    }
+
+    /// Lets the operations run while a message waits for the client, each until it has an event: one in the middle of a
+    /// statement would keep its connection of the pool from all other clients.
+    pub(super) fn poll_ahead(&mut self, cx: &mut Context<'_>) {
+        let is_new = self.is_new(cx);
+        for running in self.running.iter_mut().filter(|running| !running.is_told && running.waiting.is_none()) {
+            running.waiting = running.poll(cx, is_new).map(Box::new);
+        }
+    }
+
+    /// Whether another task polls than before. Those that were not woken since still have the one before.
+    fn is_new(&mut self, cx: &Context<'_>) -> bool {
+        let is_same = self.task.as_ref().is_some_and(|task| task.will_wake(cx.waker()));
+        if !is_same {
+            self.task = Some(cx.waker().clone());
+        }
+        !is_same
+    }
+
+    fn position(&self, id: &str) -> Option<usize> {
+        self.running.iter().position(|running| *running.operation.id == *id)
+    }
+}
+
+impl Running {
+    /// Its next event, if something has woken it and it has one.
+    fn poll(&mut self, cx: &Context<'_>, is_new: bool) -> Option<Event> {
+        let is_woken = (is_new || self.woken.is_woken()) && self.woken.take_wake(cx.waker());
+        if !is_woken {
+            return None;
+        }
+        let waker = Waker::from(self.woken.clone());
+        match self.operation.poll_event(&mut Context::from_waker(&waker)) {
+            Poll::Ready(event) => Some(event),
+            Poll::Pending => None,
         }
     }
 }
 
-/// An operation as a stream of its events.
+/// An operation, which gives its events.
 struct Operation {
     id: Arc<str>,
     state: State,
@@ -149,22 +209,12 @@ impl Drop for Operation {
     }
 }
 
-impl Stream for Operation {
-    type Item = (Arc<str>, Event);
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        if matches!(self.state, State::Ended) {
-            return Poll::Ready(None);
-        }
-        let this = &mut *self;
-        let polled = std::panic::catch_unwind(AssertUnwindSafe(|| this.poll_state(cx)));
-        let event = match polled {
-            Ok(polled) => std::task::ready!(polled),
-            Err(panic) => {
-                this.end();
-                Event::Panicked(crate::panic::message(&*panic).to_owned())
-            }
-        };
-        Poll::Ready(Some((this.id.clone(), event)))
+impl Operation {
+    /// Is ready with the next event. A panic is one, and the last.
+    fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Event> {
+        std::panic::catch_unwind(AssertUnwindSafe(|| self.poll_state(cx))).unwrap_or_else(|panic| {
+            self.end();
+            Poll::Ready(Event::Panicked(crate::panic::message(&*panic).to_owned()))
+        })
     }
 }

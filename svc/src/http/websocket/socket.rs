@@ -16,7 +16,9 @@ use serde_json::value::RawValue;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio_tungstenite::tungstenite::error::Error as FrameError;
 use tokio_tungstenite::tungstenite::protocol::Message;
+use tokio_tungstenite::tungstenite::protocol::frame::Utf8Bytes;
 
+use super::READ_BUFFER;
 use super::close::{self, Close};
 #[cfg(feature = "auth")]
 use super::identity;
@@ -41,13 +43,16 @@ pub(super) struct Socket {
     /// The request that opened it.
     opened: Arc<RequestParts>,
     /// The credentials of that request, until it is known who asks.
-    credentials: HeaderMap,
+    credentials: Option<Box<HeaderMap>>,
     state: State,
     #[cfg(feature = "auth")]
     identifying: Option<BoxFuture<'static, Result<Identity, Close>>>,
     #[cfg(feature = "auth")]
     identity: Identity,
     operations: Operations,
+    /// A long message until the next one is looked for. The reader of frames makes a new buffer meanwhile, and this takes
+    /// along the one that it lies in; else a socket would keep a buffer as long as its longest message.
+    long_message: Option<Utf8Bytes>,
     /// The second in which messages are counted, and their number.
     second: (Instant, u32),
 }
@@ -94,7 +99,7 @@ impl Socket {
         stream: Stream,
         seat: Seat,
         opened: RequestParts,
-        credentials: HeaderMap,
+        credentials: Option<Box<HeaderMap>>,
     ) -> Box<Self> {
         Box::new(Self {
             service,
@@ -108,6 +113,7 @@ impl Socket {
             #[cfg(feature = "auth")]
             identity: Identity::default(),
             operations: Operations::default(),
+            long_message: None,
             second: (Instant::now(), 0),
         })
     }
@@ -164,7 +170,9 @@ impl Socket {
             self.identifying = None;
             return Poll::Ready(Step::Identified(identity));
         }
-        if let Poll::Ready(message) = self.stream.poll_next_unpin(cx) {
+        let received = self.stream.poll_next_unpin(cx);
+        self.long_message = None;
+        if let Poll::Ready(message) = received {
             return Poll::Ready(Step::Received(message));
         }
         self.operations.poll_event(cx).map(|(id, event)| Step::Happened(id, event))
@@ -187,7 +195,11 @@ impl Socket {
         self.seat.hear();
         self.count_message()?;
         match message {
-            Message::Text(text) => self.read(&text).await,
+            Message::Text(text) => {
+                let taken = self.read(&text).await;
+                self.long_message = Some(text).filter(|text| text.len() > READ_BUFFER);
+                taken
+            }
             Message::Binary(_) => Err(Close::bad_request("Invalid message received: messages are texts").into()),
             // The socket answers pings and closes by itself, with the next read or write.
             Message::Ping(_) | Message::Pong(_) | Message::Close(_) | Message::Frame(_) => Ok(()),
@@ -226,8 +238,8 @@ impl Socket {
     #[cfg(feature = "auth")]
     async fn initialise(&mut self, payload: Option<&RawValue>) -> Result<(), Stop> {
         self.begin_initialising()?;
-        let own = std::mem::take(&mut self.credentials);
-        self.identify(self.credentials_in(payload)?.unwrap_or(own));
+        let own = self.credentials.take().map(|own| *own);
+        self.identify(self.credentials_in(payload)?.or(own).unwrap_or_default());
         Ok(())
     }
 
@@ -278,7 +290,7 @@ impl Socket {
     }
 
     async fn acknowledge(&mut self) -> Result<(), Stop> {
-        self.credentials = HeaderMap::new();
+        self.credentials = None;
         self.state = State::Acknowledged;
         self.send(&ServerMessage::Ack).await
     }
@@ -344,11 +356,13 @@ impl Socket {
 
     /// Sends a message, unless the client takes too long for it.
     async fn send(&mut self, message: &ServerMessage<'_>) -> Result<(), Stop> {
-        let (seat, mut sending) = (&self.seat, pin!(send_text(&mut self.stream, message.write())));
+        let (seat, operations) = (&self.seat, &mut self.operations);
+        let mut sending = pin!(send_text(&mut self.stream, message.write()));
         let sent = poll_fn(|cx| match sending.as_mut().poll(cx) {
             Poll::Ready(sent) => Poll::Ready(sent.map_err(|_| Stop::Gone)),
             Poll::Pending => {
                 seat.set_writing(true);
+                operations.poll_ahead(cx);
                 seat.poll_ending(cx).map(|ending| Err(Close::from(ending).into()))
             }
         });
