@@ -11,12 +11,16 @@ use crate::schema::{EventMeta, Run};
 use crate::settings::{ConfigError, variable};
 
 /// The hub of the source that the program gives, or of the database, which `connect` leads to.
+///
+/// # Errors
+/// A channel that cannot be listened to, or a database URL that cannot be read.
 pub(super) fn event_hub(
     options: &mut AppOptions,
     connect: ConnectConfig,
     database: &Arc<Database>,
     responses: Option<&Arc<Responses>>,
 ) -> Result<Arc<Hub>, ConfigError> {
+    options.event_channels.iter().try_for_each(|channel| check_channel(channel))?;
     let source: Arc<dyn EventSource> = match options.event_source.take() {
         Some(source) => source.into(),
         None => {
@@ -30,6 +34,14 @@ pub(super) fn event_hub(
     let channels = channels(options, of_responses);
     let listener = responses.map(|responses| responses.clone() as Arc<dyn EventListener>);
     Ok(Hub::new(source, channels, queue, listener))
+}
+
+/// PostgreSQL cuts a longer name off where it listens, and refuses it where it notifies.
+fn check_channel(channel: &str) -> Result<(), ConfigError> {
+    match (1..=63).contains(&channel.len()) && !channel.contains('\0') {
+        true => Ok(()),
+        false => Err(ConfigError::new("event_channels", channel, "names of 1 to 63 bytes, such as \"said\"")),
+    }
 }
 
 /// The channels that something in the program listens to.

@@ -412,3 +412,29 @@ fn names_that_svc_makes_are_told_with_the_item_that_takes_them() {
         );
     }
 }
+
+#[svc_type(sql_source = "v_watched")]
+struct Watched {
+    id: i32,
+    name: String,
+}
+
+#[svc::subscription(channel = "watched")]
+async fn watched(nothing: Option<i32>, name: Option<bool>) -> Watched;
+
+#[svc::subscription(channel = "rowless")]
+async fn rowless_changed() -> Rowless;
+
+/// An argument of a planned subscription is a field of its row, and the row is one of a view.
+#[test]
+fn planned_subscriptions_are_checked_like_queries() {
+    let options = AppOptions::new().queries(queries![a]).subscriptions(subscriptions![watched, rowless_changed]);
+    let found = errors(&options);
+    for about in [
+        "the argument `nothing` of `it::schema::errors::watched` matches no stored field",
+        "the argument `name` of `it::schema::errors::watched` has the type `Boolean`",
+        "`it::schema::errors::rowless_changed` has no body, and its row type",
+    ] {
+        assert_eq!(found.iter().filter(|error| error.contains(about)).count(), 1, "{about}: {found:#?}");
+    }
+}

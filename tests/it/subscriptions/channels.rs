@@ -106,3 +106,13 @@ async fn a_source_that_is_away_refuses_for_now() {
     let refused = service.subscribe(Subscription::new("subscription { changed { title } }")).await.unwrap_err();
     assert_eq!(refused["errors"][0]["extensions"]["code"], "SERVICE_UNAVAILABLE");
 }
+
+#[tokio::test]
+async fn a_channel_without_a_usable_name_ends_the_start() {
+    for name in ["", "a\0b", &"x".repeat(64)] {
+        let options = options().event_channels([name]);
+        let error =
+            TestService::start(options.database_url("postgres://nobody@127.0.0.1:1/nothing")).await.unwrap_err();
+        assert!(error.to_string().contains("event_channels"), "{name:?}: {error}");
+    }
+}
