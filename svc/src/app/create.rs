@@ -10,8 +10,8 @@ use super::{AppOptions, OperationsConfig, StartError, describe, rate_limits, row
 use crate::application::{Application, LimitMode, Limits, RequestDeadlines};
 use crate::authz::Gate;
 use crate::engine::{
-    DocumentCache, Engine, OperationRegistry, PersistedQueries, RegisteredOnly, describe_all, functions,
-    note_broken_fields, read_folder, read_manifests,
+    DocumentCache, Engine, OperationRegistry, PersistedQueries, RegisteredOnly, describe_all, functions, note_findings,
+    read_folder, read_manifests,
 };
 use crate::http;
 use crate::metrics::application_made;
@@ -124,7 +124,7 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
         refuse_unbound(&database).await?;
     }
     tokio::spawn(describe_all(Arc::downgrade(&database), operations.all()));
-    tokio::spawn(note_broken_fields(Arc::downgrade(&database), model.clone()));
+    tokio::spawn(note_findings(Arc::downgrade(&database), model.clone()));
     let events = super::event_hub::event_hub(&mut options, connect, &database, responses.as_ref())?;
     responses.iter().for_each(|responses| responses.start(&events));
     options.data.insert(options.context_values);

@@ -40,6 +40,8 @@ mod uploads;
 mod user_database;
 #[cfg(feature = "auth")]
 mod user_loader;
+#[cfg(feature = "testing")]
+mod view_check;
 
 #[cfg(test)]
 mod tests;
@@ -66,6 +68,8 @@ pub use serve::{Server, serve};
 pub use traces::setup_tracing;
 #[cfg(feature = "auth")]
 pub use user_loader::AuthenticatedUser;
+#[cfg(feature = "testing")]
+pub use view_check::check_views;
 
 #[cfg(feature = "auth")]
 use {user_database::UserDatabase, user_loader::UserLoader};

@@ -59,7 +59,8 @@ pub(crate) use document_id::DocumentId;
 pub(crate) use execute::{Engine, RegisteredOnly, Request, ResponseKeys};
 #[cfg(any(test, fuzzing))]
 pub(crate) use find::fuzz_cursor;
-pub(crate) use find::{broken_fields, note_broken_fields};
+pub use find::{Finding, Severity};
+pub(crate) use find::{findings, note_findings};
 pub(crate) use freshness::Freshness;
 pub(crate) use function::functions;
 #[cfg(test)]

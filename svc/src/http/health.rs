@@ -8,7 +8,7 @@ use axum::{Extension, Json};
 use serde_json::{Value, json};
 
 use super::AppState;
-use crate::engine::broken_fields;
+use crate::engine::{Finding, Severity, findings};
 use crate::health::{CheckReport, HealthStatus};
 use crate::postgres::DbError;
 
@@ -50,12 +50,14 @@ pub(super) async fn ready(
         false => None,
     };
     let missing = database.missing_sources();
-    let mut broken = database.missing_functions();
-    if let Ok(catalogue) = database.catalogue_now().await {
-        broken.extend(
-            catalogue.as_ref().map(|catalogue| broken_fields(&service.engine.app.model, catalogue)).unwrap_or_default(),
-        );
-    }
+    let found = match database.catalogue_now().await {
+        Ok(catalogue) => {
+            catalogue.as_ref().map(|known| findings(&service.engine.app.model, database, known)).unwrap_or_default()
+        }
+        Err(_) => Vec::new(),
+    };
+    let broken = found.iter().filter(|finding| finding.severity == Severity::Fault);
+    let broken: Vec<String> = broken.map(|finding| format!("{}: {}", finding.cause, finding.remedy)).collect();
     let checks = [
         ("database", failure(&service, answers.as_ref().err())),
         (
@@ -80,12 +82,20 @@ pub(super) async fn ready(
         .map(|(name, failure)| (name, failure.map_or_else(|| "ok".to_owned(), |why| format!("failed: {why}")).into()))
         .collect();
     let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    let body = json!({
+    let mut body = json!({
         "status": if is_ready { "ready" } else { "not_ready" },
         "checks": checks,
         "timestamp": chrono::Utc::now().to_rfc3339_opts(chrono::SecondsFormat::Secs, true),
     });
+    if service.engine.development && !found.is_empty() {
+        body["details"] = json!({ "schema": found.iter().map(shown).collect::<Vec<_>>() });
+    }
     (status, NOT_KEPT, Json(body))
+}
+
+fn shown(finding: &Finding) -> Value {
+    let Finding { severity, source, field, cause, remedy } = finding;
+    json!({ "severity": severity.as_str(), "source": source, "field": field, "cause": cause, "remedy": remedy })
 }
 
 /// The first few of what is wrong, and how many there are.

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use ahash::{HashMap, HashMapExt as _, HashSet};
 use tokio::sync::Notify;
 
+use super::column_facts::ColumnFacts;
 use super::driver::{DedicatedConnection, DriverError};
 use super::identifier::{quote, quote_path, quoted};
 use super::{DbError, Oid, Param, Statement};
@@ -16,6 +17,8 @@ pub(crate) struct Catalogue {
     sources: HashMap<String, Source>,
     /// The settings that new sessions of the role start with, such as its search path.
     settings: Vec<String>,
+    /// The facts that only hints need; none where they are not given.
+    facts: Option<ColumnFacts>,
     /// The views whose rows PostgreSQL would not lock.
     unlockable: Mutex<HashSet<String>>,
     /// Told when a view is asked for that was not there: it may have come since.
@@ -82,10 +85,12 @@ type Row = (String, String, String, String, bool, bool, i64, i64, i64, bool);
 
 impl Catalogue {
     /// Reads the columns of `names`; those that do not exist are left out. `outdated` is told when they are asked for.
+    /// `with_facts` reads what only hints need, too.
     pub(super) async fn load(
         connection: &mut DedicatedConnection,
         names: &[String],
         outdated: &Arc<Notify>,
+        with_facts: bool,
     ) -> Result<Self, DriverError> {
         let bound = [names.to_vec(), quoted(names)].map(Param::Texts).to_vec();
         let rows: Vec<Row> = connection.rows(&Statement::new(COLUMNS, bound)).await?;
@@ -108,7 +113,13 @@ impl Catalogue {
             let (declared, base) = (oid(declared), oid(base));
             source.columns.insert(column, ColumnType { name: type_name, sql, quoted, is_exact, declared, base });
         }
-        Ok(Self { sources, settings, outdated: outdated.clone(), unlockable: Mutex::default() })
+        let facts = if with_facts {
+            let types = sources.values().flat_map(|source| source.columns.values()).map(|column| column.base);
+            Some(ColumnFacts::load(connection, names, types).await?)
+        } else {
+            None
+        };
+        Ok(Self { sources, settings, facts, outdated: outdated.clone(), unlockable: Mutex::default() })
     }
 
     /// Whether both say the same of the database.
@@ -124,6 +135,11 @@ impl Catalogue {
     /// Remembers that PostgreSQL would not lock the rows of a view; whether that is new.
     pub(crate) fn cannot_lock(&self, name: &str) -> bool {
         self.unlockable.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned())
+    }
+
+    /// The facts that only hints need, where they were read.
+    pub(crate) fn facts(&self) -> Option<&ColumnFacts> {
+        self.facts.as_ref()
     }
 
     pub(crate) fn source(&self, name: &str) -> Option<&Source> {

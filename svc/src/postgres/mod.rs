@@ -4,6 +4,7 @@
 
 mod call;
 mod catalogue;
+mod column_facts;
 mod connect;
 mod database;
 mod describe;
@@ -32,6 +33,7 @@ mod statement;
 
 pub(crate) use call::{Call, Called, Caller, Written, has_nul};
 pub(crate) use catalogue::{Catalogue, ColumnType, Source};
+pub(crate) use column_facts::ColumnFacts;
 pub(crate) use connect::{ConnectConfig, Variable};
 pub(crate) use database::{CheckError, Database, Settings};
 pub(crate) use describe::Columns;

@@ -1,4 +1,5 @@
-//! Tests of a program's own: the matrix of who may do what, and subscriptions without a socket ([`TestService`]).
+//! Tests of a program's own: the matrix of who may do what, subscriptions without a socket ([`TestService`]), and
+//! the schema beside the database ([`check_views`]).
 //!
 //! [`authz_matrix`] sends each case as each principal on every way to an answer, and compares. Its report shows who may do
 //! what, names the ways that disagree, and lists the operations and fields that nothing guards. A snapshot of it in a
@@ -47,3 +48,6 @@ pub use matrix::{AuthzMatrix, authz_matrix};
 pub use report::MatrixReport;
 pub use service::{Subscribed, Subscription, TestService};
 pub use verdict::Verdict;
+
+pub use crate::app::check_views;
+pub use crate::engine::{Finding, Severity};

@@ -14,3 +14,4 @@ mod session_settings;
 mod tenancy;
 mod transactions;
 mod urls;
+mod view_check;

@@ -1,7 +1,6 @@
 //! Planned rows: from a field's selection and arguments to one statement, and from its rows to bytes.
 
 mod aggregate;
-mod broken_fields;
 mod check;
 mod columns;
 mod conditions;
@@ -16,9 +15,9 @@ mod row_filter;
 mod statement_cache;
 mod tiebreaker;
 mod typed;
+mod view_check;
 
 pub(crate) use aggregate::{computed, group_counts};
-pub(crate) use broken_fields::{broken_fields, note_broken_fields};
 pub(crate) use check::check_arguments;
 pub(crate) use connection::typed_slice;
 #[cfg(any(test, fuzzing))]
@@ -26,6 +25,8 @@ pub(crate) use cursor::fuzz_cursor;
 pub(crate) use event::{EventFilter, EventRow, write_event};
 pub(crate) use reads::PlannedReads;
 use relation::write_relation;
+pub use view_check::{Finding, Severity};
+pub(crate) use view_check::{findings, note_findings};
 
 use futures_util::FutureExt as _;
 use tokio_postgres::Row;

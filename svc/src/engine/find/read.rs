@@ -134,7 +134,8 @@ impl Read {
     }
 }
 
-fn default_key(key: &OrderKey) -> Order {
+/// The order of a key that a field names.
+pub(super) fn default_key(key: &OrderKey) -> Order {
     if key.descending { desc(key.column) } else { asc(key.column) }
 }
 

@@ -129,7 +129,8 @@ impl Database {
         let verdict = self.row_security.accept(verdict)?;
         Ok(Loaded {
             look: Look { fingerprint: fingerprint.unwrap_or_default(), verdict },
-            catalogue: Catalogue::load(connection, &self.sources, self.driver.views_changed()).await?,
+            catalogue: Catalogue::load(connection, &self.sources, self.driver.views_changed(), self.tells_reason)
+                .await?,
             functions: Self::load_functions(connection, &specs).await?,
         })
     }
@@ -177,7 +178,6 @@ impl Database {
             self.driver.retire_connections();
             self.changes.told.send_replace(());
         }
-        self.warn_of_missing();
     }
 
     /// Whether all functions are what they were. Those that are keep their statements.
@@ -192,16 +192,6 @@ impl Database {
             *known = found;
         }
         same
-    }
-
-    fn warn_of_missing(&self) {
-        let missing = self.missing_sources();
-        if !missing.is_empty() {
-            tracing::warn!(?missing, "views of the schema do not exist in the database");
-        }
-        for why in self.missing_functions() {
-            tracing::warn!(why, "a function of the schema cannot be called");
-        }
     }
 
     /// The functions of the schema, and those that resolvers have called.

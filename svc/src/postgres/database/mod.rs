@@ -225,10 +225,9 @@ impl Database {
         self.sources.iter().filter(|name| !known(name)).cloned().collect()
     }
 
-    /// Returns the reasons why functions of the schema cannot be called.
-    pub(crate) fn missing_functions(&self) -> Vec<String> {
-        let functions = self.functions();
-        self.called.iter().filter_map(|spec| functions.get(spec)?.as_ref().err().cloned()).collect()
+    /// Returns the reason why a function of the schema cannot be called.
+    pub(crate) fn function_fault(&self, spec: &FunctionSpec) -> Option<String> {
+        self.functions().get(spec)?.as_ref().err().cloned()
     }
 
     /// Returns the functions as they are known. The lock is held for a look-up, which cannot panic.

@@ -1,0 +1,51 @@
+//! The schema of options beside a database, for tests.
+
+use super::AppOptions;
+use super::database_config::read_url;
+use crate::engine::{Finding, findings, functions};
+use crate::postgres::{CheckError, Database, DbError, Enforcement, RowSecurity, Settings};
+use crate::settings::variable;
+use crate::{Error, ErrorCode, Result};
+
+/// All that the schema of `options` and the database at `url` disagree about.
+///
+/// It is what the service looks at when it starts: fields without a column or key, keys of relations, orders by
+/// default, functions and their arguments, and, as hints, nulls behind fields that have none and labels of enums. Faults
+/// come first. The set-up SQL of the options is run before.
+///
+/// ```no_run
+/// use svc::prelude::*;
+/// use svc::testing::check_views;
+///
+/// # async fn example(options: AppOptions) -> svc::Result<()> {
+/// let findings = check_views(&options, "postgres://postgres@localhost/test").await?;
+/// assert!(findings.is_empty(), "{findings:#?}");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// When the schema cannot be served, or the database cannot be used.
+pub async fn check_views(options: &AppOptions, url: &str) -> Result<Vec<Finding>> {
+    let model = options.model()?;
+    let config = &options.config.database;
+    let settings = Settings {
+        connect: read_url("the database URL", url, &variable)?,
+        max_connections: 1,
+        acquire_timeout: config.pool_limit(),
+        statement_timeout: config.query_timeout,
+        catalogue_poll: None,
+        owner: None,
+        statement_cache: 0,
+        reset_session: None,
+        setup: options.setup.clone(),
+        row_security: RowSecurity::new(Enforcement::Off),
+        tells_reason: true,
+    };
+    let called = functions(&model).map(|(_, _, spec)| spec).collect();
+    let database = Database::new(settings, model.sources().map(str::to_owned).collect(), called)?;
+    let unusable = |error: CheckError| Error::new(ErrorCode::ServiceUnavailable, error.to_string());
+    database.check().await.map_err(unusable)?;
+    let catalogue = database.catalogue().await.map_err(DbError::into_error)?;
+    Ok(findings(&model, &database, &catalogue))
+}

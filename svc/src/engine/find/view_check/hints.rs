@@ -1,0 +1,81 @@
+//! Columns that may hold what their fields cannot.
+
+use super::{Finding, Severity};
+use crate::postgres::{Catalogue, ColumnFacts, Source};
+use crate::schema::{EnumValue, FieldDef, FieldKind, FieldMeta, Model, TypeDef, TypeIndex, TypeKind};
+
+/// A field that a column answers.
+struct Answered<'m> {
+    def: &'m TypeDef,
+    field: &'m FieldDef,
+    source: &'m Source,
+    column: &'static str,
+    /// Whether the program vouches that it is never null.
+    is_vouched: bool,
+}
+
+/// Nulls for fields that have none, and labels of enums that are not the same on both sides.
+pub(super) fn hints(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
+    let Some(facts) = catalogue.facts() else { return Vec::new() };
+    let rows = (0..model.types.len()).flat_map(|row| answered(model, catalogue, row));
+    let hints = rows.flat_map(|answered| {
+        let labels = match &model.types[answered.field.ty.named()].kind {
+            TypeKind::Enum(def) if !answered.field.ty.is_list() => answered.labels(&def.values, facts),
+            _ => Vec::new(),
+        };
+        labels.into_iter().chain(answered.null(facts))
+    });
+    hints.collect()
+}
+
+/// The fields of a type that columns of its view answer.
+fn answered<'m>(model: &'m Model, catalogue: &'m Catalogue, row: TypeIndex) -> Vec<Answered<'m>> {
+    let source = model.source(row).and_then(|name| catalogue.source(name));
+    let (Some(source), Some(object)) = (source, model.object(row)) else { return Vec::new() };
+    let declared: &[FieldMeta] = object.declared.map_or(&[], |meta| meta.fields);
+    let fields = object.fields.values().filter_map(|field| {
+        let (index, column) = match field.kind {
+            FieldKind::Stored { index, stored } => (index, stored),
+            FieldKind::Relation(relation) if !relation.many => (relation.index, relation.from),
+            _ => return None,
+        };
+        let is_vouched = declared.get(index).is_some_and(|meta| meta.non_null);
+        let answered = Answered { def: &model.types[row], field, source, column, is_vouched };
+        source.columns.contains_key(column).then_some(answered)
+    });
+    fields.collect()
+}
+
+impl Answered<'_> {
+    fn hint(&self, cause: String, remedy: String) -> Finding {
+        let field = format!("{}.{}", self.def.name, self.field.name);
+        Finding { severity: Severity::Hint, source: self.source.name.clone(), field, cause, remedy }
+    }
+
+    fn null(&self, facts: &ColumnFacts) -> Option<Finding> {
+        if self.is_vouched || !self.field.ty.is_non_null() {
+            return None;
+        }
+        let (table, column) = facts.nullable(&self.source.name, self.column)?;
+        let cause = format!("the column `{column}` of `{table}` may be null, and the field is never");
+        let remedy = "make the field an `Option`, the column NOT NULL, or vouch for it with `#[svc(non_null)]`";
+        Some(self.hint(cause, remedy.to_owned()))
+    }
+
+    fn labels(&self, values: &[EnumValue], facts: &ColumnFacts) -> Vec<Finding> {
+        let column = self.source.columns.get(self.column);
+        let Some(labels) = column.and_then(|column| facts.labels(column.base)) else { return Vec::new() };
+        let enumeration = column.map(|column| column.sql.as_str()).unwrap_or_default();
+        let unknown = labels.iter().filter(|label| values.iter().all(|value| value.stored != **label));
+        let unknown = unknown.map(|label| {
+            let cause = format!("`{enumeration}` has the label `{label}`, which no value stands for");
+            self.hint(cause, format!("add it to the enum of the program: `#[svc(stored = \"{label}\")]` on a variant"))
+        });
+        let lacking = values.iter().filter(|value| labels.iter().all(|label| label != value.stored));
+        let lacking = lacking.map(|value| {
+            let cause = format!("`{enumeration}` has no label `{}`, which {} stands for", value.stored, value.name);
+            self.hint(cause, format!("ALTER TYPE {enumeration} ADD VALUE '{}', or remove the variant", value.stored))
+        });
+        unknown.chain(lacking).collect()
+    }
+}

@@ -1,0 +1,68 @@
+//! The schema beside the database: what cannot be answered, and what may not be.
+
+mod fields;
+mod finding;
+mod functions;
+mod hints;
+mod orders;
+mod relations;
+
+pub use finding::{Finding, Severity};
+
+use std::sync::{Arc, Weak};
+
+use crate::postgres::{Catalogue, Database};
+use crate::schema::Model;
+
+/// All that the schema and the database disagree about, faults first. The start, `/ready` and
+/// `svc::testing::check_views` share it.
+///
+/// Hints need what the catalogue has of nulls and labels, which is read in development only.
+pub(crate) fn findings(model: &Model, database: &Database, catalogue: &Catalogue) -> Vec<Finding> {
+    let mut found = missing_views(database);
+    found.extend(fields::broken_fields(model, catalogue));
+    found.extend(relations::mismatched_keys(model, catalogue));
+    found.extend(orders::broken_orders(model, catalogue));
+    found.extend(functions::broken_functions(model, database));
+    found.extend(hints::hints(model, catalogue));
+    found.sort();
+    found.dedup();
+    found
+}
+
+fn missing_views(database: &Database) -> Vec<Finding> {
+    let missing = |source: String| Finding {
+        severity: Severity::Fault,
+        field: String::new(),
+        cause: format!("the database has no view or table `{source}`, or the service may not see it"),
+        remedy: "make it, or let the role of the service use its schema: GRANT USAGE ON SCHEMA …".to_owned(),
+        source,
+    };
+    database.missing_sources().into_iter().map(missing).collect()
+}
+
+/// Writes each finding to the log, and again when it is new after a change.
+pub(crate) async fn note_findings(database: Weak<Database>, model: Arc<Model>) {
+    let mut known = Vec::new();
+    loop {
+        let Some(database) = Database::when_up(database.clone()).await else { return };
+        let mut changes = database.told_of_changes();
+        if let Ok(catalogue) = database.catalogue().await {
+            let found = findings(&model, &database, &catalogue);
+            found.iter().filter(|finding| !known.contains(*finding)).for_each(note);
+            known = found;
+        }
+        drop(database);
+        if changes.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+fn note(finding: &Finding) {
+    let Finding { severity, source, field, cause, remedy } = finding;
+    match severity {
+        Severity::Fault => tracing::warn!(source, field, cause, remedy, "the database does not fit the schema"),
+        Severity::Hint => tracing::info!(source, field, cause, remedy, "the database may not fit the schema"),
+    }
+}

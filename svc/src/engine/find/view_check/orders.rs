@@ -1,0 +1,41 @@
+//! Orders by default that their views cannot give.
+
+use super::{Finding, Severity};
+use crate::engine::find::read::default_key;
+use crate::postgres::{Catalogue, Statement};
+use crate::schema::{FieldKind, Model, OrderKey, TypeIndex, TypeKind};
+use crate::sql::{Filter, Query, Views};
+
+/// The fields whose `order_by` names what no row has.
+pub(super) fn broken_orders(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
+    let objects = model.types.iter().filter_map(|def| match &def.kind {
+        TypeKind::Object(object) => Some((def, object)),
+        _ => None,
+    });
+    let fields = objects.flat_map(|(def, object)| object.fields.values().map(move |field| (def, field)));
+    let mut broken = Vec::new();
+    for (def, field) in fields {
+        let (keys, row): (&[OrderKey], _) = match field.kind {
+            FieldKind::Root(run, Some(row), _) => (run.planned().map_or(&[], |planned| planned.order), row),
+            FieldKind::Relation(relation) => (relation.order, relation.row),
+            _ => continue,
+        };
+        // Of a view that is missing, nothing else has to be said.
+        let Some(source) = model.source(row).and_then(|name| catalogue.source(name)) else { continue };
+        broken.extend(keys.iter().filter_map(|key| cause(model, catalogue, row, key)).map(|cause| Finding {
+            severity: Severity::Fault,
+            source: source.name.clone(),
+            field: format!("{}.{}", def.name, field.name),
+            cause,
+            remedy: "name columns or stored fields of the rows in `order_by`".to_owned(),
+        }));
+    }
+    broken
+}
+
+/// The reason why rows cannot be in the order of a key.
+fn cause(model: &Model, catalogue: &Catalogue, row: TypeIndex, key: &OrderKey) -> Option<String> {
+    let query = Query { order: vec![default_key(key)], ..Query::new(row, Filter::All(Vec::new())) };
+    let written = Statement::rows(Views { model, catalogue, rules: None }, &query);
+    written.err().map(|error| format!("the default order names `{}`: {error}", key.column))
+}
