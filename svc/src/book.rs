@@ -28,11 +28,11 @@ chapter! {
     security_log: "security-log.md";
     metrics: "metrics.md";
     tracing: "tracing.md";
-    health: "health.md";
 }
 
 #[cfg(feature = "testing")]
 chapter! {
+    health: "health.md";
     subscriptions: "subscriptions.md";
 }
 

@@ -59,6 +59,7 @@ pub(crate) use document_id::DocumentId;
 pub(crate) use execute::{Engine, RegisteredOnly, Request, ResponseKeys};
 #[cfg(any(test, fuzzing))]
 pub(crate) use find::fuzz_cursor;
+#[cfg_attr(not(feature = "testing"), allow(unreachable_pub, reason = "tests of programs see findings"))]
 pub use find::{Finding, Severity};
 pub(crate) use find::{findings, note_findings};
 pub(crate) use freshness::Freshness;

@@ -15,6 +15,7 @@ mod row_filter;
 mod statement_cache;
 mod tiebreaker;
 mod typed;
+#[cfg_attr(not(feature = "testing"), allow(unreachable_pub, reason = "tests of programs see findings"))]
 mod view_check;
 
 pub(crate) use aggregate::{computed, group_counts};
@@ -25,6 +26,7 @@ pub(crate) use cursor::fuzz_cursor;
 pub(crate) use event::{EventFilter, EventRow, write_event};
 pub(crate) use reads::PlannedReads;
 use relation::write_relation;
+#[cfg_attr(not(feature = "testing"), allow(unreachable_pub, reason = "tests of programs see findings"))]
 pub use view_check::{Finding, Severity};
 pub(crate) use view_check::{findings, note_findings};
 
