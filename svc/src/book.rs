@@ -28,6 +28,14 @@ chapter! {
     security_log: "security-log.md";
     metrics: "metrics.md";
     tracing: "tracing.md";
+    middleware: "middleware.md";
+    batching: "batching.md";
+    exporting_the_schema: "exporting-the-schema.md";
+    recipes: "recipes.md";
+    coming_from: "coming-from.md";
+    coming_from_postgraphile: "coming-from-postgraphile.md";
+    coming_from_hasura: "coming-from-hasura.md";
+    coming_from_fraiseql: "coming-from-fraiseql.md";
 }
 
 #[cfg(feature = "testing")]
@@ -39,6 +47,7 @@ chapter! {
 #[cfg(feature = "sqlx")]
 chapter! {
     errors: "errors.md";
+    coming_from_async_graphql: "coming-from-async-graphql.md";
 }
 
 #[cfg(feature = "upload")]
@@ -60,6 +69,12 @@ chapter! {
 chapter! {
     first_program: "first-program.md";
     embedded_database: "embedded-database.md";
+    seeing_the_sql: "seeing-the-sql.md";
+}
+
+#[cfg(all(feature = "embedded", feature = "sqlx"))]
+chapter! {
+    testing: "testing.md";
 }
 
 #[cfg(test)]

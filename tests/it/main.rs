@@ -5,6 +5,7 @@
 mod accounts;
 mod auth;
 mod authz;
+mod book;
 mod database;
 mod differential;
 mod documents;
