@@ -84,7 +84,8 @@ pub fn query(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, root_field::query)
 }
 
-/// A mutation: a function that writes. Without a body it calls a function of the database; with one it is a resolver.
+/// A mutation: a function that writes. Without a body it calls a function of the database or writes to a table; with one it
+/// is a resolver.
 ///
 /// ```
 /// use svc::prelude::*;
@@ -102,6 +103,26 @@ pub fn query(args: TokenStream, item: TokenStream) -> TokenStream {
 ///     Ok(update.execute(ctx.db().pool()).await?.rows_affected() == 1)
 /// }
 /// ```
+///
+/// A mutation without a body can also write rows of a table: the fields of the input object are columns, the other
+/// arguments choose the row, and what is answered is read again from the view.
+///
+/// ```
+/// use svc::prelude::*;
+///
+/// # #[svc_type(sql_source = "v_user")]
+/// # struct User { id: Uuid, name: String }
+/// # #[svc_input]
+/// # struct NewUser { name: String }
+/// #[svc::mutation(insert = "tb_user")]
+/// async fn add_user(input: NewUser) -> User;
+///
+/// #[svc::mutation(delete = "tb_user", key = "pk_user")]
+/// async fn remove_user(id: Uuid) -> Option<User>;
+/// ```
+///
+/// Its keys are one of `insert`, `update`, `upsert` and `delete` with the table, `key` for the column with the view's `id`,
+/// and for `upsert` `conflict = "sku"` and `on_conflict = nothing`.
 ///
 /// Keys: `function = "schema.name"` names the function of the database, `context = ["…"]` the values of the request
 /// that it gets before the arguments, `invalidates = [Post]` the types of rows that it writes besides those of its

@@ -1,5 +1,6 @@
 //! GraphQL names, SQL names, and the way from one case to another.
 
+use proc_macro2::Ident;
 use syn::LitStr;
 
 use crate::errors::Errors;
@@ -44,6 +45,20 @@ pub(crate) fn check_function(function: &LitStr, errors: &mut Errors) {
             format!(
                 "`{text}` is not the name of a function; \
                  write `function` or `schema.function`, with letters, digits, `_` and `$`"
+            ),
+        );
+    }
+}
+
+/// Reports a table that is none.
+pub(crate) fn check_table(key: &Ident, table: &LitStr, errors: &mut Errors) {
+    let text = table.value();
+    if !is_path(&text) {
+        errors.at(
+            table,
+            format!(
+                "`{text}` is not the name of a table; write `{key} = \"table\"` or `\"schema.table\"`, with letters, digits, \
+                 `_` and `$`"
             ),
         );
     }

@@ -20,6 +20,7 @@ pub(super) fn full(field: &RootField) -> TokenStream {
     let answers = match field.resolver {
         Resolver::Planned | Resolver::Events(_) => quote!(PlannedReturn),
         Resolver::Function(_) => quote!(FunctionReturn),
+        Resolver::Write(_) => quote!(WrittenReturn),
         Resolver::Sync | Resolver::Async | Resolver::Stream(_) => quote!(Returns),
     };
     let outside = match &field.resolver {
@@ -116,24 +117,32 @@ fn acts_on(RootField { krate, params, acts_on, .. }: &RootField) -> TokenStream 
     quote!(::core::option::Option::Some(#new(#at)))
 }
 
+/// Whether the Rust type of each argument takes a value.
+fn checks(RootField { krate, params, .. }: &RootField) -> TokenStream {
+    let checks = params.args().map(|arg| {
+        let ty = types::outside(&arg.ty, None);
+        quote_spanned!(types::span(&arg.ty)=> #krate::check_input::<#ty>)
+    });
+    quote!(&[#(#checks),*])
+}
+
 fn run(field: &RootField, output: &Type) -> TokenStream {
     let RootField { krate, ident, params, resolver, context, on_failure, order_by, .. } = field;
     if let Resolver::Function(name) = resolver {
         let on_failure = format_ident!("{}", if *on_failure == OnFailure::Commit { "Commit" } else { "Rollback" });
-        let checks = params.args().map(|arg| {
-            let ty = types::outside(&arg.ty, None);
-            quote_spanned!(types::span(&arg.ty)=> #krate::check_input::<#ty>)
-        });
-        let place = element::place(krate, ident);
+        let (checks, place) = (checks(field), element::place(krate, ident));
         let acts_on = acts_on(field);
         return quote!(#krate::Run::Function(#krate::FunctionMeta {
             name: #name,
             context: &[#(#context),*],
             on_failure: #krate::OnFailure::#on_failure,
             acts_on: #acts_on,
-            checks: &[#(#checks),*],
+            checks: #checks,
             place: #place,
         }));
+    }
+    if let Resolver::Write(write) = resolver {
+        return write.tokens(krate, params, output, &checks(field), &element::place(krate, ident));
     }
     if let Resolver::Planned | Resolver::Events(_) = resolver {
         let outside = types::outside(output, None);

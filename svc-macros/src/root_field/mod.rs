@@ -5,6 +5,7 @@ mod expand;
 mod model;
 mod parse;
 mod stream;
+mod table;
 #[cfg(test)]
 mod tests;
 

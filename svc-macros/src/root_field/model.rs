@@ -6,6 +6,7 @@ use syn::{Attribute, FnArg, LitStr, Meta, Path, Type, Visibility};
 use super::caching::Caching;
 use super::parse::{ActsOn, Args, OnFailure};
 use super::stream::EventStream;
+use super::table::TableWrite;
 use crate::argument::Parameters;
 use crate::element::{self, Element};
 use crate::errors::Errors;
@@ -96,6 +97,8 @@ pub(super) enum Resolver {
     Events(LitStr),
     /// No body: the function of the database with this name.
     Function(String),
+    /// No body: rows of a table are written.
+    Write(TableWrite),
     Sync,
     Async,
     /// A body that gives a stream.
@@ -122,13 +125,15 @@ pub(super) fn build(kind: Kind, args: Args, function: &mut Function, errors: &mu
     if function.body.is_none() {
         check_planned(function, &params, errors);
     }
-    if function.body.is_some() || args.function.is_some() {
+    let write = args.table.write();
+    if function.body.is_some() || args.function.is_some() || write.is_some() {
         params.refuse_null(errors);
     }
     match kind {
         Kind::Subscription => check_channel(&args, function, errors),
         Kind::Query | Kind::Mutation => check_function(kind, &args, function, errors),
     }
+    args.table.check(args.function.as_ref(), function.body.is_some(), &params, errors);
     check_acted(&args, &function.sig.ident, &params, errors);
     if let (Some(order), Some(_)) = (&args.order_by, &function.body) {
         errors
@@ -161,10 +166,11 @@ pub(super) fn build(kind: Kind, args: Args, function: &mut Function, errors: &mu
 
 fn resolver(args: &Args, function: &Function) -> Resolver {
     match (&function.body, function.sig.asyncness) {
-        (None, _) => match (&args.channel, &args.function) {
-            (Some(channel), _) => Resolver::Events(channel.clone()),
-            (None, Some(name)) => Resolver::Function(name.value()),
-            (None, None) => Resolver::Planned,
+        (None, _) => match (&args.channel, &args.function, args.table.write()) {
+            (Some(channel), ..) => Resolver::Events(channel.clone()),
+            (None, Some(name), _) => Resolver::Function(name.value()),
+            (None, None, Some(write)) => Resolver::Write(write),
+            (None, None, None) => Resolver::Planned,
         },
         (Some(_), None) => Resolver::Sync,
         (Some(_), Some(_)) => Resolver::Async,
@@ -182,7 +188,7 @@ fn check_function(kind: Kind, args: &Args, function: &Function, errors: &mut Err
             errors.at(name, "a mutation has a body or calls a function; write `;` instead of the body, or remove this");
         }
         (Some(name), None) => name::check_function(name, errors),
-        (None, None) if kind == Kind::Mutation => errors.at(
+        (None, None) if kind == Kind::Mutation && args.table.write().is_none() => errors.at(
             &function.sig.ident,
             "a mutation calls a function or has a body; \
              write `#[svc::mutation(function = \"schema.name\")]`, or `{ … }` instead of the `;`",
@@ -198,7 +204,9 @@ fn check_function(kind: Kind, args: &Args, function: &Function, errors: &mut Err
 /// The row that a mutation acts on is one of a call, which can be undone when the row may not be written.
 fn check_acted(args: &Args, mutation: &Ident, params: &Parameters, errors: &mut Errors) {
     let Some(ActsOn { row, id }) = &args.acts_on else { return };
-    if args.function.is_none() {
+    if args.table.write().is_some() {
+        errors.at(row, "what is written to a table acts on its rows already; remove `acts_on`");
+    } else if args.function.is_none() {
         errors.at(
             row,
             "only a mutation that calls a function acts on a row; add `function = \"schema.name\"`, or read the row in a \

@@ -7,6 +7,7 @@ use syn::{Item, LitStr, Path, parenthesized};
 
 use super::caching::Caching;
 use super::model::Kind;
+use super::table::TableKeys;
 use crate::errors::Errors;
 use crate::function::Function;
 use crate::keys::{self, Keys};
@@ -26,6 +27,8 @@ pub(super) struct Args {
     pub(super) context: Vec<LitStr>,
     /// The fate of a call with a failing status.
     pub(super) on_failure: Option<(Span, OnFailure)>,
+    /// The table that a mutation without a body writes.
+    pub(super) table: TableKeys,
     /// The row that the mutation acts on.
     pub(super) acts_on: Option<ActsOn>,
     /// The authorizer that decides in place of the application's.
@@ -106,6 +109,13 @@ pub(super) fn args(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Args
             "context",
             "on_failure",
             "acts_on",
+            "insert",
+            "update",
+            "upsert",
+            "delete",
+            "key",
+            "conflict",
+            "on_conflict",
             "authorizer",
             "rate_limit",
             "invalidates",
@@ -125,6 +135,9 @@ pub(super) fn args(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Args
             "acts_on" => {
                 keys::equals(key, input, "Post(id)")?;
                 args.acts_on = Some(input.parse()?);
+            }
+            "insert" | "update" | "upsert" | "delete" | "key" | "conflict" | "on_conflict" => {
+                args.table.read(key, input)?
             }
             "authorizer" => {
                 keys::equals(key, input, "admins_only")?;

@@ -11,7 +11,7 @@ use crate::application::{Application, LimitMode, Limits, RequestDeadlines};
 use crate::authz::Gate;
 use crate::engine::{
     DocumentCache, Engine, OperationRegistry, PersistedQueries, RegisteredOnly, describe_all, functions, note_findings,
-    read_folder, read_manifests,
+    read_folder, read_manifests, tables,
 };
 use crate::http;
 use crate::metrics::application_made;
@@ -118,7 +118,8 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
         tells_reason: options.config.is_development(),
     };
     let called = functions(&model).map(|(_, _, spec)| spec).collect();
-    let database = Database::new(settings, model.sources().map(str::to_owned).collect(), called);
+    let sources = model.sources().map(str::to_owned).chain(tables(&model).map(str::to_owned)).collect();
+    let database = Database::new(settings, sources, called);
     let database = database.map_err(StartError::Proxy)?;
     if enforcement == Enforcement::Refuse {
         refuse_unbound(&database).await?;

@@ -17,6 +17,8 @@ pub(crate) enum Way {
     Planned,
     /// A function of the database was called.
     Called,
+    /// Rows of a table were written.
+    Written,
     /// A function of the program ran.
     Resolved,
     /// The answer was kept.
@@ -154,6 +156,7 @@ impl Way {
         match self {
             Self::Planned => "planned",
             Self::Called => "called",
+            Self::Written => "written",
             Self::Resolved => "resolved",
             Self::Cached => "cached",
             Self::ByStatement => "by statement",

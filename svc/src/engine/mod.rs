@@ -45,6 +45,7 @@ mod security_events;
 mod shared_persisted;
 mod spending;
 mod subscribe;
+mod table;
 #[cfg(any(svc_unadmitted = "calls", svc_unadmitted = "literals"))]
 mod unadmitted;
 mod weight;
@@ -76,3 +77,4 @@ pub(crate) use persisted::PersistedQueries;
 pub(crate) use request_error::RequestError;
 pub(crate) use response::{Answer, Response, write_request_errors};
 pub(crate) use subscribe::ResponseStream;
+pub(crate) use table::{Unwritable, tables, unwritable};

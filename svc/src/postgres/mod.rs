@@ -30,6 +30,7 @@ mod shared_reads;
 #[cfg(feature = "sqlx")]
 mod sqlx_pool;
 mod statement;
+mod table;
 
 pub(crate) use call::{Call, Called, Caller, Written, has_nul};
 pub(crate) use catalogue::{Catalogue, ColumnType, Source};
@@ -58,3 +59,4 @@ pub(crate) use shared_reads::{Participant, SharedReads};
 pub(crate) use sqlx_pool::{CommitError, commit as commit_sqlx};
 use statement::Running;
 pub(crate) use statement::{Oid, Param, PatternLanguage, Statement, StatementSubject, StatementText};
+pub(crate) use table::{Conflict, Table};

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use tokio::sync::Mutex;
+use tokio_postgres::Row;
 
 use crate::Error;
 use crate::json::ExactJson;
@@ -112,6 +113,13 @@ impl Transaction {
         let statement = Statement::new(sql, values.into_iter().map(Param::Variable).collect());
         let written = self.open.lock().await.write(&statement, &mut Vec::new()).await;
         written.map_err(|error| self.failed(error))
+    }
+
+    /// The rows of a statement that writes.
+    pub(crate) async fn written(&self, statement: &Statement) -> Result<Vec<Row>, DbError> {
+        let mut rows = Vec::new();
+        let written = self.open.lock().await.write(statement, &mut rows).await;
+        written.map(|_| rows).map_err(|error| self.db.app.database.noted(error))
     }
 
     /// The database, whose statements run in the transaction.

@@ -66,3 +66,63 @@ impl<T: Output> FunctionReturn for T {
         T::type_ref(registry)
     }
 }
+
+/// The return type of a mutation that writes rows of a table: rows of a view, or a result that has some.
+#[diagnostic::on_unimplemented(
+    message = "a mutation that writes to a table cannot return `{Self}`",
+    label = "not rows of a view",
+    note = "return `T`, `Option<T>` or `Vec<T>` of an `#[svc_type(sql_source = \"v_…\")]`, or an `#[svc_result]` with one"
+)]
+pub trait WrittenReturn {
+    /// The rows that it has, as far as the type says.
+    const ROWS: WrittenRows;
+
+    /// The field's GraphQL type.
+    fn type_ref(registry: &mut Registry) -> TypeRef;
+}
+
+/// The rows in the answer of a mutation that writes to a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WrittenRows {
+    /// Of a type without a view.
+    None,
+    /// One row.
+    One,
+    /// Any number.
+    List,
+    /// Those in the entity of a result.
+    InResult,
+}
+
+impl WrittenRows {
+    const fn of<T: SvcType>(many: bool) -> Self {
+        match (T::RESULT, T::SOURCE) {
+            (Some(_), _) if many => Self::None,
+            (Some(_), _) => Self::InResult,
+            (None, None) => Self::None,
+            (None, Some(_)) if many => Self::List,
+            (None, Some(_)) => Self::One,
+        }
+    }
+}
+
+impl<T: SvcType> WrittenReturn for T {
+    const ROWS: WrittenRows = WrittenRows::of::<T>(false);
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        T::type_ref(registry)
+    }
+}
+
+impl<T: SvcType> WrittenReturn for Option<T> {
+    const ROWS: WrittenRows = WrittenRows::of::<T>(false);
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        T::type_ref(registry).nullable()
+    }
+}
+
+impl<T: SvcType> WrittenReturn for Vec<T> {
+    const ROWS: WrittenRows = WrittenRows::of::<T>(true);
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        T::type_ref(registry).list()
+    }
+}

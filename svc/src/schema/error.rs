@@ -161,6 +161,14 @@ pub enum SchemaError {
         /// The mutation.
         path: String,
     },
+    /// A mutation whose arguments or answer do not fit the table that it writes.
+    #[error("`{path}` cannot write to a table: {why}")]
+    BadWrite {
+        /// The mutation.
+        path: String,
+        /// What does not fit, and what to write instead.
+        why: String,
+    },
     /// A page where only one argument can stand.
     #[error(
         "`{argument}` of `{path}` is a `Page` or `CursorPage`, which stands for several arguments of a function with a \

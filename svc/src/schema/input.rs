@@ -20,6 +20,10 @@ pub trait Input: Sized + Send {
     #[doc(hidden)]
     const REQUIRED_TEXT: bool = false;
 
+    /// Whether values are lists.
+    #[doc(hidden)]
+    const IS_LIST: bool = false;
+
     /// The GraphQL type, registered on the way.
     fn type_ref(registry: &mut Registry) -> TypeRef;
 
@@ -83,6 +87,8 @@ fn holds_json(value: &Value) -> bool {
 }
 
 impl<T: Input> Input for Option<T> {
+    const IS_LIST: bool = T::IS_LIST;
+
     fn type_ref(registry: &mut Registry) -> TypeRef {
         T::type_ref(registry).nullable()
     }
@@ -95,6 +101,8 @@ impl<T: Input> Input for Option<T> {
 }
 
 impl<T: Input> Input for Vec<T> {
+    const IS_LIST: bool = true;
+
     fn type_ref(registry: &mut Registry) -> TypeRef {
         T::type_ref(registry).list()
     }
@@ -112,6 +120,7 @@ impl<T: Input> Input for Vec<T> {
 
 impl<T: Input> Input for Box<T> {
     const REQUIRED_TEXT: bool = T::REQUIRED_TEXT;
+    const IS_LIST: bool = T::IS_LIST;
 
     fn type_ref(registry: &mut Registry) -> TypeRef {
         T::type_ref(registry)

@@ -26,6 +26,7 @@ mod stored;
 #[doc(hidden)]
 pub use bodiless::FunctionReturn;
 pub use bodiless::PlannedReturn;
+pub use bodiless::{WrittenReturn, WrittenRows};
 #[doc(hidden)]
 pub use code::Code;
 #[doc(hidden)]
@@ -39,7 +40,8 @@ pub use input::{Input, InputError, InputFields};
 pub use meta::{
     AbstractMeta, ActsOn, ArgMeta, BoxFuture, Check, ComputedMeta, ElementMeta, EnumMeta, EnumValueMeta, EventMeta,
     FieldMeta, FunctionMeta, InputMeta, InterfaceFieldMeta, KeyFn, NullArgument, ObjectMeta, OperationKind, OrderKey,
-    Place, PlannedMeta, RelationMeta, ResultMember, ResultMeta, RootFieldMeta, Run, Shape, Through, TypeFn,
+    Place, PlannedMeta, RelationMeta, ResultMember, ResultMeta, RootFieldMeta, Run, Shape, Through, TypeFn, WriteMeta,
+    WriteVerb,
 };
 pub use on_failure::OnFailure;
 #[doc(hidden)]

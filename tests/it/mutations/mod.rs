@@ -14,3 +14,4 @@ mod rollback;
 mod schema;
 mod sent_once;
 mod start;
+mod tables;

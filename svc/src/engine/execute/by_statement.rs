@@ -10,7 +10,7 @@ use crate::engine::find::check_arguments;
 use crate::engine::mutations::Mutations;
 use crate::engine::operations::{Answered, OperationStatement};
 use crate::engine::path::Path;
-use crate::engine::plan::{AllAdmitted, Plan, PlanField, PlanKind};
+use crate::engine::plan::{AllAdmitted, Plan, PlanField, PlanKind, RootField};
 use crate::query_stats;
 use crate::schema::OperationKind;
 use crate::{Error, ErrorCode};
@@ -100,8 +100,9 @@ impl Engine {
     fn reads_governed(&self, plan: &Plan) -> bool {
         let (Some(policies), model) = (&self.row_policies, &self.app.model) else { return false };
         let roots = plan.root.fields.iter().filter_map(PlanField::root);
-        let mut acted = roots.filter_map(|root| model.by_rust.get(&(root.acts_on()?.row)()));
-        acted.any(|row| policies.govern(*row)) || plan.reachable(model).into_iter().any(|row| policies.govern(row))
+        let acted = |root: RootField| root.acts_on().and_then(|acted| model.by_rust.get(&(acted.row)()).copied());
+        let mut acted = roots.filter_map(|root| root.written_rows().or_else(|| acted(root)));
+        acted.any(|row| policies.govern(row)) || plan.reachable(model).into_iter().any(|row| policies.govern(row))
     }
 
     async fn answer_of(

@@ -16,6 +16,7 @@ use crate::engine::mutations::Mutations;
 use crate::engine::path::Path;
 use crate::engine::plan::{Admission, PlanField, PlanKind, RootField};
 use crate::engine::resolver::{Call, Resolver};
+use crate::engine::table::write_table;
 use crate::query_stats;
 use crate::repository::Db;
 use crate::schema::{Code, OperationKind, Run};
@@ -167,6 +168,10 @@ async fn run(
     }
     match run {
         Run::Function(function) => write_function(cx, admission, function, path).boxed().await,
+        Run::Write(write) => match row {
+            Some(row) => write_table(cx, admission, write, row, path).boxed().await,
+            None => CompletedValue::failed(cx, &Error::internal("a mutation writes no rows"), field, path),
+        },
         Run::Event(_) | Run::Stream(_) => {
             CompletedValue::failed(cx, &Error::internal("a subscription was run as if it were a query"), field, path)
         }
@@ -183,6 +188,7 @@ fn way(run: Run) -> Way {
     match run {
         Run::Planned(_) => Way::Planned,
         Run::Function(_) => Way::Called,
+        Run::Write(_) => Way::Written,
         Run::Code(_) | Run::Event(_) | Run::Stream(_) => Way::Resolved,
     }
 }

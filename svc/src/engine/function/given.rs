@@ -61,7 +61,7 @@ pub(super) fn list(items: impl Iterator<Item = String>) -> String {
 }
 
 /// The text of an entity's id: of its own, or of what is given in its place.
-pub(super) fn id_of(given: &str) -> Option<String> {
+pub(in crate::engine) fn id_of(given: &str) -> Option<String> {
     let id = if given.starts_with('{') { own_id(given)? } else { given.to_owned() };
     match serde_json::from_str(&id).ok()? {
         Value::String(id) => Some(id),

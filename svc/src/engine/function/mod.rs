@@ -10,9 +10,11 @@ mod outcome;
 
 use acted_row::ActedRow;
 use decoded::Decoded;
-use encode::form;
+pub(super) use encode::form;
 pub(crate) use encode::json as argument_json;
-use outcome::{CallOutcome, Target, call_function};
+pub(super) use given::id_of;
+use outcome::call_function;
+pub(super) use outcome::{CallOutcome, Target, fail, succeed};
 
 use super::complete::{CompletedValue, Found, complete_value, write_json, write_partial};
 use super::execution_context::ExecutionContext;
@@ -24,7 +26,7 @@ use crate::json::ExactJson;
 use crate::postgres::{ArgForm, FunctionSpec};
 use crate::repository::Db;
 use crate::request::ContextValues;
-use crate::schema::{FieldDef, FieldKind, FromStored, FunctionMeta, Model, OnFailure, Run};
+use crate::schema::{Check, FieldDef, FieldKind, FromStored, FunctionMeta, Model, OnFailure, Run};
 
 /// The root type whose fields call functions.
 const ROOT: &str = "Mutation";
@@ -37,7 +39,18 @@ pub(crate) async fn write_function(
     path: &Path<'_>,
 ) -> CompletedValue {
     let field = admission.field();
-    match answer(cx, field, function).await {
+    let outcome = answer(cx, field, function).await;
+    write_outcome(cx, field, outcome, path).await
+}
+
+/// Completes what a mutation without a body has led to.
+pub(super) async fn write_outcome(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    outcome: Result<CallOutcome, Error>,
+    path: &Path<'_>,
+) -> CompletedValue {
+    match outcome {
         Ok(CallOutcome { json, unread: None }) => complete(cx, field, &json, path).await,
         Ok(CallOutcome { json, unread: Some(unread) }) => {
             CompletedValue::walk(cx, |walk, out| write_partial(walk, field, &json, &unread, path, out))
@@ -72,13 +85,25 @@ fn arguments(
         let value = cx.context.data::<ContextValues>()?.take(name, &cx.context)?;
         args.push((ArgForm::Text, Some(value.map_or(ExactJson::Null, ExactJson::String))));
     }
-    let values = cx.arguments(&field.args)?;
-    for ((value, check), arg) in values.into_iter().zip(function.checks).zip(&def.args) {
-        check(value.clone().map(ExactJson::without_digits)).map_err(|error| refused(&arg.name, &error))?;
-        let json = value.map(|value| encode::json(cx.model, &arg.ty, value));
-        args.push((form(&cx.model.types, &arg.ty), json));
+    for (value, arg) in checked_arguments(cx, field, function.checks, def)?.into_iter().zip(&def.args) {
+        args.push((form(&cx.model.types, &arg.ty), value));
     }
     Ok(args)
+}
+
+/// The arguments, which their Rust types take, as JSON with the stored names.
+pub(super) fn checked_arguments(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    checks: &[Check],
+    def: &FieldDef,
+) -> Result<Vec<Option<ExactJson>>, Error> {
+    let values = cx.arguments(&field.args)?.into_iter().zip(checks).zip(&def.args);
+    let checked = values.map(|((value, check), arg)| {
+        check(value.clone().map(ExactJson::without_digits)).map_err(|error| refused(&arg.name, &error))?;
+        Ok(value.map(|value| encode::json(cx.model, &arg.ty, value)))
+    });
+    checked.collect()
 }
 
 /// Completes the JSON like any that is stored; methods get the user's types.

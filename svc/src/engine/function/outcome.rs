@@ -117,7 +117,11 @@ async fn plain(
     Box::pin(success(db, target, result, &response)).await
 }
 
-async fn succeed(
+/// The value of a success.
+///
+/// # Errors
+/// When what it has written cannot be read, and no member of a result tells so.
+pub(crate) async fn succeed(
     db: &Db,
     target: &Target<'_>,
     result: Option<&'static ResultMeta>,
@@ -160,7 +164,11 @@ async fn success(
     Ok(CallOutcome { json: member.write(&db.app.model), unread })
 }
 
-async fn fail(
+/// The value of a failure.
+///
+/// # Errors
+/// The failure, where the type has no place for it.
+pub(crate) async fn fail(
     db: &Db,
     target: &Target<'_>,
     result: Option<&'static ResultMeta>,

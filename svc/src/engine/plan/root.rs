@@ -62,6 +62,14 @@ impl RootField {
         }
     }
 
+    /// The type of the rows that it writes, where it writes to a table.
+    pub(crate) fn written_rows(self) -> Option<TypeIndex> {
+        match self.run {
+            Run::Write(_) => self.row,
+            _ => None,
+        }
+    }
+
     /// Whether a function of the program makes its events.
     pub(crate) fn has_stream(self) -> bool {
         matches!(self.run, Run::Stream(_))

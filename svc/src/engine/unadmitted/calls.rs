@@ -10,7 +10,8 @@ use crate::engine::operations::OperationStatement;
 use crate::engine::path::Path;
 use crate::engine::plan::{Admission, Plan, PlanField, PlanKind, RootField};
 use crate::engine::resolver::{Call, Outcome};
-use crate::schema::{FunctionMeta, PlannedMeta, TypeIndex};
+use crate::engine::table::write_table;
+use crate::schema::{FunctionMeta, PlannedMeta, TypeIndex, WriteMeta};
 
 type Cx<'a> = ExecutionContext<'a>;
 
@@ -24,6 +25,10 @@ async fn event(cx: &Cx<'_>, field: &PlanField, event: &EventRow<'_>, path: &Path
 
 async fn function(cx: &Cx<'_>, field: &PlanField, function: FunctionMeta, path: &Path<'_>) {
     write_function(cx, field, function, path).await; //~ E0308 Admission
+}
+
+async fn table(cx: &Cx<'_>, field: &PlanField, write: WriteMeta, row: TypeIndex, path: &Path<'_>) {
+    write_table(cx, field, write, row, path).await; //~ E0308 Admission
 }
 
 fn what_answers(field: &PlanField) {

@@ -299,6 +299,11 @@ impl Database {
         error.into()
     }
 
+    /// Whether no statement can leave anything in its session.
+    pub(crate) fn leaves_session(&self) -> bool {
+        self.session_reset.can_be_left_out()
+    }
+
     /// The most connections there can be for planned reads and calls.
     pub(crate) fn max_connections(&self) -> u32 {
         self.driver.max_connections()

@@ -11,6 +11,7 @@ mod inputs;
 mod introspected;
 mod relations;
 mod roots;
+mod writes;
 
 use apollo_compiler::Schema;
 use apollo_compiler::validation::WithErrors;

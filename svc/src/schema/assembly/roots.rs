@@ -4,11 +4,11 @@ use indexmap::IndexMap;
 
 use super::companions::Companions;
 use super::fields::{gate_of, is_checked, relations, stored_fields};
-use super::{Builder, checks, expr, filters, inputs};
+use super::{Builder, checks, expr, filters, inputs, writes};
 use crate::schema::error::SchemaError;
 use crate::schema::model::{ArgRole, FieldDef, FieldKind, ObjectDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use crate::schema::registry::ArgRef;
-use crate::schema::{NullArgument, OperationKind, Registry, RootFieldMeta, Run, Shape, TypeRef};
+use crate::schema::{NullArgument, OperationKind, Registry, ResultMeta, RootFieldMeta, Run, Shape, TypeRef};
 
 /// An operation with its registered types.
 pub(super) struct Operation {
@@ -16,15 +16,15 @@ pub(super) struct Operation {
     ty: TypeRef,
     args: Vec<ArgRef>,
     row: Option<TypeIndex>,
-    is_result: bool,
+    result: Option<&'static ResultMeta>,
 }
 
 impl Operation {
     pub(super) fn register(meta: &'static RootFieldMeta, registry: &mut Registry) -> Self {
         let row = meta.run.planned().map(|planned| (planned.row)(registry).0);
         let ty = (meta.ty)(registry);
-        let is_result = ty.key().is_some_and(|key| registry.results.contains_key(&key));
-        Self { meta, ty, args: registry.args(meta.args, meta.path), row, is_result }
+        let result = ty.key().and_then(|key| registry.results.get(&key).copied());
+        Self { meta, ty, args: registry.args(meta.args, meta.path), row, result }
     }
 }
 
@@ -71,7 +71,12 @@ impl Builder {
         let meta = operation.meta;
         let named = expr(&operation.ty).named();
         let has_rows = || self.types[named].kind.source().is_some().then_some(named);
+        let written = match meta.run {
+            Run::Write(_) => operation.result.and_then(|result| writes::entity(&self.types, result).cloned()),
+            _ => None,
+        };
         let row = operation.row.or_else(|| companions.row_of(named)).or_else(has_rows);
+        let row = row.or_else(|| written.as_ref().map(TypeExpr::named));
         let kind = FieldKind::Root(meta.run, row, meta.rules);
         let module = meta.path.rsplit_once("::").map_or("", |(module, _)| module);
         let def = self.field(&meta.element, expr(&operation.ty), &operation.args, kind, module);
@@ -87,8 +92,13 @@ impl Builder {
                 file.map(|arg| SchemaError::MisplacedFile { argument: arg.rust.clone(), path: meta.path.to_owned() }),
             );
         }
-        if let Run::Function(_) = meta.run {
-            self.check_function(meta, operation, &def);
+        match meta.run {
+            Run::Function(_) => self.check_function(meta, operation, &def),
+            Run::Write(write) => {
+                let wrong = writes::check(&self.types, write, &def.args, written.as_ref().unwrap_or(&def.ty));
+                self.errors.extend(wrong.map(|why| SchemaError::BadWrite { path: meta.path.to_owned(), why }));
+            }
+            _ => {}
         }
         if let (Some(planned), Some(row)) = (meta.run.planned(), operation.row) {
             self.check_planned(meta, row, &def);
@@ -114,7 +124,7 @@ impl Builder {
 
     /// A result stands alone: in a list, no status would say what came of the others.
     fn check_function(&mut self, meta: &RootFieldMeta, operation: &Operation, def: &FieldDef) {
-        if operation.is_result && def.ty.is_list() {
+        if operation.result.is_some() && def.ty.is_list() {
             self.errors.push(SchemaError::ListOfResults { path: meta.path.to_owned() });
         }
     }

@@ -4,6 +4,7 @@ mod element;
 mod relation;
 mod root;
 mod types;
+mod write;
 
 pub use element::{BoxFuture, ElementMeta, KeyFn, Place, TypeFn};
 pub use relation::{OrderKey, RelationMeta, Through};
@@ -15,3 +16,4 @@ pub use types::{
     AbstractMeta, ArgMeta, ComputedMeta, EnumMeta, EnumValueMeta, FieldMeta, InputMeta, InterfaceFieldMeta,
     NullArgument, ObjectMeta,
 };
+pub use write::{WriteMeta, WriteVerb};

@@ -5,6 +5,7 @@ use std::any::TypeId;
 use super::element::{ElementMeta, KeyFn, Place, TypeFn};
 use super::relation::OrderKey;
 use super::types::ArgMeta;
+use super::write::WriteMeta;
 use crate::schema::{Code, OnFailure, RootRules, SvcType};
 
 /// The three kinds of operation.
@@ -55,6 +56,8 @@ pub enum Run {
     Planned(PlannedMeta),
     /// No body: a function of the database.
     Function(FunctionMeta),
+    /// No body: rows of a table are written.
+    Write(WriteMeta),
     /// A body: the resolver.
     Code(&'static dyn Code),
     /// No body: rows that events of a channel name.
@@ -68,7 +71,7 @@ impl Run {
     pub(crate) fn planned(self) -> Option<PlannedMeta> {
         match self {
             Self::Planned(planned) | Self::Event(EventMeta { planned, .. }) => Some(planned),
-            Self::Function(_) | Self::Code(_) | Self::Stream(_) => None,
+            Self::Function(_) | Self::Write(_) | Self::Code(_) | Self::Stream(_) => None,
         }
     }
 }

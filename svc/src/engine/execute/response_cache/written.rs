@@ -85,7 +85,7 @@ fn written_by(model: &Model, plan: &Plan, field: &PlanField) -> Vec<TypeIndex> {
     let known = |row: fn() -> std::any::TypeId| model.by_rust.get(&row()).copied();
     let named = root.rules().touches.iter().copied().chain(root.acts_on().map(|acted| acted.row)).filter_map(known);
     let answered = model.field(&plan.root.type_name, &field.name).map(|field| field.ty.named());
-    named.chain(answered.into_iter().flat_map(|ty| entities(model, ty))).collect()
+    named.chain(root.written_rows()).chain(answered.into_iter().flat_map(|ty| entities(model, ty))).collect()
 }
 
 /// The types with rows of which an answer of a type consists: itself, or what the members of a result hold.

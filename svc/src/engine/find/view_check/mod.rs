@@ -6,6 +6,7 @@ mod functions;
 mod hints;
 mod orders;
 mod relations;
+mod tables;
 
 pub use finding::{Finding, Severity};
 
@@ -24,6 +25,7 @@ pub(crate) fn findings(model: &Model, database: &Database, catalogue: &Catalogue
     found.extend(relations::mismatched_keys(model, catalogue));
     found.extend(orders::broken_orders(model, catalogue));
     found.extend(functions::broken_functions(model, database));
+    found.extend(tables::unwritable_tables(model, catalogue));
     found.extend(hints::hints(model, catalogue));
     found.sort();
     found.dedup();

@@ -1,0 +1,220 @@
+//! Statements that write rows of a table: names from the program and the catalogue, values as one document that is bound.
+
+use super::catalogue::{Catalogue, ColumnType, Source};
+use super::functions::ArgForm;
+use super::identifier::quote;
+use super::{Param, Statement, StatementSubject, StatementText};
+use crate::json::{ExactJson, Fields};
+
+/// A table that is written, with the columns that the program names.
+pub(crate) struct Table<'a> {
+    source: &'a Source,
+    key: &'a ColumnType,
+}
+
+/// The treatment of rows that are there already.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Conflict<'a> {
+    /// The columns by which they are.
+    pub(crate) columns: &'a [&'static str],
+    /// Whether they are changed.
+    pub(crate) replaces: bool,
+}
+
+/// The items of a list, each with its number.
+const ITEMS: &str = "jsonb_array_elements($1::jsonb) WITH ORDINALITY AS i(v, n)";
+
+impl<'a> Table<'a> {
+    /// A table, of which these columns are written or compared.
+    ///
+    /// # Errors
+    /// Why the values cannot be written there.
+    pub(crate) fn new(
+        catalogue: &'a Catalogue,
+        name: &str,
+        key: &str,
+        columns: &[(&str, ArgForm)],
+    ) -> Result<Self, String> {
+        let Some(source) = catalogue.source(name) else {
+            return Err(format!("the table `{name}` does not exist, or the service may not read it"));
+        };
+        let column = |column: &str| {
+            let unknown = || format!("`{name}` has no column `{column}`; name the field as its column");
+            source.columns.get(column).ok_or_else(unknown)
+        };
+        for (name, form) in columns {
+            column(name)?.takes(*form).map_err(|why| format!("the column `{name}` of `{}` {why}", source.name))?;
+        }
+        let unknown =
+            || format!("`{name}` has no column `{key}`; name the one with the view's `id`, as in `key = \"…\"`");
+        Ok(Self { source, key: source.columns.get(key).ok_or_else(unknown)? })
+    }
+
+    /// Adds rows, and gives the key of each, in their order. Nothing is given of a row that is there already and stays.
+    pub(crate) fn insert(&self, items: &[Fields], conflict: Option<Conflict<'_>>) -> Statement {
+        let columns = columns_of(items);
+        let is_even = items.iter().all(|item| item.len() == columns.len());
+        let (names, values) = match (columns.is_empty(), is_even) {
+            // All of a row is left to the table.
+            (true, _) => (self.key.quoted.clone(), format!("VALUES {}", vec!["(DEFAULT)"; items.len()].join(", "))),
+            (false, true) => {
+                let values: Vec<_> = columns.iter().map(|column| self.value("i.v", column)).collect();
+                (self.names(&columns), format!("SELECT {} FROM {ITEMS} ORDER BY i.n", values.join(", ")))
+            }
+            (false, false) => (self.names(&columns), format!("VALUES {}", self.rows(items, &columns))),
+        };
+        let conflict = conflict.map(|conflict| self.on_conflict(conflict, &columns)).unwrap_or_default();
+        let (table, key) = (&self.source.quoted, &self.key.quoted);
+        let text = format!("INSERT INTO {table} ({names}) {values}{conflict} RETURNING {key}::text");
+        let params = if columns.is_empty() { Vec::new() } else { vec![list(items)] };
+        self.statement("insert", text, params)
+    }
+
+    /// Gives the keys of the rows that the items conflict with, in the order of the items.
+    pub(crate) fn existing(&self, items: &[Fields], columns: &[&str]) -> Statement {
+        let same = columns.iter().map(|column| format!("t.{} = {}", quote(column), self.value("i.v", column)));
+        let (table, key, same) = (&self.source.quoted, &self.key.quoted, same.collect::<Vec<_>>().join(" AND "));
+        let text = format!("SELECT t.{key}::text FROM {ITEMS} JOIN {table} AS t ON {same} ORDER BY i.n");
+        self.statement("select", text, vec![list(items)])
+    }
+
+    /// Changes the row that the keys choose, and gives its key.
+    pub(crate) fn update(&self, new: &Fields, keys: &[(&str, ExactJson)]) -> Statement {
+        let columns = columns_of(std::slice::from_ref(new));
+        let set = columns.iter().map(|column| format!("{} = {}", quote(column), self.value("$1::jsonb", column)));
+        let set: Vec<_> = set.collect();
+        let (table, key) = (&self.source.quoted, &self.key.quoted);
+        let text =
+            format!("UPDATE {table} SET {} WHERE {} RETURNING {key}::text", set.join(", "), self.chosen(keys, 1));
+        let new = Param::Text(ExactJson::Object(new.clone()).to_string());
+        self.statement("update", text, [new].into_iter().chain(keys.iter().map(bound)).collect())
+    }
+
+    /// Gives the key of the row that the keys choose, and locks it if need be.
+    pub(crate) fn find(&self, keys: &[(&str, ExactJson)], locks: bool) -> Statement {
+        let (table, key) = (&self.source.quoted, &self.key.quoted);
+        let lock = if locks { " FOR UPDATE" } else { "" };
+        let text = format!("SELECT {key}::text FROM {table} WHERE {}{lock}", self.chosen(keys, 0));
+        self.statement("select", text, keys.iter().map(bound).collect())
+    }
+
+    /// Removes the row that the keys choose, and gives its key.
+    pub(crate) fn delete(&self, keys: &[(&str, ExactJson)]) -> Statement {
+        let (table, key) = (&self.source.quoted, &self.key.quoted);
+        let text = format!("DELETE FROM {table} WHERE {} RETURNING {key}::text", self.chosen(keys, 0));
+        self.statement("delete", text, keys.iter().map(bound).collect())
+    }
+
+    fn statement(&self, kind: &'static str, text: String, params: Vec<Param>) -> Statement {
+        let subject = StatementSubject { kind, name: self.source.name.as_str().into() };
+        Statement::new(StatementText::about(Some(subject), text, None, Vec::new()), params)
+    }
+
+    fn names(&self, columns: &[&str]) -> String {
+        columns.iter().map(|column| quote(column)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Rows of which some leave columns to the table.
+    fn rows(&self, items: &[Fields], columns: &[&str]) -> String {
+        let row = |(index, item): (usize, &Fields)| {
+            let value = |column: &&str| match item.get(column) {
+                Some(_) => self.value(&format!("($1::jsonb->{index})"), column),
+                None => "DEFAULT".to_owned(),
+            };
+            format!("({})", columns.iter().map(value).collect::<Vec<_>>().join(", "))
+        };
+        items.iter().enumerate().map(row).collect::<Vec<_>>().join(", ")
+    }
+
+    fn on_conflict(&self, Conflict { columns, replaces }: Conflict<'_>, given: &[&str]) -> String {
+        let names = self.names(columns);
+        if !replaces {
+            return format!(" ON CONFLICT ({names}) DO NOTHING");
+        }
+        let others: Vec<_> = given.iter().filter(|column| !columns.contains(*column)).copied().collect();
+        // A row that nothing is changed of is given as well.
+        let set = if others.is_empty() { columns } else { &others };
+        let set = set.iter().map(|column| format!("{0} = EXCLUDED.{0}", quote(column))).collect::<Vec<_>>();
+        format!(" ON CONFLICT ({names}) DO UPDATE SET {}", set.join(", "))
+    }
+
+    /// The condition that the keys make; their values are bound behind those before.
+    fn chosen(&self, keys: &[(&str, ExactJson)], before: usize) -> String {
+        let same = keys.iter().enumerate().map(|(index, (column, _))| {
+            let cast = self.source.columns.get(*column).map_or("text".to_owned(), ColumnType::cast);
+            format!("{} = ${}::{cast}", quote(column), before + index + 1)
+        });
+        same.collect::<Vec<_>>().join(" AND ")
+    }
+
+    /// The value of a column in a document.
+    fn value(&self, document: &str, column: &str) -> String {
+        let key = column.replace('\'', "''");
+        let Some(ty) = self.source.columns.get(column) else { return "NULL".to_owned() };
+        let cast = ty.cast();
+        if ty.is_json() {
+            return format!("NULLIF({document}->'{key}', 'null')::{cast}");
+        }
+        if ty.is_array() {
+            return format!(
+                "CASE jsonb_typeof({document}->'{key}') WHEN 'array' \
+                 THEN ARRAY(SELECT jsonb_array_elements_text({document}->'{key}'))::{cast} END"
+            );
+        }
+        format!("({document}->>'{key}')::{cast}")
+    }
+}
+
+impl ColumnType {
+    fn is_json(&self) -> bool {
+        matches!(self.name.as_str(), "json" | "jsonb")
+    }
+
+    fn is_array(&self) -> bool {
+        self.name.starts_with('_')
+    }
+
+    /// Its type in a cast. Without a length these two mean a length of one, and cut what they are given.
+    fn cast(&self) -> String {
+        match self.sql.strip_prefix("character").or_else(|| self.sql.strip_prefix("bit")) {
+            Some(list @ ("" | "[]")) if self.sql.starts_with('c') => format!("bpchar{list}"),
+            Some(list @ ("" | "[]")) => format!("pg_catalog.bit{list}"),
+            _ => self.sql.clone(),
+        }
+    }
+
+    /// Whether it takes values of a form, or why not.
+    fn takes(&self, form: ArgForm) -> Result<(), String> {
+        let (is_json, is_array) = (self.is_json(), self.is_array());
+        match form {
+            ArgForm::Json if !is_json => Err(format!("is of type {}; an object needs one of type jsonb", self.sql)),
+            ArgForm::List if !is_json && !is_array => {
+                Err(format!("is of type {}; a list needs an array, or one of type jsonb", self.sql))
+            }
+            ArgForm::Text if is_array => Err(format!("is of type {}; give it a list", self.sql)),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The columns that documents have, each once.
+fn columns_of(items: &[Fields]) -> Vec<&str> {
+    let mut columns: Vec<&str> = Vec::new();
+    for (column, _) in items.iter().flat_map(Fields::iter) {
+        if !columns.contains(&column) {
+            columns.push(column);
+        }
+    }
+    columns
+}
+
+fn list(items: &[Fields]) -> Param {
+    Param::Text(ExactJson::Array(items.iter().cloned().map(ExactJson::Object).collect()).to_string())
+}
+
+fn bound((_, value): &(&str, ExactJson)) -> Param {
+    Param::Text(match value {
+        ExactJson::String(text) => text.clone(),
+        other => other.to_string(),
+    })
+}

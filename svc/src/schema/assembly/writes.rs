@@ -1,0 +1,84 @@
+//! Mutations that write to a table: whether their arguments and their answer fit.
+
+use super::fields::stored_fields;
+use crate::schema::model::{ArgDef, FieldKind, InputDef, InputRole, TypeDef, TypeExpr, TypeKind};
+use crate::schema::{ResultMeta, WriteMeta, WriteVerb};
+
+/// The type of the entity of a result.
+pub(super) fn entity<'t>(types: &'t [TypeDef], result: &ResultMeta) -> Option<&'t TypeExpr> {
+    let member = types.iter().find(|def| def.name == result.success.name)?;
+    let TypeKind::Object(object) = &member.kind else { return None };
+    let is_entity =
+        |rust: &str, kind: &FieldKind| matches!(kind, FieldKind::Stored { .. }) && Some(rust) == result.success.entity;
+    object.fields.values().find(|field| is_entity(field.rust, &field.kind)).map(|field| &field.ty)
+}
+
+/// What does not fit, if something does not.
+pub(super) fn check(types: &[TypeDef], write: WriteMeta, args: &[ArgDef], rows: &TypeExpr) -> Option<String> {
+    if types[rows.named()].kind.source().is_none() {
+        return Some(
+            "what is written is read again from a view; answer with a type that has a `sql_source`".to_owned(),
+        );
+    }
+    let has_id = |kind: &FieldKind| matches!(kind, FieldKind::Stored { stored: "id", .. });
+    if !stored_fields(types, rows.named()).iter().any(|field| has_id(&field.kind)) {
+        return Some(
+            "what is written is read again by its `id`; give the type that it answers with such a field".to_owned(),
+        );
+    }
+    let (inputs, keys): (Vec<_>, Vec<_>) = args.iter().partition(|arg| input(types, arg).is_some());
+    match (write.verb, inputs.as_slice(), keys.as_slice()) {
+        (WriteVerb::Insert | WriteVerb::Upsert, [one], []) => {
+            if one.ty.is_list() != rows.is_list() {
+                return Some(format!("take `{}` as a list exactly where a list is answered with", one.rust));
+            }
+            columns(types, write, one)
+        }
+        (WriteVerb::Insert | WriteVerb::Upsert, ..) => Some(
+            "take one input object with the columns as its fields, or a `Vec` of them, and nothing else".to_owned(),
+        ),
+        (WriteVerb::Update | WriteVerb::Delete, ..) if rows.is_list() || args.iter().any(|arg| arg.ty.is_list()) => {
+            Some("an update or a delete is of one row; take and answer with no list".to_owned())
+        }
+        (WriteVerb::Update, [one], [_, ..]) => chosen(types, &keys).or_else(|| columns(types, write, one)),
+        (WriteVerb::Update, ..) => {
+            Some("take the columns that choose the row, such as `id: Uuid`, and one input object".to_owned())
+        }
+        (WriteVerb::Delete, [], [_, ..]) => chosen(types, &keys),
+        (WriteVerb::Delete, ..) => {
+            Some("take the columns that choose the row, such as `id: Uuid`, and nothing else".to_owned())
+        }
+    }
+}
+
+/// The input object that an argument is, or is a list of.
+fn input<'t>(types: &'t [TypeDef], arg: &ArgDef) -> Option<&'t InputDef> {
+    match &types[arg.ty.named()].kind {
+        TypeKind::Input(input) => Some(input),
+        _ => None,
+    }
+}
+
+/// The arguments that choose a row are there, and one value each.
+fn chosen(types: &[TypeDef], keys: &[&ArgDef]) -> Option<String> {
+    let is_value = |arg: &ArgDef| {
+        arg.ty.is_non_null() && matches!(types[arg.ty.named()].kind, TypeKind::Scalar { .. } | TypeKind::Enum(_))
+    };
+    let wrong = keys.iter().find(|arg| !is_value(arg))?;
+    Some(format!("`{}` chooses the row, so it is a value that has to be given", wrong.rust))
+}
+
+/// The fields of an input object are columns, and those of a conflict are given.
+fn columns(types: &[TypeDef], write: WriteMeta, arg: &ArgDef) -> Option<String> {
+    let input = input(types, arg)?;
+    if input.role != InputRole::Declared || !arg.ty.is_non_null() {
+        return Some(format!("`{}` has to be an `#[svc_input]` that is given", arg.rust));
+    }
+    let is_given =
+        |column: &&&str| input.fields.values().any(|field| field.rust == ***column && field.ty.is_non_null());
+    let missing = write.conflict.iter().find(|column| !is_given(column))?;
+    Some(format!(
+        "`{missing}` tells whether a row is there already, so `{}` needs a field of that name without `Option`",
+        arg.rust
+    ))
+}
