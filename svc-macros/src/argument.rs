@@ -11,6 +11,7 @@ use crate::errors::Errors;
 use crate::keys;
 use crate::krate::Crate;
 use crate::literal;
+use crate::rule::Rule;
 use crate::types::{self, ContextParameter, Place};
 
 /// An argument, or a field of an input object.
@@ -24,6 +25,7 @@ pub(crate) struct Argument {
     pub(crate) allow_blank: bool,
     /// The meaning of null, where the argument chooses rows.
     pub(crate) null: Option<NullArgument>,
+    rules: Vec<Rule>,
 }
 
 /// `null = …`.
@@ -47,12 +49,24 @@ impl NullArgument {
 impl Argument {
     /// Reads the element `ident: ty` and takes our attributes off it.
     pub(crate) fn new(ident: &Ident, ty: &Type, attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Self {
-        Self::with_keys(&["name", "default", "null"], ident, ty, attrs, errors)
+        Self::with_keys(
+            &["name", "default", "null", "length", "range", "pattern", "not_null"],
+            ident,
+            ty,
+            attrs,
+            errors,
+        )
     }
 
     /// Reads a field of an input object, which has a rule on blank texts.
     pub(crate) fn field(ident: &Ident, ty: &Type, attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Self {
-        Self::with_keys(&["name", "default", "allow_blank"], ident, ty, attrs, errors)
+        Self::with_keys(
+            &["name", "default", "allow_blank", "length", "range", "pattern", "not_null"],
+            ident,
+            ty,
+            attrs,
+            errors,
+        )
     }
 
     fn with_keys(
@@ -63,10 +77,12 @@ impl Argument {
         errors: &mut Errors,
     ) -> Self {
         let (mut name, mut default, mut allow_blank, mut null) = (None, None, false, None);
+        let mut rules = Vec::new();
         keys::read_svc(attrs, valid, errors, |key, input| {
             match key.to_string().as_str() {
                 "name" => name = Some(keys::string(key, input)?),
                 "null" => null = Some(NullArgument::read(key, input)?),
+                "length" | "not_null" | "pattern" | "range" => rules.push(Rule::read(key, input)?),
                 "allow_blank" => allow_blank = keys::flag(key, input)?,
                 _ => {
                     keys::equals(key, input, "10")?;
@@ -79,7 +95,7 @@ impl Argument {
         element::check_cfg(attrs, errors);
         types::check(ty, Place::Argument, errors);
         let element = Element::new(ident, name.as_ref(), attrs, errors);
-        Self { ident: ident.clone(), element, ty: ty.clone(), default, allow_blank, null }
+        Self { ident: ident.clone(), element, ty: ty.clone(), default, allow_blank, null, rules }
     }
 
     /// The default, as GraphQL.
@@ -94,11 +110,12 @@ impl Argument {
     }
 
     /// The `ArgMeta`, with the function that gives the type.
-    pub(crate) fn meta(&self, krate: &Crate, ty: &TokenStream) -> TokenStream {
+    pub(crate) fn meta(&self, krate: &Crate, ty: &TokenStream, this: Option<&Ident>) -> TokenStream {
         let (element, default) = (self.element.meta(krate), element::option(&self.default));
         let null = format_ident!("{}", self.null.as_ref().map_or("ByField", |null| null.variant));
         let null = quote!(#krate::NullArgument::#null);
-        quote! { #krate::ArgMeta { element: #element, ty: #ty, default: #default, null: #null } }
+        let rules = self.rules.iter().map(|rule| rule.meta(krate, &types::outside(&self.ty, this), &self.ty));
+        quote! { #krate::ArgMeta { element: #element, ty: #ty, default: #default, null: #null, rules: &[#(#rules),*] } }
     }
 }
 
@@ -106,6 +123,7 @@ impl Argument {
 #[derive(Default)]
 pub(crate) struct Parameters(Vec<Parameter>);
 
+#[expect(clippy::large_enum_variant, reason = "a function has few parameters, and each lives for one expansion")]
 enum Parameter {
     /// `ctx: &Context<'_>`, under whatever name.
     Context(Type),
@@ -211,7 +229,12 @@ fn parameter(input: &mut PatType, errors: &mut Errors) -> Option<Parameter> {
     }
     let Some(ident) = plain_name(&input.pat) else {
         errors.at(&input.pat, "an argument needs a plain name, such as `id: Uuid`; take values apart in the body");
-        keys::read_svc(&mut input.attrs, &["name", "default", "null"], &mut Errors::default(), |_, _| Ok(()));
+        keys::read_svc(
+            &mut input.attrs,
+            &["name", "default", "null", "length", "range", "pattern", "not_null"],
+            &mut Errors::default(),
+            |_, _| Ok(()),
+        );
         return None;
     };
     Some(Parameter::Argument(Argument::new(&ident, &input.ty, &mut input.attrs, errors)))

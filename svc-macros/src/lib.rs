@@ -30,6 +30,7 @@ mod object;
 mod rate_limit;
 mod result;
 mod root_field;
+mod rule;
 mod scalar;
 
 use proc_macro::TokenStream;
@@ -314,9 +315,10 @@ pub fn svc_type(args: TokenStream, item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// A `String` that clients have to give is refused when it is blank, unless the field says `#[svc(allow_blank)]`.
+/// A blank `String` is refused, also in an `Option` or a `Patch`, unless the field says `#[svc(allow_blank)]`.
 ///
-/// Keys on the type: `name`, `crate`. Keys on a field: `name`, `default`, `allow_blank`.
+/// Keys on the type: `name`, `crate`. Keys on a field: `name`, `default`, `allow_blank`, and the rules on values
+/// `length(1..=80)`, `range(0..)`, `pattern = "…"` and `not_null`, which arguments of functions have, too.
 #[proc_macro_attribute]
 pub fn svc_input(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, input::expand)

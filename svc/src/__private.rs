@@ -1,7 +1,9 @@
 //! Items that generated code refers to. Not part of the public API: they change without notice.
 
 pub use crate::authz::{CheckAnswer, FieldCheck, OwnAuthorizer};
-pub use crate::engine::{Call, Completed, Events, Method, Outcome, Resolver, Returns, events, events_of_result};
+pub use crate::engine::{
+    Call, Completed, EventStream, Events, Method, Outcome, Resolver, Returns, events, events_of_result,
+};
 pub use crate::metrics::with_metrics;
 pub use crate::mutation::MutationError;
 pub use crate::mutation::automatic::{
@@ -11,11 +13,12 @@ pub use crate::mutation::automatic::{
 pub use crate::request::Context;
 pub use crate::schema::{
     AbstractMeta, ActsOn, ArgMeta, BoxFuture, ComputedMeta, CustomScalar, ElementMeta, EnumMeta, EnumValueMeta,
-    EventMeta, ExactJson, FieldMeta, FromStored, FunctionMeta, FunctionReturn, Guard, Input, InputError, InputFields,
-    InputMeta, InterfaceFieldMeta, InterfaceOf, KeyFn, NullArgument, Object, ObjectMeta, OnFailure, OperationKind,
-    OrderKey, Output, Place, PlannedMeta, PlannedReturn, Registry, RelationMeta, RelationType, Resolved, ResultMember,
-    ResultMeta, RootFieldMeta, RootLimit, RootRules, Run, ScalarKind, ScalarMeta, Shape, StoredError, StoredFields,
-    SvcType, Through, TypeFn, TypeKey, TypeRef, WriteMeta, WriteScalar, WriteVerb, WrittenReturn, check_input, touched,
+    EventMeta, EventReturn, ExactJson, FieldMeta, FromStored, FunctionMeta, FunctionReturn, Guard, Input, InputError,
+    InputFields, InputMeta, InputRule, InterfaceFieldMeta, InterfaceOf, KeyFn, NullArgument, Object, ObjectMeta,
+    OnFailure, OperationKind, OrderKey, Output, Place, PlannedMeta, PlannedReturn, Registry, RelationMeta,
+    RelationType, Resolved, ResultMember, ResultMeta, RootFieldMeta, RootLimit, RootRules, Run, ScalarKind, ScalarMeta,
+    Shape, StoredError, StoredFields, SvcType, Through, TypeFn, TypeKey, TypeRef, WriteMeta, WriteScalar, WriteVerb,
+    WrittenReturn, check_input, touched,
 };
 pub use crate::schema::{check_scalar, parse_scalar, recode_scalar, stored_scalar, write_scalar};
 pub use async_graphql;

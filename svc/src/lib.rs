@@ -77,6 +77,7 @@
 //! | `tracing-otel` | no | spans for OpenTelemetry: [`setup_tracing`] |
 //! | `sessions` | no | sessions in cookies: `svc::sessions`, `Context::session` |
 //! | `upload` | no | files that clients send: `svc::Upload`, `SVC_UPLOADS` |
+//! | `patterns` | no | regular expressions as rules on values: `#[svc(pattern = "…")]` |
 //! | `testing` | no | for tests: `svc::testing`, the matrix of who may do what |
 //! | `embedded` | no | a PostgreSQL of the program's own: `svc::embedded` and `AppOptions::embedded_database` |
 //! | `embedded-download` | no | the same, downloaded where none is installed |

@@ -34,7 +34,7 @@ pub(super) fn full(computed: &Computed) -> TokenStream {
 
 fn meta(krate: &Crate, method: &Method) -> TokenStream {
     let (element, ident) = (method.element.meta(krate), &method.ident);
-    let args = method.params.args().map(|arg| arg.meta(krate, &arg.type_ref(krate, None)));
+    let args = method.params.args().map(|arg| arg.meta(krate, &arg.type_ref(krate, None), None));
     let output = types::outside(&method.output, None);
     let ty = quote_spanned!(types::span(&method.output)=> <#output as #krate::Returns>::type_ref);
     let run = Caller {

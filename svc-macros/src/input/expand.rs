@@ -49,7 +49,7 @@ fn meta(input: &InputObject) -> TokenStream {
     let fields = input.fields.iter().map(|Field { argument, .. }| {
         let ty = argument.type_ref(krate, Some(ident));
         let ty = if *one_of { quote!(|registry| #krate::TypeRef::nullable(#ty(registry))) } else { ty };
-        argument.meta(krate, &ty)
+        argument.meta(krate, &ty, Some(ident))
     });
     quote! {
         static __SVC_META: #krate::InputMeta = #krate::InputMeta {

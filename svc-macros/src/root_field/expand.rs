@@ -16,19 +16,25 @@ use crate::types;
 pub(super) fn full(field: &RootField) -> TokenStream {
     let Some(output) = &field.output else { return stub(field) };
     let krate = &field.krate;
-    let args = field.params.args().map(|arg| arg.meta(krate, &arg.type_ref(krate, None)));
-    let answers = match field.resolver {
-        Resolver::Planned | Resolver::Events(_) => quote!(PlannedReturn),
-        Resolver::Function(_) => quote!(FunctionReturn),
-        Resolver::Write(_) => quote!(WrittenReturn),
-        Resolver::Sync | Resolver::Async | Resolver::Stream(_) => quote!(Returns),
-    };
+    let args = field.params.args().map(|arg| arg.meta(krate, &arg.type_ref(krate, None), None));
+    let answers = answers(&field.resolver);
     let outside = match &field.resolver {
         Resolver::Stream(stream) => stream.event(krate),
         _ => types::outside(output, None),
     };
     let ty = quote_spanned!(types::span(output)=> <#outside as #krate::#answers>::type_ref);
     implementation(field, &quote!(#(#args),*), &ty, &run(field, output))
+}
+
+/// The trait of what such a field can answer with.
+fn answers(resolver: &Resolver) -> TokenStream {
+    match resolver {
+        Resolver::Planned => quote!(PlannedReturn),
+        Resolver::Events(_) => quote!(EventReturn),
+        Resolver::Function(_) => quote!(FunctionReturn),
+        Resolver::Write(_) => quote!(WrittenReturn),
+        Resolver::Sync | Resolver::Async | Resolver::Stream(_) => quote!(Returns),
+    }
 }
 
 /// A type that only exists, so that a mistake in the function is the only message.
@@ -146,9 +152,10 @@ fn run(field: &RootField, output: &Type) -> TokenStream {
     }
     if let Resolver::Planned | Resolver::Events(_) = resolver {
         let outside = types::outside(output, None);
+        let answers = answers(resolver);
         let (shape, row) = (
-            quote_spanned!(types::span(output)=> <#outside as #krate::PlannedReturn>::SHAPE),
-            quote_spanned!(types::span(output)=> <#outside as #krate::PlannedReturn>::row),
+            quote_spanned!(types::span(output)=> <#outside as #krate::#answers>::SHAPE),
+            quote_spanned!(types::span(output)=> <#outside as #krate::#answers>::row),
         );
         let order = order_by.as_ref().map(|order| {
             let keys = order.tokens(krate);

@@ -90,10 +90,9 @@ impl Parse for ActsOn {
     }
 }
 
-/// Reads the macro's arguments.
-pub(super) fn args(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Args {
-    let mut args = Args::default();
-    let mut keys = match kind {
+/// The keys that a kind of root field takes.
+fn keys_of(kind: Kind) -> Keys {
+    match kind {
         Kind::Query => Keys::new(&["name", "order_by", "authorizer", "rate_limit", "cache", "reads", "crate"])
             .instead_of(
                 &["function", "context", "on_failure", "acts_on"],
@@ -121,7 +120,13 @@ pub(super) fn args(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Args
             "invalidates",
             "crate",
         ]),
-    };
+    }
+}
+
+/// Reads the macro's arguments.
+pub(super) fn args(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Args {
+    let mut args = Args::default();
+    let mut keys = keys_of(kind);
     keys.read(tokens, errors, |key, input| {
         match key.to_string().as_str() {
             "name" => args.name = Some(keys::string(key, input)?),
@@ -137,7 +142,7 @@ pub(super) fn args(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Args
                 args.acts_on = Some(input.parse()?);
             }
             "insert" | "update" | "upsert" | "delete" | "key" | "conflict" | "on_conflict" => {
-                args.table.read(key, input)?
+                args.table.read(key, input)?;
             }
             "authorizer" => {
                 keys::equals(key, input, "admins_only")?;

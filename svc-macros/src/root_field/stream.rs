@@ -43,7 +43,7 @@ impl EventStream {
         let output = types::outside(&self.output, None);
         match self.is_impl {
             true => output,
-            false => quote_spanned!(types::span(&self.output)=> <#output as #krate::Stream>::Item),
+            false => quote_spanned!(types::span(&self.output)=> <#output as #krate::EventStream>::Event),
         }
     }
 

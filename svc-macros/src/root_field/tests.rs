@@ -119,7 +119,7 @@ fn a_subscription_has_the_type_of_its_events() {
         ],
     );
     let item = "fn ticks() -> BoxStream<'static, Tick> { stream() }";
-    let of_stream = "<<BoxStream<'static, Tick> as __svc::Stream>::Item as __svc::Returns>::type_ref";
+    let of_stream = "<<BoxStream<'static, Tick> as __svc::EventStream>::Event as __svc::Returns>::type_ref";
     has(subscription, "", item, &[of_stream, "__svc::events(ticks())"]);
 }
 

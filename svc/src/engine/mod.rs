@@ -48,11 +48,16 @@ mod subscribe;
 mod table;
 #[cfg(any(svc_unadmitted = "calls", svc_unadmitted = "literals"))]
 mod unadmitted;
+mod value_rules;
+#[cfg_attr(not(feature = "testing"), allow(unreachable_pub, reason = "tests of programs see findings"))]
+mod view_check;
 mod weight;
 
 pub use execute::ResponseCache;
 pub use operations::{Operation, OperationError, OperationRegistry};
-pub use resolver::{Call, Completed, Events, Method, Outcome, Resolver, Returns, events, events_of_result};
+pub use resolver::{
+    Call, Completed, EventStream, Events, Method, Outcome, Resolver, Returns, events, events_of_result,
+};
 
 pub(crate) use cache::DocumentCache;
 pub(crate) use coerce::{SentVariables, coerce_literal};
@@ -60,9 +65,6 @@ pub(crate) use document_id::DocumentId;
 pub(crate) use execute::{Engine, RegisteredOnly, Request, ResponseKeys};
 #[cfg(any(test, fuzzing))]
 pub(crate) use find::fuzz_cursor;
-#[cfg_attr(not(feature = "testing"), allow(unreachable_pub, reason = "tests of programs see findings"))]
-pub use find::{Finding, Severity};
-pub(crate) use find::{findings, note_findings};
 pub(crate) use freshness::Freshness;
 pub(crate) use function::functions;
 #[cfg(test)]
@@ -78,3 +80,6 @@ pub(crate) use request_error::RequestError;
 pub(crate) use response::{Answer, Response, write_request_errors};
 pub(crate) use subscribe::ResponseStream;
 pub(crate) use table::{Unwritable, tables, unwritable};
+#[cfg_attr(not(feature = "testing"), allow(unreachable_pub, reason = "tests of programs see findings"))]
+pub use view_check::{Finding, Severity};
+pub(crate) use view_check::{findings, note_findings};

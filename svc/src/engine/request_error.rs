@@ -9,11 +9,17 @@ pub(crate) struct RequestError {
     pub(crate) code: ErrorCode,
     pub(crate) message: String,
     pub(crate) locations: Vec<Location>,
+    /// Its parts, where it stands for several: `extensions.errors`.
+    pub(crate) errors: Option<Box<serde_json::Value>>,
 }
 
 impl RequestError {
     pub(crate) fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), locations: Vec::new() }
+        Self { code, message: message.into(), locations: Vec::new(), errors: None }
+    }
+
+    pub(crate) fn with_errors(self, errors: Vec<serde_json::Value>) -> Self {
+        Self { errors: Some(Box::new(errors.into())), ..self }
     }
 
     pub(crate) fn at(mut self, location: Option<Location>) -> Self {

@@ -246,7 +246,11 @@ pub(crate) fn write_request_errors(out: &mut Vec<u8>, errors: &[RequestError]) {
             if !error.locations.is_empty() {
                 object.insert("locations".to_owned(), json!(error.locations));
             }
-            object.insert("extensions".to_owned(), json!({ "code": error.code.as_str() }));
+            let mut extensions = json!({ "code": error.code.as_str() });
+            if let Some(errors) = &error.errors {
+                extensions["errors"] = (**errors).clone();
+            }
+            object.insert("extensions".to_owned(), extensions);
             object.into()
         })
         .collect();

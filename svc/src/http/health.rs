@@ -50,12 +50,7 @@ pub(super) async fn ready(
         false => None,
     };
     let missing = database.missing_sources();
-    let found = match database.catalogue_now().await {
-        Ok(catalogue) => {
-            catalogue.as_ref().map(|known| findings(&service.engine.app.model, database, known)).unwrap_or_default()
-        }
-        Err(_) => Vec::new(),
-    };
+    let found = found(&service).await;
     let broken = found.iter().filter(|finding| finding.severity == Severity::Fault);
     let broken: Vec<String> = broken.map(|finding| format!("{}: {}", finding.cause, finding.remedy)).collect();
     let checks = [
@@ -91,6 +86,13 @@ pub(super) async fn ready(
         body["details"] = json!({ "schema": found.iter().map(shown).collect::<Vec<_>>() });
     }
     (status, NOT_KEPT, Json(body))
+}
+
+/// The findings of the schema beside the database, as far as its catalogue is known.
+async fn found(service: &AppState) -> Vec<Finding> {
+    let app = &service.engine.app;
+    let Ok(catalogue) = app.database.catalogue_now().await else { return Vec::new() };
+    catalogue.as_ref().map(|known| findings(&app.model, &app.database, known)).unwrap_or_default()
 }
 
 fn shown(finding: &Finding) -> Value {

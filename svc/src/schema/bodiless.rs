@@ -1,6 +1,6 @@
 //! Return types of functions without a body.
 
-use super::{Output, Registry, Shape, SvcType, TypeKey, TypeRef};
+use super::{Output, Registry, Shape, SvcType, TypeKey, TypeRef, WrittenRows};
 
 /// The return type of a function without a body: `Vec<T>`, `Option<T>`, `T`, `Connection<T>` or `Aggregate<T>`.
 #[diagnostic::on_unimplemented(
@@ -49,6 +49,44 @@ impl<T: SvcType> PlannedReturn for Vec<T> {
     }
 }
 
+/// The return type of a subscription without a body: `T` or `Option<T>`.
+#[diagnostic::on_unimplemented(
+    message = "a subscription without a body cannot return `{Self}`",
+    label = "not a row of a view",
+    note = "an event names one row: return `T`, or `Option<T>` to be told of deleted ones, of an \
+            `#[svc_type(sql_source = \"v_…\")]`; or write a body that returns a stream, without the `channel`"
+)]
+pub trait EventReturn {
+    /// Whether deleted rows are told of.
+    const SHAPE: Shape;
+
+    /// Registers the row's type.
+    fn row(registry: &mut Registry) -> TypeKey;
+
+    /// The field's GraphQL type.
+    fn type_ref(registry: &mut Registry) -> TypeRef;
+}
+
+impl<T: SvcType> EventReturn for T {
+    const SHAPE: Shape = Shape::One;
+    fn row(registry: &mut Registry) -> TypeKey {
+        T::register(registry)
+    }
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        T::type_ref(registry)
+    }
+}
+
+impl<T: SvcType> EventReturn for Option<T> {
+    const SHAPE: Shape = Shape::Optional;
+    fn row(registry: &mut Registry) -> TypeKey {
+        T::register(registry)
+    }
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        T::type_ref(registry).nullable()
+    }
+}
+
 /// The return type of a mutation that calls a function of the database: whatever a field can answer with.
 #[diagnostic::on_unimplemented(
     message = "a mutation that calls a function cannot return `{Self}`",
@@ -81,47 +119,32 @@ pub trait WrittenReturn {
     fn type_ref(registry: &mut Registry) -> TypeRef;
 }
 
-/// The rows in the answer of a mutation that writes to a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WrittenRows {
-    /// Of a type without a view.
-    None,
-    /// One row.
-    One,
-    /// Any number.
-    List,
-    /// Those in the entity of a result.
-    InResult,
-}
-
-impl WrittenRows {
-    const fn of<T: SvcType>(many: bool) -> Self {
-        match (T::RESULT, T::SOURCE) {
-            (Some(_), _) if many => Self::None,
-            (Some(_), _) => Self::InResult,
-            (None, None) => Self::None,
-            (None, Some(_)) if many => Self::List,
-            (None, Some(_)) => Self::One,
-        }
+const fn written_rows<T: SvcType>(many: bool) -> WrittenRows {
+    match (T::RESULT, T::SOURCE) {
+        (Some(_), _) if many => WrittenRows::None,
+        (Some(_), _) => WrittenRows::InResult,
+        (None, None) => WrittenRows::None,
+        (None, Some(_)) if many => WrittenRows::List,
+        (None, Some(_)) => WrittenRows::One,
     }
 }
 
 impl<T: SvcType> WrittenReturn for T {
-    const ROWS: WrittenRows = WrittenRows::of::<T>(false);
+    const ROWS: WrittenRows = written_rows::<T>(false);
     fn type_ref(registry: &mut Registry) -> TypeRef {
         T::type_ref(registry)
     }
 }
 
 impl<T: SvcType> WrittenReturn for Option<T> {
-    const ROWS: WrittenRows = WrittenRows::of::<T>(false);
+    const ROWS: WrittenRows = written_rows::<T>(false);
     fn type_ref(registry: &mut Registry) -> TypeRef {
         T::type_ref(registry).nullable()
     }
 }
 
 impl<T: SvcType> WrittenReturn for Vec<T> {
-    const ROWS: WrittenRows = WrittenRows::of::<T>(true);
+    const ROWS: WrittenRows = written_rows::<T>(true);
     fn type_ref(registry: &mut Registry) -> TypeRef {
         T::type_ref(registry).list()
     }

@@ -42,6 +42,16 @@ pub enum SchemaError {
         /// The Rust item.
         path: String,
     },
+    /// A rule on the values of an argument or of a field of an input object that cannot be read.
+    #[error("a rule on `{name}` of `{path}` cannot be read: {why}")]
+    BadRule {
+        /// Its Rust name.
+        name: String,
+        /// The Rust item.
+        path: String,
+        /// The reason.
+        why: String,
+    },
     /// One function is listed more than once.
     #[error("the {kind} `{path}` is listed twice; remove one")]
     ListedTwice {
@@ -166,7 +176,7 @@ pub enum SchemaError {
     BadWrite {
         /// The mutation.
         path: String,
-        /// What does not fit, and what to write instead.
+        /// The thing that does not fit, and what to write instead.
         why: String,
     },
     /// A page where only one argument can stand.

@@ -16,9 +16,9 @@ use crate::json::ExactJson;
             take the context as `ctx: &Context<'_>`"
 )]
 pub trait Input: Sized + Send {
-    /// Whether an input object's field of this type is a text that has to be given, and so may not be blank.
+    /// Whether a value is a text, which may not be blank in an input object.
     #[doc(hidden)]
-    const REQUIRED_TEXT: bool = false;
+    const IS_TEXT: bool = false;
 
     /// Whether values are lists.
     #[doc(hidden)]
@@ -87,6 +87,7 @@ fn holds_json(value: &Value) -> bool {
 }
 
 impl<T: Input> Input for Option<T> {
+    const IS_TEXT: bool = T::IS_TEXT;
     const IS_LIST: bool = T::IS_LIST;
 
     fn type_ref(registry: &mut Registry) -> TypeRef {
@@ -119,7 +120,7 @@ impl<T: Input> Input for Vec<T> {
 }
 
 impl<T: Input> Input for Box<T> {
-    const REQUIRED_TEXT: bool = T::REQUIRED_TEXT;
+    const IS_TEXT: bool = T::IS_TEXT;
     const IS_LIST: bool = T::IS_LIST;
 
     fn type_ref(registry: &mut Registry) -> TypeRef {
@@ -141,6 +142,8 @@ pub fn check_input<T: Input>(value: Option<Value>) -> Result<(), InputError> {
 
 /// Tells absent from null: absent leaves, null clears.
 impl<T: Input> Input for MaybeUndefined<T> {
+    const IS_TEXT: bool = T::IS_TEXT;
+
     fn type_ref(registry: &mut Registry) -> TypeRef {
         T::type_ref(registry).nullable()
     }
@@ -177,13 +180,13 @@ impl InputFields {
         T::parse(self.0.swap_remove(rust)).map_err(|error| error.at(rust))
     }
 
-    /// Like [`take`](Self::take), but a text that has to be given may not be blank.
+    /// Like [`take`](Self::take), but a text may not be blank.
     ///
     /// # Errors
     /// When its value is refused.
     pub fn take_filled<T: Input>(&mut self, rust: &str) -> Result<T, InputError> {
         match self.0.get(rust) {
-            Some(Value::String(text)) if T::REQUIRED_TEXT && text.trim().is_empty() => {
+            Some(Value::String(text)) if T::IS_TEXT && text.trim().is_empty() => {
                 Err(InputError::new("write something; a blank text is not enough").at(rust))
             }
             _ => self.take(rust),

@@ -22,11 +22,11 @@ mod root_rules;
 mod rust_scalar;
 mod sdl;
 mod stored;
+mod value_rule;
 
 #[doc(hidden)]
 pub use bodiless::FunctionReturn;
-pub use bodiless::PlannedReturn;
-pub use bodiless::{WrittenReturn, WrittenRows};
+pub use bodiless::{EventReturn, PlannedReturn, WrittenReturn};
 #[doc(hidden)]
 pub use code::Code;
 #[doc(hidden)]
@@ -39,9 +39,9 @@ pub use input::{Input, InputError, InputFields};
 #[doc(hidden)]
 pub use meta::{
     AbstractMeta, ActsOn, ArgMeta, BoxFuture, Check, ComputedMeta, ElementMeta, EnumMeta, EnumValueMeta, EventMeta,
-    FieldMeta, FunctionMeta, InputMeta, InterfaceFieldMeta, KeyFn, NullArgument, ObjectMeta, OperationKind, OrderKey,
-    Place, PlannedMeta, RelationMeta, ResultMember, ResultMeta, RootFieldMeta, Run, Shape, Through, TypeFn, WriteMeta,
-    WriteVerb,
+    FieldMeta, FunctionMeta, InputMeta, InputRule, InterfaceFieldMeta, KeyFn, MeasuredInput, NullArgument, NumberInput,
+    ObjectMeta, OperationKind, OptionalInput, OrderKey, Place, PlannedMeta, RelationMeta, ResultMember, ResultMeta,
+    RootFieldMeta, Run, Shape, TextInput, Through, TypeFn, WriteMeta, WriteVerb, WrittenRows,
 };
 pub use on_failure::OnFailure;
 #[doc(hidden)]
@@ -70,3 +70,4 @@ pub(crate) use naming::Naming;
 pub(crate) use operator::{Family, Operand, Operator, OperatorDef, SEARCH, family};
 pub(crate) use registry::Derived;
 pub(crate) use relation::key_text;
+pub(crate) use value_rule::ValueRule;

@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 
 use super::extent::Extent;
 use super::registry::Decode;
-use super::{Code, Guard, ObjectMeta, OrderKey, Place, ResultMeta, RootRules, Run, ScalarKind, Through};
+use super::{Code, Guard, ObjectMeta, OrderKey, Place, ResultMeta, RootRules, Run, ScalarKind, Through, ValueRule};
 use crate::schema::AggregateFunction;
 
 /// The position of a type in [`Model::types`].
@@ -37,6 +37,8 @@ pub(crate) struct Model {
     pub(crate) extent: Extent,
     /// Whether a type has gated fields.
     pub(crate) has_gates: bool,
+    /// Whether values have rules beyond their types.
+    pub(crate) has_rules: bool,
 }
 
 impl Model {
@@ -338,6 +340,8 @@ pub(crate) struct ArgDef {
     pub(crate) spread: bool,
     /// The gated field by which this chooses or orders rows, and so tells something of its value.
     pub(crate) gated: Option<Gated>,
+    /// The rules on values, which plans share.
+    pub(crate) rules: Arc<[ValueRule]>,
 }
 
 /// A default, as the schema shows it and as resolvers get it.

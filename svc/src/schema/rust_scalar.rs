@@ -71,7 +71,7 @@ macro_rules! impl_scalar {
             }
         }
         impl Input for $ty {
-            const REQUIRED_TEXT: bool = matches!(stringify!($ty).as_bytes(), b"String");
+            const IS_TEXT: bool = matches!(stringify!($ty).as_bytes(), b"String");
             fn type_ref(registry: &mut Registry) -> TypeRef {
                 registry.scalar(&$meta)
             }

@@ -12,8 +12,10 @@ use svc::prelude::*;
 
 use super::serve;
 
+type Sign = Box<dyn Fn(Method, &str) -> Result<String> + Send + Sync>;
+
 struct Storage {
-    sign: Box<dyn Fn(Method, &str) -> Result<String> + Send + Sync>,
+    sign: Sign,
     size: Box<dyn Fn(String) -> BoxFuture<'static, Result<Option<i64>>> + Send + Sync>,
 }
 

@@ -40,9 +40,9 @@ async fn absent_leaves_and_null_clears() {
     assert_eq!(app.query_with(query, json!({ "bio": null })).await.data()["patchUser"]["bio"], json!(null));
 }
 
-/// A required text cannot be blank; an optional one can, and so can rows that are there already.
+/// A text cannot be blank, also one that can be left out; rows that are there already can.
 #[tokio::test]
-async fn a_required_text_is_not_blank() {
+async fn a_text_is_not_blank() {
     let (app, database) = app().await;
     for blank in ["", " ", "\\t\\n "] {
         let query =
@@ -51,11 +51,18 @@ async fn a_required_text_is_not_blank() {
         assert_eq!(reply.code(), "BAD_USER_INPUT", "{query}");
         assert_eq!(reply.message(), "argument `input.full_name`: write something; a blank text is not enough");
     }
-    let query = r#"mutation { createUser(input: {email: "a", fullName: "A", bio: "", home: {firstLine: " ", tags: []}}) { __typename } }"#;
+    let query = r#"mutation { createUser(input: {email: "a", fullName: "A", home: {firstLine: " ", tags: []}}) { __typename } }"#;
     assert_eq!(
         app.query(query).await.message(),
         "argument `input.home.first_line`: write something; a blank text is not enough"
     );
+    for (query, field) in [
+        (r#"mutation { createUser(input: {email: "a", fullName: "A", bio: " "}) { __typename } }"#, "input.bio"),
+        (r#"mutation { patchUser(email: "a@b.c", patch: {bio: ""}) { bio } }"#, "patch.bio"),
+    ] {
+        let message = format!("argument `{field}`: write something; a blank text is not enough");
+        assert_eq!(app.query(query).await.message(), message);
+    }
     let query = r#"mutation { createUser(input: {email: "a", fullName: "A", nick: " "}) { __typename } }"#;
     assert_eq!(app.query(query).await.data()["createUser"]["__typename"], "CreateUserSuccess", "`allow_blank`");
     database.execute("DELETE FROM tb_user").await;

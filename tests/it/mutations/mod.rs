@@ -15,3 +15,4 @@ mod schema;
 mod sent_once;
 mod start;
 mod tables;
+mod value_rules;

@@ -18,6 +18,7 @@ use crate::engine::operations::Registered;
 use crate::engine::plan::Plan;
 use crate::engine::request_error::RequestError;
 use crate::engine::response::{Answer, Response};
+use crate::engine::value_rules::check_rules;
 use crate::request::{AllowedOperations, RequestParts, Transport};
 use crate::request_log::{self, OperationNote};
 use crate::trace::{OpenSpan, SpanLink};
@@ -121,6 +122,7 @@ impl Engine {
             return Err(one(RequestError::new(ErrorCode::BadRequest, message)));
         }
         self.check(&document, operation, plan, &variables).map_err(one)?;
+        check_rules(&self.app.model, plan, &variables, self.app.limits.errors).map_err(one)?;
         let introspection = if plan.introspects {
             let answer = introspect(&self.app.model, &document, operation, &variables);
             Some(Box::new(answer.map_err(|error| Response::failed(&error))?))

@@ -14,7 +14,7 @@ pub(super) fn full_rows(views: Views<'_>, row: TypeIndex) -> Result<(Vec<Selecte
 }
 
 /// The same for the stored names that are `wanted`, or for all.
-pub(super) fn wanted_rows(
+pub(in crate::engine) fn wanted_rows(
     views: Views<'_>,
     row: TypeIndex,
     wanted: Option<&[&str]>,
@@ -44,7 +44,7 @@ pub(super) fn wanted_rows(
 }
 
 /// The stored names and types of all fields of the rows, each name once; the keys of relations have no type.
-pub(super) fn stored_fields(model: &Model, row: TypeIndex) -> Vec<(&'static str, Option<OutType>)> {
+pub(in crate::engine) fn stored_fields(model: &Model, row: TypeIndex) -> Vec<(&'static str, Option<OutType>)> {
     let objects = || model.possible_types(row).iter().filter_map(|index| model.object(*index));
     let fields = || objects().flat_map(|object| object.fields.values());
     let mut stored: Vec<(&'static str, Option<OutType>)> = Vec::new();

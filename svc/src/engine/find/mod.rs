@@ -15,8 +15,6 @@ mod row_filter;
 mod statement_cache;
 mod tiebreaker;
 mod typed;
-#[cfg_attr(not(feature = "testing"), allow(unreachable_pub, reason = "tests of programs see findings"))]
-mod view_check;
 
 pub(crate) use aggregate::{computed, group_counts};
 pub(crate) use check::check_arguments;
@@ -24,11 +22,10 @@ pub(crate) use connection::typed_slice;
 #[cfg(any(test, fuzzing))]
 pub(crate) use cursor::fuzz_cursor;
 pub(crate) use event::{EventFilter, EventRow, write_event};
+pub(in crate::engine) use full_rows::{stored_fields, wanted_rows};
+pub(in crate::engine) use read::default_key;
 pub(crate) use reads::PlannedReads;
 use relation::write_relation;
-#[cfg_attr(not(feature = "testing"), allow(unreachable_pub, reason = "tests of programs see findings"))]
-pub use view_check::{Finding, Severity};
-pub(crate) use view_check::{findings, note_findings};
 
 use futures_util::FutureExt as _;
 use tokio_postgres::Row;
@@ -48,7 +45,6 @@ use crate::postgres::{DbError, Reader, RowSink as _, Rows, Statement};
 use crate::repository::{ConnectionSpec, Db, FindSpec};
 use crate::schema::{PlannedMeta, Shape, TypeIndex};
 use crate::sql::{Query, Selected, Subquery};
-use full_rows::wanted_rows;
 use typed::complete_typed;
 
 /// About how long a root field's key is, with what stands around it.

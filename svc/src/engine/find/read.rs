@@ -135,7 +135,7 @@ impl Read {
 }
 
 /// The order of a key that a field names.
-pub(super) fn default_key(key: &OrderKey) -> Order {
+pub(in crate::engine) fn default_key(key: &OrderKey) -> Order {
     if key.descending { desc(key.column) } else { asc(key.column) }
 }
 

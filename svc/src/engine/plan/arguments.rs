@@ -1,6 +1,7 @@
 //! Arguments: constant ones are coerced with the plan, the rest when the request comes.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use apollo_compiler::executable::Field;
 use apollo_compiler::{Node, ast};
@@ -13,7 +14,7 @@ use super::{Asked, PlanField};
 use crate::engine::coerce::{Literal, Variables};
 use crate::engine::request_error::RequestError;
 use crate::engine::weight;
-use crate::schema::{ArgDef, ArgRole, Gated, Model, TypeExpr};
+use crate::schema::{ArgDef, ArgRole, Gated, InputRole, Model, TypeExpr, TypeKind, ValueRule};
 use crate::{Error, ErrorCode};
 
 /// An argument of a planned field, in the order of the function's parameters.
@@ -26,6 +27,8 @@ pub(crate) struct ArgPlan {
     pub(crate) slot: usize,
     pub(crate) spread: bool,
     ty: TypeExpr,
+    /// The rules on values.
+    pub(crate) rules: Arc<[ValueRule]>,
     default: Option<Value>,
     source: ArgSource,
     /// Whether it stands for a comparison of the stored value of its name.
@@ -79,11 +82,22 @@ impl ArgPlan {
             slot: def.slot,
             spread: def.spread,
             ty: def.ty.clone(),
+            rules: def.rules.clone(),
             default,
             source,
             is_equality,
             asked,
         }
+    }
+
+    /// The type of its values.
+    pub(crate) fn ty(&self) -> &TypeExpr {
+        &self.ty
+    }
+
+    /// Whether it is an input object of the program's own, whose fields may have rules.
+    pub(crate) fn is_object(&self, model: &Model) -> bool {
+        matches!(&model.types[self.ty.named()].kind, TypeKind::Input(input) if input.role == InputRole::Declared)
     }
 
     /// The value under these variables; `None` is absent.

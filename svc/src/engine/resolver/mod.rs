@@ -8,5 +8,5 @@ mod returns;
 pub use call::{Call, Completed, Outcome};
 pub(crate) use call::{ReturnedQuery, refused};
 pub use code::{Method, Resolver};
-pub use events::{Events, events, events_of_result};
+pub use events::{EventStream, Events, events, events_of_result};
 pub use returns::Returns;

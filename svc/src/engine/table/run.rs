@@ -44,7 +44,7 @@ impl TableMutation<'_> {
         };
         let result = self.target.ty.and_then(|ty| self.db.app.model.results.get(&ty).copied());
         match undone {
-            Undone::Failure(failure) => fail(self.db, &self.target, result, failure, &Response::default()).await,
+            Undone::Failure(failure) => fail(self.db, &self.target, result, *failure, &Response::default()).await,
             Undone::Error(error) => Err(error),
         }
     }

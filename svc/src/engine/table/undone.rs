@@ -7,7 +7,7 @@ use crate::postgres::DbError;
 /// A reason for which nothing is kept.
 pub(super) enum Undone {
     /// One that a result can tell.
-    Failure(Failure),
+    Failure(Box<Failure>),
     Error(Error),
 }
 
@@ -16,7 +16,9 @@ impl Undone {
     pub(super) fn failure(status: &str, message: String) -> Self {
         let response = Response { status: status.to_owned(), message: Some(message), ..Response::default() };
         match Status::read(status) {
-            Status::Failure(kind, identifier) => Self::Failure(Failure::of_response(kind, identifier, &response)),
+            Status::Failure(kind, identifier) => {
+                Self::Failure(Box::new(Failure::of_response(kind, identifier, &response)))
+            }
             Status::Success | Status::Unknown => Self::Error(Error::internal(format!("{status} is no failure"))),
         }
     }
@@ -30,6 +32,6 @@ impl Undone {
             let message = format!("two of the items are the same `{type_name}`; give each once");
             return Self::failure("validation:given_twice", message);
         }
-        Failure::of_error(error, constraints).map_or_else(Self::Error, Self::Failure)
+        Failure::of_error(error, constraints).map_or_else(Self::Error, |failure| Self::Failure(Box::new(failure)))
     }
 }

@@ -1,5 +1,7 @@
 //! Registry entries to type definitions.
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 
 use super::{Builder, expr};
@@ -10,7 +12,7 @@ use crate::schema::model::{
     ObjectDef, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
 use crate::schema::registry::{AbstractRefs, ArgRef, Entry, ObjectRefs};
-use crate::schema::{AbstractMeta, ElementMeta, Guard, ObjectMeta, Registry, derived};
+use crate::schema::{AbstractMeta, ArgMeta, ElementMeta, Guard, ObjectMeta, Registry, ValueRule, derived};
 
 impl Builder {
     pub(super) fn convert(&mut self, registry: &Registry, index: TypeIndex) -> TypeDef {
@@ -160,10 +162,12 @@ impl Builder {
                 let (name, path) = (meta.element.rust.to_owned(), path.to_owned());
                 self.errors.push(SchemaError::DeprecatedRequired { name, path });
             }
+            let rules = self.rules(meta, path);
             args.push(ArgDef {
                 name,
                 rust: meta.element.rust.to_owned(),
-                description: meta.element.description.map(str::to_owned),
+                description: with_rules(meta.element.description, &rules),
+                rules,
                 deprecated: meta.element.deprecated,
                 ty,
                 default: meta.default.map(DefaultValue::unchecked),
@@ -174,6 +178,20 @@ impl Builder {
             });
         }
         args
+    }
+
+    fn rules(&mut self, meta: &ArgMeta, path: &str) -> Arc<[ValueRule]> {
+        let mut rules = Vec::with_capacity(meta.rules.len());
+        for rule in meta.rules {
+            match ValueRule::read(rule) {
+                Ok(rule) => rules.push(rule),
+                Err(why) => {
+                    let (name, path) = (meta.element.rust.to_owned(), path.to_owned());
+                    self.errors.push(SchemaError::BadRule { name, path, why });
+                }
+            }
+        }
+        rules.into()
     }
 
     /// An interface's members implement it, and what implements it is a member.
@@ -217,4 +235,11 @@ fn define(element: &ElementMeta, path: &str, kind: TypeKind) -> TypeDef {
         path: path.to_owned(),
         kind,
     }
+}
+
+/// A description with the rules on values, each in a line.
+fn with_rules(description: Option<&str>, rules: &[ValueRule]) -> Option<String> {
+    let rules = rules.iter().map(|rule| format!("A value {rule}."));
+    let lines: Vec<String> = description.map(str::to_owned).into_iter().chain(rules).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }

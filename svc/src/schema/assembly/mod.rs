@@ -99,6 +99,7 @@ impl Builder {
             implementers: document.implementers_map(),
             extent: Extent::of(&document),
             has_gates: self.types.iter().any(|def| has_gates(&def.kind)),
+            has_rules: self.types.iter().any(|def| has_rules(&def.kind)),
             types: self.types,
             document,
         })
@@ -130,4 +131,15 @@ pub(super) fn expr(reference: &TypeRef) -> TypeExpr {
 
 fn member_names(types: &[TypeDef], members: &[TypeIndex]) -> Vec<String> {
     members.iter().map(|index| types[*index].name.clone()).collect()
+}
+
+/// Whether values of a type's fields or of their arguments have rules.
+fn has_rules(kind: &TypeKind) -> bool {
+    match kind {
+        TypeKind::Input(input) => input.fields.values().any(|field| !field.rules.is_empty()),
+        TypeKind::Object(object) => {
+            object.fields.values().flat_map(|field| &field.args).any(|arg| !arg.rules.is_empty())
+        }
+        _ => false,
+    }
 }

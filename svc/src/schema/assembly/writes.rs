@@ -13,7 +13,7 @@ pub(super) fn entity<'t>(types: &'t [TypeDef], result: &ResultMeta) -> Option<&'
     object.fields.values().find(|field| is_entity(field.rust, &field.kind)).map(|field| &field.ty)
 }
 
-/// What does not fit, if something does not.
+/// The reason why something does not fit, if there is one.
 pub(super) fn check(types: &[TypeDef], write: WriteMeta, args: &[ArgDef], rows: &TypeExpr) -> Option<String> {
     if types[rows.named()].kind.source().is_none() {
         return Some(

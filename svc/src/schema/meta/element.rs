@@ -64,3 +64,6 @@ pub struct Place {
     /// Counted from 1.
     pub line: u32,
 }
+
+/// Reads a coerced value into its Rust type, to see whether it fits.
+pub type Check = fn(Option<async_graphql::Value>) -> Result<(), crate::schema::InputError>;

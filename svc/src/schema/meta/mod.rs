@@ -3,17 +3,18 @@
 mod element;
 mod relation;
 mod root;
+mod rule;
 mod types;
 mod write;
 
-pub use element::{BoxFuture, ElementMeta, KeyFn, Place, TypeFn};
+pub use element::{BoxFuture, Check, ElementMeta, KeyFn, Place, TypeFn};
 pub use relation::{OrderKey, RelationMeta, Through};
 pub use root::{
-    ActsOn, Check, EventMeta, FunctionMeta, OperationKind, PlannedMeta, ResultMember, ResultMeta, RootFieldMeta, Run,
-    Shape,
+    ActsOn, EventMeta, FunctionMeta, OperationKind, PlannedMeta, ResultMember, ResultMeta, RootFieldMeta, Run, Shape,
 };
+pub use rule::{InputRule, MeasuredInput, NumberInput, OptionalInput, TextInput};
 pub use types::{
     AbstractMeta, ArgMeta, ComputedMeta, EnumMeta, EnumValueMeta, FieldMeta, InputMeta, InterfaceFieldMeta,
     NullArgument, ObjectMeta,
 };
-pub use write::{WriteMeta, WriteVerb};
+pub use write::{WriteMeta, WriteVerb, WrittenRows};

@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use super::element::{ElementMeta, KeyFn, Place, TypeFn};
+use super::element::{Check, ElementMeta, KeyFn, Place, TypeFn};
 use super::relation::OrderKey;
 use super::types::ArgMeta;
 use super::write::WriteMeta;
@@ -192,6 +192,3 @@ pub struct ResultMember {
     /// The Rust name of the field that holds the entity.
     pub entity: Option<&'static str>,
 }
-
-/// Reads a coerced value into its Rust type, to see whether it fits.
-pub type Check = fn(Option<async_graphql::Value>) -> Result<(), crate::schema::InputError>;

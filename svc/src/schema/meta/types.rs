@@ -2,6 +2,7 @@
 
 use super::element::{ElementMeta, KeyFn, Place, TypeFn};
 use super::relation::RelationMeta;
+use super::rule::InputRule;
 use crate::schema::{Code, Guard};
 
 /// An object type: a struct with `#[svc_type]`.
@@ -116,6 +117,8 @@ pub struct ArgMeta {
     pub default: Option<&'static str>,
     /// The meaning of null for an argument by which rows are chosen.
     pub null: NullArgument,
+    /// The rules on values, beyond the type.
+    pub rules: &'static [InputRule],
 }
 
 /// The meaning of null for an argument by which rows are chosen.

@@ -1,8 +1,6 @@
 //! Mutations that write rows of a table, as macros register them.
 
-use super::element::Place;
-use super::root::Check;
-use crate::schema::WrittenRows;
+use super::element::{Check, Place};
 
 /// The thing that a mutation does to rows of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,10 +15,23 @@ pub enum WriteVerb {
     Delete,
 }
 
+/// The rows in the answer of a mutation that writes to a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WrittenRows {
+    /// Of a type without a view.
+    None,
+    /// One row.
+    One,
+    /// Any number.
+    List,
+    /// Those in the entity of a result.
+    InResult,
+}
+
 /// A root field that writes rows of a table.
 #[derive(Debug, Clone, Copy)]
 pub struct WriteMeta {
-    /// What is done.
+    /// The thing that is done.
     pub verb: WriteVerb,
     /// `table` or `schema.table`.
     pub table: &'static str,

@@ -2,6 +2,7 @@
 
 mod decisions;
 mod evaluator;
+mod event_oracle;
 mod interfaces;
 mod masks;
 mod oracle;

@@ -385,6 +385,7 @@ fn field(name: &str, rust: &str, ty: TypeExpr) -> ArgDef {
         slot: 0,
         spread: false,
         gated: None,
+        rules: Arc::default(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Orders by default that their views cannot give.
 
 use super::{Finding, Severity};
-use crate::engine::find::read::default_key;
+use crate::engine::find::default_key;
 use crate::postgres::{Catalogue, Statement};
 use crate::schema::{FieldKind, Model, OrderKey, TypeIndex, TypeKind};
 use crate::sql::{Filter, Query, Views};

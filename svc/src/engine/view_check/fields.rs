@@ -1,7 +1,7 @@
 //! Fields that cannot be read of the views as they are.
 
 use super::{Finding, Severity};
-use crate::engine::find::full_rows::{stored_fields, wanted_rows};
+use crate::engine::find::{stored_fields, wanted_rows};
 use crate::postgres::{Catalogue, DbError, Source};
 use crate::schema::{FieldKind, Model, Through, TypeIndex};
 use crate::sql::Views;

@@ -1,0 +1,6 @@
+use svc::prelude::*;
+
+#[svc::subscription(channel = "counted")]
+async fn counted() -> i32;
+
+fn main() {}
