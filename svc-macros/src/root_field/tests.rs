@@ -130,7 +130,7 @@ fn a_subscription_without_a_body_has_a_channel() {
         subscription,
         r#"channel = "post_changed""#,
         item,
-        &[r#"__svc::Run::Event(__svc::EventMeta::new("post_changed","#, "<Post as __svc::PlannedReturn>::SHAPE"],
+        &[r#"__svc::Run::Event(__svc::EventMeta::new("post_changed","#, "<Post as __svc::EventReturn>::SHAPE"],
     );
     assert_eq!(
         messages(subscription, "", item),

@@ -343,6 +343,13 @@ async fn rows_that_are_there_are_changed_or_kept() {
         let reply = app.query(&format!("mutation {{ putProducts(input: [{twice}]) {{ sku }} }}")).await;
         assert_eq!(reply.code(), "BAD_USER_INPUT", "{kind}: {}", reply.text);
         assert!(!stored(&database).await.contains(" f "), "{kind}");
+        // The price of the second would be that of a new row, in a row that is there.
+        let uneven = r#"{sku: "g", name: "G", price: "1"}, {sku: "a", name: "A3"}"#;
+        let reply = app.query(&format!("mutation {{ putProducts(input: [{uneven}]) {{ sku }} }}")).await;
+        assert_eq!(reply.code(), "BAD_USER_INPUT", "{kind}: {}", reply.text);
+        assert!(reply.text.contains("give the same fields in each item"), "{kind}: {}", reply.text);
+        let kept = done(&app, &format!("keepProducts(input: [{uneven}]) {{ sku name }}")).await;
+        assert_eq!(kept, json!([{"sku": "g", "name": "G"}, {"sku": "a", "name": "A1"}]), "{kind}");
     }
 }
 

@@ -6,7 +6,6 @@ use tokio_postgres::Row;
 
 use super::columns::Column;
 use super::undone::Undone;
-use crate::Error;
 use crate::engine::find::typed_rows;
 use crate::engine::function::{CallOutcome, Target, fail, id_of, succeed};
 use crate::json::{ExactJson, Fields};
@@ -15,6 +14,7 @@ use crate::postgres::{Catalogue, Conflict, DbError, Isolation, Statement, Table,
 use crate::repository::{Db, FindSpec, Transaction};
 use crate::schema::{TypeIndex, WriteMeta, WriteVerb};
 use crate::sql::col;
+use crate::{Error, ErrorCode};
 
 /// A mutation of a table with its values.
 pub(super) struct TableMutation<'a> {
@@ -108,6 +108,11 @@ impl TableMutation<'_> {
     }
 
     async fn upsert(&self, table: &Table<'_>) -> Result<CallOutcome, Undone> {
+        if self.write.replaces && !are_alike(&self.items) {
+            let message =
+                "give the same fields in each item: what one leaves out would be reset in a row that is there";
+            return Err(Undone::Error(Error::new(ErrorCode::BadUserInput, message)));
+        }
         let conflict = Conflict { columns: self.write.conflict, replaces: self.write.replaces };
         // One snapshot: a row that has come since then makes the write fail, so that no row is changed unseen.
         let isolation = if self.is_governed { Isolation::Snapshot } else { Isolation::Default };
@@ -266,6 +271,14 @@ impl TableMutation<'_> {
         }
         Undone::of_database(error, self.name(), &self.db.app.constraints)
     }
+}
+
+/// Whether all items give the same columns.
+fn are_alike(items: &[Fields]) -> bool {
+    let same = |one: &Fields, other: &Fields| {
+        one.len() == other.len() && one.iter().all(|(column, _)| other.get(column).is_some())
+    };
+    items.windows(2).all(|pair| same(&pair[0], &pair[1]))
 }
 
 /// The keys that a statement gave.

@@ -1,6 +1,7 @@
 //! Identity providers: one that others wrote, and a scripted one for faults.
 
 mod claims;
+mod direct;
 mod faults;
 mod introspection;
 mod issuer;

@@ -42,7 +42,8 @@ CREATE VIEW v_note AS SELECT * FROM tb_note;
 CREATE VIEW v_task AS SELECT * FROM tb_task;
 CREATE VIEW v_entry AS
   SELECT 'Note' AS __typename, id, owner, to_jsonb(t) AS data FROM tb_note t
-  UNION ALL SELECT 'Task', id, owner, to_jsonb(t) FROM tb_task t;";
+  UNION ALL SELECT 'Task', id, owner, to_jsonb(t) FROM tb_task t;
+CREATE VIEW v_thing AS SELECT * FROM v_entry;";
 
 const READ: &str = "{ entries(orderBy: [{id: ASC}]) { id ... on Note { body } ... on Task { done } } count
     notes(orderBy: [{id: ASC}]) { id } tasks(orderBy: [{id: ASC}]) { id } }";
@@ -92,4 +93,22 @@ async fn each_type_of_a_row_has_to_permit_it() {
     let nothing = |_: &Context<'_>| Ok(RowDecision::abstain());
     let found = ids(|options| options.row_policy::<Entry>(own).row_policy::<Note>(nothing)).await;
     assert_eq!(found, [vec![3, 5], vec![], vec![3, 5]]);
+}
+
+/// A row of three types: its own, an interface's and a union's.
+#[tokio::test]
+async fn three_types_of_a_row_have_to_permit_it() {
+    #[svc_union(sql_source = "v_thing")]
+    enum Thing {
+        Note(Note),
+        Task(Task),
+    }
+    #[svc::query]
+    async fn things() -> Vec<Thing>;
+    let found = ids(|options| {
+        let options = options.queries(queries![things]).row_policy::<Entry>(own);
+        let options = options.row_policy::<Thing>(|_| Ok(RowDecision::allow_where(col("id").gt(3))));
+        options.row_policy::<Task>(|_| Ok(RowDecision::allow_where(col("id").lt(9))))
+    });
+    assert_eq!(found.await, [vec![5], vec![], vec![5]]);
 }
