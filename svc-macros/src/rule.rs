@@ -160,6 +160,7 @@ fn pattern(pattern: LitStr) -> syn::Result<LitStr> {
 }
 
 #[cfg(not(feature = "patterns"))]
+#[expect(clippy::needless_pass_by_value, reason = "the same face as with the feature, which gives it back")]
 fn pattern(pattern: LitStr) -> syn::Result<LitStr> {
     Err(syn::Error::new(pattern.span(), "patterns need the feature `patterns` of svc"))
 }
