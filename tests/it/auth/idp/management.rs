@@ -78,6 +78,21 @@ async fn errors_name_neither_secrets_nor_tokens() {
     assert!(!format!("{provider:?}").contains("hunter2"));
 }
 
+/// A page that is full may be the last one; only the next tells.
+#[tokio::test]
+async fn a_full_page_is_not_the_last() {
+    let (issuer, provider) = issuer().await;
+    let path = format!("{USER}/roles");
+    let full: Vec<_> = (0..100).map(|number| json!({ "name": format!("role {number}") })).collect();
+    issuer.answers(&path, Answer::Json(json!(full)));
+    let error = provider.get_user_roles("auth0|ada", Some("another")).await.unwrap_err();
+    assert!(error.to_string().contains("more than 5000 entries"), "{error}");
+    assert_eq!(issuer.asked(&path).len(), 50);
+    issuer.answers(&path, Answer::Json(json!(full[1..])));
+    assert_eq!(provider.get_user_roles("auth0|ada", Some("another")).await.unwrap().len(), 99);
+    assert_eq!(issuer.asked(&path).len(), 51);
+}
+
 /// An identifier is one part of a path, whatever is in it.
 #[tokio::test]
 async fn identifiers_do_not_leave_their_place() {

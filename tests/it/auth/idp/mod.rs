@@ -5,6 +5,7 @@ mod direct;
 mod faults;
 mod introspection;
 mod issuer;
+mod kept;
 mod keys;
 mod management;
 mod oidc_provider;
