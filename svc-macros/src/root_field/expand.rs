@@ -29,7 +29,7 @@ pub(super) fn full(field: &RootField) -> TokenStream {
 /// The trait of what such a field can answer with.
 fn answers(resolver: &Resolver) -> TokenStream {
     match resolver {
-        Resolver::Planned => quote!(PlannedReturn),
+        Resolver::Planned(_) => quote!(PlannedReturn),
         Resolver::Events(_) => quote!(EventReturn),
         Resolver::Function(_) => quote!(FunctionReturn),
         Resolver::Write(_) => quote!(WrittenReturn),
@@ -150,7 +150,7 @@ fn run(field: &RootField, output: &Type) -> TokenStream {
     if let Resolver::Write(write) = resolver {
         return write.tokens(krate, params, output, &checks(field), &element::place(krate, ident));
     }
-    if let Resolver::Planned | Resolver::Events(_) = resolver {
+    if let Resolver::Planned(_) | Resolver::Events(_) = resolver {
         let outside = types::outside(output, None);
         let answers = answers(resolver);
         let (shape, row) = (
@@ -161,7 +161,13 @@ fn run(field: &RootField, output: &Type) -> TokenStream {
             let keys = order.tokens(krate);
             quote_spanned!(order.at.span()=> .ordered(#keys))
         });
-        let planned = quote!(#krate::PlannedMeta { shape: #shape, row: #row, order: &[] } #order);
+        let source = match resolver {
+            Resolver::Planned(Some(source)) => {
+                Some(source.tokens(krate, context, &checks(field), &element::place(krate, ident)))
+            }
+            _ => None,
+        };
+        let planned = quote!(#krate::PlannedMeta::new(#shape, #row) #order #source);
         return match resolver {
             Resolver::Events(channel) => {
                 let meta = quote_spanned!(types::span(output)=> #krate::EventMeta::new(#channel, #planned));

@@ -4,6 +4,7 @@ mod caching;
 mod expand;
 mod model;
 mod parse;
+mod rows;
 mod stream;
 mod table;
 #[cfg(test)]

@@ -5,6 +5,7 @@ use syn::{Attribute, FnArg, LitStr, Meta, Path, Type, Visibility};
 
 use super::caching::Caching;
 use super::parse::{ActsOn, Args, OnFailure};
+use super::rows::{self, RowSource};
 use super::stream::EventStream;
 use super::table::TableWrite;
 use crate::argument::Parameters;
@@ -91,8 +92,8 @@ pub(super) struct RootField {
 /// The code or the statement behind the field.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum Resolver {
-    /// No body: one SQL statement.
-    Planned,
+    /// No body: one SQL statement. The rows are those of the view, if not of a source of their own.
+    Planned(Option<RowSource>),
     /// No body: rows that events of this channel name.
     Events(LitStr),
     /// No body: the function of the database with this name.
@@ -126,12 +127,13 @@ pub(super) fn build(kind: Kind, args: Args, function: &mut Function, errors: &mu
         check_planned(function, &params, errors);
     }
     let write = args.table.write();
-    if function.body.is_some() || args.function.is_some() || write.is_some() {
+    if function.body.is_some() || args.function.is_some() || args.sql.is_some() || write.is_some() {
         params.refuse_null(errors);
     }
     match kind {
         Kind::Subscription => check_channel(&args, function, errors),
-        Kind::Query | Kind::Mutation => check_function(kind, &args, function, errors),
+        Kind::Mutation => check_function(&args, function, errors),
+        Kind::Query => rows::check(&args, function.body.is_some(), params.args().count(), errors),
     }
     args.table.check(args.function.as_ref(), function.body.is_some(), &params, errors);
     check_acted(&args, &function.sig.ident, &params, errors);
@@ -140,7 +142,8 @@ pub(super) fn build(kind: Kind, args: Args, function: &mut Function, errors: &mu
             .at(&order.at, "a body orders its rows itself; remove this, and return `ctx.db().find().default_order(…)`");
     }
     args.caching.check(errors);
-    let resolver = stream.map_or_else(|| resolver(&args, function), |stream| Resolver::Stream(Box::new(stream)));
+    let rows = if kind == Kind::Query { rows::source(&args) } else { None };
+    let resolver = stream.map_or_else(|| resolver(rows, &args, function), |stream| Resolver::Stream(Box::new(stream)));
     let element = Element::new(&function.sig.ident, args.name.as_ref(), &function.attrs, errors);
     RootField {
         krate: args.krate,
@@ -164,13 +167,14 @@ pub(super) fn build(kind: Kind, args: Args, function: &mut Function, errors: &mu
     }
 }
 
-fn resolver(args: &Args, function: &Function) -> Resolver {
+fn resolver(rows: Option<RowSource>, args: &Args, function: &Function) -> Resolver {
     match (&function.body, function.sig.asyncness) {
+        (None, _) if rows.is_some() => Resolver::Planned(rows),
         (None, _) => match (&args.channel, &args.function, args.table.write()) {
             (Some(channel), ..) => Resolver::Events(channel.clone()),
             (None, Some(name), _) => Resolver::Function(name.value()),
             (None, None, Some(write)) => Resolver::Write(write),
-            (None, None, None) => Resolver::Planned,
+            (None, None, None) => Resolver::Planned(None),
         },
         (Some(_), None) => Resolver::Sync,
         (Some(_), Some(_)) => Resolver::Async,
@@ -178,7 +182,7 @@ fn resolver(args: &Args, function: &Function) -> Resolver {
 }
 
 /// A mutation has either a body or a function of the database.
-fn check_function(kind: Kind, args: &Args, function: &Function, errors: &mut Errors) {
+fn check_function(args: &Args, function: &Function, errors: &mut Errors) {
     if let (Some((span, _)), None) = (&args.on_failure, &args.function) {
         let message = "only a function of the database answers with a status; add `function = \"schema.name\"`";
         errors.push(syn::Error::new(*span, message));
@@ -188,7 +192,7 @@ fn check_function(kind: Kind, args: &Args, function: &Function, errors: &mut Err
             errors.at(name, "a mutation has a body or calls a function; write `;` instead of the body, or remove this");
         }
         (Some(name), None) => name::check_function(name, errors),
-        (None, None) if kind == Kind::Mutation && args.table.write().is_none() => errors.at(
+        (None, None) if args.table.write().is_none() => errors.at(
             &function.sig.ident,
             "a mutation calls a function or has a body; \
              write `#[svc::mutation(function = \"schema.name\")]`, or `{ … }` instead of the `;`",

@@ -19,8 +19,10 @@ use crate::rate_limit::RateLimit;
 #[derive(Default)]
 pub(super) struct Args {
     pub(super) name: Option<LitStr>,
-    /// The function of the database that a mutation without a body calls.
+    /// The function of the database that a mutation without a body calls, or that a query reads rows from.
     pub(super) function: Option<LitStr>,
+    /// The SQL that a query without a body reads rows from.
+    pub(super) sql: Option<LitStr>,
     /// The channel whose events name the rows of a subscription without a body.
     pub(super) channel: Option<LitStr>,
     /// The values of the request that the function gets before the arguments.
@@ -93,11 +95,19 @@ impl Parse for ActsOn {
 /// The keys that a kind of root field takes.
 fn keys_of(kind: Kind) -> Keys {
     match kind {
-        Kind::Query => Keys::new(&["name", "order_by", "authorizer", "rate_limit", "cache", "reads", "crate"])
-            .instead_of(
-                &["function", "context", "on_failure", "acts_on"],
-                "a query reads views; only `#[svc::mutation]` calls a function",
-            ),
+        Kind::Query => Keys::new(&[
+            "name",
+            "function",
+            "sql",
+            "context",
+            "order_by",
+            "authorizer",
+            "rate_limit",
+            "cache",
+            "reads",
+            "crate",
+        ])
+        .instead_of(&["on_failure", "acts_on"], "a query writes nothing; only `#[svc::mutation]` does"),
         Kind::Subscription => Keys::new(&["name", "channel", "authorizer", "rate_limit", "crate"]).instead_of(
             &["function", "context", "on_failure", "acts_on"],
             "a subscription calls no function of the database; only `#[svc::mutation]` does",
@@ -131,6 +141,7 @@ pub(super) fn args(kind: Kind, tokens: TokenStream, errors: &mut Errors) -> Args
         match key.to_string().as_str() {
             "name" => args.name = Some(keys::string(key, input)?),
             "function" => args.function = Some(keys::string(key, input)?),
+            "sql" => args.sql = Some(keys::string(key, input)?),
             "channel" => args.channel = Some(keys::string(key, input)?),
             "context" => args.context = keys::list(key, input, "\"tenant_id\"")?,
             "on_failure" => {

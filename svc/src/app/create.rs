@@ -10,8 +10,8 @@ use super::{AppOptions, OperationsConfig, StartError, describe, rate_limits, row
 use crate::application::{Application, LimitMode, Limits, RequestDeadlines};
 use crate::authz::Gate;
 use crate::engine::{
-    DocumentCache, Engine, OperationRegistry, PersistedQueries, RegisteredOnly, describe_all, functions, note_findings,
-    read_folder, read_manifests, tables,
+    DocumentCache, Engine, OperationRegistry, PersistedQueries, RegisteredOnly, database_needs, describe_all,
+    functions, note_findings, read_folder, read_manifests, row_sources,
 };
 use crate::http;
 use crate::metrics::application_made;
@@ -117,10 +117,7 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
         row_security: RowSecurity::new(enforcement),
         tells_reason: options.config.is_development(),
     };
-    let called = functions(&model).map(|(_, _, spec)| spec).collect();
-    let sources = model.sources().map(str::to_owned).chain(tables(&model).map(str::to_owned)).collect();
-    let database = Database::new(settings, sources, called);
-    let database = database.map_err(StartError::Proxy)?;
+    let database = Database::new(settings, database_needs(&model)).map_err(StartError::Proxy)?;
     if enforcement == Enforcement::Refuse {
         refuse_unbound(&database).await?;
     }
@@ -344,8 +341,9 @@ fn check_session_variables(variables: &SessionVariables) -> Result<(), ConfigErr
 
 /// Every value that a function gets from the request has to be known.
 fn check_context(model: &Model, options: &AppOptions) -> Result<(), StartError> {
-    let names =
-        functions(model).flat_map(|(field, function, _)| function.context.iter().map(move |name| (field, *name)));
+    let called = functions(model).map(|(field, function, _)| (field, function.context));
+    let read = row_sources(model).map(|(field, _, source)| (field, source.context));
+    let names = called.chain(read).flat_map(|(field, context)| context.iter().map(move |name| (field, *name)));
     let unknown = names
         .filter(|(_, name)| !options.context_values.has(name))
         .map(|(field, name)| SchemaError::UnknownContext { path: field.path.clone(), name: name.to_owned() });

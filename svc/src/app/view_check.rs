@@ -2,7 +2,7 @@
 
 use super::AppOptions;
 use super::database_config::read_url;
-use crate::engine::{Finding, findings, functions};
+use crate::engine::{Finding, database_needs, findings};
 use crate::postgres::{CheckError, Database, DbError, Enforcement, RowSecurity, Settings};
 use crate::settings::variable;
 use crate::{Error, ErrorCode, Result};
@@ -42,8 +42,7 @@ pub async fn check_views(options: &AppOptions, url: &str) -> Result<Vec<Finding>
         row_security: RowSecurity::new(Enforcement::Off),
         tells_reason: true,
     };
-    let called = functions(&model).map(|(_, _, spec)| spec).collect();
-    let database = Database::new(settings, model.sources().map(str::to_owned).collect(), called)?;
+    let database = Database::new(settings, database_needs(&model))?;
     let unusable = |error: CheckError| Error::new(ErrorCode::ServiceUnavailable, error.to_string());
     database.check().await.map_err(unusable)?;
     let catalogue = database.catalogue().await.map_err(DbError::into_error)?;

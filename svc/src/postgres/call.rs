@@ -79,7 +79,7 @@ impl Database {
     }
 
     /// The function, from what was read when the database was reached, or else from the database.
-    async fn function(&self, spec: &FunctionSpec) -> Result<Arc<Function>, DbError> {
+    pub(crate) async fn function(&self, spec: &FunctionSpec) -> Result<Arc<Function>, DbError> {
         self.reached().await?;
         if let Some(Ok(known)) = self.functions().get(spec) {
             return Ok(known.clone());

@@ -156,6 +156,11 @@ impl Catalogue {
 }
 
 impl Source {
+    /// Whether it is the view or table with this number.
+    pub(crate) fn is_relation(&self, relation: Oid) -> bool {
+        self.relation == relation
+    }
+
     /// The column `data`, when it holds JSON.
     pub(crate) fn data(&self) -> Option<&ColumnType> {
         self.columns.get("data").filter(|column| matches!(column.name.as_str(), "json" | "jsonb"))

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use ahash::{HashMap, HashMapExt as _};
 use arc_swap::ArcSwapOption;
 
+use super::catalogue::Source;
 use super::identifier::quote;
-use super::{Param, Statement, StatementSubject, StatementText};
+use super::{Oid, Param, RowsCall, Statement, StatementSubject, StatementText};
 use crate::json::ExactJson;
 
 /// The form of an argument.
@@ -42,6 +43,10 @@ pub(crate) struct Function {
     pub(crate) may_have_status: bool,
     returns_void: bool,
     allowed: bool,
+    /// Whether it may write, or answer differently each time.
+    is_volatile: bool,
+    /// The view or table whose rows it answers with; 0 where it is none.
+    rows_of: Oid,
     params: Vec<Parameter>,
     /// The number of the last parameters that have a default.
     defaults: usize,
@@ -93,7 +98,8 @@ const FUNCTIONS: &str = "\
                 WHERE a.attrelid = answer.typrelid AND a.attname = 'status' AND NOT a.attisdropped) \
             WHEN answer.typname = 'record' THEN coalesce('status' = ANY (p.proargnames), true) \
             WHEN answer.typnamespace = 'pg_catalog'::regnamespace THEN answer.typname IN ('json', 'jsonb') \
-            ELSE answer.typtype IN ('b', 'd') AND answer.typcategory <> 'A' END \
+            ELSE answer.typtype IN ('b', 'd') AND answer.typcategory <> 'A' END, \
+        p.provolatile = 'v', answer.typrelid \
     FROM unnest($1::text[], $2::text[], $3::text[]) AS w(name, schema, function) \
     JOIN pg_proc p ON p.proname = w.function \
     JOIN pg_namespace n ON n.oid = p.pronamespace \
@@ -103,7 +109,7 @@ const FUNCTIONS: &str = "\
 
 /// A row of the catalogue.
 pub(super) type Row =
-    (String, String, String, String, bool, bool, bool, i32, Vec<String>, Vec<String>, Vec<String>, bool);
+    (String, String, String, String, bool, bool, bool, i32, Vec<String>, Vec<String>, Vec<String>, bool, bool, Oid);
 
 /// The statement that finds functions by their names.
 pub(crate) fn lookup(specs: &[FunctionSpec]) -> Statement {
@@ -183,30 +189,32 @@ impl Function {
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let called = |function: &Self| {
             let Self { returns_set, may_have_status, returns_void, allowed, defaults, .. } = function;
-            (*returns_set, *may_have_status, *returns_void, *allowed, *defaults)
+            (*returns_set, *may_have_status, *returns_void, *allowed, *defaults, function.is_volatile, function.rows_of)
         };
         called(self) == called(other)
             && (&self.quoted, &self.kind, &self.params) == (&other.quoted, &other.kind, &other.params)
     }
 
     fn new(row: Row) -> Self {
-        let (_, schema, name, kind, returns_set, returns_void, allowed, defaults, names, types, bases, may_have_status) =
-            row;
-        let params = types.into_iter().zip(bases).enumerate().map(|(index, (sql, base))| Parameter {
+        let (_, schema, name, kind, returns_set, returns_void, allowed, defaults, names, types, bases, ..) = &row;
+        let (.., may_have_status, is_volatile, rows_of) = &row;
+        let params = types.iter().zip(bases).enumerate().map(|(index, (sql, base))| Parameter {
             name: names.get(index).cloned().unwrap_or_default(),
-            sql,
+            sql: sql.clone(),
             is_json: matches!(base.as_str(), "json" | "jsonb"),
             is_array: base.starts_with('_'),
         });
         Self {
-            quoted: format!("{}.{}", quote(&schema), quote(&name)),
-            kind,
-            returns_set,
-            may_have_status,
-            returns_void,
-            allowed,
+            quoted: format!("{}.{}", quote(schema), quote(name)),
+            kind: kind.clone(),
+            returns_set: *returns_set,
+            may_have_status: *may_have_status,
+            returns_void: *returns_void,
+            allowed: *allowed,
+            is_volatile: *is_volatile,
+            rows_of: *rows_of,
             params: params.collect(),
-            defaults: usize::try_from(defaults).unwrap_or(0),
+            defaults: usize::try_from(*defaults).unwrap_or(0),
             written: ArcSwapOption::empty(),
         }
     }
@@ -245,19 +253,40 @@ impl Function {
         Statement::new(text, params)
     }
 
-    fn text(&self, given: &[Given], undone_if: Option<&'static str>) -> String {
-        let named = self.params.iter().all(|param| !param.name.is_empty());
-        let first_default = self.params.len().saturating_sub(self.defaults);
-        let (mut values, mut bound) = (Vec::new(), 0);
-        for (index, (param, arg)) in self.params.iter().zip(given).enumerate() {
-            let rest_is_absent = given[index..].iter().all(|given| *given == Given::Absent);
-            if *arg == Given::Absent && index >= first_default && (named || rest_is_absent) {
-                continue;
-            }
-            let value = param.value(*arg, &mut bound);
-            values.push(if named { format!("{} => {value}", quote(&param.name)) } else { value });
+    /// Its rows, as SQL that binds the arguments first.
+    ///
+    /// # Errors
+    /// Why a query cannot read them as rows of `source`.
+    pub(crate) fn rows(&self, source: &Source, args: &[Option<ExactJson>]) -> Result<RowsCall, String> {
+        self.check_rows(source)?;
+        let args = || self.params.iter().zip(args);
+        let given: Vec<Given> = args().map(|(param, arg)| param.given(arg.as_ref())).collect();
+        let params = args().filter_map(|(param, arg)| param.bound(arg.as_ref()?)).collect();
+        Ok(RowsCall {
+            sql: self.call(&given).into(),
+            numbered: format!("{} WITH ORDINALITY", self.call(&given)).into(),
+            params,
+        })
+    }
+
+    /// # Errors
+    /// Why a query cannot read its rows as those of `source`.
+    pub(crate) fn check_rows(&self, source: &Source) -> Result<(), String> {
+        let name = self.quoted.replace('"', "");
+        if !self.returns_set || !source.is_relation(self.rows_of) {
+            return Err(format!(
+                "`{name}` does not answer with rows of `{0}`; let it RETURN SETOF {0}, or read another type",
+                source.name
+            ));
         }
-        let call = format!("{}({})", self.quoted, values.join(", "));
+        match self.is_volatile {
+            true => Err(format!("`{name}` is volatile, and a read may run twice; declare it STABLE")),
+            false => Ok(()),
+        }
+    }
+
+    fn text(&self, given: &[Given], undone_if: Option<&'static str>) -> String {
+        let call = self.call(given);
         // A composite that is null arrives as a row of nulls. `r.*` is the row also where a column is called `r`.
         let Some(condition) = undone_if else {
             return format!("SELECT CASE WHEN r.* IS NULL THEN NULL ELSE to_jsonb(r.*)::text END FROM {call} AS r");
@@ -269,6 +298,21 @@ impl Function {
              FROM (SELECT CASE WHEN r.* IS NULL THEN NULL ELSE to_jsonb(r.*) END AS j FROM {call} AS r LIMIT 1) AS answer, \
              generate_series(1, CASE WHEN {condition} THEN 2 ELSE 1 END) AS n"
         )
+    }
+
+    fn call(&self, given: &[Given]) -> String {
+        let named = self.params.iter().all(|param| !param.name.is_empty());
+        let first_default = self.params.len().saturating_sub(self.defaults);
+        let (mut values, mut bound) = (Vec::new(), 0);
+        for (index, (param, arg)) in self.params.iter().zip(given).enumerate() {
+            let rest_is_absent = given[index..].iter().all(|given| *given == Given::Absent);
+            if *arg == Given::Absent && index >= first_default && (named || rest_is_absent) {
+                continue;
+            }
+            let value = param.value(*arg, &mut bound);
+            values.push(if named { format!("{} => {value}", quote(&param.name)) } else { value });
+        }
+        format!("{}({})", self.quoted, values.join(", "))
     }
 }
 

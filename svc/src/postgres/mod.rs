@@ -24,6 +24,7 @@ mod recorder;
 mod routines;
 mod row_security;
 mod rows;
+mod rows_call;
 mod session;
 mod session_effects;
 mod shared_reads;
@@ -36,7 +37,7 @@ pub(crate) use call::{Call, Called, Caller, Written, has_nul};
 pub(crate) use catalogue::{Catalogue, ColumnType, Source};
 pub(crate) use column_facts::ColumnFacts;
 pub(crate) use connect::{ConnectConfig, Variable};
-pub(crate) use database::{CheckError, Database, Settings};
+pub(crate) use database::{CheckError, Database, Needs, Settings};
 pub(crate) use describe::Columns;
 #[cfg(feature = "native-auth")]
 pub(crate) use driver::Bounds;
@@ -53,6 +54,7 @@ pub(crate) use recorder::{Recorded, Recorder};
 pub(crate) use routines::Routines;
 pub(crate) use row_security::{Enforcement, RowSecurity};
 pub(crate) use rows::{RowSink, Rows, cell};
+pub(crate) use rows_call::RowsCall;
 pub(crate) use session::Session;
 pub(crate) use shared_reads::{Participant, SharedReads};
 #[cfg(feature = "sqlx")]

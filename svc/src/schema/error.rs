@@ -129,6 +129,17 @@ pub enum SchemaError {
         /// The row's Rust item.
         row: String,
     },
+    /// An argument for a function or SQL has the name of one that the rows' conditions, order or page have.
+    #[error(
+        "the argument `{argument}` of `{path}` goes to what the rows come from, and its name is that of the rows' own \
+         `{argument}`; give it another name"
+    )]
+    HiddenArgument {
+        /// The argument.
+        argument: String,
+        /// The function.
+        path: String,
+    },
     /// A planned function's argument and the field that it filters on have types that are not compared.
     #[error(
         "the argument `{argument}` of `{path}` has the type `{given}`, and the field of `{row}` that it filters on has \

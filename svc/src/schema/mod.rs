@@ -41,7 +41,8 @@ pub use meta::{
     AbstractMeta, ActsOn, ArgMeta, BoxFuture, Check, ComputedMeta, ElementMeta, EnumMeta, EnumValueMeta, EventMeta,
     FieldMeta, FunctionMeta, InputMeta, InputRule, InterfaceFieldMeta, KeyFn, MeasuredInput, NullArgument, NumberInput,
     ObjectMeta, OperationKind, OptionalInput, OrderKey, Place, PlannedMeta, RelationMeta, ResultMember, ResultMeta,
-    RootFieldMeta, Run, Shape, TextInput, Through, TypeFn, WriteMeta, WriteVerb, WrittenRows,
+    RootFieldMeta, RowSourceKind, RowSourceMeta, Run, Shape, TextInput, Through, TypeFn, WriteMeta, WriteVerb,
+    WrittenRows,
 };
 pub use on_failure::OnFailure;
 #[doc(hidden)]

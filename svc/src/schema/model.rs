@@ -358,6 +358,8 @@ pub(crate) enum ArgRole {
     Declared,
     /// The same for a planned field, where null asks for all rows.
     DeclaredUnlessNull,
+    /// Given to what the rows of a planned field come from.
+    Given,
     /// `where`.
     Where,
     /// `orderBy`.
@@ -383,7 +385,7 @@ pub(crate) enum ArgRole {
 impl ArgRole {
     /// Whether the program declares it.
     pub(crate) fn is_declared(self) -> bool {
-        matches!(self, Self::Declared | Self::DeclaredUnlessNull)
+        matches!(self, Self::Declared | Self::DeclaredUnlessNull | Self::Given)
     }
 
     /// Whether a value of it asks for no more than its absence.

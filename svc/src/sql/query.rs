@@ -1,8 +1,11 @@
 //! The rows and values that a statement reads, before it is SQL.
 
+use std::sync::Arc;
+
 use super::Keyset;
 use super::column::{ColumnForm, Select};
 use super::filter::{Column, Filter, Order};
+use crate::postgres::RowsCall;
 use crate::schema::{AggregateFunction, Relation, TypeIndex};
 
 /// Rows of a type: which of them, in which order, and what of each.
@@ -26,6 +29,10 @@ pub(crate) struct Query {
     pub(crate) neighbours: bool,
     /// Read with careful casts.
     pub(crate) careful: bool,
+    /// What gives the rows, if not the view.
+    pub(crate) from: Option<Arc<RowsCall>>,
+    /// Keep the order in which `from` gives the rows.
+    pub(crate) as_given: bool,
 }
 
 impl Query {
@@ -43,6 +50,8 @@ impl Query {
             past: Vec::new(),
             neighbours: false,
             careful: false,
+            from: None,
+            as_given: false,
         }
     }
 

@@ -38,12 +38,14 @@ impl<'a> Builder<'a> {
         join: Option<&str>,
         as_record: bool,
     ) -> Result<(), DbError> {
+        self.bind_source(query);
         let scope = Scope::Row(rows.clone());
         let order = self.order_keys(&scope, query);
         let permitted = self.permitted(rows)?;
         // What is planned for its values needs no bound.
         let replans = query.filter.replans() || self.rule_replans(rows.row);
-        let is_bounded = !order.is_empty() && query.group.is_empty() && !replans;
+        let numbered = numbered(rows, query);
+        let is_bounded = (!order.is_empty() || numbered) && query.group.is_empty() && !replans;
         let bound = query.page.filter(|_| is_bounded).and_then(bound);
         let bound = bound.map(|bound| bound + i64::from(query.neighbours));
         // PostgreSQL leaves a query out that only passes on what another one reads.
@@ -80,7 +82,13 @@ impl<'a> Builder<'a> {
         order: &[Order],
     ) -> Result<(), DbError> {
         let rows = reading.computed().clone();
-        let _ = write!(self.text, "{} AS {}{}", rows.source.quoted, rows.alias(), reading.join());
+        let numbered = numbered(&rows, query);
+        let source = match &query.from {
+            None => &*rows.source.quoted,
+            Some(from) if numbered => &*from.numbered,
+            Some(from) => &*from.sql,
+        };
+        let _ = write!(self.text, "{source} AS {}{}", rows.alias(), reading.join());
         let reads = order.iter().map(|key| self.reads(&rows, &key.column)).sum();
         // Groups are ordered by what they are grouped by.
         let scope = if query.is_computed() { Scope::Row(rows.clone()) } else { reading.scope(reads) };
@@ -105,7 +113,18 @@ impl<'a> Builder<'a> {
         } else {
             self.order(&scope, order)?;
         }
+        if numbered {
+            let _ = write!(self.text, " ORDER BY {}.ordinality", rows.alias());
+        }
         self.group_order(&rows, query)
+    }
+
+    /// Binds the arguments of what gives the rows, before all else: its placeholders are the first. All queries of a
+    /// statement that read from it share them.
+    fn bind_source(&mut self, query: &Query) {
+        if let (Some(from), true) = (&query.from, self.params.is_empty()) {
+            self.params.extend(from.params.iter().cloned());
+        }
     }
 
     fn page(&mut self, page: Window, neighbours: bool) {
@@ -226,6 +245,7 @@ impl<'a> Builder<'a> {
         // A cursor has the last key even of a page that can only have one row: the next page need not be filtered so.
         let has_cursor = query.list.iter().any(|selected| matches!(selected, Selected::OrderKeys));
         let is_complete = query.neighbours
+            || query.as_given
             || query.is_computed()
             || (query.past.is_empty() && !has_cursor && (query.page.is_none() || query.filter.is_one_row()))
             || keys.iter().any(|key| key.column == unique);
@@ -280,6 +300,11 @@ impl<'a> Builder<'a> {
 
 /// The page of a query for one row.
 pub(super) const FIRST: Window = Window { limit: 1, offset: 0 };
+
+/// Whether rows are numbered as they are given, to keep their order.
+fn numbered(rows: &RowScope<'_>, query: &Query) -> bool {
+    query.as_given && query.from.is_some() && !rows.source.columns.contains_key("ordinality")
+}
 
 /// A round number of rows within which a page lies.
 ///

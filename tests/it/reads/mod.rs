@@ -14,6 +14,7 @@ mod relations;
 mod relations_of_interfaces;
 mod repository;
 mod resolvers;
+mod row_sources;
 mod statements;
 mod ties;
 mod views;

@@ -34,7 +34,7 @@ async fn aggregate(
     path: &Path<'_>,
 ) -> Result<CompletedValue, DbError> {
     let catalogue = cx.database.catalogue().await?;
-    let query = Query { careful: cx.careful, ..Query::new(read.row, read.filter) };
+    let query = Query { careful: cx.careful, ..read.matching() };
     let mut asking = Asking { cx, catalogue: Some(&catalogue), query };
     let shape = asking.shape(field)?;
     let statement = Statement::rows(cx.context.db().views(&catalogue), &asking.query)?;
@@ -45,7 +45,7 @@ async fn aggregate(
 
 /// Refuses what cannot be asked of the rows that `read` finds.
 pub(super) fn check_aggregate(cx: &ExecutionContext<'_>, field: &PlanField, read: Read) -> Result<(), DbError> {
-    Asking { cx, catalogue: None, query: Query::new(read.row, read.filter) }.shape(field).map(drop)
+    Asking { cx, catalogue: None, query: read.matching() }.shape(field).map(drop)
 }
 
 /// The query of an aggregate or a group while its fields are collected.
@@ -125,7 +125,8 @@ impl Asking<'_> {
     }
 
     fn groups(&mut self, field: &PlanField) -> Result<RowSource, DbError> {
-        let query = Query { careful: self.cx.careful, ..Query::new(self.query.row, self.query.filter.clone()) };
+        let of_rows = Query::new(self.query.row, self.query.filter.clone());
+        let query = Query { careful: self.cx.careful, from: self.query.from.clone(), ..of_rows };
         let mut groups = Asking { cx: self.cx, catalogue: self.catalogue, query };
         let mut shape = groups.shape(field)?;
         groups.arguments(field)?;
@@ -221,7 +222,7 @@ pub(crate) async fn computed(
     let ask = || async move {
         let catalogue = db.app.database.catalogue().await?;
         let read = Read::all(db, find.clone())?;
-        let mut query = Query::new(read.row, read.filter);
+        let mut query = read.matching();
         query.list.push(Selected::Aggregate(function, column.clone(), ColumnForm::Text));
         let rows = db.app.database.fetch(db.session(), &Statement::rows(db.views(&catalogue), &query)?).await?;
         Ok::<_, DbError>(rows.cell(0, 0).map(|bytes| String::from_utf8_lossy(bytes).into_owned()))
@@ -242,7 +243,7 @@ pub(crate) async fn group_counts(db: &Db, find: &FindSpec, columns: Vec<Column>)
             order: key_order(columns),
             group: columns.clone(),
             page: Some(Window { limit: most + 1, offset: 0 }),
-            ..Query::new(read.row, read.filter)
+            ..read.matching()
         };
         let rows = db.app.database.fetch(db.session(), &Statement::rows(db.views(&catalogue), &query)?).await?;
         let group = |row: usize| {

@@ -92,7 +92,7 @@ impl PageRead {
     ) -> Result<Asking, DbError> {
         let Self { read, page } = self;
         let (limit, backward) = size(&page, limits)?;
-        let all = Query { careful, ..Query::new(read.row, read.filter.clone()) };
+        let all = Query { careful, ..read.clone().matching() };
         let mut query = Query {
             order: read.order.clone(),
             // One more than the page has tells whether rows follow.

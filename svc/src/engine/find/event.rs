@@ -193,6 +193,7 @@ pub(crate) async fn write_event(
         filter,
         order: Vec::new(),
         page: Some(Window { limit: 1, offset: 0 }),
+        from: None,
     };
     let read = &read.filtered(cx.context.db());
     let written = match cx.database.following(|| write(cx, field, read, event.participant, path)).await {

@@ -12,6 +12,7 @@ mod read;
 mod reads;
 mod relation;
 mod row_filter;
+mod row_source;
 mod statement_cache;
 mod tiebreaker;
 mod typed;
@@ -26,6 +27,7 @@ pub(in crate::engine) use full_rows::{stored_fields, wanted_rows};
 pub(in crate::engine) use read::default_key;
 pub(crate) use reads::PlannedReads;
 use relation::write_relation;
+pub(crate) use row_source::{row_sources, spec_of};
 
 use futures_util::FutureExt as _;
 use tokio_postgres::Row;
@@ -33,6 +35,7 @@ use tokio_postgres::Row;
 use aggregate::write_aggregate;
 use connection::write_page;
 use read::{PageRead, Read};
+use row_source::rows_call;
 
 use super::complete::{Cells, CompletedValue, Decoded, FullRows, RowList, RowShape, write_row};
 use super::execution_context::ExecutionContext;
@@ -60,20 +63,30 @@ pub(crate) async fn write_planned(
     path: &Path<'_>,
 ) -> CompletedValue {
     let field = admission.field();
+    let from = match planned.source {
+        None => None,
+        Some(source) => match rows_call(cx, field, source, row).boxed().await {
+            Ok(call) => Some(call),
+            Err(error) => return CompletedValue::failed(cx, &error, field, path),
+        },
+    };
     let value = match planned.shape {
         Shape::Connection => match Read::connection(cx, field, row) {
             Ok(PageRead { read, page }) => {
-                let read = read.by_default(planned.order);
+                let read = read.reading_from(from).by_default(planned.order);
                 page_following(cx, field, PageRead { read, page }, path).boxed().await
             }
             Err(error) => Err(error),
         },
         Shape::Aggregate => match Read::planned(cx, field, planned.shape, row) {
-            Ok(read) => aggregate_following(cx, field, read, path).boxed().await,
+            Ok(read) => aggregate_following(cx, field, read.reading_from(from), path).boxed().await,
             Err(error) => Err(error),
         },
         _ => match Read::planned(cx, field, planned.shape, row) {
-            Ok(read) => return write_read(cx, field, read.by_default(planned.order), path).await,
+            Ok(read) => {
+                let read = read.reading_from(from).by_default(planned.order);
+                return write_read(cx, field, read, path).await;
+            }
             Err(error) => Err(error),
         },
     };
@@ -391,7 +404,7 @@ async fn typed_following(
 pub(crate) async fn total(db: &Db, find: &FindSpec, subquery: fn(Query) -> Subquery) -> Result<i64, Error> {
     let ask = || async move {
         let read = Read::all(db, find.clone())?;
-        let mut query = Query::new(read.row, read.filter);
+        let mut query = read.matching();
         query.list.push(Selected::Count);
         if matches!(subquery(query.clone()), Subquery::Exists(_)) {
             query.list.clear();

@@ -1,5 +1,7 @@
 //! The read of a field: rows of a type, which of them, in which order.
 
+use std::sync::Arc;
+
 use async_graphql::Value;
 
 use super::conditions::{declared_filter, orders, where_filter};
@@ -8,7 +10,7 @@ use crate::Error;
 use crate::application::Limits;
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::plan::PlanField;
-use crate::postgres::DbError;
+use crate::postgres::{DbError, RowsCall};
 use crate::repository::{CursorPage, Db, FindSpec, page};
 use crate::schema::{ArgRole, Model, OrderKey, Relation, Shape, TypeIndex};
 use crate::sql::{Filter, Order, Query, Selected, Window, asc, col, desc};
@@ -28,6 +30,8 @@ pub(super) struct Read {
     pub(super) filter: Filter,
     pub(super) order: Vec<Order>,
     pub(super) page: Option<Window>,
+    /// What gives the rows, if not the view.
+    pub(super) from: Option<Arc<RowsCall>>,
 }
 
 impl Read {
@@ -55,7 +59,7 @@ impl Read {
         }
         add_defaults(&mut order, find.default_order.into_iter());
         let filter = if filters.len() == 1 { filters.remove(0) } else { Filter::All(filters) };
-        Ok(Self { row, shape: Shape::List, filter, order, page: None }.filtered(db))
+        Ok(Self { row, shape: Shape::List, filter, order, page: None, from: None }.filtered(db))
     }
 
     /// Returns the page of a connection without a body, by its arguments.
@@ -104,6 +108,16 @@ impl Read {
         Ok(if relation.many { read.by_default(relation.order) } else { Self { page: None, ..read } })
     }
 
+    /// The read of rows that something else than the view gives.
+    pub(super) fn reading_from(self, from: Option<Arc<RowsCall>>) -> Self {
+        Self { from, ..self }
+    }
+
+    /// The query for all rows that match.
+    pub(super) fn matching(self) -> Query {
+        Query { from: self.from, ..Query::new(self.row, self.filter) }
+    }
+
     /// The read in this order where the client's leaves ties.
     pub(super) fn by_default(mut self, order: &[OrderKey]) -> Self {
         add_defaults(&mut self.order, order.iter().map(default_key));
@@ -125,12 +139,13 @@ impl Read {
             Shape::List => page(limit, offset, cx.limits)?,
             _ => Window { limit: 1, offset: 0 },
         };
-        Ok(Self { row, shape, filter: Filter::All(filters), order, page: Some(page) })
+        Ok(Self { row, shape, filter: Filter::All(filters), order, page: Some(page), from: None })
     }
 
     /// The query that reads `list`.
     pub(super) fn reading(self, list: Vec<Selected>, careful: bool) -> Query {
-        Query { list, order: self.order, page: self.page, careful, ..Query::new(self.row, self.filter) }
+        let as_given = self.from.is_some() && self.order.is_empty();
+        Query { list, order: self.order.clone(), page: self.page, careful, as_given, ..self.matching() }
     }
 }
 

@@ -216,6 +216,7 @@ impl<'a> Reads<'a> {
         let read = |read: &Read| Read {
             filter: read.filter.without_values(),
             order: read.order.iter().map(Order::without_value).collect(),
+            from: read.from.as_ref().map(|from| Arc::new(from.without_values())),
             ..*read
         };
         self.iter().map(read).collect()
@@ -226,7 +227,7 @@ impl<'a> Reads<'a> {
             && self
                 .iter()
                 .zip(others)
-                .all(|(one, other)| one.row == other.row && varying(one).has_shape_of(&varying(other)))
+                .all(|(one, other)| one.reads_like(other) && varying(one).has_shape_of(&varying(other)))
     }
 }
 
@@ -244,6 +245,14 @@ fn varying(read: &Read) -> StatementShape<'_> {
     StatementShape { filter: &read.filter, order: &read.order, page: read.page, neighbours: false }
 }
 
+impl Read {
+    /// Whether both read rows of one type from the same place.
+    fn reads_like(&self, other: &Self) -> bool {
+        let sql = |read: &Self| read.from.as_ref().map(|from| from.sql.clone());
+        self.row == other.row && (self.from.is_none() && other.from.is_none() || sql(self) == sql(other))
+    }
+}
+
 impl CachedStatement {
     /// The statement, or the one without the last unique key, with the values of `reads`; `None` when it does not hold
     /// for them.
@@ -256,7 +265,10 @@ impl CachedStatement {
         if !reads.have_form_of(&self.reads) {
             return Ok(None);
         }
-        let (mut checks, mut params) = (self.reuse.checks.iter(), Vec::with_capacity(self.reuse.checks.len() + 2));
+        let given = reads.own.from.as_ref().map_or(&[][..], |from| &from.params);
+        let (mut checks, mut params) =
+            (self.reuse.checks.iter(), Vec::with_capacity(given.len() + self.reuse.checks.len() + 2));
+        params.extend_from_slice(given);
         for read in &reads.related {
             if !varying(read).bind(&mut checks, &mut params)? {
                 return Ok(None);

@@ -59,7 +59,7 @@ impl ArgPlan {
                 _ => ArgSource::Dynamic(value.clone()),
             },
         };
-        let is_equality = is_planned && def.role.is_declared();
+        let is_equality = is_planned && matches!(def.role, ArgRole::Declared | ArgRole::DeclaredUnlessNull);
         let count = Count::new(&model.types, None);
         let asked = match &source {
             ArgSource::Constant(None) => Some(Asked::default()),

@@ -11,15 +11,14 @@ use ahash::HashSet;
 use tokio::sync::{Mutex, watch};
 use tokio::time::Instant;
 
-use super::CheckError;
-use super::Database;
-use crate::postgres::DbError;
+use super::{CheckError, Database, Described};
 use crate::postgres::catalogue::Catalogue;
 use crate::postgres::driver::{DedicatedConnection, DriverError};
 use crate::postgres::fingerprint::fingerprint;
 use crate::postgres::functions::{self, FunctionSpec, Functions};
 use crate::postgres::last_change::LastChange;
 use crate::postgres::row_security::Verdict;
+use crate::postgres::{DbError, RowsCall};
 
 /// The time for which a look holds for all who ask: clients that ask again and again must not make us look again and
 /// again. A look without a connection at hand costs much more.
@@ -62,6 +61,7 @@ pub(in crate::postgres) struct Loaded {
     look: Look,
     catalogue: Catalogue,
     functions: Functions,
+    described: Described,
 }
 
 impl Loaded {
@@ -132,6 +132,7 @@ impl Database {
             catalogue: Catalogue::load(connection, &self.sources, self.driver.views_changed(), self.tells_reason)
                 .await?,
             functions: Self::load_functions(connection, &specs).await?,
+            described: self.load_descriptions(connection).await?,
         })
     }
 
@@ -156,11 +157,26 @@ impl Database {
         Ok(functions::choose(specs, rows))
     }
 
+    async fn load_descriptions(&self, connection: &mut DedicatedConnection) -> Result<Described, DriverError> {
+        let mut described = Described::default();
+        for statement in &self.statements {
+            let rows = RowsCall::of_sql(statement, Vec::new());
+            let columns = match connection.describe(&format!("SELECT t.* FROM {} AS t", rows.sql)).await {
+                Ok(columns) => Ok(columns),
+                Err(error) if error.leaves_connection_usable() => Err(error.message()),
+                Err(error) => return Err(error),
+            };
+            described.insert(statement, columns);
+        }
+        Ok(described)
+    }
+
     /// Uses what was read from now on. When it is not what was known, the connections are closed, as they know
     /// statements, settings and types of the past. So they are when policies bind again: PostgreSQL keeps the plans that
     /// it made for a role that had passed them.
     pub(in crate::postgres) fn adopt(&self, loaded: Loaded) {
-        let Loaded { look, catalogue, functions } = loaded;
+        let Loaded { look, catalogue, functions, described } = loaded;
+        *self.descriptions() = described;
         let known = self.catalogue.load_full();
         let same_catalogue = known.as_ref().is_some_and(|known| known.is_same(&catalogue));
         // What was kept with the catalogue holds for as long as it stays in its place.

@@ -14,6 +14,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use ahash::HashMap;
 use arc_swap::{ArcSwapOption, Guard};
 use tokio::sync::{Mutex, Notify, watch};
 use tokio::time::timeout;
@@ -28,13 +29,13 @@ use crate::postgres::connect::ConnectConfig;
 use crate::postgres::driver::{
     Bounds, DedicatedConnection, Driver, DriverError, EachResult, Isolation, OpenTransaction,
 };
-use crate::postgres::functions::{FunctionSpec, Functions};
+use crate::postgres::functions::{Function, FunctionSpec, Functions};
 use crate::postgres::recorder::{self, Recording, StatementKind, TimedSink};
 use crate::postgres::row_security::Unbound;
 use crate::postgres::session_effects::SessionReset;
 #[cfg(feature = "sqlx")]
 use crate::postgres::sqlx_pool::SqlxPool;
-use crate::postgres::{DbError, RowSecurity, RowSink, Rows, Session, Statement};
+use crate::postgres::{Columns, DbError, RowSecurity, RowSink, Rows, Session, Statement};
 
 /// The shortest and the longest time by which the deadline of a statement is after its time-out in PostgreSQL. In
 /// between it is a tenth.
@@ -45,6 +46,9 @@ const CATALOGUE: Duration = Duration::from_secs(10);
 
 /// The number of times that the catalogue is read again because the connection was closed meanwhile.
 const TRIES: u32 = 3;
+
+/// The columns of statements, or why PostgreSQL does not take one.
+type Described = HashMap<&'static str, Result<Columns, String>>;
 
 /// The settings of the pools.
 #[derive(Debug)]
@@ -80,6 +84,17 @@ impl Settings {
     }
 }
 
+/// What an application uses of its database.
+#[derive(Debug, Default)]
+pub(crate) struct Needs {
+    /// The views and tables.
+    pub(crate) sources: Vec<String>,
+    /// The functions that fields call or read from.
+    pub(crate) functions: Vec<FunctionSpec>,
+    /// The statements that fields read rows from.
+    pub(crate) statements: Vec<&'static str>,
+}
+
 /// The database of an application.
 pub(crate) struct Database {
     /// Runs planned reads.
@@ -93,6 +108,10 @@ pub(crate) struct Database {
     pub(super) deadline: Duration,
     pub(super) sources: Vec<String>,
     pub(super) called: Vec<FunctionSpec>,
+    /// The statements that fields read rows from.
+    pub(super) statements: Vec<&'static str>,
+    /// Their columns, as they were last described.
+    described: std::sync::Mutex<Described>,
     pub(super) catalogue: ArcSwapOption<Catalogue>,
     pub(super) changes: Changes,
     /// Told when a request has found a sign that the database is unreachable.
@@ -116,11 +135,8 @@ impl Database {
     ///
     /// # Errors
     /// When sqlx needs a local socket, and the system has none for it.
-    pub(crate) fn new(
-        settings: Settings,
-        mut sources: Vec<String>,
-        called: Vec<FunctionSpec>,
-    ) -> std::io::Result<Arc<Self>> {
+    pub(crate) fn new(settings: Settings, needs: Needs) -> std::io::Result<Arc<Self>> {
+        let Needs { mut sources, functions: called, statements } = needs;
         sources.sort();
         sources.dedup();
         let timeout = settings.statement_timeout.as_millis().to_string();
@@ -139,6 +155,8 @@ impl Database {
             deadline: bounds.deadline,
             sources,
             called,
+            statements,
+            described: std::sync::Mutex::default(),
             catalogue: ArcSwapOption::empty(),
             suspected: Arc::default(),
             changes,
@@ -228,6 +246,21 @@ impl Database {
     /// Returns the reason why a function of the schema cannot be called.
     pub(crate) fn function_fault(&self, spec: &FunctionSpec) -> Option<String> {
         self.functions().get(spec)?.as_ref().err().cloned()
+    }
+
+    /// A function of the schema, if it can be called.
+    pub(crate) fn known_function(&self, spec: &FunctionSpec) -> Option<Arc<Function>> {
+        self.functions().get(spec)?.as_ref().ok().cloned()
+    }
+
+    /// The columns of a statement that fields read rows from, or why PostgreSQL does not take it.
+    pub(crate) fn described(&self, statement: &str) -> Option<Result<Columns, String>> {
+        self.descriptions().get(statement).cloned()
+    }
+
+    /// Returns the descriptions as they are known. The lock is held for a look-up, which cannot panic.
+    pub(super) fn descriptions(&self) -> MutexGuard<'_, Described> {
+        self.described.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the functions as they are known. The lock is held for a look-up, which cannot panic.

@@ -103,6 +103,10 @@ impl Builder {
         if let (Some(planned), Some(row)) = (meta.run.planned(), operation.row) {
             self.check_planned(meta, row, &def);
             for arg in &mut def.args {
+                if planned.source.is_some() {
+                    arg.role = ArgRole::Given;
+                    continue;
+                }
                 arg.gated = gate_of(&self.types, row, &arg.rust);
                 if asks_for_all_when_null(&self.types, row, meta, &arg.rust) {
                     arg.role = ArgRole::DeclaredUnlessNull;
@@ -116,6 +120,13 @@ impl Builder {
             };
             if !args.is_empty() {
                 let taken: Vec<_> = def.args.iter().map(|arg| arg.name.clone()).collect();
+                let hidden = args.iter().find(|arg| planned.source.is_some() && taken.contains(&arg.name));
+                self.errors.extend(
+                    hidden.map(|arg| SchemaError::HiddenArgument {
+                        argument: arg.name.clone(),
+                        path: meta.path.to_owned(),
+                    }),
+                );
                 def.args.extend(args.into_iter().filter(|arg| !taken.contains(&arg.name)));
             }
         }
@@ -133,6 +144,9 @@ impl Builder {
         let row_path = self.types[row_index].path.clone();
         if self.types[row_index].kind.source().is_none() {
             self.errors.push(SchemaError::NoSource { path: meta.path.to_owned(), row: row_path.clone() });
+        }
+        if meta.run.planned().is_some_and(|planned| planned.source.is_some()) {
+            return;
         }
         for arg in &def.args {
             let fields = stored_fields(&self.types, row_index);

@@ -10,7 +10,8 @@ mod write;
 pub use element::{BoxFuture, Check, ElementMeta, KeyFn, Place, TypeFn};
 pub use relation::{OrderKey, RelationMeta, Through};
 pub use root::{
-    ActsOn, EventMeta, FunctionMeta, OperationKind, PlannedMeta, ResultMember, ResultMeta, RootFieldMeta, Run, Shape,
+    ActsOn, EventMeta, FunctionMeta, OperationKind, PlannedMeta, ResultMember, ResultMeta, RootFieldMeta,
+    RowSourceKind, RowSourceMeta, Run, Shape,
 };
 pub use rule::{InputRule, MeasuredInput, NumberInput, OptionalInput, TextInput};
 pub use types::{

@@ -123,9 +123,46 @@ pub struct PlannedMeta {
     pub row: KeyFn,
     /// The order of the rows where a client asks for none, or for one that leaves ties.
     pub order: &'static [OrderKey],
+    /// What gives the rows in place of the view.
+    pub source: Option<&'static RowSourceMeta>,
+}
+
+/// What gives rows of a view in place of the view itself.
+#[derive(Debug, Clone, Copy)]
+pub struct RowSourceMeta {
+    /// The kind of its text.
+    pub kind: RowSourceKind,
+    /// `name` or `schema.name` of a function, or SQL.
+    pub text: &'static str,
+    /// The values of the request that it gets before the arguments.
+    pub context: &'static [&'static str],
+    /// Whether the Rust type of each argument takes a value.
+    pub checks: &'static [Check],
+    /// The place of the Rust function.
+    pub place: Place,
+}
+
+/// A kind of what gives rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowSourceKind {
+    /// A function of the database.
+    Function,
+    /// A statement that selects them.
+    Sql,
 }
 
 impl PlannedMeta {
+    /// A field that reads rows of a view.
+    pub const fn new(shape: Shape, row: KeyFn) -> Self {
+        Self { shape, row, order: &[], source: None }
+    }
+
+    /// The field with its rows from somewhere else.
+    #[must_use]
+    pub const fn reading_from(self, source: &'static RowSourceMeta) -> Self {
+        Self { source: Some(source), ..self }
+    }
+
     /// The field with its rows in an order.
     ///
     /// # Panics

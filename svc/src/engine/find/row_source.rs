@@ -1,0 +1,73 @@
+//! Rows that a function or SQL gives in place of their view.
+
+use std::sync::Arc;
+
+use crate::Error;
+use crate::engine::execution_context::ExecutionContext;
+use crate::engine::function::{checked_arguments, form};
+use crate::engine::plan::PlanField;
+use crate::json::ExactJson;
+use crate::postgres::{ArgForm, DbError, FunctionSpec, RowsCall, has_nul};
+use crate::request::ContextValues;
+use crate::schema::{FieldDef, FieldKind, Model, RowSourceKind, RowSourceMeta, Run, TypeIndex};
+
+/// The root type of queries.
+const ROOT: &str = "Query";
+
+/// The queries whose rows something else than their view gives: the field, the type of the rows, and what gives them.
+pub(crate) fn row_sources(model: &Model) -> impl Iterator<Item = (&FieldDef, TypeIndex, &'static RowSourceMeta)> {
+    let root = model.type_named(ROOT).and_then(|(index, _)| model.object(index));
+    root.into_iter().flat_map(|root| root.fields.values()).filter_map(|field| match field.kind {
+        FieldKind::Root(Run::Planned(planned), Some(row), _) => Some((field, row, planned.source?)),
+        _ => None,
+    })
+}
+
+/// The call of a function that gives rows.
+pub(crate) fn spec_of(model: &Model, field: &FieldDef, source: &RowSourceMeta) -> FunctionSpec {
+    let context = source.context.iter().map(|_| ArgForm::Text);
+    let given = field.args.iter().take(source.checks.len());
+    let args = context.chain(given.map(|arg| form(&model.types, &arg.ty))).collect();
+    FunctionSpec { name: source.text.to_owned(), args }
+}
+
+/// What gives the rows of a field, with the arguments of the request.
+pub(super) async fn rows_call(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    source: &RowSourceMeta,
+    row: TypeIndex,
+) -> Result<Arc<RowsCall>, Error> {
+    let unknown = || Error::internal(format!("there is no query `{}`", field.name));
+    let def = cx.model.field(ROOT, &field.name).ok_or_else(unknown)?;
+    let mut args = Vec::with_capacity(source.context.len() + source.checks.len());
+    for name in source.context {
+        let value = cx.context.data::<ContextValues>()?.take(name, &cx.context)?;
+        args.push(Some(value.map_or(ExactJson::Null, ExactJson::String)));
+    }
+    args.extend(checked_arguments(cx, field, source.checks, def)?);
+    if args.iter().flatten().any(has_nul) {
+        return Err(DbError::Nul.into_error());
+    }
+    let call = match source.kind {
+        RowSourceKind::Sql => RowsCall::of_sql(source.text, args),
+        RowSourceKind::Function => of_function(cx, &spec_of(cx.model, def, source), row, &args).await?,
+    };
+    Ok(Arc::new(call))
+}
+
+async fn of_function(
+    cx: &ExecutionContext<'_>,
+    spec: &FunctionSpec,
+    row: TypeIndex,
+    args: &[Option<ExactJson>],
+) -> Result<RowsCall, Error> {
+    let function = cx.database.function(spec).await.map_err(DbError::into_error)?;
+    let catalogue = cx.database.catalogue().await.map_err(DbError::into_error)?;
+    let source = cx.model.source(row).and_then(|name| catalogue.source(name));
+    let source = source.ok_or_else(|| DbError::UnknownSource(cx.model.types[row].path.clone()).into_error())?;
+    function.rows(source, args).map_err(|why| {
+        cx.database.may_have_changed();
+        DbError::UnknownFunction(why).into_error()
+    })
+}

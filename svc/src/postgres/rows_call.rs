@@ -1,0 +1,30 @@
+//! What gives the rows of a read in place of a view.
+
+use std::sync::Arc;
+
+use super::Param;
+use crate::json::ExactJson;
+
+/// SQL behind `FROM`, whose placeholders are the first of its statement, and their values.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RowsCall {
+    pub(crate) sql: Arc<str>,
+    /// The same with a column `ordinality`, the number of each row.
+    pub(crate) numbered: Arc<str>,
+    pub(crate) params: Vec<Param>,
+}
+
+impl RowsCall {
+    /// The rows that a statement selects, with `$1` for the first argument.
+    pub(crate) fn of_sql(text: &str, args: Vec<Option<ExactJson>>) -> Self {
+        // A line of its own each: the last may end with a comment.
+        let numbered = format!("(SELECT s.*, row_number() OVER () AS ordinality FROM (\n{text}\n) AS s)");
+        let params = args.into_iter().map(|arg| Param::Variable(arg.unwrap_or_default()));
+        Self { sql: format!("(\n{text}\n)").into(), numbered: numbered.into(), params: params.collect() }
+    }
+
+    /// The same without its values.
+    pub(crate) fn without_values(&self) -> Self {
+        Self { params: Vec::new(), ..self.clone() }
+    }
+}
