@@ -66,9 +66,11 @@ impl<'a> Builder<'a> {
             }
             Filter::Strict(inner) => self.ruling(|builder| builder.filter(scope, inner)),
             Filter::Compare(column, operator, value) => match self.through_relation(scope, column) {
-                Some((path, rest)) if rest.0.is_empty() => Err(DbError::Relation(path.0.join("."))),
+                Some((_, rest, relation)) if rest.0.is_empty() => {
+                    self.compare_key(scope, (column, relation), *operator, value)
+                }
                 // A path through a relation asks for a related row.
-                Some((path, rest)) => {
+                Some((path, rest, _)) => {
                     let inner = Filter::Compare(rest, *operator, value.clone());
                     self.some(scope, &path, &inner)
                 }
@@ -100,14 +102,14 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// The part of a path that ends with a relation, and the rest behind it.
-    fn through_relation(&self, scope: &Scope<'a>, column: &Column) -> Option<(Column, Column)> {
+    /// The part of a path that ends with a relation, the rest behind it, and the relation.
+    fn through_relation(&self, scope: &Scope<'a>, column: &Column) -> Option<(Column, Column, &'a Relation)> {
         let mut object = scope.object();
         for (at, name) in column.0.iter().enumerate() {
             match named(self.model, object, name)? {
-                Named::Relation(_) => {
+                Named::Relation(relation) => {
                     let (path, rest) = column.0.split_at(at + 1);
-                    return Some((Column(path.to_vec()), Column(rest.to_vec())));
+                    return Some((Column(path.to_vec()), Column(rest.to_vec()), relation));
                 }
                 Named::Stored(stored) => object = stored.named,
             }
@@ -116,7 +118,7 @@ impl<'a> Builder<'a> {
     }
 
     /// At least one element of an embedded list, or one related row, matches.
-    fn some(&mut self, scope: &Scope<'a>, column: &Column, inner: &Filter) -> Result<(), DbError> {
+    pub(super) fn some(&mut self, scope: &Scope<'a>, column: &Column, inner: &Filter) -> Result<(), DbError> {
         let (first, rest) = column.0.split_first().ok_or_else(|| self.unknown(scope, column))?;
         match named(self.model, scope.object(), first) {
             Some(Named::Relation(relation)) if rest.is_empty() => {

@@ -15,6 +15,7 @@ mod neighbours;
 mod once;
 mod operand;
 mod query;
+mod relation_key;
 mod row_filter;
 mod rules;
 mod scope;

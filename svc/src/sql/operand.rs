@@ -40,7 +40,7 @@ impl<'a> Builder<'a> {
         let (first, rest) = column.0.split_first().ok_or_else(unknown)?;
         let stored = match named(model, scope.object(), first) {
             Some(Named::Relation(relation)) if relation.many => return Err(DbError::RelationToMany(first.clone())),
-            Some(Named::Relation(_)) if rest.is_empty() => return Err(DbError::Relation(first.clone())),
+            Some(Named::Relation(relation)) if rest.is_empty() => return self.relation_key(scope, relation, first),
             Some(Named::Relation(relation)) => return self.behind(scope, relation, rest),
             Some(Named::Stored(stored)) => Some(stored),
             None => None,
@@ -57,15 +57,18 @@ impl<'a> Builder<'a> {
                 false => unknown(),
             });
         }
+        self.value(scope, first, stored).ok_or_else(unknown)
+    }
+
+    /// A column where it fits, or else a key of the JSON as the type that is declared.
+    pub(super) fn value(&self, scope: &Scope<'a>, name: &str, stored: Option<Stored>) -> Option<Operand> {
         if let Scope::Row(row) = scope
-            && let Some(ty) = row.source.columns.get(first)
+            && let Some(ty) = row.source.columns.get(name)
             && stored.is_none_or(|stored| self.fits(ty, stored))
         {
-            return Ok(self.column(row, first, ty, stored));
+            return Some(self.column(row, name, ty, stored));
         }
-        let stored = stored.ok_or_else(unknown)?;
-        let json = self.json(scope, first).ok_or_else(unknown)?;
-        self.json_operand(&json, stored).ok_or_else(unknown)
+        self.json_operand(&self.json(scope, name)?, stored?)
     }
 
     /// The column `author_id` for `author.id`, as only a column has an index.
@@ -81,7 +84,12 @@ impl<'a> Builder<'a> {
     }
 
     /// A value of the one row that a relation leads to.
-    fn behind(&mut self, scope: &Scope<'a>, relation: &Relation, rest: &[String]) -> Result<Operand, DbError> {
+    pub(super) fn behind(
+        &mut self,
+        scope: &Scope<'a>,
+        relation: &Relation,
+        rest: &[String],
+    ) -> Result<Operand, DbError> {
         let column = Column(rest.to_vec());
         let (rows, join) = self.related(scope, relation)?;
         let (from, alias) = (rows.source.quoted.clone(), rows.alias());

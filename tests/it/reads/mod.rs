@@ -10,6 +10,7 @@ mod items;
 mod many_to_many;
 mod pages;
 mod projection;
+mod relation_keys;
 mod relations;
 mod relations_of_interfaces;
 mod repository;

@@ -332,10 +332,10 @@ async fn mistakes(ctx: &Context<'_>) -> Vec<String> {
     let counts = [
         crates().filter(col("owner.name").eq("x")).count().await,
         crates().filter(col("parts").some(col("id").eq(1))).count().await,
-        posts().filter(col("author").eq("x")).count().await,
+        posts().filter(col("notes").eq("x")).count().await,
         posts().filter(col("author.nope").eq("x")).count().await,
         posts().filter(col("notes.body").eq("note 5")).count().await,
-        posts().order_by(asc("author")).await.map(|_| 0),
+        posts().order_by(asc("notes")).await.map(|_| 0),
         posts().order_by(asc("notes.body")).await.map(|_| 0),
     ];
     counts.into_iter().map(|count| count.map_or_else(|error| error.to_string(), |count| count.to_string())).collect()
@@ -350,11 +350,11 @@ async fn a_key_that_is_nowhere_is_named_with_what_to_write() {
         json!([
             "a relation needs the key `owner_id` of `k_box`, which has neither such a column nor a `data` column; add it to the view, or name another with `#[relation(from = \"…\")]`",
             "a relation needs the key `crate_id` of `k_box`, which has neither such a column nor a `data` column; add it to the view, or name another with `#[relation(to = \"…\")]`",
-            "`author` is a relation; name a column of the rows that it leads to, such as `author.id`",
+            "`notes` leads to many rows, which have no one value to compare, to order by or to compute with",
             "`c_user` has neither a column `nope` nor a `data` column with a field of that name",
             "1",
-            "`author` is a relation; name a column of the rows that it leads to, such as `author.id`",
-            "`notes` leads to many rows, which have no one value to order by or to compute with",
+            "`notes` leads to many rows, which have no one value to compare, to order by or to compute with",
+            "`notes` leads to many rows, which have no one value to compare, to order by or to compute with",
         ])
     );
     for query in ["{ crates { owner { name } } }", "{ crates { parts { id } } }"] {

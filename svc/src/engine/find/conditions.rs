@@ -42,6 +42,15 @@ impl<'a> Stored<'a> {
         Ok(Self { column: Column(column), named, list: field.ty.is_list(), values })
     }
 
+    /// The key of a relation, by the names of the relation and of the field there; a comparison with the relation itself
+    /// is one with its key.
+    fn key(model: &'a Model, object: TypeIndex, path: &[String], rust: (&str, &str)) -> Result<Self, Error> {
+        let unknown = || Error::internal(format!("a filter names the key of `{}`, which is not a relation", rust.0));
+        let relation = relation(model, object, rust.0).ok_or_else(unknown)?;
+        let there = Self::of(model, relation.row, &[], rust.1)?;
+        Ok(Self { column: Column([path, &[rust.0.to_owned()]].concat()), ..there })
+    }
+
     /// The value as it is stored: enum values by their stored text.
     fn value(&self, value: &Value) -> SqlValue {
         match (self.values, value) {
@@ -122,6 +131,9 @@ impl Where<'_> {
             (rust, Value::Object(fields)) => {
                 if let Some(relation) = relation(self.model, self.object, rust) {
                     return self.related(rust, relation, fields);
+                }
+                if let Some(key) = rust.split_once('.') {
+                    return self.operators(&Stored::key(self.model, self.object, &self.path, key)?, fields);
                 }
                 let stored = Stored::of(self.model, self.object, &self.path, rust)?;
                 match &self.model.types[stored.named].kind {

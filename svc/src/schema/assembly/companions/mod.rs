@@ -2,6 +2,7 @@
 
 mod aggregate;
 mod connection;
+mod keys;
 mod objects;
 mod operands;
 
@@ -170,6 +171,7 @@ impl<'a> Companions<'a> {
         self.wheres.insert(row, Some(index));
         let parts = row_fields(types, row);
         let mut fields: Vec<ArgDef> = parts.iter().filter_map(|part| self.condition(types, part)).collect();
+        self.key_conditions(types, row, &mut fields);
         let itself = TypeExpr::Named(index);
         fields.push(described("AND", "All of these.", list_of(index)));
         fields.push(described("OR", "Any of these.", list_of(index)));
