@@ -111,12 +111,12 @@ pub(crate) struct OperatorDef {
 /// A family of stored values that have the same operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Family {
-    /// Strings and ids.
+    /// Strings, ids, and scalars that are stored as text.
     Text,
     /// Numbers, dates and times.
     Ordered,
     Boolean,
-    /// Values that are only equal or not: UUIDs, enums, scalars of users.
+    /// Values that are only equal or not: UUIDs, enums, scalars of types of PostgreSQL that have no order.
     Plain,
     /// Lists of scalars.
     List,
@@ -160,6 +160,7 @@ impl Family {
             "smallint" | "int2" | "integer" | "int" | "int4" | "bigint" | "int8" | "numeric" | "decimal" | "real"
             | "float4" | "double precision" | "float8" | "money" | "date" | "time" | "timestamp" | "timestamptz"
             | "interval" => Self::Ordered,
+            "text" | "varchar" | "character varying" | "citext" => Self::Text,
             _ => Self::Plain,
         }
     }

@@ -10,5 +10,6 @@ mod run;
 mod scalars;
 mod search;
 mod shrink;
+mod text_scalars;
 mod types;
 mod values;
