@@ -34,10 +34,6 @@ pub(crate) enum DbError {
          add it to the view, or name another with `#[relation({end} = \"…\")]`"
     )]
     NoKey { source_name: String, key: String, end: &'static str },
-    #[error(
-        "`{0}` is a relation without a field for its key there; name a column of the rows that it leads to, such as `{0}.id`"
-    )]
-    Relation(String),
     #[error("`{0}` leads to many rows, which have no one value to compare, to order by or to compute with")]
     RelationToMany(String),
     #[error("the statement was cancelled because it took too long")]
@@ -278,7 +274,6 @@ impl DbError {
             | Self::UnknownColumn { .. }
             | Self::NoSource { .. }
             | Self::NoKey { .. }
-            | Self::Relation(_)
             | Self::RelationToMany(_) => Error::internal(text),
         }
     }

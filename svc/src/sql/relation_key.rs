@@ -9,20 +9,15 @@ use crate::scalar::sql_value::SqlValue;
 use crate::schema::{Operator, Relation};
 
 impl<'a> Builder<'a> {
-    /// The key of a relation, as the type of the field there. It is null where a policy keeps back the row that it leads
+    /// The key of a relation, as the type of the field there, if it is one. It is null where a policy keeps back the row that it leads
     /// to, or masks that field: the key would tell of it.
-    pub(super) fn relation_key(
-        &mut self,
-        scope: &Scope<'a>,
-        relation: &Relation,
-        name: &str,
-    ) -> Result<Operand, DbError> {
-        let Some(Named::Stored(there)) = named(self.model, relation.row, relation.to) else {
-            return Err(DbError::Relation(name.to_owned()));
-        };
+    pub(super) fn relation_key(&mut self, scope: &Scope<'a>, relation: &Relation) -> Result<Operand, DbError> {
         if self.may_be_kept_back(scope, relation)? {
             return self.behind(scope, relation, &[relation.to.to_owned()]);
         }
+        let Some(Named::Stored(there)) = named(self.model, relation.row, relation.to) else {
+            return self.key(scope, relation.from, "from");
+        };
         let key = self.value(scope, relation.from, Some(there));
         let key = key.ok_or_else(|| self.no_key(scope, relation.from, "from"))?;
         let masked = |sql: String, builder: &mut Self| builder.masked(scope, relation.from, sql);
