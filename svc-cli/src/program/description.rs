@@ -9,7 +9,7 @@ use crate::failure::{Failure, Result};
 use crate::project::Project;
 
 /// The form that this tool reads.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// A program's own description.
 #[derive(Debug, Deserialize)]
@@ -21,6 +21,7 @@ pub(crate) struct Description {
     pub(crate) column_types: Vec<String>,
     pub(crate) types: Vec<Type>,
     pub(crate) functions: Vec<Function>,
+    pub(crate) writes: Vec<Write>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -42,7 +43,8 @@ impl Description {
                 .into_iter()
                 .chain(relation.through.as_ref().map(|through| through.source.as_str()))
         });
-        self.types.iter().map(|ty| ty.source.as_str()).chain(related)
+        let written = self.writes.iter().map(|write| write.table.as_str());
+        self.types.iter().map(|ty| ty.source.as_str()).chain(related).chain(written)
     }
 }
 
@@ -113,7 +115,28 @@ pub(crate) struct Function {
     pub(crate) arguments: Vec<Argument>,
 }
 
-/// The form in which a function gets an argument.
+/// A table that a mutation writes.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Write {
+    pub(crate) field: String,
+    pub(crate) place: Place,
+    pub(crate) table: String,
+    /// The column with the `id` of the view.
+    pub(crate) key: String,
+    pub(crate) columns: Vec<WrittenColumn>,
+    /// The columns by which a row is there already.
+    pub(crate) conflict: Vec<String>,
+}
+
+/// A column that a mutation writes, or by which it chooses a row.
+#[derive(Debug, Deserialize)]
+pub(crate) struct WrittenColumn {
+    pub(crate) name: String,
+    /// The form of its values.
+    pub(crate) form: Argument,
+}
+
+/// The form in which a function or a column gets a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Argument {

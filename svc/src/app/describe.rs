@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::StartError;
-use crate::engine::functions;
+use crate::engine::{WrittenTable, functions, written_tables};
 use crate::postgres::ArgForm;
 use crate::schema::{FieldDef, FieldKind, FieldMeta, InputRole, Model, Place, TypeDef, TypeExpr, TypeKind};
 use crate::sql::select_form;
@@ -14,7 +14,7 @@ use crate::sql::select_form;
 pub(super) const VARIABLE: &str = "SVC_DESCRIBE";
 
 /// The form of the description; the tool refuses others.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// Types of PostgreSQL that a column may have, behind domains. Another stands for all that have no form of their own.
 const COLUMN_TYPES: [&str; 19] = [
@@ -57,6 +57,7 @@ fn describe(model: &Model) -> Value {
             })
         })
         .collect();
+    let writes: Vec<Value> = written_tables(model).map(|written| written_table(&written)).collect();
     let declared = |def: &&TypeDef| match &def.kind {
         TypeKind::Input(input) => input.role == InputRole::Declared,
         _ => false,
@@ -73,6 +74,17 @@ fn describe(model: &Model) -> Value {
         "column_types": COLUMN_TYPES,
         "types": types,
         "functions": functions,
+        "writes": writes,
+    })
+}
+
+/// A table that a mutation writes.
+fn written_table(written: &WrittenTable<'_>) -> Value {
+    let WrittenTable { field, table, key, columns, conflict, .. } = written;
+    let columns: Vec<_> = columns.iter().map(|(name, form)| json!({ "name": name, "form": argument(form) })).collect();
+    json!({
+        "field": field.name, "place": place(written.place), "table": table, "key": key, "columns": columns,
+        "conflict": conflict,
     })
 }
 

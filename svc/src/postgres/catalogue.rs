@@ -38,6 +38,8 @@ pub(crate) struct Source {
     /// Whether the rows are stored, and not computed as they are read.
     pub(crate) is_table: bool,
     pub(crate) columns: HashMap<String, ColumnType>,
+    /// The columns of each unique index that a row may conflict with, sorted.
+    pub(crate) unique: Vec<Vec<String>>,
     /// The columns that the service may not read.
     pub(crate) denied: HashSet<String>,
 }
@@ -76,6 +78,15 @@ const COLUMNS: &str = "\
             JOIN pg_type t ON t.oid = below.typbasetype WHERE below.typtype = 'd' \
         ) SELECT oid FROM below WHERE typtype <> 'd')";
 
+/// Unique indexes by columns alone, of all rows, that are looked at once a row is written.
+const UNIQUE: &str = "\
+    SELECT s.name, ARRAY(SELECT a.attname::text FROM pg_attribute a \
+        WHERE a.attrelid = i.indrelid AND a.attnum = ANY ((i.indkey::int2[])[0:i.indnkeyatts - 1])) \
+    FROM unnest($1::text[], $2::text[]) AS s(name, quoted) \
+    JOIN pg_index i ON i.indrelid = to_regclass(s.quoted) \
+    WHERE i.indisunique AND i.indimmediate AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL \
+    ORDER BY i.indexrelid";
+
 const SETTINGS: &str = "\
     SELECT s.setdatabase::text || s.setrole::text || s.setconfig::text FROM pg_db_role_setting s \
     WHERE s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database())) \
@@ -93,7 +104,8 @@ impl Catalogue {
         with_facts: bool,
     ) -> Result<Self, DriverError> {
         let bound = [names.to_vec(), quoted(names)].map(Param::Texts).to_vec();
-        let rows: Vec<Row> = connection.rows(&Statement::new(COLUMNS, bound)).await?;
+        let rows: Vec<Row> = connection.rows(&Statement::new(COLUMNS, bound.clone())).await?;
+        let unique: Vec<(String, Vec<String>)> = connection.rows(&Statement::new(UNIQUE, bound)).await?;
         let settings: Vec<(String,)> = connection.rows(&Statement::new(SETTINGS, Vec::new())).await?;
         let settings = settings.into_iter().map(|(setting,)| setting).collect();
         let mut sources: HashMap<String, Source> = HashMap::new();
@@ -104,6 +116,7 @@ impl Catalogue {
                 relation: oid(relation),
                 is_table,
                 columns: HashMap::new(),
+                unique: Vec::new(),
                 denied: HashSet::default(),
             });
             if !is_readable {
@@ -112,6 +125,10 @@ impl Catalogue {
             let quoted = quote(&column);
             let (declared, base) = (oid(declared), oid(base));
             source.columns.insert(column, ColumnType { name: type_name, sql, quoted, is_exact, declared, base });
+        }
+        for (name, mut columns) in unique {
+            columns.sort_unstable();
+            sources.entry(name).and_modify(|source| source.unique.push(columns));
         }
         let facts = if with_facts {
             let types = sources.values().flat_map(|source| source.columns.values()).map(|column| column.base);
