@@ -8,6 +8,7 @@ mod custom_scalar;
 mod derived;
 mod error;
 mod extent;
+mod group_key;
 mod guard;
 mod input;
 mod meta;
@@ -63,9 +64,10 @@ pub(crate) use assembly::{Dialect, IS_ONE_OF, Listed, TYPE, build};
 pub(crate) use custom_scalar::UPLOAD;
 pub use error::SchemaError;
 pub(crate) use extent::{Extent, Lengths};
+pub(crate) use group_key::{GroupKey, GroupKeyMember, Period};
 pub(crate) use model::{
-    ArgDef, ArgRole, EnumValue, FieldDef, FieldKind, Gated, InputDef, InputRole, Model, Part, Relation, TypeDef,
-    TypeExpr, TypeIndex, TypeKind,
+    ArgDef, ArgRole, EnumDef, EnumValue, FieldDef, FieldKind, Gated, InputDef, InputRole, Model, Part, Relation,
+    TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
 pub(crate) use naming::Naming;
 pub(crate) use operator::{Family, Operand, Operator, OperatorDef, SEARCH, family};

@@ -1,6 +1,7 @@
 //! The schema as the engine reads it.
 
 use std::any::TypeId;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -13,8 +14,11 @@ use indexmap::IndexMap;
 
 use super::extent::Extent;
 use super::registry::Decode;
-use super::{Code, Guard, ObjectMeta, OrderKey, Place, ResultMeta, RootRules, Run, ScalarKind, Through, ValueRule};
-use crate::schema::AggregateFunction;
+use super::{
+    Code, GroupKeyMember, Guard, ObjectMeta, OrderKey, Place, ResultMeta, RootRules, Run, ScalarKind, Through,
+    ValueRule,
+};
+use crate::schema::{AggregateFunction, Period};
 
 /// The position of a type in [`Model::types`].
 pub(crate) type TypeIndex = usize;
@@ -160,12 +164,26 @@ pub(crate) struct EnumDef {
     pub(crate) values: Arc<[EnumValue]>,
 }
 
+impl EnumDef {
+    /// Whether its values say by what rows are grouped.
+    pub(crate) fn groups(&self) -> bool {
+        self.values.first().is_some_and(|value| value.group_key.is_some())
+    }
+
+    /// The value by which rows are grouped, for which a name stands.
+    pub(crate) fn group_key(&self, name: &str) -> Option<&GroupKeyMember> {
+        self.values.iter().find(|value| value.name == name)?.group_key.as_ref()
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct EnumValue {
-    pub(crate) name: &'static str,
+    pub(crate) name: Cow<'static, str>,
     pub(crate) stored: &'static str,
-    pub(crate) description: Option<&'static str>,
+    pub(crate) description: Option<Cow<'static, str>>,
     pub(crate) deprecated: Option<&'static str>,
+    /// The value by which rows are grouped, for which it stands.
+    pub(crate) group_key: Option<GroupKeyMember>,
 }
 
 #[derive(Debug)]
@@ -321,6 +339,10 @@ pub(crate) enum Part {
     Function(AggregateFunction),
     Groups,
     Key,
+    /// A field of the key: the period that a stored date lies in.
+    Period(&'static str, Period),
+    /// A field of the key: the fields of the one row that a relation of this Rust name leads to.
+    RelatedKey(&'static str),
 }
 
 /// An argument, or a field of an input object.
@@ -376,6 +398,10 @@ pub(crate) enum ArgRole {
     Last,
     /// `before`.
     Before,
+    /// `by`.
+    GroupBy,
+    /// `having`.
+    Having,
     /// A field of a `where` or an `orderBy` that leads through a relation.
     Hop,
     /// A field of the conditions on a stored value, and the number of comparisons that it counts as.

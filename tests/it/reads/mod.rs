@@ -5,6 +5,7 @@ mod bad_rows;
 mod broken_values;
 mod computed_data;
 mod default_orders;
+mod groups;
 mod indexes;
 mod items;
 mod many_to_many;
