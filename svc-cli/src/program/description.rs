@@ -86,15 +86,22 @@ impl Field {
     pub(crate) fn is_required(&self) -> bool {
         self.ty.ends_with('!')
     }
+
+    /// The columns or keys that it reads: one, or those that a relation starts at.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = &str> {
+        let keys = self.relation.iter().flat_map(|relation| relation.from.iter().map(String::as_str));
+        self.stored.as_deref().into_iter().chain(keys)
+    }
 }
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Relation {
     pub(crate) many: bool,
-    pub(crate) from: String,
-    pub(crate) to: String,
+    /// The columns or keys here, and those there that they are compared with, in the same order.
+    pub(crate) from: Vec<String>,
+    pub(crate) to: Vec<String>,
     pub(crate) source: Option<String>,
-    /// The view that joins the two keys.
+    /// The view that joins them.
     pub(crate) through: Option<Through>,
 }
 
@@ -102,8 +109,8 @@ pub(crate) struct Relation {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Through {
     pub(crate) source: String,
-    pub(crate) here: String,
-    pub(crate) there: String,
+    pub(crate) here: Vec<String>,
+    pub(crate) there: Vec<String>,
 }
 
 /// A mutation that calls a function of the database.

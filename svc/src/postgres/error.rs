@@ -34,6 +34,10 @@ pub(crate) enum DbError {
          add it to the view, or name another with `#[relation({end} = \"…\")]`"
     )]
     NoKey { source_name: String, key: String, end: &'static str },
+    #[error(
+        "`{0}` is a relation whose key there is not one field; name a column of the rows that it leads to, such as `{0}.id`"
+    )]
+    Relation(String),
     #[error("`{0}` leads to many rows, which have no one value to compare, to order by or to compute with")]
     RelationToMany(String),
     #[error("the statement was cancelled because it took too long")]
@@ -295,6 +299,7 @@ impl DbError {
             | Self::UnknownColumn { .. }
             | Self::NoSource { .. }
             | Self::NoKey { .. }
+            | Self::Relation(_)
             | Self::RelationToMany(_) => Error::internal(text),
         }
     }

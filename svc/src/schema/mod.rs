@@ -40,17 +40,17 @@ pub use input::{Input, InputError, InputFields};
 #[doc(hidden)]
 pub use meta::{
     AbstractMeta, ActsOn, ArgMeta, BoxFuture, Check, ComputedMeta, ElementMeta, EnumMeta, EnumValueMeta, EventMeta,
-    FieldMeta, FunctionMeta, InputMeta, InputRule, InterfaceFieldMeta, KeyFn, MeasuredInput, NullArgument, NumberInput,
-    ObjectMeta, OperationKind, OptionalInput, OrderKey, Place, PlannedMeta, RelationMeta, ResultMember, ResultMeta,
-    RootFieldMeta, RowSourceKind, RowSourceMeta, Run, Shape, TextInput, Through, TypeFn, WriteMeta, WriteVerb,
-    WrittenRows,
+    FieldMeta, FunctionMeta, InputMeta, InputRule, InterfaceFieldMeta, KeyFn, KeyNames, MeasuredInput, NullArgument,
+    NumberInput, ObjectMeta, OperationKind, OptionalInput, OrderKey, Place, PlannedMeta, RelationMeta, ResultMember,
+    ResultMeta, RootFieldMeta, RowSourceKind, RowSourceMeta, Run, Shape, TextInput, Through, TypeFn, WriteMeta,
+    WriteVerb, WrittenRows,
 };
 pub use on_failure::OnFailure;
 #[doc(hidden)]
 pub use output::{InterfaceOf, touched};
 pub use output::{Items, Object, Output, Resolved, SvcType, WriteScalar};
 pub use registry::{Registry, TypeKey, TypeRef};
-pub use relation::{Many, One, Relation as RelationType};
+pub use relation::{Many, One, Relation as RelationType, RelationKey};
 #[doc(hidden)]
 pub use root_rules::{RootLimit, RootRules};
 pub use stored::{FromStored, StoredError, StoredFields};
@@ -72,5 +72,5 @@ pub(crate) use model::{
 pub(crate) use naming::Naming;
 pub(crate) use operator::{Family, Operand, Operator, OperatorDef, SEARCH, family};
 pub(crate) use registry::Derived;
-pub(crate) use relation::key_text;
+pub(crate) use relation::{is_key_of, joined, key_text};
 pub(crate) use value_rule::ValueRule;

@@ -15,8 +15,8 @@ use indexmap::IndexMap;
 use super::extent::Extent;
 use super::registry::Decode;
 use super::{
-    Code, GroupKeyMember, Guard, ObjectMeta, OrderKey, Place, ResultMeta, RootRules, Run, ScalarKind, Through,
-    ValueRule,
+    Code, GroupKeyMember, Guard, KeyNames, ObjectMeta, OrderKey, Place, ResultMeta, RootRules, Run, ScalarKind,
+    Through, ValueRule,
 };
 use crate::schema::{AggregateFunction, Period};
 
@@ -304,10 +304,10 @@ pub(crate) struct Relation {
     pub(crate) many: bool,
     /// The type of the rows.
     pub(crate) row: TypeIndex,
-    /// The column or key here.
-    pub(crate) from: &'static str,
-    /// The column or key there.
-    pub(crate) to: &'static str,
+    /// The columns or keys here.
+    pub(crate) from: KeyNames,
+    /// The columns or keys there.
+    pub(crate) to: KeyNames,
     /// The view that joins the two keys, where none of the rows holds the other's.
     pub(crate) through: Option<Through>,
     /// The order of the rows where a client asks for none.
@@ -315,6 +315,14 @@ pub(crate) struct Relation {
 }
 
 impl Relation {
+    /// The one key here and there; none where there are several.
+    pub(crate) fn only_key(&self) -> Option<(&'static str, &'static str)> {
+        match (self.from, self.to) {
+            ([from], [to]) => Some((from, to)),
+            _ => None,
+        }
+    }
+
     /// Whether another type's relation leads to the same rows by keys of the same names.
     pub(crate) fn leads_as(&self, other: Self) -> bool {
         (self.many, self.row, self.from, self.to, self.through)

@@ -40,7 +40,7 @@ impl<'a> Builder<'a> {
         let (first, rest) = column.0.split_first().ok_or_else(unknown)?;
         let stored = match named(model, scope.object(), first) {
             Some(Named::Relation(relation)) if relation.many => return Err(DbError::RelationToMany(first.clone())),
-            Some(Named::Relation(relation)) if rest.is_empty() => return self.relation_key(scope, relation),
+            Some(Named::Relation(relation)) if rest.is_empty() => return self.relation_key(scope, relation, first),
             Some(Named::Relation(relation)) => return self.behind(scope, relation, rest),
             Some(Named::Stored(stored)) => Some(stored),
             None => None,

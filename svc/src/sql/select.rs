@@ -195,8 +195,8 @@ impl<'a> Builder<'a> {
                 self.nested(&inner, query, &join, relation.many)?;
             }
             Selected::BadKey(relation) => {
-                let bad = self.related_key(&scope, relation)?.is_bad();
-                self.text.push_str(&bad);
+                let keys = self.related_keys(&scope, relation)?;
+                self.text.push_str(&keys.iter().map(Operand::is_bad).collect::<Vec<_>>().join(" OR "));
             }
             Selected::Bad(value) => {
                 let bad = self.group_value(&scope, value)?.is_bad();

@@ -140,7 +140,8 @@ impl<'a> Columns<'a> {
 
 /// Returns the error of a relation whose key has no place in the other type.
 pub(super) fn bad_key(relation: Relation) -> Error {
-    Error::internal(format!("a row's `{}` is not a valid value of `{}`", relation.from, relation.to))
+    let [from, to] = [relation.from, relation.to].map(|keys| keys.join("`, `"));
+    Error::internal(format!("a row's `{from}` is not a valid value of `{to}`"))
 }
 
 impl Read {
