@@ -10,12 +10,13 @@ pub use crate::mutation::automatic::{
     ERROR_CODE, ERROR_ERRORS, ERROR_MESSAGE, ERROR_STATUS, SUCCESS_ID, SUCCESS_MESSAGE, SUCCESS_STATUS,
     SUCCESS_UPDATED_FIELDS, error, read_result, success,
 };
+pub use crate::repository::{Aggregate, Connection};
 pub use crate::request::Context;
 pub use crate::schema::{
-    AbstractMeta, ActsOn, ArgMeta, BoxFuture, ComputedMeta, CustomScalar, ElementMeta, EnumMeta, EnumValueMeta,
-    EventMeta, EventReturn, ExactJson, FieldMeta, FromStored, FunctionMeta, FunctionReturn, Guard, Input, InputError,
-    InputFields, InputMeta, InputRule, InterfaceFieldMeta, InterfaceOf, KeyFn, NullArgument, Object, ObjectMeta,
-    OnFailure, OperationKind, OrderKey, Output, Place, PlannedMeta, PlannedReturn, Registry, RelationMeta,
+    AbstractMeta, ActsOn, ArgMeta, BesideMeta, BoxFuture, ComputedMeta, CustomScalar, ElementMeta, EnumMeta,
+    EnumValueMeta, EventMeta, EventReturn, ExactJson, FieldMeta, FromStored, FunctionMeta, FunctionReturn, Guard,
+    Input, InputError, InputFields, InputMeta, InputRule, InterfaceFieldMeta, InterfaceOf, KeyFn, NullArgument, Object,
+    ObjectMeta, OnFailure, OperationKind, OrderKey, Output, Place, PlannedMeta, PlannedReturn, Registry, RelationMeta,
     RelationType, Resolved, ResultMember, ResultMeta, RootFieldMeta, RootLimit, RootRules, RowSourceKind,
     RowSourceMeta, Run, ScalarKind, ScalarMeta, Shape, StoredError, StoredFields, SvcType, Through, TypeFn, TypeKey,
     TypeRef, WriteMeta, WriteScalar, WriteVerb, WrittenReturn, check_input, touched,

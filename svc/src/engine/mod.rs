@@ -5,6 +5,7 @@ mod cache;
 mod coerce;
 mod complete;
 mod completed_value;
+mod cursor;
 mod database_needs;
 mod diagnostics;
 mod document;
@@ -62,11 +63,11 @@ pub use resolver::{
 
 pub(crate) use cache::DocumentCache;
 pub(crate) use coerce::{SentVariables, coerce_literal};
+#[cfg(any(test, fuzzing))]
+pub(crate) use cursor::fuzz_cursor;
 pub(crate) use database_needs::database_needs;
 pub(crate) use document_id::DocumentId;
 pub(crate) use execute::{Engine, RegisteredOnly, Request, ResponseKeys};
-#[cfg(any(test, fuzzing))]
-pub(crate) use find::fuzz_cursor;
 pub(crate) use find::row_sources;
 pub(crate) use freshness::Freshness;
 pub(crate) use function::functions;

@@ -39,11 +39,11 @@ pub use input::check_input;
 pub use input::{Input, InputError, InputFields};
 #[doc(hidden)]
 pub use meta::{
-    AbstractMeta, ActsOn, ArgMeta, BoxFuture, Check, ComputedMeta, ElementMeta, EnumMeta, EnumValueMeta, EventMeta,
-    FieldMeta, FunctionMeta, InputMeta, InputRule, InterfaceFieldMeta, KeyFn, KeyNames, MeasuredInput, NullArgument,
-    NumberInput, ObjectMeta, OperationKind, OptionalInput, OrderKey, Place, PlannedMeta, RelationMeta, ResultMember,
-    ResultMeta, RootFieldMeta, RowSourceKind, RowSourceMeta, Run, Shape, TextInput, Through, TypeFn, WriteMeta,
-    WriteVerb, WrittenRows,
+    AbstractMeta, ActsOn, ArgMeta, BesideMeta, BoxFuture, Check, ComputedMeta, ElementMeta, EnumMeta, EnumValueMeta,
+    EventMeta, FieldMeta, FunctionMeta, InputMeta, InputRule, InterfaceFieldMeta, KeyFn, KeyNames, MeasuredInput,
+    NullArgument, NumberInput, ObjectMeta, OperationKind, OptionalInput, OrderKey, Place, PlannedMeta, RelationMeta,
+    ResultMember, ResultMeta, RootFieldMeta, RowSourceKind, RowSourceMeta, Run, Shape, TextInput, Through, TypeFn,
+    WriteMeta, WriteVerb, WrittenRows,
 };
 pub use on_failure::OnFailure;
 #[doc(hidden)]

@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 
-use super::read::Read;
+use super::page::{Wanted, row_fields, size};
+use super::read::{PageRead, Read};
 use super::tiebreaker::WithoutTiebreaker;
 use crate::engine::complete::RowShape;
 use crate::engine::execution_context::{ExecutionContext, Growth};
-use crate::engine::plan::PlanField;
+use crate::engine::plan::{PlanField, PlanKind};
 use crate::postgres::{Catalogue, DbError, Statement};
-use crate::sql::{Filter, Order, Reuse, RowRules, StatementShape};
+use crate::schema::{Part, Relation, Shape};
+use crate::sql::{Filter, Order, Reuse, RowRules, StatementShape, Window};
 
 /// The most statements that a field keeps: a client's `where` can have any form.
 const MOST: usize = 8;
@@ -79,7 +81,9 @@ fn found(
     read: &Read,
     may_tie: bool,
 ) -> Result<Found, DbError> {
-    let reads = Reads::of(cx, field, read)?;
+    let Some(reads) = Reads::of(cx, field, read)? else {
+        return write(cx, catalogue, field, read).map(|(statement, shape, _)| (statement, shape, None));
+    };
     let known = field.statements.get::<StatementCache>().map(|statements| statements.0.load());
     let known = || known.iter().flat_map(|known| known.iter()).flat_map(|known| known.iter());
     for written in known().filter(|written| Arc::ptr_eq(&written.catalogue, catalogue)) {
@@ -177,6 +181,7 @@ fn conditions(filter: &Filter) -> usize {
     1 + match filter {
         Filter::All(all) | Filter::Any(all) => all.iter().map(conditions).sum(),
         Filter::Not(inner) | Filter::Some(_, inner) | Filter::Strict(inner) => conditions(inner),
+        Filter::Aggregate(_, of) => of.having.len() + conditions(&of.filter),
         Filter::Compare(..) => 0,
     }
 }
@@ -199,12 +204,11 @@ struct Reads<'a> {
 }
 
 impl<'a> Reads<'a> {
-    fn of(cx: &ExecutionContext<'_>, field: &PlanField, own: &'a Read) -> Result<Self, DbError> {
+    /// `None` where the statement is one for this request only.
+    fn of(cx: &ExecutionContext<'_>, field: &PlanField, own: &'a Read) -> Result<Option<Self>, DbError> {
         let mut related = Vec::new();
-        if field.children.relations() {
-            relations(cx, field, &mut related)?;
-        }
-        Ok(Self { related, own })
+        let is_kept = !field.children.relations() || relations(cx, field, &mut related)?;
+        Ok(is_kept.then_some(Self { related, own }))
     }
 
     fn iter(&self) -> impl Iterator<Item = &Read> {
@@ -231,14 +235,67 @@ impl<'a> Reads<'a> {
     }
 }
 
-fn relations(cx: &ExecutionContext<'_>, field: &PlanField, found: &mut Vec<Read>) -> Result<(), DbError> {
+/// Finds the reads below a field; `false` where one of them has a form of its own in each request.
+fn relations(cx: &ExecutionContext<'_>, field: &PlanField, found: &mut Vec<Read>) -> Result<bool, DbError> {
     for field in field.children.iter().flat_map(|selection| &selection.fields) {
-        if let Some(relation) = field.relation() {
-            relations(cx, field, found)?;
-            found.push(Read::relation(cx, field, relation)?);
+        let Some(relation) = field.relation() else { continue };
+        let is_kept = match relation.shape {
+            Shape::Connection => page(cx, field, relation, found)?,
+            Shape::Aggregate => aggregates(cx, field, relation, found)?,
+            _ => {
+                let is_kept = relations(cx, field, found)?;
+                found.push(Read::relation(cx, field, relation)?);
+                is_kept
+            }
+        };
+        if !is_kept {
+            return Ok(false);
         }
     }
-    Ok(())
+    Ok(true)
+}
+
+/// The reads of a page: its count, what is below its rows, and these. Cursors may have nulls, which have other texts.
+fn page(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    relation: Relation,
+    found: &mut Vec<Read>,
+) -> Result<bool, DbError> {
+    let (PageRead { read, page }, wanted) = (Read::page_beside(cx, field, relation)?, Wanted::of(field));
+    let (limit, backward) = size(&page, cx.limits)?;
+    let binds_keys = wanted.cursors && read.order.iter().any(Order::binds);
+    if backward || page.after.is_some() || page.before.is_some() || binds_keys {
+        return Ok(false);
+    }
+    if wanted.total {
+        found.push(Read { order: Vec::new(), ..read.clone() });
+    }
+    if wanted.rows {
+        for node in row_fields(field) {
+            if !relations(cx, node, found)? {
+                return Ok(false);
+            }
+        }
+        let window = Window { limit: limit as i64 + 1, offset: 0 };
+        found.push(Read { page: Some(window), ..read });
+    }
+    Ok(true)
+}
+
+/// The read of what is computed; groups have orders of their own.
+fn aggregates(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    relation: Relation,
+    found: &mut Vec<Read>,
+) -> Result<bool, DbError> {
+    let mut below = field.children.iter().flat_map(|selection| &selection.fields);
+    if below.any(|field| matches!(field.kind, PlanKind::Part(Part::Groups))) {
+        return Ok(false);
+    }
+    found.push(Read::beside(cx, field, relation)?);
+    Ok(true)
 }
 
 fn varying(read: &Read) -> StatementShape<'_> {
@@ -246,8 +303,12 @@ fn varying(read: &Read) -> StatementShape<'_> {
 }
 
 impl Read {
-    /// Whether both read rows of one type from the same place.
+    /// Whether both read rows of one type from the same place. Where a page with cursors ends is not a value of its
+    /// statement alone.
     fn reads_like(&self, other: &Self) -> bool {
+        if self.shape == Shape::Connection && self.page != other.page {
+            return false;
+        }
         let sql = |read: &Self| read.from.as_ref().map(|from| from.sql.clone());
         self.row == other.row && (self.from.is_none() && other.from.is_none() || sql(self) == sql(other))
     }

@@ -1,5 +1,6 @@
 //! Builds the [`Model`] from what the macros registered.
 
+mod beside;
 mod checks;
 mod companions;
 mod convert;
