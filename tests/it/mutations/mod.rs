@@ -12,6 +12,7 @@ mod raised;
 mod resolvers;
 mod results;
 mod rollback;
+mod round_trips;
 mod schema;
 mod sent_once;
 mod start;

@@ -3,6 +3,7 @@
 mod columns;
 mod run;
 mod undone;
+mod work;
 
 pub(crate) use columns::{Unwritable, WrittenTable, tables, unwritable, written_tables};
 

@@ -6,8 +6,9 @@ use tokio_postgres::Row;
 
 use super::columns::Column;
 use super::undone::Undone;
+use super::work::Work;
 use crate::engine::find::typed_rows;
-use crate::engine::function::{CallOutcome, Target, fail, id_of, succeed};
+use crate::engine::function::{CallOutcome, Target, fail, id_of, is_governed, succeed};
 use crate::json::{ExactJson, Fields};
 use crate::mutation::Response;
 use crate::postgres::{Catalogue, Conflict, DbError, Isolation, Statement, Table, cell};
@@ -78,39 +79,42 @@ impl TableMutation<'_> {
     }
 
     async fn insert(&self, table: &Table<'_>) -> Result<CallOutcome, Undone> {
-        let transaction = self.begin(Isolation::Default).await?;
-        let ids = self.write(&transaction, table.insert(&self.items, None)).await?;
+        let mut work = Work::new(self.db, Isolation::Default);
+        let ids = self.write(&mut work, table.insert(&self.items, None)).await?;
         if ids.len() != self.items.len() {
             let message = format!("`{}` has not taken what was inserted", self.write.table);
             return Err(Undone::Error(Error::internal(message)));
         }
-        self.permits_all(&transaction, &ids).await?;
-        self.finish(transaction, "created", &ids).await
+        self.permits_all(&work, &ids).await?;
+        self.finish(work, "created", &ids).await
     }
 
     async fn update(&self, table: &Table<'_>) -> Result<CallOutcome, Undone> {
         let new = self.items.first().cloned().unwrap_or_default();
-        let transaction = match self.is_governed {
+        let mut work = match self.is_governed {
             true => self.locked(table).await?.0,
-            false => self.begin(Isolation::Default).await?,
+            false => Work::new(self.db, Isolation::Default),
         };
         let statement = match new.len() {
             0 => table.find(&self.keys, false),
             _ => table.update(&new, &self.keys),
         };
-        let ids = self.one(self.write(&transaction, statement).await?)?;
+        let ids = self.one(self.write(&mut work, statement).await?)?;
         if self.is_governed {
-            self.permits_still(&transaction, &ids).await?;
+            self.permits_still(&work, &ids).await?;
         }
-        self.finish(transaction, "updated", &ids).await
+        self.finish(work, "updated", &ids).await
     }
 
     /// The row is read before it is removed.
     async fn delete(&self, table: &Table<'_>) -> Result<CallOutcome, Undone> {
-        let (transaction, ids) = self.locked(table).await?;
-        let outcome = self.read(transaction.db(), "deleted", &ids).await?;
-        self.one(self.write(&transaction, table.delete(&self.keys)).await?)?;
-        self.keep(transaction, outcome).await
+        let (mut work, ids) = self.locked(table).await?;
+        let outcome = self.read(work.db(), "deleted", &ids).await?;
+        self.one(self.write(&mut work, table.delete(&self.keys)).await?)?;
+        match work.into_transaction() {
+            Some(transaction) => self.keep(transaction, outcome).await,
+            None => Ok(outcome),
+        }
     }
 
     async fn upsert(&self, table: &Table<'_>) -> Result<CallOutcome, Undone> {
@@ -122,54 +126,44 @@ impl TableMutation<'_> {
         let conflict = Conflict { columns: self.write.conflict, replaces: self.write.replaces };
         // One snapshot: a row that has come since then makes the write fail, so that no row is changed unseen.
         let isolation = if self.is_governed { Isolation::Snapshot } else { Isolation::Default };
-        let transaction = self.begin(isolation).await?;
+        let mut work = Work::new(self.db, isolation);
         if self.is_governed {
-            let existing = self.write(&transaction, table.existing(&self.items, conflict.columns)).await?;
-            self.permits_all(&transaction, &existing).await?;
+            let existing = self.write(&mut work, table.existing(&self.items, conflict.columns)).await?;
+            self.permits_all(&work, &existing).await?;
         }
-        let mut ids = self.write(&transaction, table.insert(&self.items, Some(conflict))).await?;
+        let mut ids = self.write(&mut work, table.insert(&self.items, Some(conflict))).await?;
         if !conflict.replaces && ids.len() < self.items.len() {
-            ids = self.write(&transaction, table.existing(&self.items, conflict.columns)).await?;
+            ids = self.write(&mut work, table.existing(&self.items, conflict.columns)).await?;
         }
         if ids.len() < self.items.len() {
             let message = format!("there is such a `{}` already, which cannot be read", self.name());
             return Err(Undone::failure("conflict:unreadable", message));
         }
-        self.permits_all(&transaction, &ids).await?;
-        self.finish(transaction, "success", &ids).await
-    }
-
-    async fn begin(&self, isolation: Isolation) -> Result<Transaction, Undone> {
-        Transaction::begin(self.db, isolation).await.map_err(|error| self.undone(error))
+        self.permits_all(&work, &ids).await?;
+        self.finish(work, "success", &ids).await
     }
 
     /// A transaction in which the row is locked, and permitted. Where the service may not lock it there is one snapshot, and
     /// what others have changed since cannot be written.
-    async fn locked(&self, table: &Table<'_>) -> Result<(Transaction, Vec<String>), Undone> {
-        let mut transaction = self.begin(Isolation::Default).await?;
-        let found = match transaction.written(&self.unreset(table.find(&self.keys, true))).await {
+    async fn locked(&self, table: &Table<'_>) -> Result<(Work<'_>, Vec<String>), Undone> {
+        let mut work = Work::new(self.db, Isolation::Default);
+        let found = match work.run(table.find(&self.keys, true)).await {
             Err(error) if error.is_of_lock() => {
-                drop(transaction);
-                transaction = self.begin(Isolation::Snapshot).await?;
-                transaction.written(&self.unreset(table.find(&self.keys, false))).await
+                work = Work::new(self.db, Isolation::Snapshot);
+                work.run(table.find(&self.keys, false)).await
             }
             found => found,
         };
         let ids = self.one(ids(&found.map_err(|error| self.undone(error))?))?;
-        if self.is_governed && self.visible(&transaction, &ids).await?.is_empty() {
+        if self.is_governed && self.visible(&work, &ids).await?.is_empty() {
             return Err(self.missing());
         }
-        Ok((transaction, ids))
+        Ok((work, ids))
     }
 
-    async fn write(&self, transaction: &Transaction, statement: Statement) -> Result<Vec<String>, Undone> {
-        let rows = transaction.written(&self.unreset(statement)).await.map_err(|error| self.undone(error))?;
+    async fn write(&self, work: &mut Work<'_>, statement: Statement) -> Result<Vec<String>, Undone> {
+        let rows = work.run(statement).await.map_err(|error| self.undone(error))?;
         Ok(ids(&rows))
-    }
-
-    /// A statement that is not followed by a reset of the session where nothing can have set anything for it.
-    fn unreset(&self, statement: Statement) -> Statement {
-        Statement { keeps_session: self.db.app.database.leaves_session(), ..statement }
     }
 
     /// The id of the one row that was chosen.
@@ -185,21 +179,21 @@ impl TableMutation<'_> {
     }
 
     /// The policies permit all rows as they are.
-    async fn permits_all(&self, transaction: &Transaction, ids: &[String]) -> Result<(), Undone> {
+    async fn permits_all(&self, work: &Work<'_>, ids: &[String]) -> Result<(), Undone> {
         if !self.is_governed {
             return Ok(());
         }
-        let visible = self.visible(transaction, ids).await?;
+        let visible = self.visible(work, ids).await?;
         if ids.iter().all(|id| visible.contains(id)) { Ok(()) } else { Err(self.forbidden()) }
     }
 
     /// The policies permit a row as it was written, if the view still has it.
-    async fn permits_still(&self, transaction: &Transaction, ids: &[String]) -> Result<(), Undone> {
+    async fn permits_still(&self, work: &Work<'_>, ids: &[String]) -> Result<(), Undone> {
         let catalogue = self.db.app.database.catalogue().await.map_err(|error| self.undone(error))?;
         for id in ids {
-            let statement = Statement::permitted_row(transaction.db().views(&catalogue), self.row, id);
+            let statement = Statement::permitted_row(work.db().views(&catalogue), self.row, id);
             let statement = statement.map_err(|error| self.undone(error))?;
-            let rows = transaction.db().reader().fetch(&statement).await.map_err(|error| self.undone(error))?;
+            let rows = work.db().reader().fetch(&statement).await.map_err(|error| self.undone(error))?;
             if (0..rows.len()).any(|row| rows.cell(row, 0) != Some(&[1])) {
                 return Err(self.forbidden());
             }
@@ -208,8 +202,8 @@ impl TableMutation<'_> {
     }
 
     /// The rows among these that the policies permit.
-    async fn visible(&self, transaction: &Transaction, ids: &[String]) -> Result<HashSet<String>, Undone> {
-        let (db, model) = (transaction.db(), &self.db.app.model);
+    async fn visible(&self, work: &Work<'_>, ids: &[String]) -> Result<HashSet<String>, Undone> {
+        let (db, model) = (work.db(), &self.db.app.model);
         let row = model.by_rust.iter().find(|(_, index)| **index == self.row).map(|(row, _)| *row);
         let row = row.ok_or_else(|| Undone::Error(Error::internal("the schema has no rows of what is written")))?;
         let find = FindSpec { filter: col("id").is_in(ids.to_vec()), ..FindSpec::new(row) };
@@ -235,9 +229,21 @@ impl TableMutation<'_> {
         succeed(db, &self.target, result, &response).await.map_err(Undone::Error)
     }
 
-    async fn finish(&self, transaction: Transaction, status: &str, ids: &[String]) -> Result<CallOutcome, Undone> {
-        let outcome = self.read(transaction.db(), status, ids).await?;
-        self.keep(transaction, outcome).await
+    /// Reads the rows and commits. The commit goes out with the read of a single row, of which PostgreSQL alone decides
+    /// whether it can be read: values that break their types are told of beside it. A list that cannot be read here undoes
+    /// the write, and so does a row of which policies mask fields.
+    async fn finish(&self, work: Work<'_>, status: &str, ids: &[String]) -> Result<CallOutcome, Undone> {
+        let Some(mut transaction) = work.into_transaction() else { return self.read(self.db, status, ids).await };
+        if !self.takes_list() && !is_governed(self.db, self.row).map_err(Undone::Error)? {
+            transaction.end_with_next_read().await;
+        }
+        match self.read(transaction.db(), status, ids).await {
+            Ok(outcome) => self.keep(transaction, outcome).await,
+            Err(undone) => {
+                transaction.give_up().await;
+                Err(undone)
+            }
+        }
     }
 
     async fn keep(&self, transaction: Transaction, outcome: CallOutcome) -> Result<CallOutcome, Undone> {
