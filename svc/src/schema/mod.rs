@@ -41,9 +41,9 @@ pub use input::{Input, InputError, InputFields};
 pub use meta::{
     AbstractMeta, ActsOn, ArgMeta, BesideMeta, BoxFuture, Check, ComputedMeta, ElementMeta, EnumMeta, EnumValueMeta,
     EventMeta, FieldMeta, FunctionMeta, InputMeta, InputRule, InterfaceFieldMeta, KeyFn, KeyNames, MeasuredInput,
-    NullArgument, NumberInput, ObjectMeta, OperationKind, OptionalInput, OrderKey, Place, PlannedMeta, RelationMeta,
-    ResultMember, ResultMeta, RootFieldMeta, RowSourceKind, RowSourceMeta, Run, Shape, TextInput, Through, TypeFn,
-    WriteMeta, WriteVerb, WrittenRows,
+    NestedMeta, NestedVerb, NullArgument, NumberInput, ObjectMeta, OperationKind, OptionalInput, OrderKey, Place,
+    PlannedMeta, RelationMeta, ResultMember, ResultMeta, RootFieldMeta, RowSourceKind, RowSourceMeta, Run, Shape,
+    TextInput, Through, TypeFn, WriteMeta, WriteVerb, WrittenRows, row_type,
 };
 pub use on_failure::OnFailure;
 #[doc(hidden)]

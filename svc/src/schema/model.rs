@@ -15,8 +15,8 @@ use indexmap::IndexMap;
 use super::extent::Extent;
 use super::registry::Decode;
 use super::{
-    Code, GroupKeyMember, Guard, KeyNames, ObjectMeta, OrderKey, Place, ResultMeta, RootRules, Run, ScalarKind, Shape,
-    Through, ValueRule,
+    Code, GroupKeyMember, Guard, KeyNames, NestedMeta, ObjectMeta, OrderKey, Place, ResultMeta, RootRules, Run,
+    ScalarKind, Shape, Through, ValueRule,
 };
 use crate::schema::{AggregateFunction, Period};
 
@@ -387,6 +387,8 @@ pub(crate) struct ArgDef {
     pub(crate) gated: Option<Gated>,
     /// The rules on values, which plans share.
     pub(crate) rules: Arc<[ValueRule]>,
+    /// The rows of another table that a field of an input object holds.
+    pub(crate) nested: Option<NestedMeta>,
 }
 
 /// A default, as the schema shows it and as resolvers get it.

@@ -181,6 +181,7 @@ impl Builder {
                 slot: *slot,
                 spread: *spread,
                 gated: None,
+                nested: meta.nested,
             });
         }
         args

@@ -10,6 +10,7 @@ mod filters;
 mod gates;
 mod inputs;
 mod introspected;
+mod nested;
 mod relations;
 mod roots;
 mod writes;

@@ -422,6 +422,7 @@ fn field(name: &str, rust: &str, ty: TypeExpr) -> ArgDef {
         slot: 0,
         spread: false,
         gated: None,
+        nested: None,
         rules: Arc::default(),
     }
 }
