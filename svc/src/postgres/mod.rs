@@ -22,6 +22,7 @@ mod reader;
 mod recorder;
 #[cfg(feature = "native-auth")]
 mod routines;
+mod row_functions;
 mod row_security;
 mod rows;
 mod rows_call;

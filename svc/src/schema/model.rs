@@ -13,7 +13,10 @@ use indexmap::IndexMap;
 
 use super::extent::Extent;
 use super::registry::Decode;
-use super::{Code, Guard, ObjectMeta, OrderKey, Place, ResultMeta, RootRules, Run, ScalarKind, Through, ValueRule};
+use super::{
+    Code, Guard, ObjectMeta, OrderKey, Place, ResultMeta, RootRules, RowFunctionMeta, Run, ScalarKind, Through,
+    ValueRule,
+};
 use crate::schema::AggregateFunction;
 
 /// The position of a type in [`Model::types`].
@@ -271,6 +274,8 @@ pub(crate) enum FieldKind {
     Part(Part),
     /// A method, and its cost in the complexity where it names one.
     Method(&'static dyn Code, Option<u32>),
+    /// A function of the database that gets the row, and its cost in the complexity where it names one.
+    Function(&'static RowFunctionMeta, Option<u32>),
     /// A root field, the type of the rows that it answers with, and its rules of authorization.
     Root(Run, Option<TypeIndex>, RootRules),
     /// A promise of an interface; the member's own field answers.
@@ -378,6 +383,10 @@ pub(crate) enum ArgRole {
     Before,
     /// A field of a `where` or an `orderBy` that leads through a relation.
     Hop,
+    /// The arguments of a function of the row, beside its conditions or in its order.
+    Arguments,
+    /// A field of a `where` or an `orderBy` whose value a function computes, and its cost.
+    Computed(u64),
     /// A field of the conditions on a stored value, and the number of comparisons that it counts as.
     Comparison(u64),
 }

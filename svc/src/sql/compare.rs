@@ -113,7 +113,7 @@ impl<'a> Builder<'a> {
             let sql = format!("{}::{fallback}", operand.sql);
             return Ok(Operand { sql, cast: fallback.to_owned(), fallback: None, ..operand });
         }
-        let (text, column, cast) = (shorten(&text), column.0.join("."), operand.cast);
+        let (text, column, cast) = (shorten(&text), column.path.join("."), operand.cast);
         Err(DbError::BadValue(format!("`{column}` cannot be compared with {text:?}, which is not a valid {cast}")))
     }
 }

@@ -16,6 +16,7 @@ mod once;
 mod operand;
 mod query;
 mod relation_key;
+mod row_call;
 mod row_filter;
 mod rules;
 mod scope;
@@ -33,6 +34,7 @@ pub(crate) use filter::{Direction, Nulls, Rank};
 pub(crate) use keyset::Keyset;
 pub(crate) use neighbours::telling_columns;
 pub(crate) use query::{GroupKey, Query, Selected, Subquery, Window};
+pub(crate) use row_call::RowCall;
 pub(crate) use row_filter::RowFilter;
 pub(crate) use rules::{Reuse, RowRule, RowRules, Subject};
 use shape::Checks;
@@ -101,8 +103,8 @@ impl Statement {
             builder.text.push_str("SELECT 1");
             for (key, value) in order.iter().zip(keys) {
                 let Some(value) = value else { continue };
-                let cast =
-                    if key.rank.is_some() { "float4".to_owned() } else { builder.operand(&scope, &key.column)?.cast };
+                // Nothing is bound but the keys.
+                let cast = Builder::new(views).order_operand(&scope, key)?.cast;
                 let placeholder = builder.bind(Param::Text(value.clone()));
                 builder.text.push_str(&format!(", {placeholder}::{cast}"));
             }

@@ -121,7 +121,8 @@ impl<'a> Builder<'a> {
 
     /// The reads of `data` for a column: one, or none where the view has the column.
     pub(super) fn reads(&self, rows: &RowScope<'a>, column: &Column) -> usize {
-        let Some(first) = column.0.first() else { return 0 };
+        // A function gets the row as it is.
+        let (Some(first), None) = (column.path.first(), &column.call) else { return 0 };
         let key = match named(self.model, rows.row, first) {
             Some(Named::Relation(relation)) => relation.from,
             _ => first.as_str(),

@@ -21,7 +21,8 @@ impl<'a> Builder<'a> {
             return Err(DbError::Relation(name.to_owned()));
         };
         if self.may_be_kept_back(scope, relation)? {
-            return self.behind(scope, relation, &[relation.to.to_owned()]);
+            let key = Column::of(relation.to);
+            return self.behind(scope, relation, |builder, scope| builder.operand(scope, &key));
         }
         let key = self.value(scope, relation.from, Some(there));
         let key = key.ok_or_else(|| self.no_key(scope, relation.from, "from"))?;

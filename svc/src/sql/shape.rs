@@ -5,7 +5,7 @@ use super::cast::is_value;
 use super::filter::{Filter, Order, Rank};
 use super::query::Window;
 use super::select::{FIRST, bound};
-use crate::postgres::{DbError, Param};
+use crate::postgres::{Catalogue, DbError, Param};
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::Operator;
 
@@ -43,14 +43,18 @@ impl StatementShape<'_> {
     /// Binds the values in the order of the placeholders. `false` when a value needs another text.
     pub(crate) fn bind<'c>(
         &self,
+        catalogue: &Catalogue,
         checks: &mut impl Iterator<Item = &'c Option<String>>,
         params: &mut Vec<Param>,
     ) -> Result<bool, DbError> {
-        if !bind_filter(self.filter, checks, params)? {
+        if !bind_filter(self.filter, catalogue, checks, params)? {
             return Ok(false);
         }
-        for rank in self.order.iter().filter_map(|key| key.rank.as_ref()) {
-            bind(rank.operator, &rank.query, params)?;
+        for key in self.order {
+            key.column.bind(catalogue, params)?;
+            if let Some(rank) = &key.rank {
+                bind(rank.operator, &rank.query, params)?;
+            }
         }
         match self.page {
             Some(page) if page != FIRST => {
@@ -74,7 +78,7 @@ impl Filter {
             Self::Not(inner) => Self::Not(Box::new(inner.without_values())),
             Self::Strict(inner) => Self::Strict(Box::new(inner.without_values())),
             Self::Some(column, inner) => Self::Some(column.clone(), Box::new(inner.without_values())),
-            Self::Compare(column, operator, value) => Self::Compare(column.clone(), *operator, formal(value)),
+            Self::Compare(column, operator, value) => Self::Compare(column.without_values(), *operator, formal(value)),
         }
     }
 }
@@ -83,7 +87,7 @@ impl Order {
     /// The same shape, without the value.
     pub(crate) fn without_value(&self) -> Self {
         let rank = self.rank.as_ref().map(|rank| Rank { operator: rank.operator, query: formal(&rank.query) });
-        Self { column: self.column.clone(), rank, ..*self }
+        Self { column: self.column.without_values(), rank, ..*self }
     }
 }
 
@@ -105,7 +109,7 @@ fn same_order(one: &Order, other: &Order) -> bool {
         (Some(one), Some(other)) => one.operator == other.operator && same_value(&one.query, &other.query),
         _ => false,
     };
-    rank && one.column == other.column && one.direction == other.direction && one.nulls == other.nulls
+    rank && one.column.has_form_of(&other.column) && one.direction == other.direction && one.nulls == other.nulls
 }
 
 pub(super) fn same_filter(one: &Filter, other: &Filter) -> bool {
@@ -119,7 +123,7 @@ pub(super) fn same_filter(one: &Filter, other: &Filter) -> bool {
         (F::Some(column, one), F::Some(same, other)) => column == same && same_filter(one, other),
         (F::Compare(column, operator, one), F::Compare(same, op, other)) => {
             // What the ends of a range are like decides about its text.
-            column == same && operator == op && *operator != Operator::InRange && same_value(one, other)
+            column.has_form_of(same) && operator == op && *operator != Operator::InRange && same_value(one, other)
         }
         _ => false,
     }
@@ -138,20 +142,24 @@ fn same_value(one: &SqlValue, other: &SqlValue) -> bool {
 
 pub(super) fn bind_filter<'c>(
     filter: &Filter,
+    catalogue: &Catalogue,
     checks: &mut impl Iterator<Item = &'c Option<String>>,
     params: &mut Vec<Param>,
 ) -> Result<bool, DbError> {
     match filter {
         Filter::All(all) | Filter::Any(all) => {
             for filter in all {
-                if !bind_filter(filter, checks, params)? {
+                if !bind_filter(filter, catalogue, checks, params)? {
                     return Ok(false);
                 }
             }
             Ok(true)
         }
-        Filter::Not(inner) | Filter::Some(_, inner) | Filter::Strict(inner) => bind_filter(inner, checks, params),
-        Filter::Compare(_, operator, value) => {
+        Filter::Not(inner) | Filter::Some(_, inner) | Filter::Strict(inner) => {
+            bind_filter(inner, catalogue, checks, params)
+        }
+        Filter::Compare(column, operator, value) => {
+            column.bind(catalogue, params)?;
             let check = checks.next().and_then(Option::as_ref);
             if check.is_some_and(|cast| value.texts().any(|text| !is_value(cast, &text))) {
                 return Ok(false);

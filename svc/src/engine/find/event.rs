@@ -76,7 +76,7 @@ impl EventFilter {
                 None => declared_filter(cx.model, row, &arg.rust, &value)?,
             };
             let (stored, value) = match &filter {
-                Filter::Compare(Column(path), _, value) => (path.join("."), value.clone()),
+                Filter::Compare(column, _, value) => (column.path.join("."), value.clone()),
                 _ => return Err(Error::internal(format!("the argument `{}` is not a comparison", arg.rust))),
             };
             let equality = match is_masked(&stored) {

@@ -12,6 +12,7 @@ mod read;
 mod reads;
 mod relation;
 mod row_filter;
+mod row_function;
 mod row_source;
 mod statement_cache;
 mod tiebreaker;
@@ -19,6 +20,7 @@ mod typed;
 
 pub(crate) use aggregate::{computed, group_counts};
 pub(crate) use check::check_arguments;
+pub(crate) use columns::call_fault;
 pub(crate) use connection::typed_slice;
 #[cfg(any(test, fuzzing))]
 pub(crate) use cursor::fuzz_cursor;
@@ -27,6 +29,7 @@ pub(in crate::engine) use full_rows::{stored_fields, wanted_rows};
 pub(in crate::engine) use read::default_key;
 pub(crate) use reads::PlannedReads;
 use relation::write_relation;
+pub(crate) use row_function::{field_spec, row_functions};
 pub(crate) use row_source::{row_sources, spec_of};
 
 use futures_util::FutureExt as _;

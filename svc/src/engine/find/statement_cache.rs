@@ -5,12 +5,13 @@ use std::sync::Arc;
 use arc_swap::ArcSwapOption;
 
 use super::read::Read;
+use super::row_function::selected_call;
 use super::tiebreaker::WithoutTiebreaker;
 use crate::engine::complete::RowShape;
 use crate::engine::execution_context::{ExecutionContext, Growth};
-use crate::engine::plan::PlanField;
+use crate::engine::plan::{PlanField, PlanKind};
 use crate::postgres::{Catalogue, DbError, Statement};
-use crate::sql::{Filter, Order, Reuse, RowRules, StatementShape};
+use crate::sql::{Filter, Order, Reuse, RowCall, RowRules, StatementShape};
 
 /// The most statements that a field keeps: a client's `where` can have any form.
 const MOST: usize = 8;
@@ -28,7 +29,7 @@ struct StatementCache(ArcSwapOption<Vec<Arc<CachedStatement>>>);
 struct CachedStatement {
     catalogue: Arc<Catalogue>,
     /// The reads that it was written for.
-    reads: Vec<Read>,
+    reads: KeptReads,
     reuse: Reuse,
     statement: Statement,
     shape: Arc<RowShape>,
@@ -138,7 +139,7 @@ struct Kept<'a> {
 fn keep(growth: Growth<'_>, field: &PlanField, reads: &Reads<'_>, kept: Kept<'_>) {
     let Kept { catalogue, reuse, statement, shape, without_tiebreaker } = kept;
     let reads = reads.without_values();
-    let keys: usize = reads.iter().map(|read| read.order.len()).sum();
+    let keys: usize = reads.iter().map(|read| read.order.len()).sum::<usize>() + reads.arguments();
     let texts = statement.text.weight()
         + without_tiebreaker.as_ref().map_or(0, |without_tiebreaker| without_tiebreaker.statement.text.weight());
     let is_of_use = reads.iter().all(|read| varying(read).has_shape_of(&varying(read)));
@@ -192,50 +193,92 @@ fn write(
     Ok((statement, Arc::new(shape), reuse))
 }
 
-/// The reads of a statement: the relations below a field in the order in which it has them, and then the field's own.
+/// The reads of a statement: what stands below a field in the order in which it has it, and then the field's own.
 struct Reads<'a> {
-    related: Vec<Read>,
+    below: Vec<Below>,
     own: &'a Read,
+}
+
+/// A part of what a statement reads of each row, with values to bind.
+#[derive(Debug)]
+enum Below {
+    /// The rows of a relation.
+    Related(Read),
+    /// What a function computes.
+    Called(Arc<RowCall>),
 }
 
 impl<'a> Reads<'a> {
     fn of(cx: &ExecutionContext<'_>, field: &PlanField, own: &'a Read) -> Result<Self, DbError> {
-        let mut related = Vec::new();
+        let mut below = Vec::new();
         if field.children.relations() {
-            relations(cx, field, &mut related)?;
+            collect(cx, field, &mut below)?;
         }
-        Ok(Self { related, own })
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &Read> {
-        self.related.iter().chain([self.own])
+        Ok(Self { below, own })
     }
 
     /// The reads as far as they have to do with the form. The values are the clients', and can be large.
-    fn without_values(&self) -> Vec<Read> {
-        let read = |read: &Read| Read {
-            filter: read.filter.without_values(),
-            order: read.order.iter().map(Order::without_value).collect(),
-            from: read.from.as_ref().map(|from| Arc::new(from.without_values())),
-            ..*read
-        };
-        self.iter().map(read).collect()
+    fn without_values(&self) -> KeptReads {
+        KeptReads { below: self.below.iter().map(Below::without_values).collect(), own: self.own.without_values() }
     }
 
-    fn have_form_of(&self, others: &[Read]) -> bool {
-        others.len() == self.related.len() + 1
-            && self
-                .iter()
-                .zip(others)
-                .all(|(one, other)| one.reads_like(other) && varying(one).has_shape_of(&varying(other)))
+    fn have_form_of(&self, others: &KeptReads) -> bool {
+        self.below.len() == others.below.len()
+            && self.below.iter().zip(&others.below).all(|(one, other)| one.has_form_of(other))
+            && self.own.has_form_of(&others.own)
     }
 }
 
-fn relations(cx: &ExecutionContext<'_>, field: &PlanField, found: &mut Vec<Read>) -> Result<(), DbError> {
+/// The reads of a statement that is kept, without values.
+#[derive(Debug)]
+struct KeptReads {
+    below: Vec<Below>,
+    own: Read,
+}
+
+impl KeptReads {
+    fn iter(&self) -> impl Iterator<Item = &Read> {
+        let related = self.below.iter().filter_map(|below| match below {
+            Below::Related(read) => Some(read),
+            Below::Called(_) => None,
+        });
+        related.chain([&self.own])
+    }
+
+    /// The number of arguments of functions.
+    fn arguments(&self) -> usize {
+        let called = self.below.iter().filter_map(|below| match below {
+            Below::Called(call) => Some(call.args.len() + 1),
+            Below::Related(_) => None,
+        });
+        called.sum()
+    }
+}
+
+impl Below {
+    fn without_values(&self) -> Self {
+        match self {
+            Self::Related(read) => Self::Related(read.without_values()),
+            Self::Called(call) => Self::Called(Arc::new(call.without_values())),
+        }
+    }
+
+    fn has_form_of(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Related(one), Self::Related(other)) => one.has_form_of(other),
+            (Self::Called(one), Self::Called(other)) => one.has_form_of(other),
+            _ => false,
+        }
+    }
+}
+
+fn collect(cx: &ExecutionContext<'_>, field: &PlanField, found: &mut Vec<Below>) -> Result<(), DbError> {
     for field in field.children.iter().flat_map(|selection| &selection.fields) {
         if let Some(relation) = field.relation() {
-            relations(cx, field, found)?;
-            found.push(Read::relation(cx, field, relation)?);
+            collect(cx, field, found)?;
+            found.push(Below::Related(Read::relation(cx, field, relation)?));
+        } else if let PlanKind::Function(function, _) = field.kind {
+            found.push(Below::Called(selected_call(cx, field, function)?));
         }
     }
     Ok(())
@@ -246,10 +289,21 @@ fn varying(read: &Read) -> StatementShape<'_> {
 }
 
 impl Read {
-    /// Whether both read rows of one type from the same place.
-    fn reads_like(&self, other: &Self) -> bool {
+    /// Whether a statement for the one, with other values, is right for the other.
+    fn has_form_of(&self, other: &Self) -> bool {
         let sql = |read: &Self| read.from.as_ref().map(|from| from.sql.clone());
-        self.row == other.row && (self.from.is_none() && other.from.is_none() || sql(self) == sql(other))
+        self.row == other.row
+            && (self.from.is_none() && other.from.is_none() || sql(self) == sql(other))
+            && varying(self).has_shape_of(&varying(other))
+    }
+
+    fn without_values(&self) -> Self {
+        Self {
+            filter: self.filter.without_values(),
+            order: self.order.iter().map(Order::without_value).collect(),
+            from: self.from.as_ref().map(|from| Arc::new(from.without_values())),
+            ..*self
+        }
     }
 }
 
@@ -269,16 +323,19 @@ impl CachedStatement {
         let (mut checks, mut params) =
             (self.reuse.checks.iter(), Vec::with_capacity(given.len() + self.reuse.checks.len() + 2));
         params.extend_from_slice(given);
-        for read in &reads.related {
-            if !varying(read).bind(&mut checks, &mut params)? {
-                return Ok(None);
+        let catalogue = &*self.catalogue;
+        for below in &reads.below {
+            match below {
+                Below::Called(call) => call.bind(catalogue, &mut params)?,
+                Below::Related(read) if varying(read).bind(catalogue, &mut checks, &mut params)? => {}
+                Below::Related(_) => return Ok(None),
             }
         }
         let own = StatementShape { neighbours: without_tiebreaker.is_some(), ..varying(reads.own) };
-        if !own.bind(&mut checks, &mut params)? {
+        if !own.bind(catalogue, &mut checks, &mut params)? {
             return Ok(None);
         }
-        if !self.reuse.rules.bind(rules, &mut params)? {
+        if !self.reuse.rules.bind(rules, catalogue, &mut params)? {
             return Ok(None);
         }
         let statement = without_tiebreaker.map_or(&self.statement, |without_tiebreaker| &without_tiebreaker.statement);

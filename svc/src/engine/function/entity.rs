@@ -171,6 +171,7 @@ fn has_all(model: &Model, ty: TypeIndex, entity: &str, selected: Option<&[&Child
     selections.flat_map(|selection| &selection.fields).all(|field| match field.kind {
         PlanKind::Stored { stored, .. } => keys.contains_key(stored),
         PlanKind::Relation(relation) => keys.contains_key(relation.from),
+        PlanKind::Function(..) => keys.contains_key("id"),
         _ => true,
     })
 }

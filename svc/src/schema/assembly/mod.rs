@@ -11,6 +11,7 @@ mod inputs;
 mod introspected;
 mod relations;
 mod roots;
+mod row_functions;
 mod writes;
 
 use apollo_compiler::Schema;
@@ -61,6 +62,7 @@ pub(crate) fn build(listed: &Listed, dialect: Dialect, coerce: CoerceLiteral) ->
     }
     builder.errors.extend(registry.misplaced.iter().copied().map(SchemaError::misplaced_page));
     builder.join_interfaces();
+    builder.check_row_functions();
     let derived = derived::find(&registry);
     let mut companions = companions::Companions::new(&common, dialect, &derived);
     companions.derive(&mut builder.types, &derived);
