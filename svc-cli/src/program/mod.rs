@@ -5,7 +5,9 @@ mod description;
 mod names;
 
 pub(crate) use build::{Build, Built, Group, build};
-pub(crate) use description::{Argument, Description, Field, Function, Place, Relation, Through, Type, describe};
+pub(crate) use description::{
+    Argument, Description, Field, Function, Place, Relation, Statement, Through, Type, describe,
+};
 pub(crate) use names::{snake_case, table_of};
 
 /// The choice of a program of the project.

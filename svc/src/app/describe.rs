@@ -5,16 +5,19 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::StartError;
-use crate::engine::functions;
-use crate::postgres::ArgForm;
-use crate::schema::{FieldDef, FieldKind, FieldMeta, InputRole, Model, Place, TypeDef, TypeExpr, TypeKind};
+use crate::engine::{field_spec, functions, row_functions, row_sources, spec_of};
+use crate::postgres::{ArgForm, FunctionSpec};
+use crate::schema::{
+    FieldDef, FieldKind, FieldMeta, InputRole, Model, Place, RowSourceKind, RowSourceMeta, TypeDef, TypeExpr,
+    TypeIndex, TypeKind,
+};
 use crate::sql::select_form;
 
 /// The variable with the file that gets the description. With it, a program describes itself and ends.
 pub(super) const VARIABLE: &str = "SVC_DESCRIBE";
 
 /// The form of the description; the tool refuses others.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// Types of PostgreSQL that a column may have, behind domains. Another stands for all that have no form of their own.
 const COLUMN_TYPES: [&str; 19] = [
@@ -48,15 +51,18 @@ pub(super) fn write(model: &Model, file: &str) -> Result<(), StartError> {
 
 fn describe(model: &Model) -> Value {
     let types: Vec<Value> = model.types.iter().filter_map(|def| stored_type(model, def)).collect();
-    let functions: Vec<Value> = functions(model)
-        .map(|(field, function, spec)| {
-            let arguments: Vec<_> = spec.args.iter().map(argument).collect();
-            json!({
-                "field": field.name, "path": field.path, "place": place(function.place), "name": function.name,
-                "arguments": arguments,
-            })
-        })
-        .collect();
+    let called = functions(model).map(|(field, called, spec)| function(&field.name, called.place, &spec, None));
+    let read = of_kind(model, RowSourceKind::Function)
+        .map(|(field, row, meta)| function(&field.name, meta.place, &spec_of(model, field, meta), model.source(row)));
+    let computed = row_functions(model).map(|(row, field, meta)| {
+        let name = format!("{}.{}", model.types[row].name, field.name);
+        function(&name, meta.place, &field_spec(model, row, field, meta), None)
+    });
+    let functions: Vec<Value> = called.chain(read).chain(computed).collect();
+    let statements = of_kind(model, RowSourceKind::Sql).map(|(field, row, meta)| {
+        json!({ "field": field.name, "place": place(meta.place), "source": model.source(row), "sql": meta.text })
+    });
+    let statements: Vec<Value> = statements.collect();
     let declared = |def: &&TypeDef| match &def.kind {
         TypeKind::Input(input) => input.role == InputRole::Declared,
         _ => false,
@@ -73,6 +79,21 @@ fn describe(model: &Model) -> Value {
         "column_types": COLUMN_TYPES,
         "types": types,
         "functions": functions,
+        "statements": statements,
+    })
+}
+
+/// The queries whose rows a source of a kind gives.
+fn of_kind(model: &Model, kind: RowSourceKind) -> impl Iterator<Item = (&FieldDef, TypeIndex, &'static RowSourceMeta)> {
+    row_sources(model).filter(move |(_, _, meta)| meta.kind == kind)
+}
+
+/// A function that a field calls; `rows_of` is the view whose rows it gives.
+fn function(field: &str, at: Place, spec: &FunctionSpec, rows_of: Option<&str>) -> Value {
+    let arguments: Vec<_> = spec.args.iter().map(argument).collect();
+    json!({
+        "field": field, "place": place(at), "name": spec.name, "arguments": arguments, "row_of": spec.row_of,
+        "rows_of": rows_of,
     })
 }
 

@@ -67,7 +67,7 @@ pub(crate) use document_id::DocumentId;
 pub(crate) use execute::{Engine, RegisteredOnly, Request, ResponseKeys};
 #[cfg(any(test, fuzzing))]
 pub(crate) use find::fuzz_cursor;
-pub(crate) use find::row_sources;
+pub(crate) use find::{field_spec, row_functions, row_sources, spec_of};
 pub(crate) use freshness::Freshness;
 pub(crate) use function::functions;
 #[cfg(test)]
