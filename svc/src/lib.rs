@@ -177,7 +177,7 @@ pub use request::{Context, RequestContext, Transport};
 pub use request_id::RequestId;
 pub use request_log::{LogConfig, LogFormat};
 pub use response_cache::ResponseCacheConfig;
-pub use schema::{Many, OnFailure, One};
+pub use schema::{Many, OnFailure, One, RelationKey};
 pub use security_log::{SecurityLogConfig, get_security_logger, init_security_logger};
 pub use settings::ConfigError;
 pub use svc_macros::{

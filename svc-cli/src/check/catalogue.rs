@@ -27,6 +27,15 @@ const COLUMNS: &str = "\
             SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e') \
         OR n.nspname || '.' || c.relname = ANY ($1) OR c.relname = ANY ($1) AND pg_table_is_visible(c.oid))";
 
+/// Tables, each with its unique indexes by columns alone, of all rows, that are looked at once a row is written.
+const UNIQUE: &str = "\
+    SELECT n.nspname || '.' || c.relname, ARRAY(SELECT a.attname::text FROM pg_attribute a \
+        WHERE a.attrelid = i.indrelid AND a.attnum = ANY ((i.indkey::int2[])[0:i.indnkeyatts - 1]) ORDER BY 1) \
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+    LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisunique AND i.indimmediate AND i.indisvalid \
+        AND i.indpred IS NULL AND i.indexprs IS NULL \
+    WHERE c.relkind IN ('r', 'p') ORDER BY i.indexrelid";
+
 const FUNCTIONS: &str = "\
     SELECT n.nspname || '.' || p.proname, p.prokind::text, p.pronargdefaults::int4, format_type(p.prorettype, -1), \
         ARRAY(SELECT format_type(a.oid, -1) FROM unnest(p.proargtypes) WITH ORDINALITY AS a(oid, i) ORDER BY a.i), \
@@ -53,6 +62,9 @@ pub(super) async fn read(client: &Client, description: &Description) -> Result<S
     for row in client.query(COLUMNS, &[&sources]).await.map_err(failed)? {
         add_column(&mut relations, &row, &facts);
     }
+    for row in client.query(UNIQUE, &[]).await.map_err(failed)? {
+        add_index(&mut relations, &row);
+    }
     let called: Vec<&str> = description.functions.iter().map(|function| function.name.as_str()).collect();
     let mut functions: BTreeMap<String, Vec<Function>> = BTreeMap::new();
     for row in client.query(FUNCTIONS, &[&called]).await.map_err(failed)? {
@@ -76,6 +88,15 @@ fn add_column(relations: &mut BTreeMap<String, Relation>, row: &Row, facts: &Fac
         relation.keys = facts.keys(oid, number).map(Keys::Defined);
     }
     relation.columns.insert(name, Column { ty, nulls: facts.column(oid, number) });
+}
+
+fn add_index(relations: &mut BTreeMap<String, Relation>, row: &Row) {
+    let Some(relation) = relations.get_mut(&row.get::<_, String>(0)) else { return };
+    relation.is_table = true;
+    let columns: Vec<String> = row.get(1);
+    if !columns.is_empty() {
+        relation.unique.push(columns);
+    }
 }
 
 fn function(row: &Row) -> Function {

@@ -6,6 +6,7 @@ mod functions;
 mod nulls;
 mod snapshot;
 mod statements;
+mod tables;
 mod views;
 
 use crate::database::{self, Target};
@@ -104,6 +105,7 @@ fn compare(project: &Project, description: &Description, arguments: &Arguments) 
     let mut found = views::compare(description, &database);
     found.extend(functions::compare(description, &database));
     found.extend(statements::compare(description, &database));
+    found.extend(tables::compare(description, &database));
     found.sort_by(|a, b| a.order().cmp(&b.order()));
     if found.is_empty() {
         let with = if arguments.offline { snapshot::FILE } else { "the database" };

@@ -45,6 +45,12 @@ pub(super) struct Relation {
     /// The keys of `data`, where they are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) keys: Option<Keys>,
+    /// The columns of each unique index that a row may conflict with, sorted; none of a view.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(super) unique: Vec<Vec<String>>,
+    /// Whether it is a table, whose indexes are known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) is_table: bool,
 }
 
 impl Relation {

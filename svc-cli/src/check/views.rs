@@ -13,8 +13,12 @@ enum Answer<'a> {
     Nothing(Finding),
 }
 
-/// The name of a key, its view, and what that has for it.
-type Key<'a> = (&'a str, &'a str, &'a Answer<'a>);
+/// A key: its name, its view, and what that has for it.
+struct Key<'a> {
+    name: &'a str,
+    source: &'a str,
+    answer: Answer<'a>,
+}
 
 /// A field in its place.
 struct At<'a> {
@@ -117,63 +121,79 @@ impl At<'_> {
     /// A field with rows of another view.
     fn relation(&self, relation: &program::Relation, view: &Relation, database: &Snapshot) -> Option<Finding> {
         let source = self.ty.source.as_str();
-        let from = match self.answer(view, source, &relation.from, true) {
-            Answer::Nothing(finding) => return Some(finding),
-            from => from,
+        let from = match self.keys((view, source), &relation.from, true) {
+            Ok(from) => from,
+            Err(finding) => return Some(finding),
         };
         let there_source = relation.source.as_deref()?;
-        let there = database.relation(there_source)?;
-        let to = match self.answer(there, there_source, &relation.to, true) {
-            Answer::Nothing(finding) => return Some(finding),
-            to => to,
+        let to = match self.keys((database.relation(there_source)?, there_source), &relation.to, true) {
+            Ok(to) => to,
+            Err(finding) => return Some(finding),
         };
-        let (of, nulls) = match &from {
-            Answer::Column(column) => (format!("its key, the column `{}` of {source},", relation.from), &column.nulls),
-            Answer::Key(nulls) => (format!("its key `{}` of `data` in {source}", relation.from), nulls),
-            Answer::Nothing(_) => return None,
-        };
-        let ends = ((&*relation.from, source, &from), (&*relation.to, there_source, &to));
         let mismatch = match &relation.through {
-            Some(through) => self.join(through, ends, database),
-            None => self.mismatch(ends.0, ends.1),
+            Some(through) => self.join(through, (&from, &to), database),
+            None => self.mismatch(&from, &to),
         };
-        if mismatch.is_some() {
-            return mismatch;
-        }
         // A row without a key has no rows; only one that must be there is missed.
-        if relation.many { None } else { self.nullable(nulls, &of) }
+        let missed = || from.iter().filter(|_| !relation.many).find_map(|key| self.missed(key));
+        mismatch.or_else(missed)
+    }
+
+    /// A key that may be null, of a row that must be there.
+    fn missed(&self, Key { name, source, answer }: &Key<'_>) -> Option<Finding> {
+        match answer {
+            Answer::Column(column) => {
+                self.nullable(&column.nulls, &format!("its key, the column `{name}` of {source},"))
+            }
+            Answer::Key(nulls) => self.nullable(nulls, &format!("its key `{name}` of `data` in {source}")),
+            Answer::Nothing(_) => None,
+        }
+    }
+
+    /// The keys at one end of a relation, or what the view lacks of them.
+    fn keys<'a>(
+        &self,
+        (view, source): (&'a Relation, &'a str),
+        names: &'a [String],
+        is_required: bool,
+    ) -> Result<Vec<Key<'a>>, Finding> {
+        let keys = names.iter().map(|name| match self.answer(view, source, name, is_required) {
+            Answer::Nothing(finding) => Err(finding),
+            answer => Ok(Key { name, source, answer }),
+        });
+        keys.collect()
     }
 
     /// The view that joins two others.
-    fn join(&self, through: &program::Through, (from, to): (Key<'_>, Key<'_>), database: &Snapshot) -> Option<Finding> {
+    fn join(
+        &self,
+        through: &program::Through,
+        (from, to): (&[Key<'_>], &[Key<'_>]),
+        database: &Snapshot,
+    ) -> Option<Finding> {
         let source = through.source.as_str();
         let Some(view) = database.relation(source) else {
             let problem = format!("the database has no view or table `{source}`, which joins its rows");
             return Some(self.finding(problem, "make it, or name another: #[relation(through = \"…\")]"));
         };
-        for (name, end) in [(through.here.as_str(), from), (through.there.as_str(), to)] {
-            match self.answer(view, source, name, false) {
-                Answer::Nothing(finding) => return Some(finding),
-                found => {
-                    if let Some(finding) = self.mismatch((name, source, &found), end) {
-                        return Some(finding);
-                    }
-                }
-            }
-        }
-        None
+        let ends = [(&through.here, from), (&through.there, to)];
+        ends.into_iter().find_map(|(names, end)| match self.keys((view, source), names, false) {
+            Ok(keys) => self.mismatch(&keys, end),
+            Err(finding) => Some(finding),
+        })
     }
 
     /// Two keys that are compared, whose columns have types that are not.
-    fn mismatch(&self, one: Key<'_>, other: Key<'_>) -> Option<Finding> {
-        let ((name, source, Answer::Column(here)), (other, there_source, Answer::Column(there))) = (one, other) else {
-            return None;
-        };
-        if family(&here.ty) == family(&there.ty) {
-            return None;
-        }
-        let problem = format!("`{name}` of {source} is {}, and `{other}` of {there_source} is {}", here.ty, there.ty);
-        Some(self.finding(problem, format!("name keys of one type: {}", self.renaming())))
+    fn mismatch(&self, these: &[Key<'_>], those: &[Key<'_>]) -> Option<Finding> {
+        these.iter().zip(those).find_map(|(one, other)| {
+            let (Answer::Column(here), Answer::Column(there)) = (&one.answer, &other.answer) else { return None };
+            if family(&here.ty) == family(&there.ty) {
+                return None;
+            }
+            let [one, other] = [(one, here), (other, there)]
+                .map(|(key, column)| format!("`{}` of {} is {}", key.name, key.source, column.ty));
+            Some(self.finding(format!("{one}, and {other}"), format!("name keys of one type: {}", self.renaming())))
+        })
     }
 
     fn answer<'a>(&self, view: &'a Relation, source: &str, name: &str, is_required: bool) -> Answer<'a> {

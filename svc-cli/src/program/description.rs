@@ -22,6 +22,7 @@ pub(crate) struct Description {
     pub(crate) types: Vec<Type>,
     pub(crate) functions: Vec<Function>,
     pub(crate) statements: Vec<Statement>,
+    pub(crate) writes: Vec<Write>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -43,7 +44,8 @@ impl Description {
                 .into_iter()
                 .chain(relation.through.as_ref().map(|through| through.source.as_str()))
         });
-        self.types.iter().map(|ty| ty.source.as_str()).chain(related)
+        let written = self.writes.iter().map(|write| write.table.as_str());
+        self.types.iter().map(|ty| ty.source.as_str()).chain(related).chain(written)
     }
 }
 
@@ -85,15 +87,22 @@ impl Field {
     pub(crate) fn is_required(&self) -> bool {
         self.ty.ends_with('!')
     }
+
+    /// The columns or keys that it reads: one, or those that a relation starts at.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = &str> {
+        let keys = self.relation.iter().flat_map(|relation| relation.from.iter().map(String::as_str));
+        self.stored.as_deref().into_iter().chain(keys)
+    }
 }
 
 #[derive(Debug, Deserialize)]
 pub(crate) struct Relation {
     pub(crate) many: bool,
-    pub(crate) from: String,
-    pub(crate) to: String,
+    /// The columns or keys here, and those there that they are compared with, in the same order.
+    pub(crate) from: Vec<String>,
+    pub(crate) to: Vec<String>,
     pub(crate) source: Option<String>,
-    /// The view that joins the two keys.
+    /// The view that joins them.
     pub(crate) through: Option<Through>,
 }
 
@@ -101,8 +110,8 @@ pub(crate) struct Relation {
 #[derive(Debug, Deserialize)]
 pub(crate) struct Through {
     pub(crate) source: String,
-    pub(crate) here: String,
-    pub(crate) there: String,
+    pub(crate) here: Vec<String>,
+    pub(crate) there: Vec<String>,
 }
 
 /// A field that calls a function of the database, or reads rows from one.
@@ -128,7 +137,28 @@ pub(crate) struct Statement {
     pub(crate) sql: String,
 }
 
-/// The form in which a function gets an argument.
+/// A table that a mutation writes.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Write {
+    pub(crate) field: String,
+    pub(crate) place: Place,
+    pub(crate) table: String,
+    /// The column with the `id` of the view.
+    pub(crate) key: String,
+    pub(crate) columns: Vec<WrittenColumn>,
+    /// The columns by which a row is there already.
+    pub(crate) conflict: Vec<String>,
+}
+
+/// A column that a mutation writes, or by which it chooses a row.
+#[derive(Debug, Deserialize)]
+pub(crate) struct WrittenColumn {
+    pub(crate) name: String,
+    /// The form of its values.
+    pub(crate) form: Argument,
+}
+
+/// The form in which a function or a column gets a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Argument {

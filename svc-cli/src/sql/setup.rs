@@ -65,25 +65,29 @@ fn write(ty: &Type, description: &Description, arguments: &GenerateSetup) -> Res
 fn columns<'a>(ty: &'a Type, description: &'a Description) -> Vec<Column<'a>> {
     let mut columns: Vec<Column<'a>> = Vec::new();
     for field in &ty.fields {
-        let name = field.stored.as_deref().or(field.relation.as_ref().map(|relation| relation.from.as_str()));
-        let Some(name) = name.filter(|name| columns.iter().all(|column| column.name != *name)) else { continue };
-        let (ty, value) = match &field.relation {
-            Some(relation) => key(relation, description),
-            None => scalar(field),
-        };
-        columns.push(Column { name, ty, value, is_required: field.is_required(), is_key: false });
+        for (at, name) in field.reads().enumerate() {
+            if columns.iter().any(|column| column.name == name) {
+                continue;
+            }
+            let (ty, value) = match &field.relation {
+                Some(relation) => key(relation, at, description),
+                None => scalar(field),
+            };
+            columns.push(Column { name, ty, value, is_required: field.is_required(), is_key: false });
+        }
     }
     let keys = ty.fields.iter().filter_map(|field| field.relation.as_ref()).filter(|relation| !relation.many);
     for relation in keys {
-        columns.iter_mut().filter(|column| column.name == relation.from).for_each(|column| column.is_key = true);
+        let is_start = |column: &&mut Column<'_>| relation.from.iter().any(|key| key == column.name);
+        columns.iter_mut().filter(is_start).for_each(|column| column.is_key = true);
     }
     columns
 }
 
-/// The type of the key that a relation starts at: that of the key which it ends at.
-fn key(relation: &Relation, description: &Description) -> (&'static str, String) {
+/// The type of a key that a relation starts at: that of the key which it ends at.
+fn key(relation: &Relation, at: usize, description: &Description) -> (&'static str, String) {
     let target = description.types.iter().find(|ty| Some(&ty.source) == relation.source.as_ref());
-    let end = target.and_then(|ty| ty.fields.iter().find(|field| field.stored.as_ref() == Some(&relation.to)));
+    let end = target.and_then(|ty| ty.fields.iter().find(|field| field.stored.as_ref() == relation.to.get(at)));
     end.map_or_else(|| ("uuid", "gen_random_uuid()".to_owned()), scalar)
 }
 

@@ -40,10 +40,8 @@ fn write(ty: &Type, arguments: &GenerateView) -> Result<String> {
 fn sql(ty: &Type, view: &str, table: &str, excluded: &[String]) -> Result<String> {
     let is_left_out = |name: &str| excluded.iter().any(|excluded| excluded == name);
     // A relation is joined by its key, which is not a field.
-    let keys = ty.fields.iter().filter_map(|field| {
-        let from = field.relation.as_ref().map(|relation| relation.from.as_str());
-        field.stored.as_deref().or(from).filter(|stored| !is_left_out(&field.rust) && !is_left_out(stored))
-    });
+    let fields = ty.fields.iter().filter(|field| !is_left_out(&field.rust));
+    let keys = fields.flat_map(program::Field::reads).filter(|stored| !is_left_out(stored));
     let mut stored: Vec<&str> = Vec::new();
     for key in keys {
         if !stored.contains(&key) {

@@ -33,6 +33,9 @@ SELECT g.id, gen_random_uuid() AS token, g.maybe_id AS open_id FROM tb_good g;
 CREATE OR REPLACE VIEW v_pairs AS
 SELECT 1 AS related_id, 2 AS good_id, gen_random_uuid() AS token;
 
+CREATE TABLE IF NOT EXISTS tb_sku (id int PRIMARY KEY, name text NOT NULL UNIQUE, label text);
+CREATE UNIQUE INDEX IF NOT EXISTS tb_sku_label ON tb_sku (label) WHERE label <> '';
+
 DO $$ BEGIN
     IF to_regtype('mutation_response') IS NULL THEN
         CREATE TYPE mutation_response AS (status text, message text);

@@ -2,10 +2,10 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};
-use syn::LitStr;
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
 
+use super::key_names::KeyNames;
 use super::model::{Field, Object};
 use crate::element;
 use crate::krate::Crate;
@@ -192,17 +192,18 @@ fn ruled(object: &Object, field: &Field, meta: &TokenStream) -> TokenStream {
 fn through(krate: &Crate, field: &Field) -> Option<TokenStream> {
     let args = field.relation.as_ref()?;
     let (source, here, there) = (args.through.as_ref()?, args.here.as_ref()?, args.there.as_ref()?);
+    let (here, there) = (here.tokens(), there.tokens());
     let through = quote!(#krate::Through { source: #source, here: #here, there: #there });
     Some(quote_spanned!(source.span()=> .through(#through)))
 }
 
-/// The column here: by convention the field's name and `_id`, or `id` where the relation leads to many rows.
+/// The columns here: by convention the field's name and `_id`, or `id` where the relation leads to many rows.
 fn from(object: &Object, field: &Field) -> TokenStream {
     let name = field.ident.unraw().to_string();
     key(object, field, field.relation.as_ref().and_then(|args| args.from.as_ref()), ["id", &format!("{name}_id")])
 }
 
-/// The column there: by convention `id`, or the struct's name and `_id` where the relation leads to many rows that hold
+/// The columns there: by convention `id`, or the struct's name and `_id` where the relation leads to many rows that hold
 /// its key themselves.
 fn to(object: &Object, field: &Field) -> TokenStream {
     let name = name::snake(&object.ident.unraw().to_string());
@@ -212,12 +213,12 @@ fn to(object: &Object, field: &Field) -> TokenStream {
     key(object, field, args.and_then(|args| args.to.as_ref()), [&many, "id"])
 }
 
-fn key(object: &Object, field: &Field, given: Option<&LitStr>, [many, one]: [&str; 2]) -> TokenStream {
+fn key(object: &Object, field: &Field, given: Option<&KeyNames>, [many, one]: [&str; 2]) -> TokenStream {
     let (krate, ty) = (&object.krate, types::outside(&field.ty, Some(&object.ident)));
     match given {
-        Some(given) => quote!(#given),
+        Some(given) => given.tokens(),
         None => quote_spanned! {types::span(&field.ty)=>
-            if <#ty as #krate::RelationType>::MANY { #many } else { #one }
+            if <#ty as #krate::RelationType>::MANY { &[#many] } else { &[#one] }
         },
     }
 }

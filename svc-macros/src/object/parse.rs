@@ -3,6 +3,7 @@
 use proc_macro2::TokenStream;
 use syn::{Attribute, LitStr, Meta, Path};
 
+use super::key_names::{self, KeyNames};
 use crate::errors::Errors;
 use crate::keys::{self, Keys};
 use crate::krate::Crate;
@@ -32,14 +33,14 @@ pub(super) struct FieldArgs {
 /// `#[relation(…)]` on a field.
 #[derive(Default)]
 pub(super) struct RelationArgs {
-    pub(super) from: Option<LitStr>,
-    pub(super) to: Option<LitStr>,
+    pub(super) from: Option<KeyNames>,
+    pub(super) to: Option<KeyNames>,
     pub(super) order_by: Option<DefaultOrder>,
     pub(super) through: Option<LitStr>,
-    /// The key of this side in the view that joins.
-    pub(super) here: Option<LitStr>,
-    /// The key of the rows in the view that joins.
-    pub(super) there: Option<LitStr>,
+    /// The keys of this side in the view that joins.
+    pub(super) here: Option<KeyNames>,
+    /// The keys of the rows in the view that joins.
+    pub(super) there: Option<KeyNames>,
 }
 
 /// Reads the macro's arguments.
@@ -87,19 +88,16 @@ fn relation(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Option<RelationA
                     args.order_by = Some(DefaultOrder::read(key, input)?);
                     return Ok(());
                 }
-                let column = keys::string(key, input)?;
-                if column.value().is_empty() {
-                    return Err(syn::Error::new(
-                        column.span(),
-                        format!("`{key}` is empty; name a column or a JSON key"),
-                    ));
+                if key == "through" {
+                    args.through = Some(keys::string(key, input)?);
+                    return Ok(());
                 }
+                let names = KeyNames::read(key, input)?;
                 match key.to_string().as_str() {
-                    "from" => args.from = Some(column),
-                    "to" => args.to = Some(column),
-                    "through" => args.through = Some(column),
-                    "here" => args.here = Some(column),
-                    _ => args.there = Some(column),
+                    "from" => args.from = Some(names),
+                    "to" => args.to = Some(names),
+                    "here" => args.here = Some(names),
+                    _ => args.there = Some(names),
                 }
                 Ok(())
             }),
@@ -111,6 +109,7 @@ fn relation(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Option<RelationA
     }
     if let Some(args) = &found {
         check_through(args, errors);
+        key_names::check_counts(args, errors);
     }
     found
 }

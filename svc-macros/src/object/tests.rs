@@ -66,10 +66,10 @@ fn keys_of_relations_follow_from_names() {
         r#"sql_source = "v_blog_post""#,
         r#"struct BlogPost { #[relation] author: Option<One<User>>, #[relation(from = "key", to = "about")] notes: Many<Note> }"#,
         &[
-            r#"from: if <Option<One<User>> as __svc::RelationType>::MANY { "id" } else { "author_id" },"#,
-            r#"to: if <Option<One<User>> as __svc::RelationType>::MANY { "blog_post_id" } else { "id" },"#,
-            r#"from: "key", to: "about","#,
-            r#"let __svc_notes = <Many<Note> as __svc::RelationType>::read(&fields, "key");"#,
+            r#"from: if <Option<One<User>> as __svc::RelationType>::MANY { &["id"] } else { &["author_id"] },"#,
+            r#"to: if <Option<One<User>> as __svc::RelationType>::MANY { &["blog_post_id"] } else { &["id"] },"#,
+            r#"from: &["key"], to: &["about"],"#,
+            r#"let __svc_notes = <Many<Note> as __svc::RelationType>::read(&fields, &["key"]);"#,
         ],
     );
 }
@@ -84,6 +84,12 @@ fn mistakes_of_relations_name_the_fix() {
             "unknown key `key`; the keys here are `from`, `to`, `through`, `here`, `there` and `order_by`",
         ),
         (r#"#[relation(from = "")] a: One<User>"#, "`from` is empty; name a column or a JSON key"),
+        (r#"#[relation(from = [])] a: One<User>"#, "`from` is empty; name a column or a JSON key"),
+        (
+            r#"#[relation(from = ["t", "b"])] a: One<User>"#,
+            "`from` names 2 keys and `to` 1, but each key is compared with the one in its place; write as many in both, \
+             such as `from = [\"tenant_id\", \"product_id\"], to = [\"tenant_id\", \"id\"]`",
+        ),
         (r#"#[relation(to = "b", to = "c")] a: One<User>"#, "`to` is given twice; keep one"),
         (r#"#[relation(from)] a: One<User>"#, "`from` needs a value; write `from = \"…\"`"),
         (

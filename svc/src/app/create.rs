@@ -113,6 +113,7 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
         owner,
         statement_cache: usize::try_from(options.config.database.statement_cache).unwrap_or(usize::MAX),
         reset_session: options.config.database.reset_session,
+        retries: options.config.database.retries,
         setup: options.setup.take(),
         row_security: RowSecurity::new(enforcement),
         tells_reason: options.config.is_development(),

@@ -22,6 +22,9 @@ settings! {
         /// has the connection. Unless it is given, calls of functions go without where no function of the database can
         /// set any.
         reset_session: Option<bool> = None, ["SVC_DATABASE_RESET_SESSION"], Whether("where it may be needed");
+        /// The number of times that a called function or a write to a table is run again when PostgreSQL has undone it
+        /// because of others that ran at the same time: a deadlock, or a transaction that could not be serialized.
+        retries: u32 = 0, ["SVC_DATABASE_RETRIES"], Count(0..=10, "retries");
         /// The time after which PostgreSQL cancels a statement.
         query_timeout: Duration = Duration::from_secs(30), ["SVC_QUERY_TIMEOUT"], Seconds(1..=86_400);
         /// The time between two looks at whether views and functions have changed.

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::StartError;
-use crate::engine::{field_spec, functions, row_functions, row_sources, spec_of};
+use crate::engine::{WrittenTable, field_spec, functions, row_functions, row_sources, spec_of, written_tables};
 use crate::postgres::{ArgForm, FunctionSpec};
 use crate::schema::{
     FieldDef, FieldKind, FieldMeta, InputRole, Model, Place, RowSourceKind, RowSourceMeta, TypeDef, TypeExpr,
@@ -63,6 +63,7 @@ fn describe(model: &Model) -> Value {
         json!({ "field": field.name, "place": place(meta.place), "source": model.source(row), "sql": meta.text })
     });
     let statements: Vec<Value> = statements.collect();
+    let writes: Vec<Value> = written_tables(model).map(|written| written_table(&written)).collect();
     let declared = |def: &&TypeDef| match &def.kind {
         TypeKind::Input(input) => input.role == InputRole::Declared,
         _ => false,
@@ -80,6 +81,7 @@ fn describe(model: &Model) -> Value {
         "types": types,
         "functions": functions,
         "statements": statements,
+        "writes": writes,
     })
 }
 
@@ -94,6 +96,16 @@ fn function(field: &str, at: Place, spec: &FunctionSpec, rows_of: Option<&str>) 
     json!({
         "field": field, "place": place(at), "name": spec.name, "arguments": arguments, "row_of": spec.row_of,
         "rows_of": rows_of,
+    })
+}
+
+/// A table that a mutation writes.
+fn written_table(written: &WrittenTable<'_>) -> Value {
+    let WrittenTable { field, table, key, columns, conflict, .. } = written;
+    let columns: Vec<_> = columns.iter().map(|(name, form)| json!({ "name": name, "form": argument(form) })).collect();
+    json!({
+        "field": field.name, "place": place(written.place), "table": table, "key": key, "columns": columns,
+        "conflict": conflict,
     })
 }
 

@@ -38,6 +38,7 @@ pub async fn check_views(options: &AppOptions, url: &str) -> Result<Vec<Finding>
         owner: None,
         statement_cache: 0,
         reset_session: None,
+        retries: 0,
         setup: options.setup.clone(),
         row_security: RowSecurity::new(Enforcement::Off),
         tells_reason: true,

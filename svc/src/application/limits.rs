@@ -72,7 +72,7 @@ settings! {
         comparisons: u64 = 200, ["SVC_LIMIT_COMPARISONS"], Count(0..=MOST, "comparisons");
         /// Relations that the filters and orders of an operation follow. One behind another counts one more than that.
         hops: u64 = 12, ["SVC_LIMIT_HOPS"], Count(0..=MOST, "relations");
-        /// Keys in the orders of an operation.
+        /// Keys in the orders of an operation, fields that its groups are by, and fields of `countDistinct`.
         order_keys: u64 = 50, ["SVC_LIMIT_ORDER_KEYS"], Count(0..=MOST, "keys");
         /// Relations that an operation selects.
         relations: u64 = 100, ["SVC_LIMIT_RELATIONS"], Count(0..=MOST, "relations");

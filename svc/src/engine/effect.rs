@@ -2,13 +2,13 @@
 
 use super::field_error::FieldError;
 use crate::ErrorCode;
-use crate::postgres::Effect;
+use crate::postgres::{Effect, RETRYABLE};
 
 /// The key in `extensions` of each error of a mutation.
 const KEY: &str = "mutation";
 
 /// The endings by which errors of the database tell the effect; here it is told in other words.
-const SAID: [&str; 2] = ["; what was asked may have been done, or not", "; nothing was done"];
+const SAID: [&str; 3] = ["; what was asked may have been done, or not", "; nothing was done", "; try again"];
 
 impl Effect {
     /// Says it on the errors of a mutation's field. A code that clients may take for a reason to send the mutation again
@@ -21,6 +21,8 @@ impl Effect {
             error.extensions.insert(KEY.to_owned(), self.as_str().into());
             // What a function itself declared is told as it is.
             if error.invites_retry() && !error.extensions.contains_key("errors") {
+                self.reword(error);
+            } else if self != Self::NotDone && error.extensions.remove(RETRYABLE).is_some() {
                 self.reword(error);
             }
         }

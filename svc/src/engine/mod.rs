@@ -82,7 +82,7 @@ pub(crate) use persisted::PersistedQueries;
 pub(crate) use request_error::RequestError;
 pub(crate) use response::{Answer, Response, write_request_errors};
 pub(crate) use subscribe::ResponseStream;
-pub(crate) use table::{Unwritable, tables, unwritable};
+pub(crate) use table::{Unwritable, WrittenTable, tables, unwritable, written_tables};
 #[cfg_attr(not(feature = "testing"), allow(unreachable_pub, reason = "tests of programs see findings"))]
 pub use view_check::{Finding, Severity};
 pub(crate) use view_check::{findings, note_findings};

@@ -4,7 +4,8 @@ use super::failure::{Failure, text_field};
 use super::status::Kind;
 use super::{Constraints, raised};
 use crate::Error;
-use crate::postgres::{DbError, Fault};
+use crate::json::ExactJson;
+use crate::postgres::{CONTENTION, DbError, Fault, RETRYABLE, is_contention};
 
 impl Failure {
     /// Returns the failure that an error of the database stands for.
@@ -29,7 +30,17 @@ impl Failure {
             let details = fault.hint.map(|hint| text_field("hint", hint));
             return Some(Self::one(Kind::Failed, "failed:raised".to_owned(), "raised", fault.message, details));
         }
+        if is_contention(&fault.code) {
+            return Some(Self::contended(CONTENTION.to_owned()));
+        }
         Self::of_constraint(&fault, constraints)
+    }
+
+    /// Returns the failure of what has met others who change the same data, or lock it.
+    pub(crate) fn contended(message: String) -> Self {
+        let mut failure = Self::one(Kind::Conflict, "conflict:changed".to_owned(), "changed", message, None);
+        failure.extensions.insert(RETRYABLE.to_owned(), ExactJson::Bool(true));
+        failure
     }
 
     fn of_constraint(fault: &Fault, constraints: &Constraints) -> Option<Self> {

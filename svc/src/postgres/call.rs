@@ -65,7 +65,7 @@ impl Database {
         statement.keeps_session = self.session_reset.can_be_left_out();
         let Written { rows, kept } = match caller.transaction {
             Some(transaction) => self.write_within(transaction, &statement).await?,
-            None => self.fetch_once(caller, &statement, Commit::Always).await?,
+            None => self.retrying(|| self.fetch_once(caller, &statement, Commit::Always)).await?,
         };
         let text = |bytes: &[u8]| match std::str::from_utf8(bytes) {
             Ok(text) => text.to_owned(),

@@ -43,6 +43,8 @@ pub(crate) struct Source {
     pub(crate) columns: HashMap<String, ColumnType>,
     /// The names of the columns, in their order.
     pub(crate) in_order: Vec<String>,
+    /// The columns of each unique index that a row may conflict with, sorted.
+    pub(crate) unique: Vec<Vec<String>>,
     /// The columns that the service may not read.
     pub(crate) denied: HashSet<String>,
 }
@@ -82,6 +84,15 @@ const COLUMNS: &str = "\
         ) SELECT oid FROM below WHERE typtype <> 'd') \
     ORDER BY s.name, a.attnum";
 
+/// Unique indexes by columns alone, of all rows, that are looked at once a row is written.
+const UNIQUE: &str = "\
+    SELECT s.name, ARRAY(SELECT a.attname::text FROM pg_attribute a \
+        WHERE a.attrelid = i.indrelid AND a.attnum = ANY ((i.indkey::int2[])[0:i.indnkeyatts - 1])) \
+    FROM unnest($1::text[], $2::text[]) AS s(name, quoted) \
+    JOIN pg_index i ON i.indrelid = to_regclass(s.quoted) \
+    WHERE i.indisunique AND i.indimmediate AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL \
+    ORDER BY i.indexrelid";
+
 const SETTINGS: &str = "\
     SELECT s.setdatabase::text || s.setrole::text || s.setconfig::text FROM pg_db_role_setting s \
     WHERE s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database())) \
@@ -99,7 +110,8 @@ impl Catalogue {
         with_facts: bool,
     ) -> Result<Self, DriverError> {
         let bound = [names.to_vec(), quoted(names)].map(Param::Texts).to_vec();
-        let rows: Vec<Row> = connection.rows(&Statement::new(COLUMNS, bound)).await?;
+        let rows: Vec<Row> = connection.rows(&Statement::new(COLUMNS, bound.clone())).await?;
+        let unique: Vec<(String, Vec<String>)> = connection.rows(&Statement::new(UNIQUE, bound)).await?;
         let settings: Vec<(String,)> = connection.rows(&Statement::new(SETTINGS, Vec::new())).await?;
         let settings = settings.into_iter().map(|(setting,)| setting).collect();
         let mut sources: HashMap<String, Source> = HashMap::new();
@@ -111,6 +123,7 @@ impl Catalogue {
                 is_table,
                 columns: HashMap::new(),
                 in_order: Vec::new(),
+                unique: Vec::new(),
                 denied: HashSet::default(),
             });
             if !is_readable {
@@ -120,6 +133,10 @@ impl Catalogue {
             source.in_order.push(column.clone());
             let (declared, base) = (oid(declared), oid(base));
             source.columns.insert(column, ColumnType { name: type_name, sql, quoted, is_exact, declared, base });
+        }
+        for (name, mut columns) in unique {
+            columns.sort_unstable();
+            sources.entry(name).and_modify(|source| source.unique.push(columns));
         }
         let facts = if with_facts {
             let types = sources.values().flat_map(|source| source.columns.values()).map(|column| column.base);

@@ -35,7 +35,7 @@ pub(crate) enum DbError {
     )]
     NoKey { source_name: String, key: String, end: &'static str },
     #[error(
-        "`{0}` is a relation without a field for its key there; name a column of the rows that it leads to, such as `{0}.id`"
+        "`{0}` is a relation whose key there is not one field; name a column of the rows that it leads to, such as `{0}.id`"
     )]
     Relation(String),
     #[error("`{0}` leads to many rows, which have no one value to compare, to order by or to compute with")]
@@ -118,7 +118,13 @@ impl DbError {
 
     /// Whether the transaction was undone because of another that ran at the same time.
     pub(crate) fn is_of_concurrency(&self) -> bool {
-        matches!(self, Self::Driver(error) if error.code().is_some_and(|state| matches!(state.code(), "40001" | "40P01")))
+        matches!(self, Self::Driver(error) if error.is_of_concurrency())
+    }
+
+    /// Whether such an error is the source of one.
+    pub(crate) fn has_undone(error: &Error) -> bool {
+        let driver = error.source().and_then(|source| source.downcast_ref::<DriverError>());
+        driver.is_some_and(DriverError::is_of_concurrency)
     }
 
     /// Whether PostgreSQL could not read or compute a value: class 22, data exceptions.
@@ -207,6 +213,18 @@ impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
     }
 }
 
+/// The message for what has met others who change the same data, or lock it.
+pub(crate) const CONTENTION: &str = "others were changing the same data; try again";
+
+/// The key in `extensions` of an error after which the same may be tried again.
+pub(crate) const RETRYABLE: &str = "retryable";
+
+/// Whether a code tells of others who change the same data, or lock it: a transaction that cannot be serialized, a deadlock,
+/// and a lock that was not to be waited for.
+pub(crate) fn is_contention(code: &str) -> bool {
+    matches!(code, "40001" | "40P01" | "55P03")
+}
+
 /// Whether PostgreSQL could not read a text as an integer because it is too large.
 pub(super) fn is_integer_read(code: &str, file: Option<&str>) -> bool {
     code == "22003" && file == Some("numutils.c")
@@ -266,6 +284,9 @@ impl DbError {
             Self::Policy(_) => Error::new(ErrorCode::Forbidden, "the rows are not allowed").with_source(text),
             #[cfg(feature = "sqlx")]
             Self::Sqlx(error) => Error::internal("a statement failed").with_source(error),
+            Self::Driver(error) if error.code().is_some_and(|state| is_contention(state.code())) => {
+                Error::new(ErrorCode::Conflict, CONTENTION).with_extension(RETRYABLE, true).with_source(error)
+            }
             Self::Driver(error) => {
                 let code =
                     error.code().map_or_else(|| "a statement".to_owned(), |code| format!("SQLSTATE {}", code.code()));

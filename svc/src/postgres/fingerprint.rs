@@ -16,6 +16,8 @@ const FINGERPRINT: &str = "\
             FROM unnest($2::text[]) WITH ORDINALITY AS s(quoted, i) \
             JOIN pg_attribute a ON a.attrelid = to_regclass(s.quoted) AND a.attnum > 0 \
             JOIN pg_class c ON c.oid = a.attrelid JOIN pg_type t ON t.oid = a.atttypid), \
+        (SELECT sum(hashtextextended(i.xmin::text, i.indexrelid::int8)) FROM unnest($2::text[]) AS s(quoted) \
+            JOIN pg_index i ON i.indrelid = to_regclass(s.quoted) AND i.indisunique), \
         (SELECT sum(hashtextextended(concat_ws(' ', p.oid, p.xmin, pg_function_is_visible(p.oid)), 0)) \
             FROM pg_proc p WHERE p.proname = ANY ($3::text[])), \
         (SELECT sum(hashtextextended(concat_ws(' ', p.oid, t.oid, t.xmin, ( \

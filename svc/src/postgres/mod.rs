@@ -20,6 +20,7 @@ mod ledger;
 mod pattern_error;
 mod reader;
 mod recorder;
+mod retries;
 #[cfg(feature = "native-auth")]
 mod routines;
 mod row_functions;
@@ -43,7 +44,7 @@ pub(crate) use describe::Columns;
 #[cfg(feature = "native-auth")]
 pub(crate) use driver::Bounds;
 pub(crate) use driver::{Commit, DriverError, Isolation, ListeningConnection, OpenTransaction};
-pub(crate) use error::DbError;
+pub(crate) use error::{CONTENTION, DbError, RETRYABLE, is_contention};
 pub(crate) use explain::Explained;
 pub(crate) use fault::Fault;
 pub(crate) use functions::{ArgForm, FunctionSpec};
@@ -51,6 +52,7 @@ pub(crate) use identifier::quote;
 pub(crate) use ledger::{Effect, Ledger};
 pub(crate) use reader::Reader;
 pub(crate) use recorder::{Recorded, Recorder};
+pub(crate) use retries::Retries;
 #[cfg(feature = "native-auth")]
 pub(crate) use routines::Routines;
 pub(crate) use row_security::{Enforcement, RowSecurity};

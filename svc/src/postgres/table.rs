@@ -50,6 +50,16 @@ impl<'a> Table<'a> {
         Ok(Self { source, key: source.columns.get(key).ok_or_else(unknown)? })
     }
 
+    /// The reason why rows that have the same values in some columns are not found, if there is one. Of a view nothing is
+    /// known.
+    pub(crate) fn lacks_index(&self, conflict: &[&str]) -> Option<String> {
+        let mut wanted = conflict.to_vec();
+        wanted.sort_unstable();
+        let is_there = !self.source.is_table || self.source.unique.iter().any(|columns| *columns == wanted);
+        let columns = conflict.iter().map(|column| format!("`{column}`")).collect::<Vec<_>>().join(", ");
+        (!is_there).then(|| format!("`{}` has no unique index on {columns}", self.source.name))
+    }
+
     /// Adds rows, and gives the key of each, in their order. Nothing is given of a row that is there already and stays.
     pub(crate) fn insert(&self, items: &[Fields], conflict: Option<Conflict<'_>>) -> Statement {
         let columns = columns_of(items);

@@ -19,7 +19,7 @@ pub use handle::Db;
 pub use page::{CursorPage, Page};
 #[cfg(feature = "sqlx")]
 pub use sqlx_transaction::{SqlxConnection, SqlxTransaction};
-pub use transaction::Transaction;
+pub use transaction::{RetriedTransaction, Transaction};
 
 pub use crate::scalar::sql_value::SqlValue;
 pub use crate::schema::operator::Operator;

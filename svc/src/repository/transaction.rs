@@ -1,5 +1,8 @@
 //! Transactions of resolvers.
 
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::pin::Pin;
 use std::sync::Arc;
 
 use tokio::sync::Mutex;
@@ -8,7 +11,7 @@ use tokio_postgres::Row;
 use crate::Error;
 use crate::json::ExactJson;
 use crate::mutation::failed_call;
-use crate::postgres::{DbError, DriverError, Isolation, OpenTransaction, Param, Statement, has_nul};
+use crate::postgres::{DbError, DriverError, Isolation, OpenTransaction, Param, Retries, Statement, has_nul};
 use crate::repository::Db;
 
 /// A transaction; made by [`Db::transaction`].
@@ -20,6 +23,33 @@ pub struct Transaction {
     /// The database, whose statements run in the transaction.
     db: Db,
     open: Arc<Mutex<OpenTransaction>>,
+}
+
+/// The transaction of [`Db::transaction_with_retries`], which commits it.
+///
+/// The lifetime is that of what the closure borrows.
+#[derive(Debug)]
+pub struct RetriedTransaction<'a> {
+    transaction: Transaction,
+    /// A reference to it lives no longer than this, which tells the compiler that what is borrowed lives long enough.
+    scope: PhantomData<&'a ()>,
+}
+
+/// One run of a transaction.
+type Run<'t, T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send + 't>>;
+
+impl Deref for RetriedTransaction<'_> {
+    type Target = Transaction;
+
+    fn deref(&self) -> &Transaction {
+        &self.transaction
+    }
+}
+
+impl DerefMut for RetriedTransaction<'_> {
+    fn deref_mut(&mut self) -> &mut Transaction {
+        &mut self.transaction
+    }
 }
 
 impl Db {
@@ -46,6 +76,57 @@ impl Db {
     /// When the database cannot be reached or all connections are busy.
     pub async fn transaction(&self) -> Result<Transaction, Error> {
         Transaction::begin(self, Isolation::Default).await.map_err(DbError::into_error)
+    }
+
+    /// Runs a transaction and commits it, and runs it again, at most so many times, where PostgreSQL has undone it because
+    /// of others that ran at the same time: a deadlock, or a transaction that could not be serialized.
+    ///
+    /// ```
+    /// use svc::prelude::*;
+    /// use svc::serde_json::json;
+    ///
+    /// #[svc::mutation]
+    /// async fn transfer(ctx: &Context<'_>, from: Uuid, to: Uuid, amount: i32) -> Result<bool> {
+    ///     let add = "UPDATE tb_account SET balance = balance + $2 WHERE id = $1";
+    ///     let run = ctx.db().transaction_with_retries(3, |tx| {
+    ///         Box::pin(async move {
+    ///             tx.execute(add, [json!(from), json!(-amount)]).await?;
+    ///             tx.execute(add, [json!(to), json!(amount)]).await?;
+    ///             Ok(true)
+    ///         })
+    ///     });
+    ///     run.await
+    /// }
+    /// ```
+    ///
+    /// All of the closure is run again, so whatever else than the transaction it does is done again as well. An error of
+    /// its own, and a connection that is lost, end it. The wait before a retry is random and grows with each.
+    ///
+    /// # Errors
+    /// Those of the closure and of the commit.
+    pub async fn transaction_with_retries<'a, T>(
+        &self,
+        retries: u32,
+        mut run: impl for<'t> FnMut(&'t mut RetriedTransaction<'a>) -> Run<'t, T> + Send,
+    ) -> Result<T, Error> {
+        let mut retries = Retries::new(retries);
+        loop {
+            let mut retried = RetriedTransaction { transaction: self.transaction().await?, scope: PhantomData };
+            let open = retried.transaction.open.clone();
+            let result = match run(&mut retried).await {
+                Ok(value) => retried.transaction.commit().await.map(|()| value),
+                Err(error) => {
+                    drop(retried);
+                    Err(error)
+                }
+            };
+            let was_undone = result.is_err() && open.lock().await.was_undone();
+            // The connection goes back before the wait.
+            drop(open);
+            if !was_undone || !retries.next().await {
+                return result;
+            }
+        }
     }
 }
 

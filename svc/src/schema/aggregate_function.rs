@@ -1,10 +1,12 @@
 //! The functions of aggregates: one table for the schema and for SQL.
 
-use super::ScalarKind;
+use super::{ScalarKind, TypeKind};
 
 /// A function over all rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum AggregateFunction {
+    /// The number of different values.
+    CountDistinct,
     Sum,
     Avg,
     Min,
@@ -12,11 +14,12 @@ pub(crate) enum AggregateFunction {
 }
 
 impl AggregateFunction {
-    pub(crate) const ALL: [Self; 4] = [Self::Sum, Self::Avg, Self::Min, Self::Max];
+    pub(crate) const ALL: [Self; 5] = [Self::CountDistinct, Self::Sum, Self::Avg, Self::Min, Self::Max];
 
-    /// Its name, in SQL and in GraphQL.
-    pub(crate) fn sql(self) -> &'static str {
+    /// Its name in snake_case; the naming setting applies.
+    pub(crate) fn name(self) -> &'static str {
         match self {
+            Self::CountDistinct => "count_distinct",
             Self::Sum => "sum",
             Self::Avg => "avg",
             Self::Min => "min",
@@ -26,12 +29,13 @@ impl AggregateFunction {
 
     /// The function with a name.
     pub(crate) fn named(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|function| function.sql() == name)
+        Self::ALL.into_iter().find(|function| function.name() == name)
     }
 
     /// Its name in the names of types.
     pub(crate) fn title(self) -> &'static str {
         match self {
+            Self::CountDistinct => "CountDistinct",
             Self::Sum => "Sum",
             Self::Avg => "Avg",
             Self::Min => "Min",
@@ -42,6 +46,7 @@ impl AggregateFunction {
     /// Its name in sentences.
     pub(crate) fn noun(self) -> &'static str {
         match self {
+            Self::CountDistinct => "number of different values",
             Self::Sum => "sum",
             Self::Avg => "average",
             Self::Min => "smallest value",
@@ -49,8 +54,22 @@ impl AggregateFunction {
         }
     }
 
-    /// The scalar of its result over values of a scalar; `None` where it makes no sense.
-    pub(crate) fn result(self, kind: ScalarKind) -> Option<ScalarKind> {
+    /// Its result where there are no values.
+    pub(crate) fn of_nothing(self) -> &'static str {
+        if self == Self::CountDistinct { "0" } else { "null" }
+    }
+
+    /// The scalar of its result over values of a type; `None` where it makes no sense.
+    pub(crate) fn result(self, kind: &TypeKind) -> Option<ScalarKind> {
+        match kind {
+            TypeKind::Scalar { kind: ScalarKind::Json, .. } => None,
+            TypeKind::Scalar { .. } | TypeKind::Enum(_) if self == Self::CountDistinct => Some(ScalarKind::Int),
+            TypeKind::Scalar { kind, .. } => self.of_scalar(*kind),
+            _ => None,
+        }
+    }
+
+    fn of_scalar(self, kind: ScalarKind) -> Option<ScalarKind> {
         use ScalarKind as K;
         match (self, kind) {
             (Self::Sum, K::Int) => Some(K::BigInt),

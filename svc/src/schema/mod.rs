@@ -8,6 +8,7 @@ mod custom_scalar;
 mod derived;
 mod error;
 mod extent;
+mod group_key;
 mod guard;
 mod input;
 mod meta;
@@ -39,17 +40,17 @@ pub use input::{Input, InputError, InputFields};
 #[doc(hidden)]
 pub use meta::{
     AbstractMeta, ActsOn, ArgMeta, BoxFuture, Check, ComputedMeta, ComputedRun, ElementMeta, EnumMeta, EnumValueMeta,
-    EventMeta, FieldMeta, FunctionMeta, InputMeta, InputRule, InterfaceFieldMeta, KeyFn, MeasuredInput, NullArgument,
-    NumberInput, ObjectMeta, OperationKind, OptionalInput, OrderKey, Place, PlannedMeta, ROW_FUNCTION_COST,
-    RelationMeta, ResultMember, ResultMeta, RootFieldMeta, RowFunctionMeta, RowSourceKind, RowSourceMeta, Run, Shape,
-    TextInput, Through, TypeFn, WriteMeta, WriteVerb, WrittenRows,
+    EventMeta, FieldMeta, FunctionMeta, InputMeta, InputRule, InterfaceFieldMeta, KeyFn, KeyNames, MeasuredInput,
+    NullArgument, NumberInput, ObjectMeta, OperationKind, OptionalInput, OrderKey, Place, PlannedMeta,
+    ROW_FUNCTION_COST, RelationMeta, ResultMember, ResultMeta, RootFieldMeta, RowFunctionMeta, RowSourceKind,
+    RowSourceMeta, Run, Shape, TextInput, Through, TypeFn, WriteMeta, WriteVerb, WrittenRows,
 };
 pub use on_failure::OnFailure;
 #[doc(hidden)]
 pub use output::{InterfaceOf, touched};
 pub use output::{Items, Object, Output, Resolved, SvcType, WriteScalar};
 pub use registry::{Registry, TypeKey, TypeRef};
-pub use relation::{Many, One, Relation as RelationType};
+pub use relation::{Many, One, Relation as RelationType, RelationKey};
 #[doc(hidden)]
 pub use root_rules::{RootLimit, RootRules};
 pub use stored::{FromStored, StoredError, StoredFields};
@@ -63,12 +64,13 @@ pub(crate) use assembly::{Dialect, IS_ONE_OF, Listed, TYPE, build};
 pub(crate) use custom_scalar::UPLOAD;
 pub use error::SchemaError;
 pub(crate) use extent::{Extent, Lengths};
+pub(crate) use group_key::{GroupKey, GroupKeyMember, Period};
 pub(crate) use model::{
-    ArgDef, ArgRole, EnumValue, FieldDef, FieldKind, Gated, InputDef, InputRole, Model, Part, Relation, TypeDef,
-    TypeExpr, TypeIndex, TypeKind,
+    ArgDef, ArgRole, EnumDef, EnumValue, FieldDef, FieldKind, Gated, InputDef, InputRole, Model, Part, Relation,
+    TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
 pub(crate) use naming::Naming;
 pub(crate) use operator::{Family, Operand, Operator, OperatorDef, SEARCH, family};
 pub(crate) use registry::Derived;
-pub(crate) use relation::key_text;
+pub(crate) use relation::{is_key_of, joined, key_text};
 pub(crate) use value_rule::ValueRule;

@@ -1,6 +1,7 @@
 //! The schema as the engine reads it.
 
 use std::any::TypeId;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -14,10 +15,10 @@ use indexmap::IndexMap;
 use super::extent::Extent;
 use super::registry::Decode;
 use super::{
-    Code, Guard, ObjectMeta, OrderKey, Place, ResultMeta, RootRules, RowFunctionMeta, Run, ScalarKind, Through,
-    ValueRule,
+    Code, GroupKeyMember, Guard, KeyNames, ObjectMeta, OrderKey, Place, ResultMeta, RootRules, RowFunctionMeta, Run,
+    ScalarKind, Through, ValueRule,
 };
-use crate::schema::AggregateFunction;
+use crate::schema::{AggregateFunction, Period};
 
 /// The position of a type in [`Model::types`].
 pub(crate) type TypeIndex = usize;
@@ -163,12 +164,26 @@ pub(crate) struct EnumDef {
     pub(crate) values: Arc<[EnumValue]>,
 }
 
+impl EnumDef {
+    /// Whether its values say by what rows are grouped.
+    pub(crate) fn groups(&self) -> bool {
+        self.values.first().is_some_and(|value| value.group_key.is_some())
+    }
+
+    /// The value by which rows are grouped, for which a name stands.
+    pub(crate) fn group_key(&self, name: &str) -> Option<&GroupKeyMember> {
+        self.values.iter().find(|value| value.name == name)?.group_key.as_ref()
+    }
+}
+
 #[derive(Debug, Clone)]
 pub(crate) struct EnumValue {
-    pub(crate) name: &'static str,
+    pub(crate) name: Cow<'static, str>,
     pub(crate) stored: &'static str,
-    pub(crate) description: Option<&'static str>,
+    pub(crate) description: Option<Cow<'static, str>>,
     pub(crate) deprecated: Option<&'static str>,
+    /// The value by which rows are grouped, for which it stands.
+    pub(crate) group_key: Option<GroupKeyMember>,
 }
 
 #[derive(Debug)]
@@ -291,10 +306,10 @@ pub(crate) struct Relation {
     pub(crate) many: bool,
     /// The type of the rows.
     pub(crate) row: TypeIndex,
-    /// The column or key here.
-    pub(crate) from: &'static str,
-    /// The column or key there.
-    pub(crate) to: &'static str,
+    /// The columns or keys here.
+    pub(crate) from: KeyNames,
+    /// The columns or keys there.
+    pub(crate) to: KeyNames,
     /// The view that joins the two keys, where none of the rows holds the other's.
     pub(crate) through: Option<Through>,
     /// The order of the rows where a client asks for none.
@@ -302,6 +317,14 @@ pub(crate) struct Relation {
 }
 
 impl Relation {
+    /// The one key here and there; none where there are several.
+    pub(crate) fn only_key(&self) -> Option<(&'static str, &'static str)> {
+        match (self.from, self.to) {
+            ([from], [to]) => Some((from, to)),
+            _ => None,
+        }
+    }
+
     /// Whether another type's relation leads to the same rows by keys of the same names.
     pub(crate) fn leads_as(&self, other: Self) -> bool {
         (self.many, self.row, self.from, self.to, self.through)
@@ -326,6 +349,10 @@ pub(crate) enum Part {
     Function(AggregateFunction),
     Groups,
     Key,
+    /// A field of the key: the period that a stored date lies in.
+    Period(&'static str, Period),
+    /// A field of the key: the fields of the one row that a relation of this Rust name leads to.
+    RelatedKey(&'static str),
 }
 
 /// An argument, or a field of an input object.
@@ -381,6 +408,10 @@ pub(crate) enum ArgRole {
     Last,
     /// `before`.
     Before,
+    /// `by`.
+    GroupBy,
+    /// `having`.
+    Having,
     /// A field of a `where` or an `orderBy` that leads through a relation.
     Hop,
     /// The arguments of a function of the row, beside its conditions or in its order.

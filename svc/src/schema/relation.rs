@@ -104,9 +104,9 @@ pub trait Relation: Send + Sync + Sized {
     /// The relation of a row with this key.
     fn from_key(key: Option<String>) -> Self;
 
-    /// The relation of a row whose key is stored under this name; the key stays for a field of its own.
-    fn read(fields: &StoredFields, stored: &str) -> Self {
-        Self::from_key(fields.get(stored).and_then(key_text))
+    /// The relation of a row whose keys are stored under these names; the keys stay for fields of their own.
+    fn read(fields: &StoredFields, stored: &[&str]) -> Self {
+        Self::from_key(joined(stored.iter().map(|stored| fields.get(stored).and_then(key_text))))
     }
 
     /// The field's GraphQL type.
@@ -119,12 +119,14 @@ pub trait Relation: Send + Sync + Sized {
 macro_rules! relation {
     ($name:ident, $many:literal) => {
         impl<T> $name<T> {
-            /// Creates the relation that starts at a key, for structs that are made by hand.
-            pub fn new(key: impl Into<SqlValue>) -> Self {
-                Self { key: key.into().text().map(Into::into), row: PhantomData }
+            /// Creates the relation that starts at a key, for structs that are made by hand. Several keys are a tuple, in
+            /// the order of the attribute.
+            pub fn new(key: impl RelationKey) -> Self {
+                Self { key: key.into_text(), row: PhantomData }
             }
 
-            /// Returns the key as text; `None` where the row has none, so that the relation leads nowhere.
+            /// Returns the key as text; `None` where the row has none, so that the relation leads nowhere. Several keys are
+            /// a JSON list of their texts.
             pub fn key(&self) -> Option<&str> {
                 self.key.as_deref()
             }
@@ -212,6 +214,69 @@ impl<T: SvcType> Relation for Option<One<T>> {
     fn resolve(&self) -> Resolved<'_> {
         self.as_ref().map_or(Resolved::Null, Relation::resolve)
     }
+}
+
+/// A key that a relation can start at: a value, or a tuple of values where the relation compares several columns.
+///
+/// ```
+/// use svc::prelude::*;
+///
+/// #[svc_type(sql_source = "v_product")]
+/// pub struct Product {
+///     tenant_id: i32,
+///     id: i32,
+/// }
+///
+/// #[svc_type(sql_source = "v_order_line")]
+/// pub struct Line {
+///     id: i32,
+///     #[relation(from = ["tenant_id", "product_id"], to = ["tenant_id", "id"])]
+///     product: Option<One<Product>>,
+/// }
+///
+/// let line = Line { id: 1, product: Some(One::new((7, 12))) };
+/// assert_eq!(line.product.unwrap().key(), Some(r#"["7","12"]"#));
+/// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a key of a relation",
+    label = "write a value that a column can hold, or a tuple of two to four of them"
+)]
+pub trait RelationKey {
+    #[doc(hidden)]
+    fn into_text(self) -> Option<String>;
+}
+
+impl<T: Into<SqlValue>> RelationKey for T {
+    fn into_text(self) -> Option<String> {
+        self.into().text().map(Into::into)
+    }
+}
+
+macro_rules! tuples {
+    ($($name:ident)*) => {
+        impl<$($name: Into<SqlValue>),*> RelationKey for ($($name,)*) {
+            fn into_text(self) -> Option<String> {
+                #[expect(non_snake_case, reason = "each value is called as its type")]
+                let ($($name,)*) = self;
+                joined([$($name.into_text()),*].into_iter())
+            }
+        }
+    };
+}
+
+tuples!(A B);
+tuples!(A B C);
+tuples!(A B C D);
+
+/// The one text of the keys of a row: that of the key, or a JSON list of several; none where one is missing.
+pub(crate) fn joined(keys: impl Iterator<Item = Option<String>>) -> Option<String> {
+    let mut keys: Vec<String> = keys.collect::<Option<_>>()?;
+    if keys.len() == 1 { keys.pop() } else { Some(serde_json::Value::from(keys).to_string()) }
+}
+
+/// Whether a text stands for so many keys. Any text may be a single one.
+pub(crate) fn is_key_of(text: &str, count: usize) -> bool {
+    count == 1 || serde_json::from_str::<Vec<String>>(text).is_ok_and(|keys| keys.len() == count)
 }
 
 /// A stored key as text; null and what cannot be a key give none.

@@ -44,7 +44,7 @@ impl Printer<'_> {
             TypeKind::Enum(values) => {
                 let _ = writeln!(out, "enum {name} {{");
                 for value in values.values.iter() {
-                    describe(&mut out, "  ", value.description);
+                    describe(&mut out, "  ", value.description.as_deref());
                     let _ = writeln!(out, "  {}{}", value.name, deprecation(value.deprecated));
                 }
                 writeln!(out, "}}")

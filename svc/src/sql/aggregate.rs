@@ -43,7 +43,14 @@ impl Operand {
         // which only their reader can tell of one value alone.
         let is_exact = self.is_bare(&Type::FLOAT4) || (careful && self.is_bare(&Type::FLOAT8));
         let cast = if is_exact && matches!(function, F::Sum | F::Avg) { "::text::numeric" } else { "" };
-        format!("{}({}{cast})", function.sql(), self.sql)
+        let name = match function {
+            F::CountDistinct => return format!("count(DISTINCT {})", self.sql),
+            F::Sum => "sum",
+            F::Avg => "avg",
+            F::Min => "min",
+            F::Max => "max",
+        };
+        format!("{name}({}{cast})", self.sql)
     }
 
     fn is_bare(&self, ty: &Type) -> bool {

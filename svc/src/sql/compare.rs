@@ -22,10 +22,21 @@ impl<'a> Builder<'a> {
         operator: Operator,
         value: &SqlValue,
     ) -> Result<(), DbError> {
-        use Operator as O;
-        self.checks.push(None);
         self.replan |= operator.replans();
         let operand = self.operand(scope, column)?;
+        self.compare_operand(operand, column, operator, value)
+    }
+
+    /// Writes the comparison of what `column` names.
+    pub(super) fn compare_operand(
+        &mut self,
+        operand: Operand,
+        column: &Column,
+        operator: Operator,
+        value: &SqlValue,
+    ) -> Result<(), DbError> {
+        use Operator as O;
+        self.checks.push(None);
         let operand = self.comparable(operand, column, operator, value)?;
         let Some((operator, value)) = self.rounded(&operand, operator, value) else { return Ok(()) };
         let value = value.as_ref();

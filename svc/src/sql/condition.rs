@@ -80,12 +80,12 @@ impl<'a> Builder<'a> {
         }
     }
 
-    pub(super) fn joined(
+    pub(super) fn joined<T>(
         &mut self,
-        filters: &[Filter],
+        filters: &[T],
         with: &str,
         empty: &str,
-        mut write: impl FnMut(&mut Self, &Filter) -> Result<(), DbError>,
+        mut write: impl FnMut(&mut Self, &T) -> Result<(), DbError>,
     ) -> Result<(), DbError> {
         if filters.is_empty() {
             self.text.push_str(empty);

@@ -9,6 +9,7 @@ mod column;
 mod compare;
 mod condition;
 mod filter;
+mod group;
 mod json_path;
 mod keyset;
 mod neighbours;
@@ -31,9 +32,10 @@ pub use filter::{Column, Filter, Order, asc, col, desc};
 pub(crate) use aggregate::value_form;
 pub(crate) use column::{ColumnForm, Select, select_form};
 pub(crate) use filter::{Direction, Nulls, Rank};
+pub(crate) use group::{GroupOrder, GroupValue, Having, OfGroup};
 pub(crate) use keyset::Keyset;
 pub(crate) use neighbours::telling_columns;
-pub(crate) use query::{GroupKey, Query, Selected, Subquery, Window};
+pub(crate) use query::{Query, Selected, Subquery, Window};
 pub(crate) use row_call::RowCall;
 pub(crate) use row_filter::RowFilter;
 pub(crate) use rules::{Reuse, RowRule, RowRules, Subject};
@@ -112,7 +114,7 @@ impl Statement {
         })
     }
 
-    /// Follows a relation from many keys: a row of the answer for each, in their order, with what it leads to and
+    /// Follows a relation from many keys, of which one of several parts is a JSON list of their texts: a row of the answer for each, in their order, with what it leads to and
     /// whether the key cannot be read, which only careful casts find out.
     pub(crate) fn related(
         views: Views<'_>,
@@ -126,13 +128,15 @@ impl Statement {
             builder.careful = query.careful;
             let keys = builder.bind(Param::Texts(keys));
             let inner = builder.rows(relation.row, 1)?;
-            let to = builder.compared_key(&inner, relation)?;
-            let from = builder.cast_text("k.v", &to.cast);
+            let to = builder.compared_keys(&inner, relation)?;
+            let from = to.iter().enumerate().map(|(at, to)| builder.cast_text(&key_text(relation, at), &to.cast));
+            let from: Vec<String> = from.collect();
             let join = builder.joined_to(&inner, relation, &from)?;
             builder.text.push_str("SELECT ");
             builder.nested(&inner, query, &join, relation.many)?;
             if query.careful {
-                builder.text.push_str(&format!(", ({from}) IS NULL"));
+                let bad = from.iter().map(|key| format!("({key}) IS NULL")).collect::<Vec<_>>().join(" OR ");
+                builder.text.push_str(&format!(", {bad}"));
             }
             let from = format!(" FROM unnest({keys}::text[]) WITH ORDINALITY AS k(v, n) ORDER BY k.n");
             builder.text.push_str(&from);
@@ -149,6 +153,14 @@ impl Statement {
         let mut builder = Builder::new(views);
         write(&mut builder)?;
         Ok(builder.finish(row, types))
+    }
+}
+
+/// The text of a key among those that are given: the whole, or a part of the list of several.
+fn key_text(relation: &Relation, at: usize) -> String {
+    match relation.from.len() {
+        1 => "k.v".to_owned(),
+        _ => format!("(k.v::jsonb ->> {at})"),
     }
 }
 

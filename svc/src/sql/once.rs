@@ -6,6 +6,7 @@
 
 use super::Builder;
 use super::filter::{Column, Filter};
+use super::group::Having;
 use super::query::{Query, Selected};
 use super::scope::{Named, RowScope, Scope, named};
 use crate::postgres::DbError;
@@ -55,12 +56,15 @@ impl<'a> Builder<'a> {
     /// From where a query reads `data`.
     pub(super) fn reading(&self, rows: &RowScope<'a>, query: &Query) -> Reading<'a> {
         let listed = query.list.iter().map(|selected| match selected {
-            Selected::Aggregate(_, column, _) | Selected::Bad(column) => self.reads(rows, column),
+            Selected::Aggregate(_, column, _) => self.reads(rows, column),
+            Selected::Bad(value) => self.reads(rows, &value.column),
             _ => 0,
         });
-        let grouped = query.group.iter().map(|column| self.reads(rows, column));
+        let compared = query.having.iter().flat_map(Having::columns);
+        let of_groups = query.group.iter().map(|value| &value.column).chain(compared);
+        let of_groups = of_groups.map(|column| self.reads(rows, column));
         let ordered = query.order.iter().map(|key| self.reads(rows, &key.column));
-        let reads = listed.chain(grouped).chain(ordered).sum::<usize>() + self.filter_reads(rows, &query.filter);
+        let reads = listed.chain(of_groups).chain(ordered).sum::<usize>() + self.filter_reads(rows, &query.filter);
         Self::reading_of(rows, reads)
     }
 
@@ -119,14 +123,14 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The reads of `data` for a column: one, or none where the view has the column.
+    /// The reads of `data` for a column: one, or none where the view has the column; for a relation, those of its keys.
     pub(super) fn reads(&self, rows: &RowScope<'a>, column: &Column) -> usize {
         // A function gets the row as it is.
         let (Some(first), None) = (column.path.first(), &column.call) else { return 0 };
-        let key = match named(self.model, rows.row, first) {
-            Some(Named::Relation(relation)) => relation.from,
-            _ => first.as_str(),
-        };
-        usize::from(!rows.source.columns.contains_key(key))
+        let is_read = |key: &str| usize::from(!rows.source.columns.contains_key(key));
+        match named(self.model, rows.row, first) {
+            Some(Named::Relation(relation)) => relation.from.iter().map(|key| is_read(key)).sum(),
+            _ => is_read(first),
+        }
     }
 }

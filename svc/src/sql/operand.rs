@@ -103,8 +103,8 @@ impl<'a> Builder<'a> {
         let (from, alias) = (rows.source.quoted.clone(), rows.alias());
         let permitted = self.permitted(&rows)?.map(|rule| format!(" AND {rule}")).unwrap_or_default();
         let operand = value(self, &Scope::Row(rows))?;
-        let sql = format!("(SELECT {} FROM {from} AS {alias} WHERE {join}{permitted} LIMIT 1)", operand.sql);
-        Ok(Operand { sql, text: None, ..operand })
+        let first = |sql: &str| format!("(SELECT {sql} FROM {from} AS {alias} WHERE {join}{permitted} LIMIT 1)");
+        Ok(Operand { sql: first(&operand.sql), text: operand.text.as_deref().map(first), ..operand })
     }
 
     /// A key that a relation starts or ends at: a field, a column, or else a key of the JSON.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::column::{ColumnForm, Select};
 use super::filter::{Column, Filter, Order};
+use super::group::{GroupOrder, GroupValue, Having};
 use super::{Keyset, RowCall};
 use crate::postgres::RowsCall;
 use crate::schema::{AggregateFunction, Relation, TypeIndex};
@@ -15,10 +16,12 @@ pub(crate) struct Query {
     pub(crate) list: Vec<Selected>,
     pub(crate) filter: Filter,
     /// Rows with the same values here become one; what is selected of them are these values and aggregates.
-    pub(crate) group: Vec<Column>,
+    pub(crate) group: Vec<GroupValue>,
+    /// Only groups that match.
+    pub(crate) having: Option<Having>,
     pub(crate) order: Vec<Order>,
-    /// The order of groups: what of the column of each key they are ordered by.
-    pub(crate) group_order: Vec<(GroupKey, Order)>,
+    /// The order of groups.
+    pub(crate) group_order: Vec<GroupOrder>,
     /// Read the list from its end.
     pub(crate) backward: bool,
     pub(crate) page: Option<Window>,
@@ -43,6 +46,7 @@ impl Query {
             list: Vec::new(),
             filter,
             group: Vec::new(),
+            having: None,
             order: Vec::new(),
             group_order: Vec::new(),
             backward: false,
@@ -56,7 +60,7 @@ impl Query {
     }
 
     /// Whether it reads aggregates of rows, or groups, and no rows.
-    pub(super) fn is_computed(&self) -> bool {
+    pub(crate) fn is_computed(&self) -> bool {
         let is_aggregate = |selected: &Selected| matches!(selected, Selected::Count | Selected::Aggregate(..));
         !self.group.is_empty() || self.list.iter().any(is_aggregate)
     }
@@ -89,30 +93,19 @@ pub(crate) enum Selected {
     /// Whether the row has a key of the relation that a careful cast cannot read.
     BadKey(Relation),
     /// Whether one of the rows or of the group has a value that a careful cast cannot read.
-    Bad(Column),
+    Bad(GroupValue),
     /// The rows that a relation leads to: a record, or a list of records.
     Related(Relation, Box<Query>),
     /// A list of records that does not depend on the row.
     Rows(Box<Query>),
     /// The keys of the order, as a list of texts.
     OrderKeys,
-    /// A stored field in the form of its type.
-    Value(Column, ColumnForm),
+    /// A value that the rows of a group share, in the form of its type.
+    Value(GroupValue, ColumnForm),
     /// The number of rows.
     Count,
     /// An aggregate of a stored field.
     Aggregate(AggregateFunction, Column, ColumnForm),
-}
-
-/// A key of an order of groups.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum GroupKey {
-    /// The number of rows, whatever the column.
-    Count,
-    /// The value that all its rows have.
-    Value,
-    /// An aggregate of the values.
-    Aggregate(AggregateFunction),
 }
 
 /// One of several things that are read at once.

@@ -36,7 +36,7 @@ impl fmt::Debug for RowCall {
 impl RowCall {
     /// The relation from a value of the type to the row that it is of.
     pub(crate) fn to_row(&self) -> Relation {
-        Relation { index: 0, many: false, row: self.row, from: "id", to: "id", through: None, order: &[] }
+        Relation { index: 0, many: false, row: self.row, from: &["id"], to: &["id"], through: None, order: &[] }
     }
 
     /// The same form, without the values.

@@ -120,18 +120,19 @@ impl<'a> Builder<'a> {
         scope: &Scope<'a>,
         relation: &Relation,
     ) -> Result<(RowScope<'a>, String), DbError> {
-        let from = self.related_key(scope, relation)?;
+        let from = self.related_keys(scope, relation)?;
         let inner = self.rows(relation.row, scope.depth() + 1)?;
-        let join = self.joined_to(&inner, relation, &from.sql)?;
+        let from: Vec<String> = from.into_iter().map(|key| key.sql).collect();
+        let join = self.joined_to(&inner, relation, &from)?;
         Ok((inner, join))
     }
 
-    /// The key of this scope, as the type of the key that it is compared with.
-    pub(super) fn related_key(&mut self, scope: &Scope<'a>, relation: &Relation) -> Result<Operand, DbError> {
-        let from = self.key(scope, relation.from, "from")?;
+    /// The keys of this scope, each as the type of the key that it is compared with.
+    pub(super) fn related_keys(&mut self, scope: &Scope<'a>, relation: &Relation) -> Result<Vec<Operand>, DbError> {
         let inner = self.rows(relation.row, scope.depth() + 1)?;
-        let to = self.compared_key(&inner, relation)?;
-        Ok(self.as_type(from, &to.cast))
+        let from = self.keys(scope, relation.from, "from")?;
+        let to = self.compared_keys(&inner, relation)?;
+        Ok(from.into_iter().zip(to).map(|(from, to)| self.as_type(from, &to.cast)).collect())
     }
 
     /// A scope over the view of a type.

@@ -9,7 +9,7 @@ use super::Builder;
 use super::filter::{Direction, Filter, Nulls, Order, Rank};
 use super::once::Reading;
 use super::operand::{Operand, quote_literal};
-use super::query::{GroupKey, Query, Selected, Subquery, Window};
+use super::query::{Query, Selected, Subquery, Window};
 use super::scope::{RowScope, Scope};
 use crate::postgres::{DbError, Param};
 use crate::schema::Family;
@@ -106,7 +106,7 @@ impl<'a> Builder<'a> {
             self.past(&scope, order, past)?;
             word = " AND ";
         }
-        self.group(&Scope::Row(rows.clone()), query)?;
+        self.groups(&Scope::Row(rows.clone()), query)?;
         if query.backward {
             self.order(&scope, &order.iter().cloned().map(Order::flipped).collect::<Vec<_>>())?;
         } else {
@@ -115,7 +115,7 @@ impl<'a> Builder<'a> {
         if numbered {
             let _ = write!(self.text, " ORDER BY {}.ordinality", rows.alias());
         }
-        self.group_order(&rows, query)
+        self.group_order(&Scope::Row(rows), query)
     }
 
     /// Binds the arguments of what gives the rows, before all else: its placeholders are the first. All queries of a
@@ -195,11 +195,11 @@ impl<'a> Builder<'a> {
                 self.nested(&inner, query, &join, relation.many)?;
             }
             Selected::BadKey(relation) => {
-                let bad = self.related_key(&scope, relation)?.is_bad();
-                self.text.push_str(&bad);
+                let keys = self.related_keys(&scope, relation)?;
+                self.text.push_str(&keys.iter().map(Operand::is_bad).collect::<Vec<_>>().join(" OR "));
             }
-            Selected::Bad(column) => {
-                let bad = self.operand(&scope, column)?.is_bad();
+            Selected::Bad(value) => {
+                let bad = self.group_value(&scope, value)?.is_bad();
                 let _ = write!(self.text, "bool_or({bad})");
             }
             Selected::Rows(query) => {
@@ -214,8 +214,8 @@ impl<'a> Builder<'a> {
                 let keys = keys.collect::<Result<Vec<_>, DbError>>()?;
                 let _ = write!(self.text, "ARRAY[{}]", keys.join(", "));
             }
-            Selected::Value(column, form) => {
-                let operand = self.operand(&scope, column)?;
+            Selected::Value(value, form) => {
+                let operand = self.group_value(&scope, value)?;
                 self.text.push_str(&operand.shown(&operand.sql, *form));
             }
             Selected::Count => self.text.push_str("count(*)"),
@@ -224,15 +224,6 @@ impl<'a> Builder<'a> {
                 let aggregate = operand.aggregate(*function, self.careful);
                 self.text.push_str(&operand.shown(&aggregate, *form));
             }
-        }
-        Ok(())
-    }
-
-    fn group(&mut self, scope: &Scope<'a>, query: &Query) -> Result<(), DbError> {
-        for (index, column) in query.group.iter().enumerate() {
-            self.text.push_str(if index == 0 { " GROUP BY " } else { ", " });
-            let sql = self.operand(scope, column)?.sql;
-            self.text.push_str(&sql);
         }
         Ok(())
     }
@@ -279,23 +270,6 @@ impl<'a> Builder<'a> {
             None => Ok(operand),
         }
     }
-
-    fn group_order(&mut self, rows: &RowScope<'a>, query: &Query) -> Result<(), DbError> {
-        let scope = Scope::Row(rows.clone());
-        for (index, (key, order)) in query.group_order.iter().enumerate() {
-            self.text.push_str(if index == 0 { " ORDER BY " } else { ", " });
-            let sql = match key {
-                GroupKey::Count => "count(*)".to_owned(),
-                GroupKey::Value => self.operand(&scope, &order.column)?.sql,
-                GroupKey::Aggregate(function) => {
-                    self.operand(&scope, &order.column)?.aggregate(*function, self.careful)
-                }
-            };
-            self.text.push_str(&sql);
-            self.text.push_str(suffix(order.direction, order.nulls));
-        }
-        Ok(())
-    }
 }
 
 /// The page of a query for one row.
@@ -316,7 +290,7 @@ pub(super) fn bound(page: Window) -> Option<i64> {
     [8, 32, 128, 512, 2_048, 8_192].into_iter().find(|bound| *bound >= last && page != FIRST)
 }
 
-fn suffix(direction: Direction, nulls: Nulls) -> &'static str {
+pub(super) fn suffix(direction: Direction, nulls: Nulls) -> &'static str {
     match (direction, nulls) {
         (Direction::Asc, Nulls::Last) => "",
         (Direction::Asc, Nulls::First) => " ASC NULLS FIRST",

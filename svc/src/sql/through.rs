@@ -4,27 +4,45 @@ use super::Builder;
 use super::operand::{Operand, quote_literal};
 use super::scope::{RowScope, Scope};
 use crate::postgres::DbError;
-use crate::schema::{Family, Relation, Through};
+use crate::schema::{Family, KeyNames, Relation, Through};
 
 impl<'a> Builder<'a> {
-    /// The key that a key of this side is compared with: one of the rows, or of the view that joins them.
-    pub(super) fn compared_key(&mut self, rows: &RowScope<'a>, relation: &Relation) -> Result<Operand, DbError> {
+    /// The keys that those of this side are compared with: of the rows, or of the view that joins them.
+    pub(super) fn compared_keys(&mut self, rows: &RowScope<'a>, relation: &Relation) -> Result<Vec<Operand>, DbError> {
         match relation.through {
-            Some(through) => self.join_key(&self.join(rows, through)?, through.here, "here"),
-            None => self.key(&Scope::Row(rows.clone()), relation.to, "to"),
+            Some(through) => self.join_keys(&self.join(rows, through)?, through.here, "here"),
+            None => self.keys(&Scope::Row(rows.clone()), relation.to, "to"),
         }
     }
 
-    /// The condition that joins rows to a key of this side, which has the type of the key that it is compared with.
-    pub(super) fn joined_to(&mut self, rows: &RowScope<'a>, relation: &Relation, key: &str) -> Result<String, DbError> {
-        let to = self.key(&Scope::Row(rows.clone()), relation.to, "to")?;
-        let Some(through) = relation.through else { return Ok(format!("{} = {key}", to.sql)) };
+    /// The keys with which a relation starts or ends.
+    pub(super) fn keys(
+        &mut self,
+        scope: &Scope<'a>,
+        names: KeyNames,
+        end: &'static str,
+    ) -> Result<Vec<Operand>, DbError> {
+        names.iter().map(|name| self.key(scope, name, end)).collect()
+    }
+
+    /// The condition that joins rows to keys of this side, which have the types of the keys that they are compared with.
+    pub(super) fn joined_to(
+        &mut self,
+        rows: &RowScope<'a>,
+        relation: &Relation,
+        keys: &[String],
+    ) -> Result<String, DbError> {
+        let to = self.keys(&Scope::Row(rows.clone()), relation.to, "to")?;
+        let Some(through) = relation.through else { return Ok(equal(&to, keys)) };
         let join = self.join(rows, through)?;
-        let here = self.join_key(&join, through.here, "here")?;
-        let there = self.join_key(&join, through.there, "there")?;
-        let there = self.as_type(there, &to.cast).sql;
+        let here = self.join_keys(&join, through.here, "here")?;
+        let there = self.join_keys(&join, through.there, "there")?;
+        let there = there.into_iter().zip(&to).map(|(there, to)| self.as_type(there, &to.cast).sql);
+        let there = there.collect::<Vec<_>>().join(", ");
         let (view, alias) = (&join.source.quoted, join.alias());
-        Ok(format!("{} IN (SELECT {there} FROM {view} AS {alias} WHERE {} = {key})", to.sql, here.sql))
+        let to = to.iter().map(|key| key.sql.as_str()).collect::<Vec<_>>().join(", ");
+        let to = if relation.to.len() == 1 { to } else { format!("({to})") };
+        Ok(format!("{to} IN (SELECT {there} FROM {view} AS {alias} WHERE {})", equal(&here, keys)))
     }
 
     /// The key as a type of another one.
@@ -45,6 +63,10 @@ impl<'a> Builder<'a> {
         Ok(RowScope { row: rows.row, source, depth: rows.depth + 1, once: false })
     }
 
+    fn join_keys(&self, join: &RowScope<'a>, names: KeyNames, end: &'static str) -> Result<Vec<Operand>, DbError> {
+        names.iter().map(|name| self.join_key(join, name, end)).collect()
+    }
+
     /// A column of the view that joins, or else a key of its `data`.
     fn join_key(&self, join: &RowScope<'a>, name: &'static str, end: &'static str) -> Result<Operand, DbError> {
         if let Some(ty) = join.source.columns.get(name) {
@@ -54,4 +76,10 @@ impl<'a> Builder<'a> {
         let sql = format!("({data} ->> {})", quote_literal(name));
         Ok(Operand { sql, cast: "text".to_owned(), fallback: None, family: Family::Text, text: None, bare: None })
     }
+}
+
+/// The condition that keys are equal, each to that in its place.
+fn equal(these: &[Operand], those: &[String]) -> String {
+    let pairs = these.iter().zip(those).map(|(this, that)| format!("{} = {that}", this.sql));
+    pairs.collect::<Vec<_>>().join(" AND ")
 }

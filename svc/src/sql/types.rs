@@ -8,8 +8,9 @@ use tokio_postgres::types::Type;
 
 use super::column::{ColumnForm, Select};
 use super::filter::Column;
+use super::group::{Having, OfGroup};
 use super::operand::Operand;
-use super::query::{GroupKey, Query, Selected, Subquery};
+use super::query::{Query, Selected, Subquery};
 use super::scope::{RowScope, Scope};
 use super::{Builder, Views};
 use crate::postgres::{DbError, Oid};
@@ -91,8 +92,8 @@ impl<'a> Builder<'a> {
                 add(Guard::of(&self.operand(&scope, &key.column)?));
             }
         }
-        for column in &query.group {
-            add(Guard::of(&self.operand(&scope, column)?));
+        for value in query.group.iter().filter(|value| value.period.is_none()) {
+            add(Guard::of(&self.operand(&scope, &value.column)?));
         }
         for selected in &query.list {
             // As text or JSON, a column shows nothing of its own type.
@@ -104,8 +105,13 @@ impl<'a> Builder<'a> {
             Selected::Aggregate(_, column, _) => Some(column),
             _ => None,
         });
-        let ordered = query.group_order.iter().filter(|(key, _)| matches!(key, GroupKey::Aggregate(_)));
-        for column in selected.chain(ordered.map(|(_, order)| &order.column)) {
+        let periods = query.group.iter().filter(|value| value.period.is_some()).map(|value| &value.column);
+        let ordered = query.group_order.iter().filter_map(|key| match &key.of {
+            OfGroup::Aggregate(_, column, _) => Some(column),
+            _ => None,
+        });
+        let compared = query.having.iter().flat_map(Having::columns);
+        for column in selected.chain(periods).chain(ordered).chain(compared) {
             add(Guard::of_aggregate(rows, column, &self.operand(&scope, column)?));
         }
         Ok(guards)

@@ -167,7 +167,7 @@ const TELLING: [&str; 24] = [
     r#"{ member(email: "secret-1") { id } }"#,
     "{ statistics { max { email } } }",
     "{ statistics { sum { score } } }",
-    "{ statistics { groups { key { name email } count } } }",
+    "{ statistics { groups(by: [NAME, EMAIL]) { key { name email } count } } }",
     "{ statistics { groups(order_by: [{ min: { email: ASC } }]) { count } } }",
 ];
 

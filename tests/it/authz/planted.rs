@@ -243,10 +243,15 @@ fn totals(of_accounts: bool, rng: &mut StdRng) -> String {
         false => (&["title", "body"], &["id"]),
     };
     let (text, number) = (one(texts, rng), one(numbers, rng));
-    match rng.random_range(0..3) {
+    let by = text.to_uppercase();
+    match rng.random_range(0..5) {
         0 => format!("count max {{ {text} }} min {{ {text} }}"),
         1 => format!("sum {{ {number} }} avg {{ {number} }}"),
-        _ => format!("groups {{ key {{ {text} }} count }}"),
+        2 => format!("groups(by: [{by}]) {{ key {{ {text} }} count }}"),
+        3 => {
+            format!("groups(by: [{by}], having: {{count: {{gte: 1}}, max: {{{text}: {{isnull: false}}}}}}) {{ count }}")
+        }
+        _ => format!("countDistinct {{ {text} }} groups(orderBy: [{{countDistinct: {{{text}: DESC}}}}]) {{ count }}"),
     }
 }
 

@@ -3,6 +3,7 @@
 mod arguments;
 mod bad_entities;
 mod changed_types;
+mod contention;
 mod effects;
 mod failures;
 mod lists;

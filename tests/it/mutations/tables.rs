@@ -443,6 +443,8 @@ mod wrong {
     pub(super) async fn no_table(input: Optional) -> Product;
     #[svc::mutation(upsert = "app.tb_product", key = "pk_product", conflict = "sku")]
     pub(super) async fn no_conflict(input: Optional) -> Product;
+    #[svc::mutation(upsert = "app.tb_product", key = "pk_product", conflict = ["name", "sku"])]
+    pub(super) async fn no_index(input: super::NewProduct) -> Product;
     #[svc::mutation(insert = "app.tb_product", key = "pk_product")]
     pub(super) async fn no_input(sku: String) -> Product;
     #[svc::mutation(delete = "app.tb_product", key = "pk_product")]
@@ -472,6 +474,40 @@ async fn tables_that_do_not_fit_are_named() {
     let query = r#"mutation { noTable(input: {sku: "a"}) { id } }"#;
     assert_eq!(app.query(query).await.code(), "INTERNAL_SERVER_ERROR");
     assert!(app.get("/ready").await.json()["checks"]["schema"].to_string().contains("app.tb_missing"));
+}
+
+/// An index that is made later is noticed.
+#[tokio::test]
+async fn the_index_of_an_upsert_is_looked_at() {
+    use wrong::{no_index, products};
+
+    let database = TestDatabase::copy_of("tables", SQL).await;
+    // None of these finds rows by both columns.
+    for index in ["(name)", "(name, sku, price)", "(name, sku) WHERE price > 0", "(lower(name), sku)"] {
+        database.execute(&format!("CREATE UNIQUE INDEX ON app.tb_product {index}")).await;
+    }
+    let options = || {
+        let options = AppOptions::new().queries(queries![products]).mutations(mutations![no_index]);
+        options.database_url(database.url()).auto_camel_case(true)
+    };
+    let found = svc::testing::check_views(&options(), &database.url()).await.unwrap();
+    assert_eq!(
+        found.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["fault: Mutation.noIndex of app.tb_product: `noIndex` cannot write: `app.tb_product` has no unique index on \
+          `name`, `sku`; make it: CREATE UNIQUE INDEX ON app.tb_product (\"name\", \"sku\")"]
+    );
+    let app = App::serve(options()).await;
+    app.query("{ products { id } }").await;
+    let ready = async || app.get("/ready").await.json()["checks"]["schema"].to_string();
+    assert!(ready().await.contains("has no unique index on `name`, `sku`"));
+    database.execute("CREATE UNIQUE INDEX ON app.tb_product (sku, name) INCLUDE (price)").await;
+    svc_tests::eventually(async || match ready().await {
+        schema if schema.contains("unique index") => Err(schema),
+        _ => Ok(()),
+    })
+    .await;
+    let put = r#"mutation { noIndex(input: {sku: "a", name: "A"}) { id } }"#;
+    assert_eq!(app.query(put).await.data(), json!({"noIndex": {"id": 1}}));
 }
 
 #[tokio::test]

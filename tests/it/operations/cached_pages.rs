@@ -96,12 +96,12 @@ fn operations() -> Vec<(&'static str, String)> {
             "SELECT jsonb_build_object('nodes', '[]'::jsonb) AS author_pages FROM generate_series(1, least($1, 1))".to_owned(),
         ),
         (
-            "query Groups($n: Int) { author_totals { groups(limit: $n, order_by: [{key: {name: ASC}}]) { count key { name } } } }",
+            "query Groups($n: Int) { author_totals { groups(by: [NAME], limit: $n, order_by: [{key: {name: ASC}}]) { count key { name } } } }",
             "SELECT jsonb_build_object('groups', (SELECT coalesce(jsonb_agg(jsonb_build_object('count', 1, 'key', jsonb_build_object('name', name))), '[]') \
              FROM (SELECT name FROM tb_author ORDER BY name LIMIT $1) AS g)) AS author_totals".to_owned(),
         ),
         (
-            "query Unselected($n: Int) { author_totals { groups(limit: $n, order_by: [{key: {id: ASC}}]) { count key { name } } } }",
+            "query Unselected($n: Int) { author_totals { groups(by: [NAME], limit: $n, order_by: [{key: {id: ASC}}]) { count key { name } } } }",
             "SELECT jsonb_build_object('groups', '[]'::jsonb) AS author_totals FROM generate_series(1, least($1, 1))".to_owned(),
         ),
         (

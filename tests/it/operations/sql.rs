@@ -49,7 +49,7 @@ async fn bytes_are_those_of_the_ordinary_way() {
 #[tokio::test]
 async fn aggregates_and_scalars_are_answered() {
     let store = store([
-        Operation::new("query Totals { totals { count n: count groups { count key { boxId: name } } } }").sql(
+        Operation::new("query Totals { totals { count n: count groups(by: [NAME]) { count key { boxId: name } } } }").sql(
             r#"SELECT jsonb_build_object('count', 3, 'n', 4, 'groups',
                 jsonb_build_array(jsonb_build_object('count', 5, 'key', '{"name": "x"}'::jsonb))) AS totals"#,
         ),

@@ -92,7 +92,7 @@ async fn groups_by_a_decimal_are_in_the_order_of_numbers() {
     database
         .execute("UPDATE tb_sale SET price = 12 WHERE pieces = 1; UPDATE tb_sale SET price = 9 WHERE pieces = 2")
         .await;
-    let document = "{ columns { groups(orderBy: [{key: {price: DESC}}], limit: 3) { key { price } } } }";
+    let document = "{ columns { groups(by: [PRICE], orderBy: [{key: {price: DESC}}], limit: 3) { key { price } } } }";
     let groups = app.query(document).await.data()["columns"]["groups"].clone();
     let expected: Vec<_> = ["12", "9", "0.60"].iter().map(|price| json!({ "key": { "price": price } })).collect();
     assert_eq!(groups, json!(expected));
@@ -124,9 +124,9 @@ async fn numbers_are_exact_and_dates_are_dates() {
 }
 
 #[tokio::test]
-async fn rows_are_grouped_by_what_is_selected_of_the_key() {
+async fn rows_are_grouped_by_what_by_names() {
     let (_database, app) = app().await;
-    let groups = app.same("", "{ groups { key { city } count sum { price } } }").await;
+    let groups = app.same("", "{ groups(by: [CITY]) { key { city } count sum { price } } }").await;
     assert_eq!(
         groups["groups"],
         json!([
@@ -136,8 +136,8 @@ async fn rows_are_grouped_by_what_is_selected_of_the_key() {
         ])
     );
     let groups = app.same("(where: {pieces: {lt: 6}})",
-        "{ count byKind: groups(orderBy: [{count: DESC}]) { key { kind } count }
-           top: groups(orderBy: [{sum: {pieces: DESC}}, {key: {paid: ASC}}], limit: 2, offset: 1) { key { paid kind } max { pieces } } }",
+        "{ count byKind: groups(by: [KIND], orderBy: [{count: DESC}]) { key { kind } count }
+           top: groups(by: [PAID, KIND], orderBy: [{sum: {pieces: DESC}}, {key: {paid: ASC}}], limit: 2, offset: 1) { key { paid kind } max { pieces } } }",
     )
     .await;
     assert_eq!(groups["count"], 5);
@@ -160,16 +160,16 @@ async fn rows_are_grouped_by_what_is_selected_of_the_key() {
     let sum = json!({"__typename": "ColumnSaleSum"});
     assert_eq!(names["columns"], json!({"__typename": "ColumnSaleAggregate", "groups": groups, "sum": sum}));
     let (database, app) = self::app().await;
-    app.query("{ columns { count groups { key { city } count } } }").await.data();
+    app.query("{ columns { count groups(by: [CITY]) { key { city } count } } }").await.data();
     assert_eq!(database.statements("\"c_sale\"").await, 1);
 }
 
 #[tokio::test]
 async fn what_cannot_be_computed_is_a_clean_error() {
     let (_database, app) = app().await;
-    let reply = app.query("{ columns { groups(orderBy: [{key: {city: ASC}}]) { key { kind } } } }").await;
+    let reply = app.query("{ columns { groups(by: [KIND], orderBy: [{key: {city: ASC}}]) { key { kind } } } }").await;
     assert_eq!(reply.code(), "BAD_USER_INPUT");
-    assert!(reply.message().contains("select it there"), "{}", reply.text);
+    assert!(reply.message().contains("`city` orders groups and is not in `by`; add `CITY` there"), "{}", reply.text);
     let reply = app.query("{ columns { groups(limit: -1) { count } } }").await;
     assert!(reply.message().contains("negative"), "{}", reply.text);
     for query in
@@ -184,7 +184,7 @@ async fn resolvers_compute_too() {
     let (_database, app) = app().await;
     let answer = app
         .query(
-            r#"{ retail(city: "Ulm") { count } all: retail { count sum { pieces } groups { key { city } count } } }"#,
+            r#"{ retail(city: "Ulm") { count } all: retail { count sum { pieces } groups(by: [CITY]) { key { city } count } } }"#,
         )
         .await;
     let answer = answer.data();

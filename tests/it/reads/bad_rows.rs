@@ -153,7 +153,7 @@ async fn aggregates_fail_where_a_bad_value_counts() {
     assert_eq!(errors, json!([["totals", "sum", "rank"], ["totals", "max", "at"]]));
     let (data, errors) = parts(&app.query("{ totals(where: {rank: {gte: 1}}) { count sum { rank } } }").await);
     assert_eq!((&data["totals"], errors), (&json!({ "count": 2, "sum": { "rank": 3 } }), json!([])));
-    let (data, errors) = parts(&app.query("{ totals { groups { count key { rank } } } }").await);
+    let (data, errors) = parts(&app.query("{ totals { groups(by: [RANK]) { count key { rank } } } }").await);
     let groups = json!([
         { "count": 1, "key": { "rank": 1 } }, { "count": 1, "key": { "rank": 2 } }, { "count": 1, "key": { "rank": null } }
     ]);

@@ -119,7 +119,7 @@ async fn orders_aggregates_and_relations_do_as_well() {
         (format!("query ($w: NoteWhere) {{ totals(where: $w) {{ {computed} }} }}"), 80),
         (
             format!(
-                "query ($w: NoteWhere) {{ totals(where: $w) {{ groups(limit: 3) {{ key {{ size title }} {computed} }} }} }}"
+                "query ($w: NoteWhere) {{ totals(where: $w) {{ groups(by: [SIZE, TITLE], limit: 3) {{ key {{ size title }} {computed} }} }} }}"
             ),
             120,
         ),

@@ -3,8 +3,10 @@
 mod aggregates;
 mod bad_rows;
 mod broken_values;
+mod composite_keys;
 mod computed_data;
 mod default_orders;
+mod groups;
 mod indexes;
 mod items;
 mod many_to_many;

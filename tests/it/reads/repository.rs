@@ -127,7 +127,7 @@ async fn mandatory_filters_hold_in_every_method() {
     let answer = app
         .query(
             "{ listed(shop: 2) { item } paged(shop: 1, first: 1) { totalCount: total_count nodes { item } page_info { has_next_page } }
-               computed(shop: 2) { count sum { price } groups { key { item } } } }",
+               computed(shop: 2) { count sum { price } groups(by: [ITEM]) { key { item } } } }",
         )
         .await
         .data();

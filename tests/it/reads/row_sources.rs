@@ -201,7 +201,7 @@ async fn single_rows_and_aggregates_are_of_what_is_given() {
         json!({ "nearest": { "name": "zoo", "shout": "ZOO" }, "none": null, "must": { "name": "inn" } })
     );
     let answer = same(
-        "{ sums(at: 2, where: {name: {neq: \"bar\"}}) { count max { x } groups(orderBy: [{key: {cityId: ASC}}]) { count key { cityId } } } }",
+        "{ sums(at: 2, where: {name: {neq: \"bar\"}}) { count max { x } groups(by: [CITY_ID], orderBy: [{key: {cityId: ASC}}]) { count key { cityId } } } }",
     )
     .await;
     let groups = json!([{ "count": 2, "key": { "cityId": 1 } }, { "count": 1, "key": { "cityId": 2 } }]);

@@ -8,7 +8,7 @@ use svc::testing::{Subscribed, Subscription, TestService};
 use svc_tests::{TestDatabase, eventually};
 use tokio::time::timeout;
 
-use super::service::{Posts, next, nothing, started};
+use super::service::{Author, Posts, next, nothing, started};
 
 #[tokio::test]
 async fn an_event_is_answered_with_the_row() {
@@ -53,6 +53,39 @@ async fn arguments_choose_among_events_and_rows() {
     assert_eq!(next(&mut subscribed[0]).await, json!({"data": {"changed": {"id": 2}}}));
     assert_eq!(next(&mut subscribed[2]).await, json!({"data": {"changed": {"id": 2}}}));
     nothing(&mut subscribed[1]).await;
+}
+
+/// Whether the event says the key or only the row does, and whatever the view has it in.
+#[tokio::test]
+async fn an_argument_is_compared_with_the_key_of_a_relation() {
+    let (database, service) = started().await;
+    let mut of_ada = service.subscribe(Subscription::new("subscription { noted(author: 1) { id } }")).await.unwrap();
+    let mut of_bob = service.subscribe(Subscription::new("subscription { noted(author: 2) { id } }")).await.unwrap();
+    for payload in [r#"{"id": 1}"#, r#"{"id": 1, "author_id": 1}"#] {
+        database.execute(&format!("SELECT pg_notify('note_changed', '{payload}')")).await;
+        assert_eq!(next(&mut of_ada).await, json!({"data": {"noted": {"id": 1}}}), "{payload}");
+        nothing(&mut of_bob).await;
+    }
+}
+
+#[tokio::test]
+async fn nobody_learns_by_an_argument_of_a_related_row_that_is_kept_back() {
+    let database = Posts::database().await;
+    let of_bob = |_: &Context<'_>| Ok(RowDecision::allow_where(col("name").eq("bob")));
+    let service = TestService::start(Posts::of(&database).row_policy::<Author>(of_bob)).await.unwrap();
+    for (field, channel) in [("changed", "post_changed"), ("noted", "note_changed")] {
+        let asked = |author| Subscription::new(format!("subscription {{ {field}(author: {author}) {{ id }} }}"));
+        let mut hidden = service.subscribe(asked(1)).await.unwrap();
+        let mut seen = service.subscribe(asked(2)).await.unwrap();
+        for payload in [r#"{"id": 1}"#, r#"{"id": 1, "author_id": 1}"#, r#"{"id": 2}"#, r#"{"id": 2, "author_id": 2}"#]
+        {
+            database.execute(&format!("SELECT pg_notify('{channel}', '{payload}')")).await;
+        }
+        for _ in 0..2 {
+            assert_eq!(next(&mut seen).await["data"][field]["id"], 2, "{field}");
+        }
+        nothing(&mut hidden).await;
+    }
 }
 
 #[tokio::test]

@@ -70,6 +70,17 @@ async fn changed(id: Option<i32>, author: Option<i32>, title: Option<String>) ->
 #[svc::subscription(channel = "post_changed")]
 async fn removable() -> Option<Post>;
 
+/// A post of which the view has a document alone.
+#[svc_type(sql_source = "v_sub_note")]
+pub(super) struct Note {
+    id: i32,
+    #[relation]
+    author: One<Author>,
+}
+
+#[svc::subscription(channel = "note_changed")]
+async fn noted(author: Option<i32>) -> Note;
+
 const SQL: &str = "
     CREATE TABLE tb_author (id int PRIMARY KEY, name text NOT NULL);
     CREATE TABLE tb_post (id int PRIMARY KEY, title text NOT NULL, author_id int NOT NULL, tenant text NOT NULL);
@@ -77,6 +88,7 @@ const SQL: &str = "
     INSERT INTO tb_post VALUES (1, 't1', 1, 'a'), (2, 't2', 2, 'a'), (3, 't3', 2, 'b');
     CREATE VIEW v_sub_author AS SELECT id, name FROM tb_author;
     CREATE VIEW v_sub_post AS SELECT id, title, author_id, tenant FROM tb_post;
+    CREATE VIEW v_sub_note AS SELECT id, jsonb_build_object('author_id', author_id) AS data FROM tb_post;
     CREATE TRIGGER post_changed AFTER INSERT OR UPDATE OR DELETE ON tb_post
         FOR EACH ROW EXECUTE FUNCTION svc_notify('post_changed', 'author_id');";
 
@@ -94,7 +106,7 @@ impl Posts {
 
     pub(super) fn with(options: AppOptions, database: &TestDatabase) -> AppOptions {
         let options = options.database_url(database.url()).queries(queries![sub_posts]);
-        options.subscriptions(subscriptions![changed, removable])
+        options.subscriptions(subscriptions![changed, removable, noted])
     }
 }
 

@@ -121,7 +121,7 @@ async fn views_may_have_columns_of_any_name() {
         "loud": "R1",
     }]);
     assert_eq!(one.data()["aliases"], expected);
-    let page = app.query("{ pages(first: 1, orderBy: [{r: DESC}]) { nodes { r next { t } } totalCount } sums { sum { n s } groups { count key { k } } } }");
+    let page = app.query("{ pages(first: 1, orderBy: [{r: DESC}]) { nodes { r next { t } } totalCount } sums { sum { n s } groups(by: [K]) { count key { k } } } }");
     assert_eq!(
         page.await.data(),
         json!({

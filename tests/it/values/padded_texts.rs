@@ -71,8 +71,7 @@ async fn what_was_sent_finds_its_row() {
 #[tokio::test]
 async fn groups_and_aggregates_have_its_blanks_too() {
     let app = app().await;
-    let document =
-        "{ totals { min { code } max { code } groups(orderBy: [{key: {code: ASC}}]) { key { code } max { code } } } }";
+    let document = "{ totals { min { code } max { code } groups(by: [CODE], orderBy: [{key: {code: ASC}}]) { key { code } max { code } } } }";
     let group = |code: Option<&str>| json!({ "key": { "code": code }, "max": { "code": code } });
     let groups = json!([group(Some("ab  ")), group(Some("abcd")), group(None)]);
     let expected = json!({ "min": { "code": "ab  " }, "max": { "code": "abcd" }, "groups": groups });

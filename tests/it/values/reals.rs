@@ -138,7 +138,7 @@ async fn sums_and_groups_are_those_of_the_decimals() {
     for root in ["columnTotals", "dataTotals", "tableTotals"] {
         let document = format!(
             "{{ all: {root}(where: {{id: {{in: [1, 2, 4]}}}}) {{ sum {{ value }} avg {{ narrow }} min {{ value }} max {{ value }}
-                 groups(orderBy: [{{key: {{value: DESC}}}}]) {{ key {{ value }} max {{ narrow }} }} }} }}"
+                 groups(by: [VALUE], orderBy: [{{key: {{value: DESC}}}}]) {{ key {{ value }} max {{ narrow }} }} }} }}"
         );
         let group = |value: Value| json!({ "key": { "value": value }, "max": { "narrow": value } });
         let expected = json!({

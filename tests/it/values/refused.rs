@@ -103,7 +103,7 @@ async fn what_is_stored_is_not_the_client_s_error() {
 async fn a_sum_that_is_too_large_fails_alone() {
     let app = app().await;
     let document = "{ totals { count sum { weight stock } avg { weight price } max { weight }
-                       groups { key { id } sum { weight } count } } }";
+                       groups(by: [ID]) { key { id } sum { weight } count } } }";
     let reply = app.query(document).await;
     let answer = reply.json();
     let totals = &answer["data"]["totals"];

@@ -80,7 +80,7 @@ async fn the_largest_is_an_argument_and_an_aggregate() {
     }
     for root in ["columnTotals", "dataTotals", "tableTotals"] {
         let document = format!(
-            "{{ {root} {{ max {{ seen }} sum {{ seen }} groups(orderBy: [{{key: {{seen: DESC}}}}], limit: 2) {{ key {{ seen }} }} }} }}"
+            "{{ {root} {{ max {{ seen }} sum {{ seen }} groups(by: [SEEN], orderBy: [{{key: {{seen: DESC}}}}], limit: 2) {{ key {{ seen }} }} }} }}"
         );
         let groups = json!([{ "key": { "seen": MOST } }, { "key": { "seen": "9223372036854775808" } }]);
         let expected = json!({ "max": { "seen": MOST }, "sum": { "seen": "36893488147419103237" }, "groups": groups });

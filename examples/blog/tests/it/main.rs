@@ -89,7 +89,7 @@ async fn answers_what_the_readme_says_and_stops_on_sigterm() {
     let nested = r#"{"query":"{ posts(limit: 1, orderBy: [{createdAt: DESC}]) { author { name } comments(limit: 1) { author { name } } }
         feed(first: 1, orderBy: [{commentCount: DESC}]) { nodes { author { postCount } lastComment { post { title } author { name } } } totalCount }
         entries(limit: 1, orderBy: [{createdAt: DESC}]) { ... on Comment { post { author { name } } } }
-        userStatistics { groups(orderBy: [{count: DESC}], limit: 1) { key { role } count } } }"}"#;
+        userStatistics { groups(by: [ROLE], orderBy: [{count: DESC}], limit: 1) { key { role } count } } }"}"#;
     let answer: serde_json::Value = serde_json::from_str(&blog.post(nested.replace('\n', " ")).await).unwrap();
     let data = &answer["data"];
     assert!(data["posts"][0]["author"]["name"].is_string(), "{answer}");

@@ -25,7 +25,7 @@ pub(crate) fn coerce_leaf(kind: &TypeKind, name: &str, value: Value, origin: Ori
             if def.values.iter().any(|known| known.name == given) {
                 Ok(Value::Enum(Name::new(given)))
             } else {
-                let known: Vec<_> = def.values.iter().take(20).map(|value| value.name).collect();
+                let known: Vec<_> = def.values.iter().take(20).map(|value| &*value.name).collect();
                 Err(refuse(name, &format!("is not one of {}", known.join(", ")), &value))
             }
         }

@@ -307,8 +307,8 @@ pub(crate) fn typename(out: &mut Vec<u8>, selection: &Selection) {
 }
 
 /// Finds the GraphQL name of an enum value by the text that is stored.
-fn enum_name(values: &[crate::schema::EnumValue], stored: &str) -> Result<&'static str, LeafError> {
-    values.iter().find(|value| value.stored == stored).map(|value| value.name).ok_or_else(|| {
+fn enum_name<'a>(values: &'a [crate::schema::EnumValue], stored: &str) -> Result<&'a str, LeafError> {
+    values.iter().find(|value| value.stored == stored).map(|value| &*value.name).ok_or_else(|| {
         LeafError(format!("the stored value {:?} is not one of the values of its enum", crate::json::shorten(stored)))
     })
 }

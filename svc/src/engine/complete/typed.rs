@@ -4,7 +4,7 @@
 use super::{Cells, FullRows, RowNode};
 use crate::Error;
 use crate::engine::plan::{Calls, PlanField};
-use crate::schema::{Model, Object, Output, Resolved};
+use crate::schema::{KeyNames, Model, Object, Output, Resolved, joined};
 
 /// Rows that were read back.
 pub(crate) struct Decoded<'a>(Vec<TypedRow<'a>>);
@@ -68,8 +68,8 @@ impl TypedRow<'_> {
     }
 
     /// The key of a relation.
-    pub(crate) fn key(&self, from: &str) -> Option<String> {
-        self.whole.text(&self.cells, from)
+    pub(crate) fn key(&self, from: KeyNames) -> Option<String> {
+        joined(from.iter().map(|from| self.whole.text(&self.cells, from)))
     }
 }
 

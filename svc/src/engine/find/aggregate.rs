@@ -1,17 +1,15 @@
 //! Aggregates: what is computed over all rows that match, and over groups of them, with one statement.
 
-use super::conditions::direction;
+use super::groups::{GroupArguments, group_key};
 use super::read::Read;
-use crate::engine::complete::{Cells, CompletedValue, Guarded, RowShape, RowSource, RowSources, write_row};
+use crate::Error;
+use crate::engine::complete::{CompletedValue, Guarded, RowShape, RowSource, RowSources, write_row};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{Leaf, OutType, PlanField, PlanKind};
 use crate::postgres::{Catalogue, DbError, Statement};
-use crate::repository::{Db, FindSpec, GroupCount, key_order, page};
-use crate::schema::{AggregateFunction, ArgRole, FieldKind, Model, Part, TypeIndex, TypeKind};
-use crate::sql::{Column, ColumnForm, GroupKey, Order, Query, Selected, Window, asc, record_types, value_form};
-use crate::{Error, ErrorCode};
-use async_graphql::Value;
+use crate::schema::{Part, TypeKind};
+use crate::sql::{Column, ColumnForm, GroupValue, Query, Selected, record_types, value_form};
 
 /// Answers a field with aggregates of the rows that `read` finds. When a value in a row fails the statement, only what
 /// is computed from such values fails.
@@ -63,8 +61,8 @@ impl Asking<'_> {
             let fields = selection.fields.iter().map(|field| self.source(field)).collect::<Result<_, _>>()?;
             sources.push(RowSources::new(selection, fields));
         }
-        // A query without columns would not be one over all rows.
-        if self.query.list.is_empty() {
+        // Without an aggregate, it would not be a query over all rows, but one of each.
+        if !self.query.is_computed() {
             self.query.list.push(Selected::Count);
         }
         Ok(RowShape { type_name: None, data: None, sources, types: Box::default() })
@@ -73,16 +71,13 @@ impl Asking<'_> {
     fn source(&mut self, field: &PlanField) -> Result<RowSource, DbError> {
         Ok(match field.kind {
             PlanKind::Part(Part::Count) => RowSource::Column(self.add(Selected::Count), ColumnForm::Int8),
-            PlanKind::Part(Part::Function(function)) => self.inner(field, |asking, stored, form| {
-                asking.add(Selected::Aggregate(function, Column::of(stored), form))
-            })?,
-            PlanKind::Part(Part::Key) => self.inner(field, |asking, stored, form| {
+            PlanKind::Part(Part::Function(function)) => self.inner(field, |asking, field| {
+                let (PlanKind::Stored { stored, .. }, Some(form)) = (field.kind, form(&field.ty)) else { return None };
                 let column = Column::of(stored);
-                if !asking.query.group.contains(&column) {
-                    asking.query.group.push(column.clone());
-                }
-                asking.add(Selected::Value(column, form))
-            })?,
+                let at = asking.add(Selected::Aggregate(function, column.clone(), form));
+                Some((column.into(), RowSource::Column(at, form)))
+            }),
+            PlanKind::Part(Part::Key) => self.key(field, None),
             PlanKind::Part(Part::Groups) => self.groups(field)?,
             _ => RowSource::Nothing,
         })
@@ -93,34 +88,43 @@ impl Asking<'_> {
         self.query.list.len() - 1
     }
 
-    /// An object whose fields are values of the same row.
+    /// The values that the rows of a group share, or those of them that a relation leads to.
+    fn key(&mut self, field: &PlanField, relation: Option<&'static str>) -> RowSource {
+        self.inner(field, |asking, field| {
+            let (Some(key), Some(form)) = (group_key(field, relation), form(&field.ty)) else { return None };
+            let value = GroupValue::of(key);
+            let at = asking.add(Selected::Value(value.clone(), form));
+            Some((value, RowSource::Column(at, form)))
+        })
+    }
+
+    /// An object whose fields are values of the same row, each with what it is of.
     fn inner(
         &mut self,
         field: &PlanField,
-        mut add: impl FnMut(&mut Self, &str, ColumnForm) -> usize,
-    ) -> Result<RowSource, DbError> {
+        mut add: impl FnMut(&mut Self, &PlanField) -> Option<(GroupValue, RowSource)>,
+    ) -> RowSource {
         let mut sources = Vec::new();
         for selection in field.children.iter() {
-            let fields = selection.fields.iter().map(|field| match (field.kind, form(&field.ty)) {
-                (PlanKind::Stored { stored, .. }, Some(form)) => {
-                    let source = RowSource::Column(add(self, stored, form), form);
-                    self.guarded(stored, source)
-                }
-                _ => RowSource::Nothing,
+            let fields = selection.fields.iter().map(|field| match field.kind {
+                PlanKind::Part(Part::RelatedKey(relation)) => self.key(field, Some(relation)),
+                _ => match add(self, field) {
+                    Some((value, source)) => self.guarded(value, source),
+                    None => RowSource::Nothing,
+                },
             });
             sources.push(RowSources::new(selection, fields.collect()));
         }
-        let shape = RowShape { type_name: None, data: None, sources, types: Box::default() };
-        Ok(RowSource::Same(Box::new(shape)))
+        RowSource::Same(Box::new(RowShape { type_name: None, data: None, sources, types: Box::default() }))
     }
 
     /// With care, the values that cannot be read are told from those that are null.
-    fn guarded(&mut self, stored: &str, source: RowSource) -> RowSource {
+    fn guarded(&mut self, value: GroupValue, source: RowSource) -> RowSource {
         if !self.cx.careful {
             return source;
         }
-        let bad = self.add(Selected::Bad(Column::of(stored)));
-        let error = Error::internal(format!("a row's `{stored}` breaks its type"));
+        let error = Error::internal(format!("a row's `{}` breaks its type", value.column.path.join(".")));
+        let bad = self.add(Selected::Bad(value));
         RowSource::Guarded(Box::new(Guarded { is_bad: bad, source, error }))
     }
 
@@ -128,69 +132,13 @@ impl Asking<'_> {
         let of_rows = Query::new(self.query.row, self.query.filter.clone());
         let query = Query { careful: self.cx.careful, from: self.query.from.clone(), ..of_rows };
         let mut groups = Asking { cx: self.cx, catalogue: self.catalogue, query };
+        GroupArguments::of(self.cx, field)?.apply(&mut groups.query)?;
         let mut shape = groups.shape(field)?;
-        groups.arguments(field)?;
         if let Some(catalogue) = self.catalogue {
             shape.types = record_types(self.cx.context.db().views(catalogue), &groups.query)?;
         }
         let at = self.add(Selected::Rows(Box::new(groups.query)));
         Ok(RowSource::Records(at, Box::new(shape)))
-    }
-
-    fn arguments(&mut self, field: &PlanField) -> Result<(), DbError> {
-        let (mut limit, mut offset) = (None, 0);
-        for arg in field.args.iter() {
-            let Some(value) = self.cx.argument(arg).map_err(DbError::refused)? else { continue };
-            match (arg.role, value.as_ref()) {
-                (ArgRole::OrderBy, Value::List(keys)) => {
-                    for key in keys {
-                        self.order(key).map_err(DbError::refused)?;
-                    }
-                }
-                (ArgRole::Limit, Value::Number(number)) => limit = number.as_i64(),
-                (ArgRole::Offset, Value::Number(number)) => offset = number.as_i64().unwrap_or(0),
-                _ => {}
-            }
-        }
-        // The keys are unique together, so that pages of groups are stable.
-        for column in self.query.group.clone() {
-            self.query.group_order.push((GroupKey::Value, Order { column, ..asc("id") }));
-        }
-        self.query.page = Some(page(limit, offset, self.cx.limits)?);
-        Ok(())
-    }
-
-    /// One object of `orderBy` of groups.
-    fn order(&mut self, key: &Value) -> Result<(), Error> {
-        let Value::Object(fields) = key else { return Err(Error::internal("an order is not an object")) };
-        for (name, value) in fields {
-            match value {
-                Value::Enum(given) => {
-                    let order = direction(asc("count"), given);
-                    self.query.group_order.push((GroupKey::Count, order));
-                }
-                Value::Object(fields) => {
-                    for (rust, given) in fields {
-                        let Value::Enum(given) = given else { continue };
-                        let column = stored(self.cx.model, self.query.row, rust)?;
-                        let key = match AggregateFunction::named(name) {
-                            Some(function) => GroupKey::Aggregate(function),
-                            None if self.query.group.contains(&column) => GroupKey::Value,
-                            None => {
-                                let message = format!(
-                                    "groups cannot be ordered by `{rust}`, which is not selected in `key`; select it there"
-                                );
-                                return Err(Error::new(ErrorCode::BadUserInput, message));
-                            }
-                        };
-                        let order = direction(Order { column, ..asc("id") }, given);
-                        self.query.group_order.push((key, order));
-                    }
-                }
-                _ => {}
-            }
-        }
-        Ok(())
     }
 }
 
@@ -200,63 +148,4 @@ fn form(ty: &OutType) -> Option<ColumnForm> {
         OutType::Leaf(Leaf::Enum(_)) => Some(ColumnForm::Text),
         _ => None,
     }
-}
-
-fn stored(model: &Model, row: TypeIndex, rust: &str) -> Result<Column, Error> {
-    let object = model.possible_types(row).first().and_then(|index| model.object(*index));
-    let field = object.and_then(|object| object.fields.values().find(|field| field.rust == rust));
-    match field.map(|field| field.kind) {
-        Some(FieldKind::Stored { stored, .. }) => Ok(Column::of(stored)),
-        _ => Err(Error::internal(format!("an order names `{rust}`, which is not stored"))),
-    }
-}
-
-/// An aggregate of one column, as text.
-pub(crate) async fn computed(
-    db: &Db,
-    find: &FindSpec,
-    function: AggregateFunction,
-    column: Column,
-) -> Result<Option<String>, Error> {
-    let column = &column;
-    let ask = || async move {
-        let catalogue = db.app.database.catalogue().await?;
-        let read = Read::all(db, find.clone())?;
-        let mut query = read.matching();
-        query.list.push(Selected::Aggregate(function, column.clone(), ColumnForm::Text));
-        let rows = db.app.database.fetch(db.session(), &Statement::rows(db.views(&catalogue), &query)?).await?;
-        Ok::<_, DbError>(rows.cell(0, 0).map(|bytes| String::from_utf8_lossy(bytes).into_owned()))
-    };
-    db.app.database.following(ask).await.map_err(DbError::into_error)
-}
-
-/// Returns the number of rows for each combination of values.
-pub(crate) async fn group_counts(db: &Db, find: &FindSpec, columns: Vec<Column>) -> Result<Vec<GroupCount>, Error> {
-    let most = i64::from(db.app.limits.max_page);
-    let columns = &columns;
-    let ask = || async move {
-        let catalogue = db.app.database.catalogue().await?;
-        let read = Read::all(db, find.clone())?;
-        let list = columns.iter().map(|column| Selected::Value(column.clone(), ColumnForm::Text));
-        let query = Query {
-            list: list.chain([Selected::Count]).collect(),
-            order: key_order(columns),
-            group: columns.clone(),
-            page: Some(Window { limit: most + 1, offset: 0 }),
-            ..read.matching()
-        };
-        let rows = db.app.database.fetch(db.session(), &Statement::rows(db.views(&catalogue), &query)?).await?;
-        let group = |row: usize| {
-            let cells = Cells::Nth(&rows, row);
-            let text = |column| cells.get(column).map(|bytes| String::from_utf8_lossy(bytes).into_owned());
-            let count = cells.get(columns.len()).and_then(|bytes| bytes.try_into().ok()).map_or(0, i64::from_be_bytes);
-            GroupCount { key: (0..columns.len()).map(text).collect(), count }
-        };
-        Ok::<_, DbError>((0..rows.len()).map(group).collect::<Vec<_>>())
-    };
-    let groups = db.app.database.following(ask).await.map_err(DbError::into_error)?;
-    if groups.len() as i64 > most {
-        return Err(Error::internal(format!("there are more than {most} groups; filter the rows")));
-    }
-    Ok(groups)
 }

@@ -4,6 +4,7 @@ use async_graphql::Value;
 
 use super::aggregate::check_aggregate;
 use super::connection::size;
+use super::groups::GroupArguments;
 use super::read::Read;
 use crate::Error;
 use crate::engine::execution_context::ExecutionContext;
@@ -33,6 +34,7 @@ fn check_field(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<(), DbErr
         },
         PlanKind::Relation(relation) => drop(Read::relation(cx, field, relation)?),
         PlanKind::Part(Part::Groups) => {
+            GroupArguments::of(cx, field)?;
             check_page(cx, field, |role, _| role == ArgRole::Limit, |role, _| role == ArgRole::Offset)?;
         }
         _ => {}

@@ -173,7 +173,8 @@ pub(crate) fn call_fault(catalogue: &Catalogue, model: &Model, spec: &FunctionSp
 
 /// Returns the error of a relation whose key has no place in the other type.
 pub(super) fn bad_key(relation: Relation) -> Error {
-    Error::internal(format!("a row's `{}` is not a valid value of `{}`", relation.from, relation.to))
+    let [from, to] = [relation.from, relation.to].map(|keys| keys.join("`, `"));
+    Error::internal(format!("a row's `{from}` is not a valid value of `{to}`"))
 }
 
 impl Read {

@@ -110,6 +110,12 @@ pub(super) fn relation(model: &Model, object: TypeIndex, rust: &str) -> Option<R
     })
 }
 
+/// The error of a condition that is null. Whether that means "no condition" or "no value" is for the client to say.
+pub(super) fn null_condition(rust: &str) -> Error {
+    let message = format!("the condition `{rust}` is null; leave it out, or ask for `isnull: true`");
+    Error::new(ErrorCode::BadUserInput, message)
+}
+
 /// A JSON value as the text that PostgreSQL reads as `jsonb`.
 fn json_value(value: &Value) -> SqlValue {
     if *value == Value::Null {
@@ -153,11 +159,7 @@ impl Where<'_> {
 
     fn one(&self, rust: &str, value: &Value) -> Result<Filter, Error> {
         match (rust, value) {
-            // Whether null means "no condition" or "no value" is for the client to say.
-            (_, Value::Null) => Err(Error::new(
-                ErrorCode::BadUserInput,
-                format!("the condition `{rust}` is null; leave it out, or ask for `isnull: true`"),
-            )),
+            (_, Value::Null) => Err(null_condition(rust)),
             ("AND", Value::List(items)) => Ok(Filter::All(self.each(items)?)),
             ("OR", Value::List(items)) => Ok(Filter::Any(self.each(items)?)),
             ("NOT", Value::Object(fields)) => Ok(self.all(fields)?.not()),

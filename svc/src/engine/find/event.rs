@@ -19,7 +19,7 @@ use crate::json::ExactJson;
 use crate::postgres::{DbError, Participant, Rows, Statement};
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::{FieldKind, Model, Operator, ScalarKind, Shape, TypeIndex, TypeKind, key_text};
-use crate::sql::{Column, Filter, Window};
+use crate::sql::{Column, Filter, Subject, Window};
 
 /// The column by which an event names a row.
 const KEY: &str = "id";
@@ -66,24 +66,11 @@ impl EventFilter {
     /// # Errors
     /// A refused argument.
     pub(crate) fn of(cx: &ExecutionContext<'_>, field: &PlanField, row: TypeIndex) -> Result<Self, Error> {
-        let rules = cx.context.db().rules.as_deref();
-        let is_masked = |stored: &str| rules.is_some_and(|rules| rules.mask(row, stored).is_some());
         let mut conditions = Vec::new();
         for arg in field.args.iter() {
-            let Some(value) = cx.argument(arg)?.filter(|value| !arg.role.ignores(value)) else { continue };
-            let filter = match relation(cx.model, row, &arg.rust) {
-                Some(relation) => key_filter(relation.from, &value),
-                None => declared_filter(cx.model, row, &arg.rust, &value)?,
-            };
-            let (stored, value) = match &filter {
-                Filter::Compare(column, _, value) => (column.path.join("."), value.clone()),
-                _ => return Err(Error::internal(format!("the argument `{}` is not a comparison", arg.rust))),
-            };
-            let equality = match is_masked(&stored) {
-                true => Equality::Masked,
-                false => Equality::of(cx.model, row, &arg.rust),
-            };
-            conditions.push(Condition { stored, value, filter, equality });
+            if let Some(value) = cx.argument(arg)?.filter(|value| !arg.role.ignores(value)) {
+                conditions.push(Condition::of(cx, row, &arg.rust, &value)?);
+            }
         }
         Ok(Self { row, conditions })
     }
@@ -120,6 +107,34 @@ impl EventFilter {
 }
 
 impl Condition {
+    /// The condition of an argument: on a field, or on the key of a relation.
+    fn of(cx: &ExecutionContext<'_>, row: TypeIndex, rust: &str, value: &Value) -> Result<Self, Error> {
+        let relation = relation(cx.model, row, rust);
+        let several = || Error::internal("a relation of several keys cannot be an argument");
+        let keys = relation.map(|relation| relation.only_key().ok_or_else(several)).transpose()?;
+        let filter = match relation {
+            Some(_) => key_filter(rust, value),
+            None => declared_filter(cx.model, row, rust, value)?,
+        };
+        let (path, value) = match &filter {
+            Filter::Compare(column, _, value) => (column.path.join("."), value.clone()),
+            _ => return Err(Error::internal(format!("the argument `{rust}` is not a comparison"))),
+        };
+        let stored = keys.map_or(path, |(from, _)| from.to_owned());
+        let is_masked =
+            |row, stored: &str| cx.context.db().rules.as_deref().is_some_and(|rules| rules.mask(row, stored).is_some());
+        // Nobody learns from a key of a row that is kept back from them.
+        let is_kept_back = match relation.zip(keys) {
+            Some((relation, (_, to))) => is_masked(relation.row, to) || has_policy(cx, relation.row)?,
+            None => false,
+        };
+        let equality = match is_kept_back || is_masked(row, &stored) {
+            true => Equality::Masked,
+            false => Equality::of(cx.model, row, rust),
+        };
+        Ok(Self { stored, value, filter, equality })
+    }
+
     fn verdict(&self, given: &ExactJson) -> Verdict {
         let mut verdict = Verdict::Differs;
         for item in self.value.items() {
@@ -145,11 +160,17 @@ fn compare(asked: &SqlValue, given: &ExactJson, equality: Equality) -> Verdict {
     }
 }
 
-/// A comparison with the key of a relation.
-fn key_filter(key: &str, value: &Value) -> Filter {
+/// Whether a policy keeps rows of a type back from this request.
+fn has_policy(cx: &ExecutionContext<'_>, row: TypeIndex) -> Result<bool, Error> {
+    let rules = cx.context.db().rules.as_deref();
+    Ok(rules.map(|rules| rules.rule(Subject::Rows(row))).transpose()?.flatten().is_some())
+}
+
+/// A comparison with the key of a relation, which stands under its name.
+fn key_filter(relation: &str, value: &Value) -> Filter {
     let value = SqlValue::from_graphql(value);
     let operator = if matches!(value, SqlValue::List(_)) { Operator::In } else { Operator::Eq };
-    Filter::Compare(Column::of(key), operator, value)
+    Filter::Compare(Column::of(relation), operator, value)
 }
 
 impl Equality {

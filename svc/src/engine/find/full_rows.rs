@@ -56,10 +56,11 @@ pub(in crate::engine) fn stored_fields(model: &Model, row: TypeIndex) -> Vec<(&'
         }
     }
     for field in fields() {
-        if let FieldKind::Relation(relation) = field.kind
-            && !stored.iter().any(|(known, _)| *known == relation.from)
-        {
-            stored.push((relation.from, None));
+        let FieldKind::Relation(relation) = field.kind else { continue };
+        for key in relation.from {
+            if !stored.iter().any(|(known, _)| known == key) {
+                stored.push((key, None));
+            }
         }
     }
     stored

@@ -3,11 +3,14 @@
 mod aggregate;
 mod check;
 mod columns;
+mod computed;
 mod conditions;
 mod connection;
 mod cursor;
 mod event;
 mod full_rows;
+mod groups;
+mod having;
 mod read;
 mod reads;
 mod relation;
@@ -18,9 +21,9 @@ mod statement_cache;
 mod tiebreaker;
 mod typed;
 
-pub(crate) use aggregate::{computed, group_counts};
 pub(crate) use check::check_arguments;
 pub(crate) use columns::call_fault;
+pub(crate) use computed::{computed, group_counts};
 pub(crate) use connection::typed_slice;
 #[cfg(any(test, fuzzing))]
 pub(crate) use cursor::fuzz_cursor;

@@ -3,6 +3,7 @@
 use super::columns::bad_key;
 use super::full_rows::full_rows;
 use super::read::Read;
+use crate::Error;
 use crate::engine::complete::{
     Cells, CompletedValue, Decoded, Found, Outdated, Records, RowNode, RowShape, complete_all,
 };
@@ -10,7 +11,7 @@ use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{Calls, PlanField};
 use crate::postgres::{DbError, Rows, Statement};
-use crate::schema::{Relation, Resolved};
+use crate::schema::{Relation, Resolved, is_key_of};
 use crate::sql::record_types;
 
 /// A key, unless the parent has none, and where the parent's field stands.
@@ -32,6 +33,10 @@ pub(super) async fn write_relation<'a>(
         let none = if relation.many { none.all() } else { none.first() };
         return complete_all(cx, field, &field.ty, parents.iter().map(|(_, path)| (none, *path)).collect()).await;
     }
+    if let Some(key) = keys.iter().find(|key| !is_key_of(key, relation.from.len())) {
+        let error = wrong_count(field, relation, key);
+        return parents.iter().map(|(_, path)| CompletedValue::failed(cx, &error, field, path)).collect();
+    }
     let (wanted, spots) = (&keys, &parents);
     let result = match cx.database.following(|| follow(cx, field, relation, wanted, spots)).await {
         Err(error) if error.is_of_data() => follow(&cx.careful(&error), field, relation, &keys, &parents).await,
@@ -41,6 +46,16 @@ pub(super) async fn write_relation<'a>(
         let error = error.into_error();
         parents.iter().map(|(_, path)| CompletedValue::failed(cx, &error, field, path)).collect()
     })
+}
+
+/// The error of a value that the program made with another number of keys than the relation has.
+fn wrong_count(field: &PlanField, relation: Relation, key: &str) -> Error {
+    let names = relation.from.join("`, `");
+    Error::internal(format!(
+        "`{}` starts at the keys `{names}`, and a value of it was made with {key}; give `new` a tuple of {} keys",
+        field.coordinate,
+        relation.from.len()
+    ))
 }
 
 async fn follow(

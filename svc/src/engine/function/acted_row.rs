@@ -39,14 +39,7 @@ impl ActedRow {
     /// # Errors
     /// A denial, and those of the call.
     pub(super) async fn call(&self, db: &Db, call: &Call<'_>) -> Result<Called, DbError> {
-        let called = self.call_within(db, call).await;
-        called.map_err(|error| match error.is_of_concurrency() {
-            true => {
-                let message = format!("the `{}` was changed meanwhile", self.name(db));
-                DbError::refused(Error::new(ErrorCode::Conflict, message).with_source(error.to_string()))
-            }
-            false => error,
-        })
+        db.app.database.retrying(|| self.call_within(db, call)).await
     }
 
     async fn call_within(&self, db: &Db, call: &Call<'_>) -> Result<Called, DbError> {

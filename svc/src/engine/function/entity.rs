@@ -170,7 +170,7 @@ fn has_all(model: &Model, ty: TypeIndex, entity: &str, selected: Option<&[&Child
     let selections = selected.unwrap_or_default().iter().flat_map(|children| children.iter());
     selections.flat_map(|selection| &selection.fields).all(|field| match field.kind {
         PlanKind::Stored { stored, .. } => keys.contains_key(stored),
-        PlanKind::Relation(relation) => keys.contains_key(relation.from),
+        PlanKind::Relation(relation) => relation.from.iter().all(|key| keys.contains_key(*key)),
         PlanKind::Function(..) => keys.contains_key("id"),
         _ => true,
     })

@@ -1,4 +1,4 @@
-//! The work that filters and orders ask of the database: comparisons, hops through relations, and order keys.
+//! The work that filters, orders and groups ask of the database: comparisons, hops through relations, and keys.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use apollo_compiler::ast;
 use async_graphql::Value;
 
 use crate::engine::coerce::Variables;
-use crate::schema::{ArgDef, ArgRole, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind};
+use crate::schema::{ArgDef, ArgRole, EnumDef, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind};
 
 /// The number of values of a list that count as one comparison.
 const VALUES: usize = 50;
@@ -82,13 +82,27 @@ impl<'a> Count<'a> {
     }
 
     fn value(&mut self, ty: &TypeExpr, given: Given<'a>, at: Place) {
-        let TypeKind::Input(def) = &self.types[ty.named()].kind else { return };
+        let kind = &self.types[ty.named()].kind;
+        if !matches!(kind, TypeKind::Input(_) | TypeKind::Enum(_)) {
+            return;
+        }
         let Some(given) = self.known(ty, given) else { return };
         match ty {
             TypeExpr::NonNull(inner) => self.value(inner, given, at),
             TypeExpr::List(inner) => given.each_item(|item| self.value(inner, item, at)),
-            TypeExpr::Named(_) => self.object(def, given, at),
+            TypeExpr::Named(_) => match kind {
+                TypeKind::Input(def) => self.object(def, given, at),
+                TypeKind::Enum(def) => self.group_key(def, given),
+                _ => {}
+            },
         }
+    }
+
+    /// A value by which rows are grouped, which PostgreSQL sorts by as it does for an order.
+    fn group_key(&mut self, def: &EnumDef, given: Given<'a>) {
+        let Some(member) = given.member().and_then(|name| def.group_key(name)) else { return };
+        self.asked.order_keys += 1;
+        self.asked.hops += u64::from(member.key.relation.is_some());
     }
 
     /// The value, unless it is a variable that is absent or not known yet.
@@ -209,6 +223,15 @@ impl<'a> Given<'a> {
         }
     }
 
+    /// The name of a value of an enum.
+    pub(super) fn member(self) -> Option<&'a str> {
+        match self {
+            Self::Literal(ast::Value::Enum(name)) => Some(name),
+            Self::Coerced(Value::Enum(name)) => Some(name),
+            _ => None,
+        }
+    }
+
     fn is_null(self) -> bool {
         matches!(self, Self::Literal(ast::Value::Null) | Self::Coerced(Value::Null))
     }
@@ -264,6 +287,7 @@ fn role(types: &[TypeDef], ty: &TypeExpr) -> Option<InputRole> {
 fn reaches(types: &[TypeDef], index: TypeIndex, seen: &mut HashSet<TypeIndex>) -> bool {
     match &types[index].kind {
         TypeKind::Input(def) if def.role != InputRole::Declared => true,
+        TypeKind::Enum(def) => def.groups(),
         TypeKind::Input(def) => {
             seen.insert(index) && def.fields.values().any(|field| reaches(types, field.ty.named(), seen))
         }

@@ -62,7 +62,7 @@ impl Cost {
         }
         if asked.order_keys > limits.order_keys {
             return too_complex(format!(
-                "the operation has {} keys in its orders; at most {} are allowed (SVC_LIMIT_ORDER_KEYS)",
+                "the operation has {} keys in its orders and groups; at most {} are allowed (SVC_LIMIT_ORDER_KEYS)",
                 asked.order_keys, limits.order_keys
             ));
         }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Asked, Children, Plan, PlanField, PlanKind, Selection};
 use crate::application::Limits;
 use crate::engine::coerce::Variables;
-use crate::schema::{Model, Part};
+use crate::schema::{AggregateFunction, Model, Part};
 
 /// The number of rows that a list without a `limit` counts as, such as one inside `data`.
 const UNPAGED: u64 = 5;
@@ -105,7 +105,7 @@ impl<'a> Costs<'a> {
     /// Returns the work that the arguments ask of the database. The statement of an aggregate has its conditions once
     /// more for each list of groups.
     fn asked(&mut self, field: &PlanField) -> Asked {
-        let mut asked = Asked::default();
+        let mut asked = Asked { order_keys: distinct(field), ..Asked::default() };
         for arg in field.args.iter() {
             self.varies |= arg.asks_by_variables();
             asked = asked.and(arg.asked(self.model, self.variables));
@@ -142,6 +142,13 @@ impl Selection {
         let is_free = |field: &&PlanField| matches!(field.kind, PlanKind::Typename | PlanKind::Introspection);
         self.fields.iter().filter(|field| !is_free(field)).map(own).sum()
     }
+}
+
+/// The number of fields whose different values are counted, for each of which PostgreSQL sorts all rows.
+fn distinct(field: &PlanField) -> u64 {
+    let is_distinct = matches!(field.kind, PlanKind::Part(Part::Function(AggregateFunction::CountDistinct)));
+    let fields = field.children.iter().filter(|_| is_distinct).map(|selection| selection.fields.len()).sum::<usize>();
+    u64::try_from(fields).unwrap_or(u64::MAX)
 }
 
 /// The complexity of a field without what is below it.

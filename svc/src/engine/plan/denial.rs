@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
 use super::gates::Touched;
-use super::{Calls, Children, Keys, OutType, Part, Plan, PlanField, PlanKind, Selection, Slot};
+use super::{Calls, Children, Keys, OutType, Plan, PlanField, PlanKind, Selection, Slot};
 use crate::Error;
 use crate::engine::coerce::Variables;
 use crate::error::Origin;
@@ -125,15 +125,7 @@ impl Pruning<'_> {
         if let Some(denial) = self.denial(field) {
             return field.denied(denial);
         }
-        let pruned = field.copy(self.children(&field.children));
-        // Groups by fewer keys would be other groups.
-        let key = |field: &&PlanField| matches!(field.kind, PlanKind::Part(Part::Key));
-        let keys = pruned.children.iter().flat_map(|selection| &selection.fields).filter(key);
-        let denial = keys.flat_map(|key| key.children.iter()).find_map(|selection| selection.first_denial());
-        match denial {
-            Some(denial) if matches!(field.kind, PlanKind::Part(Part::Groups)) => pruned.denied(denial),
-            _ => pruned,
-        }
+        field.copy(self.children(&field.children))
     }
 
     fn children(&mut self, children: &Children) -> Children {
@@ -169,10 +161,6 @@ impl Selection {
             gates: fields.iter().any(PlanField::may_touch_gates),
             fields,
         }
-    }
-
-    fn first_denial(&self) -> Option<Denial> {
-        self.fields.iter().find_map(|field| field.denial.clone())
     }
 }
 

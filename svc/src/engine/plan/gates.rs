@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 use super::asked::Given;
 use super::{Plan, PlanField, Selection};
 use crate::engine::coerce::Variables;
-use crate::schema::{Gated, Model, TypeDef, TypeExpr, TypeIndex, TypeKind};
+use crate::schema::{EnumDef, Gated, Model, TypeDef, TypeExpr, TypeIndex, TypeKind};
 
 /// The gated fields that an argument touches.
 #[derive(Debug, Default)]
@@ -46,7 +46,10 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn value(&mut self, ty: &TypeExpr, given: Given<'a>) {
-        let TypeKind::Input(def) = &self.types[ty.named()].kind else { return };
+        let kind = &self.types[ty.named()].kind;
+        if !matches!(kind, TypeKind::Input(_) | TypeKind::Enum(_)) {
+            return;
+        }
         let given = match given.variable() {
             None => given,
             Some(name) => match self.variables {
@@ -63,19 +66,35 @@ impl<'a> Walk<'a> {
         match ty {
             TypeExpr::NonNull(inner) => self.value(inner, given),
             TypeExpr::List(inner) => given.each_item(|item| self.value(inner, item)),
-            TypeExpr::Named(_) => given.each_field(def, |field, item| {
-                self.gates.found.extend(field.gated);
-                self.value(&field.ty, item);
-            }),
+            TypeExpr::Named(_) => match kind {
+                TypeKind::Input(def) => given.each_field(def, |field, item| {
+                    self.gates.found.extend(field.gated);
+                    self.value(&field.ty, item);
+                }),
+                TypeKind::Enum(def) => {
+                    self.gates.found.extend(given.member().into_iter().flat_map(|name| gates(def, name)))
+                }
+                _ => {}
+            },
         }
     }
 }
 
+/// The gates of the fields by which a member of an enum groups rows.
+fn gates<'a>(def: &'a EnumDef, name: &str) -> impl Iterator<Item = Gated> + use<'a> {
+    def.group_key(name).into_iter().flat_map(|member| member.gates).flatten()
+}
+
 /// Whether a gated field can be touched in a value of this type.
 fn reaches_gate(types: &[TypeDef], index: TypeIndex, seen: &mut HashSet<TypeIndex>) -> bool {
-    let TypeKind::Input(def) = &types[index].kind else { return false };
-    seen.insert(index)
-        && def.fields.values().any(|field| field.gated.is_some() || reaches_gate(types, field.ty.named(), seen))
+    match &types[index].kind {
+        TypeKind::Input(def) => {
+            seen.insert(index)
+                && def.fields.values().any(|field| field.gated.is_some() || reaches_gate(types, field.ty.named(), seen))
+        }
+        TypeKind::Enum(def) => def.values.iter().any(|value| gates(def, &value.name).next().is_some()),
+        _ => false,
+    }
 }
 
 /// A gated field that an operation touches. One with arguments has them; of others it is the same wherever it is touched.

@@ -4,7 +4,7 @@ mod columns;
 mod run;
 mod undone;
 
-pub(crate) use columns::{Unwritable, tables, unwritable};
+pub(crate) use columns::{Unwritable, WrittenTable, tables, unwritable, written_tables};
 
 use columns::columns;
 use run::TableMutation;

@@ -38,13 +38,19 @@ impl TableMutation<'_> {
     /// # Errors
     /// A failure that the type has no place for, and whatever is not the author's word.
     pub(super) async fn run(&self) -> Result<CallOutcome, Error> {
-        let undone = match self.run_once().await {
-            Ok(outcome) => return Ok(outcome),
-            Err(undone) => undone,
+        let mut retries = self.db.app.database.retries();
+        let undone = loop {
+            match self.run_once().await {
+                Ok(outcome) => return Ok(outcome),
+                Err(undone) if undone.may_repeat() && retries.next().await => {}
+                Err(undone) => break undone,
+            }
         };
         let result = self.target.ty.and_then(|ty| self.db.app.model.results.get(&ty).copied());
         match undone {
-            Undone::Failure(failure) => fail(self.db, &self.target, result, *failure, &Response::default()).await,
+            Undone::Failure(failure) | Undone::Contention { failure, .. } => {
+                fail(self.db, &self.target, result, *failure, &Response::default()).await
+            }
             Undone::Error(error) => Err(error),
         }
     }

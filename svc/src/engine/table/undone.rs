@@ -2,16 +2,30 @@
 
 use crate::Error;
 use crate::mutation::{Constraints, Failure, Response, Status};
-use crate::postgres::DbError;
+use crate::postgres::{DbError, is_contention};
 
 /// A reason for which nothing is kept.
 pub(super) enum Undone {
     /// One that a result can tell.
     Failure(Box<Failure>),
+    /// Others have changed or locked the same rows; PostgreSQL has undone the transaction where it may be run again.
+    Contention {
+        failure: Box<Failure>,
+        may_repeat: bool,
+    },
     Error(Error),
 }
 
 impl Undone {
+    /// Whether PostgreSQL has undone the transaction because of others, so that it may be run again.
+    pub(super) fn may_repeat(&self) -> bool {
+        match self {
+            Self::Contention { may_repeat, .. } => *may_repeat,
+            Self::Error(error) => DbError::has_undone(error),
+            Self::Failure(_) => false,
+        }
+    }
+
     /// A failure with a status such as `not_found:`.
     pub(super) fn failure(status: &str, message: String) -> Self {
         let response = Response { status: status.to_owned(), message: Some(message), ..Response::default() };
@@ -25,10 +39,14 @@ impl Undone {
 
     /// An error of the database about rows of a type.
     pub(super) fn of_database(error: DbError, type_name: &str, constraints: &Constraints) -> Self {
-        if error.is_of_concurrency() {
-            return Self::failure("conflict:changed", format!("the `{type_name}` was changed meanwhile; try again"));
+        let fault = error.fault();
+        let has_code = |holds: fn(&str) -> bool| fault.as_ref().is_some_and(|fault| holds(&fault.code));
+        if has_code(is_contention) {
+            let message = format!("the `{type_name}` was changed meanwhile; try again");
+            let failure = Box::new(Failure::contended(message));
+            return Self::Contention { failure, may_repeat: error.is_of_concurrency() };
         }
-        if error.fault().is_some_and(|fault| fault.code == "21000") {
+        if has_code(|code| code == "21000") {
             let message = format!("two of the items are the same `{type_name}`; give each once");
             return Self::failure("validation:given_twice", message);
         }

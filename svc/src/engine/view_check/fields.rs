@@ -52,7 +52,8 @@ fn field_of(model: &Model, row: TypeIndex, stored: &str) -> String {
     let objects = || model.possible_types(row).iter().filter_map(|index| Some((index, model.object(*index)?)));
     let fields = || objects().flat_map(|(index, object)| object.fields.values().map(move |field| (index, field)));
     let has_it = |kind: &FieldKind| matches!(kind, FieldKind::Stored { stored: name, .. } if *name == stored);
-    let ends_in_it = |kind: &FieldKind| matches!(kind, FieldKind::Relation(relation) if relation.from == stored);
+    let ends_in_it =
+        |kind: &FieldKind| matches!(kind, FieldKind::Relation(relation) if relation.from.contains(&stored));
     let found = fields().find(|(_, field)| has_it(&field.kind));
     let found = found.or_else(|| fields().find(|(_, field)| ends_in_it(&field.kind)));
     found.map_or_else(String::new, |(index, field)| format!("{}.{}", model.types[*index].name, field.name))
@@ -98,7 +99,12 @@ fn far_keys(model: &Model, row: TypeIndex) -> Vec<FarKey<'_>> {
             .through
             .into_iter()
             .flat_map(|Through { source, here, there }| [(source, here, "here"), (source, there, "there")]);
-        keys.extend(to.into_iter().chain(joining).map(|(source, key, end)| FarKey { field: name(), source, key, end }));
+        let ends = to.into_iter().chain(joining);
+        keys.extend(
+            ends.flat_map(|(source, names, end)| {
+                names.iter().map(move |key| FarKey { field: name(), source, key, end })
+            }),
+        );
     }
     keys
 }

@@ -33,15 +33,15 @@ fn answered<'m>(model: &'m Model, catalogue: &'m Catalogue, row: TypeIndex) -> V
     let source = model.source(row).and_then(|name| catalogue.source(name));
     let (Some(source), Some(object)) = (source, model.object(row)) else { return Vec::new() };
     let declared: &[FieldMeta] = object.declared.map_or(&[], |meta| meta.fields);
-    let fields = object.fields.values().filter_map(|field| {
-        let (index, column) = match field.kind {
-            FieldKind::Stored { index, stored } => (index, stored),
-            FieldKind::Relation(relation) if !relation.many => (relation.index, relation.from),
-            _ => return None,
+    let fields = object.fields.values().flat_map(|field| {
+        let (index, columns) = match field.kind {
+            FieldKind::Stored { index, stored } => (index, vec![stored]),
+            FieldKind::Relation(relation) if !relation.many => (relation.index, relation.from.to_vec()),
+            _ => (0, Vec::new()),
         };
         let is_vouched = declared.get(index).is_some_and(|meta| meta.non_null);
-        let answered = Answered { def: &model.types[row], field, source, column, is_vouched };
-        source.columns.contains_key(column).then_some(answered)
+        let known = columns.into_iter().filter(|column| source.columns.contains_key(*column));
+        known.map(move |column| Answered { def: &model.types[row], field, source, column, is_vouched })
     });
     fields.collect()
 }

@@ -42,16 +42,19 @@ fn pairs<'c>(
         let source = catalogue.source(source?)?;
         Some((source.name.as_str(), name, source.columns.get(name)?))
     };
-    let from = column(model.source(row), relation.from);
-    let to = column(model.source(relation.row), relation.to);
-    let pairs = match relation.through {
-        None => vec![(from, to)],
+    let here = (model.source(row), relation.from);
+    let there = (model.source(relation.row), relation.to);
+    let ends = match relation.through {
+        None => vec![(here, there)],
         Some(through) => {
-            let end = |name| column(Some(through.source), name);
-            vec![(end(through.here), from), (end(through.there), to)]
+            let joining = |keys| (Some(through.source), keys);
+            vec![(joining(through.here), here), (joining(through.there), there)]
         }
     };
-    pairs.into_iter().filter_map(|(one, other)| Some((one?, other?))).collect()
+    let pairs = ends.into_iter().flat_map(|((one, names), (other, others))| {
+        names.iter().zip(others).map(move |(name, that)| (column(one, name), column(other, that)))
+    });
+    pairs.filter_map(|(one, other)| Some((one?, other?))).collect()
 }
 
 fn mismatch((here, name, one): Key<'_>, (there, other_name, other): Key<'_>) -> Option<(String, Severity)> {

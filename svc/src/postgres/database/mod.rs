@@ -61,6 +61,8 @@ pub(crate) struct Settings {
     pub(crate) statement_cache: usize,
     /// Whether sessions are reset behind writes; `None` is where something may have set what lasts.
     pub(crate) reset_session: Option<bool>,
+    /// The number of times that a transaction is run again which PostgreSQL has undone because of others.
+    pub(crate) retries: u32,
     /// The time between two looks whether views or functions have changed; `None` is never.
     pub(crate) catalogue_poll: Option<Duration>,
     /// The configuration of the role that the set-up is run as, if not as the service.
@@ -106,6 +108,7 @@ pub(crate) struct Database {
     pub(super) acquire_timeout: Duration,
     /// The time to wait for the answer to a statement.
     pub(super) deadline: Duration,
+    pub(super) retries: u32,
     pub(super) sources: Vec<String>,
     pub(super) called: Vec<FunctionSpec>,
     /// The statements that fields read rows from.
@@ -153,6 +156,7 @@ impl Database {
             place,
             acquire_timeout: bounds.acquire_timeout,
             deadline: bounds.deadline,
+            retries: settings.retries,
             sources,
             called,
             statements,

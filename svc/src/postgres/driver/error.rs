@@ -194,6 +194,11 @@ impl DriverError {
         error.as_db_error().is_some_and(|error| !fatal.contains(&error.parsed_severity()))
     }
 
+    /// Whether the transaction was undone because of another that ran at the same time.
+    pub(crate) fn is_of_concurrency(&self) -> bool {
+        self.code().is_some_and(|state| matches!(state.code(), "40001" | "40P01"))
+    }
+
     /// Whether it may come of a view or function that is not what it was when the statement was written.
     pub(crate) fn shows_change(&self) -> bool {
         matches!(self, Self::Changed)

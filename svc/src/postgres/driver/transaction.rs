@@ -41,6 +41,8 @@ impl Isolation {
 pub(crate) struct OpenTransaction {
     /// `None` when the transaction has ended, or its connection is lost.
     slot: Option<Slot<Arc<Pool>>>,
+    /// Whether PostgreSQL has undone it because of others that ran at the same time.
+    was_undone: bool,
 }
 
 impl Driver {
@@ -53,7 +55,7 @@ impl Driver {
     ) -> Result<OpenTransaction, DriverError> {
         // Each that has died is one less; a new one cannot have died in the pool.
         for _ in 0..=self.pool.size {
-            let mut transaction = OpenTransaction { slot: Some(self.pool.acquire().await?.owned()) };
+            let mut transaction = OpenTransaction { slot: Some(self.pool.acquire().await?.owned()), was_undone: false };
             let begun = transaction.connection()?.open_transaction(session, isolation).await;
             match transaction.conclude(begun) {
                 Err(error) if error.is_lost_connection() => self.pool.close_dead(),
@@ -112,6 +114,11 @@ impl OpenTransaction {
         self.conclude(committed)
     }
 
+    /// Whether PostgreSQL has undone it because of others that ran at the same time.
+    pub(crate) fn was_undone(&self) -> bool {
+        self.was_undone
+    }
+
     /// Undoes what was done.
     pub(crate) async fn roll_back(&mut self) -> Result<(), DriverError> {
         let undone = self.end("ROLLBACK").await;
@@ -133,6 +140,7 @@ impl OpenTransaction {
 
     /// A statement has ended. The slot goes back where its connection is lost or the transaction is over.
     fn conclude<T>(&mut self, result: Result<T, DriverError>) -> Result<T, DriverError> {
+        self.was_undone |= result.as_ref().is_err_and(DriverError::is_of_concurrency);
         let Some(mut slot) = self.slot.take() else { return result };
         if let Ok(connection) = slot.connection() {
             connection.watch().end();

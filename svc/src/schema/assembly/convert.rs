@@ -25,10 +25,11 @@ impl Builder {
             },
             Entry::Enum(meta) => {
                 let values = meta.values.iter().map(|value| EnumValue {
-                    name: value.element.name.unwrap_or(value.element.rust),
+                    name: value.element.name.unwrap_or(value.element.rust).into(),
                     stored: value.stored,
-                    description: value.element.description,
+                    description: value.element.description.map(Into::into),
                     deprecated: value.element.deprecated,
+                    group_key: None,
                 });
                 define(&meta.element, meta.path, TypeKind::Enum(EnumDef { values: values.collect() }))
             }

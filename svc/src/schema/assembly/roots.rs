@@ -187,7 +187,8 @@ fn asks_for_all_when_null(types: &[TypeDef], row: TypeIndex, meta: &RootFieldMet
 /// The key of the one row that a relation leads to, which an event may have.
 fn relation_key<'t>(types: &'t [TypeDef], row: TypeIndex, rust: &str) -> Option<&'t FieldDef> {
     let (_, relation) = relations(types, row).into_iter().find(|(field, _)| field.rust == rust)?;
-    let stored = |field: &FieldDef| matches!(field.kind, FieldKind::Stored { stored, .. } if stored == relation.to);
+    let (_, to) = relation.only_key()?;
+    let stored = |field: &FieldDef| matches!(field.kind, FieldKind::Stored { stored, .. } if stored == to);
     stored_fields(types, relation.row).into_iter().find(|field| !relation.many && stored(field))
 }
 

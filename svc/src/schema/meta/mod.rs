@@ -8,7 +8,7 @@ mod types;
 mod write;
 
 pub use element::{BoxFuture, Check, ElementMeta, KeyFn, Place, TypeFn};
-pub use relation::{OrderKey, RelationMeta, Through};
+pub use relation::{KeyNames, OrderKey, RelationMeta, Through};
 pub use root::{
     ActsOn, EventMeta, FunctionMeta, OperationKind, PlannedMeta, ResultMember, ResultMeta, RootFieldMeta,
     RowSourceKind, RowSourceMeta, Run, Shape,

@@ -9,25 +9,28 @@ pub struct RelationMeta {
     pub many: bool,
     /// The type of the rows.
     pub row: KeyFn,
-    /// The column or key here.
-    pub from: &'static str,
-    /// The column or key there.
-    pub to: &'static str,
+    /// The columns or keys here.
+    pub from: KeyNames,
+    /// The columns or keys there, each to be compared with that in its place here.
+    pub to: KeyNames,
     /// The view that joins the two keys, where none of the rows holds the other's.
     pub through: Option<Through>,
     /// The order of the rows where a client asks for none, or for one that leaves ties.
     pub order: &'static [OrderKey],
 }
 
+/// The names of the columns or keys at one end of a relation; most have one.
+pub type KeyNames = &'static [&'static str];
+
 /// A view with a row for each pair of rows that belong together: many to many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Through {
     /// The view or table.
     pub source: &'static str,
-    /// Its column, or key of `data`, with the key of this side.
-    pub here: &'static str,
-    /// Its column, or key of `data`, with the key of the rows.
-    pub there: &'static str,
+    /// Its columns, or keys of `data`, with the keys of this side.
+    pub here: KeyNames,
+    /// Its columns, or keys of `data`, with the keys of the rows.
+    pub there: KeyNames,
 }
 
 impl RelationMeta {

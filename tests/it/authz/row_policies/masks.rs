@@ -10,8 +10,8 @@ use super::service::{KINDS, ROWS, database, guarded, masked, of_tenant, options}
 
 /// Further reads of what is masked.
 const MASKED: [&str; 9] = [
-    "{ totals { groups(orderBy: [{key: {score: DESC}}]) { key { score } count } } }",
-    "{ totals { groups { key { title locked } count max { score } } } }",
+    "{ totals { groups(by: [SCORE], orderBy: [{key: {score: DESC}}]) { key { score } count } } }",
+    "{ totals { groups(by: [TITLE, LOCKED]) { key { title locked } count max { score } } } }",
     "{ page(first: 30, orderBy: [{score: DESC}]) { edges { cursor node { score } } pageInfo { endCursor } } }",
     "{ posts(where: {score: {isnull: true}}, orderBy: [{id: ASC}]) { id title } }",
     "{ totals { sum { score } avg { score } min { title } } posts(limit: 2, orderBy: [{title: DESC}]) { id title } }",

@@ -24,7 +24,7 @@ const READ: &str = "{ posts(orderBy: [{id: ASC}]) { id title score }
     high: posts(where: {score: {gte: 2}}, orderBy: [{score: DESC}, {id: ASC}]) { id }
     none: posts(where: {OR: [{title: {isnull: true}}, {NOT: {score: {lt: 9}}}]}, orderBy: [{id: ASC}]) { id }
     by: posts(orderBy: [{title: ASC}, {id: ASC}]) { id }
-    totals { sum { score } max { title score } groups(orderBy: [{key: {title: ASC}}]) { key { title } count } }
+    totals { sum { score } max { title score } groups(by: [TITLE], orderBy: [{key: {title: ASC}}]) { key { title } count } }
     users(where: {posts: {some: {title: {eq: \"b\"}}}}, orderBy: [{id: ASC}]) { id } }";
 
 /// A post as it is shown.

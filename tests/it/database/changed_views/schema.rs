@@ -109,7 +109,10 @@ pub(super) const CELLS: [(&str, &str); 20] = [
     ("order of others", "{ posts(order_by: [{created_at: DESC}, {price: ASC}]) { title } }"),
     ("order of a relation", "{ comments(order_by: [{post: {view_count: DESC}}, {id: ASC}]) { id } }"),
     ("aggregate", "{ post_totals { count max { view_count price } min { view_count } sum { view_count } } }"),
-    ("groups", "{ post_totals { groups(order_by: [{key: {view_count: ASC}}]) { key { view_count } count } } }"),
+    (
+        "groups",
+        "{ post_totals { groups(by: [VIEW_COUNT], order_by: [{key: {view_count: ASC}}]) { key { view_count } count } } }",
+    ),
     (
         "page",
         "{ post_page(first: 3, order_by: [{view_count: ASC}]) { total_count edges { node { id view_count } } \

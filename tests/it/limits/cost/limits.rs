@@ -132,8 +132,9 @@ async fn order_keys_are_counted() {
 #[tokio::test]
 async fn groups_count_conditions_again() {
     let (app, _database) = app().await;
-    let groups =
-        |count: usize| (0..count).map(|n| format!("g{n}: groups {{ count key {{ name }} }} ")).collect::<String>();
+    let groups = |count: usize| {
+        (0..count).map(|n| format!("g{n}: groups(by: [NAME]) {{ count key {{ name }} }} ")).collect::<String>()
+    };
     let document =
         |count: usize| format!("query ($w: UserWhere) {{ userTotals(where: $w) {{ count {} }} }}", groups(count));
     let variables = json!({ "w": chain(2, true, "some") });
@@ -146,8 +147,9 @@ async fn groups_count_conditions_again() {
         reply.text
     );
     let keys: String = (0..51).map(|_| "{count: DESC} ").collect();
-    let reply =
-        app.query(&format!("{{ userTotals {{ groups(orderBy: [{keys}]) {{ count key {{ name }} }} }} }}")).await;
+    let reply = app
+        .query(&format!("{{ userTotals {{ groups(by: [NAME], orderBy: [{keys}]) {{ count key {{ name }} }} }} }}"))
+        .await;
     assert!(reply.message().contains("SVC_LIMIT_ORDER_KEYS"), "{}", reply.text);
 }
 

@@ -40,7 +40,7 @@ async fn answers_do_not_depend_on_what_is_kept() {
     for document in [
         "{ users { id name tags meta address { city } pets { name } posts { title author { name } } } }",
         "{ userPages(first: 2, where: {id: {gt: 1}}) { totalCount nodes { id name } pageInfo { hasNextPage endCursor } } }",
-        "{ userTotals(where: {name: {startswith: \"user\"}}) { count max { id } groups { count key { name } } } }",
+        "{ userTotals(where: {name: {startswith: \"user\"}}) { count max { id } groups(by: [NAME]) { count key { name } } } }",
         "{ user(id: 3) { name posts(orderBy: [{title: DESC}]) { title } } }",
         "{ searched(search: {conditions: {id: {lt: 4}}}) within(where: {id: {in: [1, 2]}}) }",
     ] {

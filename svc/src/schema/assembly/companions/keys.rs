@@ -34,11 +34,12 @@ impl Companions<'_> {
             leaf: there.ty.named(),
             gated: gate_of(types, row, field.rust),
         };
-        let to_one = relations(types, row).into_iter().filter(|(field, relation)| {
-            !relation.many && !is_checked(types, row, field.rust) && !declares(types, row, relation.from)
-        });
+        let to_one = relations(types, row)
+            .into_iter()
+            .filter(|(field, relation)| !relation.many && !is_checked(types, row, field.rust));
         let keys = to_one.filter_map(|(field, relation)| {
-            let there = stored_fields(types, relation.row).into_iter().find(|field| is_stored(field, relation.to))?;
+            let (_, to) = relation.only_key().filter(|(from, _)| !declares(types, row, from))?;
+            let there = stored_fields(types, relation.row).into_iter().find(|field| is_stored(field, to))?;
             is_open(types, relation.row, there).then(|| key(field, there))
         });
         keys.collect()

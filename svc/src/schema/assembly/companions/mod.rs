@@ -3,6 +3,8 @@
 mod aggregate;
 mod connection;
 mod functions;
+mod group_keys;
+mod groups;
 mod keys;
 mod objects;
 mod operands;
@@ -45,6 +47,9 @@ impl Common {
     }
 
     fn number(&self, kind: ScalarKind) -> Option<TypeIndex> {
+        if kind == ScalarKind::Int {
+            return Some(self.int);
+        }
         self.numbers.iter().find(|(known, _)| *known == kind).map(|(_, index)| *index)
     }
 }
@@ -285,8 +290,13 @@ impl<'a> Companions<'a> {
 
     fn direction_type(&mut self, types: &mut Vec<TypeDef>) -> TypeIndex {
         *self.direction.get_or_insert_with(|| {
-            let value =
-                |name, description| EnumValue { name, stored: name, description: Some(description), deprecated: None };
+            let value = |name: &'static str, description: &'static str| EnumValue {
+                name: name.into(),
+                stored: name,
+                description: Some(description.into()),
+                deprecated: None,
+                group_key: None,
+            };
             types.push(TypeDef {
                 name: "OrderDirection".to_owned(),
                 description: Some("The direction of an order, and where nulls go.".to_owned()),

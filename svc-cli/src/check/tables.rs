@@ -1,0 +1,65 @@
+//! Mutations against the tables that they write: whether these have the columns, of types that take the values, and the index
+//! that an upsert goes by.
+
+use super::finding::Finding;
+use super::snapshot::{Column, Relation, Snapshot};
+use crate::program::{Argument, Description, Write, WrittenColumn};
+
+/// The mutations whose tables lack something.
+pub(super) fn compare(description: &Description, database: &Snapshot) -> Vec<Finding> {
+    description.writes.iter().flat_map(|write| compare_write(write, database.relation(&write.table))).collect()
+}
+
+fn compare_write(write: &Write, table: Option<&Relation>) -> Vec<Finding> {
+    let name = &write.table;
+    let finding = |problem: String, fix: String| Finding::new(&write.place, &write.field, problem, fix);
+    let Some(table) = table else {
+        let fix = "make it in a file of db/schema and apply it: svc migrate up".to_owned();
+        return vec![finding(format!("the database has no table `{name}`"), fix)];
+    };
+    let mut found = Vec::new();
+    for column in &write.columns {
+        match table.columns.get(&column.name) {
+            None => {
+                let fix =
+                    format!("name the field as its column, or add it: ALTER TABLE {name} ADD COLUMN {} …", column.name);
+                found.push(finding(format!("`{name}` has no column `{}`", column.name), fix));
+            }
+            Some(there) => found.extend(column.misfit(there).map(|(problem, fix)| finding(problem, fix.to_owned()))),
+        }
+    }
+    if !table.columns.contains_key(&write.key) && !write.columns.iter().any(|column| column.name == write.key) {
+        let fix = "name the one with the view's `id`, as in `key = \"…\"`".to_owned();
+        found.push(finding(format!("`{name}` has no column `{}`", write.key), fix));
+    }
+    if table.lacks_index(&write.conflict) {
+        let columns = write.conflict.join(", ");
+        let fix = format!("make it: CREATE UNIQUE INDEX ON {name} ({columns})");
+        found.push(finding(format!("`{name}` has no unique index on {columns}, by which `conflict` finds rows"), fix));
+    }
+    found
+}
+
+impl WrittenColumn {
+    /// The reason why a column does not take the values, and what mends it.
+    fn misfit(&self, column: &Column) -> Option<(String, &'static str)> {
+        let is_json = matches!(column.ty.as_str(), "json" | "jsonb");
+        let is_array = column.ty.starts_with('_');
+        let fix = match self.form {
+            Argument::Json if !is_json => "an object needs a column of type jsonb",
+            Argument::List if !is_json && !is_array => "a list needs an array, or a column of type jsonb",
+            Argument::Scalar if is_array => "give it a list",
+            _ => return None,
+        };
+        Some((format!("the column `{}` is of type {}", self.name, column.ty), fix))
+    }
+}
+
+impl Relation {
+    /// Whether it is a table without the unique index that rows are found by.
+    fn lacks_index(&self, conflict: &[String]) -> bool {
+        let mut wanted = conflict.to_vec();
+        wanted.sort_unstable();
+        self.is_table && !wanted.is_empty() && !self.unique.contains(&wanted)
+    }
+}

@@ -1,0 +1,189 @@
+//! Groups of rows: what their rows share, which groups are kept, and in which order they are.
+
+use super::Builder;
+use super::filter::{Column, Direction, Nulls};
+use super::operand::Operand;
+use super::query::Query;
+use super::scope::Scope;
+use super::select::suffix;
+use crate::postgres::DbError;
+use crate::scalar::sql_value::SqlValue;
+use crate::schema::{AggregateFunction, Family, GroupKey, Operator, Period, ScalarKind};
+
+/// A value that the rows of a group share.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct GroupValue {
+    pub(crate) column: Column,
+    /// The period in place of the instant or the date.
+    pub(crate) period: Option<Period>,
+}
+
+impl GroupValue {
+    pub(crate) fn of(key: GroupKey) -> Self {
+        let path = key.relation.into_iter().chain([key.stored]);
+        Self { column: Column::at(path.map(str::to_owned).collect()), period: key.period }
+    }
+}
+
+impl From<Column> for GroupValue {
+    fn from(column: Column) -> Self {
+        Self { column, period: None }
+    }
+}
+
+/// Something that all rows of a group have together.
+#[derive(Debug, Clone)]
+pub(crate) enum OfGroup {
+    /// The number of rows.
+    Count,
+    /// A value that its rows share.
+    Value(GroupValue),
+    /// An aggregate of a column, whose result is shown as a scalar.
+    Aggregate(AggregateFunction, Column, ScalarKind),
+}
+
+/// A key of an order of groups.
+#[derive(Debug, Clone)]
+pub(crate) struct GroupOrder {
+    pub(crate) of: OfGroup,
+    pub(crate) direction: Direction,
+    pub(crate) nulls: Nulls,
+}
+
+/// A condition on groups.
+#[derive(Debug, Clone)]
+pub(crate) enum Having {
+    /// All of these; an empty list is true.
+    All(Vec<Having>),
+    /// Any of these; an empty list is false.
+    Any(Vec<Having>),
+    /// Not this; a condition that is unknown because of a null does not hold.
+    Not(Box<Having>),
+    Compare(OfGroup, Operator, SqlValue),
+}
+
+impl Having {
+    /// The columns of which aggregates are compared.
+    pub(super) fn columns(&self) -> Vec<&Column> {
+        match self {
+            Self::All(all) | Self::Any(all) => all.iter().flat_map(Self::columns).collect(),
+            Self::Not(inner) => inner.columns(),
+            Self::Compare(OfGroup::Aggregate(_, column, _), ..) => vec![column],
+            Self::Compare(..) => Vec::new(),
+        }
+    }
+}
+
+impl<'a> Builder<'a> {
+    /// Writes by what the rows are grouped, which groups are kept, and their order.
+    pub(super) fn groups(&mut self, scope: &Scope<'a>, query: &Query) -> Result<(), DbError> {
+        for (index, value) in query.group.iter().enumerate() {
+            self.text.push_str(if index == 0 { " GROUP BY " } else { ", " });
+            let sql = self.group_value(scope, value)?.sql;
+            self.text.push_str(&sql);
+        }
+        if let Some(having) = &query.having {
+            self.text.push_str(" HAVING ");
+            self.having(scope, having)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the order of groups.
+    pub(super) fn group_order(&mut self, scope: &Scope<'a>, query: &Query) -> Result<(), DbError> {
+        for (index, key) in query.group_order.iter().enumerate() {
+            self.text.push_str(if index == 0 { " ORDER BY " } else { ", " });
+            let sql = match &key.of {
+                OfGroup::Count => "count(*)".to_owned(),
+                OfGroup::Value(value) => self.group_value(scope, value)?.sql,
+                OfGroup::Aggregate(function, column, _) => {
+                    self.operand(scope, column)?.aggregate(*function, self.careful)
+                }
+            };
+            self.text.push_str(&sql);
+            self.text.push_str(suffix(key.direction, key.nulls));
+        }
+        Ok(())
+    }
+
+    /// The expression of a value that the rows of a group share.
+    pub(super) fn group_value(&mut self, scope: &Scope<'a>, value: &GroupValue) -> Result<Operand, DbError> {
+        let operand = self.operand(scope, &value.column)?;
+        Ok(match value.period {
+            Some(period) => operand.period(period, self.careful),
+            None => operand,
+        })
+    }
+
+    fn having(&mut self, scope: &Scope<'a>, having: &Having) -> Result<(), DbError> {
+        match having {
+            Having::All(all) => self.joined(all, " AND ", "true", |builder, one| builder.having(scope, one)),
+            Having::Any(any) => self.joined(any, " OR ", "false", |builder, one| builder.having(scope, one)),
+            Having::Not(inner) => {
+                self.text.push('(');
+                self.having(scope, inner)?;
+                self.text.push_str(") IS NOT TRUE");
+                Ok(())
+            }
+            Having::Compare(of, operator, value) => {
+                let (operand, column) = self.of_group(scope, of)?;
+                self.compare_operand(operand, &column, *operator, value)
+            }
+        }
+    }
+
+    /// The expression that a condition on groups compares, and the name of it in messages.
+    fn of_group(&mut self, scope: &Scope<'a>, of: &OfGroup) -> Result<(Operand, Column), DbError> {
+        Ok(match of {
+            OfGroup::Count => (Operand::computed("count(*)".to_owned(), "int8"), Column::of("count")),
+            OfGroup::Value(value) => (self.group_value(scope, value)?, value.column.clone()),
+            OfGroup::Aggregate(function, column, result) => {
+                let operand = self.operand(scope, column)?;
+                (operand.result(*function, *result, self.careful), column.clone())
+            }
+        })
+    }
+}
+
+impl Operand {
+    fn computed(sql: String, cast: &str) -> Self {
+        Self { sql, cast: cast.to_owned(), fallback: None, family: Family::Ordered, text: None, bare: None }
+    }
+
+    /// An aggregate of the values, as it is compared: in the type in which clients see it.
+    fn result(self, function: AggregateFunction, result: ScalarKind, careful: bool) -> Self {
+        let sql = self.aggregate(function, careful);
+        let cast = match (function, result) {
+            (AggregateFunction::Min | AggregateFunction::Max, _) => {
+                return Self { sql, text: None, bare: None, ..self };
+            }
+            (_, ScalarKind::Int) => "int8",
+            // With care, a sum may be beyond a double.
+            (_, ScalarKind::Float) if !careful => "float8",
+            _ => "numeric",
+        };
+        Self::computed(format!("({sql})::{cast}"), cast)
+    }
+
+    /// The beginning of the period that the values lie in, in UTC. With care, null where it is before the first day of
+    /// PostgreSQL's calendar or beyond the last of its timestamps.
+    fn period(self, period: Period, careful: bool) -> Self {
+        let (name, sql) = (period.name(), &self.sql);
+        let (begins, bounds) = match self.cast.as_str() {
+            "date" => (
+                format!("date_trunc('{name}', ({sql})::timestamp)::date"),
+                "BETWEEN '4713-01-01 BC'::date AND '294276-12-31'::date",
+            ),
+            _ => (
+                format!("date_trunc('{name}', ({sql})::timestamptz, 'UTC')"),
+                ">= '4713-01-01 00:00:00+00 BC'::timestamptz",
+            ),
+        };
+        if !careful {
+            return Self { sql: begins, bare: None, ..self };
+        }
+        let text = self.text.clone().unwrap_or_else(|| format!("({sql})::text"));
+        let sql = format!("(CASE WHEN {sql} {bounds} OR NOT isfinite({sql}) THEN {begins} END)");
+        Self { sql, text: Some(text), bare: None, ..self }
+    }
+}
