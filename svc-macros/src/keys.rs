@@ -71,7 +71,10 @@ impl Keys {
         input: ParseStream<'_>,
         read: &mut impl FnMut(&Ident, ParseStream<'_>) -> syn::Result<()>,
     ) -> syn::Result<()> {
-        let Some(key) = ["function", "sql_source", "name"].into_iter().find(|key| self.valid.contains(key)) else {
+        // Only of a mutation is a function the usual value.
+        let is_usual = |key: &&str| *key != "function" || self.valid.contains(&"on_failure");
+        let mut usual = ["function", "sql_source", "name"].into_iter().filter(is_usual);
+        let Some(key) = usual.find(|key| self.valid.contains(key)) else {
             return Err(input.error(self.expected("expected a key")));
         };
         let value: LitStr = input.parse()?;

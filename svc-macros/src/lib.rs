@@ -63,6 +63,28 @@ use proc_macro::TokenStream;
 /// `reads = [Post]` what types of rows it is read from besides those of the answer. An argument takes a doc comment, `#[deprecated]` and
 /// `#[svc(name = "…", default = literal)]`.
 ///
+/// # Rows from functions and SQL
+///
+/// A query without a body can read the rows of its type from somewhere else than the view. `function = "schema.name"` names
+/// a `STABLE` function that `RETURNS SETOF` the view and gets the arguments; `sql = "SELECT …"` is a statement that gives
+/// all columns of the view, in which the arguments are `$1`, `$2` and so on. `context = ["tenant_id"]` puts values of the
+/// request before the arguments. The client's conditions, orders and pages stand on top of the rows, and their order is
+/// kept where nobody asks for another.
+///
+/// ```
+/// use svc::prelude::*;
+///
+/// # #[svc_type(sql_source = "v_place")]
+/// # struct Place { id: Uuid, name: String }
+/// #[svc::query(function = "app.nearby")]
+/// async fn nearby(lat: f64, lon: f64) -> Vec<Place>;
+///
+/// #[svc::query(sql = "SELECT * FROM v_place WHERE name = ANY ($1) ORDER BY length(name)")]
+/// async fn named(names: Vec<String>) -> Vec<Place>;
+/// ```
+///
+/// # Parameters
+///
 /// A parameter behind `&` is the context, under whatever name its type has; arguments own their values.
 ///
 /// A type of the function's name stands beside it, for `queries!`; so a module of this name has to be elsewhere.
@@ -290,7 +312,8 @@ pub fn authorize_field(args: TokenStream, item: TokenStream) -> TokenStream {
 ///
 /// Keys on the struct: `sql_source`, `name`, `implements`, `authorize_fields`, [`crate`](macro@query#a-renamed-dependency).
 /// Keys on a field: `name`, `stored`, `skip`, and `non_null`, by which the program vouches to `svc check` that the view
-/// has no null there. Keys on a method: `name`, `skip`; on its arguments: `name`, `default`.
+/// has no null there. Keys on a method: `name`, `cost`, `skip`, and `function = "schema.name"` on
+/// one without a body, which a function of the database computes from the row; on its arguments: `name`, `default`.
 #[proc_macro_attribute]
 pub fn svc_type(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, object::expand)

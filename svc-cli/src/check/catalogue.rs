@@ -6,7 +6,7 @@ use postgres_protocol::escape::escape_identifier;
 use tokio_postgres::{Client, Row};
 
 use super::nulls::Facts;
-use super::snapshot::{Column, Function, Keys, Parameter, Relation, Snapshot};
+use super::snapshot::{Column, Function, Given, Keys, Parameter, Relation, Snapshot};
 use crate::database::reason;
 use crate::failure::{Failure, Result};
 use crate::program::Description;
@@ -41,7 +41,8 @@ const FUNCTIONS: &str = "\
         ARRAY(SELECT format_type(a.oid, -1) FROM unnest(p.proargtypes) WITH ORDINALITY AS a(oid, i) ORDER BY a.i), \
         ARRAY(SELECT coalesce(base.typname, t.typname)::text FROM unnest(p.proargtypes) WITH ORDINALITY AS a(oid, i) \
             JOIN pg_type t ON t.oid = a.oid \
-            LEFT JOIN pg_type base ON base.oid = t.typbasetype AND t.typtype = 'd' ORDER BY a.i) \
+            LEFT JOIN pg_type base ON base.oid = t.typbasetype AND t.typtype = 'd' ORDER BY a.i), \
+        p.proretset, p.provolatile = 'v' \
     FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace \
     WHERE p.prokind IN ('f', 'p') AND p.prorettype <> 'trigger'::regtype AND ( \
         n.nspname !~ '^(pg_|information_schema$)' AND NOT EXISTS ( \
@@ -73,6 +74,9 @@ pub(super) async fn read(client: &Client, description: &Description) -> Result<S
     for source in sources {
         look_at_row(client, &mut snapshot, source).await?;
     }
+    for statement in &description.statements {
+        snapshot.statements.insert(statement.sql.clone(), given(client, &statement.sql).await);
+    }
     Ok(snapshot)
 }
 
@@ -102,6 +106,19 @@ fn function(row: &Row) -> Function {
         parameters: types.into_iter().zip(bases).map(|(ty, base)| Parameter { ty, base }).collect(),
         defaults: usize::try_from(row.get::<_, i32>(2)).unwrap_or(0),
         returns: row.get(3),
+        gives_set: row.get(6),
+        is_volatile: row.get(7),
+    }
+}
+
+/// What a statement gives, which PostgreSQL tells without running it.
+async fn given(client: &Client, sql: &str) -> Given {
+    match client.prepare(&format!("SELECT t.* FROM (\n{sql}\n) AS t")).await {
+        Ok(statement) => {
+            let columns = statement.columns().iter();
+            Given::Columns(columns.map(|column| (column.name().to_owned(), column.type_().name().to_owned())).collect())
+        }
+        Err(error) => Given::Refused(reason(&error)),
     }
 }
 

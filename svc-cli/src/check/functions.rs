@@ -1,10 +1,10 @@
-//! Mutations against functions of the database: whether one takes the arguments, and only one.
+//! Fields against functions of the database: whether one takes the arguments, and only one.
 
 use super::finding::Finding;
 use super::snapshot::{Function, Parameter, Snapshot};
 use crate::program::{self, Argument, Description};
 
-/// The mutations whose functions are missing or take other arguments.
+/// The fields whose functions are missing, take other arguments or give something else.
 pub(super) fn compare(description: &Description, database: &Snapshot) -> Vec<Finding> {
     description.functions.iter().filter_map(|call| compare_call(call, database.functions(&call.name))).collect()
 }
@@ -18,7 +18,14 @@ fn compare_call(call: &program::Function, candidates: &[Function]) -> Option<Fin
             "make it in a file of db/schema (svc generate crud writes some) and apply it: svc migrate up",
         );
     }
-    let fitting: Vec<&Function> = candidates.iter().filter(|candidate| candidate.takes(&call.arguments)).collect();
+    let of_row: Vec<&Function> = candidates.iter().filter(|candidate| candidate.is_of_row(call)).collect();
+    if let (Some(view), true) = (&call.row_of, of_row.is_empty()) {
+        return finding(
+            format!("`{name}` does not take a row of {view} as its first parameter"),
+            "let it take the row, and then the arguments of the field",
+        );
+    }
+    let fitting: Vec<&Function> = of_row.into_iter().filter(|candidate| candidate.takes(call)).collect();
     let signatures = |functions: &[&Function]| {
         functions.iter().map(|function| function.signature(name)).collect::<Vec<_>>().join(" and ")
     };
@@ -26,10 +33,10 @@ fn compare_call(call: &program::Function, candidates: &[Function]) -> Option<Fin
         [] => finding(
             format!(
                 "it is called as `{name}({})`, and there is {}",
-                shown(&call.arguments),
+                shown(call),
                 signatures(&candidates.iter().collect::<Vec<_>>())
             ),
-            "give the function these parameters in db/schema, or change the arguments of the mutation",
+            "give the function these parameters in db/schema, or change the arguments of the field",
         ),
         [one] if one.kind != "f" => {
             finding(format!("`{name}` is a procedure"), "make it a function: procedures cannot be called")
@@ -37,22 +44,22 @@ fn compare_call(call: &program::Function, candidates: &[Function]) -> Option<Fin
         [one] if one.returns == "void" => {
             finding(format!("`{name}` returns nothing"), "let it return a value, such as its status")
         }
-        [_] => None,
+        [one] => one.misfit(call).and_then(|(problem, fix)| finding(problem, &fix)),
         several => finding(
-            format!("it is called as `{name}({})`, which fits {}", shown(&call.arguments), signatures(several)),
+            format!("it is called as `{name}({})`, which fits {}", shown(call), signatures(several)),
             "drop all but one, or name the function with its schema",
         ),
     }
 }
 
-fn shown(arguments: &[Argument]) -> String {
-    let names = arguments.iter().map(|argument| match argument {
+fn shown(call: &program::Function) -> String {
+    let arguments = call.arguments.iter().map(|argument| match argument {
         Argument::Scalar => "scalar",
         Argument::List => "list",
         Argument::Json => "jsonb",
         Argument::Null => "null",
     });
-    names.collect::<Vec<_>>().join(", ")
+    call.row_of.iter().map(String::as_str).chain(arguments).collect::<Vec<_>>().join(", ")
 }
 
 impl Function {
@@ -61,8 +68,34 @@ impl Function {
         format!("`{name}({})`", types.join(", "))
     }
 
-    fn takes(&self, arguments: &[Argument]) -> bool {
-        let required = self.parameters.len().saturating_sub(self.defaults);
+    /// Whether its first parameter is the row that the call has, if it has one.
+    fn is_of_row(&self, call: &program::Function) -> bool {
+        let is_row = |view: &String| self.parameters.first().is_some_and(|first| first.base == last(view));
+        call.row_of.as_ref().is_none_or(is_row)
+    }
+
+    /// What does not fit of what it gives, and what mends it.
+    fn misfit(&self, call: &program::Function) -> Option<(String, String)> {
+        let name = &call.name;
+        if let Some(view) = &call.rows_of
+            && (!self.gives_set || last(&self.returns).trim_matches('"') != last(view))
+        {
+            return Some((format!("`{name}` does not give rows of {view}"), format!("let it RETURN SETOF {view}")));
+        }
+        if call.rows_of.is_none() && call.row_of.is_none() {
+            return None;
+        }
+        if call.row_of.is_some() && self.gives_set {
+            return Some((format!("`{name}` gives a set"), "let it return an array: a field has one value".to_owned()));
+        }
+        let volatile = || (format!("`{name}` is volatile"), "declare it STABLE: a read may run twice".to_owned());
+        self.is_volatile.then(volatile)
+    }
+
+    fn takes(&self, call: &program::Function) -> bool {
+        let (arguments, behind) = (&call.arguments, usize::from(call.row_of.is_some()));
+        let Some(parameters) = self.parameters.get(behind..) else { return false };
+        let required = parameters.len().saturating_sub(self.defaults);
         let is_array = |parameter: &Parameter| parameter.base.starts_with('_');
         let is_json = |parameter: &Parameter| matches!(parameter.base.as_str(), "json" | "jsonb");
         let fits = |(parameter, argument): (&Parameter, &Argument)| match argument {
@@ -71,6 +104,11 @@ impl Function {
             Argument::Json => is_json(parameter),
             Argument::Null => true,
         };
-        (required..=self.parameters.len()).contains(&arguments.len()) && self.parameters.iter().zip(arguments).all(fits)
+        (required..=parameters.len()).contains(&arguments.len()) && parameters.iter().zip(arguments).all(fits)
     }
+}
+
+/// A name without its schema.
+fn last(name: &str) -> &str {
+    name.rsplit('.').next().unwrap_or(name)
 }

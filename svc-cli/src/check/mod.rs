@@ -5,6 +5,7 @@ mod finding;
 mod functions;
 mod nulls;
 mod snapshot;
+mod statements;
 mod tables;
 mod views;
 
@@ -103,6 +104,7 @@ fn compare(project: &Project, description: &Description, arguments: &Arguments) 
     }
     let mut found = views::compare(description, &database);
     found.extend(functions::compare(description, &database));
+    found.extend(statements::compare(description, &database));
     found.extend(tables::compare(description, &database));
     found.sort_by(|a, b| a.order().cmp(&b.order()));
     if found.is_empty() {

@@ -13,7 +13,7 @@ use crate::project::Project;
 pub(super) const FILE: &str = "svc.schema.json";
 
 /// The form of the file; others are refused.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// Views, tables and functions by `schema.name`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +23,19 @@ pub(super) struct Snapshot {
     search_path: Vec<String>,
     pub(super) relations: BTreeMap<String, Relation>,
     functions: BTreeMap<String, Vec<Function>>,
+    /// The SQL of queries, and what it gives.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(super) statements: BTreeMap<String, Given>,
+}
+
+/// What a statement gives.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Given {
+    /// Columns and their types.
+    Columns(BTreeMap<String, String>),
+    /// Nothing, for this reason.
+    Refused(String),
 }
 
 /// A view or a table.
@@ -64,7 +77,7 @@ pub(super) enum Keys {
     Seen(Vec<String>),
 }
 
-/// A function that a mutation may call.
+/// A function that a field may call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Function {
     /// `f` for a function, `p` for a procedure.
@@ -73,6 +86,10 @@ pub(super) struct Function {
     /// The number of the last parameters that have a default.
     pub(super) defaults: usize,
     pub(super) returns: String,
+    /// Whether it answers with any number of rows.
+    pub(super) gives_set: bool,
+    /// Whether it may write, or answer differently each time.
+    pub(super) is_volatile: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,7 +106,7 @@ impl Snapshot {
         relations: BTreeMap<String, Relation>,
         functions: BTreeMap<String, Vec<Function>>,
     ) -> Self {
-        Self { format: FORMAT, search_path, relations, functions }
+        Self { format: FORMAT, search_path, relations, functions, statements: BTreeMap::new() }
     }
 
     /// The view or the table of a name, with or without its schema.

@@ -21,6 +21,7 @@ pub(crate) struct Description {
     pub(crate) column_types: Vec<String>,
     pub(crate) types: Vec<Type>,
     pub(crate) functions: Vec<Function>,
+    pub(crate) statements: Vec<Statement>,
     pub(crate) writes: Vec<Write>,
 }
 
@@ -113,13 +114,27 @@ pub(crate) struct Through {
     pub(crate) there: Vec<String>,
 }
 
-/// A mutation that calls a function of the database.
+/// A field that calls a function of the database, or reads rows from one.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Function {
     pub(crate) field: String,
     pub(crate) place: Place,
     pub(crate) name: String,
     pub(crate) arguments: Vec<Argument>,
+    /// The view whose row it gets before the arguments.
+    pub(crate) row_of: Option<String>,
+    /// The view whose rows it gives.
+    pub(crate) rows_of: Option<String>,
+}
+
+/// A query whose rows SQL gives.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Statement {
+    pub(crate) field: String,
+    pub(crate) place: Place,
+    /// The view whose rows it gives.
+    pub(crate) source: String,
+    pub(crate) sql: String,
 }
 
 /// A table that a mutation writes.

@@ -6,7 +6,7 @@ mod names;
 
 pub(crate) use build::{Build, Built, Group, build};
 pub(crate) use description::{
-    Argument, Description, Field, Function, Place, Relation, Through, Type, Write, WrittenColumn, describe,
+    Argument, Description, Field, Function, Place, Relation, Statement, Through, Type, Write, WrittenColumn, describe,
 };
 pub(crate) use names::{snake_case, table_of};
 

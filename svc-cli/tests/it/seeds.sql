@@ -48,3 +48,6 @@ CREATE OR REPLACE PROCEDURE fn_procedure(id int) LANGUAGE sql AS $$ SELECT 1 $$;
 CREATE OR REPLACE FUNCTION fn_nothing(id int) RETURNS void LANGUAGE sql AS $$ SELECT $$;
 CREATE OR REPLACE FUNCTION fn_double(id int) RETURNS mutation_response LANGUAGE sql AS $$ SELECT 'updated', '' $$;
 CREATE OR REPLACE FUNCTION fn_double(id text) RETURNS mutation_response LANGUAGE sql AS $$ SELECT 'updated', '' $$;
+CREATE OR REPLACE FUNCTION fn_computed(good v_good, by int) RETURNS int LANGUAGE sql STABLE AS $$ SELECT by $$;
+CREATE OR REPLACE FUNCTION fn_volatile(good v_good) RETURNS int LANGUAGE sql AS $$ SELECT 1 $$;
+CREATE OR REPLACE FUNCTION fn_rows(id int) RETURNS SETOF v_good LANGUAGE sql STABLE AS $$ SELECT * FROM v_good $$;

@@ -4,6 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
 use super::model::{Computed, Method};
+use crate::element;
 use crate::function::Caller;
 use crate::krate::Crate;
 use crate::types;
@@ -33,20 +34,12 @@ pub(super) fn full(computed: &Computed) -> TokenStream {
 }
 
 fn meta(krate: &Crate, method: &Method) -> TokenStream {
-    let (element, ident) = (method.element.meta(krate), &method.ident);
+    let element = method.element.meta(krate);
     let args = method.params.args().map(|arg| arg.meta(krate, &arg.type_ref(krate, None), None));
     let output = types::outside(&method.output, None);
-    let ty = quote_spanned!(types::span(&method.output)=> <#output as #krate::Returns>::type_ref);
-    let run = Caller {
-        krate,
-        callee: quote!(Self::#ident),
-        receiver: Some(quote!(#krate::receiver::<Self>)),
-        params: &method.params,
-        output: &method.output,
-        asynchronous: method.asynchronous,
-        events: None,
-    }
-    .variant("Method");
+    let answers = if method.function.is_some() { quote!(RowFunctionReturn) } else { quote!(Returns) };
+    let ty = quote_spanned!(types::span(&method.output)=> <#output as #krate::#answers>::type_ref);
+    let run = run(krate, method);
     let (guards, checks) = (method.guards.tokens(krate), method.checks.tokens(krate, &quote!(Self)));
     let cost = match &method.cost {
         Some(cost) => quote!(::core::option::Option::Some(#cost)),
@@ -58,4 +51,32 @@ fn meta(krate: &Crate, method: &Method) -> TokenStream {
             checks: #checks,
         }
     }
+}
+
+/// What computes the field.
+fn run(krate: &Crate, method: &Method) -> TokenStream {
+    let ident = &method.ident;
+    if let Some(name) = &method.function {
+        let place = element::place(krate, ident);
+        let checks = method.params.args().map(|arg| {
+            let ty = types::outside(&arg.ty, None);
+            quote_spanned!(types::span(&arg.ty)=> #krate::check_input::<#ty>)
+        });
+        return quote!(#krate::ComputedRun::Function(&#krate::RowFunctionMeta {
+            name: #name,
+            checks: &[#(#checks),*],
+            place: #place,
+        }));
+    }
+    let method = Caller {
+        krate,
+        callee: quote!(Self::#ident),
+        receiver: Some(quote!(#krate::receiver::<Self>)),
+        params: &method.params,
+        output: &method.output,
+        asynchronous: method.asynchronous,
+        events: None,
+    }
+    .variant("Method");
+    quote!(#krate::ComputedRun::Method(#method))
 }

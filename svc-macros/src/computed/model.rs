@@ -1,9 +1,9 @@
 //! An `impl` block whose methods can be fields.
 
 use proc_macro2::Ident;
-use syn::{Attribute, FnArg, LitInt, Receiver, Type};
+use syn::{Attribute, FnArg, LitInt, LitStr, Receiver, Type};
 
-use super::parse::{self, Block, Item};
+use super::parse::{self, Block, Item, MethodArgs};
 use crate::argument::Parameters;
 use crate::element::{self, Element};
 use crate::errors::Errors;
@@ -11,6 +11,7 @@ use crate::field_check::FieldChecks;
 use crate::function::Function;
 use crate::guard::Guards;
 use crate::krate::Crate;
+use crate::name;
 use crate::types;
 
 /// The computed fields of a type.
@@ -31,6 +32,8 @@ pub(super) struct Method {
     pub(super) guards: Guards,
     pub(super) checks: FieldChecks,
     pub(super) cost: Option<LitInt>,
+    /// The function of the database that computes the field.
+    pub(super) function: Option<LitStr>,
 }
 
 /// Checks the block and takes our attributes off it; `None` when nothing at all can be generated.
@@ -67,6 +70,9 @@ fn method(function: &mut Function, errors: &mut Errors) -> Option<Method> {
         if let Some(cost) = &args.cost {
             errors.at(cost, skipped());
         }
+        if let Some(function) = &args.function {
+            errors.at(function, skipped());
+        }
         return None;
     }
     element::check_cfg(&mut function.attrs, errors);
@@ -77,9 +83,7 @@ fn method(function: &mut Function, errors: &mut Errors) -> Option<Method> {
     let params = Parameters::read(&mut function.sig.inputs, errors);
     params.refuse_null(errors);
     let element = Element::new(&function.sig.ident, args.name.as_ref(), &function.attrs, errors);
-    if function.body.is_none() {
-        errors.at(&function.sig.ident, "a computed field needs a body; a stored field goes into the struct");
-    }
+    check_body(&args, function, &params, errors);
     Some(Method {
         ident: function.sig.ident.clone(),
         element,
@@ -89,7 +93,33 @@ fn method(function: &mut Function, errors: &mut Errors) -> Option<Method> {
         guards,
         checks,
         cost: args.cost,
+        function: args.function,
     })
+}
+
+/// A field has either a body or a function of the database.
+fn check_body(args: &MethodArgs, function: &Function, params: &Parameters, errors: &mut Errors) {
+    let Some(name) = &args.function else {
+        if function.body.is_none() {
+            errors.at(
+                &function.sig.ident,
+                "a computed field has a body or a function of the database; write `{ … }` instead of the `;`, or \
+                 `#[svc(function = \"schema.name\")]`",
+            );
+        }
+        return;
+    };
+    name::check_function(name, errors);
+    if function.body.is_some() {
+        errors
+            .at(name, "a computed field has a body or calls a function; write `;` instead of the body, or remove this");
+    }
+    if let Some(asynchronous) = &function.sig.asyncness {
+        errors.at(asynchronous, "nothing waits for a field that the statement computes; remove `async`");
+    }
+    for context in params.contexts() {
+        errors.at(context, "a function of the database does not use the context; remove it, or write a body");
+    }
 }
 
 fn check_receiver(function: &Function, errors: &mut Errors) {

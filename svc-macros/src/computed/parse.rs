@@ -1,4 +1,4 @@
-//! The `impl` block; bodies of methods stay as they are.
+//! The `impl` block; bodies of methods stay as they are, and methods without one are only fields.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{ToTokens, TokenStreamExt as _};
@@ -37,6 +37,8 @@ pub(super) enum Item {
 pub(super) struct MethodArgs {
     pub(super) name: Option<LitStr>,
     pub(super) cost: Option<LitInt>,
+    /// The function of the database that computes the field.
+    pub(super) function: Option<LitStr>,
     pub(super) skip: bool,
 }
 
@@ -56,10 +58,11 @@ pub(super) fn args(tokens: TokenStream, errors: &mut Errors) -> Crate {
 pub(super) fn method(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> MethodArgs {
     let mut args = MethodArgs::default();
     keys::refuse_relation(attrs, errors);
-    keys::read_svc(attrs, &["name", "cost", "skip"], errors, |key, input| {
+    keys::read_svc(attrs, &["name", "function", "cost", "skip"], errors, |key, input| {
         match key.to_string().as_str() {
             "name" => args.name = Some(keys::string(key, input)?),
             "cost" => args.cost = Some(cost(key, input)?),
+            "function" => args.function = Some(keys::string(key, input)?),
             _ => args.skip = keys::flag(key, input)?,
         }
         Ok(())
@@ -127,6 +130,8 @@ impl ToTokens for Block {
         self.brace.surround(tokens, |tokens| {
             for item in &self.items {
                 match item {
+                    // Rust takes no method without a body; a function of the database stands behind it.
+                    Item::Method(method) if method.body.is_none() => {}
                     Item::Method(method) => method.to_tokens(tokens),
                     Item::Other(other) => other.to_tokens(tokens),
                 }

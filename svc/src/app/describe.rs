@@ -5,9 +5,12 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::StartError;
-use crate::engine::{WrittenTable, functions, written_tables};
-use crate::postgres::ArgForm;
-use crate::schema::{FieldDef, FieldKind, FieldMeta, InputRole, Model, Place, TypeDef, TypeExpr, TypeKind};
+use crate::engine::{WrittenTable, field_spec, functions, row_functions, row_sources, spec_of, written_tables};
+use crate::postgres::{ArgForm, FunctionSpec};
+use crate::schema::{
+    FieldDef, FieldKind, FieldMeta, InputRole, Model, Place, RowSourceKind, RowSourceMeta, TypeDef, TypeExpr,
+    TypeIndex, TypeKind,
+};
 use crate::sql::select_form;
 
 /// The variable with the file that gets the description. With it, a program describes itself and ends.
@@ -48,15 +51,18 @@ pub(super) fn write(model: &Model, file: &str) -> Result<(), StartError> {
 
 fn describe(model: &Model) -> Value {
     let types: Vec<Value> = model.types.iter().filter_map(|def| stored_type(model, def)).collect();
-    let functions: Vec<Value> = functions(model)
-        .map(|(field, function, spec)| {
-            let arguments: Vec<_> = spec.args.iter().map(argument).collect();
-            json!({
-                "field": field.name, "path": field.path, "place": place(function.place), "name": function.name,
-                "arguments": arguments,
-            })
-        })
-        .collect();
+    let called = functions(model).map(|(field, called, spec)| function(&field.name, called.place, &spec, None));
+    let read = of_kind(model, RowSourceKind::Function)
+        .map(|(field, row, meta)| function(&field.name, meta.place, &spec_of(model, field, meta), model.source(row)));
+    let computed = row_functions(model).map(|(row, field, meta)| {
+        let name = format!("{}.{}", model.types[row].name, field.name);
+        function(&name, meta.place, &field_spec(model, row, field, meta), None)
+    });
+    let functions: Vec<Value> = called.chain(read).chain(computed).collect();
+    let statements = of_kind(model, RowSourceKind::Sql).map(|(field, row, meta)| {
+        json!({ "field": field.name, "place": place(meta.place), "source": model.source(row), "sql": meta.text })
+    });
+    let statements: Vec<Value> = statements.collect();
     let writes: Vec<Value> = written_tables(model).map(|written| written_table(&written)).collect();
     let declared = |def: &&TypeDef| match &def.kind {
         TypeKind::Input(input) => input.role == InputRole::Declared,
@@ -74,7 +80,22 @@ fn describe(model: &Model) -> Value {
         "column_types": COLUMN_TYPES,
         "types": types,
         "functions": functions,
+        "statements": statements,
         "writes": writes,
+    })
+}
+
+/// The queries whose rows a source of a kind gives.
+fn of_kind(model: &Model, kind: RowSourceKind) -> impl Iterator<Item = (&FieldDef, TypeIndex, &'static RowSourceMeta)> {
+    row_sources(model).filter(move |(_, _, meta)| meta.kind == kind)
+}
+
+/// A function that a field calls; `rows_of` is the view whose rows it gives.
+fn function(field: &str, at: Place, spec: &FunctionSpec, rows_of: Option<&str>) -> Value {
+    let arguments: Vec<_> = spec.args.iter().map(argument).collect();
+    json!({
+        "field": field, "place": place(at), "name": spec.name, "arguments": arguments, "row_of": spec.row_of,
+        "rows_of": rows_of,
     })
 }
 

@@ -1,6 +1,6 @@
 //! What the fields of a schema use of the database.
 
-use super::find::{row_sources, spec_of};
+use super::find::{field_spec, row_functions, row_sources, spec_of};
 use super::{functions, tables};
 use crate::postgres::Needs;
 use crate::schema::{Model, RowSourceKind};
@@ -10,9 +10,11 @@ pub(crate) fn database_needs(model: &Model) -> Needs {
     let sources = model.sources().map(str::to_owned).chain(tables(model).map(str::to_owned));
     let read = |kind| row_sources(model).filter(move |(_, _, source)| source.kind == kind);
     let read_from = read(RowSourceKind::Function).map(|(field, _, source)| spec_of(model, field, source));
+    let of_rows = row_functions(model).map(|(row, field, function)| field_spec(model, row, field, function));
+    let called = functions(model).map(|(_, _, spec)| spec).chain(read_from).chain(of_rows);
     Needs {
         sources: sources.collect(),
-        functions: functions(model).map(|(_, _, spec)| spec).chain(read_from).collect(),
+        functions: called.collect(),
         statements: read(RowSourceKind::Sql).map(|(_, _, source)| source.text).collect(),
     }
 }

@@ -22,7 +22,7 @@ use crate::mutation::failed_sql;
 use crate::postgres::{Database, DbError, Session};
 use crate::repository::Db;
 use crate::request::Context;
-use crate::schema::{Model, OperationKind, Relation};
+use crate::schema::{Model, OperationKind, Relation, RowFunctionMeta};
 use crate::{Error, ErrorCode};
 
 /// The context of executing one operation, from its root fields to the last value.
@@ -59,6 +59,15 @@ pub(crate) trait RowReads: Sync {
         field: &'a PlanField,
         relation: Relation,
         parents: Vec<(Option<&'a str>, &'a Path<'a>)>,
+    ) -> BoxFuture<'a, Vec<CompletedValue>>;
+
+    /// Calls a function for many rows; a value for each. A row is its `id`, if it has one, and its field's path.
+    fn function<'a>(
+        &self,
+        cx: &'a ExecutionContext<'a>,
+        field: &'a PlanField,
+        function: &'static RowFunctionMeta,
+        rows: Vec<(Option<&'a str>, &'a Path<'a>)>,
     ) -> BoxFuture<'a, Vec<CompletedValue>>;
 
     /// Answers a field whose resolver returned a query.

@@ -68,7 +68,7 @@ pub(crate) use cursor::fuzz_cursor;
 pub(crate) use database_needs::database_needs;
 pub(crate) use document_id::DocumentId;
 pub(crate) use execute::{Engine, RegisteredOnly, Request, ResponseKeys};
-pub(crate) use find::row_sources;
+pub(crate) use find::{field_spec, row_functions, row_sources, spec_of};
 pub(crate) use freshness::Freshness;
 pub(crate) use function::functions;
 #[cfg(test)]

@@ -46,7 +46,7 @@ struct Check<'a> {
 impl Check<'_> {
     fn field(&mut self, field: &PlanField) {
         self.path.push(field.key.as_str().into());
-        for arg in field.args.iter().filter(|arg| !arg.rules.is_empty() || arg.is_object(self.model)) {
+        for arg in field.args.iter().filter(|arg| arg.has_rules) {
             // A variable that leaves a required place empty is told of by the field.
             let Ok(Some(value)) = arg.value(self.model, self.variables) else { continue };
             self.path.push(arg.name.as_str().into());

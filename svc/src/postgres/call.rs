@@ -56,7 +56,8 @@ impl Database {
         if args.iter().filter_map(|(_, arg)| arg.as_ref()).any(has_nul) {
             return Err(DbError::Nul);
         }
-        let spec = FunctionSpec { name: name.to_owned(), args: args.iter().map(|(form, _)| *form).collect() };
+        let spec =
+            FunctionSpec { name: name.to_owned(), row_of: None, args: args.iter().map(|(form, _)| *form).collect() };
         let function = self.function(&spec).await?;
         let values: Vec<_> = args.iter().map(|(_, arg)| arg.clone()).collect();
         let undone_if = undone_if.filter(|_| function.may_have_status && !(list && function.returns_set));
@@ -94,7 +95,8 @@ impl Database {
         let read = self.driver.read(Session::none(), &functions::lookup(specs), &mut rows).await;
         read.map_err(|error| self.noted(error))?;
         let rows = rows.iter().map(functions::Row::from_row).collect::<Result<_, _>>();
-        let mut found = functions::choose(specs, rows.map_err(|error| self.noted(error.into()))?);
+        let (views, rows) = (self.catalogue().await?, rows.map_err(|error| self.noted(error.into()))?);
+        let mut found = functions::choose(specs, rows, &views);
         match found.remove(spec) {
             Some(Ok(function)) => {
                 self.functions().insert(spec.clone(), Ok(function.clone()));

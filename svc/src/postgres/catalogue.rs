@@ -8,6 +8,7 @@ use tokio::sync::Notify;
 
 use super::column_facts::ColumnFacts;
 use super::driver::{DedicatedConnection, DriverError};
+use super::functions::Functions;
 use super::identifier::{quote, quote_path, quoted};
 use super::{DbError, Oid, Param, Statement};
 
@@ -23,6 +24,8 @@ pub(crate) struct Catalogue {
     unlockable: Mutex<HashSet<String>>,
     /// Told when a view is asked for that was not there: it may have come since.
     outdated: Arc<Notify>,
+    /// The functions of rows of these views, or why each cannot be called.
+    pub(super) row_functions: Functions,
 }
 
 /// A view or table.
@@ -38,6 +41,8 @@ pub(crate) struct Source {
     /// Whether the rows are stored, and not computed as they are read.
     pub(crate) is_table: bool,
     pub(crate) columns: HashMap<String, ColumnType>,
+    /// The names of the columns, in their order.
+    pub(crate) in_order: Vec<String>,
     /// The columns of each unique index that a row may conflict with, sorted.
     pub(crate) unique: Vec<Vec<String>>,
     /// The columns that the service may not read.
@@ -76,7 +81,8 @@ const COLUMNS: &str = "\
             SELECT oid, typtype, typbasetype FROM pg_type WHERE oid = a.atttypid \
             UNION ALL SELECT t.oid, t.typtype, t.typbasetype FROM below \
             JOIN pg_type t ON t.oid = below.typbasetype WHERE below.typtype = 'd' \
-        ) SELECT oid FROM below WHERE typtype <> 'd')";
+        ) SELECT oid FROM below WHERE typtype <> 'd') \
+    ORDER BY s.name, a.attnum";
 
 /// Unique indexes by columns alone, of all rows, that are looked at once a row is written.
 const UNIQUE: &str = "\
@@ -116,6 +122,7 @@ impl Catalogue {
                 relation: oid(relation),
                 is_table,
                 columns: HashMap::new(),
+                in_order: Vec::new(),
                 unique: Vec::new(),
                 denied: HashSet::default(),
             });
@@ -123,6 +130,7 @@ impl Catalogue {
                 source.denied.insert(column.clone());
             }
             let quoted = quote(&column);
+            source.in_order.push(column.clone());
             let (declared, base) = (oid(declared), oid(base));
             source.columns.insert(column, ColumnType { name: type_name, sql, quoted, is_exact, declared, base });
         }
@@ -136,12 +144,13 @@ impl Catalogue {
         } else {
             None
         };
-        Ok(Self { sources, settings, facts, outdated: outdated.clone(), unlockable: Mutex::default() })
+        let (outdated, unlockable) = (outdated.clone(), Mutex::default());
+        Ok(Self { sources, settings, facts, outdated, unlockable, row_functions: Functions::default() })
     }
 
     /// Whether both say the same of the database.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
-        self.sources == other.sources && self.settings == other.settings
+        self.sources == other.sources && self.settings == other.settings && self.has_functions_of(other)
     }
 
     /// Whether PostgreSQL may lock the rows of a view, as far as is known.
@@ -166,9 +175,14 @@ impl Catalogue {
     /// The view or table, or why there is none.
     pub(crate) fn known(&self, name: &str) -> Result<&Source, DbError> {
         self.source(name).ok_or_else(|| {
-            self.outdated.notify_one();
+            self.look_again();
             DbError::UnknownSource(name.to_owned())
         })
+    }
+
+    /// Has the database looked at soon.
+    pub(super) fn look_again(&self) {
+        self.outdated.notify_one();
     }
 }
 
@@ -181,6 +195,13 @@ impl Source {
     /// The column `data`, when it holds JSON.
     pub(crate) fn data(&self) -> Option<&ColumnType> {
         self.columns.get("data").filter(|column| matches!(column.name.as_str(), "json" | "jsonb"))
+    }
+}
+
+impl ColumnType {
+    /// The type of a value that is no column.
+    pub(super) fn of_value(name: &str, sql: &str, declared: Oid, base: Oid) -> Self {
+        Self { name: name.to_owned(), sql: sql.to_owned(), quoted: String::new(), is_exact: false, declared, base }
     }
 }
 

@@ -1,13 +1,13 @@
-//! The functions that mutations call: their parameters, read from the catalogue.
+//! The functions that fields call: their parameters, read from the catalogue.
 
 use std::sync::Arc;
 
 use ahash::{HashMap, HashMapExt as _};
 use arc_swap::ArcSwapOption;
 
-use super::catalogue::Source;
+use super::catalogue::{ColumnType, Source};
 use super::identifier::quote;
-use super::{Oid, Param, RowsCall, Statement, StatementSubject, StatementText};
+use super::{Catalogue, Oid, Param, RowsCall, Statement, StatementSubject, StatementText};
 use crate::json::ExactJson;
 
 /// The form of an argument.
@@ -28,6 +28,8 @@ pub(crate) enum ArgForm {
 pub(crate) struct FunctionSpec {
     /// `name` or `schema.name`.
     pub(crate) name: String,
+    /// The view whose row it gets before the arguments.
+    pub(crate) row_of: Option<String>,
     pub(crate) args: Vec<ArgForm>,
 }
 
@@ -35,7 +37,7 @@ pub(crate) struct FunctionSpec {
 #[derive(Debug)]
 pub(crate) struct Function {
     /// The name for SQL.
-    quoted: String,
+    pub(super) quoted: String,
     kind: String,
     /// Whether it answers with rows.
     pub(crate) returns_set: bool,
@@ -44,10 +46,14 @@ pub(crate) struct Function {
     returns_void: bool,
     allowed: bool,
     /// Whether it may write, or answer differently each time.
-    is_volatile: bool,
+    pub(super) is_volatile: bool,
     /// The view or table whose rows it answers with; 0 where it is none.
     rows_of: Oid,
-    params: Vec<Parameter>,
+    /// The view or table whose row is its first parameter; 0 where it is none.
+    pub(super) row_of: Oid,
+    /// The type of its answer.
+    pub(crate) result: ColumnType,
+    pub(super) params: Vec<Parameter>,
     /// The number of the last parameters that have a default.
     defaults: usize,
     /// The call that was written last: of one mutation all have the same text, as a rule.
@@ -62,7 +68,7 @@ pub(super) const ROLLED_BACK: &str = "the mutation failed and is rolled back";
 
 /// The form of an argument in one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Given {
+pub(super) enum Given {
     Absent,
     Null,
     Value,
@@ -71,7 +77,7 @@ enum Given {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-struct Parameter {
+pub(super) struct Parameter {
     /// Empty when it has none.
     name: String,
     /// As SQL writes it.
@@ -99,17 +105,44 @@ const FUNCTIONS: &str = "\
             WHEN answer.typname = 'record' THEN coalesce('status' = ANY (p.proargnames), true) \
             WHEN answer.typnamespace = 'pg_catalog'::regnamespace THEN answer.typname IN ('json', 'jsonb') \
             ELSE answer.typtype IN ('b', 'd') AND answer.typcategory <> 'A' END, \
-        p.provolatile = 'v', answer.typrelid \
+        p.provolatile = 'v', answer.typrelid, \
+        coalesce((SELECT first.typrelid FROM pg_type first WHERE first.oid = p.proargtypes[0]), 0), \
+        base.typname::text, format_type(answer.oid, NULL), answer.oid, base.oid \
     FROM unnest($1::text[], $2::text[], $3::text[]) AS w(name, schema, function) \
     JOIN pg_proc p ON p.proname = w.function \
     JOIN pg_namespace n ON n.oid = p.pronamespace \
     JOIN pg_type answer ON answer.oid = p.prorettype \
+    JOIN pg_type base ON base.oid = ( \
+        WITH RECURSIVE below AS ( \
+            SELECT answer.oid, answer.typtype, answer.typbasetype \
+            UNION ALL SELECT t.oid, t.typtype, t.typbasetype FROM below \
+            JOIN pg_type t ON t.oid = below.typbasetype WHERE below.typtype = 'd' \
+        ) SELECT oid FROM below WHERE typtype <> 'd') \
     WHERE CASE WHEN w.schema = '' THEN pg_function_is_visible(p.oid) ELSE n.nspname = w.schema END \
     ORDER BY p.oid";
 
 /// A row of the catalogue.
-pub(super) type Row =
-    (String, String, String, String, bool, bool, bool, i32, Vec<String>, Vec<String>, Vec<String>, bool, bool, Oid);
+pub(super) type Row = (
+    String,
+    String,
+    String,
+    String,
+    bool,
+    bool,
+    bool,
+    i32,
+    Vec<String>,
+    Vec<String>,
+    Vec<String>,
+    bool,
+    bool,
+    Oid,
+    Oid,
+    String,
+    String,
+    Oid,
+    Oid,
+);
 
 /// The statement that finds functions by their names.
 pub(crate) fn lookup(specs: &[FunctionSpec]) -> Statement {
@@ -119,12 +152,18 @@ pub(crate) fn lookup(specs: &[FunctionSpec]) -> Statement {
 }
 
 /// Each function among the rows that the [`lookup`] gave, or why it cannot be called.
-pub(crate) fn choose(specs: &[FunctionSpec], rows: Vec<Row>) -> Functions {
+pub(crate) fn choose(specs: &[FunctionSpec], rows: Vec<Row>, views: &Catalogue) -> Functions {
     let mut found: HashMap<String, Vec<Arc<Function>>> = HashMap::new();
     for mut row in rows {
         found.entry(std::mem::take(&mut row.0)).or_default().push(Arc::new(Function::new(row)));
     }
-    let choose = |spec: &FunctionSpec| spec.choose(found.get(&spec.name).map(Vec::as_slice).unwrap_or_default());
+    let choose = |spec: &FunctionSpec| {
+        let candidates = found.get(&spec.name).map(Vec::as_slice).unwrap_or_default();
+        match &spec.row_of {
+            None => spec.choose(candidates),
+            Some(view) => spec.choose_of_row(candidates, views.source(view)),
+        }
+    };
     specs.iter().map(|spec| (spec.clone(), choose(spec))).collect()
 }
 
@@ -148,12 +187,12 @@ pub(super) fn split<'a>(names: &[&'a str]) -> (Vec<&'a str>, Vec<&'a str>) {
 
 impl FunctionSpec {
     /// The one candidate that takes the arguments.
-    fn choose(&self, candidates: &[Arc<Function>]) -> Result<Arc<Function>, String> {
+    pub(super) fn choose(&self, candidates: &[Arc<Function>]) -> Result<Arc<Function>, String> {
         let name = &self.name;
         if candidates.is_empty() {
             return Err(format!("the function `{name}` does not exist"));
         }
-        let fitting: Vec<_> = candidates.iter().filter(|candidate| candidate.takes(&self.args)).collect();
+        let fitting: Vec<_> = candidates.iter().filter(|candidate| candidate.takes(self)).collect();
         let function = match fitting.as_slice() {
             [one] => *one,
             [] => {
@@ -180,7 +219,8 @@ impl FunctionSpec {
             ArgForm::Json => "jsonb",
             ArgForm::Null => "null",
         });
-        format!("`{}({})`", self.name, forms.collect::<Vec<_>>().join(", "))
+        let all = self.row_of.iter().map(String::as_str).chain(forms);
+        format!("`{}({})`", self.name, all.collect::<Vec<_>>().join(", "))
     }
 }
 
@@ -189,15 +229,16 @@ impl Function {
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         let called = |function: &Self| {
             let Self { returns_set, may_have_status, returns_void, allowed, defaults, .. } = function;
-            (*returns_set, *may_have_status, *returns_void, *allowed, *defaults, function.is_volatile, function.rows_of)
+            (*returns_set, *may_have_status, *returns_void, *allowed, *defaults, function.is_volatile)
         };
         called(self) == called(other)
+            && (self.rows_of, self.row_of, &self.result) == (other.rows_of, other.row_of, &other.result)
             && (&self.quoted, &self.kind, &self.params) == (&other.quoted, &other.kind, &other.params)
     }
 
     fn new(row: Row) -> Self {
         let (_, schema, name, kind, returns_set, returns_void, allowed, defaults, names, types, bases, ..) = &row;
-        let (.., may_have_status, is_volatile, rows_of) = &row;
+        let (.., may_have_status, is_volatile, rows_of, row_of, result, result_sql, declared, base) = &row;
         let params = types.iter().zip(bases).enumerate().map(|(index, (sql, base))| Parameter {
             name: names.get(index).cloned().unwrap_or_default(),
             sql: sql.clone(),
@@ -213,6 +254,8 @@ impl Function {
             allowed: *allowed,
             is_volatile: *is_volatile,
             rows_of: *rows_of,
+            row_of: *row_of,
+            result: ColumnType::of_value(result, result_sql, *declared, *base),
             params: params.collect(),
             defaults: usize::try_from(*defaults).unwrap_or(0),
             written: ArcSwapOption::empty(),
@@ -224,15 +267,18 @@ impl Function {
         format!("`{name}({})`", types.join(", "))
     }
 
-    fn takes(&self, args: &[ArgForm]) -> bool {
-        let required = self.params.len().saturating_sub(self.defaults);
+    /// Whether it takes the arguments of a call, behind the row where it gets one.
+    pub(super) fn takes(&self, spec: &FunctionSpec) -> bool {
+        let (args, behind) = (&spec.args, usize::from(spec.row_of.is_some()));
+        let Some(params) = self.params.get(behind..) else { return false };
+        let required = params.len().saturating_sub(self.defaults);
         let fits = |(param, form): (&Parameter, &ArgForm)| match form {
             ArgForm::Text => !param.is_array,
             ArgForm::List => param.is_array || param.is_json,
             ArgForm::Json => param.is_json,
             ArgForm::Null => true,
         };
-        (required..=self.params.len()).contains(&args.len()) && self.params.iter().zip(args).all(fits)
+        (required..=params.len()).contains(&args.len()) && params.iter().zip(args).all(fits)
     }
 
     /// The statement that calls it; an absent argument leaves the parameter's default. An answer of which `undone_if` holds
@@ -301,23 +347,33 @@ impl Function {
     }
 
     fn call(&self, given: &[Given]) -> String {
+        self.call_behind(None, given, 0)
+    }
+
+    /// The call with a row before the arguments, whose values are bound behind others.
+    pub(super) fn call_behind(&self, row: Option<&str>, given: &[Given], mut bound: usize) -> String {
         let named = self.params.iter().all(|param| !param.name.is_empty());
-        let first_default = self.params.len().saturating_sub(self.defaults);
-        let (mut values, mut bound) = (Vec::new(), 0);
-        for (index, (param, arg)) in self.params.iter().zip(given).enumerate() {
+        let shown = |param: &Parameter, value: String| match named {
+            true => format!("{} => {value}", quote(&param.name)),
+            false => value,
+        };
+        let (of_row, params) = self.params.split_at(usize::from(row.is_some()).min(self.params.len()));
+        let mut values: Vec<_> = of_row.iter().zip(row).map(|(param, row)| shown(param, row.to_owned())).collect();
+        let first_default = params.len().saturating_sub(self.defaults);
+        for (index, (param, arg)) in params.iter().zip(given).enumerate() {
             let rest_is_absent = given[index..].iter().all(|given| *given == Given::Absent);
             if *arg == Given::Absent && index >= first_default && (named || rest_is_absent) {
                 continue;
             }
             let value = param.value(*arg, &mut bound);
-            values.push(if named { format!("{} => {value}", quote(&param.name)) } else { value });
+            values.push(shown(param, value));
         }
         format!("{}({})", self.quoted, values.join(", "))
     }
 }
 
 impl Parameter {
-    fn given(&self, arg: Option<&ExactJson>) -> Given {
+    pub(super) fn given(&self, arg: Option<&ExactJson>) -> Given {
         use ExactJson as Json;
         match arg {
             None => Given::Absent,
@@ -340,7 +396,7 @@ impl Parameter {
         }
     }
 
-    fn bound(&self, arg: &ExactJson) -> Option<Param> {
+    pub(super) fn bound(&self, arg: &ExactJson) -> Option<Param> {
         use ExactJson as Json;
         match arg {
             Json::Null => None,

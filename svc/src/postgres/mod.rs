@@ -23,6 +23,7 @@ mod recorder;
 mod retries;
 #[cfg(feature = "native-auth")]
 mod routines;
+mod row_functions;
 mod row_security;
 mod rows;
 mod rows_call;

@@ -81,5 +81,5 @@ pub struct GroupCount {
 
 /// An order of groups is by their keys.
 pub(crate) fn key_order(columns: &[Column]) -> Vec<Order> {
-    columns.iter().map(|column| super::asc(column.0.join("."))).collect()
+    columns.iter().map(|column| super::asc(column.path.join("."))).collect()
 }

@@ -105,6 +105,23 @@ impl<T: Output> FunctionReturn for T {
     }
 }
 
+/// The return type of a field that a function of the database computes: a scalar, an enum, or a list of them.
+#[diagnostic::on_unimplemented(
+    message = "a field that a function of the database computes cannot return `{Self}`",
+    label = "not a value that the function can give",
+    note = "return a scalar, an enum, or `Option` or `Vec` of one; an error of the function needs no `Result`"
+)]
+pub trait RowFunctionReturn {
+    /// The field's GraphQL type.
+    fn type_ref(registry: &mut Registry) -> TypeRef;
+}
+
+impl<T: Output> RowFunctionReturn for T {
+    fn type_ref(registry: &mut Registry) -> TypeRef {
+        T::type_ref(registry)
+    }
+}
+
 /// The return type of a mutation that writes rows of a table: rows of a view, or a result that has some.
 #[diagnostic::on_unimplemented(
     message = "a mutation that writes to a table cannot return `{Self}`",

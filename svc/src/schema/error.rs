@@ -122,6 +122,37 @@ pub enum SchemaError {
         /// The row's Rust item.
         row: String,
     },
+    /// A function of the database computes a field of values that have no row.
+    #[error(
+        "`{path}` is computed by a function that gets a row, and `{row}` has no view; write \
+         `#[svc_type(sql_source = \"v_…\")]` on `{row}`, or give the method a body"
+    )]
+    RowFunctionWithoutSource {
+        /// The field.
+        path: String,
+        /// The type's Rust item.
+        row: String,
+    },
+    /// A function of the database computes a field of rows that nothing tells apart.
+    #[error(
+        "`{path}` is computed by a function that gets a row, and `{row}` has no stored field `id`, by which the row of a \
+         value is found; give it one"
+    )]
+    RowFunctionWithoutId {
+        /// The field.
+        path: String,
+        /// The type's Rust item.
+        row: String,
+    },
+    /// A function of the database computes an object.
+    #[error(
+        "`{path}` is computed by a function of the database, which gives a scalar, an enum or a list of them; return one, \
+         or give the method a body"
+    )]
+    RowFunctionType {
+        /// The field.
+        path: String,
+    },
     /// A relation leads to rows that are nowhere.
     #[error(
         "the relation `{path}` leads to `{row}`, which has no view; write `#[svc_type(sql_source = \"v_…\")]` on `{row}`"

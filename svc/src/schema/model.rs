@@ -15,8 +15,8 @@ use indexmap::IndexMap;
 use super::extent::Extent;
 use super::registry::Decode;
 use super::{
-    Code, GroupKeyMember, Guard, KeyNames, NestedMeta, ObjectMeta, OrderKey, Place, ResultMeta, RootRules, Run,
-    ScalarKind, Shape, Through, ValueRule,
+    Code, GroupKeyMember, Guard, KeyNames, NestedMeta, ObjectMeta, OrderKey, Place, ResultMeta, RootRules,
+    RowFunctionMeta, Run, ScalarKind, Shape, Through, ValueRule,
 };
 use crate::schema::{AggregateFunction, Period};
 
@@ -294,6 +294,8 @@ pub(crate) enum FieldKind {
     Part(Part),
     /// A method, and its cost in the complexity where it names one.
     Method(&'static dyn Code, Option<u32>),
+    /// A function of the database that gets the row, and its cost in the complexity where it names one.
+    Function(&'static RowFunctionMeta, Option<u32>),
     /// A root field, the type of the rows that it answers with, and its rules of authorization.
     Root(Run, Option<TypeIndex>, RootRules),
     /// A promise of an interface; the member's own field answers.
@@ -429,6 +431,10 @@ pub(crate) enum ArgRole {
     Having,
     /// A field of a `where` or an `orderBy` that leads through a relation.
     Hop,
+    /// The arguments of a function of the row, beside its conditions or in its order.
+    Arguments,
+    /// A field of a `where` or an `orderBy` whose value a function computes, and its cost.
+    Computed(u64),
     /// A field of the conditions on a stored value, and the number of comparisons that it counts as.
     Comparison(u64),
 }

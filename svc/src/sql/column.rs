@@ -76,6 +76,17 @@ pub(crate) enum Select {
     Json,
 }
 
+impl Select {
+    /// The SQL before and after the column.
+    pub(super) fn around(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Plain => ("", ""),
+            Self::Text => ("", "::text"),
+            Self::Json => ("to_jsonb(", ")"),
+        }
+    }
+}
+
 /// The form of a type of the catalogue (its name in `pg_type`), when it has one of its own.
 fn native_form(type_name: &str) -> Option<ColumnForm> {
     Some(match type_name {

@@ -24,7 +24,7 @@ impl<'a> Builder<'a> {
     ) -> Result<(), DbError> {
         self.replan |= operator.replans();
         let operand = self.operand(scope, column)?;
-        self.compare_operand(operand, &column.0.join("."), operator, value)
+        self.compare_operand(operand, &column.path.join("."), operator, value)
     }
 
     /// Writes the comparison of what has a name in messages.

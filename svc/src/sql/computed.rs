@@ -45,7 +45,7 @@ impl<'a> Builder<'a> {
         column: &Column,
         by: &OrderAggregate,
     ) -> Result<Operand, DbError> {
-        let (first, rest) = column.0.split_first().ok_or_else(|| self.unknown(scope, column))?;
+        let (first, rest) = column.path.split_first().ok_or_else(|| self.unknown(scope, column))?;
         if let Some(Named::Relation(relation)) = named(self.model, scope.object(), first)
             && !rest.is_empty()
             && !relation.is_many()
@@ -53,7 +53,7 @@ impl<'a> Builder<'a> {
             let (rows, join) = self.related(scope, relation)?;
             let (from, alias) = (rows.source.quoted.clone(), rows.alias());
             let permitted = self.permitted(&rows)?.map(|rule| format!(" AND {rule}")).unwrap_or_default();
-            let value = self.aggregate_operand(&Scope::Row(rows), &Column(rest.to_vec()), by)?;
+            let value = self.aggregate_operand(&Scope::Row(rows), &Column::at(rest.to_vec()), by)?;
             let sql = format!("(SELECT {} FROM {from} AS {alias} WHERE {join}{permitted} LIMIT 1)", value.sql);
             return Ok(Operand { sql, ..value });
         }
@@ -75,12 +75,12 @@ impl<'a> Builder<'a> {
         column: &Column,
         by: &OrderAggregate,
     ) -> Result<(RowScope<'a>, Operand), DbError> {
-        let (first, rest) = column.0.split_first().ok_or_else(|| self.unknown(scope, column))?;
+        let (first, rest) = column.path.split_first().ok_or_else(|| self.unknown(scope, column))?;
         if let Some(Named::Relation(relation)) = named(self.model, scope.object(), first)
             && !rest.is_empty()
         {
             let rows = Scope::Row(self.rows(relation.row, scope.depth() + 1)?);
-            return self.aggregate_value(&rows, &Column(rest.to_vec()), by);
+            return self.aggregate_value(&rows, &Column::at(rest.to_vec()), by);
         }
         self.at_end(scope, column, |builder, end| {
             let rows = builder.rows(end.relation.row, end.scope.depth() + 1)?;
@@ -96,7 +96,7 @@ impl<'a> Builder<'a> {
         column: &Column,
         write: impl FnOnce(&mut Self, End<'a, '_>) -> Result<T, DbError>,
     ) -> Result<T, DbError> {
-        let (first, rest) = column.0.split_first().ok_or_else(|| self.unknown(scope, column))?;
+        let (first, rest) = column.path.split_first().ok_or_else(|| self.unknown(scope, column))?;
         match named(self.model, scope.object(), first) {
             Some(Named::Relation(relation)) if rest.is_empty() && relation.is_many() => {
                 let relation = *relation;
@@ -114,7 +114,7 @@ impl<'a> Builder<'a> {
     }
 
     fn embedded_end(&mut self, scope: Scope<'a>, path: &[String]) -> Result<(Relation, Scope<'a>), DbError> {
-        let unknown = |builder: &Self| builder.unknown(&scope, &Column(path.to_vec()));
+        let unknown = |builder: &Self| builder.unknown(&scope, &Column::at(path.to_vec()));
         let (first, rest) = path.split_first().ok_or_else(|| unknown(self))?;
         match named(self.model, scope.object(), first) {
             Some(Named::Relation(relation)) if rest.is_empty() && relation.is_many() => Ok((*relation, scope)),
@@ -164,7 +164,7 @@ impl Computed {
     pub(super) fn name(&self) -> String {
         match self {
             Self::Count => "count".to_owned(),
-            Self::Of(_, column, _) => column.0.join("."),
+            Self::Of(_, column, _) => column.path.join("."),
         }
     }
 }

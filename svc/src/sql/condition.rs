@@ -16,18 +16,18 @@ impl Filter {
     pub(crate) fn is_one_row(&self) -> bool {
         match self {
             Self::All(all) => all.iter().any(Self::is_one_row),
-            Self::Compare(column, Operator::Eq, value) => column.0 == ["id"] && *value != SqlValue::Null,
+            Self::Compare(column, Operator::Eq, value) => *column == Column::of("id") && *value != SqlValue::Null,
             _ => false,
         }
     }
 
-    /// Whether PostgreSQL may fail to apply it to a row, because of a pattern that it only reads then.
+    /// Whether PostgreSQL may fail to apply it to a row, because of a pattern that it only reads then, or in a function.
     pub(super) fn may_fail(&self) -> bool {
         match self {
             Self::All(all) | Self::Any(all) => all.iter().any(Self::may_fail),
             Self::Not(inner) | Self::Some(_, inner) | Self::Strict(inner) => inner.may_fail(),
             Self::Aggregate(_, of) => of.filter.may_fail() || of.having.iter().any(|having| having.operator.may_fail()),
-            Self::Compare(_, operator, _) => operator.may_fail(),
+            Self::Compare(column, operator, _) => column.call.is_some() || operator.may_fail(),
         }
     }
 
@@ -68,7 +68,7 @@ impl<'a> Builder<'a> {
             }
             Filter::Strict(inner) => self.ruling(|builder| builder.filter(scope, inner)),
             Filter::Compare(column, operator, value) => match self.through_relation(scope, column) {
-                Some((_, rest, relation)) if rest.0.is_empty() => {
+                Some((_, rest, relation)) if rest.path.is_empty() => {
                     self.compare_key(scope, (column, relation), *operator, value)
                 }
                 // A path through a relation asks for a related row.
@@ -108,11 +108,11 @@ impl<'a> Builder<'a> {
     /// The part of a path that ends with a relation, the rest behind it, and the relation.
     fn through_relation(&self, scope: &Scope<'a>, column: &Column) -> Option<(Column, Column, &'a Relation)> {
         let mut object = scope.object();
-        for (at, name) in column.0.iter().enumerate() {
+        for (at, name) in column.path.iter().enumerate() {
             match named(self.model, object, name)? {
                 Named::Relation(relation) => {
-                    let (path, rest) = column.0.split_at(at + 1);
-                    return Some((Column(path.to_vec()), Column(rest.to_vec()), relation));
+                    let (path, rest) = column.path.split_at(at + 1);
+                    return Some((Column::at(path.to_vec()), column.behind(rest), relation));
                 }
                 Named::Stored(stored) => object = stored.named,
             }
@@ -122,7 +122,7 @@ impl<'a> Builder<'a> {
 
     /// At least one element of an embedded list, or one related row, matches.
     pub(super) fn some(&mut self, scope: &Scope<'a>, column: &Column, inner: &Filter) -> Result<(), DbError> {
-        let (first, rest) = column.0.split_first().ok_or_else(|| self.unknown(scope, column))?;
+        let (first, rest) = column.path.split_first().ok_or_else(|| self.unknown(scope, column))?;
         match named(self.model, scope.object(), first) {
             Some(Named::Relation(relation)) if rest.is_empty() => {
                 let relation = *relation;
@@ -132,7 +132,7 @@ impl<'a> Builder<'a> {
                 let sql = self.json(scope, first).ok_or_else(|| self.unknown(scope, column))?;
                 let sql = self.masked(scope, first, sql)?;
                 let inside = Scope::Json { sql, object: stored.named, depth: scope.depth() };
-                self.some(&inside, &Column(rest.to_vec()), inner)
+                self.some(&inside, &column.behind(rest), inner)
             }
             Some(Named::Stored(stored)) if rest.is_empty() && stored.list => {
                 let json = self.json(scope, first).ok_or_else(|| self.unknown(scope, column))?;
@@ -169,7 +169,7 @@ impl<'a> Builder<'a> {
     }
 
     pub(super) fn unknown(&self, scope: &Scope<'_>, column: &Column) -> DbError {
-        DbError::UnknownColumn { source_name: self.source_name(scope), column: column.0.join(".") }
+        DbError::UnknownColumn { source_name: self.source_name(scope), column: column.path.join(".") }
     }
 
     pub(super) fn no_key(&self, scope: &Scope<'_>, key: &str, end: &'static str) -> DbError {

@@ -1,5 +1,9 @@
 //! Conditions and orders, before they are SQL.
 
+use std::fmt;
+use std::sync::Arc;
+
+use super::RowCall;
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::{AggregateFunction, Operator, ScalarKind};
 
@@ -83,19 +87,45 @@ impl Filter {
 }
 
 /// A column of a view, or a stored field in its `data`; further segments lead into embedded objects.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Column(pub(crate) Vec<String>);
+#[derive(Clone, PartialEq, Eq)]
+pub struct Column {
+    pub(crate) path: Vec<String>,
+    /// The function that computes the value where the path ends, which is then no column.
+    pub(crate) call: Option<Arc<RowCall>>,
+}
 
 impl Column {
     /// One column or key, whatever characters its name has.
     pub(crate) fn of(name: &str) -> Self {
-        Self(vec![name.to_owned()])
+        Self::at(vec![name.to_owned()])
+    }
+
+    /// The column or key at the end of a path.
+    pub(crate) fn at(path: Vec<String>) -> Self {
+        Self { path, call: None }
+    }
+
+    /// The rest of the way to the value.
+    pub(crate) fn behind(&self, rest: &[String]) -> Self {
+        Self { path: rest.to_vec(), call: self.call.clone() }
+    }
+}
+
+/// The mark of a cursor is made of it, so that of a column stays as it is.
+impl fmt::Debug for Column {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_tuple("Column");
+        shown.field(&self.path);
+        if let Some(call) = &self.call {
+            shown.field(call);
+        }
+        shown.finish()
     }
 }
 
 /// Names a column of a view or a stored field in its `data`; `author.name` is the name inside the embedded author.
 pub fn col(path: impl AsRef<str>) -> Column {
-    Column(path.as_ref().split('.').map(str::to_owned).collect())
+    Column::at(path.as_ref().split('.').map(str::to_owned).collect())
 }
 
 macro_rules! comparisons {
@@ -235,7 +265,7 @@ impl Order {
 
     /// Whether it is one by the values of the column.
     pub(crate) fn is_of_value(&self) -> bool {
-        self.rank.is_none() && self.aggregate.is_none()
+        self.rank.is_none() && self.aggregate.is_none() && self.column.call.is_none()
     }
 
     /// The same list from its end.

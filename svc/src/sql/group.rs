@@ -21,7 +21,7 @@ pub(crate) struct GroupValue {
 impl GroupValue {
     pub(crate) fn of(key: GroupKey) -> Self {
         let path = key.relation.into_iter().chain([key.stored]);
-        Self { column: Column(path.map(str::to_owned).collect()), period: key.period }
+        Self { column: Column::at(path.map(str::to_owned).collect()), period: key.period }
     }
 }
 
@@ -133,7 +133,7 @@ impl<'a> Builder<'a> {
     /// The expression that a condition on groups compares, and the name of it in messages.
     fn of_group(&mut self, scope: &Scope<'a>, of: &OfGroup) -> Result<(Operand, String), DbError> {
         Ok(match of {
-            OfGroup::Value(value) => (self.group_value(scope, value)?, value.column.0.join(".")),
+            OfGroup::Value(value) => (self.group_value(scope, value)?, value.column.path.join(".")),
             OfGroup::Computed(value) => (self.computed(scope, value)?, value.name()),
         })
     }

@@ -43,10 +43,10 @@ impl<'a> Builder<'a> {
 
     /// Whether a key is declared to be never null.
     fn is_certain(&self, scope: &Scope<'_>, key: &Order) -> bool {
-        let ([name], None) = (key.column.0.as_slice(), &key.rank) else { return false };
         if let Some(by) = &key.aggregate {
             return by.value == Computed::Count;
         }
+        let ([name], None, None) = (key.column.path.as_slice(), &key.rank, &key.column.call) else { return false };
         matches!(named(self.model, scope.object(), name), Some(Named::Stored(stored)) if stored.non_null)
     }
 

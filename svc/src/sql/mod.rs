@@ -18,6 +18,7 @@ mod once;
 mod operand;
 mod query;
 mod relation_key;
+mod row_call;
 mod row_filter;
 mod rules;
 mod scope;
@@ -36,6 +37,7 @@ pub(crate) use group::{GroupOrder, GroupValue, Having, OfGroup};
 pub(crate) use keyset::Keyset;
 pub(crate) use neighbours::telling_columns;
 pub(crate) use query::{Query, Selected, Subquery, Window};
+pub(crate) use row_call::RowCall;
 pub(crate) use row_filter::RowFilter;
 pub(crate) use rules::{Reuse, RowRule, RowRules, Subject};
 use scope::Tie;
@@ -105,11 +107,8 @@ impl Statement {
             builder.text.push_str("SELECT 1");
             for (key, value) in order.iter().zip(keys) {
                 let Some(value) = value else { continue };
-                let cast = match (&key.rank, &key.aggregate) {
-                    (Some(_), _) => "float4".to_owned(),
-                    (None, Some(by)) => builder.aggregate_value(&scope, &key.column, by)?.1.cast,
-                    (None, None) => builder.operand(&scope, &key.column)?.cast,
-                };
+                // Nothing is bound but the keys.
+                let cast = Builder::new(views).order_operand(&scope, key)?.cast;
                 let placeholder = builder.bind(Param::Text(value.clone()));
                 builder.text.push_str(&format!(", {placeholder}::{cast}"));
             }

@@ -140,7 +140,8 @@ impl<'a> Builder<'a> {
 
     /// The reads of `data` for a column: one, or none where the view has the column; for a relation, those of its keys.
     pub(super) fn reads(&self, rows: &RowScope<'a>, column: &Column) -> usize {
-        let Some(first) = column.0.first() else { return 0 };
+        // A function gets the row as it is.
+        let (Some(first), None) = (column.path.first(), &column.call) else { return 0 };
         let is_read = |key: &str| usize::from(!rows.source.columns.contains_key(key));
         match named(self.model, rows.row, first) {
             Some(Named::Relation(relation)) => relation.from.iter().map(|key| is_read(key)).sum(),

@@ -24,8 +24,11 @@ pub(super) struct Operand {
 impl<'a> Builder<'a> {
     /// The expression of a scalar, an enum, or a list of them; null where a mask keeps it back.
     pub(super) fn operand(&mut self, scope: &Scope<'a>, column: &Column) -> Result<Operand, DbError> {
+        if let ([_], Some(call)) = (column.path.as_slice(), &column.call) {
+            return self.called(scope, call, Self::typed_call);
+        }
         let mut operand = self.stored_operand(scope, column)?;
-        if let (Scope::Row(rows), Some(first)) = (scope, column.0.first())
+        if let (Scope::Row(rows), Some(first)) = (scope, column.path.first())
             && self.mask(rows, first).is_some()
         {
             operand.sql = self.masked(scope, first, operand.sql)?;
@@ -36,27 +39,33 @@ impl<'a> Builder<'a> {
 
     fn stored_operand(&mut self, scope: &Scope<'a>, column: &Column) -> Result<Operand, DbError> {
         let (model, name) = (self.model, self.source_name(scope));
-        let unknown = || DbError::UnknownColumn { source_name: name.clone(), column: column.0.join(".") };
-        let (first, rest) = column.0.split_first().ok_or_else(unknown)?;
+        let unknown = || DbError::UnknownColumn { source_name: name.clone(), column: column.path.join(".") };
+        let (first, rest) = column.path.split_first().ok_or_else(unknown)?;
         let stored = match named(model, scope.object(), first) {
             Some(Named::Relation(relation)) if relation.is_many() => {
                 return Err(DbError::RelationToMany(first.clone()));
             }
             Some(Named::Relation(relation)) if rest.is_empty() => return self.relation_key(scope, relation, first),
-            Some(Named::Relation(relation)) => return self.behind(scope, relation, rest),
+            Some(Named::Relation(relation)) => {
+                let column = column.behind(rest);
+                return self.behind(scope, relation, |builder, scope| builder.operand(scope, &column));
+            }
             Some(Named::Stored(stored)) => Some(stored),
             None => None,
         };
         if !rest.is_empty() {
             let stored = stored.ok_or_else(unknown)?;
-            if let Some(operand) = self.key_column(scope, first, rest, stored) {
+            if column.call.is_none()
+                && let Some(operand) = self.key_column(scope, first, rest, stored)
+            {
                 return Ok(operand);
             }
             let sql = self.json(scope, first).ok_or_else(unknown)?;
             let inner = Scope::Json { sql, object: stored.named, depth: scope.depth() };
-            return self.operand(&inner, &Column(rest.to_vec())).map_err(|error| match error.is_of_policy() {
-                true => error,
-                false => unknown(),
+            return self.operand(&inner, &column.behind(rest)).map_err(|error| match error {
+                error @ DbError::UnknownFunction(_) => error,
+                error if error.is_of_policy() => error,
+                _ => unknown(),
             });
         }
         self.value(scope, first, stored).ok_or_else(unknown)
@@ -90,20 +99,19 @@ impl<'a> Builder<'a> {
         &mut self,
         scope: &Scope<'a>,
         relation: &Relation,
-        rest: &[String],
+        value: impl FnOnce(&mut Self, &Scope<'a>) -> Result<Operand, DbError>,
     ) -> Result<Operand, DbError> {
-        let column = Column(rest.to_vec());
         let (rows, join) = self.related(scope, relation)?;
         let (from, alias) = (rows.source.quoted.clone(), rows.alias());
         let permitted = self.permitted(&rows)?.map(|rule| format!(" AND {rule}")).unwrap_or_default();
-        let operand = self.operand(&Scope::Row(rows), &column)?;
+        let operand = value(self, &Scope::Row(rows))?;
         let first = |sql: &str| format!("(SELECT {sql} FROM {from} AS {alias} WHERE {join}{permitted} LIMIT 1)");
         Ok(Operand { sql: first(&operand.sql), text: operand.text.as_deref().map(first), ..operand })
     }
 
     /// A key that a relation starts or ends at: a field, a column, or else a key of the JSON.
     pub(super) fn key(&mut self, scope: &Scope<'a>, name: &str, end: &'static str) -> Result<Operand, DbError> {
-        match self.operand(scope, &Column(vec![name.to_owned()])) {
+        match self.operand(scope, &Column::of(name)) {
             Err(error) if error.is_of_policy() => return Err(error),
             Err(_) => {}
             found => return found,
@@ -115,7 +123,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Whether a column answers the field, so that the same source is read and compared.
-    fn fits(&self, ty: &ColumnType, stored: Stored) -> bool {
+    pub(super) fn fits(&self, ty: &ColumnType, stored: Stored) -> bool {
         if stored.list {
             return ty.sql.ends_with("[]");
         }
@@ -140,6 +148,11 @@ impl<'a> Builder<'a> {
 
     /// A column compares as its own type where it can.
     pub(super) fn column(&self, row: &RowScope<'_>, name: &str, ty: &ColumnType, stored: Option<Stored>) -> Operand {
+        self.typed(row.column(name), ty, stored)
+    }
+
+    /// A value of a type of the database.
+    pub(super) fn typed(&self, sql: String, ty: &ColumnType, stored: Option<Stored>) -> Operand {
         let declared = stored.map(|stored| &self.model.types[stored.named].kind);
         let is_list = stored.map_or_else(|| ty.sql.ends_with("[]"), |stored| stored.list);
         let family = match declared {
@@ -149,7 +162,6 @@ impl<'a> Builder<'a> {
         };
         let Cast { column, value, fallback } =
             if is_list { Cast::list(ty, declared) } else { Cast::single(ty, declared) };
-        let sql = row.column(name);
         let mut text = None;
         let bare = (column == Conversion::None).then_some(ty.base);
         let sql = match column {

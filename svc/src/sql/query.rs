@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::Keyset;
 use super::column::{ColumnForm, Select};
 use super::filter::{Column, Filter, Order};
 use super::group::{GroupOrder, GroupValue, Having};
+use super::{Keyset, RowCall};
 use crate::postgres::RowsCall;
 use crate::schema::{AggregateFunction, Relation, TypeIndex};
 
@@ -86,6 +86,8 @@ impl Window {
 pub(crate) enum Selected {
     /// A column of the view.
     Column(String, Select),
+    /// The value that a function computes of the row.
+    Call(Arc<RowCall>, Select),
     /// A key of the view's `data`, as JSON.
     Key(String),
     /// Whether the row has a key of the relation that a careful cast cannot read.

@@ -19,7 +19,8 @@ impl<'a> Builder<'a> {
     ) -> Result<Operand, DbError> {
         let (from, to) = relation.only_key().ok_or_else(|| DbError::Relation(name.to_owned()))?;
         if self.may_be_kept_back(scope, relation, to)? {
-            return self.behind(scope, relation, &[to.to_owned()]);
+            let key = Column::of(to);
+            return self.behind(scope, relation, |builder, scope| builder.operand(scope, &key));
         }
         let Some(Named::Stored(there)) = named(self.model, relation.row, to) else {
             return self.key(scope, from, "from");

@@ -13,7 +13,7 @@ use super::operand::quote_literal;
 use super::scope::{RowScope, Scope};
 use super::shape::{Checks, bind_filter, same_filter};
 use crate::Error;
-use crate::postgres::{DbError, Param};
+use crate::postgres::{Catalogue, DbError, Param};
 use crate::schema::TypeIndex;
 
 /// The things that a rule can be about.
@@ -121,7 +121,12 @@ impl KnownRules {
     ///
     /// # Errors
     /// A policy that cannot decide, or a value that cannot be bound.
-    pub(crate) fn bind(&self, rules: Option<&dyn RowRules>, params: &mut Vec<Param>) -> Result<bool, DbError> {
+    pub(crate) fn bind(
+        &self,
+        rules: Option<&dyn RowRules>,
+        catalogue: &Catalogue,
+        params: &mut Vec<Param>,
+    ) -> Result<bool, DbError> {
         for known in &self.0 {
             let rule = rules.map_or(Ok(None), |rules| rules.rule(known.subject)).map_err(DbError::refused)?;
             let rule = match (&rule, &known.form) {
@@ -131,7 +136,7 @@ impl KnownRules {
             };
             let (mut checks, mut own) = (known.checks.iter(), Vec::new());
             for filter in rule.filters() {
-                if !bind_filter(filter, &mut checks, &mut own)? {
+                if !bind_filter(filter, catalogue, &mut checks, &mut own)? {
                     return Ok(false);
                 }
             }

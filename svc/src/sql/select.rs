@@ -6,7 +6,6 @@
 use std::fmt::Write as _;
 
 use super::Builder;
-use super::column::Select;
 use super::filter::{Direction, Filter, Nulls, Order, Rank};
 use super::once::Reading;
 use super::operand::{Operand, quote_literal};
@@ -182,11 +181,7 @@ impl<'a> Builder<'a> {
         match selected {
             Selected::Column(name, select) => {
                 let column = self.masked(&scope, name, rows.column(name))?;
-                let (before, after) = match select {
-                    Select::Plain => ("", ""),
-                    Select::Text => ("", "::text"),
-                    Select::Json => ("to_jsonb(", ")"),
-                };
+                let (before, after) = select.around();
                 self.text.extend([before, column.as_str(), after]);
             }
             Selected::Key(name) => {
@@ -195,6 +190,11 @@ impl<'a> Builder<'a> {
                 let data = [&*rows.column("data"), if is_json { "::jsonb" } else { "" }].concat();
                 let key = self.masked(&scope, name, format!("{data}->{}", quote_literal(name)))?;
                 self.text.push_str(&key);
+            }
+            Selected::Call(call, select) => {
+                let value = self.called(&scope, call, Self::plain_call)?.sql;
+                let (before, after) = select.around();
+                self.text.extend([before, value.as_str(), after]);
             }
             Selected::Related(relation, part) => {
                 let from: Vec<_> = self.related_keys(&scope, relation)?.into_iter().map(|key| key.sql).collect();

@@ -5,7 +5,7 @@ use super::cast::is_value;
 use super::filter::{AggregateComparison, AggregateFilter, Filter, Order, OrderAggregate, Rank};
 use super::query::Window;
 use super::select::{FIRST, bound};
-use crate::postgres::{DbError, Param};
+use crate::postgres::{Catalogue, DbError, Param};
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::Operator;
 
@@ -43,18 +43,20 @@ impl StatementShape<'_> {
     /// Binds the values in the order of the placeholders. `false` when a value needs another text.
     pub(crate) fn bind<'c>(
         &self,
+        catalogue: &Catalogue,
         checks: &mut impl Iterator<Item = &'c Option<String>>,
         params: &mut Vec<Param>,
     ) -> Result<bool, DbError> {
-        if !bind_filter(self.filter, checks, params)? {
+        if !bind_filter(self.filter, catalogue, checks, params)? {
             return Ok(false);
         }
         for key in self.order {
+            key.column.bind(catalogue, params)?;
             if let Some(rank) = &key.rank {
                 bind(rank.operator, &rank.query, params)?;
             }
             if let Some(by) = &key.aggregate
-                && !bind_filter(&by.filter, checks, params)?
+                && !bind_filter(&by.filter, catalogue, checks, params)?
             {
                 return Ok(false);
             }
@@ -90,7 +92,7 @@ impl Filter {
                 let of = AggregateFilter { filter: of.filter.without_values(), having };
                 Self::Aggregate(column.clone(), Box::new(of))
             }
-            Self::Compare(column, operator, value) => Self::Compare(column.clone(), *operator, formal(value)),
+            Self::Compare(column, operator, value) => Self::Compare(column.without_values(), *operator, formal(value)),
         }
     }
 }
@@ -102,7 +104,7 @@ impl Order {
         let bare = |by: &OrderAggregate| OrderAggregate { value: by.value.clone(), filter: by.filter.without_values() };
         let aggregate = self.aggregate.as_deref().map(|by| Box::new(bare(by)));
         let (direction, nulls) = (self.direction, self.nulls);
-        Self { column: self.column.clone(), direction, nulls, rank, aggregate }
+        Self { column: self.column.without_values(), direction, nulls, rank, aggregate }
     }
 }
 
@@ -129,7 +131,10 @@ fn same_order(one: &Order, other: &Order) -> bool {
         (Some(one), Some(other)) => one.value == other.value && same_filter(&one.filter, &other.filter),
         _ => false,
     };
-    rank && aggregate && one.column == other.column && one.direction == other.direction && one.nulls == other.nulls
+    rank && aggregate
+        && one.column.has_form_of(&other.column)
+        && one.direction == other.direction
+        && one.nulls == other.nulls
 }
 
 pub(super) fn same_filter(one: &Filter, other: &Filter) -> bool {
@@ -149,7 +154,7 @@ pub(super) fn same_filter(one: &Filter, other: &Filter) -> bool {
                 && same_filter(&one.filter, &other.filter)
         }
         (F::Compare(column, operator, one), F::Compare(same, op, other)) => {
-            column == same && same_comparison((*operator, one), (*op, other))
+            column.has_form_of(same) && same_comparison((*operator, one), (*op, other))
         }
         _ => false,
     }
@@ -179,28 +184,34 @@ fn same_value(one: &SqlValue, other: &SqlValue) -> bool {
 
 pub(super) fn bind_filter<'c>(
     filter: &Filter,
+    catalogue: &Catalogue,
     checks: &mut impl Iterator<Item = &'c Option<String>>,
     params: &mut Vec<Param>,
 ) -> Result<bool, DbError> {
     match filter {
         Filter::All(all) | Filter::Any(all) => {
             for filter in all {
-                if !bind_filter(filter, checks, params)? {
+                if !bind_filter(filter, catalogue, checks, params)? {
                     return Ok(false);
                 }
             }
             Ok(true)
         }
-        Filter::Not(inner) | Filter::Some(_, inner) | Filter::Strict(inner) => bind_filter(inner, checks, params),
+        Filter::Not(inner) | Filter::Some(_, inner) | Filter::Strict(inner) => {
+            bind_filter(inner, catalogue, checks, params)
+        }
         Filter::Aggregate(_, of) => {
             for having in &of.having {
                 if !bind_comparison(having.operator, &having.operand, checks, params)? {
                     return Ok(false);
                 }
             }
-            bind_filter(&of.filter, checks, params)
+            bind_filter(&of.filter, catalogue, checks, params)
         }
-        Filter::Compare(_, operator, value) => bind_comparison(*operator, value, checks, params),
+        Filter::Compare(column, operator, value) => {
+            column.bind(catalogue, params)?;
+            bind_comparison(*operator, value, checks, params)
+        }
     }
 }
 

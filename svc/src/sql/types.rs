@@ -57,8 +57,12 @@ impl<'a> Builder<'a> {
                 let is_declared = in_record && self.mask(rows, name).is_none();
                 column.map_or(0, |column| if is_declared { column.declared } else { column.base })
             }
-            Selected::Column(_, Select::Text) => Type::TEXT.oid(),
-            Selected::Column(_, Select::Json) | Selected::Key(_) => Type::JSONB.oid(),
+            Selected::Column(_, Select::Text) | Selected::Call(_, Select::Text) => Type::TEXT.oid(),
+            Selected::Column(_, Select::Json) | Selected::Call(_, Select::Json) | Selected::Key(_) => Type::JSONB.oid(),
+            Selected::Call(call, Select::Plain) => self
+                .catalogue
+                .row_function(&call.spec)
+                .map_or(0, |function| if in_record { function.result.declared } else { function.result.base }),
             Selected::Related(_, part) => part.oid(),
             Selected::Rows(_) => Type::RECORD_ARRAY.oid(),
             Selected::OrderKeys => Type::TEXT_ARRAY.oid(),
@@ -79,7 +83,7 @@ impl<'a> Builder<'a> {
         let mut add = |guard: Option<Guard>| {
             guards.extend(guard.filter(|guard| guards.iter().all(|known| known.sql != guard.sql)));
         };
-        for key in query.order.iter().filter(|key| key.rank.is_none()) {
+        for key in query.order.iter().filter(|key| key.rank.is_none() && key.column.call.is_none()) {
             if let Some(by) = &key.aggregate {
                 if let Computed::Of(_, column, _) = &by.value {
                     let (rows, _) = self.aggregate_value(&scope, &key.column, by)?;
@@ -118,7 +122,7 @@ impl<'a> Builder<'a> {
 
 /// Whether a column is among what is read, as it is.
 fn shows(selected: &Selected, column: &Column) -> bool {
-    matches!((selected, column.0.as_slice()), (Selected::Column(name, Select::Plain), [only]) if name == only)
+    matches!(selected, Selected::Column(name, Select::Plain) if *column == Column::of(name))
 }
 
 impl Guard {
@@ -129,7 +133,7 @@ impl Guard {
 
     /// A value beside aggregates has to come from a query of its own.
     fn of_aggregate(rows: &RowScope<'_>, column: &Column, operand: &Operand) -> Option<Self> {
-        let [_] = column.0.as_slice() else { return None };
+        let [_] = column.path.as_slice() else { return None };
         let (from, alias) = (&rows.source.quoted, rows.alias());
         let sql = format!("CASE WHEN false THEN (SELECT {} FROM {from} AS {alias}) END", operand.sql);
         Some(Self { sql, ty: operand.bare? })

@@ -18,6 +18,7 @@ mod relations;
 mod relations_of_interfaces;
 mod repository;
 mod resolvers;
+mod row_functions;
 mod row_sources;
 mod statements;
 mod ties;

@@ -58,7 +58,9 @@ impl Node for Answer<'_> {
                     continue;
                 }
                 // The same rows may be asked for several times, with other arguments.
-                PlanKind::Relation(_) | PlanKind::Part(_) => self.0.get(&field.key).unwrap_or(Json::NULL),
+                PlanKind::Relation(_) | PlanKind::Part(_) | PlanKind::Function(..) => {
+                    self.0.get(&field.key).unwrap_or(Json::NULL)
+                }
                 _ => selection.keys.of_field(index).and_then(|at| slots.get(at).copied()).unwrap_or(Json::NULL),
             };
             value(walk, field, &field.ty, &Self(json), &path.key(&field.key), out)?;

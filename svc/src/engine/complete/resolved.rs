@@ -11,7 +11,7 @@ use crate::engine::plan::{Leaf, PlanField, PlanKind, Selection};
 use crate::engine::resolver::{Completed, Method, Outcome};
 use crate::json::write_text;
 use crate::scalar::{LeafError, write_float, write_integer};
-use crate::schema::{Object, Relation, Resolved};
+use crate::schema::{FieldDef, FieldKind, Model, Object, Relation, Resolved, TypeIndex};
 
 /// A value on its way to the client: one of the program's, or what a statement read in its place.
 #[derive(Debug, Clone, Copy)]
@@ -139,6 +139,7 @@ impl Node for Found<'_> {
                 PlanKind::Denied => walk.denied(field, &path, out)?,
                 PlanKind::Method(Method::Async(_), _)
                 | PlanKind::Relation(_)
+                | PlanKind::Function(..)
                 | PlanKind::Part(_)
                 | PlanKind::Introspection
                 | PlanKind::Checked(_)
@@ -204,6 +205,21 @@ impl<'a> Instance<'a> {
         }
     }
 
+    /// The `id` of its row.
+    pub(super) fn id(self, model: &Model, type_index: TypeIndex) -> Option<String> {
+        match self {
+            Self::Row(row) => row.key(&[ID]),
+            Self::Object(object) => {
+                let is_id = |field: &FieldDef| match field.kind {
+                    FieldKind::Stored { stored: ID, index } => Some(index),
+                    _ => None,
+                };
+                let index = model.object(type_index)?.fields.values().find_map(is_id)?;
+                leaf_text(object.field(index))
+            }
+        }
+    }
+
     /// The key of a relation.
     pub(super) fn key(self, relation: Relation) -> Option<Cow<'a, str>> {
         match (self, self.object()) {
@@ -214,6 +230,27 @@ impl<'a> Instance<'a> {
             (Self::Row(row), Err(_)) => row.key(relation.from).map(Cow::Owned),
             (Self::Object(_), Err(_)) => None,
         }
+    }
+}
+
+/// The column or key that tells rows apart.
+const ID: &str = "id";
+
+/// A scalar as text.
+fn leaf_text(value: Resolved<'_>) -> Option<String> {
+    match value {
+        Resolved::Int(value) => Some(value.to_string()),
+        Resolved::Str(text) => Some(text.to_owned()),
+        Resolved::Scalar(scalar) => {
+            let mut json = Vec::new();
+            scalar.write(&mut json).ok()?;
+            match serde_json::from_slice(&json).ok()? {
+                serde_json::Value::Null => None,
+                serde_json::Value::String(text) => Some(text),
+                other => Some(other.to_string()),
+            }
+        }
+        _ => None,
     }
 }
 

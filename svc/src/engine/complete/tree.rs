@@ -331,6 +331,11 @@ async fn by_kind<'a>(
             let parents = objects.iter().zip(&keys).map(|((_, path), key)| (key.as_deref(), *path));
             cx.reads.relation(cx, field, relation, parents.collect()).await
         }
+        PlanKind::Function(function, _) => {
+            let ids: Vec<_> = objects.iter().map(|(object, _)| object.id(cx.model, selection.type_index)).collect();
+            let rows = objects.iter().zip(&ids).map(|((_, path), id)| (id.as_deref(), *path));
+            cx.reads.function(cx, field, function, rows.collect()).await
+        }
         PlanKind::Method(method, _) => {
             let receivers = objects.iter().filter_map(|(object, path)| Some((object.object().ok()?, *path)));
             let calls = receivers.map(|(object, path)| async move {

@@ -135,7 +135,7 @@ impl Asking<'_> {
         if !self.cx.careful {
             return source;
         }
-        let error = Error::internal(format!("a row's `{}` breaks its type", value.column.0.join(".")));
+        let error = Error::internal(format!("a row's `{}` breaks its type", value.column.path.join(".")));
         let bad = self.add(Selected::Bad(value));
         RowSource::Guarded(Box::new(Guarded { is_bad: bad, source, error }))
     }

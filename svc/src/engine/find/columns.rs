@@ -1,15 +1,18 @@
 //! From selected fields to what a statement reads of each row.
 
+use std::sync::Arc;
+
 use super::aggregate::aggregate_query;
 use super::page::{Wanted, row_shapes};
 use super::read::Read;
+use super::row_function::{selected_call, unfit};
 use crate::Error;
 use crate::engine::complete::{Guarded, PageShape, RowShape, RowSource, RowSources};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::plan::{Leaf, OutType, PlanField, PlanKind};
-use crate::postgres::{Catalogue, DbError, Source};
-use crate::schema::{Relation, ScalarKind, Shape, TypeIndex, TypeKind};
-use crate::sql::{ColumnForm, Query, Select, Selected, Subquery, Views, record_types, select_form};
+use crate::postgres::{Catalogue, ColumnType, DbError, FunctionSpec, Source};
+use crate::schema::{Model, Relation, ScalarKind, Shape, TypeExpr, TypeIndex, TypeKind};
+use crate::sql::{ColumnForm, Query, RowCall, Select, Selected, Subquery, Views, record_types, select_form};
 
 /// Chooses what is read of the rows of one view.
 pub(super) struct Columns<'a> {
@@ -85,6 +88,7 @@ impl<'a> Columns<'a> {
                 let bad = self.add(Selected::BadKey(relation));
                 Ok(RowSource::Guarded(Box::new(Guarded { is_bad: bad, source, error: bad_key(relation) })))
             }
+            PlanKind::Function(function, _) => self.called(selected_call(cx, field, function)?, &field.ty),
             _ => Ok(RowSource::Nothing),
         }
     }
@@ -121,18 +125,16 @@ impl<'a> Columns<'a> {
         })
     }
 
+    /// The value that a function computes, when its type fits.
+    fn called(&mut self, call: Arc<RowCall>, ty: &OutType) -> Result<RowSource, DbError> {
+        let (select, form) = call_form(self.views.catalogue, &call, ty)?;
+        Ok(RowSource::Column(self.add(Selected::Call(call, select)), form))
+    }
+
     /// The column of a field's name, when its type fits.
     fn fitting(&self, stored: &str, ty: Option<&OutType>) -> Option<(Select, ColumnForm)> {
         let column = self.source.columns.get(stored)?;
-        match ty {
-            None => Some((Select::Text, ColumnForm::Text)),
-            Some(ty) => match ty.nullable().0 {
-                OutType::Leaf(Leaf::Scalar(kind)) => select_form(&column.name, Some(*kind)),
-                OutType::Leaf(Leaf::Enum(_)) => select_form(&column.name, None),
-                // Lists and objects arrive as JSON, whatever the column is.
-                _ => select_form(&column.name, Some(ScalarKind::Json)).filter(|(_, form)| *form != ColumnForm::Text),
-            },
-        }
+        ty.map_or(Some((Select::Text, ColumnForm::Text)), |ty| form_of(&column.name, ty))
     }
 
     /// A column of the field's name and a fitting type, or else a key of `data`.
@@ -167,6 +169,37 @@ impl<'a> Columns<'a> {
         };
         self.list.iter().position(same).unwrap_or_else(|| self.add(selected))
     }
+}
+
+/// The form in which a value of a type of the database answers a field, when it does.
+fn form_of(type_name: &str, ty: &OutType) -> Option<(Select, ColumnForm)> {
+    match ty.nullable().0 {
+        OutType::Leaf(Leaf::Scalar(kind)) => select_form(type_name, Some(*kind)),
+        OutType::Leaf(Leaf::Enum(_)) => select_form(type_name, None),
+        // Lists and objects arrive as JSON, whatever the column is.
+        _ => select_form(type_name, Some(ScalarKind::Json)).filter(|(_, form)| *form != ColumnForm::Text),
+    }
+}
+
+/// The form in which what a function computes answers a field.
+///
+/// # Errors
+/// When the function cannot be called, or gives values of another type.
+pub(super) fn call_form(catalogue: &Catalogue, call: &RowCall, ty: &OutType) -> Result<(Select, ColumnForm), DbError> {
+    let result = &catalogue.row_function(&call.spec)?.result;
+    result_form(result, ty).ok_or_else(|| unfit(&call.spec.name, result))
+}
+
+fn result_form(result: &ColumnType, ty: &OutType) -> Option<(Select, ColumnForm)> {
+    // Only an array can be compared as a list.
+    let fits = !ty.is_list() || result.sql.ends_with("[]");
+    fits.then(|| form_of(&result.name, ty)).flatten()
+}
+
+/// Why what a function gives does not answer a field of a type, if it does not.
+pub(crate) fn call_fault(catalogue: &Catalogue, model: &Model, spec: &FunctionSpec, ty: &TypeExpr) -> Option<String> {
+    let result = &catalogue.row_function(spec).ok()?.result;
+    result_form(result, &OutType::of(model, ty)).is_none().then(|| unfit(&spec.name, result).to_string())
 }
 
 /// Returns the error of a relation whose key has no place in the other type.

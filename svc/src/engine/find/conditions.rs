@@ -4,6 +4,7 @@ use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
 use super::related_aggregates::{aggregate_filter, aggregate_orders};
+use super::row_function::{asked_call, computed_field};
 use crate::json::ExactJson;
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::{
@@ -13,6 +14,9 @@ use crate::sql::{Column, Direction, Filter, Nulls, Order, Rank};
 use crate::{Error, ErrorCode};
 
 type Fields = IndexMap<Name, Value>;
+
+/// The arguments of a function, beside what is asked of its value.
+const ARGS: &str = "args";
 
 /// A stored field of a row or of an embedded object.
 pub(super) struct Stored<'a> {
@@ -34,13 +38,34 @@ impl<'a> Stored<'a> {
             return Err(Error::internal(format!("a filter names `{rust}`, which `{path}` does not store")));
         };
         let named = field.ty.named();
-        let values = match &model.types[named].kind {
-            TypeKind::Enum(def) => Some(&def.values[..]),
-            _ => None,
-        };
+        let values = enum_values(model, named);
         let mut column = path.to_vec();
         column.push(stored.to_owned());
-        Ok(Self { column: Column(column), named, list: field.ty.is_list(), values })
+        Ok(Self { column: Column::at(column), named, list: field.ty.is_list(), values })
+    }
+
+    /// The field with a Rust name that a function computes of the row, below `path`, with the arguments beside what is
+    /// asked of it.
+    fn computed(
+        model: &'a Model,
+        object: TypeIndex,
+        path: &[String],
+        rust: &str,
+        asked: &Value,
+    ) -> Result<Option<Self>, Error> {
+        let Some((field, function)) = computed_field(model, object, rust) else { return Ok(None) };
+        let args = match asked {
+            Value::Object(asked) => asked.get(ARGS),
+            _ => None,
+        };
+        let args = match args {
+            Some(Value::Object(args)) => Some(args),
+            _ => None,
+        };
+        let call = Some(asked_call(model, object, (field, function), args)?);
+        let column = Column { path: [path, &[rust.to_owned()]].concat(), call };
+        let named = field.ty.named();
+        Ok(Some(Self { column, named, list: field.ty.is_list(), values: enum_values(model, named) }))
     }
 
     /// The key of a relation, by the names of the relation and of the field there; a comparison with the relation itself
@@ -49,7 +74,7 @@ impl<'a> Stored<'a> {
         let unknown = || Error::internal(format!("a filter names the key of `{}`, which is not a relation", rust.0));
         let relation = relation(model, object, rust.0).ok_or_else(unknown)?;
         let there = Self::of(model, relation.row, &[], rust.1)?;
-        Ok(Self { column: Column([path, &[rust.0.to_owned()]].concat()), ..there })
+        Ok(Self { column: Column::at([path, &[rust.0.to_owned()]].concat()), ..there })
     }
 
     /// The value as it is stored: enum values by their stored text.
@@ -66,6 +91,14 @@ impl<'a> Stored<'a> {
 
     fn family(&self, model: &Model) -> Family {
         if self.list { Family::List } else { family(&model.types[self.named].kind) }
+    }
+}
+
+/// The values of an enum.
+fn enum_values(model: &Model, named: TypeIndex) -> Option<&[EnumValue]> {
+    match &model.types[named].kind {
+        TypeKind::Enum(def) => Some(&def.values[..]),
+        _ => None,
     }
 }
 
@@ -138,6 +171,9 @@ impl Where<'_> {
                 if let Some(key) = rust.split_once('.') {
                     return self.operators(&Stored::key(self.model, self.object, &self.path, key)?, fields);
                 }
+                if let Some(computed) = Stored::computed(self.model, self.object, &self.path, rust, value)? {
+                    return self.operators(&computed, fields);
+                }
                 let stored = Stored::of(self.model, self.object, &self.path, rust)?;
                 match &self.model.types[stored.named].kind {
                     TypeKind::Object(_) if stored.list => {
@@ -145,7 +181,7 @@ impl Where<'_> {
                         self.quantified(&stored.column, &element, fields)
                     }
                     TypeKind::Object(_) => {
-                        Where { model: self.model, object: stored.named, path: stored.column.0 }.all(fields)
+                        Where { model: self.model, object: stored.named, path: stored.column.path }.all(fields)
                     }
                     _ => self.operators(&stored, fields),
                 }
@@ -168,9 +204,9 @@ impl Where<'_> {
         column.push(rust.to_owned());
         let inner = Where { model: self.model, object: relation.row, path: Vec::new() };
         match relation.is_many() {
-            true if relation.is_beside() => aggregate_filter(self.model, relation.row, Column(column), fields),
-            true => self.quantified(&Column(column), &inner, fields),
-            false => Ok(Filter::Some(Column(column), Box::new(inner.all(fields)?))),
+            true if relation.is_beside() => aggregate_filter(self.model, relation.row, Column::at(column), fields),
+            true => self.quantified(&Column::at(column), &inner, fields),
+            false => Ok(Filter::Some(Column::at(column), Box::new(inner.all(fields)?))),
         }
     }
 
@@ -191,7 +227,8 @@ impl Where<'_> {
 
     fn operators(&self, stored: &Stored<'_>, operators: &Fields) -> Result<Filter, Error> {
         let family = stored.family(self.model);
-        let filters = operators.iter().map(|(name, value)| {
+        let conditions = operators.iter().filter(|(name, _)| stored.column.call.is_none() || *name != ARGS);
+        let filters = conditions.map(|(name, value)| {
             let unknown = || Error::internal(format!("there is no operator `{name}`"));
             let def = family.operator(name).ok_or_else(unknown)?;
             let value = match (family, def.operand) {
@@ -223,10 +260,14 @@ fn order_keys(
             let mut path = path.to_vec();
             path.push(rust.to_string());
             if let (true, Value::Object(fields)) = (relation.is_beside(), direction) {
-                aggregate_orders(model, relation.row, &Column(path), fields, order)?;
+                aggregate_orders(model, relation.row, &Column::at(path), fields, order)?;
             } else if !matches!(direction, Value::Null) {
                 order_keys(model, relation.row, &path, direction, order)?;
             }
+            continue;
+        }
+        if let Some(computed) = Stored::computed(model, object, path, rust, direction)? {
+            order.extend(computed_order(computed.column, direction));
             continue;
         }
         let stored = Stored::of(model, object, path, rust)?;
@@ -234,7 +275,7 @@ fn order_keys(
             if stored.family(model) == Family::Search {
                 order.extend(rank(stored.column, direction)?);
             } else if !matches!(direction, Value::Null) {
-                order_keys(model, stored.named, &stored.column.0, direction, order)?;
+                order_keys(model, stored.named, &stored.column.path, direction, order)?;
             }
             continue;
         };
@@ -243,6 +284,16 @@ fn order_keys(
         order.push(self::direction(key, direction));
     }
     Ok(())
+}
+
+/// The order by a computed value: a direction, or one with arguments.
+fn computed_order(column: Column, given: &Value) -> Option<Order> {
+    let given = match given {
+        Value::Object(fields) => fields.get("direction")?,
+        given => given,
+    };
+    let Value::Enum(given) = given else { return None };
+    Some(direction(Order { column, direction: Direction::Asc, nulls: Nulls::Last, rank: None, aggregate: None }, given))
 }
 
 /// The order in the direction that a client gave.

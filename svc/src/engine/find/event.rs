@@ -117,7 +117,7 @@ impl Condition {
             None => declared_filter(cx.model, row, rust, value)?,
         };
         let (path, value) = match &filter {
-            Filter::Compare(Column(path), _, value) => (path.join("."), value.clone()),
+            Filter::Compare(column, _, value) => (column.path.join("."), value.clone()),
             _ => return Err(Error::internal(format!("the argument `{rust}` is not a comparison"))),
         };
         let stored = keys.map_or(path, |(from, _)| from.to_owned());

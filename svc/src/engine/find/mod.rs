@@ -17,12 +17,14 @@ mod reads;
 mod related_aggregates;
 mod relation;
 mod row_filter;
+mod row_function;
 mod row_source;
 mod statement_cache;
 mod tiebreaker;
 mod typed;
 
 pub(crate) use check::check_arguments;
+pub(crate) use columns::call_fault;
 pub(crate) use computed::{computed, group_counts};
 pub(crate) use connection::typed_slice;
 pub(crate) use event::{EventFilter, EventRow, write_event};
@@ -30,6 +32,7 @@ pub(in crate::engine) use full_rows::{stored_fields, wanted_rows};
 pub(in crate::engine) use read::default_key;
 pub(crate) use reads::PlannedReads;
 use relation::write_relation;
+pub(crate) use row_function::{field_spec, row_functions};
 pub(crate) use row_source::{row_sources, spec_of};
 
 use futures_util::FutureExt as _;

@@ -3,13 +3,14 @@
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
+use super::row_function::write_computed_of_rows;
 use super::{write_computed, write_connection, write_find, write_relation};
 use crate::engine::complete::CompletedValue;
 use crate::engine::execution_context::{ExecutionContext, RowReads};
 use crate::engine::path::Path;
 use crate::engine::plan::PlanField;
 use crate::engine::resolver::ReturnedQuery;
-use crate::schema::Relation;
+use crate::schema::{Relation, RowFunctionMeta};
 
 /// Reads by statements that are planned from the selection.
 pub(crate) struct PlannedReads;
@@ -23,6 +24,16 @@ impl RowReads for PlannedReads {
         parents: Vec<(Option<&'a str>, &'a Path<'a>)>,
     ) -> BoxFuture<'a, Vec<CompletedValue>> {
         write_relation(cx, field, relation, parents).boxed()
+    }
+
+    fn function<'a>(
+        &self,
+        cx: &'a ExecutionContext<'a>,
+        field: &'a PlanField,
+        function: &'static RowFunctionMeta,
+        rows: Vec<(Option<&'a str>, &'a Path<'a>)>,
+    ) -> BoxFuture<'a, Vec<CompletedValue>> {
+        write_computed_of_rows(cx, field, function, rows).boxed()
     }
 
     fn query<'a>(

@@ -29,7 +29,7 @@ pub(super) fn aggregate_filter(model: &Model, row: TypeIndex, path: Column, fiel
         }
     }
     if having.is_empty() {
-        let name = path.0.last().map_or("", String::as_str);
+        let name = path.path.last().map_or("", String::as_str);
         let message =
             format!("the condition `{name}` compares nothing; ask for `count`, or for `sum` and others of a field");
         return Err(Error::new(ErrorCode::BadUserInput, message));

@@ -28,7 +28,7 @@ pub(crate) fn spec_of(model: &Model, field: &FieldDef, source: &RowSourceMeta) -
     let context = source.context.iter().map(|_| ArgForm::Text);
     let given = field.args.iter().take(source.checks.len());
     let args = context.chain(given.map(|arg| form(&model.types, &arg.ty))).collect();
-    FunctionSpec { name: source.text.to_owned(), args }
+    FunctionSpec { name: source.text.to_owned(), row_of: None, args }
 }
 
 /// What gives the rows of a field, with the arguments of the request.

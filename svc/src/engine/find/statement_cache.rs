@@ -6,13 +6,14 @@ use arc_swap::ArcSwapOption;
 
 use super::page::{Wanted, row_fields, size};
 use super::read::{PageRead, Read};
+use super::row_function::selected_call;
 use super::tiebreaker::WithoutTiebreaker;
 use crate::engine::complete::RowShape;
 use crate::engine::execution_context::{ExecutionContext, Growth};
 use crate::engine::plan::{PlanField, PlanKind};
 use crate::postgres::{Catalogue, DbError, Statement};
 use crate::schema::{Part, Relation, Shape};
-use crate::sql::{Filter, Order, Reuse, RowRules, StatementShape, Window};
+use crate::sql::{Filter, Order, Reuse, RowCall, RowRules, StatementShape, Window};
 
 /// The most statements that a field keeps: a client's `where` can have any form.
 const MOST: usize = 8;
@@ -30,7 +31,7 @@ struct StatementCache(ArcSwapOption<Vec<Arc<CachedStatement>>>);
 struct CachedStatement {
     catalogue: Arc<Catalogue>,
     /// The reads that it was written for.
-    reads: Vec<Read>,
+    reads: KeptReads,
     reuse: Reuse,
     statement: Statement,
     shape: Arc<RowShape>,
@@ -142,7 +143,7 @@ struct Kept<'a> {
 fn keep(growth: Growth<'_>, field: &PlanField, reads: &Reads<'_>, kept: Kept<'_>) {
     let Kept { catalogue, reuse, statement, shape, without_tiebreaker } = kept;
     let reads = reads.without_values();
-    let keys: usize = reads.iter().map(|read| read.order.len()).sum();
+    let keys: usize = reads.iter().map(|read| read.order.len()).sum::<usize>() + reads.arguments();
     let texts = statement.text.weight()
         + without_tiebreaker.as_ref().map_or(0, |without_tiebreaker| without_tiebreaker.statement.text.weight());
     let is_of_use = reads.iter().all(|read| varying(read).has_shape_of(&varying(read)));
@@ -197,54 +198,98 @@ fn write(
     Ok((statement, Arc::new(shape), reuse))
 }
 
-/// The reads of a statement: the relations below a field in the order in which it has them, and then the field's own.
+/// The reads of a statement: what stands below a field in the order in which it has it, and then the field's own.
 struct Reads<'a> {
-    related: Vec<Read>,
+    below: Vec<Below>,
     own: &'a Read,
+}
+
+/// A part of what a statement reads of each row, with values to bind.
+#[derive(Debug)]
+enum Below {
+    /// The rows of a relation.
+    Related(Read),
+    /// What a function computes.
+    Called(Arc<RowCall>),
 }
 
 impl<'a> Reads<'a> {
     /// `None` where the statement is one for this request only.
     fn of(cx: &ExecutionContext<'_>, field: &PlanField, own: &'a Read) -> Result<Option<Self>, DbError> {
-        let mut related = Vec::new();
-        let is_kept = !field.children.relations() || relations(cx, field, &mut related)?;
-        Ok(is_kept.then_some(Self { related, own }))
-    }
-
-    fn iter(&self) -> impl Iterator<Item = &Read> {
-        self.related.iter().chain([self.own])
+        let mut below = Vec::new();
+        let is_kept = !field.children.relations() || collect(cx, field, &mut below)?;
+        Ok(is_kept.then_some(Self { below, own }))
     }
 
     /// The reads as far as they have to do with the form. The values are the clients', and can be large.
-    fn without_values(&self) -> Vec<Read> {
-        let read = |read: &Read| Read {
-            filter: read.filter.without_values(),
-            order: read.order.iter().map(Order::without_value).collect(),
-            from: read.from.as_ref().map(|from| Arc::new(from.without_values())),
-            ..*read
-        };
-        self.iter().map(read).collect()
+    fn without_values(&self) -> KeptReads {
+        KeptReads { below: self.below.iter().map(Below::without_values).collect(), own: self.own.without_values() }
     }
 
-    fn have_form_of(&self, others: &[Read]) -> bool {
-        others.len() == self.related.len() + 1
-            && self
-                .iter()
-                .zip(others)
-                .all(|(one, other)| one.reads_like(other) && varying(one).has_shape_of(&varying(other)))
+    fn have_form_of(&self, others: &KeptReads) -> bool {
+        self.below.len() == others.below.len()
+            && self.below.iter().zip(&others.below).all(|(one, other)| one.has_form_of(other))
+            && self.own.has_form_of(&others.own)
     }
 }
 
-/// Finds the reads below a field; `false` where one of them has a form of its own in each request.
-fn relations(cx: &ExecutionContext<'_>, field: &PlanField, found: &mut Vec<Read>) -> Result<bool, DbError> {
+/// The reads of a statement that is kept, without values.
+#[derive(Debug)]
+struct KeptReads {
+    below: Vec<Below>,
+    own: Read,
+}
+
+impl KeptReads {
+    fn iter(&self) -> impl Iterator<Item = &Read> {
+        let related = self.below.iter().filter_map(|below| match below {
+            Below::Related(read) => Some(read),
+            Below::Called(_) => None,
+        });
+        related.chain([&self.own])
+    }
+
+    /// The number of arguments of functions.
+    fn arguments(&self) -> usize {
+        let called = self.below.iter().filter_map(|below| match below {
+            Below::Called(call) => Some(call.args.len() + 1),
+            Below::Related(_) => None,
+        });
+        called.sum()
+    }
+}
+
+impl Below {
+    fn without_values(&self) -> Self {
+        match self {
+            Self::Related(read) => Self::Related(read.without_values()),
+            Self::Called(call) => Self::Called(Arc::new(call.without_values())),
+        }
+    }
+
+    fn has_form_of(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Related(one), Self::Related(other)) => one.has_form_of(other),
+            (Self::Called(one), Self::Called(other)) => one.has_form_of(other),
+            _ => false,
+        }
+    }
+}
+
+/// Finds what is below a field; `false` where some of it has a form of its own in each request.
+fn collect(cx: &ExecutionContext<'_>, field: &PlanField, found: &mut Vec<Below>) -> Result<bool, DbError> {
     for field in field.children.iter().flat_map(|selection| &selection.fields) {
+        if let PlanKind::Function(function, _) = field.kind {
+            found.push(Below::Called(selected_call(cx, field, function)?));
+            continue;
+        }
         let Some(relation) = field.relation() else { continue };
         let is_kept = match relation.shape {
             Shape::Connection => page(cx, field, relation, found)?,
             Shape::Aggregate => aggregates(cx, field, relation, found)?,
             _ => {
-                let is_kept = relations(cx, field, found)?;
-                found.push(Read::relation(cx, field, relation)?);
+                let is_kept = collect(cx, field, found)?;
+                found.push(Below::Related(Read::relation(cx, field, relation)?));
                 is_kept
             }
         };
@@ -260,7 +305,7 @@ fn page(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
     relation: Relation,
-    found: &mut Vec<Read>,
+    found: &mut Vec<Below>,
 ) -> Result<bool, DbError> {
     let (PageRead { read, page }, wanted) = (Read::page_beside(cx, field, relation)?, Wanted::of(field));
     let (limit, backward) = size(&page, cx.limits)?;
@@ -269,16 +314,16 @@ fn page(
         return Ok(false);
     }
     if wanted.total {
-        found.push(Read { order: Vec::new(), ..read.clone() });
+        found.push(Below::Related(Read { order: Vec::new(), ..read.clone() }));
     }
     if wanted.rows {
         for node in row_fields(field) {
-            if !relations(cx, node, found)? {
+            if !collect(cx, node, found)? {
                 return Ok(false);
             }
         }
         let window = Window { limit: limit as i64 + 1, offset: 0 };
-        found.push(Read { page: Some(window), ..read });
+        found.push(Below::Related(Read { page: Some(window), ..read }));
     }
     Ok(true)
 }
@@ -288,13 +333,13 @@ fn aggregates(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
     relation: Relation,
-    found: &mut Vec<Read>,
+    found: &mut Vec<Below>,
 ) -> Result<bool, DbError> {
     let mut below = field.children.iter().flat_map(|selection| &selection.fields);
     if below.any(|field| matches!(field.kind, PlanKind::Part(Part::Groups))) {
         return Ok(false);
     }
-    found.push(Read::beside(cx, field, relation)?);
+    found.push(Below::Related(Read::beside(cx, field, relation)?));
     Ok(true)
 }
 
@@ -303,14 +348,25 @@ fn varying(read: &Read) -> StatementShape<'_> {
 }
 
 impl Read {
-    /// Whether both read rows of one type from the same place. Where a page with cursors ends is not a value of its
-    /// statement alone.
-    fn reads_like(&self, other: &Self) -> bool {
+    /// Whether a statement for the one, with other values, is right for the other. Where a page with cursors ends is not
+    /// a value of its statement alone.
+    fn has_form_of(&self, other: &Self) -> bool {
         if self.shape == Shape::Connection && self.page != other.page {
             return false;
         }
         let sql = |read: &Self| read.from.as_ref().map(|from| from.sql.clone());
-        self.row == other.row && (self.from.is_none() && other.from.is_none() || sql(self) == sql(other))
+        self.row == other.row
+            && (self.from.is_none() && other.from.is_none() || sql(self) == sql(other))
+            && varying(self).has_shape_of(&varying(other))
+    }
+
+    fn without_values(&self) -> Self {
+        Self {
+            filter: self.filter.without_values(),
+            order: self.order.iter().map(Order::without_value).collect(),
+            from: self.from.as_ref().map(|from| Arc::new(from.without_values())),
+            ..*self
+        }
     }
 }
 
@@ -330,16 +386,19 @@ impl CachedStatement {
         let (mut checks, mut params) =
             (self.reuse.checks.iter(), Vec::with_capacity(given.len() + self.reuse.checks.len() + 2));
         params.extend_from_slice(given);
-        for read in &reads.related {
-            if !varying(read).bind(&mut checks, &mut params)? {
-                return Ok(None);
+        let catalogue = &*self.catalogue;
+        for below in &reads.below {
+            match below {
+                Below::Called(call) => call.bind(catalogue, &mut params)?,
+                Below::Related(read) if varying(read).bind(catalogue, &mut checks, &mut params)? => {}
+                Below::Related(_) => return Ok(None),
             }
         }
         let own = StatementShape { neighbours: without_tiebreaker.is_some(), ..varying(reads.own) };
-        if !own.bind(&mut checks, &mut params)? {
+        if !own.bind(catalogue, &mut checks, &mut params)? {
             return Ok(None);
         }
-        if !self.reuse.rules.bind(rules, &mut params)? {
+        if !self.reuse.rules.bind(rules, catalogue, &mut params)? {
             return Ok(None);
         }
         let statement = without_tiebreaker.map_or(&self.statement, |without_tiebreaker| &without_tiebreaker.statement);

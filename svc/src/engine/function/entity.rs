@@ -171,6 +171,7 @@ fn has_all(model: &Model, ty: TypeIndex, entity: &str, selected: Option<&[&Child
     selections.flat_map(|selection| &selection.fields).all(|field| match field.kind {
         PlanKind::Stored { stored, .. } => keys.contains_key(stored),
         PlanKind::Relation(relation) => relation.from.iter().all(|key| keys.contains_key(*key)),
+        PlanKind::Function(..) => keys.contains_key("id"),
         _ => true,
     })
 }

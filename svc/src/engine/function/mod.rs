@@ -163,6 +163,6 @@ pub(crate) fn functions(model: &Model) -> impl Iterator<Item = (&FieldDef, Funct
         let FieldKind::Root(Run::Function(function), ..) = field.kind else { return None };
         let context = function.context.iter().map(|_| ArgForm::Text);
         let args = context.chain(field.args.iter().map(|arg| form(&model.types, &arg.ty))).collect();
-        Some((field, function, FunctionSpec { name: function.name.to_owned(), args }))
+        Some((field, function, FunctionSpec { name: function.name.to_owned(), row_of: None, args }))
     })
 }

@@ -82,7 +82,7 @@ fn distinct_keys(selection: &Selection, seen: &mut HashSet<*const Selection>) ->
     }
     for field in &selection.fields {
         let is_same = |other: &&PlanField| matches!(other.kind, PlanKind::Stored { stored, .. } if stored == field.key);
-        let by_key = matches!(field.kind, PlanKind::Relation(_) | PlanKind::Part(_));
+        let by_key = matches!(field.kind, PlanKind::Relation(_) | PlanKind::Part(_) | PlanKind::Function(..));
         if let Some(other) = selection.fields.iter().find(is_same).filter(|_| by_key) {
             return Err(format!(
                 "`{}` and `{}` would both be read from the key \"{}\" of the SQL's JSON; give `{}` another alias",

@@ -1,6 +1,7 @@
 //! Arguments: constant ones are coerced with the plan, the rest when the request comes.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use apollo_compiler::executable::Field;
@@ -14,7 +15,7 @@ use super::{Asked, PlanField};
 use crate::engine::coerce::{Literal, Variables};
 use crate::engine::request_error::RequestError;
 use crate::engine::weight;
-use crate::schema::{ArgDef, ArgRole, Gated, InputRole, Model, TypeExpr, TypeKind, ValueRule};
+use crate::schema::{ArgDef, ArgRole, Gated, Model, TypeExpr, TypeIndex, TypeKind, ValueRule};
 use crate::{Error, ErrorCode};
 
 /// An argument of a planned field, in the order of the function's parameters.
@@ -29,6 +30,8 @@ pub(crate) struct ArgPlan {
     ty: TypeExpr,
     /// The rules on values.
     pub(crate) rules: Arc<[ValueRule]>,
+    /// Whether its values or values inside of them may have rules.
+    pub(crate) has_rules: bool,
     default: Option<Value>,
     source: ArgSource,
     /// Whether it stands for a comparison of the stored value of its name.
@@ -83,6 +86,7 @@ impl ArgPlan {
             spread: def.spread,
             ty: def.ty.clone(),
             rules: def.rules.clone(),
+            has_rules: model.has_rules && (!def.rules.is_empty() || reaches_rule(model, def.ty.named())),
             default,
             source,
             is_equality,
@@ -93,11 +97,6 @@ impl ArgPlan {
     /// The type of its values.
     pub(crate) fn ty(&self) -> &TypeExpr {
         &self.ty
-    }
-
-    /// Whether it is an input object of the program's own, whose fields may have rules.
-    pub(crate) fn is_object(&self, model: &Model) -> bool {
-        matches!(&model.types[self.ty.named()].kind, TypeKind::Input(input) if input.role == InputRole::Declared)
     }
 
     /// The value under these variables; `None` is absent.
@@ -188,6 +187,19 @@ impl ArgPlan {
             },
         }
     }
+}
+
+/// Whether a field with rules can stand in a value of a type.
+fn reaches_rule(model: &Model, index: TypeIndex) -> bool {
+    let (mut left, mut seen) = (vec![index], HashSet::from([index]));
+    while let Some(index) = left.pop() {
+        let TypeKind::Input(input) = &model.types[index].kind else { continue };
+        if input.fields.values().any(|field| !field.rules.is_empty()) {
+            return true;
+        }
+        left.extend(input.fields.values().map(|field| field.ty.named()).filter(|index| seen.insert(*index)));
+    }
+    false
 }
 
 impl PlanField {

@@ -123,6 +123,8 @@ impl<'a> Count<'a> {
             InputRole::Declared => self.value(&field.ty, item, at),
             InputRole::Conditions => self.condition(field, item, at),
             InputRole::Quantifiers => self.quantifier(field, item, at),
+            // The arguments of a function compare nothing.
+            InputRole::Operators if field.role == ArgRole::Arguments => {}
             InputRole::Operators => self.comparison(field, item),
             InputRole::Order => self.order(field, item, at),
         });
@@ -137,6 +139,7 @@ impl<'a> Count<'a> {
 
     fn condition(&mut self, field: &'a ArgDef, item: Given<'a>, at: Place) {
         let is_hop = field.role == ArgRole::Hop;
+        self.computed(field);
         match role(self.types, &field.ty) {
             Some(InputRole::Quantifiers) => self.value(&field.ty, item, Place { of_relation: is_hop, ..at }),
             Some(InputRole::Conditions) => {
@@ -174,8 +177,18 @@ impl<'a> Count<'a> {
                 let at = self.below(at, false);
                 self.value(&field.ty, item, at);
             }
-            // A direction, or a query by whose rank documents are ordered.
-            _ => self.asked.order_keys += 1,
+            // A direction, or a query by whose rank documents are ordered, or arguments of a function.
+            _ => {
+                self.asked.order_keys += 1;
+                self.computed(field);
+            }
+        }
+    }
+
+    /// A function of the row counts what it costs, beside what is asked of its value.
+    fn computed(&mut self, field: &ArgDef) {
+        if let ArgRole::Computed(cost) = field.role {
+            self.asked.comparisons += cost.saturating_sub(1);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{PlanKind, RootField};
 use crate::engine::resolver::Method;
-use crate::schema::{Code, FieldDef, FieldKind};
+use crate::schema::{Code, FieldDef, FieldKind, ROW_FUNCTION_COST};
 
 /// The cost that a check adds for each object: as an `async` method, it may ask another service.
 const COST: u64 = 10;
@@ -45,6 +45,7 @@ impl PlanKind {
                 let method = Method::of(code);
                 Self::Method(method, cost.unwrap_or_else(|| method.default_cost()))
             }
+            FieldKind::Function(function, cost) => Self::Function(function, cost.unwrap_or(ROW_FUNCTION_COST)),
             FieldKind::Root(run, row, rules) => Self::Root(RootField::new(run, row, rules)),
             FieldKind::Promised => return None,
         })

@@ -153,7 +153,10 @@ fn distinct(field: &PlanField) -> u64 {
 
 /// The complexity of a field without what is below it.
 fn own(field: &PlanField) -> u64 {
-    let cost = |kind| if let PlanKind::Method(_, cost) = kind { cost.into() } else { 1 };
+    let cost = |kind| match kind {
+        PlanKind::Method(_, cost) | PlanKind::Function(_, cost) => cost.into(),
+        _ => 1,
+    };
     match field.kind {
         PlanKind::Checked(checked) => cost(checked.kind()) + checked.cost(),
         kind => cost(kind),

@@ -42,7 +42,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::resolver::Method;
 use crate::metrics::OperationSlot;
-use crate::schema::{Gated, OperationKind, Part, Relation, TypeIndex};
+use crate::schema::{Gated, OperationKind, Part, Relation, RowFunctionMeta, TypeIndex};
 
 /// A planned operation.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ pub(crate) struct Selection {
     pub(crate) keys: Keys,
     /// The methods that are called below here.
     pub(crate) calls: Calls,
-    /// Whether a relation is followed below here.
+    /// Whether a relation is followed below here, or a function of a row is called: values in hand have to wait for both.
     pub(crate) relations: bool,
     /// Whether a gated field may be touched below here, whatever the variables are.
     pub(crate) gates: bool,
@@ -131,6 +131,8 @@ pub(crate) enum PlanKind {
     Part(Part),
     /// A method, and what it counts as in the complexity.
     Method(Method, u32),
+    /// A function of the database that gets the row, and what it counts as in the complexity.
+    Function(&'static RowFunctionMeta, u32),
     Root(RootField),
     /// A field of an object, about each of which checks decide first.
     Checked(Checked),
@@ -261,9 +263,9 @@ impl PlanField {
         own.max(self.children.calls())
     }
 
-    /// Whether this field or one below it follows a relation.
+    /// Whether this field or one below it follows a relation, or calls a function of a row.
     pub(crate) fn relations(&self) -> bool {
-        self.relation().is_some() || self.children.relations()
+        self.relation().is_some() || matches!(self.kind, PlanKind::Function(..)) || self.children.relations()
     }
 
     /// The relation that this field follows.

@@ -34,7 +34,7 @@ fn holds(filter: &Filter, event: &RowEvent) -> bool {
         Filter::Any(any) => any.iter().any(|filter| holds(filter, event)),
         Filter::Strict(inner) => holds(inner, event),
         Filter::Compare(column, Operator::Eq | Operator::In, wanted) => {
-            let [name] = column.0.as_slice() else { return false };
+            let [name] = column.path.as_slice() else { return false };
             let Some(given) = event.value(name).and_then(key_text) else { return false };
             wanted.items().iter().any(|wanted| wanted.text().is_some_and(|wanted| wanted == given))
         }

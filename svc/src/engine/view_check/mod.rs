@@ -6,6 +6,7 @@ mod functions;
 mod hints;
 mod orders;
 mod relations;
+mod row_functions;
 mod row_sources;
 mod tables;
 
@@ -26,6 +27,7 @@ pub(crate) fn findings(model: &Model, database: &Database, catalogue: &Catalogue
     found.extend(relations::mismatched_keys(model, catalogue));
     found.extend(orders::broken_orders(model, catalogue));
     found.extend(functions::broken_functions(model, database));
+    found.extend(row_functions::broken_row_functions(model, database, catalogue));
     found.extend(row_sources::broken_row_sources(model, database, catalogue));
     found.extend(tables::unwritable_tables(model, catalogue));
     found.extend(hints::hints(model, catalogue));

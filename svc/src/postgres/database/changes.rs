@@ -127,13 +127,12 @@ impl Database {
         let verdict = self.row_security.verdict(connection, &self.sources, &self.called).await?;
         self.row_security.report(connection, &self.sources, &verdict).await?;
         let verdict = self.row_security.accept(verdict)?;
-        Ok(Loaded {
-            look: Look { fingerprint: fingerprint.unwrap_or_default(), verdict },
-            catalogue: Catalogue::load(connection, &self.sources, self.driver.views_changed(), self.tells_reason)
-                .await?,
-            functions: Self::load_functions(connection, &specs).await?,
-            described: self.load_descriptions(connection).await?,
-        })
+        let (told, with_facts) = (self.driver.views_changed(), self.tells_reason);
+        let mut catalogue = Catalogue::load(connection, &self.sources, told, with_facts).await?;
+        let functions = Self::load_functions(connection, &specs, &catalogue).await?;
+        catalogue.keep_functions(&functions);
+        let look = Look { fingerprint: fingerprint.unwrap_or_default(), verdict };
+        Ok(Loaded { look, catalogue, functions, described: self.load_descriptions(connection).await? })
     }
 
     /// Looks at what may set something for the session, if its fingerprint is another.
@@ -152,9 +151,10 @@ impl Database {
     async fn load_functions(
         connection: &mut DedicatedConnection,
         specs: &[FunctionSpec],
+        views: &Catalogue,
     ) -> Result<Functions, DriverError> {
         let rows = if specs.is_empty() { Vec::new() } else { connection.rows(&functions::lookup(specs)).await? };
-        Ok(functions::choose(specs, rows))
+        Ok(functions::choose(specs, rows, views))
     }
 
     async fn load_descriptions(&self, connection: &mut DedicatedConnection) -> Result<Described, DriverError> {

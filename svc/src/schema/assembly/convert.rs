@@ -12,7 +12,9 @@ use crate::schema::model::{
     ObjectDef, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
 use crate::schema::registry::{AbstractRefs, ArgRef, Entry, ObjectRefs};
-use crate::schema::{AbstractMeta, ArgMeta, ElementMeta, Guard, ObjectMeta, Registry, Shape, ValueRule, derived};
+use crate::schema::{
+    AbstractMeta, ArgMeta, ComputedRun, ElementMeta, Guard, ObjectMeta, Registry, Shape, ValueRule, derived,
+};
 
 impl Builder {
     pub(super) fn convert(&mut self, registry: &Registry, index: TypeIndex) -> TypeDef {
@@ -72,7 +74,10 @@ impl Builder {
             beside.into_iter().flatten().for_each(|def| self.add_field(&mut fields, def, meta.path));
         }
         for (field, (ty, args)) in meta.computed.iter().zip(&refs.computed) {
-            let kind = FieldKind::Method(field.run, field.cost);
+            let kind = match field.run {
+                ComputedRun::Method(code) => FieldKind::Method(code, field.cost),
+                ComputedRun::Function(function) => FieldKind::Function(function, field.cost),
+            };
             let def = self.field(&field.element, expr(ty), args, kind, meta.path).guarded(field.guards);
             let def = FieldDef { checks: field.checks, ..def };
             self.add_field(&mut fields, def, meta.path);

@@ -1,7 +1,7 @@
 //! The fields of a type by what they are.
 
 use crate::schema::Shape;
-use crate::schema::model::{FieldDef, FieldKind, Gated, Relation, TypeDef, TypeIndex, TypeKind};
+use crate::schema::model::{FieldDef, FieldKind, Gated, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind};
 
 /// The stored fields that every row of this type has.
 pub(in crate::schema) fn stored_fields(types: &[TypeDef], row: TypeIndex) -> Vec<&FieldDef> {
@@ -60,6 +60,20 @@ pub(in crate::schema) fn aggregates(types: &[TypeDef], row: TypeIndex) -> Vec<(&
         _ => None,
     };
     object.fields.values().filter_map(|field| Some((field, aggregate(field)?))).collect()
+}
+
+/// The fields that functions of the database compute of the rows of an object type.
+pub(in crate::schema) fn row_functions(types: &[TypeDef], row: TypeIndex) -> impl Iterator<Item = &FieldDef> {
+    let fields = match &types[row].kind {
+        TypeKind::Object(object) => Some(object.fields.values()),
+        _ => None,
+    };
+    fields.into_iter().flatten().filter(|field| matches!(field.kind, FieldKind::Function(..)))
+}
+
+/// Whether values of a type are scalars or enums, or lists of them.
+pub(in crate::schema) fn is_leaf(types: &[TypeDef], ty: &TypeExpr) -> bool {
+    !matches!(types[ty.named()].kind, TypeKind::Object(_) | TypeKind::Abstract(_))
 }
 
 /// The gate of a field of rows of this type; that of rows of an interface stands for those of all its members.

@@ -13,6 +13,7 @@ mod introspected;
 mod nested;
 mod relations;
 mod roots;
+mod row_functions;
 mod writes;
 
 use apollo_compiler::Schema;
@@ -63,6 +64,7 @@ pub(crate) fn build(listed: &Listed, dialect: Dialect, coerce: CoerceLiteral) ->
     }
     builder.errors.extend(registry.misplaced.iter().copied().map(SchemaError::misplaced_page));
     builder.join_interfaces();
+    builder.check_row_functions();
     let derived = derived::find(&registry);
     let mut companions = companions::Companions::new(&common, dialect, &derived);
     companions.derive(&mut builder.types, &derived);

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use super::companions::Companions;
-use super::fields::{gate_of, is_checked, relations, stored_fields};
+use super::fields::{gate_of, is_checked, is_leaf, relations, stored_fields};
 use super::{Builder, checks, expr, filters, inputs, writes};
 use crate::schema::error::SchemaError;
 use crate::schema::model::{ArgRole, FieldDef, FieldKind, ObjectDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
@@ -190,10 +190,6 @@ fn relation_key<'t>(types: &'t [TypeDef], row: TypeIndex, rust: &str) -> Option<
     let (_, to) = relation.only_key()?;
     let stored = |field: &FieldDef| matches!(field.kind, FieldKind::Stored { stored, .. } if stored == to);
     stored_fields(types, relation.row).into_iter().find(|field| !relation.is_many() && stored(field))
-}
-
-fn is_leaf(types: &[TypeDef], ty: &TypeExpr) -> bool {
-    !matches!(types[ty.named()].kind, TypeKind::Object(_) | TypeKind::Abstract(_))
 }
 
 /// Two listed functions with one name, or one that is listed twice.

@@ -17,7 +17,7 @@ pub use root::{
 };
 pub use rule::{InputRule, MeasuredInput, NumberInput, OptionalInput, TextInput};
 pub use types::{
-    AbstractMeta, ArgMeta, ComputedMeta, EnumMeta, EnumValueMeta, FieldMeta, InputMeta, InterfaceFieldMeta,
-    NullArgument, ObjectMeta,
+    AbstractMeta, ArgMeta, ComputedMeta, ComputedRun, EnumMeta, EnumValueMeta, FieldMeta, InputMeta,
+    InterfaceFieldMeta, NullArgument, ObjectMeta, ROW_FUNCTION_COST, RowFunctionMeta,
 };
 pub use write::{WriteMeta, WriteVerb, WrittenRows};

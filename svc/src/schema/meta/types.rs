@@ -1,6 +1,6 @@
 //! Types, as macros register them.
 
-use super::element::{ElementMeta, KeyFn, Place, TypeFn};
+use super::element::{Check, ElementMeta, KeyFn, Place, TypeFn};
 use super::nested::NestedMeta;
 use super::relation::RelationMeta;
 use super::rule::InputRule;
@@ -97,14 +97,38 @@ pub struct ComputedMeta {
     pub args: &'static [ArgMeta],
     /// The method's type.
     pub ty: TypeFn,
-    /// Calls the method.
-    pub run: &'static dyn Code,
+    /// Computes it.
+    pub run: ComputedRun,
     /// The conditions on the user, of which each must hold.
     pub guards: &'static [Guard],
     /// The checks of the object, of which each must allow.
     pub checks: &'static [&'static dyn Code],
     /// Its cost in the complexity; `None` for that of its kind.
     pub cost: Option<u32>,
+}
+
+/// The code or the function behind a computed field.
+#[derive(Debug, Clone, Copy)]
+pub enum ComputedRun {
+    /// A method with a body.
+    Method(&'static dyn Code),
+    /// No body: a function of the database, which gets the row.
+    Function(&'static RowFunctionMeta),
+}
+
+/// The cost of a function of a row that names none: more than a plain method, as each runs in the statement, and less
+/// than an `async` one, as it sends none of its own.
+pub const ROW_FUNCTION_COST: u32 = 5;
+
+/// A function of the database that computes a value of a row.
+#[derive(Debug)]
+pub struct RowFunctionMeta {
+    /// `name` or `schema.name`.
+    pub name: &'static str,
+    /// Whether the Rust type of each argument takes a value.
+    pub checks: &'static [Check],
+    /// The place of the Rust item.
+    pub place: Place,
 }
 
 /// An argument of an operation or a computed field, or a field of an input object.

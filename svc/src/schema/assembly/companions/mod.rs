@@ -3,6 +3,7 @@
 mod aggregate;
 mod children;
 mod connection;
+mod functions;
 mod group_keys;
 mod groups;
 mod keys;
@@ -14,7 +15,8 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::fields::{aggregates, gate_of, is_checked, relations, stored_fields};
+use self::functions::RowFunction;
+use super::fields::{aggregates, gate_of, is_checked, relations, row_functions, stored_fields};
 use super::{Dialect, expr};
 use crate::schema::model::{
     ArgDef, ArgRole, EnumDef, EnumValue, Gated, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind,
@@ -203,6 +205,7 @@ impl<'a> Companions<'a> {
             (TypeKind::Abstract(_), _) if !part.is_relation => return None,
             (TypeKind::Object(_) | TypeKind::Abstract(_), false) => self.where_type(types, part.named)?,
             (TypeKind::Object(_) | TypeKind::Abstract(_), true) => self.list_where_type(types, part.named)?,
+            _ if part.function.is_some() => self.computed_filter(types, part),
             (_, true) => self.filter_type(types, part.named, Family::List),
             (kind, false) => {
                 let family = family(kind);
@@ -283,8 +286,10 @@ impl<'a> Companions<'a> {
             let ty = match &types[part.named].kind {
                 _ if part.is_aggregate => Some(self.aggregate_order_type(types, part.named)),
                 TypeKind::Object(_) => self.order_type(types, part.named),
+                TypeKind::Scalar { kind: ScalarKind::Json, .. } => None,
+                _ if part.function.is_some() => Some(self.computed_order(types, part, direction)),
                 TypeKind::Abstract(_) if part.is_relation => self.order_type(types, part.named),
-                TypeKind::Abstract(_) | TypeKind::Scalar { kind: ScalarKind::Json, .. } => None,
+                TypeKind::Abstract(_) => None,
                 kind if family(kind) == Family::Search => Some(self.rank_type(types, part.named, direction)),
                 _ => Some(direction),
             };
@@ -332,7 +337,7 @@ fn has_order(types: &[TypeDef], row: TypeIndex) -> bool {
     row_fields(types, row).iter().any(|part| part.is_aggregate || (!part.list && !unordered(&types[part.named].kind)))
 }
 
-/// A stored field or a relation, apart from the types it is looked up in.
+/// A stored or computed field or a relation, apart from the types it is looked up in.
 struct RowField {
     name: String,
     rust: &'static str,
@@ -341,21 +346,28 @@ struct RowField {
     is_relation: bool,
     /// Whether it stands for what is computed over the rows of a relation.
     is_aggregate: bool,
+    /// Set when a function computes the value.
+    function: Option<RowFunction>,
     gated: Option<Gated>,
 }
 
 impl RowField {
     /// The field for it in a `where` or an `orderBy`.
     fn field(&self, ty: TypeIndex) -> ArgDef {
-        let role = if self.is_relation { ArgRole::Hop } else { ArgRole::Declared };
+        let role = match &self.function {
+            Some(function) => ArgRole::Computed(function.cost),
+            None if self.is_relation => ArgRole::Hop,
+            None => ArgRole::Declared,
+        };
         ArgDef { role, gated: self.gated, ..field(&self.name, self.rust, TypeExpr::Named(ty)) }
     }
 }
 
-/// The stored fields and relations of a type by which rows may be chosen and ordered; a list of lists cannot be asked,
+/// The stored and computed fields and relations of a type by which rows may be chosen and ordered; a list of lists cannot be asked,
 /// nor a field whose checks need the object.
 fn row_fields(types: &[TypeDef], row: TypeIndex) -> Vec<RowField> {
-    let fields = stored_fields(types, row).into_iter().filter(|field| match field.ty.unwrapped() {
+    let fields = stored_fields(types, row).into_iter().chain(row_functions(types, row));
+    let fields = fields.filter(|field| match field.ty.unwrapped() {
         TypeExpr::List(inner) => !inner.is_list(),
         _ => true,
     });
@@ -366,6 +378,7 @@ fn row_fields(types: &[TypeDef], row: TypeIndex) -> Vec<RowField> {
         list: field.ty.is_list(),
         is_relation: false,
         is_aggregate: false,
+        function: RowFunction::of(types, row, field),
         gated: gate_of(types, row, field.rust),
     };
     let related = relations(types, row).into_iter().map(|(field, relation)| RowField {
@@ -375,6 +388,7 @@ fn row_fields(types: &[TypeDef], row: TypeIndex) -> Vec<RowField> {
         list: relation.is_many(),
         is_relation: true,
         is_aggregate: false,
+        function: None,
         gated: gate_of(types, row, field.rust),
     });
     let computed = aggregates(types, row).into_iter().map(|(field, relation)| RowField {
@@ -384,6 +398,7 @@ fn row_fields(types: &[TypeDef], row: TypeIndex) -> Vec<RowField> {
         list: true,
         is_relation: true,
         is_aggregate: true,
+        function: None,
         gated: gate_of(types, row, field.rust),
     });
     fields.map(part).chain(related).chain(computed).filter(|part| !is_checked(types, row, part.rust)).collect()

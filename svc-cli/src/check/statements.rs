@@ -1,0 +1,32 @@
+//! SQL that gives the rows of queries against their views: whether PostgreSQL takes it, and it has all columns.
+
+use super::finding::Finding;
+use super::snapshot::{Given, Snapshot};
+use crate::program::{Description, Statement};
+
+/// The queries whose SQL does not give rows of their view.
+pub(super) fn compare(description: &Description, database: &Snapshot) -> Vec<Finding> {
+    description.statements.iter().filter_map(|statement| compare_one(statement, database)).collect()
+}
+
+fn compare_one(statement: &Statement, database: &Snapshot) -> Option<Finding> {
+    let Statement { field, place, source, sql } = statement;
+    let finding = |problem: String| {
+        let fix = format!("select all columns of {source}, as in SELECT t.* FROM {source} AS t");
+        Some(Finding::new(place, field, problem, fix))
+    };
+    let columns = match database.statements.get(sql) {
+        // Written down before the query was there.
+        None => return None,
+        Some(Given::Refused(why)) => return finding(format!("PostgreSQL does not take its SQL: {why}")),
+        Some(Given::Columns(columns)) => columns,
+    };
+    // A view that is missing is told of at its type.
+    database.relation(source)?.columns.iter().find_map(|(name, column)| match columns.get(name) {
+        None => finding(format!("its SQL gives no column `{name}`, which {source} has")),
+        Some(ty) if *ty != column.ty => {
+            finding(format!("its SQL gives `{name}` as {ty}, and {source} has it as {}", column.ty))
+        }
+        Some(_) => None,
+    })
+}

@@ -1,0 +1,28 @@
+//! Fields that functions of the database are to compute of rows, and cannot.
+
+use super::{Finding, Severity};
+use crate::engine::find::{call_fault, field_spec, row_functions};
+use crate::postgres::{Catalogue, Database};
+use crate::schema::Model;
+
+/// The fields whose function is missing, does not take the row and the arguments, or gives something else.
+pub(super) fn broken_row_functions(model: &Model, database: &Database, catalogue: &Catalogue) -> Vec<Finding> {
+    let broken = row_functions(model).filter_map(|(row, field, function)| {
+        let spec = field_spec(model, row, field, function);
+        // A view that is missing is told of elsewhere.
+        let view = spec.row_of.clone().filter(|view| catalogue.source(view).is_some())?;
+        let unfit = || call_fault(catalogue, model, &spec, &field.ty);
+        let cause = database.function_fault(&spec).or_else(unfit)?;
+        Some(Finding {
+            severity: Severity::Fault,
+            source: spec.name,
+            field: format!("{}.{}", model.types[row].name, field.name),
+            cause,
+            remedy: format!(
+                "make a STABLE or IMMUTABLE function that takes a row of `{view}` and then the arguments of the field in \
+                 their order, returns what the field has, and may be called by the role of the service",
+            ),
+        })
+    });
+    broken.collect()
+}

@@ -1,0 +1,91 @@
+//! Functions that compute a value of a row: their first parameter is a row of the view.
+
+use std::sync::Arc;
+
+use super::catalogue::{Catalogue, Source};
+use super::functions::{Function, FunctionSpec, Functions};
+use super::{DbError, Param};
+use crate::json::ExactJson;
+
+impl FunctionSpec {
+    /// The one candidate that takes a row of the view and the arguments.
+    pub(super) fn choose_of_row(
+        &self,
+        candidates: &[Arc<Function>],
+        view: Option<&Source>,
+    ) -> Result<Arc<Function>, String> {
+        let (name, Some(view)) = (&self.name, view) else {
+            return Err(format!("`{}` gets a row of a view that does not exist", self.name));
+        };
+        let of_row: Vec<_> =
+            candidates.iter().filter(|candidate| view.is_relation(candidate.row_of)).cloned().collect();
+        if !candidates.is_empty() && of_row.is_empty() {
+            let view = &view.name;
+            return Err(format!("`{name}` does not take a row of `{view}` as its first parameter, as in `p {view}`"));
+        }
+        let function = self.choose(&of_row)?;
+        if let Some(denied) = view.in_order.iter().find(|column| view.denied.contains(*column)) {
+            return Err(format!(
+                "`{name}` gets all of a row, and the service may not read `{denied}` of `{}`",
+                view.name
+            ));
+        }
+        match &*function {
+            function if function.returns_set => {
+                Err(format!("`{name}` answers with a set, and a field has one value; let it return an array"))
+            }
+            function if function.is_volatile => {
+                Err(format!("`{name}` is volatile, and a read may run twice; declare it STABLE or IMMUTABLE"))
+            }
+            _ => Ok(function),
+        }
+    }
+}
+
+impl Function {
+    /// Its call for a row, given as SQL. The arguments are bound behind `params`.
+    pub(crate) fn of_row(&self, row: &str, args: &[Option<ExactJson>], params: &mut Vec<Param>) -> String {
+        let args = || self.params.iter().skip(1).zip(args);
+        let given: Vec<_> = args().map(|(param, arg)| param.given(arg.as_ref())).collect();
+        let call = self.call_behind(Some(row), &given, params.len());
+        self.bind_of_row(args().map(|(_, arg)| arg), params);
+        call
+    }
+
+    /// Binds the arguments of a call for a row.
+    pub(crate) fn bind_of_row<'a>(&self, args: impl Iterator<Item = &'a Option<ExactJson>>, params: &mut Vec<Param>) {
+        let args = self.params.iter().skip(1).zip(args);
+        params.extend(args.filter_map(|(param, arg)| param.bound(arg.as_ref()?)));
+    }
+}
+
+impl Catalogue {
+    /// Keeps what is known of functions of rows: statements are written from it.
+    pub(super) fn keep_functions(&mut self, functions: &Functions) {
+        let of_rows = functions.iter().filter(|(spec, _)| spec.row_of.is_some());
+        self.row_functions = of_rows.map(|(spec, function)| (spec.clone(), function.clone())).collect();
+    }
+
+    /// Whether functions of rows are called alike.
+    pub(super) fn has_functions_of(&self, other: &Self) -> bool {
+        self.row_functions.len() == other.row_functions.len()
+            && self.row_functions.iter().all(|(spec, function)| match (function, other.row_functions.get(spec)) {
+                (Ok(one), Some(Ok(other))) => one.is_same(other),
+                (Err(one), Some(Err(other))) => one == other,
+                _ => false,
+            })
+    }
+
+    /// The function of a row, or why it cannot be called.
+    pub(crate) fn row_function(&self, spec: &FunctionSpec) -> Result<&Function, DbError> {
+        match self.row_functions.get(spec) {
+            Some(Ok(function)) => Ok(function),
+            found => {
+                self.look_again();
+                let unknown = || format!("the function `{}` does not exist", spec.name);
+                let why = found.and_then(|found| found.as_ref().err().cloned());
+                Err(DbError::UnknownFunction(why.unwrap_or_else(unknown)))
+            }
+        }
+    }
+}

@@ -1,0 +1,688 @@
+//! Fields that functions of the database compute of rows, over the three kinds of views.
+
+use serde_json::{Value, json};
+use svc::authz::Authorizer;
+use svc::prelude::*;
+use svc::testing::check_views;
+use svc_tests::{App, TestDatabase, agreed, agreed_data, three_views};
+
+/// The same types and queries over views of one kind.
+macro_rules! places {
+    ($kind:ident, $place:literal, $city:literal) => {
+        mod $kind {
+            use super::*;
+
+            #[svc_enum(name = "Mood")]
+            pub(super) enum Mood {
+                Calm,
+                FarOut,
+            }
+
+            #[svc_type(name = "Place", sql_source = $place, authorize_fields = ["secret"])]
+            pub(super) struct Place {
+                pub(super) id: i32,
+                pub(super) name: String,
+                pub(super) x: f64,
+                pub(super) score: Option<i32>,
+                pub(super) city_id: i32,
+                #[relation(from = "city_id", to = "id")]
+                pub(super) city: Option<One<City>>,
+            }
+
+            #[svc_type]
+            impl Place {
+                /// How far it is.
+                #[svc(function = "app.distance")]
+                fn distance(&self, at: f64, #[svc(range(..=10.0))] scale: Option<f64>) -> f64;
+                #[svc(function = "app.full_name")]
+                pub(super) fn full_name(&self) -> String;
+                #[svc(function = "app.mood", cost = 9)]
+                fn mood(&self, #[svc(default = CALM)] other: Mood) -> Option<Mood>;
+                #[svc(function = "app.words")]
+                fn words(&self, more: Vec<String>) -> Vec<String>;
+                #[svc(function = "app.points")]
+                fn points(&self) -> Option<i32>;
+                #[svc(function = "app.secret")]
+                fn secret(&self, key: String) -> Option<String>;
+                #[svc(function = "app.inverse")]
+                fn inverse(&self) -> Option<f64>;
+
+                fn shout(&self) -> String {
+                    self.name.to_uppercase()
+                }
+            }
+
+            #[svc_type(name = "City", sql_source = $city)]
+            pub(super) struct City {
+                pub(super) id: i32,
+                pub(super) name: String,
+                #[relation(from = "id", to = "city_id")]
+                pub(super) places: Many<Place>,
+            }
+
+            #[svc_type]
+            impl City {
+                #[svc(function = "app.initial")]
+                fn initial(&self, upper: bool) -> String;
+            }
+
+            #[svc::query]
+            pub(super) async fn places() -> Vec<Place>;
+            #[svc::query]
+            pub(super) async fn place(id: i32) -> Option<Place>;
+            #[svc::query]
+            pub(super) async fn pages() -> Connection<Place>;
+            #[svc::query]
+            pub(super) async fn sums() -> Aggregate<Place>;
+            #[svc::query]
+            pub(super) async fn cities() -> Vec<City>;
+            #[svc::query]
+            pub(super) async fn resolved(ctx: &Context<'_>) -> Result<Vec<Place>> {
+                Ok(ctx.db().find::<Place>().await?.into_iter().rev().collect())
+            }
+            #[svc::query]
+            pub(super) async fn found(ctx: &Context<'_>) -> Result<Find<Place>> {
+                Ok(ctx.db().find::<Place>().order_by(desc("id")).limit(2))
+            }
+        }
+    };
+}
+
+places!(columns, "c_place", "c_city");
+places!(data, "d_place", "d_city");
+places!(table, "tv_place", "tv_city");
+
+/// The functions for the rows of one kind of views; `of` gives the SQL of a field as text.
+fn functions(view: &str, of: impl Fn(&str) -> String) -> String {
+    let (x, name, city, score) = (of("x"), of("name"), of("city_id"), of("score"));
+    let city_name = name.clone();
+    format!(
+        "CREATE FUNCTION app.distance(p {view}_place, at float8, scale float8 DEFAULT 1) RETURNS float8 LANGUAGE sql IMMUTABLE AS
+           $$ SELECT abs(({x})::float8 - at) * scale $$;
+         CREATE FUNCTION app.full_name({view}_place) RETURNS text LANGUAGE sql STABLE AS $$ SELECT {} || '@' || {} $$;
+         CREATE FUNCTION app.mood(p {view}_place, other text) RETURNS text LANGUAGE sql STABLE AS
+           $$ SELECT CASE WHEN ({x})::float8 > 4 THEN 'FAR_OUT' WHEN ({x})::float8 > 1 THEN other END $$;
+         CREATE FUNCTION app.words(p {view}_place, more text[]) RETURNS text[] LANGUAGE sql STABLE AS $$ SELECT {name} || more $$;
+         CREATE FUNCTION app.points(p {view}_place) RETURNS int LANGUAGE sql STABLE AS $$ SELECT ({score})::int * 10 $$;
+         CREATE FUNCTION app.secret(p {view}_place, key text) RETURNS text LANGUAGE sql STABLE AS $$ SELECT key || {name} $$;
+         CREATE FUNCTION app.inverse(p {view}_place) RETURNS float8 LANGUAGE sql STABLE AS $$ SELECT 1 / (({x})::float8 - 9) $$;
+         CREATE FUNCTION app.initial(p {view}_city, upper boolean) RETURNS text LANGUAGE sql STABLE AS
+           $$ SELECT CASE WHEN upper THEN upper(left({city_name}, 1)) ELSE lower(left({city_name}, 1)) END $$;",
+        name.replace("p.", "$1."),
+        city.replace("p.", "$1."),
+    )
+}
+
+fn sql() -> String {
+    let tables = "
+        CREATE SCHEMA app;
+        CREATE TABLE tb_city (id int PRIMARY KEY, name text NOT NULL);
+        CREATE TABLE tb_place (id int PRIMARY KEY, name text NOT NULL, x float8 NOT NULL, score int, city_id int);
+        INSERT INTO tb_city VALUES (1, 'Ayr'), (2, 'Bonn');
+        INSERT INTO tb_place VALUES (1, 'inn', 4, 3, 1), (2, 'pub', 1, NULL, 1), (3, 'bar', 2, 1, 2), (4, 'spa', 3.5, 2, 2),
+          (5, 'zoo', 9, NULL, 2);";
+    let views = three_views("city", "id") + &three_views("place", "id");
+    let in_data = |field: &str| format!("(p.data->>'{field}')");
+    let functions = functions("c", |field| format!("p.{field}")) + &functions("d", in_data) + &functions("tv", in_data);
+    tables.to_owned() + &views + &functions
+}
+
+async fn database() -> TestDatabase {
+    TestDatabase::copy_of("row_functions", &sql()).await
+}
+
+fn options(kind: &str, database: &TestDatabase) -> AppOptions {
+    macro_rules! queries_of {
+        ($kind:ident) => {
+            queries![
+                $kind::places,
+                $kind::place,
+                $kind::pages,
+                $kind::sums,
+                $kind::cities,
+                $kind::resolved,
+                $kind::found
+            ]
+        };
+    }
+    let list = match kind {
+        "columns" => queries_of!(columns),
+        "data" => queries_of!(data),
+        _ => queries_of!(table),
+    };
+    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true).queries(list);
+    options.authorizer(Keyed)
+}
+
+/// Who has a key may have the secret.
+struct Keyed;
+
+impl Authorizer for Keyed {
+    async fn authorize_operation(&self, request: AuthorizationRequest) -> Result<AuthorizationDecision> {
+        let is_secret = request.operation_name() == "Place.secret";
+        Ok(match is_secret && !request.context().headers().contains_key("x-key") {
+            true => AuthorizationDecision::deny(),
+            false => AuthorizationDecision::allow(),
+        })
+    }
+}
+
+const KINDS: [&str; 3] = ["columns", "data", "table"];
+
+/// Asks the three kinds the same, three times each, and gives the one answer they must have.
+async fn same_with(query: &str, variables: Value, configure: impl Fn(&str, AppOptions) -> AppOptions) -> Value {
+    let database = database().await;
+    let ask = async |kind| {
+        let app = App::serve(configure(kind, options(kind, &database))).await;
+        let first = app.query_with(query, variables.clone()).await.text;
+        for _ in 0..2 {
+            let again = app.query_with(query, variables.clone()).await.text;
+            assert_eq!(again, first, "kept statements answer {query} as new ones");
+        }
+        first
+    };
+    agreed_data(query, KINDS, ask).await
+}
+
+async fn same(query: &str) -> Value {
+    same_with(query, json!({}), |_, options| options).await
+}
+
+fn column(rows: &Value, name: &str) -> Vec<Value> {
+    rows.as_array().expect("a list").iter().map(|row| row[name].clone()).collect()
+}
+
+#[tokio::test]
+async fn values_are_computed_of_each_row() {
+    let answer = same(
+        r#"{ places(limit: 2) { id distance(at: 1) far: distance(at: 5, scale: 2) fullName mood
+               other: mood(other: FAR_OUT) words(more: ["a,b", "\"{}"]) points city { initial(upper: true) low: initial(upper: false) } } }"#,
+    )
+    .await;
+    let city = json!({ "initial": "A", "low": "a" });
+    assert_eq!(
+        answer["places"],
+        json!([
+            { "id": 1, "distance": 3, "far": 2, "fullName": "inn@1", "mood": "CALM", "other": "FAR_OUT",
+              "words": ["inn", "a,b", "\"{}"], "points": 30, "city": city },
+            { "id": 2, "distance": 0, "far": 8, "fullName": "pub@1", "mood": null, "other": null,
+              "words": ["pub", "a,b", "\"{}"], "points": null, "city": city },
+        ])
+    );
+    let one = same("{ place(id: 5) { mood distance(at: 0.5) } none: place(id: 9) { fullName } }").await;
+    assert_eq!(one, json!({ "place": { "mood": "FAR_OUT", "distance": 8.5 }, "none": null }));
+}
+
+#[tokio::test]
+async fn rows_are_chosen_by_what_is_computed() {
+    for (condition, found) in [
+        ("distance: {args: {at: 1}, lte: 2.5}", [2, 3, 4].as_slice()),
+        ("distance: {args: {at: 1, scale: 2}, lt: 5, gt: 0}", &[3]),
+        ("distance: {args: {at: 4}, in: [0, 5]}", &[1, 5]),
+        ("OR: [{distance: {args: {at: 4}, eq: 0}}, {distance: {args: {at: 2}, eq: 0}}]", &[1, 3]),
+        ("NOT: {distance: {args: {at: 1}, lte: 2.5}}", &[1, 5]),
+        ("fullName: {startswith: \"b\"}", &[3]),
+        ("fullName: {eq: \"spa@2\"}, distance: {args: {at: 0}, gt: 1}", &[4]),
+        ("mood: {eq: CALM}", &[1, 3, 4]),
+        ("mood: {args: {other: FAR_OUT}, in: [FAR_OUT]}", &[1, 3, 4, 5]),
+        ("mood: {isnull: true}", &[2]),
+        ("words: {args: {more: [\"x\"]}, contains: [\"x\", \"inn\"]}", &[1]),
+        ("points: {gte: 20}", &[1, 4]),
+        ("points: {neq: 30}", &[2, 3, 4, 5]),
+        ("city: {initial: {args: {upper: false}, eq: \"b\"}}", &[3, 4, 5]),
+        ("distance: {args: {at: 1}}", &[1, 2, 3, 4, 5]),
+    ] {
+        let answer = same(&format!("{{ places(where: {{{condition}}}, orderBy: [{{id: ASC}}]) {{ id }} sums(where: {{{condition}}}) {{ count }} }}")).await;
+        assert_eq!(column(&answer["places"], "id"), found, "{condition}");
+        assert_eq!(answer["sums"]["count"], found.len(), "{condition}");
+    }
+    let answer = same("{ cities(where: {places: {some: {distance: {args: {at: 1}, eq: 0}}}}) { name places(where: {points: {gt: 5}}, orderBy: [{points: DESC}]) { id points } } }").await;
+    assert_eq!(answer["cities"], json!([{ "name": "Ayr", "places": [{ "id": 1, "points": 30 }] }]));
+}
+
+#[tokio::test]
+async fn rows_are_ordered_by_what_is_computed() {
+    for (order, found) in [
+        ("{distance: {args: {at: 3}}}", [4, 1, 3, 2, 5]),
+        ("{distance: {args: {at: 3}, direction: DESC}}", [5, 2, 3, 1, 4]),
+        ("{fullName: DESC}", [5, 4, 2, 1, 3]),
+        ("{points: ASC_NULLS_FIRST}, {distance: {args: {at: 0}, direction: DESC}}", [5, 2, 3, 4, 1]),
+        ("{city: {initial: {args: {upper: true}, direction: DESC}}}, {id: DESC}", [5, 4, 3, 2, 1]),
+        ("{mood: {args: {}, direction: ASC}}, {id: ASC}", [1, 3, 4, 5, 2]),
+        ("{mood: {direction: DESC_NULLS_LAST}}, {id: ASC}", [5, 1, 3, 4, 2]),
+    ] {
+        let answer = same(&format!("{{ places(orderBy: [{order}]) {{ id }} }}")).await;
+        assert_eq!(column(&answer["places"], "id"), found, "{order}");
+    }
+    let answer =
+        same("{ places(orderBy: [{distance: {args: {at: 3}}}], limit: 2, offset: 1) { id distance(at: 3) } }").await;
+    assert_eq!(answer["places"], json!([{ "id": 1, "distance": 1 }, { "id": 3, "distance": 1 }]));
+}
+
+#[tokio::test]
+async fn cursors_lead_through_orders_by_what_is_computed() {
+    let database = database().await;
+    for kind in KINDS {
+        let app = App::serve(options(kind, &database)).await;
+        for order in [
+            "{distance: {args: {at: 3}}}",
+            "{distance: {args: {at: 3}, direction: DESC}}",
+            "{points: DESC}, {fullName: ASC}",
+            "{mood: {args: {other: FAR_OUT}}}",
+        ] {
+            let all = app.query(&format!("{{ places(orderBy: [{order}]) {{ id }} }}")).await.data();
+            let (mut found, mut after) = (Vec::new(), String::new());
+            loop {
+                let page = format!(
+                    "{{ pages(orderBy: [{order}], first: 2{after}) {{ totalCount nodes {{ id }} edges {{ node {{ distance(at: 0) }} }} pageInfo {{ hasNextPage endCursor }} }} }}"
+                );
+                let page = app.query(&page).await.data()["pages"].clone();
+                found.extend(column(&page["nodes"], "id"));
+                if page["pageInfo"]["hasNextPage"] == false {
+                    break;
+                }
+                after = format!(", after: {}", page["pageInfo"]["endCursor"]);
+            }
+            assert_eq!(found, column(&all["places"], "id"), "{kind} {order}");
+        }
+        // Of another point, a cursor says nothing.
+        let page =
+            app.query("{ pages(orderBy: [{distance: {args: {at: 3}}}], first: 1) { pageInfo { endCursor } } }").await;
+        let cursor = page.data()["pages"]["pageInfo"]["endCursor"].clone();
+        let refused = app
+            .query(&format!("{{ pages(orderBy: [{{distance: {{args: {{at: 4}}}}}}], first: 1, after: {cursor}) {{ nodes {{ id }} }} }}"))
+            .await;
+        assert_eq!(refused.code(), "BAD_USER_INPUT", "{}", refused.text);
+    }
+}
+
+#[tokio::test]
+async fn values_come_through_variables() {
+    let document = "query($at: Float!, $args: PlaceDistanceArgs!, $where: PlaceWhere, $order: [PlaceOrderBy!]) {
+        places(where: $where, orderBy: $order) { distance(at: $at) id }
+        near: places(where: {distance: {args: $args, lt: 2}}, orderBy: [{distance: {args: {at: $at}}}, {id: ASC}]) { id } }";
+    let variables = json!({
+        "at": 2, "args": { "at": 3 }, "where": { "distance": { "args": { "at": 4 }, "gt": 1 } },
+        "order": [{ "distance": { "args": { "at": 0 }, "direction": "DESC" } }],
+    });
+    let answer = same_with(document, variables, |_, options| options).await;
+    assert_eq!(column(&answer["places"], "distance"), [7, 0, 1]);
+    assert_eq!(column(&answer["near"], "id"), [3, 4, 1]);
+}
+
+#[tokio::test]
+async fn a_root_field_is_one_statement() {
+    let database = database().await;
+    let app = App::serve(options("columns", &database)).await;
+    for at in 0..6 {
+        let query = format!(
+            "{{ places(where: {{distance: {{args: {{at: {at}}}, lte: 3}}}}, orderBy: [{{distance: {{args: {{at: {at}}}}}}}, {{id: ASC}}]) {{
+                 distance(at: {at}) far: distance(at: 9, scale: {at}) mood city {{ initial(upper: true) places(where: {{points: {{gt: {at}}}}}) {{ fullName }} }} }} }}"
+        );
+        app.query(&query).await.data();
+    }
+    assert_eq!(database.statements("\"app\".").await, 6);
+}
+
+#[tokio::test]
+async fn values_in_hand_cost_one_statement_for_all_rows() {
+    let answer = same(
+        r#"{ resolved { id distance(at: 1) far: distance(at: 9) words(more: []) city { initial(upper: true) } shout mood }
+             found { fullName points } whole: places(limit: 3) { shout fullName points city { places(limit: 1) { shout fullName } } }
+             pages(first: 2) { nodes { shout distance(at: 4) } } }"#,
+    )
+    .await;
+    assert_eq!(column(&answer["resolved"], "id"), [5, 4, 3, 2, 1]);
+    assert_eq!(column(&answer["resolved"], "distance"), [json!(8), json!(2.5), json!(1), json!(0), json!(3)]);
+    assert_eq!(column(&answer["resolved"], "far"), [json!(0), json!(5.5), json!(7), json!(8), json!(5)]);
+    assert_eq!(Value::from(column(&answer["resolved"], "words")), json!([["zoo"], ["spa"], ["bar"], ["pub"], ["inn"]]));
+    let city = json!({ "places": [{ "shout": "INN", "fullName": "inn@1" }] });
+    assert_eq!(answer["whole"][1], json!({ "shout": "PUB", "fullName": "pub@1", "points": null, "city": city }));
+    assert_eq!(answer["pages"]["nodes"][1], json!({ "shout": "PUB", "distance": 3 }));
+    assert_eq!(
+        answer["found"],
+        json!([{ "fullName": "zoo@2", "points": null }, { "fullName": "spa@2", "points": 20 }])
+    );
+    let database = database().await;
+    let app = App::serve(options("columns", &database)).await;
+    app.query("{ resolved { distance(at: 1) shout mood } }").await.data();
+    assert_eq!(database.statements("\"app\".").await, 2);
+}
+
+#[tokio::test]
+async fn policies_and_masks_hold() {
+    let policies = |kind: &str, options: AppOptions| {
+        macro_rules! governed {
+            ($kind:ident) => {
+                options
+                    .row_policy::<$kind::Place>(|_| Ok(RowDecision::allow_where(col("x").lt(9.0))))
+                    .mask_where::<$kind::Place>("score", |_| Ok(RowDecision::allow_where(col("city_id").eq(2))))
+            };
+        }
+        match kind {
+            "columns" => governed!(columns),
+            "data" => governed!(data),
+            _ => governed!(table),
+        }
+    };
+    // The function fails for the one row that the policy keeps back, and the masked score is null to functions.
+    let answer = same_with(
+        "{ places(where: {inverse: {lt: 1}}, orderBy: [{inverse: ASC}]) { id score points inverse }
+           order: places(orderBy: [{points: DESC}]) { id } few: places(where: {points: {gt: 0}}) { id } resolved { points shout } }",
+        json!({}),
+        policies,
+    )
+    .await;
+    assert_eq!(column(&answer["places"], "id"), [1, 4, 3, 2]);
+    assert_eq!(column(&answer["places"], "points"), [Value::Null, json!(20), json!(10), Value::Null]);
+    assert_eq!(column(&answer["order"], "id"), [2, 1, 4, 3]);
+    assert_eq!(column(&answer["few"], "id"), [3, 4]);
+    assert_eq!(column(&answer["resolved"], "points"), [json!(20), json!(10), Value::Null, Value::Null]);
+}
+
+#[tokio::test]
+async fn gates_stand_before_all_that_tells_a_value() {
+    let database = database().await;
+    for kind in KINDS {
+        let app = App::serve(options(kind, &database)).await;
+        for field in [
+            "places { secret(key: \"k\") }",
+            "places(where: {secret: {args: {key: \"k\"}, eq: \"kinn\"}}) { id }",
+            "places(orderBy: [{secret: {args: {key: \"k\"}}}]) { id }",
+            "cities { places(where: {secret: {args: {key: \"k\"}, eq: \"kinn\"}}) { id } }",
+            "cities(where: {places: {some: {secret: {args: {key: \"k\"}, eq: \"kinn\"}}}}) { id }",
+            "resolved { secret(key: \"k\") }",
+        ] {
+            let refused = app.query(&format!("{{ {field} }}")).await;
+            assert_eq!(refused.code(), "FORBIDDEN", "{kind} {field}: {}", refused.text);
+            let body = json!({ "query": format!("{{ {field} }}") });
+            let allowed = app.send(app.request("POST", "/graphql").header("x-key", "1").json(&body)).await;
+            assert!(allowed.json()["errors"].is_null(), "{kind} {field}: {}", allowed.text);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_clients_send_is_checked_and_counted() {
+    let database = database().await;
+    let ask = async |kind| {
+        let app = App::serve(options(kind, &database)).await;
+        let mut said = String::new();
+        for query in [
+            "{ places { distance } }",
+            "{ places { distance(at: 1, scale: 11) } }",
+            "{ places(where: {distance: {lt: 1}}) { id } }",
+            "{ places(where: {distance: {args: {}, lt: 1}}) { id } }",
+            "{ places(where: {distance: {args: {at: 1, scale: 11}, lt: 1}}) { id } }",
+            "{ places(where: {secret: {args: {key: \"\\u0000\"}, eq: \"x\"}}) { id } }",
+            "{ places(where: {distance: null}) { id } }",
+            "{ places(orderBy: [{distance: {direction: ASC}}]) { id } }",
+        ] {
+            let reply = app.query(query).await;
+            assert!(
+                ["BAD_USER_INPUT", "GRAPHQL_VALIDATION_FAILED", "FORBIDDEN"].contains(&reply.code().as_str()),
+                "{}",
+                reply.text
+            );
+            said.push_str(&reply.text);
+        }
+        said
+    };
+    agreed("bad values", KINDS, ask).await;
+}
+
+#[tokio::test]
+async fn the_schema_shows_fields_filters_and_orders() {
+    let database = database().await;
+    let app = App::serve(options("columns", &database)).await;
+    let answer = app
+        .query(
+            r#"{ filter: __type(name: "PlaceDistanceFilter") { inputFields { name } } args: __type(name: "PlaceDistanceArgs") { inputFields { name type { kind } } }
+                 order: __type(name: "PlaceDistanceOrderBy") { inputFields { name defaultValue } } where: __type(name: "PlaceWhere") { inputFields { name type { name } } }
+                 mood: __type(name: "PlaceMoodFilter") { inputFields { name type { kind } } } }"#,
+        )
+        .await
+        .data();
+    assert_eq!(column(&answer["filter"]["inputFields"], "name")[..3], ["args", "eq", "neq"]);
+    assert_eq!(
+        answer["args"]["inputFields"],
+        json!([{ "name": "at", "type": { "kind": "NON_NULL" } }, { "name": "scale", "type": { "kind": "SCALAR" } }])
+    );
+    assert_eq!(
+        answer["order"]["inputFields"],
+        json!([{ "name": "args", "defaultValue": null }, { "name": "direction", "defaultValue": "ASC" }])
+    );
+    assert_eq!(answer["mood"]["inputFields"][0], json!({ "name": "args", "type": { "kind": "INPUT_OBJECT" } }));
+    let fields = answer["where"]["inputFields"].as_array().unwrap();
+    let type_of = |name| fields.iter().find(|field| field["name"] == name).unwrap()["type"]["name"].clone();
+    assert_eq!((type_of("fullName"), type_of("points")), (json!("StringFilter"), json!("IntFilter")));
+}
+
+mod wrong {
+    use super::*;
+
+    #[svc_type(sql_source = "v_place")]
+    pub(super) struct Place {
+        id: i32,
+        name: String,
+    }
+
+    #[svc_type]
+    impl Place {
+        #[svc(function = "absent")]
+        fn absent(&self) -> i32;
+        #[svc(function = "writes")]
+        fn writes(&self) -> i32;
+        #[svc(function = "of_table")]
+        fn of_table(&self) -> i32;
+        #[svc(function = "set")]
+        fn set(&self) -> i32;
+        #[svc(function = "text")]
+        fn text(&self) -> i32;
+        #[svc(function = "args")]
+        fn args(&self, many: Vec<i32>) -> i32;
+        #[svc(function = "right")]
+        fn right(&self) -> i32;
+    }
+
+    #[svc::query]
+    pub(super) async fn places() -> Vec<Place>;
+
+    #[svc_type]
+    pub(super) struct Bare {
+        id: i32,
+    }
+
+    #[svc_type]
+    impl Bare {
+        #[svc(function = "f")]
+        fn bare(&self) -> i32;
+    }
+
+    #[svc_type(sql_source = "v_place")]
+    pub(super) struct Nameless {
+        name: String,
+    }
+
+    #[svc_type]
+    impl Nameless {
+        #[svc(function = "f")]
+        fn computed(&self) -> i32;
+    }
+
+    #[svc_type(sql_source = "v_place")]
+    pub(super) struct Whole {
+        id: i32,
+    }
+
+    #[svc_type]
+    impl Whole {
+        #[svc(function = "f")]
+        fn itself(&self) -> Option<Nameless>;
+    }
+
+    #[svc::query]
+    pub(super) async fn bare() -> Bare {
+        Bare { id: 1 }
+    }
+    #[svc::query]
+    pub(super) async fn nameless() -> Vec<Nameless>;
+    #[svc::query]
+    pub(super) async fn whole() -> Vec<Whole>;
+}
+
+/// At the start and by the helper for tests, each with what to do.
+#[tokio::test]
+async fn functions_that_do_not_fit_are_told() {
+    let database = TestDatabase::new(
+        "CREATE TABLE place (id int, name text); CREATE VIEW v_place AS SELECT * FROM place; INSERT INTO place VALUES (1, 'inn');
+         CREATE FUNCTION writes(p v_place) RETURNS int LANGUAGE sql AS $$ SELECT 1 $$;
+         CREATE FUNCTION of_table(p place) RETURNS int LANGUAGE sql STABLE AS $$ SELECT 1 $$;
+         CREATE FUNCTION set(p v_place) RETURNS SETOF int LANGUAGE sql STABLE AS $$ SELECT 1 $$;
+         CREATE FUNCTION text(p v_place) RETURNS text LANGUAGE sql STABLE AS $$ SELECT '1' $$;
+         CREATE FUNCTION args(p v_place, one int) RETURNS int LANGUAGE sql STABLE AS $$ SELECT 1 $$;
+         CREATE FUNCTION \"right\"(p v_place) RETURNS int LANGUAGE sql STABLE AS $$ SELECT p.id $$;",
+    )
+    .await;
+    let options =
+        || AppOptions::new().database_url(database.url()).auto_camel_case(true).queries(queries![wrong::places]);
+    let found = check_views(&options(), &database.url()).await.unwrap();
+    let told = |field: &str| {
+        found.iter().find(|finding| finding.field == format!("Place.{field}")).map(|finding| finding.cause.clone())
+    };
+    for (field, part) in [
+        ("absent", "the function `absent` does not exist"),
+        ("writes", "`writes` is volatile, and a read may run twice; declare it STABLE or IMMUTABLE"),
+        ("ofTable", "`of_table` does not take a row of `v_place` as its first parameter"),
+        ("set", "`set` answers with a set, and a field has one value; let it return an array"),
+        ("text", "`text` gives text, which does not fit its field"),
+        ("args", "`args` is called as `args(v_place, list)`, but there is `args(v_place, integer)`"),
+    ] {
+        assert!(told(field).is_some_and(|cause| cause.contains(part)), "{field}: {:?}", told(field));
+    }
+    assert_eq!(told("right"), None);
+    let app = App::serve(options()).await;
+    assert_eq!(app.query("{ places { right } }").await.data(), json!({ "places": [{ "right": 1 }] }));
+    for field in ["absent", "writes", "ofTable", "set", "text", "args(many: [])"] {
+        let reply = app.query(&format!("{{ places {{ {field} }} }}")).await;
+        assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{field}: {}", reply.text);
+    }
+    for condition in ["absent: {eq: 1}", "text: {eq: 1}"] {
+        let reply = app.query(&format!("{{ places(where: {{{condition}}}) {{ id }} }}")).await;
+        assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{condition}: {}", reply.text);
+    }
+    // A function that comes, or is mended, or means something else, is used.
+    database.execute("CREATE FUNCTION absent(v_place) RETURNS int LANGUAGE sql STABLE AS $$ SELECT 7 $$; ALTER FUNCTION writes STABLE").await;
+    app.until_data("{ places { absent writes } }", &json!({ "places": [{ "absent": 7, "writes": 1 }] })).await;
+    database.execute("DROP FUNCTION absent(v_place); CREATE FUNCTION absent(v_place, more int DEFAULT 2) RETURNS bigint LANGUAGE sql STABLE AS $$ SELECT 8::bigint $$").await;
+    app.until_data("{ places(where: {absent: {gt: 7}}) { absent } }", &json!({ "places": [{ "absent": 8 }] })).await;
+    database.execute("DROP VIEW v_place CASCADE; CREATE VIEW v_place AS SELECT name, id, 1 AS more FROM place; CREATE FUNCTION absent(v_place) RETURNS int LANGUAGE sql STABLE AS $$ SELECT $1.more $$").await;
+    app.until_data("{ places { absent } }", &json!({ "places": [{ "absent": 1 }] })).await;
+}
+
+#[tokio::test]
+async fn types_without_rows_are_told_at_the_start() {
+    for (options, part) in [
+        (
+            AppOptions::new().queries(queries![wrong::bare]),
+            "Bare` has no view; write `#[svc_type(sql_source = \"v_…\")]`",
+        ),
+        (AppOptions::new().queries(queries![wrong::nameless]), "Nameless` has no stored field `id`"),
+        (
+            AppOptions::new().queries(queries![wrong::whole]),
+            "Whole::itself` is computed by a function of the database, which gives a scalar",
+        ),
+    ] {
+        let error = create_svc_app(options).await.unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+mod embedded {
+    use super::*;
+
+    #[svc_type(sql_source = "v_author")]
+    pub(super) struct Author {
+        id: i32,
+        name: String,
+    }
+
+    #[svc_type]
+    impl Author {
+        #[svc(function = "initial")]
+        fn initial(&self, upper: bool) -> Option<String>;
+        #[svc(function = "price")]
+        fn price(&self) -> Decimal;
+        #[svc(function = "seen")]
+        fn seen(&self) -> DateTime<Utc>;
+    }
+
+    #[svc_type(sql_source = "v_post")]
+    pub(super) struct Post {
+        id: i32,
+        author: Author,
+        readers: Vec<Author>,
+    }
+
+    #[svc_union(sql_source = "v_thing")]
+    pub(super) enum Thing {
+        Author(Author),
+        Post(Post),
+    }
+
+    #[svc::query]
+    pub(super) async fn posts() -> Vec<Post>;
+    #[svc::query]
+    pub(super) async fn authors() -> Vec<Author>;
+    #[svc::query]
+    pub(super) async fn things() -> Vec<Thing>;
+    #[svc::mutation(function = "touch")]
+    pub(super) async fn touch(id: i32) -> Author;
+}
+
+/// Values that are not the rows of their type lead to them by their ids.
+#[tokio::test]
+async fn embedded_values_and_members_lead_to_their_rows() {
+    let database = TestDatabase::new(
+        r#"CREATE TABLE author (id int PRIMARY KEY, name text); INSERT INTO author VALUES (1, 'ann'), (2, 'bob');
+         CREATE VIEW v_author AS SELECT * FROM author;
+         CREATE VIEW v_post AS SELECT 10 * id AS id, jsonb_build_object('author', to_jsonb(a), 'readers',
+           jsonb_build_array('{"id": 2, "name": "x"}'::jsonb, '{"id": 9, "name": "gone"}'::jsonb)) AS data FROM author a;
+         CREATE VIEW v_thing AS SELECT id, to_jsonb(a) || '{"__typename": "Author"}' AS data FROM author a
+           UNION ALL SELECT id, data || jsonb_build_object('id', id, '__typename', 'Post') FROM v_post;
+         CREATE FUNCTION initial(a v_author, upper boolean) RETURNS text LANGUAGE sql STABLE AS
+           $$ SELECT CASE WHEN upper THEN upper(left(a.name, 1)) ELSE left(a.name, 1) END $$;
+         CREATE FUNCTION price(v_author) RETURNS numeric LANGUAGE sql STABLE AS $$ SELECT $1.id * 1.10 $$;
+         CREATE FUNCTION seen(v_author) RETURNS timestamptz LANGUAGE sql STABLE AS $$ SELECT '2026-01-02T03:04:05Z'::timestamptz $$;
+         CREATE FUNCTION touch(id int) RETURNS jsonb LANGUAGE sql AS $$ SELECT jsonb_build_object('id', id, 'name', 'new') $$;"#,
+    )
+    .await;
+    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
+    let options = options.queries(queries![embedded::posts, embedded::authors, embedded::things]);
+    let app = App::serve(options.mutations(mutations![embedded::touch])).await;
+    let ask = async |query: &str| app.query(query).await.data();
+    let answer = ask(
+        "{ posts(orderBy: [{id: ASC}]) { author { initial(upper: true) } readers { name initial(upper: false) } } }",
+    )
+    .await;
+    let readers = json!([{ "name": "x", "initial": "b" }, { "name": "gone", "initial": null }]);
+    assert_eq!(answer["posts"][0], json!({ "author": { "initial": "A" }, "readers": readers }));
+    let answer = ask("{ posts(where: {author: {initial: {args: {upper: true}, eq: \"B\"}}}) { id } all: posts(orderBy: [{author: {price: DESC}}]) { id } }").await;
+    assert_eq!((&answer["posts"], column(&answer["all"], "id")), (&json!([{ "id": 20 }]), vec![json!(20), json!(10)]));
+    let answer =
+        ask("{ posts(where: {readers: {some: {initial: {args: {upper: true}, eq: \"B\"}}}}, limit: 1) { id } }").await;
+    assert_eq!(answer["posts"].as_array().map(Vec::len), Some(1));
+    let answer = ask(
+        "{ things(limit: 4) { ... on Author { initial(upper: true) price seen } ... on Post { author { price } } } }",
+    )
+    .await;
+    let seen = "2026-01-02T03:04:05Z";
+    let found = answer["things"].as_array().expect("a list");
+    assert!(found.contains(&json!({ "initial": "B", "price": "2.20", "seen": seen })), "{answer}");
+    assert!(found.contains(&json!({ "author": { "price": "1.10" } })), "{answer}");
+    let answer =
+        ask("{ authors(where: {price: {gt: \"1.5\"}, seen: {lt: \"2027-01-01T00:00:00Z\"}}) { id price } }").await;
+    assert_eq!(answer["authors"], json!([{ "id": 2, "price": "2.20" }]));
+    let answer = ask("mutation { touch(id: 2) { name initial(upper: true) } }").await;
+    assert_eq!(answer["touch"], json!({ "name": "new", "initial": "B" }));
+}

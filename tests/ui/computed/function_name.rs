@@ -1,0 +1,14 @@
+use svc::prelude::*;
+
+#[svc_type(sql_source = "v_place")]
+struct Place {
+    id: Uuid,
+}
+
+#[svc_type]
+impl Place {
+    #[svc(function = "app.distance(lat)")]
+    fn distance(&self, lat: f64) -> f64;
+}
+
+fn main() {}
