@@ -51,7 +51,7 @@ impl LiveDatabase {
         let mut session = connect(&server.url).await?;
         session.run("SET client_min_messages = warning").await?;
         let template = template::ensure(&mut session, &server.url, setup).await?;
-        let name = free_name(&mut session, &format!("{test}_{}", setup.origin), test).await?;
+        let name = free_name(&mut session, &format!("{}/{test}", setup.folder.display()), test).await?;
         session.run(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)")).await?;
         session.run(&format!("CREATE DATABASE {name} TEMPLATE {template}")).await?;
         session.run(&COPY_SETTINGS.replace("$1", &template).replace("$2", &name)).await?;

@@ -37,8 +37,8 @@ enum Part {
 /// A set-up whose files have been read.
 #[derive(Debug)]
 pub(super) struct ReadSetup {
-    /// A hash of where the set-up comes from, whatever its files hold.
-    pub(super) origin: String,
+    /// The folder of the package.
+    pub(super) folder: PathBuf,
     /// A hash of all that it does.
     pub(super) hash: String,
     pub(super) scripts: Vec<Script>,
@@ -100,18 +100,9 @@ impl Setup {
             }
         }
         let folder = if self.folder.as_os_str().is_empty() { std::env::current_dir()? } else { self.folder.clone() };
-        let origin = format!("{}\0{:?}\0{:?}", folder.display(), self.role, self.paths());
         let sql: Vec<_> = scripts.iter().map(|script| script.sql.as_str()).collect();
-        let (origin, hash) = (hash(&origin), hash(&format!("{origin}\0{}", sql.join("\0"))));
-        Ok(ReadSetup { origin, hash, scripts, role: self.role.clone() })
-    }
-
-    fn paths(&self) -> Vec<&Path> {
-        let path = |part| match part {
-            &Part::Path(ref path) => Some(path.as_path()),
-            Part::Sql(_) => None,
-        };
-        self.parts.iter().filter_map(path).collect()
+        let hash = hash(&format!("{:?}\0{}", self.role, sql.join("\0")));
+        Ok(ReadSetup { folder, hash, scripts, role: self.role.clone() })
     }
 }
 
@@ -161,12 +152,12 @@ mod tests {
     }
 
     #[test]
-    fn another_text_is_another_template_of_the_same_origin() {
-        let [one, two] = ["SELECT 1", "SELECT 2"].map(|sql| Setup::new().sql(sql).read().unwrap());
-        assert_eq!(one.origin, two.origin);
-        assert_ne!(one.hash, two.hash);
-        let bound = Setup::new().sql("SELECT 1").role("app").read().unwrap();
-        assert_ne!(one.hash, bound.hash);
+    fn another_text_is_another_template() {
+        let hash = |setup: Setup| setup.read().unwrap().hash;
+        let one = || Setup::new().sql("SELECT 1");
+        assert_eq!(hash(one()), hash(one().folder("elsewhere")));
+        assert_ne!(hash(one()), hash(Setup::new().sql("SELECT 2")));
+        assert_ne!(hash(one()), hash(one().role("app")));
     }
 
     #[test]

@@ -1,18 +1,21 @@
 //! Templates: databases in which a set-up has been run, and which tests copy.
 
+use tokio_postgres::error::SqlState;
+
 use super::location::with_database;
 use super::setup::{ReadSetup, Script};
 use super::{connect, grants};
-use crate::postgres::ScriptConnection;
+use crate::postgres::{DriverError, ScriptConnection};
 use crate::{Error, Result};
+
+const PREFIX: &str = "svc_template_";
 
 const EXISTS: &str = "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)";
 
 /// Makes the template of a set-up unless it is there, and returns its name. The session then keeps others from dropping
 /// it.
 pub(super) async fn ensure(server: &mut ScriptConnection, url: &str, setup: &ReadSetup) -> Result<String> {
-    let family = format!("svc_template_{}_", setup.origin);
-    let name = format!("{family}{}", setup.hash);
+    let name = format!("{PREFIX}{}", setup.hash);
     let key = key(&name);
     loop {
         server.run(&format!("SELECT pg_advisory_lock_shared({key})")).await?;
@@ -24,7 +27,7 @@ pub(super) async fn ensure(server: &mut ScriptConnection, url: &str, setup: &Rea
             true => Ok(()),
             false => make(server, url, &name, setup).await,
         };
-        let swept = sweep(server, &family, &name).await;
+        let swept = sweep(server).await;
         server.run(&format!("SELECT pg_advisory_unlock({key})")).await?;
         made?;
         swept?;
@@ -38,7 +41,7 @@ pub(super) fn key(database: &str) -> String {
 
 /// Makes a template under another name first, so that an unfinished one is never copied.
 async fn make(server: &mut ScriptConnection, url: &str, name: &str, setup: &ReadSetup) -> Result<()> {
-    let unfinished = format!("{}_new", &name[..name.len() - 4]);
+    let unfinished = format!("svc_unfinished_{}", setup.hash);
     server.run(&format!("DROP DATABASE IF EXISTS {unfinished} WITH (FORCE)")).await?;
     server.run(&format!("CREATE DATABASE {unfinished}")).await?;
     if let Some(role) = &setup.role {
@@ -49,7 +52,7 @@ async fn make(server: &mut ScriptConnection, url: &str, name: &str, setup: &Read
     let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname =";
     server.run(&format!("{end} '{unfinished}'")).await?;
     match filled {
-        Ok(()) => server.run(&format!("ALTER DATABASE {unfinished} RENAME TO {name}")).await?,
+        Ok(()) => server.run(&finish(&unfinished, name)).await?,
         Err(_) => server.run(&format!("DROP DATABASE {unfinished} WITH (FORCE)")).await?,
     }
     filled
@@ -70,18 +73,29 @@ async fn fill(url: &str, setup: &ReadSetup) -> Result<()> {
     Ok(())
 }
 
-/// Drops what the same set-up was before, unless a test is about to copy it.
-async fn sweep(server: &mut ScriptConnection, family: &str, name: &str) -> Result<()> {
-    let query = "SELECT datname::text FROM pg_database WHERE starts_with(datname, $1) ORDER BY 1";
-    for other in server.names(query, family).await?.iter().filter(|other| *other != name) {
-        let key = key(other);
-        if server.is(&format!("SELECT pg_try_advisory_lock({key}) AND $1 <> ''"), other).await? {
-            let dropped = server.run(&format!("DROP DATABASE IF EXISTS {other}")).await;
+/// Returns the statement that gives a template its name, with the day on which it was made.
+fn finish(unfinished: &str, name: &str) -> String {
+    format!(
+        "DO $svc$ BEGIN
+            EXECUTE format('COMMENT ON DATABASE {unfinished} IS %L', to_char(now(), 'YYYY-MM-DD'));
+            ALTER DATABASE {unfinished} RENAME TO {name};
+        END $svc$"
+    )
+}
+
+/// Drops templates that are older than a week, unless a test is about to copy them: those of set-ups that have changed,
+/// and others that are made anew when they are needed.
+async fn sweep(server: &mut ScriptConnection) -> Result<()> {
+    let old = "SELECT datname::text FROM pg_database WHERE starts_with(datname, $1) AND pg_has_role(datdba, 'MEMBER')
+        AND shobj_description(oid, 'pg_database') < to_char(now() - interval '7 days', 'YYYY-MM-DD') ORDER BY 1";
+    for name in server.names(old, PREFIX).await? {
+        let key = key(&name);
+        if server.is(&format!("SELECT pg_try_advisory_lock({key}) AND $1 <> ''"), &name).await? {
+            let dropped = server.run(&format!("DROP DATABASE IF EXISTS {name}")).await;
             server.run(&format!("SELECT pg_advisory_unlock({key})")).await?;
             // One that somebody looks at stays.
-            dropped.or_else(|error| {
-                if error.code().is_some_and(|code| code.code() == "55006") { Ok(()) } else { Err(error) }
-            })?;
+            let is_in_use = |error: &DriverError| error.code() == Some(&SqlState::OBJECT_IN_USE);
+            dropped.or_else(|error| if is_in_use(&error) { Ok(()) } else { Err(error) })?;
         }
     }
     Ok(())

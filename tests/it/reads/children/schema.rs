@@ -55,7 +55,7 @@ fn the_schema_has_them_under_their_names() {
         "bookFigures: BookAggregateWhere",
         "bookFigures: BookAggregateOrderBy",
         "input BookAggregateWhere {",
-        "input BookSumWhere {",
+        "input BookSumHaving {",
         "input BookAggregateOrderBy {",
         "avg: BookAvgOrderBy",
     ] {
@@ -115,7 +115,7 @@ async fn what_is_denied_is_denied_in_pages_aggregates_conditions_and_orders() {
         ("{ shelves { bookPages(where: {price: {gt: 0}}) { totalCount } } }", "Book.price"),
         ("{ shelves { bookPages(orderBy: [{price: ASC}]) { totalCount } } }", "Book.price"),
         ("{ shelves { bookFigures { max { price } } } }", "Book.price"),
-        ("{ shelves { bookFigures { groups { key { price } } } } }", "Book.price"),
+        ("{ shelves { bookFigures { groups(by: [PRICE]) { count } } } }", "Book.price"),
         ("{ shelves { bookFigures(where: {price: {gt: 0}}) { count } } }", "Book.price"),
         ("{ shelves(where: {bookFigures: {sum: {price: {gt: 0}}}}) { id } }", "Book.price"),
         ("{ shelves(where: {bookFigures: {where: {price: {gt: 0}}, count: {gt: 1}}}) { id } }", "Book.price"),
