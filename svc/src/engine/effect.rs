@@ -20,9 +20,9 @@ impl Effect {
             }
             error.extensions.insert(KEY.to_owned(), self.as_str().into());
             // What a function itself declared is told as it is.
-            if error.invites_retry() && !error.extensions.contains_key("errors") {
-                self.reword(error);
-            } else if self != Self::NotDone && error.extensions.remove(RETRYABLE).is_some() {
+            let invites = error.invites_retry() && !error.extensions.contains_key("errors");
+            let is_in_vain = self != Self::NotDone && error.extensions.remove(RETRYABLE).is_some();
+            if invites || is_in_vain {
                 self.reword(error);
             }
         }
