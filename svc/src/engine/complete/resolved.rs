@@ -208,7 +208,7 @@ impl<'a> Instance<'a> {
     /// The `id` of its row.
     pub(super) fn id(self, model: &Model, type_index: TypeIndex) -> Option<String> {
         match self {
-            Self::Row(row) => row.key(ID),
+            Self::Row(row) => row.key(&[ID]),
             Self::Object(object) => {
                 let is_id = |field: &FieldDef| match field.kind {
                     FieldKind::Stored { stored: ID, index } => Some(index),
