@@ -11,6 +11,7 @@ use crate::errors::Errors;
 use crate::keys;
 use crate::krate::Crate;
 use crate::literal;
+use crate::nested::{Nested, NestedKeys};
 use crate::rule::Rule;
 use crate::types::{self, ContextParameter, Place};
 
@@ -26,6 +27,8 @@ pub(crate) struct Argument {
     /// The meaning of null, where the argument chooses rows.
     pub(crate) null: Option<NullArgument>,
     rules: Vec<Rule>,
+    /// The rows of another table that a field of an input object holds.
+    pub(crate) nested: Option<Nested>,
 }
 
 /// `null = …`.
@@ -61,7 +64,22 @@ impl Argument {
     /// Reads a field of an input object, which has a rule on blank texts.
     pub(crate) fn field(ident: &Ident, ty: &Type, attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Self {
         Self::with_keys(
-            &["name", "default", "allow_blank", "length", "range", "pattern", "not_null"],
+            &[
+                "name",
+                "default",
+                "allow_blank",
+                "length",
+                "range",
+                "pattern",
+                "not_null",
+                "row",
+                "rows",
+                "links",
+                "column",
+                "references",
+                "key",
+                "of",
+            ],
             ident,
             ty,
             attrs,
@@ -77,13 +95,14 @@ impl Argument {
         errors: &mut Errors,
     ) -> Self {
         let (mut name, mut default, mut allow_blank, mut null) = (None, None, false, None);
-        let mut rules = Vec::new();
+        let (mut rules, mut nested) = (Vec::new(), NestedKeys::default());
         keys::read_svc(attrs, valid, errors, |key, input| {
             match key.to_string().as_str() {
                 "name" => name = Some(keys::string(key, input)?),
                 "null" => null = Some(NullArgument::read(key, input)?),
                 "length" | "not_null" | "pattern" | "range" => rules.push(Rule::read(key, input)?),
                 "allow_blank" => allow_blank = keys::flag(key, input)?,
+                _ if NestedKeys::has(key) => nested.read(key, input)?,
                 _ => {
                     keys::equals(key, input, "10")?;
                     default = Some(literal::whole(key, input)?);
@@ -95,7 +114,8 @@ impl Argument {
         element::check_cfg(attrs, errors);
         types::check(ty, Place::Argument, errors);
         let element = Element::new(ident, name.as_ref(), attrs, errors);
-        Self { ident: ident.clone(), element, ty: ty.clone(), default, allow_blank, null, rules }
+        let nested = nested.finish(errors);
+        Self { ident: ident.clone(), element, ty: ty.clone(), default, allow_blank, null, rules, nested }
     }
 
     /// The default, as GraphQL.
@@ -115,7 +135,12 @@ impl Argument {
         let null = format_ident!("{}", self.null.as_ref().map_or("ByField", |null| null.variant));
         let null = quote!(#krate::NullArgument::#null);
         let rules = self.rules.iter().map(|rule| rule.meta(krate, &types::outside(&self.ty, this), &self.ty));
-        quote! { #krate::ArgMeta { element: #element, ty: #ty, default: #default, null: #null, rules: &[#(#rules),*] } }
+        let nested = element::option(&self.nested.as_ref().map(|nested| nested.meta(krate)));
+        quote! {
+            #krate::ArgMeta {
+                element: #element, ty: #ty, default: #default, null: #null, rules: &[#(#rules),*], nested: #nested,
+            }
+        }
     }
 }
 

@@ -41,6 +41,11 @@ impl Element {
         Self { rust, name, description: docs::description(attrs), deprecated: deprecated(attrs) }
     }
 
+    /// An element beside this one, which is deprecated with it.
+    pub(crate) fn beside(&self, rust: String, name: Option<&LitStr>) -> Self {
+        Self { rust, name: name.map(LitStr::value), description: None, deprecated: self.deprecated.clone() }
+    }
+
     /// The GraphQL name before the naming setting.
     pub(crate) fn graphql(&self) -> &str {
         self.name.as_ref().unwrap_or(&self.rust)

@@ -19,11 +19,13 @@ mod krate;
 mod literal;
 mod metered;
 mod name;
+mod nested;
 mod order;
 mod types;
 
 mod abstract_type;
 mod computed;
+mod database_test;
 mod enumeration;
 mod input;
 mod object;
@@ -501,6 +503,36 @@ pub fn svc_scalar(args: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn with_metrics(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, metered::expand)
+}
+
+/// A test with a database of its own, in place of `#[tokio::test]`. The function is `async`, takes the database, and
+/// returns nothing or a `Result`.
+///
+/// ```
+/// use svc::prelude::*;
+/// use svc::testing::{Client, Database};
+///
+/// # #[svc_type(sql_source = "v_user")]
+/// # struct User { id: Uuid, name: String }
+/// # #[svc::query]
+/// # async fn users() -> Vec<User>;
+/// # fn with_schema(options: AppOptions) -> AppOptions { options.queries(queries![users]) }
+/// #[svc::test(setup = ["db/schema", "db/migrations"], role = "app")]
+/// async fn users_are_listed(database: Database) -> Result<()> {
+///     let client = Client::new(with_schema(database.options())).await?;
+///     let answer = client.query("{ users { name } }").await;
+///     assert_eq!(answer.data()["users"][0]["name"], "Ada");
+///     Ok(())
+/// }
+/// ```
+///
+/// Keys: `setup` names files of SQL, and folders of them, from the package's folder on; `sql` is an expression with more of
+/// it, such as a constant; `role` is the name of the role as which the service connects, so that policies of row-level security bind
+/// it; `crate`. The set-up is run once, in a template, of which each test gets a copy. `svc::testing::Setup` says more
+/// of each key, and `svc::testing::Database` where the server comes from.
+#[proc_macro_attribute]
+pub fn test(args: TokenStream, item: TokenStream) -> TokenStream {
+    expand_with(args, item, database_test::expand)
 }
 
 /// A family of macros: it reads the arguments and the item, and returns the item with what it generates.

@@ -10,17 +10,21 @@ pub use crate::mutation::automatic::{
     ERROR_CODE, ERROR_ERRORS, ERROR_MESSAGE, ERROR_STATUS, SUCCESS_ID, SUCCESS_MESSAGE, SUCCESS_STATUS,
     SUCCESS_UPDATED_FIELDS, error, read_result, success,
 };
+pub use crate::repository::{Aggregate, Connection};
 pub use crate::request::Context;
 pub use crate::schema::{
-    AbstractMeta, ActsOn, ArgMeta, BoxFuture, ComputedMeta, ComputedRun, CustomScalar, ElementMeta, EnumMeta,
-    EnumValueMeta, EventMeta, EventReturn, ExactJson, FieldMeta, FromStored, FunctionMeta, FunctionReturn, Guard,
-    Input, InputError, InputFields, InputMeta, InputRule, InterfaceFieldMeta, InterfaceOf, KeyFn, NullArgument, Object,
-    ObjectMeta, OnFailure, OperationKind, OrderKey, Output, Place, PlannedMeta, PlannedReturn, Registry, RelationMeta,
-    RelationType, Resolved, ResultMember, ResultMeta, RootFieldMeta, RootLimit, RootRules, RowFunctionMeta,
-    RowFunctionReturn, RowSourceKind, RowSourceMeta, Run, ScalarKind, ScalarMeta, Shape, StoredError, StoredFields,
-    SvcType, Through, TypeFn, TypeKey, TypeRef, WriteMeta, WriteScalar, WriteVerb, WrittenReturn, check_input, touched,
+    AbstractMeta, ActsOn, ArgMeta, BesideMeta, BoxFuture, ComputedMeta, ComputedRun, CustomScalar, ElementMeta,
+    EnumMeta, EnumValueMeta, EventMeta, EventReturn, ExactJson, FieldMeta, FromStored, FunctionMeta, FunctionReturn,
+    Guard, Input, InputError, InputFields, InputMeta, InputRule, InterfaceFieldMeta, InterfaceOf, KeyFn, NestedMeta,
+    NestedVerb, NullArgument, Object, ObjectMeta, OnFailure, OperationKind, OrderKey, Output, Place, PlannedMeta,
+    PlannedReturn, Registry, RelationMeta, RelationType, Resolved, ResultMember, ResultMeta, RootFieldMeta, RootLimit,
+    RootRules, RowFunctionMeta, RowFunctionReturn, RowSourceKind, RowSourceMeta, Run, ScalarKind, ScalarMeta, Shape,
+    StoredError, StoredFields, SvcType, Through, TypeFn, TypeKey, TypeRef, WriteMeta, WriteScalar, WriteVerb,
+    WrittenReturn, check_input, row_type, touched,
 };
 pub use crate::schema::{check_scalar, parse_scalar, recode_scalar, stored_scalar, write_scalar};
+#[cfg(feature = "testing")]
+pub use crate::testing::{TestCase, TestOutcome, run_test};
 pub use async_graphql;
 pub use futures_util::Stream;
 pub use serde_json;

@@ -42,6 +42,7 @@ chapter! {
 chapter! {
     health: "health.md";
     subscriptions: "subscriptions.md";
+    testing: "testing.md";
 }
 
 #[cfg(feature = "sqlx")]
@@ -69,12 +70,11 @@ chapter! {
 chapter! {
     first_program: "first-program.md";
     embedded_database: "embedded-database.md";
-    seeing_the_sql: "seeing-the-sql.md";
 }
 
-#[cfg(all(feature = "embedded", feature = "sqlx"))]
+#[cfg(all(feature = "embedded", feature = "testing"))]
 chapter! {
-    testing: "testing.md";
+    seeing_the_sql: "seeing-the-sql.md";
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@
 //! | The log of requests, and errors in groups | [`LogConfig`], [`error_tracker`] |
 //! | Putting it together | [`AppOptions`], [`SvcConfig`], [`Limits`], [`types!`], [`queries!`], [`mutations!`], [`subscriptions!`] |
 //! | Documents that the program registers, cached SQL | [`Operation`], [`OperationRegistry`] |
-//! | Tests of who may do what | `testing`, with the feature `testing` |
+//! | Tests: a client, a database for each, who may do what | `testing` and `#[svc::test]`, with the feature `testing` |
 //! | Serving | [`create_svc_app`], [`serve()`], [`Server`] |
 //! | What the macros implement | [`schema`] |
 //! | Imports of most programs | [`prelude`] |
@@ -78,7 +78,7 @@
 //! | `sessions` | no | sessions in cookies: `svc::sessions`, `Context::session` |
 //! | `upload` | no | files that clients send: `svc::Upload`, `SVC_UPLOADS` |
 //! | `patterns` | no | regular expressions as rules on values: `#[svc(pattern = "…")]` |
-//! | `testing` | no | for tests: `svc::testing`, the matrix of who may do what |
+//! | `testing` | no | for tests: `svc::testing` and `#[svc::test]` |
 //! | `embedded` | no | a PostgreSQL of the program's own: `svc::embedded` and `AppOptions::embedded_database` |
 //! | `embedded-download` | no | the same, downloaded where none is installed |
 //!
@@ -180,6 +180,8 @@ pub use response_cache::ResponseCacheConfig;
 pub use schema::{Many, OnFailure, One, RelationKey};
 pub use security_log::{SecurityLogConfig, get_security_logger, init_security_logger};
 pub use settings::ConfigError;
+#[cfg(feature = "testing")]
+pub use svc_macros::test;
 pub use svc_macros::{
     authorize_field, mutation, query, subscription, svc_enum, svc_input, svc_interface, svc_result, svc_scalar,
     svc_type, svc_union,

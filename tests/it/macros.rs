@@ -23,6 +23,7 @@ fn ui() {
         "relations",
         "results",
         "scalars",
+        "tests",
         "types",
         "unions",
     ] {

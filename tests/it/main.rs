@@ -28,6 +28,7 @@ mod security_log;
 mod sessions;
 mod sockets;
 mod subscriptions;
+mod testing;
 mod traces;
 mod uploads;
 mod values;

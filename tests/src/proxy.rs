@@ -27,6 +27,11 @@ impl Proxy {
         self.0.set(flow);
     }
 
+    /// Returns the number of round trips so far, of clients that do not speak at the same time.
+    pub fn round_trips(&self) -> usize {
+        self.0.round_trips()
+    }
+
     /// Loses the answer to the next message with this text in it, and closes that connection.
     pub fn lose_answer_to(&self, text: &'static str) {
         self.0.lose_answer_to(text);

@@ -51,7 +51,6 @@ const COMMON: &[(&str, &str)] = files![
     "db/seeds/README.md" <- "common/db/seeds/README.md",
     "db/migrations/README.md" <- "common/db/migrations/README.md",
     "db/environments/README.md" <- "common/db/environments/README.md",
-    "tests/harness/mod.rs" <- "common/tests/harness/mod.rs",
 ];
 
 const BASIC: &[(&str, &str)] = files![

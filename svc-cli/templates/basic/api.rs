@@ -1,17 +1,21 @@
-//! The service answers queries.
-
-mod harness;
+//! The service answers queries. Each test has a database of its own, with the files of `db/`.
 
 use svc::serde_json::json;
+use svc::testing::{Client, Database};
 
-#[tokio::test]
-async fn users_can_be_listed() {
-    let service = harness::start().await;
-    let answer = harness::ask(
-        &service,
-        "{ users(orderBy: [{ name: ASC }]) { name email } }",
-    )
-    .await;
+async fn client(database: &Database) -> Client {
+    let options = database.options().auto_camel_case(true);
+    Client::new(app::with_schema(options))
+        .await
+        .expect("the service starts")
+}
+
+#[svc::test(setup = ["db/schema", "db/migrations"])]
+async fn users_can_be_listed(database: Database) {
+    let client = client(&database).await;
+    let answer = client
+        .query("{ users(orderBy: [{ name: ASC }]) { name email } }")
+        .await;
     let ada = json!({ "name": "Ada Lovelace", "email": "ada@example.org" });
-    assert_eq!(answer["data"]["users"][0], ada, "{answer}");
+    assert_eq!(answer.data()["users"][0], ada);
 }

@@ -1,36 +1,41 @@
-//! The service publishes posts and comments.
+//! The service publishes posts and comments. Each test has a database of its own, with the files of `db/`.
 
-mod harness;
+use svc::serde_json::json;
+use svc::testing::{Client, Database};
 
-#[tokio::test]
-async fn a_post_is_published_and_read_with_its_author() {
-    let service = harness::start().await;
-    let users = harness::ask(
-        &service,
-        r#"{ users(where: { name: { eq: "Ada Lovelace" } }) { id } }"#,
-    )
-    .await;
-    let author = users["data"]["users"][0]["id"].as_str().expect("an author");
-    let document = format!(
-        r#"mutation {{ createPost(input: {{ authorId: "{author}", title: "Hello", body: "Text" }}) {{
-            ... on CreatePostSuccess {{ post {{ title excerpt(length: 2) author {{ name }} }} }}
-            ... on CreatePostError {{ message }} }} }}"#
-    );
-    let answer = harness::ask(&service, &document).await;
-    let post = &answer["data"]["createPost"]["post"];
-    assert_eq!(post["excerpt"], "Te", "{answer}");
-    assert_eq!(post["author"]["name"], "Ada Lovelace", "{answer}");
+const CREATE: &str = "mutation ($input: CreatePostInput!) { createPost(input: $input) {
+    ... on CreatePostSuccess { post { title excerpt(length: 2) author { name } } }
+    ... on CreatePostError { message code } } }";
+
+async fn client(database: &Database) -> Client {
+    let options = database.options().auto_camel_case(true);
+    Client::new(app::with_schema(options))
+        .await
+        .expect("the service starts")
 }
 
-#[tokio::test]
-async fn a_post_of_nobody_is_refused() {
-    let service = harness::start().await;
-    let document = r#"mutation { createPost(input: {
-        authorId: "00000000-0000-0000-0000-000000000000", title: "Hello", body: "Text" }) {
-            ... on CreatePostError { message code } } }"#;
-    let answer = harness::ask(&service, document).await;
+#[svc::test(setup = ["db/schema", "db/migrations"])]
+async fn a_post_is_published_and_read_with_its_author(database: Database) {
+    let client = client(&database).await;
+    let users = client
+        .query(r#"{ users(where: { name: { eq: "Ada Lovelace" } }) { id } }"#)
+        .await;
+    let author = &users.data()["users"][0]["id"];
+    let input = json!({ "authorId": author, "title": "Hello", "body": "Text" });
+    let answer = client.query(CREATE).variable("input", input).await;
+    let post = &answer.data()["createPost"]["post"];
+    assert_eq!(post["excerpt"], "Te");
+    assert_eq!(post["author"]["name"], "Ada Lovelace");
+}
+
+#[svc::test(setup = ["db/schema", "db/migrations"])]
+async fn a_post_of_nobody_is_refused(database: Database) {
+    let nobody = "00000000-0000-0000-0000-000000000000";
+    let input = json!({ "authorId": nobody, "title": "Hello", "body": "Text" });
+    let client = client(&database).await;
+    let answer = client.query(CREATE).variable("input", input).await;
     assert_eq!(
-        answer["data"]["createPost"]["message"], "there is no such author",
-        "{answer}"
+        answer.data()["createPost"]["message"],
+        "there is no such author"
     );
 }

@@ -1,63 +1,57 @@
-//! The service takes orders.
+//! The service takes orders. Each test has a database of its own, with the files of `db/`.
 
-mod harness;
+use svc::serde_json::{Value, json};
+use svc::testing::{Answer, Client, Database};
 
-use svc::axum::Router;
+const PLACE: &str = "mutation ($input: PlaceOrderInput!) { placeOrder(input: $input) {
+    ... on PlaceOrderSuccess { order { id total lines { quantity variant { stock } } } }
+    ... on PlaceOrderError { message } } }";
 
-async fn id(service: &Router, document: &str, path: &str) -> String {
-    let answer = harness::ask(service, document).await;
-    answer
-        .pointer(path)
-        .and_then(|id| id.as_str())
-        .unwrap_or_else(|| panic!("{answer}"))
-        .to_owned()
+const CANCEL: &str = "mutation ($id: UUID!) { cancelOrder(id: $id) {
+    ... on CancelOrderSuccess { order { status lines { variant { stock } } } } } }";
+
+async fn client(database: &Database) -> Client {
+    let options = database.options().auto_camel_case(true);
+    Client::new(app::with_schema(options))
+        .await
+        .expect("the service starts")
 }
 
-async fn place(service: &Router, quantity: i32) -> svc::serde_json::Value {
-    let customer = id(
-        service,
-        "{ customers(limit: 1) { id } }",
-        "/data/customers/0/id",
-    )
-    .await;
-    let mug = r#"{ product(identifier: "mug") { variants { id } } }"#;
-    let variant = id(service, mug, "/data/product/variants/0/id").await;
-    let document = format!(
-        r#"mutation {{ placeOrder(input: {{
-            customerId: "{customer}", lines: [{{ variantId: "{variant}", quantity: {quantity} }}] }}) {{
-            ... on PlaceOrderSuccess {{ order {{ id total lines {{ quantity variant {{ stock }} }} }} }}
-            ... on PlaceOrderError {{ message }} }} }}"#
-    );
-    harness::ask(service, &document).await
+/// Orders mugs.
+async fn place(client: &Client, quantity: i32) -> Answer {
+    let document =
+        r#"{ customers(limit: 1) { id } product(identifier: "mug") { variants { id } } }"#;
+    let found = client.query(document).await;
+    let found: &Value = found.data();
+    let (customer, variant) = (&found["customers"][0], &found["product"]["variants"][0]);
+    let lines = json!([{ "variantId": variant["id"], "quantity": quantity }]);
+    let input = json!({ "customerId": customer["id"], "lines": lines });
+    client.query(PLACE).variable("input", input).await
 }
 
-#[tokio::test]
-async fn an_order_takes_stock_and_a_cancelled_one_puts_it_back() {
-    let service = harness::start().await;
-    let answer = place(&service, 2).await;
-    let order = &answer["data"]["placeOrder"]["order"];
-    assert_eq!(order["total"], "17.00", "{answer}");
-    assert_eq!(order["lines"][0]["variant"]["stock"], 10, "{answer}");
+#[svc::test(setup = ["db/schema", "db/migrations"])]
+async fn an_order_takes_stock_and_a_cancelled_one_puts_it_back(database: Database) {
+    let client = client(&database).await;
+    let answer = place(&client, 2).await;
+    let order = &answer.data()["placeOrder"]["order"];
+    assert_eq!(order["total"], "17.00");
+    assert_eq!(order["lines"][0]["variant"]["stock"], 10);
 
-    let order = order["id"].as_str().expect("an id");
-    let cancel = format!(
-        r#"mutation {{ cancelOrder(id: "{order}") {{ ... on CancelOrderSuccess {{
-            order {{ status lines {{ variant {{ stock }} }} }} }} }} }}"#
-    );
-    let answer = harness::ask(&service, &cancel).await;
-    let cancelled = &answer["data"]["cancelOrder"]["order"];
-    assert_eq!(cancelled["status"], "CANCELLED", "{answer}");
-    assert_eq!(cancelled["lines"][0]["variant"]["stock"], 12, "{answer}");
+    let cancel = client.query(CANCEL).variable("id", order["id"].clone());
+    let answer = cancel.await;
+    let cancelled = &answer.data()["cancelOrder"]["order"];
+    assert_eq!(cancelled["status"], "CANCELLED");
+    assert_eq!(cancelled["lines"][0]["variant"]["stock"], 12);
 }
 
-#[tokio::test]
-async fn more_than_there_is_cannot_be_ordered() {
-    let service = harness::start().await;
-    let answer = place(&service, 13).await;
+#[svc::test(setup = ["db/schema", "db/migrations"])]
+async fn more_than_there_is_cannot_be_ordered(database: Database) {
+    let client = client(&database).await;
+    let answer = place(&client, 13).await;
     assert_eq!(
-        answer["data"]["placeOrder"]["message"], "there are not enough left",
-        "{answer}"
+        answer.data()["placeOrder"]["message"],
+        "there are not enough left"
     );
-    let orders = harness::ask(&service, "{ orders { totalCount } }").await;
-    assert_eq!(orders["data"]["orders"]["totalCount"], 0, "{orders}");
+    let orders = client.query("{ orders { totalCount } }").await;
+    assert_eq!(orders.data()["orders"]["totalCount"], 0);
 }

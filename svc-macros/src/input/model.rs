@@ -91,6 +91,10 @@ fn variant_field(variant: &mut Variant, errors: &mut Errors) -> Option<Field> {
     if let Some(default) = argument.default() {
         errors.at(&ident, format!("exactly one variant is given, so none has a default; remove `default = {default}`"));
     }
+    if let Some(nested) = &argument.nested {
+        let message = "a variant holds no rows of another table; put the field into a struct with `#[svc_input]`";
+        errors.push(syn::Error::new(nested.at.span(), message));
+    }
     Some(Field { ident, argument })
 }
 

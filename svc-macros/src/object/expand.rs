@@ -167,6 +167,8 @@ fn field_meta(object: &Object, field: &Field) -> TokenStream {
             to: #to,
             through: ::core::option::Option::None,
             order: &[],
+            connection: ::core::option::Option::None,
+            aggregate: ::core::option::Option::None,
         }
     };
     let order = field.relation.as_ref().and_then(|args| args.order_by.as_ref());
@@ -175,7 +177,32 @@ fn field_meta(object: &Object, field: &Field) -> TokenStream {
         quote_spanned!(order.at.span()=> .ordered(#keys))
     });
     let through = through(krate, field);
-    ruled(object, field, &quote!(#krate::FieldMeta::relation(#element, #stored, #ty, #relation #through #order)))
+    let beside = beside(object, field);
+    ruled(
+        object,
+        field,
+        &quote!(#krate::FieldMeta::relation(#element, #stored, #ty, #relation #through #order #beside)),
+    )
+}
+
+/// The page of the rows and what is computed over them, as far as they are offered.
+fn beside(object: &Object, field: &Field) -> TokenStream {
+    let (krate, ty) = (&object.krate, types::outside(&field.ty, Some(&object.ident)));
+    let Some(args) = &field.relation else { return TokenStream::new() };
+    let offered =
+        [("connection", &args.connection, quote!(Connection)), ("aggregate", &args.aggregate, quote!(Aggregate))];
+    let offered = offered.into_iter().filter_map(|(key, beside, of)| Some((key, beside.as_ref()?, of)));
+    let offered = offered.map(|(key, beside, of)| {
+        let (span, rust) = (beside.key.span(), format!("{}_{key}", field.ident.unraw()));
+        let (method, element) = (Ident::new(key, span), field.element.beside(rust, beside.name.as_ref()).meta(krate));
+        quote_spanned! {span=>
+            .#method(#krate::BesideMeta {
+                element: #element,
+                ty: <#krate::#of<<#ty as #krate::RelationType>::Row> as #krate::PlannedReturn>::type_ref,
+            })
+        }
+    });
+    offered.collect()
 }
 
 /// The field with its line, its marks, and what has to hold before it is answered.

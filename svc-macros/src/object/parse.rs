@@ -1,7 +1,8 @@
 //! The keys of `#[svc_type]` on a struct and of `#[svc]` on its fields.
 
-use proc_macro2::TokenStream;
-use syn::{Attribute, LitStr, Meta, Path};
+use proc_macro2::{Ident, TokenStream};
+use syn::parse::ParseStream;
+use syn::{Attribute, LitStr, Meta, Path, Token};
 
 use super::key_names::{self, KeyNames};
 use crate::errors::Errors;
@@ -41,6 +42,24 @@ pub(super) struct RelationArgs {
     pub(super) here: Option<KeyNames>,
     /// The keys of the rows in the view that joins.
     pub(super) there: Option<KeyNames>,
+    /// The page of the rows, and what is computed over them, where they are offered.
+    pub(super) connection: Option<Beside>,
+    pub(super) aggregate: Option<Beside>,
+}
+
+/// A field that is offered beside a relation.
+pub(super) struct Beside {
+    pub(super) key: Ident,
+    /// Its GraphQL name, where it is given.
+    pub(super) name: Option<LitStr>,
+}
+
+impl Beside {
+    /// Reads `connection`, or `connection = "…"`.
+    fn read(key: &Ident, input: ParseStream<'_>) -> syn::Result<Self> {
+        let name = if input.peek(Token![=]) { Some(keys::string(key, input)?) } else { None };
+        Ok(Self { key: key.clone(), name })
+    }
 }
 
 /// Reads the macro's arguments.
@@ -78,7 +97,7 @@ pub(super) fn field(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> FieldArg
 
 fn relation(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Option<RelationArgs> {
     let mut found = None;
-    let mut keys = Keys::new(&["from", "to", "through", "here", "there", "order_by"]);
+    let mut keys = Keys::new(&["from", "to", "through", "here", "there", "order_by", "connection", "aggregate"]);
     for attr in attrs.extract_if(.., |attr| attr.path().is_ident("relation")) {
         let args: &mut RelationArgs = found.get_or_insert_default();
         match attr.meta {
@@ -90,6 +109,12 @@ fn relation(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Option<RelationA
                 }
                 if key == "through" {
                     args.through = Some(keys::string(key, input)?);
+                    return Ok(());
+                }
+                if key == "connection" || key == "aggregate" {
+                    let beside = Beside::read(key, input)?;
+                    let place = if key == "connection" { &mut args.connection } else { &mut args.aggregate };
+                    *place = Some(beside);
                     return Ok(());
                 }
                 let names = KeyNames::read(key, input)?;
@@ -110,6 +135,8 @@ fn relation(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Option<RelationA
     if let Some(args) = &found {
         check_through(args, errors);
         key_names::check_counts(args, errors);
+        let beside = [&args.connection, &args.aggregate].into_iter().flatten();
+        beside.filter_map(|beside| beside.name.as_ref()).for_each(|name| name::check_given(name, errors));
     }
     found
 }

@@ -149,11 +149,12 @@ fn stored_field(model: &Model, field: &FieldDef, declared: &[FieldMeta]) -> Opti
             "name": field.name, "rust": field.rust, "line": declared[index].line, "non_null": declared[index].non_null,
             "type": ty, "stored": stored, "columns": columns(model, &field.ty),
         })),
-        FieldKind::Relation(relation) => Some(json!({
+        // What stands beside a relation needs nothing of the view that the relation does not.
+        FieldKind::Relation(relation) if !relation.is_beside() => Some(json!({
             "name": field.name, "rust": field.rust, "line": declared[relation.index].line,
             "non_null": declared[relation.index].non_null, "type": ty,
             "relation": {
-                "from": relation.from, "to": relation.to, "many": relation.many,
+                "from": relation.from, "to": relation.to, "many": relation.is_many(),
                 "through": relation.through.map(|through| json!({
                     "source": through.source, "here": through.here, "there": through.there,
                 })),

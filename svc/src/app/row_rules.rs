@@ -2,7 +2,7 @@
 
 use super::StartError;
 use crate::authz::{RowPolicies, RowPolicy};
-use crate::engine::functions;
+use crate::engine::{functions, written_tables};
 use crate::schema::Model;
 
 /// The row policies and masks of a program for its schema.
@@ -11,6 +11,7 @@ use crate::schema::Model;
 /// The policy, or the mutation that acts on a row, whose type has no rows.
 pub(super) fn row_policies(model: &Model, policies: Vec<RowPolicy>) -> Result<RowPolicies, StartError> {
     check_acted(model).map_err(StartError::RowPolicy)?;
+    check_nested(model, !policies.is_empty()).map_err(StartError::RowPolicy)?;
     let policies = RowPolicies::new(model, policies).map_err(StartError::RowPolicy)?;
     for twins in policies.ungoverned_twins(model) {
         let (view, governed, open) = (twins.view, twins.governed, twins.open);
@@ -23,6 +24,28 @@ pub(super) fn row_policies(model: &Model, policies: Vec<RowPolicy>) -> Result<Ro
         );
     }
     Ok(policies)
+}
+
+/// Of each table whose rows an input object holds it is known whose row policies hold for them, where there are some.
+fn check_nested(model: &Model, has_policies: bool) -> Result<(), String> {
+    for written in written_tables(model) {
+        let Some((holder, nested)) = &written.holder else { continue };
+        let of = nested.of.map(|of| model.by_rust.get(&of()));
+        if of.is_some_and(|of| of.is_none_or(|of| model.source(*of).is_none())) {
+            return Err(format!(
+                "`{holder}` writes rows of a type of which the schema has none; let `of` name one with a `sql_source` that an \
+                 operation or another type uses, or that is listed in `.types(…)`"
+            ));
+        }
+        if has_policies && of.is_none() {
+            return Err(format!(
+                "`{holder}` writes to `{}`, and there are row policies; name the type that reads its rows, as in \
+                 `of = OrderLine`, and its policies hold for what is written",
+                written.table
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn check_acted(model: &Model) -> Result<(), String> {

@@ -5,6 +5,7 @@ mod cache;
 mod coerce;
 mod complete;
 mod completed_value;
+mod cursor;
 mod database_needs;
 mod diagnostics;
 mod document;
@@ -62,11 +63,11 @@ pub use resolver::{
 
 pub(crate) use cache::DocumentCache;
 pub(crate) use coerce::{SentVariables, coerce_literal};
+#[cfg(any(test, fuzzing))]
+pub(crate) use cursor::fuzz_cursor;
 pub(crate) use database_needs::database_needs;
 pub(crate) use document_id::DocumentId;
 pub(crate) use execute::{Engine, RegisteredOnly, Request, ResponseKeys};
-#[cfg(any(test, fuzzing))]
-pub(crate) use find::fuzz_cursor;
 pub(crate) use find::{field_spec, row_functions, row_sources, spec_of};
 pub(crate) use freshness::Freshness;
 pub(crate) use function::functions;
@@ -82,7 +83,7 @@ pub(crate) use persisted::PersistedQueries;
 pub(crate) use request_error::RequestError;
 pub(crate) use response::{Answer, Response, write_request_errors};
 pub(crate) use subscribe::ResponseStream;
-pub(crate) use table::{Unwritable, WrittenTable, tables, unwritable, written_tables};
+pub(crate) use table::{Unwritable, WrittenTable, nested_rows, tables, unwritable, written_tables};
 #[cfg_attr(not(feature = "testing"), allow(unreachable_pub, reason = "tests of programs see findings"))]
 pub use view_check::{Finding, Severity};
 pub(crate) use view_check::{findings, note_findings};

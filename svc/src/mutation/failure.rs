@@ -68,6 +68,18 @@ impl Failure {
         Self { status, kind, message, errors: vec![error], extensions: Fields::default() }
     }
 
+    /// The same, with a text more in the details of each error, where these are an object.
+    pub(crate) fn with_detail(mut self, name: &str, text: &str) -> Self {
+        for error in &mut self.errors {
+            match &mut error.details {
+                Some(ExactJson::Object(details)) => details.insert(name.to_owned(), ExactJson::String(text.to_owned())),
+                Some(_) => {}
+                details => *details = Some(text_field(name, text)),
+            }
+        }
+        self
+    }
+
     pub(crate) fn code(&self) -> i32 {
         self.kind.number()
     }

@@ -27,6 +27,8 @@ mod row_functions;
 mod row_security;
 mod rows;
 mod rows_call;
+#[cfg(feature = "testing")]
+mod script_connection;
 mod session;
 mod session_effects;
 mod shared_reads;
@@ -58,6 +60,8 @@ pub(crate) use routines::Routines;
 pub(crate) use row_security::{Enforcement, RowSecurity};
 pub(crate) use rows::{RowSink, Rows, cell};
 pub(crate) use rows_call::RowsCall;
+#[cfg(feature = "testing")]
+pub(crate) use script_connection::ScriptConnection;
 pub(crate) use session::Session;
 pub(crate) use shared_reads::{Participant, SharedReads};
 #[cfg(feature = "sqlx")]

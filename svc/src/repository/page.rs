@@ -58,7 +58,7 @@ pub struct CursorPage {
 
 const fn arg(rust: &'static str, description: &'static str, ty: fn(&mut Registry) -> TypeRef) -> ArgMeta {
     let element = ElementMeta { rust, name: None, description: Some(description), deprecated: None };
-    ArgMeta { element, ty, default: None, null: NullArgument::ByField, rules: &[] }
+    ArgMeta { element, ty, default: None, null: NullArgument::ByField, rules: &[], nested: None }
 }
 
 static PAGE: [ArgMeta; 2] = [

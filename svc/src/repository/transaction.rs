@@ -23,6 +23,8 @@ pub struct Transaction {
     /// The database, whose statements run in the transaction.
     db: Db,
     open: Arc<Mutex<OpenTransaction>>,
+    /// Whether the commit goes out with the next read.
+    ends_with_read: bool,
 }
 
 /// The transaction of [`Db::transaction_with_retries`], which commits it.
@@ -143,7 +145,10 @@ impl Transaction {
 
     /// The same, with the database's own error.
     pub(crate) async fn keep(self) -> Result<(), DbError> {
-        let ledger = self.db.ledger.as_deref().inspect(|ledger| ledger.sent());
+        let ledger = self.db.ledger.as_deref();
+        if !self.ends_with_read {
+            ledger.inspect(|ledger| ledger.sent());
+        }
         let committed = self.open.lock().await.commit().await;
         // A commit that is refused has undone the transaction; of any other that fails nothing is known.
         if !matches!(committed, Err(DriverError::OutcomeUnknown)) {
@@ -203,14 +208,45 @@ impl Transaction {
         written.map(|_| rows).map_err(|error| self.db.app.database.noted(error))
     }
 
+    /// Has the next read be the last statement, and the commit go out with it. [`keep`](Self::keep) tells what became of it,
+    /// or sends it where nothing was read.
+    pub(crate) async fn end_with_next_read(&mut self) {
+        self.db.ledger.as_deref().inspect(|ledger| ledger.sent());
+        self.ends_with_read = true;
+        self.open.lock().await.end_with_next_read();
+    }
+
+    /// Gives up what was to end with a read that has failed.
+    pub(crate) async fn give_up(self) {
+        let ended = self.open.lock().await.take_end();
+        if self.ends_with_read && !matches!(ended, Some(Err(DriverError::OutcomeUnknown))) {
+            self.db.ledger.as_deref().inspect(|ledger| ledger.answered(matches!(ended, Some(Ok(())))));
+        }
+    }
+
     /// The database, whose statements run in the transaction.
     pub(crate) fn db(&self) -> &Db {
         &self.db
     }
 
     pub(crate) async fn begin(db: &Db, isolation: Isolation) -> Result<Self, DbError> {
-        let open = Arc::new(Mutex::new(db.app.database.begin(db.session(), isolation).await?));
-        Ok(Self { db: Db { transaction: Some(open.clone()), ..db.clone() }, open })
+        Ok(Self::of(db, db.app.database.begin(db.session(), isolation).await?))
+    }
+
+    /// Begins one with its first statement, which may write, and gives the rows of that.
+    pub(crate) async fn begin_with(
+        db: &Db,
+        isolation: Isolation,
+        statement: &Statement,
+    ) -> Result<(Self, Vec<Row>), DbError> {
+        let mut rows = Vec::new();
+        let open = db.app.database.begin_with(db.session(), isolation, statement, &mut rows).await?;
+        Ok((Self::of(db, open), rows))
+    }
+
+    fn of(db: &Db, open: OpenTransaction) -> Self {
+        let open = Arc::new(Mutex::new(open));
+        Self { db: Db { transaction: Some(open.clone()), ..db.clone() }, open, ends_with_read: false }
     }
 
     fn failed(&self, error: DriverError) -> Error {

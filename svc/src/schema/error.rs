@@ -31,6 +31,22 @@ pub enum SchemaError {
         /// The Rust item.
         path: String,
     },
+    /// What stands beside a relation has the name of another field.
+    #[error(
+        "`{first}` has the name `{name}` already, which `{second}` of `{path}` gets in GraphQL; give it another with `{key} = \"…\"`"
+    )]
+    BesideClash {
+        /// The GraphQL name.
+        name: String,
+        /// The Rust name of the field that has it.
+        first: String,
+        /// That of the other.
+        second: String,
+        /// The Rust item.
+        path: String,
+        /// The key of `#[relation]`.
+        key: &'static str,
+    },
     /// An argument, or a field of an input object, that is deprecated though no client can leave it out.
     #[error(
         "`{name}` of `{path}` is deprecated, but clients have to send it; make it an `Option` or give it a default, so \

@@ -15,8 +15,8 @@ use indexmap::IndexMap;
 use super::extent::Extent;
 use super::registry::Decode;
 use super::{
-    Code, GroupKeyMember, Guard, KeyNames, ObjectMeta, OrderKey, Place, ResultMeta, RootRules, RowFunctionMeta, Run,
-    ScalarKind, Through, ValueRule,
+    Code, GroupKeyMember, Guard, KeyNames, NestedMeta, ObjectMeta, OrderKey, Place, ResultMeta, RootRules,
+    RowFunctionMeta, Run, ScalarKind, Shape, Through, ValueRule,
 };
 use crate::schema::{AggregateFunction, Period};
 
@@ -261,6 +261,11 @@ impl FieldDef {
         self.is_authorized || !self.guards.is_empty()
     }
 
+    /// Whether it stands beside a relation, whose rows it answers pages or aggregates of.
+    pub(crate) fn is_beside(&self) -> bool {
+        matches!(self.kind, FieldKind::Relation(relation) if relation.is_beside())
+    }
+
     /// Whether checks decide about it for each object, so that nothing can be said before there is one.
     pub(crate) fn is_checked(&self) -> bool {
         !self.checks.is_empty()
@@ -297,13 +302,13 @@ pub(crate) enum FieldKind {
     Promised,
 }
 
-/// Rows of another view that a key of this row leads to.
+/// Rows of another view that a key of this row leads to, or pages or aggregates of them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Relation {
-    /// The field's position in the struct.
+    /// The position in the struct of the field with the key.
     pub(crate) index: usize,
-    /// Whether it leads to any number of rows.
-    pub(crate) many: bool,
+    /// What the field answers with.
+    pub(crate) shape: Shape,
     /// The type of the rows.
     pub(crate) row: TypeIndex,
     /// The columns or keys here.
@@ -327,8 +332,18 @@ impl Relation {
 
     /// Whether another type's relation leads to the same rows by keys of the same names.
     pub(crate) fn leads_as(&self, other: Self) -> bool {
-        (self.many, self.row, self.from, self.to, self.through)
-            == (other.many, other.row, other.from, other.to, other.through)
+        (self.shape, self.row, self.from, self.to, self.through)
+            == (other.shape, other.row, other.from, other.to, other.through)
+    }
+
+    /// Whether it leads to any number of rows.
+    pub(crate) fn is_many(&self) -> bool {
+        self.shape != Shape::Optional
+    }
+
+    /// Whether the field stands beside a relation, whose rows it answers pages or aggregates of.
+    pub(crate) fn is_beside(&self) -> bool {
+        matches!(self.shape, Shape::Connection | Shape::Aggregate)
     }
 }
 
@@ -374,6 +389,8 @@ pub(crate) struct ArgDef {
     pub(crate) gated: Option<Gated>,
     /// The rules on values, which plans share.
     pub(crate) rules: Arc<[ValueRule]>,
+    /// The rows of another table that a field of an input object holds.
+    pub(crate) nested: Option<NestedMeta>,
 }
 
 /// A default, as the schema shows it and as resolvers get it.

@@ -4,8 +4,8 @@ use std::any::TypeId;
 use std::collections::HashMap;
 
 use super::{
-    AbstractMeta, ArgMeta, EnumMeta, FromStored, Input, InputMeta, KeyFn, ObjectMeta, Output, ResultMeta, ScalarMeta,
-    StoredError, SvcType,
+    AbstractMeta, ArgMeta, BesideMeta, EnumMeta, FromStored, Input, InputMeta, KeyFn, ObjectMeta, Output, RelationMeta,
+    ResultMeta, ScalarMeta, StoredError, SvcType,
 };
 
 /// Reads a row into the user's type.
@@ -113,9 +113,18 @@ pub(crate) struct ArgRef {
 pub(crate) struct ObjectRefs {
     pub(crate) fields: Vec<TypeRef>,
     /// The types of the rows that the fields with `#[relation]` lead to.
-    pub(crate) relations: Vec<Option<TypeKey>>,
+    pub(crate) relations: Vec<Option<RelationRefs>>,
     pub(crate) computed: Vec<(TypeRef, Vec<ArgRef>)>,
     pub(crate) implements: Vec<TypeKey>,
+}
+
+/// The references of a field with `#[relation]`.
+#[derive(Debug)]
+pub(crate) struct RelationRefs {
+    pub(crate) row: TypeKey,
+    /// The types of the fields that are offered beside it.
+    pub(crate) connection: Option<TypeRef>,
+    pub(crate) aggregate: Option<TypeRef>,
 }
 
 /// The references of an interface or union.
@@ -162,7 +171,7 @@ impl Registry {
                 relations: meta
                     .fields
                     .iter()
-                    .map(|field| field.relation.as_ref().map(|relation| (relation.row)(registry)))
+                    .map(|field| field.relation.as_ref().map(|relation| registry.relation(relation)))
                     .collect(),
                 computed: meta
                     .computed
@@ -173,6 +182,12 @@ impl Registry {
             };
             Entry::Object(meta, refs)
         })
+    }
+
+    fn relation(&mut self, relation: &RelationMeta) -> RelationRefs {
+        let mut beside = |beside: Option<BesideMeta>| beside.map(|beside| (beside.ty)(self));
+        let (connection, aggregate) = (beside(relation.connection), beside(relation.aggregate));
+        RelationRefs { row: (relation.row)(self), connection, aggregate }
     }
 
     /// Registers an interface or union and its members.

@@ -65,6 +65,9 @@ pub struct One<T> {
 ///
 /// Each parent has its own page: `limit` counts for each. Keys are those of [`One`].
 ///
+/// `#[relation(connection, aggregate)]` offers two more fields beside the list: `postsConnection`, pages with cursors,
+/// and `postsAggregate`, what is computed over the rows. `connection = "…"` and `aggregate = "…"` name them otherwise.
+///
 /// ```
 /// use svc::prelude::*;
 ///
@@ -95,6 +98,9 @@ pub struct Many<T> {
     note = "a field with `#[relation]` leads to rows of another view, which are read when a client asks for them"
 )]
 pub trait Relation: Send + Sync + Sized {
+    /// The type of the rows.
+    type Row: SvcType;
+
     /// Whether it leads to any number of rows.
     const MANY: bool;
 
@@ -133,6 +139,7 @@ macro_rules! relation {
         }
 
         impl<T: SvcType> Relation for $name<T> {
+            type Row = T;
             const MANY: bool = $many;
             fn row(registry: &mut Registry) -> TypeKey {
                 T::register(registry)
@@ -201,6 +208,7 @@ relation!(One, false);
 relation!(Many, true);
 
 impl<T: SvcType> Relation for Option<One<T>> {
+    type Row = T;
     const MANY: bool = false;
     fn row(registry: &mut Registry) -> TypeKey {
         T::register(registry)

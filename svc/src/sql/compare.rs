@@ -24,20 +24,20 @@ impl<'a> Builder<'a> {
     ) -> Result<(), DbError> {
         self.replan |= operator.replans();
         let operand = self.operand(scope, column)?;
-        self.compare_operand(operand, column, operator, value)
+        self.compare_operand(operand, &column.path.join("."), operator, value)
     }
 
-    /// Writes the comparison of what `column` names.
+    /// Writes the comparison of what has a name in messages.
     pub(super) fn compare_operand(
         &mut self,
         operand: Operand,
-        column: &Column,
+        name: &str,
         operator: Operator,
         value: &SqlValue,
     ) -> Result<(), DbError> {
         use Operator as O;
         self.checks.push(None);
-        let operand = self.comparable(operand, column, operator, value)?;
+        let operand = self.comparable(operand, name, operator, value)?;
         let Some((operator, value)) = self.rounded(&operand, operator, value) else { return Ok(()) };
         let value = value.as_ref();
         let mut bound = self.bind_values(operator, value)?;
@@ -97,7 +97,7 @@ impl<'a> Builder<'a> {
     fn comparable(
         &mut self,
         operand: Operand,
-        column: &Column,
+        column: &str,
         operator: Operator,
         value: &SqlValue,
     ) -> Result<Operand, DbError> {
@@ -124,7 +124,7 @@ impl<'a> Builder<'a> {
             let sql = format!("{}::{fallback}", operand.sql);
             return Ok(Operand { sql, cast: fallback.to_owned(), fallback: None, ..operand });
         }
-        let (text, column, cast) = (shorten(&text), column.path.join("."), operand.cast);
+        let (text, cast) = (shorten(&text), operand.cast);
         Err(DbError::BadValue(format!("`{column}` cannot be compared with {text:?}, which is not a valid {cast}")))
     }
 }

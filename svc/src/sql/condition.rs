@@ -26,6 +26,7 @@ impl Filter {
         match self {
             Self::All(all) | Self::Any(all) => all.iter().any(Self::may_fail),
             Self::Not(inner) | Self::Some(_, inner) | Self::Strict(inner) => inner.may_fail(),
+            Self::Aggregate(_, of) => of.filter.may_fail() || of.having.iter().any(|having| having.operator.may_fail()),
             Self::Compare(column, operator, _) => column.call.is_some() || operator.may_fail(),
         }
     }
@@ -35,6 +36,7 @@ impl Filter {
         match self {
             Self::All(all) | Self::Any(all) => all.iter().any(Self::replans),
             Self::Not(inner) | Self::Some(_, inner) | Self::Strict(inner) => inner.replans(),
+            Self::Aggregate(_, of) => of.filter.replans(),
             Self::Compare(_, operator, _) => operator.replans(),
         }
     }
@@ -77,6 +79,7 @@ impl<'a> Builder<'a> {
                 None => self.compare(scope, column, *operator, value),
             },
             Filter::Some(column, inner) => self.some(scope, column, inner),
+            Filter::Aggregate(column, of) => self.aggregated(scope, column, of),
         }
     }
 

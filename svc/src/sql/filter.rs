@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::RowCall;
 use crate::scalar::sql_value::SqlValue;
-use crate::schema::Operator;
+use crate::schema::{AggregateFunction, Operator, ScalarKind};
 
 /// A condition on rows. An unknown column is an error, never "all rows".
 ///
@@ -30,6 +30,33 @@ pub enum Filter {
     /// This by SQL's own logic of three values, as conditions of policies are read: a comparison with a null is unknown,
     /// so is its opposite, and a row is kept only where all of it is true.
     Strict(Box<Filter>),
+    /// What is computed over the rows that a relation leads to compares as it should.
+    Aggregate(Column, Box<AggregateFilter>),
+}
+
+/// Conditions on aggregates of related rows, of which each must hold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AggregateFilter {
+    /// The rows that are computed with.
+    pub(crate) filter: Filter,
+    pub(crate) having: Vec<AggregateComparison>,
+}
+
+/// A comparison of an aggregate.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct AggregateComparison {
+    pub(crate) value: Computed,
+    pub(crate) operator: Operator,
+    pub(crate) operand: SqlValue,
+}
+
+/// A value that is computed over rows.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Computed {
+    /// The number of rows.
+    Count,
+    /// An aggregate of a column, whose result is shown as a scalar.
+    Of(AggregateFunction, Column, ScalarKind),
 }
 
 impl Filter {
@@ -160,13 +187,36 @@ impl Column {
 }
 
 /// One key of an order.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct Order {
     pub(crate) column: Column,
     pub(crate) direction: Direction,
     pub(crate) nulls: Nulls,
     /// Orders documents by how well they match a query.
     pub(crate) rank: Option<Rank>,
+    /// Orders rows by what is computed over those that the relation `column` leads to.
+    pub(crate) aggregate: Option<Box<OrderAggregate>>,
+}
+
+/// An aggregate by which rows are ordered.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct OrderAggregate {
+    pub(crate) value: Computed,
+    /// The rows that are computed with.
+    pub(crate) filter: Filter,
+}
+
+/// Cursors hold a number for this text, so that it stays the same for the orders that there have been.
+impl std::fmt::Debug for Order {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { column, direction, nulls, rank, aggregate } = self;
+        let mut text = f.debug_struct("Order");
+        text.field("column", column).field("direction", direction).field("nulls", nulls).field("rank", rank);
+        if let Some(aggregate) = aggregate {
+            text.field("aggregate", aggregate);
+        }
+        text.finish()
+    }
 }
 
 /// A query by whose rank documents are ordered.
@@ -207,6 +257,17 @@ impl Order {
 }
 
 impl Order {
+    /// Whether its expression has values of a client.
+    pub(crate) fn binds(&self) -> bool {
+        let binds = |by: &OrderAggregate| by.filter != Filter::All(Vec::new());
+        self.rank.is_some() || self.aggregate.as_deref().is_some_and(binds)
+    }
+
+    /// Whether it is one by the values of the column.
+    pub(crate) fn is_of_value(&self) -> bool {
+        self.rank.is_none() && self.aggregate.is_none() && self.column.call.is_none()
+    }
+
     /// The same list from its end.
     pub(crate) fn flipped(mut self) -> Self {
         self.direction = if self.direction == Direction::Asc { Direction::Desc } else { Direction::Asc };
@@ -217,10 +278,10 @@ impl Order {
 
 /// Orders by a column, the smallest value first and nulls last.
 pub fn asc(column: impl AsRef<str>) -> Order {
-    Order { column: col(column), direction: Direction::Asc, nulls: Nulls::Last, rank: None }
+    Order { column: col(column), direction: Direction::Asc, nulls: Nulls::Last, rank: None, aggregate: None }
 }
 
 /// Orders by a column, the largest value first and nulls first.
 pub fn desc(column: impl AsRef<str>) -> Order {
-    Order { column: col(column), direction: Direction::Desc, nulls: Nulls::First, rank: None }
+    Order { column: col(column), direction: Direction::Desc, nulls: Nulls::First, rank: None, aggregate: None }
 }

@@ -1,14 +1,14 @@
 //! Groups of rows: what their rows share, which groups are kept, and in which order they are.
 
 use super::Builder;
-use super::filter::{Column, Direction, Nulls};
+use super::filter::{Column, Computed, Direction, Nulls};
 use super::operand::Operand;
 use super::query::Query;
 use super::scope::Scope;
 use super::select::suffix;
 use crate::postgres::DbError;
 use crate::scalar::sql_value::SqlValue;
-use crate::schema::{AggregateFunction, Family, GroupKey, Operator, Period, ScalarKind};
+use crate::schema::{GroupKey, Operator, Period};
 
 /// A value that the rows of a group share.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,12 +34,10 @@ impl From<Column> for GroupValue {
 /// Something that all rows of a group have together.
 #[derive(Debug, Clone)]
 pub(crate) enum OfGroup {
-    /// The number of rows.
-    Count,
     /// A value that its rows share.
     Value(GroupValue),
-    /// An aggregate of a column, whose result is shown as a scalar.
-    Aggregate(AggregateFunction, Column, ScalarKind),
+    /// A value that is computed over its rows.
+    Computed(Computed),
 }
 
 /// A key of an order of groups.
@@ -68,7 +66,7 @@ impl Having {
         match self {
             Self::All(all) | Self::Any(all) => all.iter().flat_map(Self::columns).collect(),
             Self::Not(inner) => inner.columns(),
-            Self::Compare(OfGroup::Aggregate(_, column, _), ..) => vec![column],
+            Self::Compare(OfGroup::Computed(Computed::Of(_, column, _)), ..) => vec![column],
             Self::Compare(..) => Vec::new(),
         }
     }
@@ -94,9 +92,9 @@ impl<'a> Builder<'a> {
         for (index, key) in query.group_order.iter().enumerate() {
             self.text.push_str(if index == 0 { " ORDER BY " } else { ", " });
             let sql = match &key.of {
-                OfGroup::Count => "count(*)".to_owned(),
                 OfGroup::Value(value) => self.group_value(scope, value)?.sql,
-                OfGroup::Aggregate(function, column, _) => {
+                OfGroup::Computed(Computed::Count) => "count(*)".to_owned(),
+                OfGroup::Computed(Computed::Of(function, column, _)) => {
                     self.operand(scope, column)?.aggregate(*function, self.careful)
                 }
             };
@@ -126,45 +124,22 @@ impl<'a> Builder<'a> {
                 Ok(())
             }
             Having::Compare(of, operator, value) => {
-                let (operand, column) = self.of_group(scope, of)?;
-                self.compare_operand(operand, &column, *operator, value)
+                let (operand, name) = self.of_group(scope, of)?;
+                self.compare_operand(operand, &name, *operator, value)
             }
         }
     }
 
     /// The expression that a condition on groups compares, and the name of it in messages.
-    fn of_group(&mut self, scope: &Scope<'a>, of: &OfGroup) -> Result<(Operand, Column), DbError> {
+    fn of_group(&mut self, scope: &Scope<'a>, of: &OfGroup) -> Result<(Operand, String), DbError> {
         Ok(match of {
-            OfGroup::Count => (Operand::computed("count(*)".to_owned(), "int8"), Column::of("count")),
-            OfGroup::Value(value) => (self.group_value(scope, value)?, value.column.clone()),
-            OfGroup::Aggregate(function, column, result) => {
-                let operand = self.operand(scope, column)?;
-                (operand.result(*function, *result, self.careful), column.clone())
-            }
+            OfGroup::Value(value) => (self.group_value(scope, value)?, value.column.path.join(".")),
+            OfGroup::Computed(value) => (self.computed(scope, value)?, value.name()),
         })
     }
 }
 
 impl Operand {
-    fn computed(sql: String, cast: &str) -> Self {
-        Self { sql, cast: cast.to_owned(), fallback: None, family: Family::Ordered, text: None, bare: None }
-    }
-
-    /// An aggregate of the values, as it is compared: in the type in which clients see it.
-    fn result(self, function: AggregateFunction, result: ScalarKind, careful: bool) -> Self {
-        let sql = self.aggregate(function, careful);
-        let cast = match (function, result) {
-            (AggregateFunction::Min | AggregateFunction::Max, _) => {
-                return Self { sql, text: None, bare: None, ..self };
-            }
-            (_, ScalarKind::Int) => "int8",
-            // With care, a sum may be beyond a double.
-            (_, ScalarKind::Float) if !careful => "float8",
-            _ => "numeric",
-        };
-        Self::computed(format!("({sql})::{cast}"), cast)
-    }
-
     /// The beginning of the period that the values lie in, in UTC. With care, null where it is before the first day of
     /// PostgreSQL's calendar or beyond the last of its timestamps.
     fn period(self, period: Period, careful: bool) -> Self {

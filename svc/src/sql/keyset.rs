@@ -1,7 +1,7 @@
 //! Pages by cursor: only rows past the keys of another row.
 
 use super::Builder;
-use super::filter::{Direction, Nulls, Order};
+use super::filter::{Computed, Direction, Nulls, Order};
 use super::scope::{Named, Scope, named};
 use crate::postgres::{DbError, Param};
 
@@ -43,6 +43,9 @@ impl<'a> Builder<'a> {
 
     /// Whether a key is declared to be never null.
     fn is_certain(&self, scope: &Scope<'_>, key: &Order) -> bool {
+        if let Some(by) = &key.aggregate {
+            return by.value == Computed::Count;
+        }
         let ([name], None, None) = (key.column.path.as_slice(), &key.rank, &key.column.call) else { return false };
         matches!(named(self.model, scope.object(), name), Some(Named::Stored(stored)) if stored.non_null)
     }

@@ -7,6 +7,7 @@ mod careful;
 mod cast;
 mod column;
 mod compare;
+mod computed;
 mod condition;
 mod filter;
 mod group;
@@ -31,7 +32,7 @@ pub use filter::{Column, Filter, Order, asc, col, desc};
 
 pub(crate) use aggregate::value_form;
 pub(crate) use column::{ColumnForm, Select, select_form};
-pub(crate) use filter::{Direction, Nulls, Rank};
+pub(crate) use filter::{AggregateComparison, AggregateFilter, Computed, Direction, Nulls, OrderAggregate, Rank};
 pub(crate) use group::{GroupOrder, GroupValue, Having, OfGroup};
 pub(crate) use keyset::Keyset;
 pub(crate) use neighbours::telling_columns;
@@ -39,6 +40,7 @@ pub(crate) use query::{Query, Selected, Subquery, Window};
 pub(crate) use row_call::RowCall;
 pub(crate) use row_filter::RowFilter;
 pub(crate) use rules::{Reuse, RowRule, RowRules, Subject};
+use scope::Tie;
 use shape::Checks;
 pub(crate) use shape::StatementShape;
 pub(crate) use types::record_types;
@@ -90,7 +92,7 @@ impl Statement {
             for (index, subquery) in subqueries.iter().enumerate() {
                 builder.careful = subquery.query().careful;
                 builder.text.push_str(if index == 0 { "SELECT " } else { ", " });
-                builder.subquery(subquery)?;
+                builder.subquery(subquery, 0, None)?;
             }
             Ok(())
         })
@@ -114,32 +116,40 @@ impl Statement {
         })
     }
 
-    /// Follows a relation from many keys, of which one of several parts is a JSON list of their texts: a row of the answer for each, in their order, with what it leads to and
-    /// whether the key cannot be read, which only careful casts find out.
+    /// Follows a relation from many keys, of which one of several parts is a JSON list of their texts: a row of the
+    /// answer for each, in their order, with each of the parts, and whether the key cannot be read, which only careful
+    /// casts find out. What stands beside a relation has something to say of a parent without a key as well, in a last
+    /// row.
     pub(crate) fn related(
         views: Views<'_>,
         relation: &Relation,
-        query: &Query,
+        parts: &[Subquery],
         keys: Vec<String>,
     ) -> Result<Self, DbError> {
-        let careful = query.careful.then(|| ColumnForm::Bool.oid());
-        let types = [types::related(relation.many)].into_iter().chain(careful).collect();
+        let is_careful = parts.iter().any(|part| part.query().careful);
+        let careful = is_careful.then(|| ColumnForm::Bool.oid());
+        let types = parts.iter().map(Subquery::oid).chain(careful).collect();
         Self::built(views, Some(relation.row), Some(types), |builder| {
-            builder.careful = query.careful;
+            builder.careful = is_careful;
             let keys = builder.bind(Param::Texts(keys));
             let inner = builder.rows(relation.row, 1)?;
             let to = builder.compared_keys(&inner, relation)?;
             let from = to.iter().enumerate().map(|(at, to)| builder.cast_text(&key_text(relation, at), &to.cast));
             let from: Vec<String> = from.collect();
-            let join = builder.joined_to(&inner, relation, &from)?;
-            builder.text.push_str("SELECT ");
-            builder.nested(&inner, query, &join, relation.many)?;
-            if query.careful {
+            for (index, part) in parts.iter().enumerate() {
+                builder.text.push_str(if index == 0 { "SELECT " } else { ", " });
+                builder.subquery(part, 1, Some(Tie { relation, from: &from }))?;
+            }
+            if is_careful {
                 let bad = from.iter().map(|key| format!("({key}) IS NULL")).collect::<Vec<_>>().join(" OR ");
                 builder.text.push_str(&format!(", {bad}"));
             }
-            let from = format!(" FROM unnest({keys}::text[]) WITH ORDINALITY AS k(v, n) ORDER BY k.n");
-            builder.text.push_str(&from);
+            let keys = if relation.is_beside() {
+                format!("array_append({keys}::text[], NULL)")
+            } else {
+                format!("{keys}::text[]")
+            };
+            builder.text.push_str(&format!(" FROM unnest({keys}) WITH ORDINALITY AS k(v, n) ORDER BY k.n"));
             Ok(())
         })
     }

@@ -41,7 +41,7 @@ impl<'a> Builder<'a> {
         scope: &Scope<'a>,
         key: &'k Order,
     ) -> Option<(&'k String, &'a ColumnType)> {
-        let ([name], None, None) = (key.column.path.as_slice(), &key.rank, &key.column.call) else { return None };
+        let ([name], true) = (key.column.path.as_slice(), key.is_of_value()) else { return None };
         let column = rows.source.columns.get(name)?;
         let operand = self.operand(scope, &key.column).ok()?;
         (operand.sql == rows.column(name)).then_some((name, column))

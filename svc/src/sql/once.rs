@@ -5,7 +5,7 @@
 //! index on an expression over `data` cannot serve what reads that subquery, so the first few reads stay as they are.
 
 use super::Builder;
-use super::filter::{Column, Filter};
+use super::filter::{Column, Computed, Filter};
 use super::group::Having;
 use super::query::{Query, Selected};
 use super::scope::{Named, RowScope, Scope, named};
@@ -73,6 +73,20 @@ impl<'a> Builder<'a> {
         Self::reading_of(rows, self.filter_reads(rows, filter))
     }
 
+    /// From where aggregates of rows that match read `data`.
+    pub(super) fn aggregate_reading<'c>(
+        &self,
+        rows: &RowScope<'a>,
+        filter: &Filter,
+        computed: impl Iterator<Item = &'c Computed>,
+    ) -> Reading<'a> {
+        let computed = computed.map(|value| match value {
+            Computed::Count => 0,
+            Computed::Of(_, column, _) => self.reads(rows, column),
+        });
+        Self::reading_of(rows, computed.sum::<usize>() + self.filter_reads(rows, filter))
+    }
+
     fn reading_of(rows: &RowScope<'a>, reads: usize) -> Reading<'a> {
         let once = (reads > DIRECT).then(|| RowScope { once: true, ..rows.clone() });
         Reading { rows: rows.clone(), once, direct: DIRECT }
@@ -120,6 +134,7 @@ impl<'a> Builder<'a> {
             Filter::Compare(column, ..) => self.reads(rows, column),
             // Whether it is a list, and what is in it.
             Filter::Some(column, _) => 2 * self.reads(rows, column),
+            Filter::Aggregate(column, _) => self.reads(rows, column),
         }
     }
 

@@ -42,7 +42,9 @@ impl<'a> Builder<'a> {
         let unknown = || DbError::UnknownColumn { source_name: name.clone(), column: column.path.join(".") };
         let (first, rest) = column.path.split_first().ok_or_else(unknown)?;
         let stored = match named(model, scope.object(), first) {
-            Some(Named::Relation(relation)) if relation.many => return Err(DbError::RelationToMany(first.clone())),
+            Some(Named::Relation(relation)) if relation.is_many() => {
+                return Err(DbError::RelationToMany(first.clone()));
+            }
             Some(Named::Relation(relation)) if rest.is_empty() => return self.relation_key(scope, relation, first),
             Some(Named::Relation(relation)) => {
                 let column = column.behind(rest);

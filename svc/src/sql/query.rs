@@ -94,9 +94,9 @@ pub(crate) enum Selected {
     BadKey(Relation),
     /// Whether one of the rows or of the group has a value that a careful cast cannot read.
     Bad(GroupValue),
-    /// The rows that a relation leads to: a record, or a list of records.
-    Related(Relation, Box<Query>),
-    /// A list of records that does not depend on the row.
+    /// What is read of the rows that a relation leads to.
+    Related(Relation, Box<Subquery>),
+    /// A list of records that does not depend on the row, but on what its query is tied to.
     Rows(Box<Query>),
     /// The keys of the order, as a list of texts.
     OrderKeys,
@@ -111,6 +111,8 @@ pub(crate) enum Selected {
 /// One of several things that are read at once.
 #[derive(Debug, Clone)]
 pub(crate) enum Subquery {
+    /// A record: the first row, or what is computed over all rows.
+    Row(Query),
     /// A list of records.
     Rows(Query),
     /// The number of rows that match.
@@ -122,7 +124,7 @@ pub(crate) enum Subquery {
 impl Subquery {
     pub(super) fn query(&self) -> &Query {
         match self {
-            Self::Rows(query) | Self::Count(query) | Self::Exists(query) => query,
+            Self::Row(query) | Self::Rows(query) | Self::Count(query) | Self::Exists(query) => query,
         }
     }
 }

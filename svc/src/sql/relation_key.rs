@@ -41,7 +41,7 @@ impl<'a> Builder<'a> {
         value: &SqlValue,
     ) -> Result<(), DbError> {
         let finds_rows = matches!(operator, Operator::Eq | Operator::In) && *value != SqlValue::Null;
-        if let Some((_, to)) = relation.only_key().filter(|_| finds_rows && !relation.many)
+        if let Some((_, to)) = relation.only_key().filter(|_| finds_rows && !relation.is_many())
             && self.may_be_kept_back(scope, relation, to)?
         {
             // PostgreSQL looks for the related row once, and not for that of each row.

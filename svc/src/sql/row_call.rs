@@ -8,7 +8,7 @@ use super::operand::{Operand, quote_literal};
 use super::scope::{RowScope, Scope, Stored};
 use crate::json::ExactJson;
 use crate::postgres::{Catalogue, ColumnType, DbError, FunctionSpec, Param};
-use crate::schema::{FieldKind, Relation, TypeIndex};
+use crate::schema::{FieldKind, Relation, Shape, TypeIndex};
 
 /// A call of a function that computes a value of a row.
 #[derive(Clone, PartialEq)]
@@ -36,7 +36,15 @@ impl fmt::Debug for RowCall {
 impl RowCall {
     /// The relation from a value of the type to the row that it is of.
     pub(crate) fn to_row(&self) -> Relation {
-        Relation { index: 0, many: false, row: self.row, from: &["id"], to: &["id"], through: None, order: &[] }
+        Relation {
+            index: 0,
+            shape: Shape::Optional,
+            row: self.row,
+            from: &["id"],
+            to: &["id"],
+            through: None,
+            order: &[],
+        }
     }
 
     /// The same form, without the values.

@@ -80,6 +80,14 @@ impl Scope<'_> {
     }
 }
 
+/// The tie of a query to the one that it stands in: the rows that a relation leads to from keys there.
+#[derive(Clone, Copy)]
+pub(super) struct Tie<'q> {
+    pub(super) relation: &'q Relation,
+    /// The keys, which have the types of those that they are compared with.
+    pub(super) from: &'q [String],
+}
+
 /// A field that a condition or an order names.
 #[derive(Clone, Copy)]
 pub(super) enum Named<'a> {

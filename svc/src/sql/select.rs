@@ -10,34 +10,36 @@ use super::filter::{Direction, Filter, Nulls, Order, Rank};
 use super::once::Reading;
 use super::operand::{Operand, quote_literal};
 use super::query::{Query, Selected, Subquery, Window};
-use super::scope::{RowScope, Scope};
+use super::scope::{RowScope, Scope, Tie};
 use crate::postgres::{DbError, Param};
 use crate::schema::Family;
 
 impl<'a> Builder<'a> {
     /// Writes one of the things that are read at once.
-    pub(super) fn subquery(&mut self, part: &Subquery) -> Result<(), DbError> {
+    pub(super) fn subquery(&mut self, part: &Subquery, depth: usize, tie: Option<Tie<'_>>) -> Result<(), DbError> {
         let (before, query, as_record, after) = match part {
+            Subquery::Row(query) => ("(", query, true, " LIMIT 1)"),
             Subquery::Rows(query) => ("ARRAY(", query, true, ")"),
             Subquery::Count(query) => ("(", query, false, ")"),
             Subquery::Exists(query) => ("EXISTS (", query, false, ")"),
         };
-        let scope = self.rows(query.row, 0)?;
+        let scope = self.rows(query.row, depth)?;
         self.text.push_str(before);
-        self.query(&scope, query, None, as_record)?;
+        self.query(&scope, query, tie, as_record)?;
         self.text.push_str(after);
         Ok(())
     }
 
-    /// Writes a whole query; `join` ties it to the query that it stands in.
+    /// Writes a whole query, which may be tied to the query that it stands in.
     pub(super) fn query(
         &mut self,
         rows: &RowScope<'a>,
         query: &Query,
-        join: Option<&str>,
+        tie: Option<Tie<'_>>,
         as_record: bool,
     ) -> Result<(), DbError> {
         self.bind_source(query);
+        let join = tie.map(|tie| self.joined_to(rows, tie.relation, tie.from)).transpose()?;
         let scope = Scope::Row(rows.clone());
         let order = self.order_keys(&scope, query);
         let permitted = self.permitted(rows)?;
@@ -53,14 +55,14 @@ impl<'a> Builder<'a> {
         let mut reading = self.reading(rows, query);
         // What is read of single rows is read of those of the page alone.
         let listed = if query.is_computed() { reading.computed().clone() } else { rows.clone() };
-        self.select_list(&listed, query, as_record)?;
+        self.select_list(&listed, query, tie, as_record)?;
         match bound {
             Some(_) if !is_plain => {
                 let _ = write!(self.text, " FROM (SELECT {}.* FROM ", rows.alias());
             }
             _ => self.text.push_str(" FROM "),
         }
-        let ties = [join, permitted.as_deref()];
+        let ties = [join.as_deref(), permitted.as_deref()];
         self.matching(&mut reading, query, ties, &order)?;
         // Writing to a String cannot fail.
         if let Some(bound) = bound {
@@ -140,15 +142,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The rows that a relation leads to, inside the list of another query.
-    pub(super) fn nested(&mut self, rows: &RowScope<'a>, query: &Query, join: &str, many: bool) -> Result<(), DbError> {
-        self.text.push_str(if many { "ARRAY(" } else { "(" });
-        self.query(rows, query, Some(join), true)?;
-        self.text.push_str(if many { ")" } else { " LIMIT 1)" });
-        Ok(())
-    }
-
-    fn select_list(&mut self, rows: &RowScope<'a>, query: &Query, as_record: bool) -> Result<(), DbError> {
+    fn select_list(
+        &mut self,
+        rows: &RowScope<'a>,
+        query: &Query,
+        tie: Option<Tie<'_>>,
+        as_record: bool,
+    ) -> Result<(), DbError> {
         if as_record {
             self.text.push_str("ROW(");
         }
@@ -159,7 +159,7 @@ impl<'a> Builder<'a> {
             if index > 0 {
                 self.text.push_str(", ");
             }
-            self.selected(rows, query, selected)?;
+            self.selected(rows, query, selected, tie)?;
         }
         for guard in self.guards(rows, query)? {
             let _ = write!(self.text, ", {}", guard.sql);
@@ -170,7 +170,13 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn selected(&mut self, rows: &RowScope<'a>, query: &Query, selected: &Selected) -> Result<(), DbError> {
+    fn selected(
+        &mut self,
+        rows: &RowScope<'a>,
+        query: &Query,
+        selected: &Selected,
+        tie: Option<Tie<'_>>,
+    ) -> Result<(), DbError> {
         let scope = Scope::Row(rows.clone());
         match selected {
             Selected::Column(name, select) => {
@@ -190,9 +196,9 @@ impl<'a> Builder<'a> {
                 let (before, after) = select.around();
                 self.text.extend([before, value.as_str(), after]);
             }
-            Selected::Related(relation, query) => {
-                let (inner, join) = self.related(&scope, relation)?;
-                self.nested(&inner, query, &join, relation.many)?;
+            Selected::Related(relation, part) => {
+                let from: Vec<_> = self.related_keys(&scope, relation)?.into_iter().map(|key| key.sql).collect();
+                self.subquery(part, rows.depth + 1, Some(Tie { relation, from: &from }))?;
             }
             Selected::BadKey(relation) => {
                 let keys = self.related_keys(&scope, relation)?;
@@ -205,7 +211,7 @@ impl<'a> Builder<'a> {
             Selected::Rows(query) => {
                 let inner = self.rows(query.row, rows.depth + 1)?;
                 self.text.push_str("ARRAY(");
-                self.query(&inner, query, None, true)?;
+                self.query(&inner, query, tie, true)?;
                 self.text.push(')');
             }
             Selected::OrderKeys => {
@@ -243,7 +249,7 @@ impl<'a> Builder<'a> {
         if !is_complete && self.operand(scope, &unique).is_ok() {
             let (direction, nulls) =
                 keys.last().map_or((Direction::Asc, Nulls::Last), |last| (last.direction, last.nulls));
-            keys.push(Order { column: unique, direction, nulls, rank: None });
+            keys.push(Order { column: unique, direction, nulls, rank: None, aggregate: None });
         }
         keys
     }
@@ -260,6 +266,9 @@ impl<'a> Builder<'a> {
 
     /// The expression that a key of an order sorts by.
     pub(super) fn order_operand(&mut self, scope: &Scope<'a>, key: &Order) -> Result<Operand, DbError> {
+        if let Some(by) = &key.aggregate {
+            return self.aggregate_operand(scope, &key.column, by);
+        }
         let operand = self.operand(scope, &key.column)?;
         match &key.rank {
             Some(Rank { operator, query }) => {

@@ -2,7 +2,7 @@
 
 use super::bound::bind;
 use super::cast::is_value;
-use super::filter::{Filter, Order, Rank};
+use super::filter::{AggregateComparison, AggregateFilter, Filter, Order, OrderAggregate, Rank};
 use super::query::Window;
 use super::select::{FIRST, bound};
 use crate::postgres::{Catalogue, DbError, Param};
@@ -55,6 +55,11 @@ impl StatementShape<'_> {
             if let Some(rank) = &key.rank {
                 bind(rank.operator, &rank.query, params)?;
             }
+            if let Some(by) = &key.aggregate
+                && !bind_filter(&by.filter, catalogue, checks, params)?
+            {
+                return Ok(false);
+            }
         }
         match self.page {
             Some(page) if page != FIRST => {
@@ -78,6 +83,15 @@ impl Filter {
             Self::Not(inner) => Self::Not(Box::new(inner.without_values())),
             Self::Strict(inner) => Self::Strict(Box::new(inner.without_values())),
             Self::Some(column, inner) => Self::Some(column.clone(), Box::new(inner.without_values())),
+            Self::Aggregate(column, of) => {
+                let bare = |having: &AggregateComparison| AggregateComparison {
+                    operand: formal(&having.operand),
+                    ..having.clone()
+                };
+                let having = of.having.iter().map(bare).collect();
+                let of = AggregateFilter { filter: of.filter.without_values(), having };
+                Self::Aggregate(column.clone(), Box::new(of))
+            }
             Self::Compare(column, operator, value) => Self::Compare(column.without_values(), *operator, formal(value)),
         }
     }
@@ -87,7 +101,10 @@ impl Order {
     /// The same shape, without the value.
     pub(crate) fn without_value(&self) -> Self {
         let rank = self.rank.as_ref().map(|rank| Rank { operator: rank.operator, query: formal(&rank.query) });
-        Self { column: self.column.without_values(), rank, ..*self }
+        let bare = |by: &OrderAggregate| OrderAggregate { value: by.value.clone(), filter: by.filter.without_values() };
+        let aggregate = self.aggregate.as_deref().map(|by| Box::new(bare(by)));
+        let (direction, nulls) = (self.direction, self.nulls);
+        Self { column: self.column.without_values(), direction, nulls, rank, aggregate }
     }
 }
 
@@ -109,7 +126,15 @@ fn same_order(one: &Order, other: &Order) -> bool {
         (Some(one), Some(other)) => one.operator == other.operator && same_value(&one.query, &other.query),
         _ => false,
     };
-    rank && one.column.has_form_of(&other.column) && one.direction == other.direction && one.nulls == other.nulls
+    let aggregate = match (&one.aggregate, &other.aggregate) {
+        (None, None) => true,
+        (Some(one), Some(other)) => one.value == other.value && same_filter(&one.filter, &other.filter),
+        _ => false,
+    };
+    rank && aggregate
+        && one.column.has_form_of(&other.column)
+        && one.direction == other.direction
+        && one.nulls == other.nulls
 }
 
 pub(super) fn same_filter(one: &Filter, other: &Filter) -> bool {
@@ -121,11 +146,28 @@ pub(super) fn same_filter(one: &Filter, other: &Filter) -> bool {
         (F::All(one), F::All(other)) | (F::Any(one), F::Any(other)) => all(one, other),
         (F::Not(one), F::Not(other)) | (F::Strict(one), F::Strict(other)) => same_filter(one, other),
         (F::Some(column, one), F::Some(same, other)) => column == same && same_filter(one, other),
+        (F::Aggregate(column, one), F::Aggregate(same, other)) => {
+            let mut pairs = one.having.iter().zip(&other.having);
+            column == same
+                && one.having.len() == other.having.len()
+                && pairs.all(|(one, other)| one.value == other.value && same_comparison(one.into(), other.into()))
+                && same_filter(&one.filter, &other.filter)
+        }
         (F::Compare(column, operator, one), F::Compare(same, op, other)) => {
-            // What the ends of a range are like decides about its text.
-            column.has_form_of(same) && operator == op && *operator != Operator::InRange && same_value(one, other)
+            column.has_form_of(same) && same_comparison((*operator, one), (*op, other))
         }
         _ => false,
+    }
+}
+
+/// Whether two comparisons of one thing have one text. What the ends of a range are like decides about it.
+fn same_comparison((operator, one): (Operator, &SqlValue), (other, value): (Operator, &SqlValue)) -> bool {
+    operator == other && operator != Operator::InRange && same_value(one, value)
+}
+
+impl<'h> From<&'h AggregateComparison> for (Operator, &'h SqlValue) {
+    fn from(having: &'h AggregateComparison) -> Self {
+        (having.operator, &having.operand)
     }
 }
 
@@ -158,16 +200,33 @@ pub(super) fn bind_filter<'c>(
         Filter::Not(inner) | Filter::Some(_, inner) | Filter::Strict(inner) => {
             bind_filter(inner, catalogue, checks, params)
         }
+        Filter::Aggregate(_, of) => {
+            for having in &of.having {
+                if !bind_comparison(having.operator, &having.operand, checks, params)? {
+                    return Ok(false);
+                }
+            }
+            bind_filter(&of.filter, catalogue, checks, params)
+        }
         Filter::Compare(column, operator, value) => {
             column.bind(catalogue, params)?;
-            let check = checks.next().and_then(Option::as_ref);
-            if check.is_some_and(|cast| value.texts().any(|text| !is_value(cast, &text))) {
-                return Ok(false);
-            }
-            bind(*operator, value, params)?;
-            Ok(true)
+            bind_comparison(*operator, value, checks, params)
         }
     }
+}
+
+fn bind_comparison<'c>(
+    operator: Operator,
+    value: &SqlValue,
+    checks: &mut impl Iterator<Item = &'c Option<String>>,
+    params: &mut Vec<Param>,
+) -> Result<bool, DbError> {
+    let check = checks.next().and_then(Option::as_ref);
+    if check.is_some_and(|cast| value.texts().any(|text| !is_value(cast, &text))) {
+        return Ok(false);
+    }
+    bind(operator, value, params)?;
+    Ok(true)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@
 use tokio_postgres::types::Type;
 
 use super::column::{ColumnForm, Select};
-use super::filter::Column;
+use super::filter::{Column, Computed};
 use super::group::{Having, OfGroup};
 use super::operand::Operand;
 use super::query::{Query, Selected, Subquery};
@@ -32,15 +32,11 @@ pub(crate) fn record_types(views: Views<'_>, query: &Query) -> Result<Box<[Oid]>
     Ok(builder.types(&rows, query, true)?.into())
 }
 
-/// The type of the rows that a relation leads to.
-pub(super) fn related(many: bool) -> Oid {
-    if many { Type::RECORD_ARRAY.oid() } else { Type::RECORD.oid() }
-}
-
 impl Subquery {
     /// The type of its column.
     pub(super) fn oid(&self) -> Oid {
         match self {
+            Self::Row(_) => Type::RECORD.oid(),
             Self::Rows(_) => Type::RECORD_ARRAY.oid(),
             Self::Count(_) => Type::INT8.oid(),
             Self::Exists(_) => Type::BOOL.oid(),
@@ -67,7 +63,7 @@ impl<'a> Builder<'a> {
                 .catalogue
                 .row_function(&call.spec)
                 .map_or(0, |function| if in_record { function.result.declared } else { function.result.base }),
-            Selected::Related(relation, _) => related(relation.many),
+            Selected::Related(_, part) => part.oid(),
             Selected::Rows(_) => Type::RECORD_ARRAY.oid(),
             Selected::OrderKeys => Type::TEXT_ARRAY.oid(),
             Selected::Value(_, form) | Selected::Aggregate(_, _, form) => form.oid(),
@@ -88,7 +84,13 @@ impl<'a> Builder<'a> {
             guards.extend(guard.filter(|guard| guards.iter().all(|known| known.sql != guard.sql)));
         };
         for key in query.order.iter().filter(|key| key.rank.is_none() && key.column.call.is_none()) {
-            if !query.list.iter().any(|selected| shows(selected, &key.column)) {
+            if let Some(by) = &key.aggregate {
+                if let Computed::Of(_, column, _) = &by.value {
+                    let (rows, _) = self.aggregate_value(&scope, &key.column, by)?;
+                    let operand = self.operand(&Scope::Row(rows.clone()), column)?;
+                    add(Guard::of_aggregate(&rows, column, &operand));
+                }
+            } else if !query.list.iter().any(|selected| shows(selected, &key.column)) {
                 add(Guard::of(&self.operand(&scope, &key.column)?));
             }
         }
@@ -107,7 +109,7 @@ impl<'a> Builder<'a> {
         });
         let periods = query.group.iter().filter(|value| value.period.is_some()).map(|value| &value.column);
         let ordered = query.group_order.iter().filter_map(|key| match &key.of {
-            OfGroup::Aggregate(_, column, _) => Some(column),
+            OfGroup::Computed(Computed::Of(_, column, _)) => Some(column),
             _ => None,
         });
         let compared = query.having.iter().flat_map(Having::columns);

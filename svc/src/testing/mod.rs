@@ -1,5 +1,5 @@
-//! Tests of a program's own: the matrix of who may do what, subscriptions without a socket ([`TestService`]), and
-//! the schema beside the database ([`check_views`]).
+//! Tests of a program's own: a [`Client`] that needs no socket and a [`Database`] for each test (`#[svc::test]`), the
+//! matrix of who may do what, subscriptions ([`TestService`]), and the schema beside the database ([`check_views`]).
 //!
 //! [`authz_matrix`] sends each case as each principal on every way to an answer, and compares. Its report shows who may do
 //! what, names the ways that disagree, and lists the operations and fields that nothing guards. A snapshot of it in a
@@ -30,11 +30,16 @@
 //! # }
 //! ```
 
+mod answer;
 mod call;
 mod case;
+mod client;
 mod coverage;
+mod database;
 mod matrix;
 mod report;
+mod request;
+mod run;
 mod service;
 #[cfg(feature = "websocket")]
 mod socket;
@@ -42,10 +47,16 @@ mod stream;
 mod verdict;
 mod way;
 
+pub use answer::Answer;
 pub use case::Case;
+pub use client::Client;
 pub use coverage::{Coverage, Covered};
+pub use database::{Database, Setup};
 pub use matrix::{AuthzMatrix, authz_matrix};
 pub use report::MatrixReport;
+pub use request::Request;
+#[doc(hidden)]
+pub use run::{TestCase, TestOutcome, run_test};
 pub use service::{Subscribed, Subscription, TestService};
 pub use verdict::Verdict;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use axum::Router;
-use axum::http::Request;
+use axum::http::{Extensions, HeaderMap, Request};
 use futures_util::{Stream, StreamExt};
 use serde_json::{Value, json};
 
@@ -115,6 +115,18 @@ impl Subscription {
         let name = axum::http::HeaderName::try_from(name).map_err(|_| bad())?;
         self.request.headers_mut().insert(name, value.parse().map_err(|_| bad())?);
         Ok(self)
+    }
+
+    /// Replaces all headers.
+    pub(super) fn headers(mut self, headers: HeaderMap) -> Self {
+        *self.request.headers_mut() = headers;
+        self
+    }
+
+    /// Replaces all values of the extensions.
+    pub(super) fn extensions(mut self, extensions: Extensions) -> Self {
+        *self.request.extensions_mut() = extensions;
+        self
     }
 
     /// Adds a value to the extensions, as layers around the endpoint do.

@@ -28,7 +28,7 @@ struct Film {
     code: Option<String>,
 }
 
-#[svc_type(sql_source = "v_member", authorize_fields = ["email", "token", "score", "hint", "team"])]
+#[svc_type(sql_source = "v_member", authorize_fields = ["email", "token", "score", "hint", "team", "joined"])]
 struct Member {
     id: i32,
     name: String,
@@ -36,6 +36,7 @@ struct Member {
     token: String,
     score: Option<i32>,
     team_id: Option<i32>,
+    joined: Option<NaiveDate>,
     #[relation(from = "team_id", to = "team_id")]
     mates: Many<Member>,
     #[relation(from = "team_id", to = "id")]
@@ -80,7 +81,8 @@ async fn items() -> Vec<Item>;
 #[svc::mutation(function = "app.change")]
 async fn change(member_id: i32) -> Changed;
 
-const SQL: &str = "CREATE TABLE tb_member (id int PRIMARY KEY, name text, email text, token text, score int, team_id int);
+const SQL: &str = "CREATE TABLE tb_member (id int PRIMARY KEY, name text, email text, token text, score int, team_id int,
+      joined date DEFAULT '1999-04-01');
     INSERT INTO tb_member VALUES (1, 'ada', 'secret-1', 'secret-t1', 41777, 1), (2, 'bob', 'secret-2', 'secret-t2', 41778, 1);
     CREATE TABLE tb_changes (id int);
     CREATE VIEW v_member AS SELECT * FROM tb_member;
@@ -144,7 +146,7 @@ async fn database() -> TestDatabase {
 }
 
 /// Documents that tell something of the gated fields, however they do it.
-const TELLING: [&str; 24] = [
+const TELLING: [&str; 36] = [
     "{ members { x: email } }",
     "{ members { ...F } } fragment F on Member { ... on Member { email } }",
     "{ members { mates { email } } }",
@@ -169,6 +171,18 @@ const TELLING: [&str; 24] = [
     "{ statistics { sum { score } } }",
     "{ statistics { groups(by: [NAME, EMAIL]) { key { name email } count } } }",
     "{ statistics { groups(order_by: [{ min: { email: ASC } }]) { count } } }",
+    "{ statistics { groups(by: [EMAIL]) { count } } }",
+    "{ statistics { a: groups(by: [NAME]) { count } b: groups(by: EMAIL, limit: 1) { count key { email } } } }",
+    "{ statistics { groups(by: [TEAM__NAME]) { count } } }",
+    "{ statistics { groups(by: [NAME], order_by: [{ key: { team: { name: ASC } } }]) { count } } }",
+    "{ statistics { groups(by: [JOINED_YEAR]) { count } } }",
+    "{ statistics { groups(by: [NAME, JOINED_MONTH]) { key { name joined_month } } } }",
+    "{ statistics { groups(by: [NAME], order_by: [{ key: { joined_week: ASC } }]) { count } } }",
+    r#"{ statistics { groups(having: { max: { email: { contains: "1" } } }) { count } } }"#,
+    "{ statistics { groups(by: [NAME], having: { OR: [{ NOT: { sum: { score: { gt: 1 } } } }] }) { count } } }",
+    "{ statistics { groups(having: { count_distinct: { joined: { gt: 1 } } }) { count } } }",
+    "{ statistics { count_distinct { email } } }",
+    "{ statistics { groups(by: [NAME], order_by: [{ count_distinct: { score: DESC } }]) { count } } }",
 ];
 
 #[tokio::test]
@@ -217,6 +231,31 @@ async fn variables_are_looked_into() {
         let answer = app.query_with(query, variables.clone()).await.json();
         assert_eq!(!codes(&answer).is_empty(), is_denied, "{variables}: {answer}");
     }
+}
+
+#[tokio::test]
+async fn variables_of_groups_are_looked_into() {
+    let database = database().await;
+    let (app, asked) = serve(&database, denies).await;
+    let query = "query ($by: [MemberGroupBy!], $one: MemberGroupBy!, $h: MemberGroupHaving, $n: IntFilter) {
+        statistics { count groups(by: $by, having: $h) { count } one: groups(by: [NAME, $one], having: {count: $n}) { count } } }";
+    for (variables, fields) in [
+        (json!({ "one": "ID" }), vec![]),
+        (json!({ "one": "ID", "by": ["NAME", "TEAM_ID"], "h": { "count": { "gt": 1 } }, "n": { "gt": 0 } }), vec![]),
+        (json!({ "one": "EMAIL" }), vec!["Member.email"]),
+        (json!({ "one": "ID", "by": ["JOINED_YEAR", "SCORE"] }), vec!["Member.joined", "Member.score"]),
+        (json!({ "one": "ID", "by": "TEAM__EMAIL" }), vec!["Member.email", "Member.team"]),
+        (json!({ "one": "ID", "h": { "AND": [{ "min": { "token": { "eq": "a" } } }] } }), vec!["Member.token"]),
+    ] {
+        let answer = app.query_with(query, variables.clone()).await.json();
+        assert_eq!(!codes(&answer).is_empty(), !fields.is_empty(), "{variables}: {answer}");
+        let mut asked = std::mem::take(&mut *asked.0.lock().unwrap());
+        asked.sort();
+        let fields: Vec<_> = fields.iter().map(|field| format!("{field}()")).collect();
+        assert_eq!(asked, fields, "{variables}");
+    }
+    let statements = database.texts("v_member").await;
+    assert!(statements.iter().all(|text| !text.contains("email") && !text.contains("joined")), "{statements:?}");
 }
 
 #[tokio::test]

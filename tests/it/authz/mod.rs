@@ -8,6 +8,7 @@ mod cache_threads;
 mod dry_run;
 mod field_checks;
 mod gated_fields;
+mod grouped_relations;
 mod guards;
 mod matrix;
 mod matrix_report;

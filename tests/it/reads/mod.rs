@@ -3,6 +3,7 @@
 mod aggregates;
 mod bad_rows;
 mod broken_values;
+mod children;
 mod composite_keys;
 mod computed_data;
 mod default_orders;

@@ -3,6 +3,7 @@
 use std::io::Result;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -28,7 +29,15 @@ pub struct Proxy {
     address: SocketAddr,
     flow: Arc<watch::Sender<Flow>>,
     losing: Losing,
+    turns: Arc<Turns>,
     task: JoinHandle<()>,
+}
+
+/// The number of times that clients have spoken after answers: round trips.
+#[derive(Debug, Default)]
+struct Turns {
+    number: AtomicUsize,
+    is_answered: AtomicBool,
 }
 
 /// A text, and the answer to the next message with it is lost.
@@ -43,13 +52,14 @@ impl Proxy {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
         let (flow, losing) = (Arc::new(watch::Sender::new(Flow::Free)), Losing::default());
-        let (flows, lost) = (flow.clone(), losing.clone());
+        let turns = Arc::new(Turns { is_answered: AtomicBool::new(true), ..Turns::default() });
+        let (flows, lost, counted) = (flow.clone(), losing.clone(), turns.clone());
         let task = tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                tokio::spawn(pass(client, socket.clone(), flows.subscribe(), lost.clone()));
+                tokio::spawn(pass(client, socket.clone(), flows.subscribe(), lost.clone(), counted.clone()));
             }
         });
-        Ok(Self { address, flow, losing, task })
+        Ok(Self { address, flow, losing, turns, task })
     }
 
     /// The URL of a database behind the proxy.
@@ -60,6 +70,11 @@ impl Proxy {
     /// Passes bytes on in this way from now on.
     pub fn set(&self, flow: Flow) {
         self.flow.send_replace(flow);
+    }
+
+    /// Returns the number of round trips so far, of clients that do not speak at the same time.
+    pub fn round_trips(&self) -> usize {
+        self.turns.number.load(Ordering::Relaxed)
     }
 
     /// Loses the answer to the next message with this text in it, and closes that connection.
@@ -74,7 +89,7 @@ impl Drop for Proxy {
     }
 }
 
-async fn pass(client: TcpStream, socket: PathBuf, flow: watch::Receiver<Flow>, losing: Losing) {
+async fn pass(client: TcpStream, socket: PathBuf, flow: watch::Receiver<Flow>, losing: Losing, turns: Arc<Turns>) {
     let Ok(server) = UnixStream::connect(socket).await else { return };
     // A connection that cannot be made quicker is as good.
     let _ = client.set_nodelay(true);
@@ -83,8 +98,8 @@ async fn pass(client: TcpStream, socket: PathBuf, flow: watch::Receiver<Flow>, l
     let lost = Losing::default();
     // When one side ends, so does the other.
     tokio::select! {
-        () = requests(from_client, to_server, flow.clone(), losing, lost.clone()) => {}
-        () = answers(from_server, to_client, flow, lost) => {}
+        () = requests(from_client, to_server, flow.clone(), losing, lost.clone(), &turns) => {}
+        () = answers(from_server, to_client, flow, lost, &turns) => {}
     }
 }
 
@@ -95,10 +110,14 @@ async fn requests(
     mut flow: watch::Receiver<Flow>,
     losing: Losing,
     lost: Losing,
+    turns: &Turns,
 ) {
     let mut buffer = vec![0; 16 << 10];
     while let Ok(length @ 1..) = client.read(&mut buffer).await {
         let message = &buffer[..length];
+        if turns.is_answered.swap(false, Ordering::Relaxed) {
+            turns.number.fetch_add(1, Ordering::Relaxed);
+        }
         let holds = |text: &mut &str| message.windows(text.len()).any(|part| part == text.as_bytes());
         if let Some(text) = losing.lock().unwrap_or_else(PoisonError::into_inner).take_if(holds) {
             *lost.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
@@ -116,9 +135,11 @@ async fn answers(
     mut client: tcp::OwnedWriteHalf,
     mut flow: watch::Receiver<Flow>,
     lost: Losing,
+    turns: &Turns,
 ) {
     let mut buffer = vec![0; 16 << 10];
     while let Ok(length @ 1..) = server.read(&mut buffer).await {
+        turns.is_answered.store(true, Ordering::Relaxed);
         let text = *lost.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(text) = text {
             return until_done(server, buffer[..length].to_vec(), text == "BEGIN").await;

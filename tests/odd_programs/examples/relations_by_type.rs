@@ -93,6 +93,6 @@ fn main() {
 
     let meta = <User as Object>::meta();
     let keys: Vec<_> = meta.fields.iter().filter_map(|field| field.relation.as_ref()).map(|r| (r.many, r.to)).collect();
-    assert_eq!(keys, [(true, "user_id"), (true, "editor_id")]);
+    assert_eq!(keys, [(true, &["user_id"][..]), (true, &["editor_id"])]);
     assert!(<Post as Object>::meta().fields[1].relation.as_ref().is_some_and(|relation| !relation.many));
 }

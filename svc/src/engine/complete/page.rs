@@ -3,17 +3,79 @@
 use super::resolved::Found;
 use super::rows::{RowNode, RowShape};
 use super::tree::complete_all;
-use super::{Cells, Decoded, PropagatedNull, Walk, key, typename, value};
+use super::{Cells, Decoded, Outdated, PropagatedNull, Records, Walk, key, typename, value};
 use crate::engine::completed_value::CompletedValue;
+use crate::engine::cursor::encode;
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::{OutType, PlanField, PlanKind, Selection};
+use crate::engine::weight;
 use crate::json::write_text;
-use crate::postgres::DbError;
+use crate::postgres::{DbError, Oid};
 use crate::scalar::write_integer;
 use crate::schema::Part;
 
+/// Where in a row the parts of a page are.
+#[derive(Debug, Default)]
+pub(crate) struct PageShape {
+    /// The number of the list's order, which its cursors hold.
+    pub(crate) mark: u32,
+    pub(crate) limit: usize,
+    /// Whether the page is read from its end.
+    pub(crate) backward: bool,
+    /// The columns with the rows, the count and whether something lies beyond.
+    pub(crate) rows: Option<usize>,
+    pub(crate) total: Option<usize>,
+    pub(crate) beyond: Option<usize>,
+    /// The value with the list of order keys in each record.
+    pub(crate) keys: Option<usize>,
+    /// The types of the values in each record.
+    pub(crate) types: Box<[Oid]>,
+    /// The shapes of the rows for each selected `nodes` and `node`.
+    pub(crate) shapes: Vec<(usize, RowShape)>,
+}
+
+impl PageShape {
+    /// The page in a row.
+    ///
+    /// # Errors
+    /// When the view has changed since the statement was written.
+    pub(crate) fn page<'a>(&self, cells: &Cells<'a>) -> Result<PageNode<'a>, Outdated> {
+        let cell = |part: Option<usize>| part.and_then(|part| cells.get(part));
+        let records = cell(self.rows).map(Records::new).unwrap_or_default();
+        let mut records = records.iter(&self.types).collect::<Result<Vec<Cells<'a>>, _>>()?;
+        let more = records.len() > self.limit;
+        records.truncate(self.limit);
+        if self.backward {
+            records.reverse();
+        }
+        let cursors = self.keys.map(|column| records.iter().map(|cells| self.cursor(cells, column)).collect());
+        let beyond = cell(self.beyond) == Some(&[1]);
+        let total = cell(self.total).and_then(|bytes| bytes.try_into().ok()).map(i64::from_be_bytes);
+        Ok(PageNode {
+            records,
+            cursors: cursors.unwrap_or_default(),
+            total: total.unwrap_or(0),
+            has_next: if self.backward { beyond } else { more },
+            has_previous: if self.backward { more } else { beyond },
+        })
+    }
+
+    fn cursor(&self, cells: &Cells<'_>, column: usize) -> String {
+        let keys = cells.get(column).map(Records::new).unwrap_or_default();
+        let keys: Vec<_> = keys.values().map(|key| key.and_then(|key| std::str::from_utf8(key).ok())).collect();
+        encode(self.mark, &keys)
+    }
+
+    /// Bytes on the heap.
+    pub(super) fn weight(&self) -> usize {
+        let shapes = self.shapes.iter().map(|(_, shape)| size_of::<usize>() + shape.weight());
+        weight::ALLOCATION + size_of::<Self>() + weight::slice::<Oid>(self.types.len()) + shapes.sum::<usize>()
+    }
+}
+
 /// A page in hand.
+#[derive(Debug, Clone, Default)]
 pub(crate) struct PageNode<'a> {
     pub(crate) records: Vec<Cells<'a>>,
     /// One for each record, when a cursor is selected.
@@ -26,38 +88,61 @@ pub(crate) struct PageNode<'a> {
 /// The rows of one selected `nodes` or `node` that were completed before, because their methods wait.
 pub(crate) type Completed = (usize, Vec<CompletedValue>);
 
-/// Completes the rows of each `nodes` and `node` of a page whose methods are called.
+/// The rows of a page as the user's structs, and where the page stands.
+#[derive(Clone, Copy)]
+pub(crate) struct RowsOfPage<'a> {
+    pub(crate) rows: &'a Decoded<'a>,
+    pub(crate) path: &'a Path<'a>,
+}
+
+/// Completes the rows of each `nodes` and `node` whose methods are called, those of all pages together.
 pub(crate) async fn complete_page_items<'a>(
     cx: &'a ExecutionContext<'a>,
     field: &'a PlanField,
-    rows: &'a Decoded<'a>,
-    path: &'a Path<'a>,
-) -> Vec<Completed> {
-    let mut completed = Vec::new();
+    pages: &[RowsOfPage<'a>],
+) -> Vec<Vec<Completed>> {
+    let mut completed: Vec<Vec<Completed>> = pages.iter().map(|_| Vec::new()).collect();
     for part in field.children.iter().flat_map(|selection| &selection.fields) {
-        let here = path.key(&part.key);
-        let items: Vec<Path<'_>> = (0..rows.rows().len()).map(|index| here.index(index)).collect();
+        let lists: Vec<Path<'_>> = pages.iter().map(|page| page.path.key(&part.key)).collect();
+        let items: Vec<Vec<Path<'_>>> = lists
+            .iter()
+            .zip(pages)
+            .map(|(list, page)| (0..page.rows.rows().len()).map(|index| list.index(index)).collect())
+            .collect();
         match part.kind {
             PlanKind::Part(Part::Nodes) => {
-                let spots =
-                    items.iter().enumerate().map(|(index, path)| (Found::Row(&rows.rows()[index]), path)).collect();
-                completed.push((address(part), complete_all(cx, part, item_type(&part.ty), spots).await));
+                complete_rows(cx, (part, item_type(&part.ty)), pages, &items, &mut completed).await;
             }
             PlanKind::Part(Part::Edges) => {
                 for node in part.children.iter().flat_map(|selection| &selection.fields) {
                     if !matches!(node.kind, PlanKind::Part(Part::Node)) {
                         continue;
                     }
-                    let paths: Vec<Path<'_>> = items.iter().map(|item| item.key(&node.key)).collect();
-                    let spots =
-                        paths.iter().enumerate().map(|(index, path)| (Found::Row(&rows.rows()[index]), path)).collect();
-                    completed.push((address(node), complete_all(cx, node, &node.ty, spots).await));
+                    let nodes: Vec<Vec<Path<'_>>> =
+                        items.iter().map(|items| items.iter().map(|item| item.key(&node.key)).collect()).collect();
+                    complete_rows(cx, (node, &node.ty), pages, &nodes, &mut completed).await;
                 }
             }
             _ => {}
         }
     }
     completed
+}
+
+/// Completes the rows of all pages as values of one field, and gives each page its own.
+async fn complete_rows(
+    cx: &ExecutionContext<'_>,
+    (field, ty): (&PlanField, &OutType),
+    pages: &[RowsOfPage<'_>],
+    paths: &[Vec<Path<'_>>],
+    completed: &mut [Vec<Completed>],
+) {
+    let rows = pages.iter().zip(paths).flat_map(|(page, paths)| page.rows.rows().iter().zip(paths));
+    let spots = rows.map(|(row, path)| (Found::Row(row), path)).collect();
+    let mut done = complete_all(cx, field, ty, spots).await.into_iter();
+    for (completed, paths) in completed.iter_mut().zip(paths) {
+        completed.push((address(field), done.by_ref().take(paths.len()).collect()));
+    }
 }
 
 /// Tells the selected fields of one plan apart.
@@ -92,6 +177,17 @@ pub(crate) fn complete_page(
     })
 }
 
+/// Writes the selected fields of a page whose rows have the given shapes.
+pub(super) fn write_page_fields(
+    walk: &mut Walk<'_>,
+    (page, shape): (&PageNode<'_>, &PageShape),
+    selection: &Selection,
+    path: &Path<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), PropagatedNull> {
+    Writer { page, shapes: &shape.shapes, completed: Vec::new() }.fields(walk, selection, path, out)
+}
+
 struct Writer<'a> {
     page: &'a PageNode<'a>,
     shapes: &'a [(usize, RowShape)],
@@ -108,6 +204,18 @@ impl Writer<'_> {
     ) -> Result<(), PropagatedNull> {
         walk.cx.spend(selection, 1);
         out.push(b'{');
+        self.fields(walk, selection, path, out)?;
+        out.push(b'}');
+        Ok(())
+    }
+
+    fn fields(
+        &mut self,
+        walk: &mut Walk<'_>,
+        selection: &Selection,
+        path: &Path<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), PropagatedNull> {
         for (index, field) in selection.fields.iter().enumerate() {
             key(out, index, field);
             let path = path.key(&field.key);
@@ -124,7 +232,6 @@ impl Writer<'_> {
                 _ => typename(out, selection),
             }
         }
-        out.push(b'}');
         Ok(())
     }
 

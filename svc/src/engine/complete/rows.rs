@@ -5,6 +5,7 @@ use tokio_postgres::Row;
 use super::cells::{Cells, Records};
 use super::column::Column;
 use super::json::Json;
+use super::page::{PageNode, PageShape, write_page_fields};
 use super::{Node, PropagatedNull, Walk, key, typename, value};
 use crate::Error;
 use crate::engine::execution_context::ExecutionContext;
@@ -64,6 +65,8 @@ pub(crate) enum RowSource {
     Records(usize, Box<RowShape>),
     /// An object over columns of the same row.
     Same(Box<RowShape>),
+    /// A page over columns of the same row.
+    Page(Box<PageShape>),
     /// A value that is an error where another column says so.
     Guarded(Box<Guarded>),
     /// Nothing is stored, as for `__typename`.
@@ -84,6 +87,7 @@ impl RowShape {
     pub(crate) fn weight(&self) -> usize {
         let below = |source: &RowSource| match source {
             RowSource::Record(_, shape) | RowSource::Records(_, shape) | RowSource::Same(shape) => shape.weight(),
+            RowSource::Page(shape) => shape.weight(),
             _ => 0,
         };
         let sources = self.sources.iter().map(|of_type| {
@@ -114,6 +118,7 @@ pub(crate) fn write_row(
 pub(crate) enum RowNode<'a> {
     Records(Records<'a>, &'a RowShape),
     Row(Cells<'a>, &'a RowShape),
+    Page(Box<PageNode<'a>>, &'a PageShape),
     Column(Column<'a>),
     Json(Json<'a>),
     Failed(&'a Error),
@@ -127,6 +132,12 @@ impl<'a> RowNode<'a> {
     pub(crate) fn record(bytes: Option<&'a [u8]>, shape: &'a RowShape) -> Self {
         let Some(bytes) = bytes else { return Self::Null };
         Cells::record(bytes, &shape.types).map_or(Self::Outdated, |cells| Self::Row(cells, shape))
+    }
+
+    /// A page.
+    #[inline(never)]
+    pub(crate) fn page(cells: &Cells<'a>, shape: &'a PageShape) -> Self {
+        shape.page(cells).map_or(Self::Outdated, |page| Self::Page(Box::new(page), shape))
     }
 
     fn cell(bytes: Option<&'a [u8]>, form: ColumnForm) -> Self {
@@ -150,6 +161,7 @@ impl<'a> RowNode<'a> {
                 Self::Records(cells.get(*column).map(Records::new).unwrap_or_default(), shape)
             }
             RowSource::Same(shape) => Self::Row(cells.clone(), shape),
+            RowSource::Page(shape) => Self::page(cells, shape),
             RowSource::Guarded(guarded) => Self::guarded(cells, guarded, slot),
             RowSource::Nothing => Self::Null,
         }
@@ -234,6 +246,10 @@ impl Node for RowNode<'_> {
                     .map(AsRef::as_ref)
                     .ok_or_else(|| "the row's `__typename` names no type that can stand here".to_owned())
             }
+            Self::Page(..) => {
+                let selection = field.children.iter().next();
+                selection.map(AsRef::as_ref).ok_or_else(|| "nothing is selected".to_owned())
+            }
             Self::Json(json) => json.selection(cx, field),
             _ => Err("expected an object".to_owned()),
         }
@@ -248,6 +264,7 @@ impl Node for RowNode<'_> {
     ) -> Result<(), PropagatedNull> {
         let (cells, shape) = match self {
             Self::Row(cells, shape) => (cells, *shape),
+            Self::Page(page, shape) => return write_page_fields(walk, (page, shape), selection, path, out),
             Self::Json(json) => return json.fields(walk, selection, path, out),
             _ => return Err(PropagatedNull),
         };

@@ -32,13 +32,25 @@ async fn aggregate(
     path: &Path<'_>,
 ) -> Result<CompletedValue, DbError> {
     let catalogue = cx.database.catalogue().await?;
-    let query = Query { careful: cx.careful, ..read.matching() };
-    let mut asking = Asking { cx, catalogue: Some(&catalogue), query };
-    let shape = asking.shape(field)?;
-    let statement = Statement::rows(cx.context.db().views(&catalogue), &asking.query)?;
+    let (query, shape) = aggregate_query(cx, &catalogue, field, read)?;
+    let statement = Statement::rows(cx.context.db().views(&catalogue), &query)?;
     let mut row = None;
     cx.database.stream(cx.session(), &statement, &mut row).await?;
     CompletedValue::walk_rows(cx, 0, |walk, out| write_row(walk, field, &shape, row.as_ref(), path, out))
+}
+
+/// Returns the query for what a field computes of the rows that `read` finds, and the shape of its one row.
+pub(super) fn aggregate_query(
+    cx: &ExecutionContext<'_>,
+    catalogue: &Catalogue,
+    field: &PlanField,
+    read: Read,
+) -> Result<(Query, RowShape), DbError> {
+    let query = Query { careful: cx.careful, ..read.matching() };
+    let mut asking = Asking { cx, catalogue: Some(catalogue), query };
+    let mut shape = asking.shape(field)?;
+    shape.types = record_types(cx.context.db().views(catalogue), &asking.query)?;
+    Ok((asking.query, shape))
 }
 
 /// Refuses what cannot be asked of the rows that `read` finds.
@@ -61,7 +73,7 @@ impl Asking<'_> {
             let fields = selection.fields.iter().map(|field| self.source(field)).collect::<Result<_, _>>()?;
             sources.push(RowSources::new(selection, fields));
         }
-        // Without an aggregate, it would not be a query over all rows, but one of each.
+        // A query that computes nothing by itself, such as one of groups alone, would not be one over all rows.
         if !self.query.is_computed() {
             self.query.list.push(Selected::Count);
         }

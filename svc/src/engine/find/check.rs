@@ -3,8 +3,8 @@
 use async_graphql::Value;
 
 use super::aggregate::check_aggregate;
-use super::connection::size;
 use super::groups::GroupArguments;
+use super::page::size;
 use super::read::Read;
 use crate::Error;
 use crate::engine::execution_context::ExecutionContext;
@@ -32,7 +32,11 @@ fn check_field(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<(), DbErr
             Some((shape, row)) => drop(Read::planned(cx, field, shape, row)?),
             None => check_resolver(cx, field)?,
         },
-        PlanKind::Relation(relation) => drop(Read::relation(cx, field, relation)?),
+        PlanKind::Relation(relation) => match relation.shape {
+            Shape::Connection => drop(size(&Read::page_beside(cx, field, relation)?.page, cx.limits)?),
+            Shape::Aggregate => check_aggregate(cx, field, Read::beside(cx, field, relation)?)?,
+            _ => drop(Read::relation(cx, field, relation)?),
+        },
         PlanKind::Part(Part::Groups) => {
             GroupArguments::of(cx, field)?;
             check_page(cx, field, |role, _| role == ArgRole::Limit, |role, _| role == ArgRole::Offset)?;

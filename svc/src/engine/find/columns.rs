@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
+use super::aggregate::aggregate_query;
+use super::page::{Wanted, row_shapes};
 use super::read::Read;
 use super::row_function::{selected_call, unfit};
 use crate::Error;
-use crate::engine::complete::{Guarded, RowShape, RowSource, RowSources};
+use crate::engine::complete::{Guarded, PageShape, RowShape, RowSource, RowSources};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::plan::{Leaf, OutType, PlanField, PlanKind};
 use crate::postgres::{Catalogue, ColumnType, DbError, FunctionSpec, Source};
-use crate::schema::{Model, Relation, ScalarKind, TypeExpr, TypeIndex, TypeKind};
-use crate::sql::{ColumnForm, Query, RowCall, Select, Selected, Views, record_types, select_form};
+use crate::schema::{Model, Relation, ScalarKind, Shape, TypeExpr, TypeIndex, TypeKind};
+use crate::sql::{ColumnForm, Query, RowCall, Select, Selected, Subquery, Views, record_types, select_form};
 
 /// Chooses what is read of the rows of one view.
 pub(super) struct Columns<'a> {
@@ -79,10 +81,7 @@ impl<'a> Columns<'a> {
         match field.kind {
             PlanKind::Stored { stored, .. } => self.stored(stored, Some(&field.ty)),
             PlanKind::Relation(relation) => {
-                let (query, shape) = Read::relation(cx, field, relation)?.query(cx, self.views.catalogue, field)?;
-                let at = self.add(Selected::Related(relation, Box::new(query)));
-                let source = if relation.many { RowSource::Records } else { RowSource::Record };
-                let source = source(at, Box::new(shape));
+                let source = self.related(cx, field, relation)?;
                 if !cx.careful {
                     return Ok(source);
                 }
@@ -92,6 +91,38 @@ impl<'a> Columns<'a> {
             PlanKind::Function(function, _) => self.called(selected_call(cx, field, function)?, &field.ty),
             _ => Ok(RowSource::Nothing),
         }
+    }
+
+    /// The rows that a relation leads to, a page of them, or what is computed over them.
+    fn related(
+        &mut self,
+        cx: &ExecutionContext<'_>,
+        field: &PlanField,
+        relation: Relation,
+    ) -> Result<RowSource, DbError> {
+        let views = self.views;
+        let mut add = |part| self.add(Selected::Related(relation, Box::new(part)));
+        Ok(match relation.shape {
+            Shape::Connection => {
+                let page = Read::page_beside(cx, field, relation)?;
+                let (list, shapes) = row_shapes(cx, views, field, relation.row)?;
+                let (shape, _) = page.ask(views, cx.limits, list, &Wanted::of(field), cx.careful, add)?;
+                RowSource::Page(Box::new(PageShape { shapes, ..shape }))
+            }
+            Shape::Aggregate => {
+                let read = Read::beside(cx, field, relation)?;
+                let (query, shape) = aggregate_query(cx, views.catalogue, field, read)?;
+                RowSource::Record(add(Subquery::Row(query)), Box::new(shape))
+            }
+            Shape::List => {
+                let (query, shape) = Read::relation(cx, field, relation)?.query(cx, views.catalogue, field)?;
+                RowSource::Records(add(Subquery::Rows(query)), Box::new(shape))
+            }
+            Shape::One | Shape::Optional => {
+                let (query, shape) = Read::relation(cx, field, relation)?.query(cx, views.catalogue, field)?;
+                RowSource::Record(add(Subquery::Row(query)), Box::new(shape))
+            }
+        })
     }
 
     /// The value that a function computes, when its type fits.

@@ -3,6 +3,7 @@
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
+use super::related_aggregates::{aggregate_filter, aggregate_orders};
 use super::row_function::{asked_call, computed_field};
 use crate::json::ExactJson;
 use crate::scalar::sql_value::SqlValue;
@@ -18,9 +19,9 @@ type Fields = IndexMap<Name, Value>;
 const ARGS: &str = "args";
 
 /// A stored field of a row or of an embedded object.
-struct Stored<'a> {
-    column: Column,
-    named: TypeIndex,
+pub(super) struct Stored<'a> {
+    pub(super) column: Column,
+    pub(super) named: TypeIndex,
     list: bool,
     /// The values of an enum.
     values: Option<&'a [EnumValue]>,
@@ -28,7 +29,7 @@ struct Stored<'a> {
 
 impl<'a> Stored<'a> {
     /// The field with a Rust name, below `path`.
-    fn of(model: &'a Model, object: TypeIndex, path: &[String], rust: &str) -> Result<Self, Error> {
+    pub(super) fn of(model: &'a Model, object: TypeIndex, path: &[String], rust: &str) -> Result<Self, Error> {
         let def = model.possible_types(object).first().and_then(|index| model.object(*index));
         let field = def.and_then(|object| object.fields.values().find(|field| field.rust == rust));
         let Some((field, FieldKind::Stored { stored, .. })) = field.map(|field| (field, field.kind)) else {
@@ -202,7 +203,8 @@ impl Where<'_> {
         let mut column = self.path.clone();
         column.push(rust.to_owned());
         let inner = Where { model: self.model, object: relation.row, path: Vec::new() };
-        match relation.many {
+        match relation.is_many() {
+            true if relation.is_beside() => aggregate_filter(self.model, relation.row, Column::at(column), fields),
             true => self.quantified(&Column::at(column), &inner, fields),
             false => Ok(Filter::Some(Column::at(column), Box::new(inner.all(fields)?))),
         }
@@ -257,7 +259,9 @@ fn order_keys(
         if let Some(relation) = relation(model, object, rust) {
             let mut path = path.to_vec();
             path.push(rust.to_string());
-            if !matches!(direction, Value::Null) {
+            if let (true, Value::Object(fields)) = (relation.is_beside(), direction) {
+                aggregate_orders(model, relation.row, &Column::at(path), fields, order)?;
+            } else if !matches!(direction, Value::Null) {
                 order_keys(model, relation.row, &path, direction, order)?;
             }
             continue;
@@ -275,7 +279,8 @@ fn order_keys(
             }
             continue;
         };
-        let key = Order { column: stored.column, direction: Direction::Asc, nulls: Nulls::Last, rank: None };
+        let key =
+            Order { column: stored.column, direction: Direction::Asc, nulls: Nulls::Last, rank: None, aggregate: None };
         order.push(self::direction(key, direction));
     }
     Ok(())
@@ -288,7 +293,7 @@ fn computed_order(column: Column, given: &Value) -> Option<Order> {
         given => given,
     };
     let Value::Enum(given) = given else { return None };
-    Some(direction(Order { column, direction: Direction::Asc, nulls: Nulls::Last, rank: None }, given))
+    Some(direction(Order { column, direction: Direction::Asc, nulls: Nulls::Last, rank: None, aggregate: None }, given))
 }
 
 /// The order in the direction that a client gave.
@@ -313,7 +318,7 @@ fn rank(column: Column, key: &Value) -> Result<Option<Order>, Error> {
     match queries.collect::<Vec<_>>().as_slice() {
         [(operator, query)] if **query != Value::Null => {
             let rank = Some(Rank { operator: *operator, query: SqlValue::from_graphql(query) });
-            let order = Order { column, direction: Direction::Desc, nulls: Nulls::Last, rank };
+            let order = Order { column, direction: Direction::Desc, nulls: Nulls::Last, rank, aggregate: None };
             Ok(Some(direction(order, given)))
         }
         _ => Err(Error::new(ErrorCode::BadUserInput, "an order by rank takes exactly one query, which is not null")),

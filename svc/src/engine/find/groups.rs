@@ -13,7 +13,7 @@ use crate::schema::{
     AggregateFunction, ArgRole, EnumDef, EnumValue, FieldDef, FieldKind, GroupKey, Model, Part, ScalarKind, TypeIndex,
     TypeKind,
 };
-use crate::sql::{Column, GroupOrder, GroupValue, OfGroup, Query, asc};
+use crate::sql::{Column, Computed, GroupOrder, GroupValue, OfGroup, Query, asc};
 use crate::{Error, ErrorCode};
 
 /// The arguments of a field with groups, of which the first says what a group is.
@@ -118,11 +118,11 @@ impl<'a> GroupArguments<'a> {
         let Value::Object(fields) = key else { return Err(Error::internal("an order is not an object")) };
         for (name, value) in fields {
             match (AggregateFunction::named(name), value) {
-                (_, Value::Enum(given)) => query.group_order.push(order(OfGroup::Count, given)),
+                (_, Value::Enum(given)) => query.group_order.push(order(OfGroup::Computed(Computed::Count), given)),
                 (Some(function), Value::Object(fields)) => {
                     for (rust, given) in directions(fields) {
                         let (column, result) = of_function(self.cx.model, query.row, function, rust)?;
-                        query.group_order.push(order(OfGroup::Aggregate(function, column, result), given));
+                        query.group_order.push(order(OfGroup::Computed(Computed::Of(function, column, result)), given));
                     }
                 }
                 (None, Value::Object(fields)) => self.order_by_key(self.key_type()?, None, fields, query)?,

@@ -8,7 +8,7 @@ use super::groups::of_function;
 use crate::Error;
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::{AggregateFunction, Model, ScalarKind, TypeIndex, TypeKind, family};
-use crate::sql::{Having, OfGroup};
+use crate::sql::{Computed, Having, OfGroup};
 
 type Fields = IndexMap<Name, Value>;
 
@@ -35,7 +35,7 @@ impl Conditions<'_> {
             ("AND", Value::List(items)) => Ok(Having::All(self.each(items)?)),
             ("OR", Value::List(items)) => Ok(Having::Any(self.each(items)?)),
             ("NOT", Value::Object(fields)) => Ok(Having::Not(Box::new(self.all(fields)?))),
-            ("count", Value::Object(given)) => operators(&OfGroup::Count, ScalarKind::Int, given),
+            ("count", Value::Object(given)) => operators(&OfGroup::Computed(Computed::Count), ScalarKind::Int, given),
             (rust, Value::Object(fields)) => match AggregateFunction::named(rust) {
                 Some(function) => self.function(function, fields),
                 None => Err(Error::internal(format!("there is no aggregate `{rust}`"))),
@@ -57,7 +57,7 @@ impl Conditions<'_> {
         let conditions = fields.iter().map(|(rust, given)| {
             let Value::Object(given) = given else { return Err(null_condition(rust)) };
             let (column, result) = of_function(self.model, self.row, function, rust)?;
-            operators(&OfGroup::Aggregate(function, column, result), result, given)
+            operators(&OfGroup::Computed(Computed::Of(function, column, result)), result, given)
         });
         Ok(Having::All(conditions.collect::<Result<_, _>>()?))
     }

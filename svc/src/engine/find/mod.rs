@@ -1,18 +1,20 @@
 //! Planned rows: from a field's selection and arguments to one statement, and from its rows to bytes.
 
 mod aggregate;
+mod beside;
 mod check;
 mod columns;
 mod computed;
 mod conditions;
 mod connection;
-mod cursor;
 mod event;
 mod full_rows;
 mod groups;
 mod having;
+mod page;
 mod read;
 mod reads;
+mod related_aggregates;
 mod relation;
 mod row_filter;
 mod row_function;
@@ -25,8 +27,6 @@ pub(crate) use check::check_arguments;
 pub(crate) use columns::call_fault;
 pub(crate) use computed::{computed, group_counts};
 pub(crate) use connection::typed_slice;
-#[cfg(any(test, fuzzing))]
-pub(crate) use cursor::fuzz_cursor;
 pub(crate) use event::{EventFilter, EventRow, write_event};
 pub(in crate::engine) use full_rows::{stored_fields, wanted_rows};
 pub(in crate::engine) use read::default_key;

@@ -68,26 +68,22 @@ impl Read {
         field: &PlanField,
         row: TypeIndex,
     ) -> Result<PageRead, DbError> {
-        let mut page = CursorPage::default();
-        for arg in field.args.iter() {
-            let Some(value) = cx.argument(arg).map_err(DbError::refused)? else { continue };
-            let number = |value: &Value| match value {
-                Value::Number(number) => number.as_i64().and_then(|number| i32::try_from(number).ok()),
-                _ => None,
-            };
-            let text = |value: &Value| match value {
-                Value::String(text) => Some(text.clone()),
-                _ => None,
-            };
-            match arg.role {
-                ArgRole::First => page.first = number(&value),
-                ArgRole::Last => page.last = number(&value),
-                ArgRole::After => page.after = text(&value),
-                ArgRole::Before => page.before = text(&value),
-                _ => {}
-            }
-        }
-        Ok(PageRead { read: Self::planned(cx, field, Shape::Connection, row)?, page })
+        Ok(PageRead { read: Self::planned(cx, field, Shape::Connection, row)?, page: cursor_page(cx, field)? })
+    }
+
+    /// Returns the page of the rows of a relation, by its arguments.
+    pub(super) fn page_beside(
+        cx: &ExecutionContext<'_>,
+        field: &PlanField,
+        relation: Relation,
+    ) -> Result<PageRead, DbError> {
+        let read = Self::beside(cx, field, relation)?.by_default(relation.order);
+        Ok(PageRead { read, page: cursor_page(cx, field)? })
+    }
+
+    /// Returns the read of what stands beside a relation, by its arguments: all rows that match.
+    pub(super) fn beside(cx: &ExecutionContext<'_>, field: &PlanField, relation: Relation) -> Result<Self, DbError> {
+        Ok(Self { page: None, ..Self::arguments(cx, field, relation.row, relation.shape)? })
     }
 
     /// Returns the read of a root field without a body, by its arguments.
@@ -102,10 +98,9 @@ impl Read {
 
     /// Returns the read of a relation, by its arguments.
     pub(super) fn relation(cx: &ExecutionContext<'_>, field: &PlanField, relation: Relation) -> Result<Self, DbError> {
-        let shape = if relation.many { Shape::List } else { Shape::Optional };
-        let read = Self::arguments(cx, field, relation.row, shape)?;
+        let read = Self::arguments(cx, field, relation.row, relation.shape)?;
         // A relation to one row takes the first by itself.
-        Ok(if relation.many { read.by_default(relation.order) } else { Self { page: None, ..read } })
+        Ok(if relation.is_many() { read.by_default(relation.order) } else { Self { page: None, ..read } })
     }
 
     /// The read of rows that something else than the view gives.
@@ -149,6 +144,30 @@ impl Read {
     }
 }
 
+/// The page by cursor that arguments ask for.
+fn cursor_page(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<CursorPage, DbError> {
+    let mut page = CursorPage::default();
+    for arg in field.args.iter() {
+        let Some(value) = cx.argument(arg).map_err(DbError::refused)? else { continue };
+        let number = |value: &Value| match value {
+            Value::Number(number) => number.as_i64().and_then(|number| i32::try_from(number).ok()),
+            _ => None,
+        };
+        let text = |value: &Value| match value {
+            Value::String(text) => Some(text.clone()),
+            _ => None,
+        };
+        match arg.role {
+            ArgRole::First => page.first = number(&value),
+            ArgRole::Last => page.last = number(&value),
+            ArgRole::After => page.after = text(&value),
+            ArgRole::Before => page.before = text(&value),
+            _ => {}
+        }
+    }
+    Ok(page)
+}
+
 /// The order of a key that a field names.
 pub(in crate::engine) fn default_key(key: &OrderKey) -> Order {
     if key.descending { desc(key.column) } else { asc(key.column) }
@@ -158,7 +177,7 @@ pub(in crate::engine) fn default_key(key: &OrderKey) -> Order {
 fn add_defaults(order: &mut Vec<Order>, defaults: impl Iterator<Item = Order>) {
     let unique = col("id");
     for key in defaults {
-        let is_settled = |known: &Order| known.rank.is_none() && (known.column == key.column || known.column == unique);
+        let is_settled = |known: &Order| known.is_of_value() && (known.column == key.column || known.column == unique);
         if !order.iter().any(is_settled) {
             order.push(key);
         }

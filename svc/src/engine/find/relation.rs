@@ -1,5 +1,6 @@
 //! Relations of values that are in hand already: the rows of all parents with one statement.
 
+use super::beside::follow_beside;
 use super::columns::bad_key;
 use super::full_rows::full_rows;
 use super::read::Read;
@@ -12,10 +13,10 @@ use crate::engine::path::Path;
 use crate::engine::plan::{Calls, PlanField};
 use crate::postgres::{DbError, Rows, Statement};
 use crate::schema::{Relation, Resolved, is_key_of};
-use crate::sql::record_types;
+use crate::sql::{Query, Subquery, Views, record_types};
 
 /// A key, unless the parent has none, and where the parent's field stands.
-type Parent<'a> = (Option<&'a str>, &'a Path<'a>);
+pub(super) type Parent<'a> = (Option<&'a str>, &'a Path<'a>);
 
 /// Follows a relation from many parents; a value for each.
 pub(super) async fn write_relation<'a>(
@@ -27,10 +28,10 @@ pub(super) async fn write_relation<'a>(
     let mut keys: Vec<String> = parents.iter().filter_map(|(key, _)| key.map(str::to_owned)).collect();
     keys.sort_unstable();
     keys.dedup();
-    if keys.is_empty() {
+    if keys.is_empty() && !relation.is_beside() {
         // No parent leads anywhere, so there is nothing to ask.
         let none = Decoded::none();
-        let none = if relation.many { none.all() } else { none.first() };
+        let none = if relation.is_many() { none.all() } else { none.first() };
         return complete_all(cx, field, &field.ty, parents.iter().map(|(_, path)| (none, *path)).collect()).await;
     }
     if let Some(key) = keys.iter().find(|key| !is_key_of(key, relation.from.len())) {
@@ -65,7 +66,9 @@ async fn follow(
     keys: &[String],
     parents: &[Parent<'_>],
 ) -> Result<Vec<CompletedValue>, DbError> {
-    if field.children.calls() > Calls::None {
+    if relation.is_beside() {
+        follow_beside(cx, field, relation, keys, parents).await
+    } else if field.children.calls() > Calls::None {
         whole(cx, field, relation, keys, parents).await
     } else {
         plain(cx, field, relation, keys, parents).await
@@ -82,17 +85,23 @@ async fn plain(
 ) -> Result<Vec<CompletedValue>, DbError> {
     let catalogue = cx.database.catalogue().await?;
     let (query, shape) = Read::relation(cx, field, relation)?.query(cx, &catalogue, field)?;
-    let statement = Statement::related(cx.context.db().views(&catalogue), &relation, &query, keys.to_vec())?;
+    let statement = related(cx.context.db().views(&catalogue), &relation, query, keys)?;
     let rows = cx.database.fetch(cx.session(), &statement).await?;
-    let nodes = (0..keys.len()).map(|row| node(rows.cell(row, 0), &shape, relation.many));
+    let nodes = (0..keys.len()).map(|row| node(rows.cell(row, 0), &shape, relation.is_many()));
     let nodes = nodes.collect::<Result<Vec<_>, _>>()?;
-    let none = if relation.many { RowNode::Records(Records::default(), &shape) } else { RowNode::Null };
+    let none = if relation.is_many() { RowNode::Records(Records::default(), &shape) } else { RowNode::Null };
     let error = bad_key(relation);
     let spots = parents.iter().map(|(key, path)| match position(keys, *key) {
-        Some(at) if is_bad(&rows, at) => (Found::Value(Resolved::Failed(&error)), *path),
+        Some(at) if is_bad(&rows, at, 1) => (Found::Value(Resolved::Failed(&error)), *path),
         at => (Found::Stored(at.map_or(&none, |at| &nodes[at])), *path),
     });
     Ok(complete_all(cx, field, &field.ty, spots.collect()).await)
+}
+
+/// The statement for the rows of a relation.
+fn related(views: Views<'_>, relation: &Relation, query: Query, keys: &[String]) -> Result<Statement, DbError> {
+    let part = if relation.is_many() { Subquery::Rows(query) } else { Subquery::Row(query) };
+    Statement::related(views, relation, &[part], keys.to_vec())
 }
 
 fn node<'a>(bytes: Option<&'a [u8]>, shape: &'a RowShape, many: bool) -> Result<RowNode<'a>, Outdated> {
@@ -118,11 +127,11 @@ async fn whole(
     let (list, whole) = full_rows(cx.context.db().views(&catalogue), relation.row)?;
     let query = Read::relation(cx, field, relation)?.reading(list, cx.careful);
     let types = record_types(cx.context.db().views(&catalogue), &query)?;
-    let statement = Statement::related(cx.context.db().views(&catalogue), &relation, &query, keys.to_vec())?;
+    let statement = related(cx.context.db().views(&catalogue), &relation, query, keys)?;
     let rows = cx.database.fetch(cx.session(), &statement).await?;
     let decoded = (0..keys.len()).map(|row| {
         let records = match rows.cell(row, 0) {
-            Some(bytes) if relation.many => Records::new(bytes).iter(&types).collect::<Result<Vec<_>, _>>()?,
+            Some(bytes) if relation.is_many() => Records::new(bytes).iter(&types).collect::<Result<Vec<_>, _>>()?,
             Some(bytes) => vec![Cells::record(bytes, &types)?],
             None => Vec::new(),
         };
@@ -134,8 +143,8 @@ async fn whole(
     let spots = parents.iter().map(|(key, path)| {
         let at = position(keys, *key);
         let found = at.map_or(&none, |at| &decoded[at]);
-        let value = match relation.many {
-            _ if at.is_some_and(|at| is_bad(&rows, at)) => Found::Value(Resolved::Failed(&error)),
+        let value = match relation.is_many() {
+            _ if at.is_some_and(|at| is_bad(&rows, at, 1)) => Found::Value(Resolved::Failed(&error)),
             true => found.all(),
             false => found.first(),
         };
@@ -144,12 +153,13 @@ async fn whole(
     Ok(complete_all(cx, field, &field.ty, spots.collect()).await)
 }
 
-/// Whether a key cannot be read, as a careful statement finds out.
-fn is_bad(rows: &Rows, row: usize) -> bool {
-    rows.cell(row, 1) == Some(&[1])
+/// Whether a key cannot be read, as a careful statement finds out behind its parts.
+pub(super) fn is_bad(rows: &Rows, row: usize, parts: usize) -> bool {
+    rows.cell(row, parts) == Some(&[1])
 }
 
-fn position(keys: &[String], key: Option<&str>) -> Option<usize> {
+/// The position of a parent's key among all keys.
+pub(super) fn position(keys: &[String], key: Option<&str>) -> Option<usize> {
     let key = key?;
     keys.binary_search_by(|known| known.as_str().cmp(key)).ok()
 }

@@ -16,7 +16,7 @@ use crate::engine::resolver::refused;
 use crate::json::ExactJson;
 use crate::postgres::{ColumnType, DbError, FunctionSpec, Statement, has_nul};
 use crate::schema::{FieldDef, FieldKind, Model, Resolved, RowFunctionMeta, TypeIndex};
-use crate::sql::{Filter, Query, RowCall, Selected, record_types};
+use crate::sql::{Filter, Query, RowCall, Selected, Subquery, record_types};
 
 /// A row, unless it has no id, and where its field stands.
 type Spot<'a> = (Option<&'a str>, &'a Path<'a>);
@@ -140,7 +140,7 @@ async fn compute(
     let (to_row, row) = (call.to_row(), call.row);
     let query = Query { list: vec![Selected::Call(call, select)], ..Query::new(row, Filter::All(Vec::new())) };
     let types = record_types(views, &query)?;
-    let statement = Statement::related(views, &to_row, &query, ids.to_vec())?;
+    let statement = Statement::related(views, &to_row, &[Subquery::Row(query)], ids.to_vec())?;
     let rows = cx.database.fetch(cx.session(), &statement).await?;
     let source = RowSource::Column(0, form);
     let records = (0..ids.len()).map(|row| match rows.cell(row, 0) {

@@ -4,14 +4,16 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 
-use super::read::Read;
+use super::page::{Wanted, row_fields, size};
+use super::read::{PageRead, Read};
 use super::row_function::selected_call;
 use super::tiebreaker::WithoutTiebreaker;
 use crate::engine::complete::RowShape;
 use crate::engine::execution_context::{ExecutionContext, Growth};
 use crate::engine::plan::{PlanField, PlanKind};
 use crate::postgres::{Catalogue, DbError, Statement};
-use crate::sql::{Filter, Order, Reuse, RowCall, RowRules, StatementShape};
+use crate::schema::{Part, Relation, Shape};
+use crate::sql::{Filter, Order, Reuse, RowCall, RowRules, StatementShape, Window};
 
 /// The most statements that a field keeps: a client's `where` can have any form.
 const MOST: usize = 8;
@@ -80,7 +82,9 @@ fn found(
     read: &Read,
     may_tie: bool,
 ) -> Result<Found, DbError> {
-    let reads = Reads::of(cx, field, read)?;
+    let Some(reads) = Reads::of(cx, field, read)? else {
+        return write(cx, catalogue, field, read).map(|(statement, shape, _)| (statement, shape, None));
+    };
     let known = field.statements.get::<StatementCache>().map(|statements| statements.0.load());
     let known = || known.iter().flat_map(|known| known.iter()).flat_map(|known| known.iter());
     for written in known().filter(|written| Arc::ptr_eq(&written.catalogue, catalogue)) {
@@ -178,6 +182,7 @@ fn conditions(filter: &Filter) -> usize {
     1 + match filter {
         Filter::All(all) | Filter::Any(all) => all.iter().map(conditions).sum(),
         Filter::Not(inner) | Filter::Some(_, inner) | Filter::Strict(inner) => conditions(inner),
+        Filter::Aggregate(_, of) => of.having.len() + conditions(&of.filter),
         Filter::Compare(..) => 0,
     }
 }
@@ -209,12 +214,11 @@ enum Below {
 }
 
 impl<'a> Reads<'a> {
-    fn of(cx: &ExecutionContext<'_>, field: &PlanField, own: &'a Read) -> Result<Self, DbError> {
+    /// `None` where the statement is one for this request only.
+    fn of(cx: &ExecutionContext<'_>, field: &PlanField, own: &'a Read) -> Result<Option<Self>, DbError> {
         let mut below = Vec::new();
-        if field.children.relations() {
-            collect(cx, field, &mut below)?;
-        }
-        Ok(Self { below, own })
+        let is_kept = !field.children.relations() || collect(cx, field, &mut below)?;
+        Ok(is_kept.then_some(Self { below, own }))
     }
 
     /// The reads as far as they have to do with the form. The values are the clients', and can be large.
@@ -272,16 +276,71 @@ impl Below {
     }
 }
 
-fn collect(cx: &ExecutionContext<'_>, field: &PlanField, found: &mut Vec<Below>) -> Result<(), DbError> {
+/// Finds what is below a field; `false` where some of it has a form of its own in each request.
+fn collect(cx: &ExecutionContext<'_>, field: &PlanField, found: &mut Vec<Below>) -> Result<bool, DbError> {
     for field in field.children.iter().flat_map(|selection| &selection.fields) {
-        if let Some(relation) = field.relation() {
-            collect(cx, field, found)?;
-            found.push(Below::Related(Read::relation(cx, field, relation)?));
-        } else if let PlanKind::Function(function, _) = field.kind {
+        if let PlanKind::Function(function, _) = field.kind {
             found.push(Below::Called(selected_call(cx, field, function)?));
+            continue;
+        }
+        let Some(relation) = field.relation() else { continue };
+        let is_kept = match relation.shape {
+            Shape::Connection => page(cx, field, relation, found)?,
+            Shape::Aggregate => aggregates(cx, field, relation, found)?,
+            _ => {
+                let is_kept = collect(cx, field, found)?;
+                found.push(Below::Related(Read::relation(cx, field, relation)?));
+                is_kept
+            }
+        };
+        if !is_kept {
+            return Ok(false);
         }
     }
-    Ok(())
+    Ok(true)
+}
+
+/// The reads of a page: its count, what is below its rows, and these. Cursors may have nulls, which have other texts.
+fn page(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    relation: Relation,
+    found: &mut Vec<Below>,
+) -> Result<bool, DbError> {
+    let (PageRead { read, page }, wanted) = (Read::page_beside(cx, field, relation)?, Wanted::of(field));
+    let (limit, backward) = size(&page, cx.limits)?;
+    let binds_keys = wanted.cursors && read.order.iter().any(Order::binds);
+    if backward || page.after.is_some() || page.before.is_some() || binds_keys {
+        return Ok(false);
+    }
+    if wanted.total {
+        found.push(Below::Related(Read { order: Vec::new(), ..read.clone() }));
+    }
+    if wanted.rows {
+        for node in row_fields(field) {
+            if !collect(cx, node, found)? {
+                return Ok(false);
+            }
+        }
+        let window = Window { limit: limit as i64 + 1, offset: 0 };
+        found.push(Below::Related(Read { page: Some(window), ..read }));
+    }
+    Ok(true)
+}
+
+/// The read of what is computed; groups have orders of their own.
+fn aggregates(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    relation: Relation,
+    found: &mut Vec<Below>,
+) -> Result<bool, DbError> {
+    let mut below = field.children.iter().flat_map(|selection| &selection.fields);
+    if below.any(|field| matches!(field.kind, PlanKind::Part(Part::Groups))) {
+        return Ok(false);
+    }
+    found.push(Below::Related(Read::beside(cx, field, relation)?));
+    Ok(true)
 }
 
 fn varying(read: &Read) -> StatementShape<'_> {
@@ -289,8 +348,12 @@ fn varying(read: &Read) -> StatementShape<'_> {
 }
 
 impl Read {
-    /// Whether a statement for the one, with other values, is right for the other.
+    /// Whether a statement for the one, with other values, is right for the other. Where a page with cursors ends is not
+    /// a value of its statement alone.
     fn has_form_of(&self, other: &Self) -> bool {
+        if self.shape == Shape::Connection && self.page != other.page {
+            return false;
+        }
         let sql = |read: &Self| read.from.as_ref().map(|from| from.sql.clone());
         self.row == other.row
             && (self.from.is_none() && other.from.is_none() || sql(self) == sql(other))

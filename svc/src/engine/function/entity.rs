@@ -108,7 +108,7 @@ fn row_of(model: &Model, ty: TypeIndex) -> Option<TypeId> {
 }
 
 /// Whether policies keep rows of this type back, or fields of them, so that a function's own word is not enough.
-pub(super) fn is_governed(db: &Db, ty: TypeIndex) -> Result<bool, Error> {
+pub(in crate::engine) fn is_governed(db: &Db, ty: TypeIndex) -> Result<bool, Error> {
     let Some(rules) = &db.rules else { return Ok(false) };
     let is_masked = || stored_keys(&db.app.model, ty).any(|stored| rules.mask(ty, stored).is_some());
     Ok(rules.rule(Subject::Rows(ty))?.is_some() || is_masked())

@@ -12,6 +12,7 @@ use acted_row::ActedRow;
 use decoded::Decoded;
 pub(super) use encode::form;
 pub(crate) use encode::json as argument_json;
+pub(super) use entity::is_governed;
 pub(super) use given::id_of;
 use outcome::call_function;
 pub(super) use outcome::{CallOutcome, Target, fail, succeed};

@@ -163,13 +163,25 @@ impl<'a> Count<'a> {
         if item.is_null() {
             return;
         }
-        if role(self.types, &field.ty) == Some(InputRole::Order) {
-            let at = self.below(at, field.role == ArgRole::Hop);
-            self.value(&field.ty, item, at);
-        } else {
+        match role(self.types, &field.ty) {
+            Some(InputRole::Order) => {
+                let before = self.asked;
+                let at = self.below(at, field.role == ArgRole::Hop);
+                self.value(&field.ty, item, at);
+                if field.role == ArgRole::Hop && computes(self.types, &field.ty) {
+                    self.repeat(before);
+                }
+            }
+            // The rows that an order by an aggregate computes with.
+            Some(InputRole::Conditions) => {
+                let at = self.below(at, false);
+                self.value(&field.ty, item, at);
+            }
             // A direction, or a query by whose rank documents are ordered, or arguments of a function.
-            self.asked.order_keys += 1;
-            self.computed(field);
+            _ => {
+                self.asked.order_keys += 1;
+                self.computed(field);
+            }
         }
     }
 
@@ -178,6 +190,14 @@ impl<'a> Count<'a> {
         if let ArgRole::Computed(cost) = field.role {
             self.asked.comparisons += cost.saturating_sub(1);
         }
+    }
+
+    /// Counts what has come once more for each further key of an order by aggregates, as each computes by itself.
+    fn repeat(&mut self, before: Asked) {
+        let times = (self.asked.order_keys - before.order_keys).saturating_sub(1);
+        let more = |now: u64, before: u64| now.saturating_add((now - before).saturating_mul(times));
+        self.asked.comparisons = more(self.asked.comparisons, before.comparisons);
+        self.asked.hops = more(self.asked.hops, before.hops);
     }
 
     fn comparison(&mut self, field: &ArgDef, given: Given<'a>) {
@@ -281,6 +301,12 @@ fn role(types: &[TypeDef], ty: &TypeExpr) -> Option<InputRole> {
         TypeKind::Input(def) => Some(def.role),
         _ => None,
     }
+}
+
+/// Whether an order is one by aggregates, which has conditions on their rows.
+fn computes(types: &[TypeDef], ty: &TypeExpr) -> bool {
+    let TypeKind::Input(def) = &types[ty.named()].kind else { return false };
+    def.fields.values().any(|field| role(types, &field.ty) == Some(InputRole::Conditions))
 }
 
 /// Whether conditions or orders can stand in a value of this type.

@@ -38,6 +38,6 @@ fn holds(filter: &Filter, event: &RowEvent) -> bool {
             let Some(given) = event.value(name).and_then(key_text) else { return false };
             wanted.items().iter().any(|wanted| wanted.text().is_some_and(|wanted| wanted == given))
         }
-        Filter::Compare(..) | Filter::Not(_) | Filter::Some(..) => false,
+        Filter::Compare(..) | Filter::Not(_) | Filter::Some(..) | Filter::Aggregate(..) => false,
     }
 }

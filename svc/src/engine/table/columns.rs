@@ -1,22 +1,33 @@
 //! The columns that mutations write, and whether the database has them.
 
+use std::collections::HashSet;
+use std::iter;
+
 use super::ROOT;
 use crate::engine::function::form;
 use crate::postgres::{ArgForm, Catalogue, Table, quote};
-use crate::schema::{FieldDef, FieldKind, Model, Place, Run, TypeKind, WriteMeta};
+use crate::schema::{
+    ArgDef, FieldDef, FieldKind, InputDef, Model, NestedMeta, NestedVerb, Place, Run, TypeIndex, TypeKind, WriteMeta,
+};
 
 /// A column and the form of its values.
 pub(crate) type Column<'m> = (&'m str, ArgForm);
+
+/// A field of an input object that holds rows of another table.
+pub(super) type NestedField<'a> = (&'a ArgDef, NestedMeta);
+
+/// The fields of an input object that hold rows of other tables.
+pub(super) fn nested_fields(input: Option<&InputDef>) -> impl Iterator<Item = NestedField<'_>> {
+    let fields = input.into_iter().flat_map(|input| input.fields.values());
+    fields.filter_map(|field| Some((field, field.nested?)))
+}
 
 /// The columns that a mutation writes, and those that choose a row.
 pub(super) fn columns<'m>(model: &'m Model, def: &'m FieldDef, write: WriteMeta) -> Vec<Column<'m>> {
     let mut columns = Vec::new();
     for arg in &def.args {
         match &model.types[arg.ty.named()].kind {
-            TypeKind::Input(input) => {
-                let fields = input.fields.values();
-                columns.extend(fields.map(|field| (field.rust.as_str(), form(&model.types, &field.ty))));
-            }
+            TypeKind::Input(input) => columns.extend(input_columns(model, input)),
             _ => {
                 let name = if arg.rust == "id" { write.key } else { &arg.rust };
                 columns.push((name, form(&model.types, &arg.ty)));
@@ -24,6 +35,27 @@ pub(super) fn columns<'m>(model: &'m Model, def: &'m FieldDef, write: WriteMeta)
         }
     }
     columns
+}
+
+/// The columns that an input object writes: its own, those that refer to rows which it holds, and those that these refer to.
+fn input_columns<'m>(model: &'m Model, input: &'m InputDef) -> impl Iterator<Item = Column<'m>> {
+    input.fields.values().filter_map(|field| match field.nested {
+        None => Some((field.rust.as_str(), form(&model.types, &field.ty))),
+        Some(nested) if nested.verb == NestedVerb::Row => Some((nested.column, ArgForm::Text)),
+        Some(nested) => Some((nested.references?, ArgForm::Null)),
+    })
+}
+
+/// The columns that are written of a table whose rows a field of an input object holds. There `id` is the key, as for
+/// arguments.
+pub(super) fn level_columns<'m>(model: &'m Model, input: Option<&'m InputDef>, nested: NestedMeta) -> Vec<Column<'m>> {
+    let own = input.into_iter().flat_map(|input| input_columns(model, input));
+    let own = own.map(|(name, form)| if name == "id" { (nested.key, form) } else { (name, form) });
+    let joined = match nested.verb {
+        NestedVerb::Row => nested.references.map(|column| (column, ArgForm::Null)),
+        _ => Some((nested.column, ArgForm::Text)),
+    };
+    own.chain(joined).collect()
 }
 
 fn writes(model: &Model) -> impl Iterator<Item = (&FieldDef, WriteMeta)> {
@@ -49,14 +81,56 @@ pub(crate) struct WrittenTable<'m> {
     pub(crate) columns: Vec<Column<'m>>,
     /// The columns by which a row is there already.
     pub(crate) conflict: &'static [&'static str],
+    /// The field of an input object that holds its rows, where it is not the mutation's own.
+    pub(crate) holder: Option<(String, NestedMeta)>,
 }
 
 /// The tables that mutations write, with the columns of each.
 pub(crate) fn written_tables(model: &Model) -> impl Iterator<Item = WrittenTable<'_>> {
-    writes(model).map(|(field, write)| {
+    writes(model).flat_map(|(field, write)| {
         let WriteMeta { table, key, conflict, place, .. } = write;
-        WrittenTable { field, place, table, key, columns: columns(model, field, write), conflict }
+        let columns = columns(model, field, write);
+        let own = WrittenTable { field, place, table, key, columns, conflict, holder: None };
+        iter::once(own).chain(nested_tables(model, field, place))
     })
+}
+
+/// The other tables whose rows the input objects of a mutation hold.
+fn nested_tables<'m>(model: &'m Model, field: &'m FieldDef, place: Place) -> Vec<WrittenTable<'m>> {
+    let (mut open, mut seen) = (field.args.iter().map(|arg| arg.ty.named()).collect::<Vec<_>>(), HashSet::new());
+    let mut found = Vec::new();
+    while let Some(index) = open.pop() {
+        let TypeKind::Input(input) = &model.types[index].kind else { continue };
+        if !seen.insert(index) {
+            continue;
+        }
+        for (held, nested) in nested_fields(Some(input)) {
+            open.push(held.ty.named());
+            let columns = level_columns(model, input_of(model, held.ty.named()), nested);
+            let holder = Some((format!("{}::{}", model.types[index].path, held.rust), nested));
+            let NestedMeta { table, key, .. } = nested;
+            found.push(WrittenTable { field, place, table, key, columns, conflict: &[], holder });
+        }
+    }
+    found
+}
+
+/// The input object that a type is.
+pub(super) fn input_of(model: &Model, ty: TypeIndex) -> Option<&InputDef> {
+    match &model.types[ty].kind {
+        TypeKind::Input(input) => Some(input),
+        _ => None,
+    }
+}
+
+/// The types whose row policies hold for rows that the input objects of a mutation hold.
+pub(crate) fn nested_rows(model: &Model, field: &FieldDef) -> Vec<TypeIndex> {
+    let nested = match field.kind {
+        FieldKind::Root(Run::Write(write), ..) => nested_tables(model, field, write.place),
+        _ => Vec::new(),
+    };
+    let of = nested.iter().filter_map(|written| written.holder.as_ref()?.1.of);
+    of.filter_map(|of| model.by_rust.get(&of()).copied()).collect()
 }
 
 /// A mutation that cannot write its table.

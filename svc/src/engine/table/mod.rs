@@ -1,13 +1,17 @@
 //! Mutations that write rows of a table.
 
 mod columns;
+mod level;
+mod links;
+mod nested;
 mod run;
 mod undone;
+mod work;
+mod writer;
 
-pub(crate) use columns::{Unwritable, WrittenTable, tables, unwritable, written_tables};
+pub(crate) use columns::{Unwritable, WrittenTable, nested_rows, tables, unwritable, written_tables};
 
-use columns::columns;
-use run::TableMutation;
+use columns::{Column, columns, input_of, nested_fields};
 
 use super::complete::CompletedValue;
 use super::execution_context::ExecutionContext;
@@ -16,12 +20,32 @@ use super::path::Path;
 use super::plan::{Admission, PlanField};
 use crate::json::{ExactJson, Fields};
 use crate::postgres::{DbError, has_nul};
-use crate::schema::{FieldDef, OnFailure, TypeIndex, TypeKind, WriteMeta};
+use crate::repository::Db;
+use crate::schema::{FieldDef, InputDef, Model, OnFailure, TypeIndex, TypeKind, WriteMeta};
 use crate::sql::Subject;
 use crate::{Error, ErrorCode};
 
 /// The root type whose fields write.
 const ROOT: &str = "Mutation";
+
+/// A mutation of a table with its values.
+struct TableMutation<'a> {
+    db: &'a Db,
+    write: WriteMeta,
+    /// The type of the rows of the view.
+    row: TypeIndex,
+    target: Target<'a>,
+    columns: Vec<Column<'a>>,
+    /// The input object, and the name of the argument that it is given as.
+    input: Option<&'a InputDef>,
+    argument: &'a str,
+    /// The rows to write, by their columns.
+    items: Vec<Fields>,
+    /// The columns that choose a row.
+    keys: Vec<(&'a str, ExactJson)>,
+    /// Whether policies keep rows of the type back.
+    is_governed: bool,
+}
 
 /// Answers a root field that writes rows of a table.
 pub(crate) async fn write_table(
@@ -45,20 +69,22 @@ async fn answer(
 ) -> Result<CallOutcome, Error> {
     let unknown = || Error::internal(format!("there is no mutation `{}`", field.name));
     let def = cx.model.field(ROOT, &field.name).ok_or_else(unknown)?;
-    let (mut items, mut keys) = (Vec::new(), Vec::new());
+    let (mut items, mut keys, mut given) = (Vec::new(), Vec::new(), None);
     for (value, arg) in checked_arguments(cx, field, write.checks, def)?.into_iter().zip(&def.args) {
         let value = value.unwrap_or_default();
         if has_nul(&value) {
             return Err(DbError::Nul.into_error());
         }
         match &cx.model.types[arg.ty.named()].kind {
-            TypeKind::Input(_) => items = documents(value),
+            TypeKind::Input(_) => (items, given) = (documents(value), Some(arg)),
             _ => keys.push((if arg.rust == "id" { write.key } else { arg.rust.as_str() }, value)),
         }
     }
-    let most = cx.limits.max_page as usize;
-    if items.len() > most {
-        let message = format!("{} rows are given, and at most {most} can be written at once", items.len());
+    let input = given.and_then(|arg| input_of(cx.model, arg.ty.named()));
+    let (most, rows) =
+        (cx.limits.max_page as usize, items.iter().map(|item| rows(cx.model, input, item)).sum::<usize>());
+    if rows > most {
+        let message = format!("{rows} rows are given, and at most {most} can be written at once");
         return Err(Error::new(ErrorCode::BadUserInput, message));
     }
     let db = cx.context.db();
@@ -68,7 +94,24 @@ async fn answer(
     };
     let target = target(field, def, write);
     let columns = columns(cx.model, def, write);
-    TableMutation { db, write, row, target, columns, items, keys, is_governed }.run().await
+    let argument = given.map_or("", |arg| arg.name.as_str());
+    TableMutation { db, write, row, target, columns, input, argument, items, keys, is_governed }.run().await
+}
+
+/// The number of rows that a document stands for: its own, and those of other tables that it holds.
+fn rows(model: &Model, input: Option<&InputDef>, document: &Fields) -> usize {
+    let held = nested_fields(input).filter_map(|(field, _)| Some((field, document.get(&field.rust)?)));
+    let held = held.map(|(field, value)| {
+        let one = |value: &ExactJson| match value {
+            ExactJson::Object(inner) => rows(model, input_of(model, field.ty.named()), inner),
+            other => usize::from(!other.is_null()),
+        };
+        match value {
+            ExactJson::Array(items) => items.iter().map(one).sum(),
+            value => one(value),
+        }
+    });
+    1 + held.sum::<usize>()
 }
 
 /// The documents that an argument holds: one, or a list of them.

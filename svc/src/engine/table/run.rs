@@ -1,36 +1,17 @@
 //! One transaction: the write, what policies say of it, and the rows of the view.
 
-use std::collections::HashSet;
-
-use tokio_postgres::Row;
-
-use super::columns::Column;
+use super::TableMutation;
+use super::level::{Level, NewRow, WrittenRow};
 use super::undone::Undone;
-use crate::engine::find::typed_rows;
-use crate::engine::function::{CallOutcome, Target, fail, id_of, succeed};
-use crate::json::{ExactJson, Fields};
+use super::work::Work;
+use super::writer::{Writer, forbidden};
+use crate::Error;
+use crate::engine::function::{CallOutcome, fail, is_governed, succeed};
+use crate::json::Fields;
 use crate::mutation::Response;
-use crate::postgres::{Catalogue, Conflict, DbError, Isolation, Statement, Table, cell};
-use crate::repository::{Db, FindSpec, Transaction};
-use crate::schema::{TypeIndex, WriteMeta, WriteVerb};
-use crate::sql::col;
-use crate::{Error, ErrorCode};
-
-/// A mutation of a table with its values.
-pub(super) struct TableMutation<'a> {
-    pub(super) db: &'a Db,
-    pub(super) write: WriteMeta,
-    /// The type of the rows of the view.
-    pub(super) row: TypeIndex,
-    pub(super) target: Target<'a>,
-    pub(super) columns: Vec<Column<'a>>,
-    /// The rows to write, by their columns.
-    pub(super) items: Vec<Fields>,
-    /// The columns that choose a row.
-    pub(super) keys: Vec<(&'a str, ExactJson)>,
-    /// Whether policies keep rows of the type back.
-    pub(super) is_governed: bool,
-}
+use crate::postgres::{Conflict, DbError, Isolation, Statement};
+use crate::repository::{Db, Transaction};
+use crate::schema::WriteVerb;
 
 impl TableMutation<'_> {
     /// Runs it, and gives the JSON of its value.
@@ -60,161 +41,133 @@ impl TableMutation<'_> {
             return self.read(self.db, "created", &[]).await;
         }
         let catalogue = self.db.app.database.catalogue().await.map_err(|error| self.undone(error))?;
-        let table = self.table(&catalogue)?;
+        let level = Level::root(self, &catalogue).map_err(|why| self.unwritable(why))?;
+        let writer = Writer::new(self, &catalogue, Isolation::Default);
         match self.write.verb {
-            WriteVerb::Insert => self.insert(&table).await,
-            WriteVerb::Update => self.update(&table).await,
-            WriteVerb::Upsert => self.upsert(&table).await,
-            WriteVerb::Delete => self.delete(&table).await,
+            WriteVerb::Insert => self.insert(writer, &level).await,
+            WriteVerb::Update => self.update(writer, &level).await,
+            WriteVerb::Upsert => self.upsert(writer, &level).await,
+            WriteVerb::Delete => self.delete(writer, &level).await,
         }
     }
 
-    fn table<'c>(&self, catalogue: &'c Catalogue) -> Result<Table<'c>, Undone> {
-        let table = Table::new(catalogue, self.write.table, self.write.key, &self.columns);
-        table.map_err(|why| {
-            self.db.app.database.may_have_changed();
-            Undone::Error(Error::internal(why))
-        })
+    async fn insert<'a>(&'a self, mut writer: Writer<'a>, level: &Level<'a>) -> Result<CallOutcome, Undone> {
+        let ids = ids(writer.insert(level, self.rows(level)).await?);
+        writer.permits_all().await?;
+        self.finish(writer.work, "created", &ids).await
     }
 
-    async fn insert(&self, table: &Table<'_>) -> Result<CallOutcome, Undone> {
-        let transaction = self.begin(Isolation::Default).await?;
-        let ids = self.write(&transaction, table.insert(&self.items, None)).await?;
-        if ids.len() != self.items.len() {
-            let message = format!("`{}` has not taken what was inserted", self.write.table);
-            return Err(Undone::Error(Error::internal(message)));
-        }
-        self.permits_all(&transaction, &ids).await?;
-        self.finish(transaction, "created", &ids).await
-    }
-
-    async fn update(&self, table: &Table<'_>) -> Result<CallOutcome, Undone> {
-        let new = self.items.first().cloned().unwrap_or_default();
-        let transaction = match self.is_governed {
-            true => self.locked(table).await?.0,
-            false => self.begin(Isolation::Default).await?,
-        };
-        let statement = match new.len() {
-            0 => table.find(&self.keys, false),
-            _ => table.update(&new, &self.keys),
-        };
-        let ids = self.one(self.write(&transaction, statement).await?)?;
+    async fn update<'a>(&'a self, mut writer: Writer<'a>, level: &Level<'a>) -> Result<CallOutcome, Undone> {
         if self.is_governed {
-            self.permits_still(&transaction, &ids).await?;
+            self.lock(&mut writer, level).await?;
         }
-        self.finish(transaction, "updated", &ids).await
+        let mut rows = self.rows(level);
+        writer.refer(level, &mut rows).await?;
+        let (table, mut rows) = (&level.table, rows.into_iter());
+        let row = rows.next().unwrap_or_else(|| level.row(Fields::default(), self.argument.to_owned()));
+        let statement = match row.columns.len() {
+            // The row stays as it is while others are written that refer to it.
+            0 => table.find(&self.keys, level.to_many().next().is_some(), &level.returned),
+            _ => table.update(&row.columns, &self.keys, &level.returned),
+        };
+        let values = self.one(writer.run(level, statement, &[]).await?)?;
+        let ids: Vec<_> = values.first().cloned().into_iter().collect();
+        writer.children(level, vec![WrittenRow { row, values, was_there: true }]).await?;
+        if self.is_governed {
+            self.permits_still(&writer.work, &ids).await?;
+        }
+        writer.permits_all().await?;
+        self.finish(writer.work, "updated", &ids).await
     }
 
     /// The row is read before it is removed.
-    async fn delete(&self, table: &Table<'_>) -> Result<CallOutcome, Undone> {
-        let (transaction, ids) = self.locked(table).await?;
-        let outcome = self.read(transaction.db(), "deleted", &ids).await?;
-        self.one(self.write(&transaction, table.delete(&self.keys)).await?)?;
-        self.keep(transaction, outcome).await
+    async fn delete<'a>(&'a self, mut writer: Writer<'a>, level: &Level<'a>) -> Result<CallOutcome, Undone> {
+        let ids = vec![self.lock(&mut writer, level).await?];
+        let outcome = self.read(writer.work.db(), "deleted", &ids).await?;
+        self.one(writer.run(level, level.table.delete(&self.keys), &[]).await?)?;
+        match writer.work.into_transaction() {
+            Some(transaction) => self.keep(transaction, outcome).await,
+            None => Ok(outcome),
+        }
     }
 
-    async fn upsert(&self, table: &Table<'_>) -> Result<CallOutcome, Undone> {
-        if self.write.replaces && !are_alike(&self.items) {
-            let message =
-                "give the same fields in each item: what one leaves out would be reset in a row that is there";
-            return Err(Undone::Error(Error::new(ErrorCode::BadUserInput, message)));
-        }
+    async fn upsert<'a>(&'a self, mut writer: Writer<'a>, level: &Level<'a>) -> Result<CallOutcome, Undone> {
         let conflict = Conflict { columns: self.write.conflict, replaces: self.write.replaces };
-        // One snapshot: a row that has come since then makes the write fail, so that no row is changed unseen.
-        let isolation = if self.is_governed { Isolation::Snapshot } else { Isolation::Default };
-        let transaction = self.begin(isolation).await?;
+        let rows = self.rows(level);
+        let items: Vec<_> = rows.iter().map(|row| row.columns.clone()).collect();
         if self.is_governed {
-            let existing = self.write(&transaction, table.existing(&self.items, conflict.columns)).await?;
-            self.permits_all(&transaction, &existing).await?;
+            // One snapshot: a row that has come since then makes the write fail, so that no row is changed unseen.
+            writer.in_snapshot();
+            let existing = level.table.existing(&items, conflict.columns, &level.returned);
+            let existing = ids(writer.run(level, existing, &rows).await?);
+            let visible = writer.visible(self.row, &existing).await?;
+            if existing.iter().any(|id| !visible.contains(id)) {
+                return Err(forbidden(level.name, None));
+            }
         }
-        let mut ids = self.write(&transaction, table.insert(&self.items, Some(conflict))).await?;
-        if !conflict.replaces && ids.len() < self.items.len() {
-            ids = self.write(&transaction, table.existing(&self.items, conflict.columns)).await?;
-        }
-        if ids.len() < self.items.len() {
-            let message = format!("there is such a `{}` already, which cannot be read", self.name());
+        let written = writer.upsert_rows(level, rows, conflict).await?;
+        if written.len() < items.len() {
+            let message = format!("there is such a `{}` already, which cannot be read", level.name);
             return Err(Undone::failure("conflict:unreadable", message));
         }
-        self.permits_all(&transaction, &ids).await?;
-        self.finish(transaction, "success", &ids).await
+        let ids = written.iter().filter_map(|written| written.values.first().cloned()).collect::<Vec<_>>();
+        writer.children(level, written).await?;
+        writer.permits_all().await?;
+        self.finish(writer.work, "success", &ids).await
     }
 
-    async fn begin(&self, isolation: Isolation) -> Result<Transaction, Undone> {
-        Transaction::begin(self.db, isolation).await.map_err(|error| self.undone(error))
-    }
-
-    /// A transaction in which the row is locked, and permitted. Where the service may not lock it there is one snapshot, and
-    /// what others have changed since cannot be written.
-    async fn locked(&self, table: &Table<'_>) -> Result<(Transaction, Vec<String>), Undone> {
-        let mut transaction = self.begin(Isolation::Default).await?;
-        let found = match transaction.written(&self.unreset(table.find(&self.keys, true))).await {
+    /// Locks the row that the arguments choose, and gives its key if it is permitted. Where the service may not lock it there
+    /// is one snapshot, and what others have changed since cannot be written.
+    async fn lock<'a>(&'a self, writer: &mut Writer<'a>, level: &Level<'a>) -> Result<String, Undone> {
+        let find = |locks| level.table.find(&self.keys, locks, &[level.key]);
+        let found = match writer.try_run(find(true)).await {
             Err(error) if error.is_of_lock() => {
-                drop(transaction);
-                transaction = self.begin(Isolation::Snapshot).await?;
-                transaction.written(&self.unreset(table.find(&self.keys, false))).await
+                writer.in_snapshot();
+                writer.try_run(find(false)).await
             }
             found => found,
         };
-        let ids = self.one(ids(&found.map_err(|error| self.undone(error))?))?;
-        if self.is_governed && self.visible(&transaction, &ids).await?.is_empty() {
+        let values = self.one(found.map_err(|error| self.undone(error))?)?;
+        let ids: Vec<_> = values.into_iter().take(1).collect();
+        if self.is_governed && writer.visible(self.row, &ids).await?.is_empty() {
             return Err(self.missing());
         }
-        Ok((transaction, ids))
+        ids.into_iter().next().ok_or_else(|| self.missing())
     }
 
-    async fn write(&self, transaction: &Transaction, statement: Statement) -> Result<Vec<String>, Undone> {
-        let rows = transaction.written(&self.unreset(statement)).await.map_err(|error| self.undone(error))?;
-        Ok(ids(&rows))
+    /// The rows that are given.
+    fn rows<'a>(&'a self, level: &Level<'a>) -> Vec<NewRow<'a>> {
+        let path = |index| match self.takes_list() {
+            true => format!("{}[{index}]", self.argument),
+            false => self.argument.to_owned(),
+        };
+        self.items.iter().enumerate().map(|(index, item)| level.row(item.clone(), path(index))).collect()
     }
 
-    /// A statement that is not followed by a reset of the session where nothing can have set anything for it.
-    fn unreset(&self, statement: Statement) -> Statement {
-        Statement { keeps_session: self.db.app.database.leaves_session(), ..statement }
-    }
-
-    /// The id of the one row that was chosen.
-    fn one(&self, ids: Vec<String>) -> Result<Vec<String>, Undone> {
-        match ids.len() {
-            0 => Err(self.missing()),
-            1 => Ok(ids),
-            several => Err(Undone::Error(Error::internal(format!(
+    /// The columns of the one row that was chosen.
+    fn one(&self, mut rows: Vec<Vec<String>>) -> Result<Vec<String>, Undone> {
+        match (rows.len(), rows.pop()) {
+            (1, Some(row)) => Ok(row),
+            (0, _) | (_, None) => Err(self.missing()),
+            (several, _) => Err(Undone::Error(Error::internal(format!(
                 "the arguments choose {several} rows of `{}`, and one is written; take a key of it",
                 self.write.table
             )))),
         }
     }
 
-    /// The policies permit all rows as they are.
-    async fn permits_all(&self, transaction: &Transaction, ids: &[String]) -> Result<(), Undone> {
-        if !self.is_governed {
-            return Ok(());
-        }
-        let visible = self.visible(transaction, ids).await?;
-        if ids.iter().all(|id| visible.contains(id)) { Ok(()) } else { Err(self.forbidden()) }
-    }
-
     /// The policies permit a row as it was written, if the view still has it.
-    async fn permits_still(&self, transaction: &Transaction, ids: &[String]) -> Result<(), Undone> {
+    async fn permits_still(&self, work: &Work<'_>, ids: &[String]) -> Result<(), Undone> {
         let catalogue = self.db.app.database.catalogue().await.map_err(|error| self.undone(error))?;
         for id in ids {
-            let statement = Statement::permitted_row(transaction.db().views(&catalogue), self.row, id);
+            let statement = Statement::permitted_row(work.db().views(&catalogue), self.row, id);
             let statement = statement.map_err(|error| self.undone(error))?;
-            let rows = transaction.db().reader().fetch(&statement).await.map_err(|error| self.undone(error))?;
+            let rows = work.db().reader().fetch(&statement).await.map_err(|error| self.undone(error))?;
             if (0..rows.len()).any(|row| rows.cell(row, 0) != Some(&[1])) {
-                return Err(self.forbidden());
+                return Err(forbidden(self.name(), None));
             }
         }
         Ok(())
-    }
-
-    /// The rows among these that the policies permit.
-    async fn visible(&self, transaction: &Transaction, ids: &[String]) -> Result<HashSet<String>, Undone> {
-        let (db, model) = (transaction.db(), &self.db.app.model);
-        let row = model.by_rust.iter().find(|(_, index)| **index == self.row).map(|(row, _)| *row);
-        let row = row.ok_or_else(|| Undone::Error(Error::internal("the schema has no rows of what is written")))?;
-        let find = FindSpec { filter: col("id").is_in(ids.to_vec()), ..FindSpec::new(row) };
-        let rows = typed_rows(db, db.reader(), &find, Some(&["id"])).await.map_err(Undone::Error)?;
-        Ok(rows.iter().filter_map(|row| id_of(&row.to_string())).collect())
     }
 
     /// The rows of the view, of which a client gets what it has selected.
@@ -235,9 +188,21 @@ impl TableMutation<'_> {
         succeed(db, &self.target, result, &response).await.map_err(Undone::Error)
     }
 
-    async fn finish(&self, transaction: Transaction, status: &str, ids: &[String]) -> Result<CallOutcome, Undone> {
-        let outcome = self.read(transaction.db(), status, ids).await?;
-        self.keep(transaction, outcome).await
+    /// Reads the rows and commits. The commit goes out with the read of a single row, of which PostgreSQL alone decides
+    /// whether it can be read: values that break their types are told of beside it. A list that cannot be read here undoes
+    /// the write, and so does a row of which policies mask fields.
+    async fn finish(&self, work: Work<'_>, status: &str, ids: &[String]) -> Result<CallOutcome, Undone> {
+        let Some(mut transaction) = work.into_transaction() else { return self.read(self.db, status, ids).await };
+        if !self.takes_list() && !is_governed(self.db, self.row).map_err(Undone::Error)? {
+            transaction.end_with_next_read().await;
+        }
+        match self.read(transaction.db(), status, ids).await {
+            Ok(outcome) => self.keep(transaction, outcome).await,
+            Err(undone) => {
+                transaction.give_up().await;
+                Err(undone)
+            }
+        }
     }
 
     async fn keep(&self, transaction: Transaction, outcome: CallOutcome) -> Result<CallOutcome, Undone> {
@@ -258,7 +223,7 @@ impl TableMutation<'_> {
         field.is_some_and(|field| field.args.iter().any(|arg| arg.ty.is_list()))
     }
 
-    fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         &self.db.app.model.types[self.row].name
     }
 
@@ -267,27 +232,26 @@ impl TableMutation<'_> {
         Undone::failure("not_found:", format!("there is no such `{}`", self.name()))
     }
 
-    fn forbidden(&self) -> Undone {
-        Undone::failure("forbidden:", format!("the `{}` would become one that is not allowed", self.name()))
+    /// The error for a table that does not take what is written.
+    pub(super) fn unwritable(&self, why: String) -> Undone {
+        self.db.app.database.may_have_changed();
+        Undone::Error(Error::internal(why))
     }
 
     fn undone(&self, error: DbError) -> Undone {
+        self.undone_of(error, self.name())
+    }
+
+    /// The meaning of an error about rows of a type.
+    pub(super) fn undone_of(&self, error: DbError, type_name: &str) -> Undone {
         if error.shows_change() {
             self.db.app.database.may_have_changed();
         }
-        Undone::of_database(error, self.name(), &self.db.app.constraints)
+        Undone::of_database(error, type_name, &self.db.app.constraints)
     }
 }
 
-/// Whether all items give the same columns.
-fn are_alike(items: &[Fields]) -> bool {
-    let same = |one: &Fields, other: &Fields| {
-        one.len() == other.len() && one.iter().all(|(column, _)| other.get(column).is_some())
-    };
-    items.windows(2).all(|pair| same(&pair[0], &pair[1]))
-}
-
-/// The keys that a statement gave.
-fn ids(rows: &[Row]) -> Vec<String> {
-    rows.iter().filter_map(|row| cell(row, 0)).map(|bytes| String::from_utf8_lossy(bytes).into_owned()).collect()
+/// The keys of rows.
+fn ids(rows: Vec<Vec<String>>) -> Vec<String> {
+    rows.into_iter().filter_map(|row| row.into_iter().next()).collect()
 }

@@ -26,6 +26,14 @@ impl Undone {
         }
     }
 
+    /// The same, at a place in the arguments, which is a detail of its errors.
+    pub(super) fn at(self, path: &str) -> Self {
+        match self {
+            Self::Failure(failure) => Self::Failure(Box::new(failure.with_detail("path", path))),
+            other => other,
+        }
+    }
+
     /// A failure with a status such as `not_found:`.
     pub(super) fn failure(status: &str, message: String) -> Self {
         let response = Response { status: status.to_owned(), message: Some(message), ..Response::default() };

@@ -93,6 +93,9 @@ fn far_keys(model: &Model, row: TypeIndex) -> Vec<FarKey<'_>> {
     let mut keys = Vec::new();
     for (index, field) in objects.flat_map(|(index, object)| object.fields.values().map(move |field| (index, field))) {
         let FieldKind::Relation(relation) = field.kind else { continue };
+        if relation.is_beside() {
+            continue;
+        }
         let name = || format!("{}.{}", model.types[index].name, field.name);
         let to = model.source(relation.row).map(|source| (source, relation.to, "to"));
         let joining = relation

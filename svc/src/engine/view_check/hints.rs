@@ -36,7 +36,7 @@ fn answered<'m>(model: &'m Model, catalogue: &'m Catalogue, row: TypeIndex) -> V
     let fields = object.fields.values().flat_map(|field| {
         let (index, columns) = match field.kind {
             FieldKind::Stored { index, stored } => (index, vec![stored]),
-            FieldKind::Relation(relation) if !relation.many => (relation.index, relation.from.to_vec()),
+            FieldKind::Relation(relation) if !relation.is_many() => (relation.index, relation.from.to_vec()),
             _ => (0, Vec::new()),
         };
         let is_vouched = declared.get(index).is_some_and(|meta| meta.non_null);

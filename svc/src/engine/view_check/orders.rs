@@ -17,7 +17,7 @@ pub(super) fn broken_orders(model: &Model, catalogue: &Catalogue) -> Vec<Finding
     for (def, field) in fields {
         let (keys, row): (&[OrderKey], _) = match field.kind {
             FieldKind::Root(run, Some(row), _) => (run.planned().map_or(&[], |planned| planned.order), row),
-            FieldKind::Relation(relation) => (relation.order, relation.row),
+            FieldKind::Relation(relation) if !relation.is_beside() => (relation.order, relation.row),
             _ => continue,
         };
         // Of a view that is missing, nothing else has to be said.

@@ -15,6 +15,9 @@ pub(super) fn mismatched_keys(model: &Model, catalogue: &Catalogue) -> Vec<Findi
         let Some(object) = model.object(row).filter(|object| object.source.is_some()) else { continue };
         for field in object.fields.values() {
             let FieldKind::Relation(relation) = field.kind else { continue };
+            if relation.is_beside() {
+                continue;
+            }
             let pairs = pairs(model, catalogue, row, relation);
             found.extend(pairs.into_iter().filter_map(|(one, other)| {
                 let (cause, severity) = mismatch(one, other)?;

@@ -18,6 +18,7 @@ use ahash::HashMap;
 use arc_swap::{ArcSwapOption, Guard};
 use tokio::sync::{Mutex, Notify, watch};
 use tokio::time::timeout;
+use tokio_postgres::Row;
 
 use self::changes::{Changes, Loaded, follow_changes};
 pub(super) use self::health::Health;
@@ -326,6 +327,19 @@ impl Database {
         self.reached().await?;
         session.check()?;
         self.driver.begin(session, isolation).await.map_err(|error| self.noted(error))
+    }
+
+    /// Begins one with its first statement, in one round trip; `rows` gets what was answered.
+    pub(crate) async fn begin_with(
+        &self,
+        session: &Session,
+        isolation: Isolation,
+        statement: &Statement,
+        rows: &mut Vec<Row>,
+    ) -> Result<OpenTransaction, DbError> {
+        self.reached().await?;
+        session.check()?;
+        self.driver.begin_with(session, isolation, statement, rows).await.map_err(|error| self.noted(error))
     }
 
     /// An error of the driver; signs that the database is unreachable are looked into.

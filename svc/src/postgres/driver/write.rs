@@ -25,7 +25,7 @@ pub(crate) enum Commit<'a> {
 type Before<'a> = (Option<&'static str>, Option<(&'a Statement, Prepared)>);
 
 /// The progress of a write.
-struct Progress(AtomicU8);
+pub(super) struct Progress(AtomicU8);
 
 /// PostgreSQL may have begun with it.
 const SENT: u8 = 0;
@@ -106,7 +106,7 @@ impl Connection {
             Some(setup) => Some((setup, self.prepared(setup).await.map_err(DriverError::while_preparing)?)),
             None => None,
         };
-        let progress = Progress(AtomicU8::new(SENT));
+        let progress = Progress::new();
         self.session.run(statement);
         // Statements inside of functions are planned once, not for each call.
         let switch = self.switch(false);
@@ -171,7 +171,7 @@ impl Connection {
     ) -> Result<(), DriverError> {
         let client = &self.client;
         let mut settings = Vec::new();
-        let before = Progress(AtomicU8::new(SENT));
+        let before = Progress::new();
         let all = join5(
             switch_back(client, switch),
             async { progress.watch(client.batch_execute("BEGIN").await) },
@@ -201,6 +201,10 @@ impl Connection {
 }
 
 impl Progress {
+    pub(super) fn new() -> Self {
+        Self(AtomicU8::new(SENT))
+    }
+
     fn note(&self, progress: u8) {
         self.0.store(progress, Ordering::Relaxed);
     }
@@ -213,7 +217,8 @@ impl Progress {
         result
     }
 
-    async fn run(
+    /// Runs the statement.
+    pub(super) async fn run(
         &self,
         client: &Client,
         prepared: &Prepared,
@@ -246,7 +251,7 @@ impl Progress {
     }
 
     /// Returns the meaning of an error of the write.
-    fn judge(&self, error: DriverError) -> DriverError {
+    pub(super) fn judge(&self, error: DriverError) -> DriverError {
         let fatal = [Some(Severity::Fatal), Some(Severity::Panic)];
         let refused = error.of_database().is_some_and(|error| !fatal.contains(&error.parsed_severity()));
         match self.0.load(Ordering::Relaxed) {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::{Builder, expr};
+use super::{Builder, beside, expr};
 use crate::schema::error::SchemaError;
 use crate::schema::guard::described;
 use crate::schema::model::{
@@ -12,7 +12,9 @@ use crate::schema::model::{
     ObjectDef, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
 use crate::schema::registry::{AbstractRefs, ArgRef, Entry, ObjectRefs};
-use crate::schema::{AbstractMeta, ArgMeta, ComputedRun, ElementMeta, Guard, ObjectMeta, Registry, ValueRule, derived};
+use crate::schema::{
+    AbstractMeta, ArgMeta, ComputedRun, ElementMeta, Guard, ObjectMeta, Registry, Shape, ValueRule, derived,
+};
 
 impl Builder {
     pub(super) fn convert(&mut self, registry: &Registry, index: TypeIndex) -> TypeDef {
@@ -52,21 +54,24 @@ impl Builder {
     fn object(&mut self, index: TypeIndex, meta: &'static ObjectMeta, refs: &ObjectRefs) -> TypeDef {
         let mut fields: IndexMap<String, FieldDef> = IndexMap::new();
         for (position, (field, ty)) in meta.fields.iter().zip(&refs.fields).enumerate() {
-            let kind = match (&field.relation, refs.relations[position]) {
-                (Some(relation), Some(row)) => FieldKind::Relation(Relation {
+            let related = field.relation.as_ref().zip(refs.relations[position].as_ref());
+            let kind = match related {
+                Some((relation, refs)) => FieldKind::Relation(Relation {
                     index: position,
-                    many: relation.many,
-                    row: row.0,
+                    shape: if relation.many { Shape::List } else { Shape::Optional },
+                    row: refs.row.0,
                     from: relation.from,
                     to: relation.to,
                     through: relation.through,
                     order: relation.order,
                 }),
-                _ => FieldKind::Stored { index: position, stored: field.stored },
+                None => FieldKind::Stored { index: position, stored: field.stored },
             };
             let def = self.field(&field.element, expr(ty), &[], kind, meta.path).guarded(field.guards);
             let def = FieldDef { checks: field.checks, ..def };
+            let beside = related.map(|(relation, refs)| self.beside(&def, relation, refs, meta.path));
             self.add_field(&mut fields, def, meta.path);
+            beside.into_iter().flatten().for_each(|def| self.add_field(&mut fields, def, meta.path));
         }
         for (field, (ty, args)) in meta.computed.iter().zip(&refs.computed) {
             let kind = match field.run {
@@ -78,7 +83,7 @@ impl Builder {
             self.add_field(&mut fields, def, meta.path);
         }
         for gated in meta.authorize_fields {
-            match fields.values_mut().find(|field| field.rust == *gated) {
+            match fields.values_mut().find(|field| field.rust == *gated && !field.is_beside()) {
                 Some(field) => field.is_authorized = true,
                 None => {
                     let field = (*gated).to_owned();
@@ -89,6 +94,7 @@ impl Builder {
         for field in fields.values_mut().filter(|field| field.has_gate()) {
             field.gated = Some(Gated::Field { of: index, rust: field.rust });
         }
+        beside::share_gates(&mut fields);
         let implements = refs.implements.iter().map(|key| key.0).collect();
         let object = ObjectDef { index, fields, source: meta.source, implements, declared: Some(meta) };
         define(&meta.element, meta.path, TypeKind::Object(object))
@@ -135,6 +141,7 @@ impl Builder {
 
     pub(super) fn add_field(&mut self, fields: &mut IndexMap<String, FieldDef>, def: FieldDef, path: &str) {
         match fields.get(&def.name) {
+            Some(first) if first.is_beside() || def.is_beside() => self.errors.push(beside::clash(first, &def, path)),
             Some(first) => self.errors.push(SchemaError::FieldClash {
                 name: def.name,
                 first: first.rust.to_owned(),
@@ -179,6 +186,7 @@ impl Builder {
                 slot: *slot,
                 spread: *spread,
                 gated: None,
+                nested: meta.nested,
             });
         }
         args

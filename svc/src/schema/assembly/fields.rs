@@ -1,5 +1,6 @@
 //! The fields of a type by what they are.
 
+use crate::schema::Shape;
 use crate::schema::model::{FieldDef, FieldKind, Gated, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind};
 
 /// The stored fields that every row of this type has.
@@ -32,7 +33,7 @@ pub(in crate::schema) fn relations(types: &[TypeDef], row: TypeIndex) -> Vec<(&F
     match &types[row].kind {
         TypeKind::Object(object) => {
             let relation = |field: &'_ FieldDef| match field.kind {
-                FieldKind::Relation(relation) => Some(relation),
+                FieldKind::Relation(relation) if !relation.is_beside() => Some(relation),
                 _ => None,
             };
             object.fields.values().filter_map(|field| Some((field, relation(field)?))).collect()
@@ -49,6 +50,16 @@ pub(in crate::schema) fn relations(types: &[TypeDef], row: TypeIndex) -> Vec<(&F
         }
         _ => Vec::new(),
     }
+}
+
+/// The aggregates beside relations of an object type.
+pub(in crate::schema) fn aggregates(types: &[TypeDef], row: TypeIndex) -> Vec<(&FieldDef, Relation)> {
+    let TypeKind::Object(object) = &types[row].kind else { return Vec::new() };
+    let aggregate = |field: &'_ FieldDef| match field.kind {
+        FieldKind::Relation(relation) if relation.shape == Shape::Aggregate => Some(relation),
+        _ => None,
+    };
+    object.fields.values().filter_map(|field| Some((field, aggregate(field)?))).collect()
 }
 
 /// The fields that functions of the database compute of the rows of an object type.

@@ -1,5 +1,6 @@
 //! Builds the [`Model`] from what the macros registered.
 
+mod beside;
 mod checks;
 mod companions;
 mod convert;
@@ -9,6 +10,7 @@ mod filters;
 mod gates;
 mod inputs;
 mod introspected;
+mod nested;
 mod relations;
 mod roots;
 mod row_functions;

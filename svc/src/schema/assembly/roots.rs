@@ -189,7 +189,7 @@ fn relation_key<'t>(types: &'t [TypeDef], row: TypeIndex, rust: &str) -> Option<
     let (_, relation) = relations(types, row).into_iter().find(|(field, _)| field.rust == rust)?;
     let (_, to) = relation.only_key()?;
     let stored = |field: &FieldDef| matches!(field.kind, FieldKind::Stored { stored, .. } if stored == to);
-    stored_fields(types, relation.row).into_iter().find(|field| !relation.many && stored(field))
+    stored_fields(types, relation.row).into_iter().find(|field| !relation.is_many() && stored(field))
 }
 
 /// Two listed functions with one name, or one that is listed twice.

@@ -1,6 +1,7 @@
 //! Mutations that write to a table: whether their arguments and their answer fit.
 
 use super::fields::stored_fields;
+use super::nested;
 use crate::schema::model::{ArgDef, FieldKind, InputDef, InputRole, TypeDef, TypeExpr, TypeKind};
 use crate::schema::{ResultMeta, WriteMeta, WriteVerb};
 
@@ -70,6 +71,9 @@ fn chosen(types: &[TypeDef], keys: &[&ArgDef]) -> Option<String> {
 
 /// The fields of an input object are columns, and those of a conflict are given.
 fn columns(types: &[TypeDef], write: WriteMeta, arg: &ArgDef) -> Option<String> {
+    if let Some(why) = nested::check(types, write, arg.ty.named()) {
+        return Some(why);
+    }
     let input = input(types, arg)?;
     if input.role != InputRole::Declared || !arg.ty.is_non_null() {
         return Some(format!("`{}` has to be an `#[svc_input]` that is given", arg.rust));

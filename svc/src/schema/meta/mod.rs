@@ -1,6 +1,7 @@
 //! Static descriptions of types and root fields, which the macros generate and the registry reads once at start.
 
 mod element;
+mod nested;
 mod relation;
 mod root;
 mod rule;
@@ -8,7 +9,8 @@ mod types;
 mod write;
 
 pub use element::{BoxFuture, Check, ElementMeta, KeyFn, Place, TypeFn};
-pub use relation::{KeyNames, OrderKey, RelationMeta, Through};
+pub use nested::{NestedMeta, NestedVerb, row_type};
+pub use relation::{BesideMeta, KeyNames, OrderKey, RelationMeta, Through};
 pub use root::{
     ActsOn, EventMeta, FunctionMeta, OperationKind, PlannedMeta, ResultMember, ResultMeta, RootFieldMeta,
     RowSourceKind, RowSourceMeta, Run, Shape,

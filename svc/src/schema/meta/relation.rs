@@ -1,6 +1,6 @@
 //! Relations, as macros register them.
 
-use super::element::KeyFn;
+use super::element::{ElementMeta, KeyFn, TypeFn};
 
 /// A field with `#[relation]`.
 #[derive(Debug)]
@@ -17,6 +17,19 @@ pub struct RelationMeta {
     pub through: Option<Through>,
     /// The order of the rows where a client asks for none, or for one that leaves ties.
     pub order: &'static [OrderKey],
+    /// The field with pages of the rows, where it is offered.
+    pub connection: Option<BesideMeta>,
+    /// The field with aggregates of the rows, where it is offered.
+    pub aggregate: Option<BesideMeta>,
+}
+
+/// A field that is offered beside a relation: pages of its rows, or aggregates of them.
+#[derive(Debug, Clone, Copy)]
+pub struct BesideMeta {
+    /// Its names.
+    pub element: ElementMeta,
+    /// Its type.
+    pub ty: TypeFn,
 }
 
 /// The names of the columns or keys at one end of a relation; most have one.
@@ -52,6 +65,26 @@ impl RelationMeta {
     pub const fn ordered(self, order: &'static [OrderKey]) -> Self {
         assert!(self.many, "a relation to one row has no order; remove `order_by`, or write `Many<T>`");
         Self { order, ..self }
+    }
+
+    /// The relation with pages of its rows beside it.
+    ///
+    /// # Panics
+    /// While the program is compiled, where the relation leads to one row.
+    #[must_use]
+    pub const fn connection(self, connection: BesideMeta) -> Self {
+        assert!(self.many, "a relation to one row has no pages; remove `connection`, or write `Many<T>`");
+        Self { connection: Some(connection), ..self }
+    }
+
+    /// The relation with aggregates of its rows beside it.
+    ///
+    /// # Panics
+    /// While the program is compiled, where the relation leads to one row.
+    #[must_use]
+    pub const fn aggregate(self, aggregate: BesideMeta) -> Self {
+        assert!(self.many, "a relation to one row has nothing to aggregate; remove `aggregate`, or write `Many<T>`");
+        Self { aggregate: Some(aggregate), ..self }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Types, as macros register them.
 
 use super::element::{Check, ElementMeta, KeyFn, Place, TypeFn};
+use super::nested::NestedMeta;
 use super::relation::RelationMeta;
 use super::rule::InputRule;
 use crate::schema::{Code, Guard};
@@ -143,6 +144,8 @@ pub struct ArgMeta {
     pub null: NullArgument,
     /// The rules on values, beyond the type.
     pub rules: &'static [InputRule],
+    /// The rows of another table that a field of an input object holds.
+    pub nested: Option<NestedMeta>,
 }
 
 /// The meaning of null for an argument by which rows are chosen.

@@ -9,9 +9,10 @@ use super::scoping::{READS, ask};
 use super::service::{KINDS, ROWS, database, guarded, masked, of_tenant, options};
 
 /// Further reads of what is masked.
-const MASKED: [&str; 9] = [
+const MASKED: [&str; 10] = [
     "{ totals { groups(by: [SCORE], orderBy: [{key: {score: DESC}}]) { key { score } count } } }",
     "{ totals { groups(by: [TITLE, LOCKED]) { key { title locked } count max { score } } } }",
+    "{ totals { countDistinct { title score } groups(by: [TENANT], having: {countDistinct: {score: {lt: 9}}, OR: [{sum: {score: {gt: 50}}}, {max: {title: {isnull: true}}}]}, orderBy: [{countDistinct: {title: DESC}}]) { key { tenant } count } } }",
     "{ page(first: 30, orderBy: [{score: DESC}]) { edges { cursor node { score } } pageInfo { endCursor } } }",
     "{ posts(where: {score: {isnull: true}}, orderBy: [{id: ASC}]) { id title } }",
     "{ totals { sum { score } avg { score } min { title } } posts(limit: 2, orderBy: [{title: DESC}]) { id title } }",

@@ -99,7 +99,7 @@ fn document(rng: &mut StdRng) -> String {
             "{{ page({posts}, first: {limit}) {{ totalCount edges {{ cursor node {{ id }} }} pageInfo {{ hasNextPage endCursor }} }} }}"
         ),
         2 => format!(
-            "{{ totals(where: {{{}}}) {{ count sum {{ score }} max {{ title score }} groups(by: [TENANT]) {{ key {{ tenant }} count }} }} }}",
+            "{{ totals(where: {{{}}}) {{ count sum {{ score }} max {{ title score }} groups(by: [TENANT, AUTHOR__NAME], having: {{max: {{title: {{neq: \"b\"}}}}}}) {{ key {{ tenant author {{ name }} }} count }} }} }}",
             condition(true, 2, rng)
         ),
         3 => format!(
@@ -110,7 +110,7 @@ fn document(rng: &mut StdRng) -> String {
             "{{ page({posts}, last: {limit}) {{ nodes {{ id score author {{ id posts(orderBy: [{{score: ASC}}]) {{ score }} }} }} pageInfo {{ startCursor }} }} }}"
         ),
         5 => format!(
-            "{{ totals {{ avg {{ score }} min {{ score }} groups(by: [SCORE], orderBy: [{{key: {{score: DESC}}}}]) {{ key {{ score }} count }} }} mine: users({}) {{ id email }} }}",
+            "{{ totals {{ avg {{ score }} min {{ score }} countDistinct {{ title }} groups(by: [SCORE], having: {{countDistinct: {{tenant: {{gt: 0}}}}}}, orderBy: [{{key: {{score: DESC}}}}]) {{ key {{ score }} count }} }} mine: users({}) {{ id email }} }}",
             arguments(false, rng)
         ),
         6 => format!("{{ post(id: {}) {{ title loud author {{ name }} }} }}", rng.random_range(1..120)),

@@ -2,7 +2,7 @@
 //!
 //! `ROW_POLICY_SEED=7` tries others than every run, and `ROW_MASKS=20000` as many as it says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
@@ -24,7 +24,9 @@ const READ: &str = "{ posts(orderBy: [{id: ASC}]) { id title score }
     high: posts(where: {score: {gte: 2}}, orderBy: [{score: DESC}, {id: ASC}]) { id }
     none: posts(where: {OR: [{title: {isnull: true}}, {NOT: {score: {lt: 9}}}]}, orderBy: [{id: ASC}]) { id }
     by: posts(orderBy: [{title: ASC}, {id: ASC}]) { id }
-    totals { sum { score } max { title score } groups(by: [TITLE], orderBy: [{key: {title: ASC}}]) { key { title } count } }
+    totals { sum { score } max { title score } groups(by: [TITLE], orderBy: [{key: {title: ASC}}]) { key { title } count }
+        countDistinct { title score }
+        kept: groups(by: [TITLE], having: {countDistinct: {score: {gt: 1}}}) { key { title } countDistinct { score } } }
     users(where: {posts: {some: {title: {eq: \"b\"}}}}, orderBy: [{id: ASC}]) { id } }";
 
 /// A post as it is shown.
@@ -61,9 +63,14 @@ fn expected(shown: &[Shown], rows: &Rows) -> Json {
     let none: Vec<_> = shown.iter().filter(|post| post.title.is_none() || post.score.is_none()).collect();
     let mut by: Vec<_> = shown.iter().collect();
     by.sort_by_key(|post| (post.title.is_none(), post.title));
-    let mut groups: BTreeMap<_, u32> = BTreeMap::new();
-    by.iter().for_each(|post| *groups.entry((post.title.is_none(), post.title)).or_default() += 1);
-    let groups = groups.iter().map(|((_, title), count)| json!({ "key": { "title": title }, "count": count }));
+    let mut groups: BTreeMap<_, Vec<Option<i32>>> = BTreeMap::new();
+    by.iter().for_each(|post| groups.entry((post.title.is_none(), post.title)).or_default().push(post.score));
+    let distinct = |scores: &[Option<i32>]| scores.iter().flatten().collect::<BTreeSet<_>>().len();
+    let kept = groups.iter().filter(|(_, scores)| distinct(scores) > 1).map(
+        |((_, title), scores)| json!({ "key": { "title": title }, "countDistinct": { "score": distinct(scores) } }),
+    );
+    let titles = groups.keys().filter(|(is_null, _)| !is_null).count();
+    let groups = groups.iter().map(|((_, title), scores)| json!({ "key": { "title": title }, "count": scores.len() }));
     let scores = || shown.iter().filter_map(|post| post.score);
     let is_meant = |at: &usize| shown[*at].title == Some("b");
     let users = rows.users.iter().filter(|user| user.related.iter().any(is_meant));
@@ -74,6 +81,8 @@ fn expected(shown: &[Shown], rows: &Rows) -> Json {
             "sum": { "score": scores().next().map(|_| scores().sum::<i32>()) },
             "max": { "title": shown.iter().filter_map(|post| post.title).max(), "score": scores().max() },
             "groups": groups.collect::<Vec<_>>(),
+            "countDistinct": { "title": titles, "score": scores().collect::<BTreeSet<_>>().len() },
+            "kept": kept.collect::<Vec<_>>(),
         },
         "users": users.map(|user| json!({ "id": user.id })).collect::<Vec<_>>(),
     })

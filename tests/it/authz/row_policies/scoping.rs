@@ -6,7 +6,7 @@ use svc_tests::{App, TestDatabase};
 use super::service::{KINDS, ROWS, database, of_tenant, options};
 
 /// Reads of every kind; each is also asked with the others around it.
-pub(super) const READS: [&str; 24] = [
+pub(super) const READS: [&str; 26] = [
     "{ posts(orderBy: [{id: ASC}]) { id title score } }",
     "{ posts(orderBy: [{id: ASC}]) { id loud author { id name } } }",
     "{ posts(orderBy: [{score: DESC}, {id: ASC}], limit: 3, offset: 1) { id score } }",
@@ -18,6 +18,8 @@ pub(super) const READS: [&str; 24] = [
     "{ totals { count sum { score } avg { score } min { title score } max { title score } } }",
     "{ totals { groups(by: [LOCKED], orderBy: [{count: DESC}]) { key { locked } count sum { score } } } }",
     "{ totals { groups(by: [TENANT]) { key { tenant } count } } }",
+    "{ totals { countDistinct { tenant score } groups(by: [AUTHOR__NAME], orderBy: [{countDistinct: {tenant: DESC}}]) { key { author { name } } count } } }",
+    "{ totals { groups(by: [AUTHOR__TENANT, LOCKED], having: {countDistinct: {score: {gt: 1}}, max: {title: {like: \"post%\"}}}) { key { locked author { tenant } } count max { score } } } }",
     "{ users(orderBy: [{id: ASC}]) { id posts(orderBy: [{id: ASC}]) { id author { id posts { id } } } } }",
     "{ users(orderBy: [{id: ASC}]) { id few: posts(limit: 1, orderBy: [{score: DESC}]) { id score } } }",
     "{ posts(where: {author: {name: {contains: \"user\"}}}, orderBy: [{id: ASC}]) { id } }",

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::{Engine, Prepared};
+use crate::engine::nested_rows;
 use crate::engine::plan::{Plan, PlanField};
 use crate::postgres::{Effect, Ledger};
 use crate::request::RequestScope;
@@ -79,13 +80,20 @@ impl Drop for Written {
     }
 }
 
-/// The types of rows that a root field writes: those that it names, that it acts on, and that it answers with.
+/// The types of rows that a root field writes: those that it names, that it acts on, whose
+/// rows its input objects hold, and that it answers with.
 fn written_by(model: &Model, plan: &Plan, field: &PlanField) -> Vec<TypeIndex> {
     let Some(root) = field.root() else { return Vec::new() };
     let known = |row: fn() -> std::any::TypeId| model.by_rust.get(&row()).copied();
     let named = root.rules().touches.iter().copied().chain(root.acts_on().map(|acted| acted.row)).filter_map(known);
-    let answered = model.field(&plan.root.type_name, &field.name).map(|field| field.ty.named());
-    named.chain(root.written_rows()).chain(answered.into_iter().flat_map(|ty| entities(model, ty))).collect()
+    let def = model.field(&plan.root.type_name, &field.name);
+    let answered = def.map(|field| field.ty.named());
+    let nested = def.into_iter().flat_map(|field| nested_rows(model, field));
+    named
+        .chain(root.written_rows())
+        .chain(nested)
+        .chain(answered.into_iter().flat_map(|ty| entities(model, ty)))
+        .collect()
 }
 
 /// The types with rows of which an answer of a type consists: itself, or what the members of a result hold.

@@ -74,21 +74,55 @@ impl Companions<'_> {
         let description = format!("The {noun} of each field; {} without values.", function.of_nothing());
         computed.fields.push(self.part(function.name(), &description, non_null(object), Part::Function(function)));
 
+        if let Some(order) = self.function_order(types, row, function) {
+            computed.orders.push(self.of_group(function.name(), &format!("By the {noun} of a field."), order));
+        }
+        if let Some(having) = self.function_having(types, row, function) {
+            computed.conditions.push(self.of_group(function.name(), &format!("The {noun} of each field."), having));
+        }
+    }
+
+    /// `UserSumOrderBy` and its siblings; `None` where no field has such an aggregate.
+    pub(super) fn function_order(
+        &mut self,
+        types: &mut Vec<TypeDef>,
+        row: TypeIndex,
+        function: AggregateFunction,
+    ) -> Option<TypeIndex> {
+        if let Some(known) = self.function_orders.get(&(row, function)) {
+            return *known;
+        }
+        let (name, leaves) = (types[row].name.clone(), self.computed(types, row, function));
+        let order = (!leaves.is_empty()).then(|| reserve(types, &format!("{name}{}OrderBy", function.title())));
+        self.function_orders.insert((row, function), order);
         let direction = self.direction_type(types);
         let keys = leaves.iter().map(|leaf| leaf.input(direction)).collect();
-        let order = reserve(types, &format!("{name}OrderBy"));
-        define(types, order, InputRole::Order, format!("An order by the {noun} of fields of {of}."), keys);
-        computed.orders.push(self.of_group(function.name(), &format!("By the {noun} of a field."), order));
+        let description = format!("An order by the {} of fields of {name}.", function.noun());
+        define(types, order?, InputRole::Order, description, keys);
+        order
+    }
 
-        let filters = leaves.iter().map(|leaf| {
-            let family = family(&types[leaf.ty].kind);
-            leaf.input(self.filter_type(types, leaf.ty, family))
-        });
-        let filters = filters.collect();
-        let having = reserve(types, &format!("{name}Having"));
-        let description = format!("Conditions on the {noun} of fields of {of}; all must hold.");
-        define(types, having, InputRole::Conditions, description, filters);
-        computed.conditions.push(self.of_group(function.name(), &format!("The {noun} of each field."), having));
+    /// `UserSumHaving` and its siblings; `None` where no field has such an aggregate.
+    pub(super) fn function_having(
+        &mut self,
+        types: &mut Vec<TypeDef>,
+        row: TypeIndex,
+        function: AggregateFunction,
+    ) -> Option<TypeIndex> {
+        if let Some(known) = self.function_havings.get(&(row, function)) {
+            return *known;
+        }
+        let (name, leaves) = (types[row].name.clone(), self.computed(types, row, function));
+        let having = (!leaves.is_empty()).then(|| reserve(types, &format!("{name}{}Having", function.title())));
+        self.function_havings.insert((row, function), having);
+        let mut filters = Vec::with_capacity(leaves.len());
+        for leaf in &leaves {
+            let filter = self.filter_type(types, leaf.ty, family(&types[leaf.ty].kind));
+            filters.push(leaf.input(filter));
+        }
+        let description = format!("Conditions on the {} of fields of {name}; all must hold.", function.noun());
+        define(types, having?, InputRole::Conditions, description, filters);
+        having
     }
 
     /// A field of an input object about groups.

@@ -61,7 +61,7 @@ impl Companions<'_> {
         let mut own: Vec<_> = plain.into_iter().map(|leaf| self.plain(leaf)).collect();
         let relations = relations(types, row).into_iter();
         let to_one = relations.filter(|(field, relation)| {
-            !relation.many && types[relation.row].kind.source().is_some() && !is_checked(types, row, field.rust)
+            !relation.is_many() && types[relation.row].kind.source().is_some() && !is_checked(types, row, field.rust)
         });
         let related = to_one.map(|(field, relation)| RelatedKeys {
             name: field.name.clone(),

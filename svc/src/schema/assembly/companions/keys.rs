@@ -36,7 +36,7 @@ impl Companions<'_> {
         };
         let to_one = relations(types, row)
             .into_iter()
-            .filter(|(field, relation)| !relation.many && !is_checked(types, row, field.rust));
+            .filter(|(field, relation)| !relation.is_many() && !is_checked(types, row, field.rust));
         let keys = to_one.filter_map(|(field, relation)| {
             let (_, to) = relation.only_key().filter(|(from, _)| !declares(types, row, from))?;
             let there = stored_fields(types, relation.row).into_iter().find(|field| is_stored(field, to))?;

@@ -1,6 +1,7 @@
 //! Input types that the framework makes from the user's types: `UserWhere`, `UserOrderBy` and what they hold.
 
 mod aggregate;
+mod children;
 mod connection;
 mod functions;
 mod group_keys;
@@ -15,14 +16,14 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use self::functions::RowFunction;
-use super::fields::{gate_of, is_checked, relations, row_functions, stored_fields};
+use super::fields::{aggregates, gate_of, is_checked, relations, row_functions, stored_fields};
 use super::{Dialect, expr};
 use crate::schema::model::{
     ArgDef, ArgRole, EnumDef, EnumValue, Gated, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
 use crate::schema::registry::{Derived, Entry};
+use crate::schema::{AggregateFunction, Input, Naming, Registry, ScalarKind};
 use crate::schema::{Family, Operand, family};
-use crate::schema::{Input, Naming, Registry, ScalarKind};
 
 /// The scalars that companion types need.
 pub(super) struct Common {
@@ -77,6 +78,11 @@ pub(super) struct Companions<'a> {
     wheres: HashMap<TypeIndex, Option<TypeIndex>>,
     lists: HashMap<TypeIndex, TypeIndex>,
     orders: HashMap<TypeIndex, Option<TypeIndex>>,
+    aggregate_wheres: HashMap<TypeIndex, TypeIndex>,
+    aggregate_orders: HashMap<TypeIndex, TypeIndex>,
+    function_orders: HashMap<(TypeIndex, AggregateFunction), Option<TypeIndex>>,
+    /// The conditions on what a function computes of a type's fields.
+    function_havings: HashMap<(TypeIndex, AggregateFunction), Option<TypeIndex>>,
     /// The places of types that Rust types stand for.
     reserved: HashMap<(Derived, TypeIndex), TypeIndex>,
     pub(super) page_info: Option<TypeIndex>,
@@ -97,6 +103,10 @@ impl<'a> Companions<'a> {
             wheres: HashMap::new(),
             lists: HashMap::new(),
             orders: HashMap::new(),
+            aggregate_wheres: HashMap::new(),
+            aggregate_orders: HashMap::new(),
+            function_orders: HashMap::new(),
+            function_havings: HashMap::new(),
             operands: HashMap::new(),
         }
     }
@@ -191,6 +201,7 @@ impl<'a> Companions<'a> {
     /// The condition on one stored field.
     fn condition(&mut self, types: &mut Vec<TypeDef>, part: &RowField) -> Option<ArgDef> {
         let ty = match (&types[part.named].kind, part.list) {
+            _ if part.is_aggregate => self.aggregate_where_type(types, part.named),
             (TypeKind::Abstract(_), _) if !part.is_relation => return None,
             (TypeKind::Object(_) | TypeKind::Abstract(_), false) => self.where_type(types, part.named)?,
             (TypeKind::Object(_) | TypeKind::Abstract(_), true) => self.list_where_type(types, part.named)?,
@@ -271,8 +282,9 @@ impl<'a> Companions<'a> {
         self.orders.insert(row, Some(index));
         let direction = self.direction_type(types);
         let mut fields = Vec::new();
-        for part in row_fields(types, row).iter().filter(|part| !part.list) {
+        for part in row_fields(types, row).iter().filter(|part| !part.list || part.is_aggregate) {
             let ty = match &types[part.named].kind {
+                _ if part.is_aggregate => Some(self.aggregate_order_type(types, part.named)),
                 TypeKind::Object(_) => self.order_type(types, part.named),
                 TypeKind::Scalar { kind: ScalarKind::Json, .. } => None,
                 _ if part.function.is_some() => Some(self.computed_order(types, part, direction)),
@@ -322,7 +334,7 @@ fn has_order(types: &[TypeDef], row: TypeIndex) -> bool {
     let unordered = |kind: &TypeKind| {
         matches!(kind, TypeKind::Object(_) | TypeKind::Abstract(_) | TypeKind::Scalar { kind: ScalarKind::Json, .. })
     };
-    row_fields(types, row).iter().any(|part| !part.list && !unordered(&types[part.named].kind))
+    row_fields(types, row).iter().any(|part| part.is_aggregate || (!part.list && !unordered(&types[part.named].kind)))
 }
 
 /// A stored or computed field or a relation, apart from the types it is looked up in.
@@ -332,6 +344,8 @@ struct RowField {
     named: TypeIndex,
     list: bool,
     is_relation: bool,
+    /// Whether it stands for what is computed over the rows of a relation.
+    is_aggregate: bool,
     /// Set when a function computes the value.
     function: Option<RowFunction>,
     gated: Option<Gated>,
@@ -363,6 +377,7 @@ fn row_fields(types: &[TypeDef], row: TypeIndex) -> Vec<RowField> {
         named: field.ty.named(),
         list: field.ty.is_list(),
         is_relation: false,
+        is_aggregate: false,
         function: RowFunction::of(types, row, field),
         gated: gate_of(types, row, field.rust),
     };
@@ -370,12 +385,23 @@ fn row_fields(types: &[TypeDef], row: TypeIndex) -> Vec<RowField> {
         name: field.name.clone(),
         rust: field.rust,
         named: relation.row,
-        list: relation.many,
+        list: relation.is_many(),
         is_relation: true,
+        is_aggregate: false,
         function: None,
         gated: gate_of(types, row, field.rust),
     });
-    fields.map(part).chain(related).filter(|part| !is_checked(types, row, part.rust)).collect()
+    let computed = aggregates(types, row).into_iter().map(|(field, relation)| RowField {
+        name: field.name.clone(),
+        rust: field.rust,
+        named: relation.row,
+        list: true,
+        is_relation: true,
+        is_aggregate: true,
+        function: None,
+        gated: gate_of(types, row, field.rust),
+    });
+    fields.map(part).chain(related).chain(computed).filter(|part| !is_checked(types, row, part.rust)).collect()
 }
 
 /// Takes a place for an input type that is filled in later.
@@ -411,6 +437,7 @@ fn field(name: &str, rust: &str, ty: TypeExpr) -> ArgDef {
         slot: 0,
         spread: false,
         gated: None,
+        nested: None,
         rules: Arc::default(),
     }
 }

@@ -1,5 +1,9 @@
 //! Statements that write rows of a table: names from the program and the catalogue, values as one document that is bound.
 
+mod several;
+mod values;
+
+use self::values::columns_of;
 use super::catalogue::{Catalogue, ColumnType, Source};
 use super::functions::ArgForm;
 use super::identifier::quote;
@@ -60,8 +64,8 @@ impl<'a> Table<'a> {
         (!is_there).then(|| format!("`{}` has no unique index on {columns}", self.source.name))
     }
 
-    /// Adds rows, and gives the key of each, in their order. Nothing is given of a row that is there already and stays.
-    pub(crate) fn insert(&self, items: &[Fields], conflict: Option<Conflict<'_>>) -> Statement {
+    /// Adds rows, and gives columns of each, in their order. Nothing is given of a row that is there already and stays.
+    pub(crate) fn insert(&self, items: &[Fields], conflict: Option<Conflict<'_>>, returning: &[&str]) -> Statement {
         let columns = columns_of(items);
         let is_even = items.iter().all(|item| item.len() == columns.len());
         let (names, values) = match (columns.is_empty(), is_even) {
@@ -74,37 +78,37 @@ impl<'a> Table<'a> {
             (false, false) => (self.names(&columns), format!("VALUES {}", self.rows(items, &columns))),
         };
         let conflict = conflict.map(|conflict| self.on_conflict(conflict, &columns)).unwrap_or_default();
-        let (table, key) = (&self.source.quoted, &self.key.quoted);
-        let text = format!("INSERT INTO {table} ({names}) {values}{conflict} RETURNING {key}::text");
+        let (table, returned) = (&self.source.quoted, self.returned("", returning));
+        let text = format!("INSERT INTO {table} ({names}) {values}{conflict} RETURNING {returned}");
         let params = if columns.is_empty() { Vec::new() } else { vec![list(items)] };
         self.statement("insert", text, params)
     }
 
-    /// Gives the keys of the rows that the items conflict with, in the order of the items.
-    pub(crate) fn existing(&self, items: &[Fields], columns: &[&str]) -> Statement {
+    /// Gives columns of the rows that the items conflict with, in the order of the items.
+    pub(crate) fn existing(&self, items: &[Fields], columns: &[&str], returning: &[&str]) -> Statement {
         let same = columns.iter().map(|column| format!("t.{} = {}", quote(column), self.value("i.v", column)));
-        let (table, key, same) = (&self.source.quoted, &self.key.quoted, same.collect::<Vec<_>>().join(" AND "));
-        let text = format!("SELECT t.{key}::text FROM {ITEMS} JOIN {table} AS t ON {same} ORDER BY i.n");
+        let (table, same) = (&self.source.quoted, same.collect::<Vec<_>>().join(" AND "));
+        let returned = self.returned("t.", returning);
+        let text = format!("SELECT {returned} FROM {ITEMS} JOIN {table} AS t ON {same} ORDER BY i.n");
         self.statement("select", text, vec![list(items)])
     }
 
-    /// Changes the row that the keys choose, and gives its key.
-    pub(crate) fn update(&self, new: &Fields, keys: &[(&str, ExactJson)]) -> Statement {
+    /// Changes the row that the keys choose, and gives columns of it.
+    pub(crate) fn update(&self, new: &Fields, keys: &[(&str, ExactJson)], returning: &[&str]) -> Statement {
         let columns = columns_of(std::slice::from_ref(new));
         let set = columns.iter().map(|column| format!("{} = {}", quote(column), self.value("$1::jsonb", column)));
         let set: Vec<_> = set.collect();
-        let (table, key) = (&self.source.quoted, &self.key.quoted);
-        let text =
-            format!("UPDATE {table} SET {} WHERE {} RETURNING {key}::text", set.join(", "), self.chosen(keys, 1));
+        let (table, set, chosen) = (&self.source.quoted, set.join(", "), self.chosen(keys, 1));
+        let text = format!("UPDATE {table} SET {set} WHERE {chosen} RETURNING {}", self.returned("", returning));
         let new = Param::Text(ExactJson::Object(new.clone()).to_string());
         self.statement("update", text, [new].into_iter().chain(keys.iter().map(bound)).collect())
     }
 
-    /// Gives the key of the row that the keys choose, and locks it if need be.
-    pub(crate) fn find(&self, keys: &[(&str, ExactJson)], locks: bool) -> Statement {
-        let (table, key) = (&self.source.quoted, &self.key.quoted);
+    /// Gives columns of the row that the keys choose, and locks it if need be.
+    pub(crate) fn find(&self, keys: &[(&str, ExactJson)], locks: bool, returning: &[&str]) -> Statement {
+        let (table, returned) = (&self.source.quoted, self.returned("", returning));
         let lock = if locks { " FOR UPDATE" } else { "" };
-        let text = format!("SELECT {key}::text FROM {table} WHERE {}{lock}", self.chosen(keys, 0));
+        let text = format!("SELECT {returned} FROM {table} WHERE {}{lock}", self.chosen(keys, 0));
         self.statement("select", text, keys.iter().map(bound).collect())
     }
 
@@ -118,6 +122,11 @@ impl<'a> Table<'a> {
     fn statement(&self, kind: &'static str, text: String, params: Vec<Param>) -> Statement {
         let subject = StatementSubject { kind, name: self.source.name.as_str().into() };
         Statement::new(StatementText::about(Some(subject), text, None, Vec::new()), params)
+    }
+
+    /// Columns as texts, for a list of what is selected or returned.
+    fn returned(&self, of: &str, columns: &[&str]) -> String {
+        columns.iter().map(|column| format!("{of}{}::text", quote(column))).collect::<Vec<_>>().join(", ")
     }
 
     fn names(&self, columns: &[&str]) -> String {
@@ -151,71 +160,11 @@ impl<'a> Table<'a> {
     /// The condition that the keys make; their values are bound behind those before.
     fn chosen(&self, keys: &[(&str, ExactJson)], before: usize) -> String {
         let same = keys.iter().enumerate().map(|(index, (column, _))| {
-            let cast = self.source.columns.get(*column).map_or("text".to_owned(), ColumnType::cast);
+            let cast = self.cast(column);
             format!("{} = ${}::{cast}", quote(column), before + index + 1)
         });
         same.collect::<Vec<_>>().join(" AND ")
     }
-
-    /// The value of a column in a document.
-    fn value(&self, document: &str, column: &str) -> String {
-        let key = column.replace('\'', "''");
-        let Some(ty) = self.source.columns.get(column) else { return "NULL".to_owned() };
-        let cast = ty.cast();
-        if ty.is_json() {
-            return format!("NULLIF({document}->'{key}', 'null')::{cast}");
-        }
-        if ty.is_array() {
-            return format!(
-                "CASE jsonb_typeof({document}->'{key}') WHEN 'array' \
-                 THEN ARRAY(SELECT jsonb_array_elements_text({document}->'{key}'))::{cast} END"
-            );
-        }
-        format!("({document}->>'{key}')::{cast}")
-    }
-}
-
-impl ColumnType {
-    fn is_json(&self) -> bool {
-        matches!(self.name.as_str(), "json" | "jsonb")
-    }
-
-    fn is_array(&self) -> bool {
-        self.name.starts_with('_')
-    }
-
-    /// Its type in a cast. Without a length these two mean a length of one, and cut what they are given.
-    fn cast(&self) -> String {
-        match self.sql.strip_prefix("character").or_else(|| self.sql.strip_prefix("bit")) {
-            Some(list @ ("" | "[]")) if self.sql.starts_with('c') => format!("bpchar{list}"),
-            Some(list @ ("" | "[]")) => format!("pg_catalog.bit{list}"),
-            _ => self.sql.clone(),
-        }
-    }
-
-    /// Whether it takes values of a form, or why not.
-    fn takes(&self, form: ArgForm) -> Result<(), String> {
-        let (is_json, is_array) = (self.is_json(), self.is_array());
-        match form {
-            ArgForm::Json if !is_json => Err(format!("is of type {}; an object needs one of type jsonb", self.sql)),
-            ArgForm::List if !is_json && !is_array => {
-                Err(format!("is of type {}; a list needs an array, or one of type jsonb", self.sql))
-            }
-            ArgForm::Text if is_array => Err(format!("is of type {}; give it a list", self.sql)),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// The columns that documents have, each once.
-fn columns_of(items: &[Fields]) -> Vec<&str> {
-    let mut columns: Vec<&str> = Vec::new();
-    for (column, _) in items.iter().flat_map(Fields::iter) {
-        if !columns.contains(&column) {
-            columns.push(column);
-        }
-    }
-    columns
 }
 
 fn list(items: &[Fields]) -> Param {

@@ -1,5 +1,7 @@
 //! Transactions that stay open over several statements.
 
+mod joined;
+
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -43,6 +45,10 @@ pub(crate) struct OpenTransaction {
     slot: Option<Slot<Arc<Pool>>>,
     /// Whether PostgreSQL has undone it because of others that ran at the same time.
     was_undone: bool,
+    /// Whether the next read is the last statement, and is sent with the commit.
+    ends_with_read: bool,
+    /// The end that came with the last read.
+    ended: Option<Result<(), DriverError>>,
 }
 
 impl Driver {
@@ -55,7 +61,7 @@ impl Driver {
     ) -> Result<OpenTransaction, DriverError> {
         // Each that has died is one less; a new one cannot have died in the pool.
         for _ in 0..=self.pool.size {
-            let mut transaction = OpenTransaction { slot: Some(self.pool.acquire().await?.owned()), was_undone: false };
+            let mut transaction = OpenTransaction::of(self.pool.acquire().await?.owned());
             let begun = transaction.connection()?.open_transaction(session, isolation).await;
             match transaction.conclude(begun) {
                 Err(error) if error.is_lost_connection() => self.pool.close_dead(),
@@ -67,15 +73,38 @@ impl Driver {
 }
 
 impl OpenTransaction {
+    fn of(slot: Slot<Arc<Pool>>) -> Self {
+        Self { slot: Some(slot), was_undone: false, ends_with_read: false, ended: None }
+    }
+
+    /// Has the next read be the last statement: the commit is sent with it, in the same round trip, and what became of it is
+    /// the answer of [`commit`](Self::commit).
+    pub(crate) fn end_with_next_read(&mut self) {
+        self.ends_with_read = true;
+    }
+
+    /// Takes out the end that came with the last read.
+    pub(crate) fn take_end(&mut self) -> Option<Result<(), DriverError>> {
+        self.ended.take()
+    }
+
     /// The rows of a statement.
     pub(in crate::postgres) async fn read(&mut self, statement: &Statement) -> Result<Vec<Row>, DriverError> {
+        let is_last = std::mem::take(&mut self.ends_with_read);
         let (mut rows, connection) = (Vec::new(), self.connection()?);
         let answering = statement.text.begin();
         let recording = recorder::begin(statement, StatementKind::Read);
-        let result = connection.run_in_transaction(&answering.told(statement), &mut rows).await;
+        let result = if is_last {
+            let (result, ended) = Box::pin(connection.run_and_commit(&answering.told(statement), &mut rows)).await;
+            self.ended = ended;
+            result
+        } else {
+            connection.run_in_transaction(&answering.told(statement), &mut rows).await.map(drop)
+        };
         answered(answering, &result);
         recording.inspect(|recording| recording.ended(result.is_ok().then_some(rows.len())));
-        self.conclude(result.map(|_| rows))
+        self.close_if_lost();
+        self.conclude(result.map(|()| rows))
     }
 
     /// Runs a statement that writes; `rows` gets what was answered, also of a statement that fails.
@@ -95,6 +124,10 @@ impl OpenTransaction {
     /// # Errors
     /// [`DriverError::OutcomeUnknown`] when it may have been kept, or not; nothing is kept after any other.
     pub(crate) async fn commit(&mut self) -> Result<(), DriverError> {
+        if let Some(ended) = self.take_end() {
+            self.was_undone |= ended.as_ref().is_err_and(DriverError::is_of_concurrency);
+            return ended;
+        }
         if self.slot.is_none() {
             return Err(DriverError::Closed);
         }
@@ -136,6 +169,15 @@ impl OpenTransaction {
         let connection = slot.connection()?;
         connection.begin(beat);
         Ok(connection)
+    }
+
+    /// Closes a connection that was lost with the commit, after the rows of the last read.
+    fn close_if_lost(&mut self) {
+        let is_lost =
+            |ended: &Result<(), DriverError>| ended.as_ref().is_err_and(|error| !error.leaves_connection_usable());
+        if let (Some(slot), true) = (&mut self.slot, self.ended.as_ref().is_some_and(is_lost)) {
+            slot.close();
+        }
     }
 
     /// A statement has ended. The slot goes back where its connection is lost or the transaction is over.

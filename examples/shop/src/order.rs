@@ -1,0 +1,135 @@
+//! Orders, which take stock.
+
+use svc::prelude::*;
+
+use crate::customer::Customer;
+use crate::product::Product;
+
+/// What a customer has bought at once.
+#[svc_type(sql_source = "v_order")]
+#[derive(Debug)]
+pub struct Order {
+    /// Never reused.
+    pub id: Uuid,
+    /// The number that people say, in order.
+    pub number: i32,
+    /// How far it is.
+    pub status: OrderStatus,
+    /// The time of buying.
+    pub placed_at: DateTime<Utc>,
+    /// The price of all.
+    pub total: Decimal,
+    /// The number of pieces.
+    pub pieces: i32,
+    /// Who has bought it.
+    #[relation]
+    pub customer: One<Customer>,
+    /// What was bought.
+    #[relation(order_by = "product.name")]
+    pub lines: Many<OrderLine>,
+}
+
+/// How far an order is.
+#[svc_enum]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OrderStatus {
+    /// It waits for a parcel.
+    #[svc(stored = "placed")]
+    Placed,
+    /// It is on its way.
+    #[svc(stored = "shipped")]
+    Shipped,
+    /// Nothing comes of it.
+    #[svc(stored = "cancelled")]
+    Cancelled,
+}
+
+/// Pieces of one product.
+#[svc_type(sql_source = "v_order_line")]
+#[derive(Debug)]
+pub struct OrderLine {
+    /// Never reused.
+    pub id: Uuid,
+    /// The number of pieces.
+    pub quantity: i32,
+    /// The price of a piece, as it was.
+    pub price: Decimal,
+    /// The price of all.
+    pub total: Decimal,
+    /// The product; null for customers where it is not for sale any more.
+    #[relation]
+    pub product: Option<One<Product>>,
+    /// The order.
+    #[relation]
+    pub order: One<Order>,
+}
+
+/// Pieces to buy.
+#[svc_input]
+#[derive(Debug)]
+pub struct NewLine {
+    /// The product.
+    pub product_id: Uuid,
+    /// The number of pieces.
+    #[svc(range(1..=100))]
+    pub quantity: i32,
+}
+
+/// The result of buying.
+#[svc_result]
+#[derive(Debug)]
+pub enum PlaceOrderResult {
+    /// The stock is taken.
+    Success {
+        /// The order.
+        order: Order,
+    },
+    /// Nothing is bought.
+    Error {
+        /// The product that is sold out.
+        product: Option<Product>,
+        /// The pieces of it that were left.
+        left: Option<i32>,
+    },
+}
+
+/// The result of giving up an order.
+#[svc_result]
+#[derive(Debug)]
+pub enum CancelOrderResult {
+    /// The stock is back.
+    Success {
+        /// The order.
+        order: Order,
+    },
+    /// Nothing has changed.
+    Error,
+}
+
+/// Orders: one's own, or, for the staff, all of the shop. The latest first.
+#[svc::query(order_by = "-placed_at")]
+pub async fn orders() -> Connection<Order>;
+
+/// One order.
+#[svc::query]
+pub async fn order(id: Option<Uuid>, number: Option<i32>) -> Option<Order>;
+
+/// What was sold.
+#[svc::query]
+#[svc::requires_any_role("clerk", "manager")]
+pub async fn sales() -> Aggregate<OrderLine>;
+
+/// Buys, in the name of the customer who asks.
+#[svc::mutation(function = "app.place_order")]
+#[svc::requires_role("customer")]
+pub async fn place_order(#[svc(length(..=50))] lines: Vec<NewLine>) -> PlaceOrderResult;
+
+/// Gives an order up that is not on its way.
+#[svc::mutation(function = "app.cancel_order")]
+#[svc::requires_auth]
+pub async fn cancel_order(id: Uuid) -> CancelOrderResult;
+
+/// Each order that is placed or changes: one's own, or, for the staff, all of the shop.
+#[svc::subscription(channel = "order_changed")]
+#[svc::requires_auth]
+pub async fn order_changed(id: Option<Uuid>) -> Order;

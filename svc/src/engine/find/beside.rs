@@ -1,0 +1,144 @@
+//! Pages and aggregates beside relations of values that are in hand already: those of all parents with one statement.
+
+use super::aggregate::aggregate_query;
+use super::columns::bad_key;
+use super::full_rows::full_rows;
+use super::page::{Wanted, needs_whole_rows, row_shapes};
+use super::read::Read;
+use super::relation::{Parent, is_bad, position};
+use crate::engine::complete::{
+    Cells, CompletedValue, Decoded, Found, Outdated, PageNode, PageShape, RowNode, RowsOfPage, complete_all,
+    complete_page, complete_page_items,
+};
+use crate::engine::execution_context::ExecutionContext;
+use crate::engine::path::Path;
+use crate::engine::plan::PlanField;
+use crate::postgres::{Catalogue, DbError, Rows, Statement};
+use crate::schema::{Relation, Resolved, Shape};
+use crate::sql::{Selected, Subquery};
+
+/// Answers a field beside a relation for many parents; a value for each.
+pub(super) async fn follow_beside(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    relation: Relation,
+    keys: &[String],
+    parents: &[Parent<'_>],
+) -> Result<Vec<CompletedValue>, DbError> {
+    let catalogue = cx.database.catalogue().await?;
+    let asking = Asking { cx, field, relation, keys, catalogue: &catalogue };
+    if relation.shape == Shape::Aggregate {
+        asking.aggregates(parents).await
+    } else if needs_whole_rows(field) {
+        asking.whole_pages(parents).await
+    } else {
+        asking.pages(parents).await
+    }
+}
+
+/// What is asked, of which keys.
+struct Asking<'a> {
+    cx: &'a ExecutionContext<'a>,
+    field: &'a PlanField,
+    relation: Relation,
+    /// In order. A row for parents without a key follows those of the keys.
+    keys: &'a [String],
+    catalogue: &'a Catalogue,
+}
+
+/// The answer of a statement, a row for each key, and the number of its parts.
+struct Answer {
+    rows: Rows,
+    parts: usize,
+}
+
+impl Asking<'_> {
+    async fn aggregates(&self, parents: &[Parent<'_>]) -> Result<Vec<CompletedValue>, DbError> {
+        let read = Read::beside(self.cx, self.field, self.relation)?;
+        let (query, shape) = aggregate_query(self.cx, self.catalogue, self.field, read)?;
+        let answer = self.fetch(&[Subquery::Row(query)]).await?;
+        self.complete(&answer, parents, |row| RowNode::record(answer.rows.cell(row, 0), &shape)).await
+    }
+
+    /// The rows go straight to bytes.
+    async fn pages(&self, parents: &[Parent<'_>]) -> Result<Vec<CompletedValue>, DbError> {
+        let views = self.cx.context.db().views(self.catalogue);
+        let (list, shapes) = row_shapes(self.cx, views, self.field, self.relation.row)?;
+        let (parts, shape) = self.parts(list)?;
+        let (answer, shape) = (self.fetch(&parts).await?, PageShape { shapes, ..shape });
+        self.complete(&answer, parents, |row| RowNode::page(&Cells::Nth(&answer.rows, row), &shape)).await
+    }
+
+    /// The rows become the user's structs, whose methods are called.
+    async fn whole_pages(&self, parents: &[Parent<'_>]) -> Result<Vec<CompletedValue>, DbError> {
+        let (cx, field) = (self.cx, self.field);
+        let (list, whole) = full_rows(cx.context.db().views(self.catalogue), self.relation.row)?;
+        let (parts, shape) = self.parts(list)?;
+        let answer = self.fetch(&parts).await?;
+        let pages = (0..=self.keys.len()).map(|row| shape.page(&Cells::Nth(&answer.rows, row)));
+        let pages = pages.collect::<Result<Vec<PageNode<'_>>, Outdated>>()?;
+        let rows = pages.iter().map(|page| page.records.iter().cloned());
+        let decoded: Vec<_> = rows.map(|rows| Decoded::new(cx.model, &whole, rows)).collect();
+        let found: Vec<_> = parents.iter().map(|parent| (self.row(&answer, parent), parent.1)).collect();
+        let good = found.iter().filter_map(|(at, path)| Some(RowsOfPage { rows: &decoded[(*at)?], path: *path }));
+        let mut items = complete_page_items(cx, field, &good.collect::<Vec<_>>()).await.into_iter();
+        let error = bad_key(self.relation);
+        let completed = found.iter().map(|(at, path)| match at {
+            Some(at) => complete_page(cx, field, &pages[*at], &[], items.next().unwrap_or_default(), path),
+            None => Ok(CompletedValue::failed(cx, &error, field, path)),
+        });
+        completed.collect()
+    }
+
+    /// The parts of a page, with `list` of each row.
+    fn parts(&self, list: Vec<Selected>) -> Result<(Vec<Subquery>, PageShape), DbError> {
+        let cx = self.cx;
+        let mut parts = Vec::new();
+        let add = |part| {
+            parts.push(part);
+            parts.len() - 1
+        };
+        let page = Read::page_beside(cx, self.field, self.relation)?;
+        let views = cx.context.db().views(self.catalogue);
+        let (shape, _) = page.ask(views, cx.limits, list, &Wanted::of(self.field), cx.careful, add)?;
+        Ok((parts, shape))
+    }
+
+    async fn fetch(&self, parts: &[Subquery]) -> Result<Answer, DbError> {
+        if parts.is_empty() {
+            return Ok(Answer { rows: Rows::default(), parts: 0 });
+        }
+        let views = self.cx.context.db().views(self.catalogue);
+        let statement = Statement::related(views, &self.relation, parts, self.keys.to_vec())?;
+        let rows = self.cx.database.fetch(self.cx.session(), &statement).await?;
+        Ok(Answer { rows, parts: parts.len() })
+    }
+
+    /// The row of the answer with what a parent has; `None` where its key cannot be read.
+    fn row(&self, answer: &Answer, (key, _): &Parent<'_>) -> Option<usize> {
+        match position(self.keys, *key) {
+            Some(row) if is_bad(&answer.rows, row, answer.parts) => None,
+            found => Some(found.unwrap_or(self.keys.len())),
+        }
+    }
+
+    /// Completes the value of each parent from its row of the answer.
+    async fn complete<'n>(
+        &self,
+        answer: &'n Answer,
+        parents: &[Parent<'_>],
+        node: impl Fn(usize) -> RowNode<'n>,
+    ) -> Result<Vec<CompletedValue>, DbError> {
+        let nodes: Vec<RowNode<'n>> = (0..=self.keys.len()).map(node).collect();
+        if nodes.iter().any(|node| matches!(node, RowNode::Outdated)) {
+            return Err(DbError::Changed);
+        }
+        let error = bad_key(self.relation);
+        let spot = |parent: &Parent<'_>| match self.row(answer, parent) {
+            Some(row) => Found::Stored(&nodes[row]),
+            None => Found::Value(Resolved::Failed(&error)),
+        };
+        let spots: Vec<(Found<'_>, &Path<'_>)> = parents.iter().map(|parent| (spot(parent), parent.1)).collect();
+        Ok(complete_all(self.cx, self.field, &self.field.ty, spots).await)
+    }
+}

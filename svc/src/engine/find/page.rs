@@ -1,0 +1,168 @@
+//! Pages: what a statement reads for one, and where in its rows that is.
+
+use super::columns::Columns;
+use super::read::PageRead;
+use crate::application::Limits;
+use crate::engine::complete::{PageShape, RowShape, address};
+use crate::engine::cursor::{decode, mark};
+use crate::engine::execution_context::ExecutionContext;
+use crate::engine::plan::{Calls, PlanField, PlanKind};
+use crate::postgres::DbError;
+use crate::repository::CursorPage;
+use crate::schema::{Part, TypeIndex};
+use crate::sql::{Keyset, Query, Selected, Subquery, Views, Window, order_keys, record_types};
+
+/// The parts of a page that a client selects.
+#[derive(Default)]
+pub(super) struct Wanted {
+    pub(super) rows: bool,
+    pub(super) total: bool,
+    pub(super) next: bool,
+    pub(super) previous: bool,
+    pub(super) cursors: bool,
+}
+
+impl Wanted {
+    pub(super) fn of(field: &PlanField) -> Self {
+        let mut wanted = Self::default();
+        for field in field.children.iter().flat_map(|selection| &selection.fields) {
+            let below = || field.children.iter().flat_map(|selection| &selection.fields);
+            match field.kind {
+                PlanKind::Part(Part::TotalCount) => wanted.total = true,
+                PlanKind::Part(Part::Nodes) => wanted.rows = true,
+                PlanKind::Part(Part::Edges) => {
+                    wanted.rows = true;
+                    wanted.cursors |= below().any(|field| matches!(field.kind, PlanKind::Part(Part::Cursor)));
+                }
+                PlanKind::Part(Part::PageInfo) => {
+                    for field in below() {
+                        match field.kind {
+                            PlanKind::Part(Part::HasNextPage) => wanted.next = true,
+                            PlanKind::Part(Part::HasPreviousPage) => wanted.previous = true,
+                            PlanKind::Part(_) => wanted.cursors = true,
+                            _ => {}
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        wanted.rows |= wanted.next || wanted.previous || wanted.cursors;
+        wanted
+    }
+
+    pub(super) fn all() -> Self {
+        Self { rows: true, total: false, next: true, previous: true, cursors: true }
+    }
+}
+
+/// The fields of a page whose values are its rows: each selected `nodes` and `node`.
+pub(super) fn row_fields(field: &PlanField) -> Vec<&PlanField> {
+    let mut found: Vec<&PlanField> = Vec::new();
+    for part in field.children.iter().flat_map(|selection| &selection.fields) {
+        let below = || part.children.iter().flat_map(|selection| &selection.fields);
+        match part.kind {
+            PlanKind::Part(Part::Nodes) => found.push(part),
+            PlanKind::Part(Part::Edges) => {
+                found.extend(below().filter(|field| matches!(field.kind, PlanKind::Part(Part::Node))));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether methods of its rows are called, which need whole rows.
+pub(super) fn needs_whole_rows(field: &PlanField) -> bool {
+    row_fields(field).iter().any(|node| node.children.calls() > Calls::None)
+}
+
+/// What is read of each row of a page, and the shapes of the rows for the fields whose values they are.
+pub(super) fn row_shapes(
+    cx: &ExecutionContext<'_>,
+    views: Views<'_>,
+    field: &PlanField,
+    row: TypeIndex,
+) -> Result<(Vec<Selected>, Vec<(usize, RowShape)>), DbError> {
+    let mut columns = Columns::new(views, row)?;
+    let shapes = row_fields(field).into_iter().map(|node| Ok((address(node), columns.shape(cx, node, row)?)));
+    let shapes = shapes.collect::<Result<_, DbError>>()?;
+    Ok((columns.finish().0, shapes))
+}
+
+/// The query whose order the cursors that were sent are of, and their keys.
+pub(super) type Sent = Option<(Query, Vec<Keyset>)>;
+
+impl PageRead {
+    /// Adds the parts of the page, with `list` of each row, to a statement; `add` gives their positions.
+    pub(super) fn ask(
+        self,
+        views: Views<'_>,
+        limits: &Limits,
+        mut list: Vec<Selected>,
+        wanted: &Wanted,
+        careful: bool,
+        mut add: impl FnMut(Subquery) -> usize,
+    ) -> Result<(PageShape, Sent), DbError> {
+        let Self { read, page } = self;
+        let (limit, backward) = size(&page, limits)?;
+        let all = Query { careful, ..read.clone().matching() };
+        let mut query = Query {
+            order: read.order.clone(),
+            // One more than the page has tells whether rows follow.
+            page: Some(Window { limit: limit as i64 + 1, offset: 0 }),
+            backward,
+            ..all.clone()
+        };
+        let with_cursors = Query { list: vec![Selected::OrderKeys], ..query.clone() };
+        let order = order_keys(views, &with_cursors)?;
+        if order.is_empty() && wanted.rows {
+            return Err(DbError::NoOrder);
+        }
+        let mark = mark(&views.model.types[read.row].name, &order);
+        let bound = |cursor: &Option<String>, before| {
+            let keys = cursor.as_ref().map(|cursor| decode(mark, cursor));
+            Ok::<_, DbError>(keys.transpose()?.map(|keys| Keyset { keys, before, inverted: false }))
+        };
+        let (after, before) = (bound(&page.after, false)?, bound(&page.before, true)?);
+        query.past = after.iter().chain(&before).cloned().collect();
+
+        let mut shape = PageShape { mark, limit, backward, ..PageShape::default() };
+        let sent = (!query.past.is_empty()).then(|| (with_cursors, query.past.clone()));
+        if wanted.cursors {
+            shape.keys = Some(list.len());
+            list.push(Selected::OrderKeys);
+        }
+        // What lies on the side that the page does not grow to.
+        let beyond = if backward { (wanted.next, &before) } else { (wanted.previous, &after) };
+        if let (true, Some(keyset)) = beyond {
+            let past = vec![Keyset { inverted: true, ..keyset.clone() }];
+            let order = query.order.clone();
+            shape.beyond = Some(add(Subquery::Exists(Query { past, order, ..all.clone() })));
+        }
+        if wanted.total {
+            shape.total = Some(add(Subquery::Count(Query { list: vec![Selected::Count], ..all })));
+        }
+        if wanted.rows {
+            let query = Query { list, ..query };
+            shape.types = record_types(views, &query)?;
+            shape.rows = Some(add(Subquery::Rows(query)));
+        }
+        Ok((shape, sent))
+    }
+}
+
+/// Returns the size of a page, and whether it is read from its end.
+pub(super) fn size(page: &CursorPage, limits: &Limits) -> Result<(usize, bool), DbError> {
+    let (limit, backward) = match (page.first, page.last) {
+        (Some(_), Some(_)) => return Err(DbError::FirstAndLast),
+        (Some(first), None) => (first, false),
+        (None, Some(last)) => (last, true),
+        (None, None) => (i32::try_from(limits.default_page).unwrap_or(i32::MAX), false),
+    };
+    if limit < 0 {
+        return Err(DbError::NegativeSlice);
+    }
+    let window = crate::repository::page(Some(limit.into()), 0, limits)?;
+    Ok((usize::try_from(window.limit).unwrap_or(0), backward))
+}

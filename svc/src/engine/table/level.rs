@@ -1,0 +1,155 @@
+//! A table that is written, with the rows that it gets and what these hold for other tables.
+
+use super::TableMutation;
+use super::columns::{NestedField, input_of, level_columns, nested_fields};
+use super::undone::Undone;
+use crate::Error;
+use crate::json::{ExactJson, Fields};
+use crate::postgres::{Catalogue, Table};
+use crate::schema::{InputDef, NestedVerb, TypeIndex};
+use crate::sql::Subject;
+
+/// A table that is written.
+pub(super) struct Level<'a> {
+    pub(super) table: Table<'a>,
+    /// The type of its rows, for messages.
+    pub(super) name: &'a str,
+    pub(super) key: &'a str,
+    /// The type whose row policies hold for its rows, if there are some.
+    pub(super) governed: Option<TypeIndex>,
+    input: Option<&'a InputDef>,
+    /// The columns that are given of each row that is written; the first is the key.
+    pub(super) returned: Vec<&'a str>,
+    /// The place of the rows in the arguments, without the numbers of items.
+    pub(super) place: String,
+}
+
+/// A row that is to be written.
+pub(super) struct NewRow<'a> {
+    pub(super) columns: Fields,
+    /// The values for other tables, by the fields that hold them.
+    nested: Vec<(&'a str, ExactJson)>,
+    /// The place in the arguments, such as `input.lines[2]`.
+    pub(super) path: String,
+}
+
+/// A row that has been written.
+pub(super) struct WrittenRow<'a> {
+    pub(super) row: NewRow<'a>,
+    /// The values of the columns that are given of it.
+    pub(super) values: Vec<String>,
+    /// Whether it may have been there already, with rows that refer to it.
+    pub(super) was_there: bool,
+}
+
+impl<'a> Level<'a> {
+    /// The table that the mutation itself writes.
+    pub(super) fn root(mutation: &'a TableMutation<'a>, catalogue: &'a Catalogue) -> Result<Self, String> {
+        let TableMutation { write, input, columns, row, argument, is_governed, .. } = mutation;
+        let table = Table::new(catalogue, write.table, write.key, columns)?;
+        let (name, governed) = (mutation.name(), is_governed.then_some(*row));
+        Ok(Self {
+            table,
+            name,
+            key: write.key,
+            governed,
+            input: *input,
+            returned: Vec::new(),
+            place: (*argument).to_owned(),
+        }
+        .returning(None))
+    }
+
+    /// The table whose rows a field holds, of which also a column is given.
+    pub(super) fn nested(
+        &self,
+        mutation: &'a TableMutation<'a>,
+        catalogue: &'a Catalogue,
+        (field, nested): NestedField<'a>,
+    ) -> Result<Self, Undone> {
+        let model = &mutation.db.app.model;
+        let input = input_of(model, field.ty.named());
+        let of = nested.of.and_then(|of| model.by_rust.get(&of()).copied());
+        let governed = mutation.governed(of).map_err(Undone::Error)?;
+        let columns = level_columns(model, input, nested);
+        let table =
+            Table::new(catalogue, nested.table, nested.key, &columns).map_err(|why| mutation.unwritable(why))?;
+        let name = of.map_or(nested.table, |of| model.types[of].name.as_str());
+        let place = format!("{}.{}", self.place, field.name);
+        let wanted = (nested.verb == NestedVerb::Row).then_some(nested.references).flatten();
+        Ok(Self { table, name, key: nested.key, governed, input, returned: Vec::new(), place }.returning(wanted))
+    }
+
+    /// The same, with the columns that are given of each row: the key, what rows of other tables refer to, and one that is
+    /// wanted.
+    fn returning(mut self, wanted: Option<&'static str>) -> Self {
+        let referred = self.to_many().filter_map(|(_, nested)| nested.references);
+        let mut returned = vec![self.key];
+        for column in referred.chain(wanted) {
+            if !returned.contains(&column) {
+                returned.push(column);
+            }
+        }
+        self.returned = returned;
+        self
+    }
+
+    /// The fields that hold one row, to which the outer one refers.
+    pub(super) fn to_one(&self) -> impl Iterator<Item = NestedField<'a>> + use<'a> {
+        nested_fields(self.input).filter(|(_, nested)| nested.verb == NestedVerb::Row)
+    }
+
+    /// The fields that hold rows which refer to the outer one.
+    pub(super) fn to_many(&self) -> impl Iterator<Item = NestedField<'a>> + use<'a> {
+        nested_fields(self.input).filter(|(_, nested)| nested.verb != NestedVerb::Row)
+    }
+
+    /// A row of it, from a document.
+    pub(super) fn row(&self, mut document: Fields, path: String) -> NewRow<'a> {
+        let taken = |(field, _): NestedField<'a>| Some((field.rust.as_str(), document.take(&field.rust)?));
+        let nested = nested_fields(self.input).filter_map(taken).collect();
+        NewRow { columns: document, nested, path }
+    }
+
+    /// The same of a table that is not the mutation's own: there `id` is the key, as for arguments.
+    pub(super) fn nested_row(&self, mut document: Fields, path: String) -> NewRow<'a> {
+        if let Some(id) = document.take("id").filter(|id| !id.is_null()) {
+            document.insert(self.key.to_owned(), id);
+        }
+        self.row(document, path)
+    }
+
+    /// The name of a column for clients: of the field that has it.
+    pub(super) fn field_of(&self, column: &str) -> Option<&'a str> {
+        self.input?.fields.values().find(|field| field.rust == column).map(|field| field.name.as_str())
+    }
+
+    /// The value of a column that is given of each row.
+    pub(super) fn value<'v>(&self, values: &'v [String], column: &str) -> Option<&'v String> {
+        values.get(self.returned.iter().position(|returned| *returned == column)?)
+    }
+}
+
+impl NewRow<'_> {
+    /// Takes out the value of a field that holds rows of another table, unless it is left out or null.
+    pub(super) fn take(&mut self, field: &str) -> Option<ExactJson> {
+        let at = self.nested.iter().position(|(name, _)| *name == field)?;
+        Some(self.nested.swap_remove(at).1).filter(|value| !value.is_null())
+    }
+
+    /// Whether a column is given, and not as null.
+    pub(super) fn has(&self, column: &str) -> bool {
+        self.columns.get(column).is_some_and(|value| !value.is_null())
+    }
+}
+
+impl TableMutation<'_> {
+    /// The type, if policies keep rows of it back. A table without one is not written where there are policies, as nobody
+    /// knows which of them would be about its rows.
+    fn governed(&self, of: Option<TypeIndex>) -> Result<Option<TypeIndex>, Error> {
+        let Some(rules) = &self.db.rules else { return Ok(None) };
+        let untold = || Error::internal("a nested table has no type that says whose row policies hold for it");
+        let of = of.ok_or_else(untold)?;
+        Ok(rules.rule(Subject::Rows(of))?.map(|_| of))
+    }
+}

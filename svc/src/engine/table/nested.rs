@@ -1,0 +1,191 @@
+//! Rows of other tables that refer to those which were written: added, changed, or put in the place of those that did.
+
+use std::collections::HashSet;
+
+use super::columns::NestedField;
+use super::level::{Level, NewRow, WrittenRow};
+use super::undone::Undone;
+use super::writer::Writer;
+use crate::json::{ExactJson, Fields};
+use crate::postgres::DbError;
+use crate::schema::{BoxFuture, NestedVerb};
+
+/// The rows that a field holds, of all rows of the level above.
+#[derive(Default)]
+pub(super) struct Held<'a> {
+    /// The values that rows refer to which are replaced, as the outer ones are there already.
+    pub(super) replaced: Vec<String>,
+    /// The rows that are given with the key of one that is there.
+    pub(super) given: Vec<NewRow<'a>>,
+    pub(super) new: Vec<NewRow<'a>>,
+}
+
+impl<'a> Writer<'a> {
+    /// Writes what refers to rows that were written.
+    pub(super) fn children<'s>(
+        &'s mut self,
+        level: &'s Level<'a>,
+        mut written: Vec<WrittenRow<'a>>,
+    ) -> BoxFuture<'s, Result<(), Undone>> {
+        Box::pin(async move {
+            // Input objects may hold their own kind, which would never end.
+            let fields = level.to_many().filter(|_| !written.is_empty()).collect::<Vec<_>>();
+            for nested in fields {
+                let inner = level.nested(self.mutation, self.catalogue, nested)?;
+                let held = inner.held(level, nested, &mut written);
+                match nested.1.verb {
+                    NestedVerb::Links => self.link(&inner, nested, held).await?,
+                    _ => self.replace(&inner, nested, held).await?,
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Removes the rows that are not given, changes those that are, and adds the new ones.
+    async fn replace(&mut self, level: &Level<'a>, (_, nested): NestedField<'a>, held: Held<'a>) -> Result<(), Undone> {
+        let mut written = Vec::new();
+        if !held.replaced.is_empty() {
+            let there = self.there(level, nested.column, &held).await?;
+            if !there.visible.is_empty() {
+                let kept = held.keys(level);
+                self.run(level, level.table.delete_others(&there.visible, &kept), &[]).await?;
+            }
+            written.extend(self.change(level, nested.column, held.given, &there.hidden).await?);
+        }
+        written.extend(self.insert_rows(level, held.new).await?);
+        self.children(level, written).await
+    }
+
+    /// Changes rows that are there.
+    async fn change(
+        &mut self,
+        level: &Level<'a>,
+        column: &str,
+        mut rows: Vec<NewRow<'a>>,
+        hidden: &HashSet<String>,
+    ) -> Result<Vec<WrittenRow<'a>>, Undone> {
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        level.each_once(&rows)?;
+        self.refer(level, &mut rows).await?;
+        let items: Vec<_> = rows.iter().map(|row| row.columns.clone()).collect();
+        let statement = level.table.update_each(&items, &[level.key, column], &level.returned);
+        let values = level.by_item(self.run(level, statement, &rows).await?, &rows, hidden)?;
+        Ok(self.written(level, rows, values, true))
+    }
+
+    /// The rows that refer to what is replaced, which are locked: those that the policies permit, and the others.
+    pub(super) async fn there(&mut self, level: &Level<'a>, column: &str, held: &Held<'a>) -> Result<There, Undone> {
+        let keys = self.run(level, level.table.referring(column, &held.replaced), &[]).await?;
+        let keys: Vec<_> = keys.into_iter().filter_map(|key| key.into_iter().next()).collect();
+        let Some(ty) = level.governed else { return Ok(There { visible: keys, hidden: HashSet::new() }) };
+        let permitted = self.visible(ty, &keys).await?;
+        let (visible, hidden): (Vec<_>, Vec<_>) = keys.into_iter().partition(|key| permitted.contains(key));
+        Ok(There { visible, hidden: hidden.into_iter().collect() })
+    }
+}
+
+/// The keys of rows that are there.
+pub(super) struct There {
+    pub(super) visible: Vec<String>,
+    /// The rows that are there for others only.
+    pub(super) hidden: HashSet<String>,
+}
+
+impl<'a> Level<'a> {
+    /// The rows of this level that a field holds.
+    fn held(&self, outer: &Level<'a>, (field, nested): NestedField<'a>, written: &mut [WrittenRow<'a>]) -> Held<'a> {
+        let mut held = Held::default();
+        for WrittenRow { row, values, was_there } in written {
+            let Some(ExactJson::Array(items)) = row.take(&field.rust) else { continue };
+            let referred = outer.value(values, nested.references.unwrap_or(outer.key)).cloned().unwrap_or_default();
+            if *was_there {
+                held.replaced.push(referred.clone());
+            }
+            for (index, item) in items.into_iter().enumerate() {
+                let path = format!("{}.{}[{index}]", row.path, field.name);
+                let document = match item {
+                    ExactJson::Object(document) => document,
+                    key => {
+                        let mut document = Fields::default();
+                        document.insert("id".to_owned(), key);
+                        document
+                    }
+                };
+                let mut inner = self.nested_row(document, path);
+                inner.columns.insert(nested.column.to_owned(), ExactJson::String(referred.clone()));
+                let is_there = nested.verb == NestedVerb::Links || (*was_there && inner.has(self.key));
+                if is_there { held.given.push(inner) } else { held.new.push(inner) }
+            }
+        }
+        held
+    }
+
+    /// No row is given twice.
+    pub(super) fn each_once(&self, rows: &[NewRow<'a>]) -> Result<(), Undone> {
+        let mut seen = HashSet::new();
+        match rows.iter().find(|row| !seen.insert(row.columns.get(self.key).map(ToString::to_string))) {
+            Some(row) => {
+                let message = format!("`{}`: the same `{}` is given before; give each once", row.path, self.name);
+                Err(Undone::failure("validation:given_twice", message))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The values of each row, from answers that begin with the number of its item. One that is missing or hidden is not
+    /// there.
+    pub(super) fn by_item(
+        &self,
+        answers: Vec<Vec<String>>,
+        rows: &[NewRow<'a>],
+        hidden: &HashSet<String>,
+    ) -> Result<Vec<Vec<String>>, Undone> {
+        let mut values = vec![Vec::new(); rows.len()];
+        for mut answer in answers {
+            let number = answer.remove(0).parse::<usize>().unwrap_or_default();
+            if let Some(place) = values.get_mut(number.wrapping_sub(1)) {
+                *place = answer;
+            }
+        }
+        let is_missing = |values: &[String]| values.first().is_none_or(|key| hidden.contains(key));
+        match rows.iter().zip(&values).find(|(_, values)| is_missing(values)) {
+            Some((row, _)) => {
+                let message = format!("`{}`: there is no such `{}`", row.path, self.name);
+                Err(Undone::failure("not_found:", message))
+            }
+            None => Ok(values),
+        }
+    }
+
+    pub(super) fn is_nested(&self) -> bool {
+        self.place.contains('.')
+    }
+
+    /// The place in the arguments of what an error is about, as exactly as it is known.
+    pub(super) fn place_of(&self, error: &DbError, rows: &[NewRow<'a>]) -> String {
+        let column = error.fault().filter(|fault| fault.code == "23502").and_then(|fault| fault.constraint);
+        let column = column.as_deref().and_then(|column| column.rsplit('.').next());
+        let lacking = column.and_then(|column| Some((column, rows.iter().find(|row| !row.has(column))?)));
+        match (lacking, rows) {
+            (Some((column, row)), _) => match self.field_of(column) {
+                Some(field) => format!("{}.{field}", row.path),
+                None => row.path.clone(),
+            },
+            (None, [row]) => row.path.clone(),
+            _ => self.place.clone(),
+        }
+    }
+}
+
+impl Held<'_> {
+    /// The keys of the rows that are given.
+    pub(super) fn keys(&self, level: &Level<'_>) -> Vec<String> {
+        let key = |columns: &Fields| {
+            columns.get(level.key).map(|key| key.as_str().map_or_else(|| key.to_string(), str::to_owned))
+        };
+        self.given.iter().filter_map(|row| key(&row.columns)).collect()
+    }
+}

@@ -1,0 +1,41 @@
+//! The transaction of a write: it begins with its first statement.
+
+use tokio_postgres::Row;
+
+use crate::postgres::{DbError, Isolation, Statement};
+use crate::repository::{Db, Transaction};
+
+/// A transaction, or one that is to begin.
+pub(super) struct Work<'a> {
+    db: &'a Db,
+    isolation: Isolation,
+    transaction: Option<Transaction>,
+}
+
+impl<'a> Work<'a> {
+    pub(super) fn new(db: &'a Db, isolation: Isolation) -> Self {
+        Self { db, isolation, transaction: None }
+    }
+
+    /// Runs a statement. The first begins the transaction, in the same round trip.
+    pub(super) async fn run(&mut self, statement: Statement) -> Result<Vec<Row>, DbError> {
+        // Nothing is reset behind it where nothing can have set anything for the session.
+        let statement = Statement { keeps_session: self.db.app.database.leaves_session(), ..statement };
+        if let Some(transaction) = &self.transaction {
+            return transaction.written(&statement).await;
+        }
+        let (transaction, rows) = Transaction::begin_with(self.db, self.isolation, &statement).await?;
+        self.transaction = Some(transaction);
+        Ok(rows)
+    }
+
+    /// The database, whose statements run in the transaction.
+    pub(super) fn db(&self) -> &Db {
+        self.transaction.as_ref().map_or(self.db, Transaction::db)
+    }
+
+    /// The transaction, if anything has run.
+    pub(super) fn into_transaction(self) -> Option<Transaction> {
+        self.transaction
+    }
+}

@@ -1,0 +1,230 @@
+//! Writes rows of a table, and those of other tables that hang on them: one statement for each level and kind.
+
+use std::collections::HashSet;
+
+use tokio_postgres::Row;
+
+use super::TableMutation;
+use super::columns::NestedField;
+use super::level::{Level, NewRow, WrittenRow};
+use super::undone::Undone;
+use super::work::Work;
+use crate::engine::find::typed_rows;
+use crate::engine::function::id_of;
+use crate::json::{ExactJson, Fields};
+use crate::postgres::{Catalogue, Conflict, DbError, Isolation, Statement, cell};
+use crate::repository::FindSpec;
+use crate::schema::{BoxFuture, TypeIndex};
+use crate::sql::col;
+use crate::{Error, ErrorCode};
+
+/// A write that is under way.
+pub(super) struct Writer<'a> {
+    pub(super) mutation: &'a TableMutation<'a>,
+    pub(super) catalogue: &'a Catalogue,
+    pub(super) work: Work<'a>,
+    /// The rows that policies have to permit in the end.
+    pending: Vec<Pending<'a>>,
+}
+
+/// Rows that a policy has to permit.
+struct Pending<'a> {
+    ty: TypeIndex,
+    name: &'a str,
+    /// The key of each, and its place in the arguments where that is of a nested table.
+    rows: Vec<(String, Option<String>)>,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(mutation: &'a TableMutation<'a>, catalogue: &'a Catalogue, isolation: Isolation) -> Self {
+        Self { mutation, catalogue, work: Work::new(mutation.db, isolation), pending: Vec::new() }
+    }
+
+    /// Begins anew, in one snapshot.
+    pub(super) fn in_snapshot(&mut self) {
+        self.work = Work::new(self.mutation.db, Isolation::Snapshot);
+    }
+
+    /// Adds rows with all that hangs on them, and gives the columns of each.
+    pub(super) fn insert<'s>(
+        &'s mut self,
+        level: &'s Level<'a>,
+        rows: Vec<NewRow<'a>>,
+    ) -> BoxFuture<'s, Result<Vec<Vec<String>>, Undone>> {
+        Box::pin(async move {
+            let written = self.insert_rows(level, rows).await?;
+            let values = written.iter().map(|written| written.values.clone()).collect();
+            self.children(level, written).await?;
+            Ok(values)
+        })
+    }
+
+    /// Adds rows with what they refer to.
+    pub(super) async fn insert_rows(
+        &mut self,
+        level: &Level<'a>,
+        mut rows: Vec<NewRow<'a>>,
+    ) -> Result<Vec<WrittenRow<'a>>, Undone> {
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.refer(level, &mut rows).await?;
+        let items: Vec<_> = rows.iter().map(|row| row.columns.clone()).collect();
+        let values = self.run(level, level.table.insert(&items, None, &level.returned), &rows).await?;
+        if values.len() != rows.len() {
+            let message = format!("`{}` has not taken what was inserted", level.name);
+            return Err(Undone::Error(Error::internal(message)));
+        }
+        Ok(self.written(level, rows, values, false))
+    }
+
+    /// Adds rows, or changes those that are there, with what they refer to. Fewer are given where some could not be read.
+    pub(super) async fn upsert_rows(
+        &mut self,
+        level: &Level<'a>,
+        mut rows: Vec<NewRow<'a>>,
+        conflict: Conflict<'_>,
+    ) -> Result<Vec<WrittenRow<'a>>, Undone> {
+        self.refer(level, &mut rows).await?;
+        let items: Vec<_> = rows.iter().map(|row| row.columns.clone()).collect();
+        if conflict.replaces && !are_alike(&items) {
+            let message =
+                "give the same fields in each item: what one leaves out would be reset in a row that is there";
+            return Err(Undone::Error(Error::new(ErrorCode::BadUserInput, message)));
+        }
+        let mut values = self.run(level, level.table.insert(&items, Some(conflict), &level.returned), &rows).await?;
+        if !conflict.replaces && values.len() < rows.len() {
+            values = self.run(level, level.table.existing(&items, conflict.columns, &level.returned), &rows).await?;
+        }
+        Ok(self.written(level, rows, values, true))
+    }
+
+    /// Adds the rows that others refer to, and has them do so.
+    pub(super) async fn refer(&mut self, level: &Level<'a>, rows: &mut [NewRow<'a>]) -> Result<(), Undone> {
+        for nested in level.to_one() {
+            self.refer_by(level, rows, nested).await?;
+        }
+        Ok(())
+    }
+
+    async fn refer_by(
+        &mut self,
+        level: &Level<'a>,
+        rows: &mut [NewRow<'a>],
+        (field, nested): NestedField<'a>,
+    ) -> Result<(), Undone> {
+        let inner = level.nested(self.mutation, self.catalogue, (field, nested))?;
+        let (mut referring, mut referred) = (Vec::new(), Vec::new());
+        for row in rows {
+            let Some(ExactJson::Object(document)) = row.take(&field.rust) else { continue };
+            if row.has(nested.column) {
+                let other = level.field_of(nested.column).unwrap_or(nested.column);
+                let message = format!("`{}`: give `{}` or `{other}`, not both", row.path, field.name);
+                return Err(Undone::failure("validation:given_twice", message));
+            }
+            referred.push(inner.nested_row(document, format!("{}.{}", row.path, field.name)));
+            referring.push(row);
+        }
+        if referred.is_empty() {
+            return Ok(());
+        }
+        let column = nested.references.unwrap_or(nested.key);
+        for (row, values) in referring.into_iter().zip(self.insert(&inner, referred).await?) {
+            let value = inner.value(&values, column).cloned().unwrap_or_default();
+            row.columns.insert(nested.column.to_owned(), ExactJson::String(value));
+        }
+        Ok(())
+    }
+
+    /// Runs a statement, and gives the texts of its rows.
+    pub(super) async fn try_run(&mut self, statement: Statement) -> Result<Vec<Vec<String>>, DbError> {
+        self.work.run(statement).await.map(|rows| texts(&rows))
+    }
+
+    /// Runs a statement about rows of a level, and gives the texts of its rows.
+    pub(super) async fn run(
+        &mut self,
+        level: &Level<'a>,
+        statement: Statement,
+        rows: &[NewRow<'a>],
+    ) -> Result<Vec<Vec<String>>, Undone> {
+        let answered = self.try_run(statement).await;
+        answered.map_err(|error| self.undone(level, error, rows))
+    }
+
+    fn undone(&self, level: &Level<'a>, error: DbError, rows: &[NewRow<'a>]) -> Undone {
+        let place = level.place_of(&error, rows);
+        let undone = self.mutation.undone_of(error, level.name);
+        if level.is_nested() { undone.at(&place) } else { undone }
+    }
+
+    /// Rows with what is given of each once they are written. The policies have to permit them in the end.
+    pub(super) fn written(
+        &mut self,
+        level: &Level<'a>,
+        rows: Vec<NewRow<'a>>,
+        values: Vec<Vec<String>>,
+        was_there: bool,
+    ) -> Vec<WrittenRow<'a>> {
+        if let Some(ty) = level.governed {
+            let path = |row: &NewRow<'a>| level.is_nested().then(|| row.path.clone());
+            let rows = rows.iter().zip(&values).filter_map(|(row, values)| Some((values.first()?.clone(), path(row))));
+            self.pending.push(Pending { ty, name: level.name, rows: rows.collect() });
+        }
+        rows.into_iter().zip(values).map(|(row, values)| WrittenRow { row, values, was_there }).collect()
+    }
+
+    /// The policies permit all rows that were written, as they are: one read for each type.
+    pub(super) async fn permits_all(&mut self) -> Result<(), Undone> {
+        let mut pending = std::mem::take(&mut self.pending);
+        while let Some(Pending { ty, name, mut rows }) = pending.pop() {
+            let same = pending.extract_if(.., |other| other.ty == ty);
+            rows.extend(same.flat_map(|other| other.rows));
+            let ids: Vec<_> = rows.iter().map(|(id, _)| id.clone()).collect();
+            let visible = self.visible(ty, &ids).await?;
+            if let Some((_, path)) = rows.iter().find(|(id, _)| !visible.contains(id)) {
+                return Err(forbidden(name, path.as_deref()));
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows among these that the policies permit.
+    pub(super) async fn visible(&self, ty: TypeIndex, ids: &[String]) -> Result<HashSet<String>, Undone> {
+        if ids.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let (db, model) = (self.work.db(), &self.mutation.db.app.model);
+        let row = model.by_rust.iter().find(|(_, index)| **index == ty).map(|(row, _)| *row);
+        let row = row.ok_or_else(|| Undone::Error(Error::internal("the schema has no rows of what is written")))?;
+        let find = FindSpec { filter: col("id").is_in(ids.to_vec()), ..FindSpec::new(row) };
+        let rows = typed_rows(db, db.reader(), &find, Some(&["id"])).await.map_err(Undone::Error)?;
+        Ok(rows.iter().filter_map(|row| id_of(&row.to_string())).collect())
+    }
+}
+
+/// The error for a row as which it is not allowed.
+pub(super) fn forbidden(name: &str, path: Option<&str>) -> Undone {
+    let message = format!("the `{name}` would become one that is not allowed");
+    Undone::failure(
+        "forbidden:",
+        match path {
+            Some(path) => format!("`{path}`: {message}"),
+            None => message,
+        },
+    )
+}
+
+/// Whether all items give the same columns.
+fn are_alike(items: &[Fields]) -> bool {
+    let same = |one: &Fields, other: &Fields| {
+        one.len() == other.len() && one.iter().all(|(column, _)| other.get(column).is_some())
+    };
+    items.windows(2).all(|pair| same(&pair[0], &pair[1]))
+}
+
+/// The columns of rows, as texts.
+fn texts(rows: &[Row]) -> Vec<Vec<String>> {
+    let text = |row: &Row, column| String::from_utf8_lossy(cell(row, column).unwrap_or_default()).into_owned();
+    rows.iter().map(|row| (0..row.len()).map(|column| text(row, column)).collect()).collect()
+}

@@ -1,0 +1,131 @@
+//! The ends of a transaction that cost no round trip: it begins with its first statement, and is committed with its last.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures_util::FutureExt as _;
+use futures_util::future::{join, join4};
+use tokio_postgres::Row;
+
+use super::{Isolation, OpenTransaction};
+use crate::postgres::driver::connection::{Connection, drive_and_reset, switch_back};
+use crate::postgres::driver::error::answered;
+use crate::postgres::driver::write::Progress;
+use crate::postgres::driver::{Driver, DriverError};
+use crate::postgres::recorder::{self, StatementKind};
+use crate::postgres::{Session, Statement};
+
+impl Driver {
+    /// Begins a transaction with its first statement, in one round trip. All of it is sent again when it meets a connection that had
+    /// died in the pool: nothing is kept without the commit, which is sent later.
+    pub(in crate::postgres) async fn begin_with(
+        &self,
+        session: &Session,
+        isolation: Isolation,
+        statement: &Statement,
+        rows: &mut Vec<Row>,
+    ) -> Result<OpenTransaction, DriverError> {
+        for _ in 0..=self.pool.size {
+            let mut transaction = OpenTransaction::of(self.pool.acquire().await?.owned());
+            let connection = transaction.connection()?;
+            connection.session.run(statement);
+            let answering = statement.text.begin();
+            let recording = recorder::begin(statement, StatementKind::Write);
+            let has_begun = AtomicBool::new(false);
+            let begun = connection.begin_with(session, isolation, &answering.told(statement), &has_begun, rows).await;
+            answered(answering, &begun);
+            recording.inspect(|recording| recording.ended(begun.is_ok().then_some(rows.len())));
+            match transaction.conclude(begun) {
+                Err(error) if error.is_lost_connection() && !has_begun.load(Ordering::Relaxed) => {
+                    self.pool.close_dead();
+                }
+                result => return result.map(|()| transaction),
+            }
+        }
+        Err(DriverError::Closed)
+    }
+}
+
+impl Connection {
+    /// Begins a transaction and runs its first statement; notes when PostgreSQL has begun.
+    async fn begin_with(
+        &mut self,
+        session: &Session,
+        isolation: Isolation,
+        statement: &Statement,
+        has_begun: &AtomicBool,
+        rows: &mut Vec<Row>,
+    ) -> Result<(), DriverError> {
+        // Nothing has run while statements are prepared.
+        let prepared = self.prepared(statement).await?;
+        let setup = match session.setup() {
+            Some(setup) => Some((setup, self.prepared(setup).await?)),
+            None => None,
+        };
+        self.in_transaction = true;
+        let switch = self.switch(false);
+        let (before, progress) = (Progress::new(), Progress::new());
+        let (client, mut settings) = (&self.client, Vec::new());
+        let all = join4(
+            switch_back(client, switch),
+            async {
+                let begun = client.batch_execute(isolation.begin()).await;
+                has_begun.store(begun.is_ok(), Ordering::Relaxed);
+                begun
+            },
+            async {
+                match &setup {
+                    Some((setup, prepared)) => before.run(client, prepared, setup, &mut settings).await,
+                    None => Ok(()),
+                }
+            },
+            progress.run(client, &prepared, statement, rows),
+        );
+        let ((), begun, set, run) = self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
+        let result = begun.and(set).and(run).map_err(DriverError::from);
+        if result.as_ref().is_err_and(DriverError::shows_change) {
+            self.found_stale = true;
+            self.forget(session.setup(), Some(statement));
+        }
+        result
+    }
+
+    /// Runs the last statement of a transaction and commits it; what became of each. The commit is not sent where the
+    /// statement could not be prepared.
+    pub(super) async fn run_and_commit(
+        &mut self,
+        statement: &Statement,
+        rows: &mut Vec<Row>,
+    ) -> (Result<(), DriverError>, Option<Result<(), DriverError>>) {
+        let prepared = match self.prepared(statement).await {
+            Ok(prepared) => prepared,
+            Err(error) => return (Err(error), None),
+        };
+        let progress = Progress::new();
+        // In a transaction that has failed PostgreSQL takes it for a `ROLLBACK`; the statement's error tells.
+        let both = join(progress.run(&self.client, &prepared, statement, rows), self.client.batch_execute("COMMIT"));
+        let ended = drive_and_reset(&self.client, &mut self.wire, &mut self.session, both).await;
+        self.in_transaction = false;
+        match ended {
+            Ok((Ok(()), ended)) => (Ok(()), Some(ended.map_err(|error| progress.judge(error.into())))),
+            Ok((Err(error), _)) => self.failed_last(statement, progress.judge(error.into())),
+            Err(error) => self.failed_last(statement, progress.judge(error)),
+        }
+    }
+
+    /// The last statement of a transaction has failed, and so nothing is kept, unless nobody knows.
+    fn failed_last(
+        &mut self,
+        statement: &Statement,
+        error: DriverError,
+    ) -> (Result<(), DriverError>, Option<Result<(), DriverError>>) {
+        if error.shows_change() {
+            self.found_stale = true;
+            self.forget(None, Some(statement));
+        }
+        let ended = match error {
+            DriverError::OutcomeUnknown => DriverError::OutcomeUnknown,
+            _ => DriverError::TransactionFailed,
+        };
+        (Err(error), Some(Err(ended)))
+    }
+}

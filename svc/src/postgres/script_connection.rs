@@ -1,0 +1,42 @@
+//! A connection outside of any service, for tests that make and drop databases.
+
+use std::time::Duration;
+
+use super::connect::ConnectConfig;
+use super::driver::{DedicatedConnection, DriverError};
+use super::{Param, Statement};
+
+/// The longest wait for a connection and for the answer to a question.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A connection that runs SQL of a program. What it sets and locks lasts until it is dropped.
+#[derive(Debug)]
+pub(crate) struct ScriptConnection(DedicatedConnection);
+
+impl ScriptConnection {
+    /// Opens a connection.
+    pub(crate) async fn open(connect: &ConnectConfig) -> Result<Self, DriverError> {
+        DedicatedConnection::to(connect, PATIENCE, PATIENCE).await.map(Self)
+    }
+
+    /// Runs statements, for as long as they take. The error names the line of the one that fails.
+    pub(crate) async fn run(&mut self, sql: &str) -> Result<(), DriverError> {
+        self.0.script(sql).await.map_err(|(done, error)| error.of_script(sql, done))
+    }
+
+    /// Returns the answer to a question about a text, `$1`.
+    pub(crate) async fn is(&mut self, question: &str, text: &str) -> Result<bool, DriverError> {
+        let answers: Vec<(bool,)> = self.0.rows(&about(question, text)).await?;
+        Ok(answers.first().is_some_and(|(answer,)| *answer))
+    }
+
+    /// Returns the names that a statement about a text, `$1`, finds.
+    pub(crate) async fn names(&mut self, query: &str, text: &str) -> Result<Vec<String>, DriverError> {
+        let rows: Vec<(String,)> = self.0.rows(&about(query, text)).await?;
+        Ok(rows.into_iter().map(|(name,)| name).collect())
+    }
+}
+
+fn about(sql: &str, text: &str) -> Statement {
+    Statement::new(sql, vec![Param::Text(text.to_owned())])
+}

@@ -1,0 +1,75 @@
+//! Statements that write several rows of a table which hang on rows of another, or are chosen by their keys.
+
+use super::values::columns_of;
+use super::{ITEMS, Table, list};
+use crate::json::Fields;
+use crate::postgres::identifier::quote;
+use crate::postgres::{Param, Statement};
+
+/// The values of a list, as rows.
+fn values(number: usize) -> String {
+    format!("unnest(${number}::text[]) AS u(v)")
+}
+
+impl Table<'_> {
+    /// Gives the keys of the rows that refer to one of these by a column, and locks them.
+    pub(crate) fn referring(&self, column: &str, to: &[String]) -> Statement {
+        let (table, key, cast) = (&self.source.quoted, &self.key.quoted, self.cast(column));
+        let column = quote(column);
+        let text = format!(
+            "SELECT {key}::text FROM {table} WHERE {column} IN (SELECT v::{cast} FROM {}) ORDER BY {key} FOR UPDATE",
+            values(1)
+        );
+        self.statement("select", text, vec![Param::Texts(to.to_vec())])
+    }
+
+    /// Removes the rows with these keys but for those that are kept.
+    pub(crate) fn delete_others(&self, keys: &[String], kept: &[String]) -> Statement {
+        let text = format!("DELETE FROM {} WHERE {}", self.source.quoted, self.others());
+        self.statement("delete", text, vec![Param::Texts(keys.to_vec()), Param::Texts(kept.to_vec())])
+    }
+
+    /// Has the rows with these keys, but for those that are kept, refer to nothing by a column.
+    pub(crate) fn unlink_others(&self, column: &str, keys: &[String], kept: &[String]) -> Statement {
+        let text = format!("UPDATE {} SET {} = NULL WHERE {}", self.source.quoted, quote(column), self.others());
+        self.statement("update", text, vec![Param::Texts(keys.to_vec()), Param::Texts(kept.to_vec())])
+    }
+
+    fn others(&self) -> String {
+        let (key, cast) = (&self.key.quoted, self.key.cast());
+        format!("{key} IN (SELECT v::{cast} FROM {}) AND {key} NOT IN (SELECT v::{cast} FROM {})", values(1), values(2))
+    }
+
+    /// Changes the row that each item chooses by some of its columns, and gives the number of the item, from 1, with columns
+    /// of the row. What an item leaves out stays.
+    pub(crate) fn update_each(&self, items: &[Fields], chosen: &[&str], returning: &[&str]) -> Statement {
+        let table = &self.source.quoted;
+        let columns: Vec<_> = columns_of(items).into_iter().filter(|column| !chosen.contains(column)).collect();
+        let same = self.same(chosen);
+        let returned = self.returned("t.", returning);
+        if columns.is_empty() {
+            let text = format!("SELECT i.n::text, {returned} FROM {ITEMS} JOIN {table} AS t ON {same} ORDER BY i.n");
+            return self.statement("select", text, vec![list(items)]);
+        }
+        let set = columns.iter().map(|column| {
+            let (value, quoted, key) = (self.value("i.v", column), quote(column), column.replace('\'', "''"));
+            format!("{quoted} = CASE WHEN i.v ? '{key}' THEN {value} ELSE t.{quoted} END")
+        });
+        let set = set.collect::<Vec<_>>().join(", ");
+        let text = format!("UPDATE {table} AS t SET {set} FROM {ITEMS} WHERE {same} RETURNING i.n::text, {returned}");
+        self.statement("update", text, vec![list(items)])
+    }
+
+    /// Gives the number of each item, from 1, whose key a row has, with that key, and locks the rows.
+    pub(crate) fn lock_each(&self, items: &[Fields], key: &str) -> Statement {
+        let (table, same, returned) = (&self.source.quoted, self.same(&[key]), self.returned("t.", &[key]));
+        let text = format!("SELECT i.n::text, {returned} FROM {ITEMS} JOIN {table} AS t ON {same} FOR UPDATE OF t");
+        self.statement("select", text, vec![list(items)])
+    }
+
+    /// The condition that a row has the values of an item in some columns.
+    fn same(&self, columns: &[&str]) -> String {
+        let same = columns.iter().map(|column| format!("t.{} = {}", quote(column), self.value("i.v", column)));
+        same.collect::<Vec<_>>().join(" AND ")
+    }
+}

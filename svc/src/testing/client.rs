@@ -1,0 +1,112 @@
+//! A client of a service in a test, without a socket.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue};
+
+use super::request::Request;
+use super::service::TestService;
+use crate::{AppOptions, Result};
+
+/// A client of a service in a test. Its requests pass all that they pass on a socket, but for the socket.
+///
+/// ```
+/// use svc::prelude::*;
+/// use svc::serde_json::json;
+/// use svc::testing::Client;
+///
+/// #[svc::query]
+/// fn greeting(name: String) -> String {
+///     format!("Hello, {name}!")
+/// }
+///
+/// # async fn example() -> svc::Result<()> {
+/// # let database = svc::testing::Database::create(&svc::testing::Setup::new()).await?;
+/// let client = Client::new(database.options().queries(queries![greeting])).await?;
+/// let answer = client.query("query ($name: String!) { greeting(name: $name) }").variables(json!({ "name": "Ada" })).await;
+/// assert_eq!(answer.data()["greeting"], "Hello, Ada!");
+///
+/// let answer = client.query("{ greeting }").await;
+/// assert_eq!(answer.code(), "GRAPHQL_VALIDATION_FAILED");
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Client {
+    pub(super) service: Arc<TestService>,
+    pub(super) router: Router,
+    pub(super) headers: HeaderMap,
+    pub(super) extensions: Extensions,
+}
+
+impl Client {
+    /// Creates the application with these options, and a client of it.
+    ///
+    /// # Errors
+    /// When a setting or the schema cannot be used.
+    pub async fn new(options: AppOptions) -> Result<Self> {
+        let service = TestService::start(options).await?;
+        let (headers, extensions) = (HeaderMap::new(), Extensions::new());
+        Ok(Self { router: service.router(), service: Arc::new(service), headers, extensions })
+    }
+
+    /// Returns a request with a document, which is sent by `.await`. The document may hold a mutation as well as a
+    /// query; [`Request::subscribe`] sends a subscription.
+    pub fn query(&self, document: impl Into<String>) -> Request {
+        Request::new(self.clone(), document.into())
+    }
+
+    /// Returns a client of the same service whose requests have this header.
+    ///
+    /// # Panics
+    /// When it is not a valid header.
+    #[track_caller]
+    pub fn with_header(&self, name: &str, value: &str) -> Self {
+        let mut client = self.clone();
+        client.insert_header(name, value);
+        client
+    }
+
+    /// Returns a client of the same service whose requests have this value in their extensions, as layers around the
+    /// endpoint add it.
+    pub fn with_extension<T: Any + Clone + Send + Sync>(&self, value: T) -> Self {
+        let mut client = self.clone();
+        client.extensions.insert(value);
+        client
+    }
+
+    /// Returns a client of the same service whose requests are those of this user, without a token.
+    #[cfg(feature = "auth")]
+    pub fn as_user(&self, user: crate::UserContext) -> Self {
+        self.with_extension(user)
+    }
+
+    /// Puts layers and routes around the service, as the program does. Subscriptions do not pass them.
+    #[must_use]
+    pub fn wrapped(mut self, wrap: impl FnOnce(Router) -> Router) -> Self {
+        self.router = wrap(self.router);
+        self
+    }
+
+    /// Returns the router, for requests of any kind.
+    pub fn router(&self) -> Router {
+        self.router.clone()
+    }
+
+    #[track_caller]
+    pub(super) fn insert_header(&mut self, name: &str, value: &str) {
+        match (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+            (Ok(name), Ok(value)) => drop(self.headers.insert(name, value)),
+            _ => panic!("`{name}` is not a valid header, or its value is not"),
+        }
+    }
+}
+
+impl std::fmt::Debug for Client {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // Headers may hold tokens.
+        f.debug_struct("Client").finish_non_exhaustive()
+    }
+}

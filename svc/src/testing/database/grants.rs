@@ -1,0 +1,80 @@
+//! The role as which a tested service connects.
+
+use crate::Result;
+use crate::postgres::ScriptConnection;
+
+/// Whether a role may have this name, which stands in SQL as it is.
+pub(super) fn is_role_name(name: &str) -> bool {
+    let mut letters = name.chars();
+    let first = letters.next().is_some_and(|letter| letter.is_ascii_lowercase() || letter == '_');
+    first && name.len() < 64 && letters.all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+}
+
+/// Makes the role, unless there is one of that name, and lets the owner act as it.
+pub(super) async fn make(server: &mut ScriptConnection, role: &str) -> Result<()> {
+    if server.is("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)", role).await? {
+        return Ok(());
+    }
+    let made = server.run(&format!("CREATE ROLE \"{role}\" NOSUPERUSER NOBYPASSRLS")).await;
+    // 42710 and 23505: another program has made it at the same moment.
+    let is_there = |code: &str| ["42710", "23505"].contains(&code);
+    match made {
+        Err(error) if !error.code().is_some_and(|code| is_there(code.code())) => return Err(error.into()),
+        _ => {}
+    }
+    // A superuser may act as anybody.
+    let member = "SELECT NOT rolsuper FROM pg_roles WHERE rolname = current_user AND $1 <> ''";
+    if server.is(member, role).await? {
+        server.run(&format!("GRANT \"{role}\" TO CURRENT_USER")).await?;
+    }
+    Ok(())
+}
+
+/// Returns the statement that lets the role use what there is and what the owner makes later, unless the set-up has
+/// granted it something: then that is all that it may do.
+pub(super) fn grants(role: &str) -> String {
+    format!(
+        "DO $svc$
+        DECLARE name text;
+        BEGIN
+            IF EXISTS (
+                SELECT FROM pg_shdepend AS d JOIN pg_database AS b ON b.oid = d.dbid AND b.datname = current_database()
+                WHERE d.refclassid = 'pg_authid'::regclass AND d.refobjid = '\"{role}\"'::regrole AND d.deptype = 'a'
+            ) THEN
+                RETURN;
+            END IF;
+            FOR name IN
+                SELECT nspname FROM pg_namespace
+                WHERE nspname !~ '^pg_' AND nspname NOT IN ('information_schema', 'svc_auth')
+            LOOP
+                EXECUTE format(
+                    'GRANT USAGE ON SCHEMA %1$I TO \"{role}\";
+                    GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA %1$I TO \"{role}\";
+                    GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA %1$I TO \"{role}\";
+                    GRANT EXECUTE ON ALL ROUTINES IN SCHEMA %1$I TO \"{role}\"', name);
+            END LOOP;
+            IF to_regnamespace('svc_auth') IS NOT NULL THEN
+                -- The functions alone, as the role must not read hashes of passwords.
+                GRANT USAGE ON SCHEMA svc_auth TO \"{role}\";
+                GRANT EXECUTE ON ALL ROUTINES IN SCHEMA svc_auth TO \"{role}\";
+            END IF;
+            ALTER DEFAULT PRIVILEGES GRANT USAGE ON SCHEMAS TO \"{role}\";
+            ALTER DEFAULT PRIVILEGES GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO \"{role}\";
+            ALTER DEFAULT PRIVILEGES GRANT USAGE, SELECT ON SEQUENCES TO \"{role}\";
+            ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON ROUTINES TO \"{role}\";
+        END $svc$"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_role_name;
+
+    #[test]
+    fn names_of_roles_need_no_quotes() {
+        assert!(is_role_name("app") && is_role_name("_shop_2"));
+        for name in ["", "App", "2app", "a b", "a\"b", "a'b", "ä"] {
+            assert!(!is_role_name(name), "{name}");
+        }
+    }
+}

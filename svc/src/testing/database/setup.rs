@@ -1,0 +1,169 @@
+//! The SQL and the role with which a test's database begins.
+
+use std::borrow::Cow;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use super::grants::is_role_name;
+use crate::{Error, Result};
+
+/// What the databases of tests begin with. It is run once, in a template; each test gets a copy.
+///
+/// ```no_run
+/// use svc::testing::{Database, Setup};
+///
+/// # async fn example() -> svc::Result<()> {
+/// let setup = Setup::new().path("db/schema").path("db/migrations").sql("INSERT INTO tb_user …").role("app");
+/// let database = Database::create(&setup).await?;
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Debug, Clone, Default)]
+#[must_use = "give it to `Database::create`"]
+pub struct Setup {
+    folder: PathBuf,
+    parts: Vec<Part>,
+    role: Option<String>,
+}
+
+#[derive(Debug, Clone)]
+enum Part {
+    Path(PathBuf),
+    Sql(Cow<'static, str>),
+}
+
+/// A set-up whose files have been read.
+#[derive(Debug)]
+pub(super) struct ReadSetup {
+    /// The folder of the package.
+    pub(super) folder: PathBuf,
+    /// A hash of all that it does.
+    pub(super) hash: String,
+    pub(super) scripts: Vec<Script>,
+    pub(super) role: Option<String>,
+}
+
+/// The text of a file, or of the program.
+#[derive(Debug)]
+pub(super) struct Script {
+    /// The name of the file.
+    pub(super) name: Option<String>,
+    pub(super) sql: String,
+}
+
+impl Setup {
+    /// Creates a set-up that does nothing.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a file of SQL, or all `*.sql` files in a folder and below it, in the order of their paths. It is looked for
+    /// in the folder of the package.
+    pub fn path(mut self, path: impl Into<PathBuf>) -> Self {
+        self.parts.push(Part::Path(path.into()));
+        self
+    }
+
+    /// Adds SQL.
+    pub fn sql(mut self, sql: impl Into<Cow<'static, str>>) -> Self {
+        self.parts.push(Part::Sql(sql.into()));
+        self
+    }
+
+    /// Sets the role as which the service connects, so that policies of row-level security bind it. It is made where
+    /// there is none; where the set-up grants it nothing, it may use all schemas, tables, sequences and functions.
+    pub fn role(mut self, role: impl Into<String>) -> Self {
+        self.role = Some(role.into());
+        self
+    }
+
+    /// The folder that paths start from; by default it is the working directory, which cargo sets to the package's.
+    pub(crate) fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.folder = folder.into();
+        self
+    }
+
+    /// Reads the files.
+    pub(super) fn read(&self) -> Result<ReadSetup> {
+        if let Some(role) = self.role.as_deref().filter(|role| !is_role_name(role)) {
+            let message =
+                format!("`{role}` is not a name for the role of tests; take lower-case letters, digits and `_`");
+            return Err(Error::internal(message));
+        }
+        let mut scripts = Vec::new();
+        for part in &self.parts {
+            match part {
+                Part::Sql(sql) => scripts.push(Script { name: None, sql: sql.clone().into_owned() }),
+                Part::Path(path) => read(&self.folder.join(path), path, &mut scripts)?,
+            }
+        }
+        let folder = if self.folder.as_os_str().is_empty() { std::env::current_dir()? } else { self.folder.clone() };
+        let sql: Vec<_> = scripts.iter().map(|script| script.sql.as_str()).collect();
+        let hash = hash(&format!("{:?}\0{}", self.role, sql.join("\0")));
+        Ok(ReadSetup { folder, hash, scripts, role: self.role.clone() })
+    }
+}
+
+/// Reads a file, or the files of a folder. `name` is the path as it was given.
+fn read(path: &Path, name: &Path, scripts: &mut Vec<Script>) -> Result<()> {
+    let failed =
+        |error| Error::internal(format!("the set-up of the tests, {}, cannot be read: {error}", path.display()));
+    if !path.is_dir() {
+        let sql = fs::read_to_string(path).map_err(failed)?;
+        scripts.push(Script { name: Some(name.display().to_string()), sql });
+        return Ok(());
+    }
+    let entries = fs::read_dir(path).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
+    let mut entries: Vec<PathBuf> = entries.map_err(failed)?;
+    entries.sort();
+    for entry in entries.iter().filter(|entry| entry.is_dir() || entry.extension().is_some_and(|end| end == "sql")) {
+        read(entry, &name.join(entry.file_name().unwrap_or_default()), scripts)?;
+    }
+    Ok(())
+}
+
+/// Eight bytes of a hash, as text.
+pub(super) fn hash(text: &str) -> String {
+    hex::encode(&Sha256::digest(text)[..8])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_are_read_in_the_order_of_paths() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        write("db/002.sql", "two");
+        write("db/001.sql", "one");
+        write("db/later/001.sql", "three");
+        write("db/README.md", "no SQL");
+        let setup = Setup::new().folder(folder.path()).path("db").sql("four").read().unwrap();
+        let texts: Vec<_> = setup.scripts.iter().map(|script| script.sql.as_str()).collect();
+        assert_eq!(texts, ["one", "two", "three", "four"]);
+        assert_eq!(setup.scripts[2].name.as_deref(), Some("db/later/001.sql"));
+    }
+
+    #[test]
+    fn another_text_is_another_template() {
+        let hash = |setup: Setup| setup.read().unwrap().hash;
+        let one = || Setup::new().sql("SELECT 1");
+        assert_eq!(hash(one()), hash(one().folder("elsewhere")));
+        assert_ne!(hash(one()), hash(Setup::new().sql("SELECT 2")));
+        assert_ne!(hash(one()), hash(one().role("app")));
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_named() {
+        let message = |setup: Setup| setup.read().unwrap_err().message().to_owned();
+        assert!(message(Setup::new().path("no/such.sql")).contains("no/such.sql, cannot be read"));
+        assert!(message(Setup::new().role("Robert'); DROP")).contains("lower-case letters"));
+    }
+}

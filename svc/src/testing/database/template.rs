@@ -1,0 +1,102 @@
+//! Templates: databases in which a set-up has been run, and which tests copy.
+
+use tokio_postgres::error::SqlState;
+
+use super::location::with_database;
+use super::setup::{ReadSetup, Script};
+use super::{connect, grants};
+use crate::postgres::{DriverError, ScriptConnection};
+use crate::{Error, Result};
+
+const PREFIX: &str = "svc_template_";
+
+const EXISTS: &str = "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)";
+
+/// Makes the template of a set-up unless it is there, and returns its name. The session then keeps others from dropping
+/// it.
+pub(super) async fn ensure(server: &mut ScriptConnection, url: &str, setup: &ReadSetup) -> Result<String> {
+    let name = format!("{PREFIX}{}", setup.hash);
+    let key = key(&name);
+    loop {
+        server.run(&format!("SELECT pg_advisory_lock_shared({key})")).await?;
+        if server.is(EXISTS, &name).await? {
+            return Ok(name);
+        }
+        server.run(&format!("SELECT pg_advisory_unlock_shared({key}), pg_advisory_lock({key})")).await?;
+        let made = match server.is(EXISTS, &name).await? {
+            true => Ok(()),
+            false => make(server, url, &name, setup).await,
+        };
+        let swept = sweep(server).await;
+        server.run(&format!("SELECT pg_advisory_unlock({key})")).await?;
+        made?;
+        swept?;
+    }
+}
+
+/// Returns the key by which sessions agree about a database.
+pub(super) fn key(database: &str) -> String {
+    format!("hashtextextended('{database}', 0)")
+}
+
+/// Makes a template under another name first, so that an unfinished one is never copied.
+async fn make(server: &mut ScriptConnection, url: &str, name: &str, setup: &ReadSetup) -> Result<()> {
+    let unfinished = format!("svc_unfinished_{}", setup.hash);
+    server.run(&format!("DROP DATABASE IF EXISTS {unfinished} WITH (FORCE)")).await?;
+    server.run(&format!("CREATE DATABASE {unfinished}")).await?;
+    if let Some(role) = &setup.role {
+        grants::make(server, role).await?;
+    }
+    // Its connection is closed at the end: a database that is in use can be neither renamed nor copied.
+    let filled = fill(&with_database(url, &unfinished), setup).await;
+    let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname =";
+    server.run(&format!("{end} '{unfinished}'")).await?;
+    match filled {
+        Ok(()) => server.run(&finish(&unfinished, name)).await?,
+        Err(_) => server.run(&format!("DROP DATABASE {unfinished} WITH (FORCE)")).await?,
+    }
+    filled
+}
+
+async fn fill(url: &str, setup: &ReadSetup) -> Result<()> {
+    let mut connection = connect(url).await?;
+    connection.run("SET client_min_messages = warning").await?;
+    for Script { name, sql } in &setup.scripts {
+        connection.run(sql).await.map_err(|error| {
+            let place = name.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
+            Error::internal(format!("{place}{}", error.with_sources()))
+        })?;
+    }
+    if let Some(role) = &setup.role {
+        connection.run(&grants::grants(role)).await?;
+    }
+    Ok(())
+}
+
+/// Returns the statement that gives a template its name, with the day on which it was made.
+fn finish(unfinished: &str, name: &str) -> String {
+    format!(
+        "DO $svc$ BEGIN
+            EXECUTE format('COMMENT ON DATABASE {unfinished} IS %L', to_char(now(), 'YYYY-MM-DD'));
+            ALTER DATABASE {unfinished} RENAME TO {name};
+        END $svc$"
+    )
+}
+
+/// Drops templates that are older than a week, unless a test is about to copy them: those of set-ups that have changed,
+/// and others that are made anew when they are needed.
+async fn sweep(server: &mut ScriptConnection) -> Result<()> {
+    let old = "SELECT datname::text FROM pg_database WHERE starts_with(datname, $1) AND pg_has_role(datdba, 'MEMBER')
+        AND shobj_description(oid, 'pg_database') < to_char(now() - interval '7 days', 'YYYY-MM-DD') ORDER BY 1";
+    for name in server.names(old, PREFIX).await? {
+        let key = key(&name);
+        if server.is(&format!("SELECT pg_try_advisory_lock({key}) AND $1 <> ''"), &name).await? {
+            let dropped = server.run(&format!("DROP DATABASE IF EXISTS {name}")).await;
+            server.run(&format!("SELECT pg_advisory_unlock({key})")).await?;
+            // One that somebody looks at stays.
+            let is_in_use = |error: &DriverError| error.code() == Some(&SqlState::OBJECT_IN_USE);
+            dropped.or_else(|error| if is_in_use(&error) { Ok(()) } else { Err(error) })?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! Runs a test of `#[svc::test]`.
+
+use std::future::Future;
+
+use tokio::runtime::Builder;
+
+use super::database::{Database, Setup};
+
+/// A test, as the macro describes it.
+#[derive(Debug)]
+pub struct TestCase {
+    /// The path of the function.
+    pub name: &'static str,
+    /// The folder of the package.
+    pub folder: &'static str,
+    /// The set-up, with the paths and the SQL of the attribute.
+    pub setup: fn(Setup) -> Setup,
+}
+
+/// The result of a test: nothing, or a `Result`.
+pub trait TestOutcome {
+    /// Whether the test has failed.
+    fn has_failed(&self) -> bool;
+}
+
+impl TestOutcome for () {
+    fn has_failed(&self) -> bool {
+        false
+    }
+}
+
+impl<T, E> TestOutcome for Result<T, E> {
+    fn has_failed(&self) -> bool {
+        self.is_err()
+    }
+}
+
+/// Runs a test with a database of its own, on a runtime of its own.
+///
+/// # Panics
+/// Where there is no database for the test.
+pub fn run_test<F>(case: &TestCase, test: impl FnOnce(Database) -> F) -> F::Output
+where
+    F: Future<Output: TestOutcome>,
+{
+    let setup = (case.setup)(Setup::new().folder(case.folder));
+    let database = Database::create_blocking(&setup, case.name).unwrap_or_else(|error| panic!("{}", error.message()));
+    // The runtime ends before the database is dropped: with it go the tasks and the connections of services.
+    let guard = database.guard();
+    let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
+    let runtime = runtime.unwrap_or_else(|error| panic!("the runtime of the test does not start: {error}"));
+    let outcome = runtime.block_on(test(database));
+    if outcome.has_failed() {
+        guard.test_failed();
+    }
+    drop(runtime);
+    outcome
+}

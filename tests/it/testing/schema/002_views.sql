@@ -1,0 +1,1 @@
+CREATE VIEW v_note AS SELECT body FROM tb_note;

@@ -1,0 +1,1 @@
+INSERT INTO tb_note VALUES ('from the seed');

@@ -1,0 +1,4 @@
+#[svc::test]
+async fn posts_are_listed() {}
+
+fn main() {}
