@@ -111,7 +111,7 @@ fn function(row: &Row) -> Function {
     }
 }
 
-/// What a statement gives, which PostgreSQL tells without running it.
+/// The columns that a statement gives, which PostgreSQL tells without running it.
 async fn given(client: &Client, sql: &str) -> Given {
     match client.prepare(&format!("SELECT t.* FROM (\n{sql}\n) AS t")).await {
         Ok(statement) => {

@@ -74,7 +74,7 @@ impl Function {
         call.row_of.as_ref().is_none_or(is_row)
     }
 
-    /// What does not fit of what it gives, and what mends it.
+    /// The misfit of the value that it gives, and the words that mend it.
     fn misfit(&self, call: &program::Function) -> Option<(String, String)> {
         let name = &call.name;
         if let Some(view) = &call.rows_of

@@ -28,7 +28,7 @@ pub(super) struct Snapshot {
     pub(super) statements: BTreeMap<String, Given>,
 }
 
-/// What a statement gives.
+/// The columns that a statement gives, or why it gives none.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Given {

@@ -53,7 +53,7 @@ fn meta(krate: &Crate, method: &Method) -> TokenStream {
     }
 }
 
-/// What computes the field.
+/// The code or the function that computes the field.
 fn run(krate: &Crate, method: &Method) -> TokenStream {
     let ident = &method.ident;
     if let Some(name) = &method.function {

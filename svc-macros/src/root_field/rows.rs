@@ -9,7 +9,7 @@ use crate::errors::Errors;
 use crate::krate::Crate;
 use crate::name;
 
-/// What gives the rows in place of the view.
+/// The source of the rows in place of the view.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum RowSource {
     /// The function of the database with this name.

@@ -1,4 +1,4 @@
-//! What the fields of a schema use of the database.
+//! The needs of the fields of a schema: views, tables, functions and statements of the database.
 
 use super::find::{field_spec, row_functions, row_sources, spec_of};
 use super::{functions, tables};

@@ -1,4 +1,4 @@
-//! What gives the rows of a read in place of a view.
+//! The source of the rows of a read in place of a view.
 
 use std::sync::Arc;
 

@@ -32,7 +32,7 @@ pub(crate) struct Query {
     pub(crate) neighbours: bool,
     /// Read with careful casts.
     pub(crate) careful: bool,
-    /// What gives the rows, if not the view.
+    /// The source of the rows, if it is not the view.
     pub(crate) from: Option<Arc<RowsCall>>,
     /// Keep the order in which `from` gives the rows.
     pub(crate) as_given: bool,

@@ -1,5 +1,6 @@
 //! The schema: names, and mistakes that are said at the start.
 
+mod companion_names;
 mod errors;
 mod names;
 mod one_of;

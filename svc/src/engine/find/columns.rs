@@ -196,7 +196,7 @@ fn result_form(result: &ColumnType, ty: &OutType) -> Option<(Select, ColumnForm)
     fits.then(|| form_of(&result.name, ty)).flatten()
 }
 
-/// Why what a function gives does not answer a field of a type, if it does not.
+/// The reason for which a function does not answer a field of a type, if it does not.
 pub(crate) fn call_fault(catalogue: &Catalogue, model: &Model, spec: &FunctionSpec, ty: &TypeExpr) -> Option<String> {
     let result = &catalogue.row_function(spec).ok()?.result;
     result_form(result, &OutType::of(model, ty)).is_none().then(|| unfit(&spec.name, result).to_string())

@@ -30,7 +30,7 @@ pub(super) struct Read {
     pub(super) filter: Filter,
     pub(super) order: Vec<Order>,
     pub(super) page: Option<Window>,
-    /// What gives the rows, if not the view.
+    /// The source of the rows, if it is not the view.
     pub(super) from: Option<Arc<RowsCall>>,
 }
 

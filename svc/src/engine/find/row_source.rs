@@ -31,7 +31,7 @@ pub(crate) fn spec_of(model: &Model, field: &FieldDef, source: &RowSourceMeta) -
     FunctionSpec { name: source.text.to_owned(), row_of: None, args }
 }
 
-/// What gives the rows of a field, with the arguments of the request.
+/// The source of the rows of a field, with the arguments of the request.
 pub(super) async fn rows_call(
     cx: &ExecutionContext<'_>,
     field: &PlanField,

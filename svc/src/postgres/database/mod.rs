@@ -87,7 +87,7 @@ impl Settings {
     }
 }
 
-/// What an application uses of its database.
+/// The things that an application uses of its database.
 #[derive(Debug, Default)]
 pub(crate) struct Needs {
     /// The views and tables.

@@ -40,8 +40,8 @@ impl Builder {
                 Some(first) if first.path.starts_with("svc's") && first.path == def.path => {}
                 Some(first) => self.errors.push(SchemaError::TypeClash {
                     name: def.name.clone(),
-                    first: first.path.clone(),
-                    second: def.path.clone(),
+                    first: item(&self.types, first),
+                    second: item(&self.types, def),
                 }),
                 None => {
                     seen.insert(&def.name, def);
@@ -85,5 +85,15 @@ pub(super) fn show(types: &[TypeDef], ty: &TypeExpr) -> String {
         TypeExpr::Named(index) => member_names(types, &[*index]).concat(),
         TypeExpr::List(inner) => format!("[{}]", show(types, inner)),
         TypeExpr::NonNull(inner) => format!("{}!", show(types, inner)),
+    }
+}
+
+/// The Rust item of a type; for one that svc makes, that which it is made for.
+fn item(types: &[TypeDef], def: &TypeDef) -> String {
+    let made = |def: &TypeDef| def.path.starts_with("svc's ");
+    let is_for = |other: &&TypeDef| !made(other) && other.name != def.name && def.name.starts_with(&other.name);
+    match types.iter().filter(is_for).max_by_key(|other| other.name.len()) {
+        Some(owner) if made(def) => format!("{}, made for {}", def.path, owner.path),
+        _ => def.path.clone(),
     }
 }

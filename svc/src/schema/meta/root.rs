@@ -123,11 +123,11 @@ pub struct PlannedMeta {
     pub row: KeyFn,
     /// The order of the rows where a client asks for none, or for one that leaves ties.
     pub order: &'static [OrderKey],
-    /// What gives the rows in place of the view.
+    /// The source of the rows in place of the view.
     pub source: Option<&'static RowSourceMeta>,
 }
 
-/// What gives rows of a view in place of the view itself.
+/// The source of rows of a view in place of the view itself.
 #[derive(Debug, Clone, Copy)]
 pub struct RowSourceMeta {
     /// The kind of its text.
