@@ -39,7 +39,7 @@ async fn every_read_of_a_root_field_is_filtered() {
                 json!({"page": {"edges": [{"node": {"id": 1}}, {"node": {"id": 3}}], "page_info": {"has_next_page": false}}}),
             ),
             (
-                "{ statistics { count sum { stars } groups { key { owner } count } } }",
+                "{ statistics { count sum { stars } groups(by: [OWNER]) { key { owner } count } } }",
                 json!({"statistics": {"count": 2, "sum": {"stars": 16}, "groups": [{"key": {"owner": "ada"}, "count": 2}]}}),
             ),
             ("{ found { id } }", json!({"found": [{"id": 1}, {"id": 3}]})),

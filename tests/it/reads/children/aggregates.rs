@@ -43,8 +43,8 @@ async fn groups_are_those_of_each_parent() {
     {
         let answer = shop.same(&format!(
             "{{ products: {root} {{ {shout}
-                 by: reviewsAggregate {{ groups(orderBy: [{{count: DESC}}]) {{ key {{ stars }} count sum {{ weight }} }} }}
-                 one: reviewsAggregate {{ groups(limit: 1, offset: 1) {{ key {{ stars }} }} }}
+                 by: reviewsAggregate {{ groups(by: [STARS], orderBy: [{{count: DESC}}]) {{ key {{ stars }} count sum {{ weight }} }} }}
+                 one: reviewsAggregate {{ groups(by: [STARS], limit: 1, offset: 1) {{ key {{ stars }} }} }}
                  all: reviewsAggregate {{ groups {{ count }} }} }} }}"
         ))
         .await;
@@ -65,7 +65,7 @@ async fn aggregates_nest_behind_joins() {
     let answer = shop
         .same(
             "{ categories(orderBy: [{id: ASC}]) {
-             productsAggregate { count sum { price } groups { key { name } count } }
+             productsAggregate { count sum { price } groups(by: [NAME]) { key { name } count } }
              products { name reviewsAggregate { count } } } }",
         )
         .await;

@@ -39,7 +39,7 @@ async fn a_policy_about_the_rows_binds() {
             .same(&format!(
                 "{{ products(orderBy: [{{id: ASC}}]) {{ {shout}
                      reviewsConnection(first: 1) {{ totalCount nodes {{ id }} pageInfo {{ hasNextPage }} }}
-                     reviewsAggregate {{ count max {{ stars }} groups {{ key {{ stars }} count }} }} }} }}"
+                     reviewsAggregate {{ count max {{ stars }} groups(by: [STARS]) {{ key {{ stars }} count }} }} }} }}"
             ))
             .await;
         let product = |total, nodes: Value, next, max: Value, groups: Value| {
@@ -80,7 +80,7 @@ async fn a_mask_binds() {
     let answer = shop
         .same(
             "{ products(orderBy: [{id: ASC}], limit: 3) {
-                 reviewsAggregate { count sum { weight } groups { key { weight } count } }
+                 reviewsAggregate { count sum { weight } groups(by: [WEIGHT]) { key { weight } count } }
                  reviewsConnection(first: 1, orderBy: [{weight: DESC_NULLS_LAST}]) { nodes { id weight } } }
                high: products(where: {reviewsAggregate: {max: {weight: {gt: 50}}}}) { id }
                sorted: products(orderBy: [{reviewsAggregate: {sum: {weight: DESC_NULLS_LAST}}}, {id: ASC}]) { id } }",

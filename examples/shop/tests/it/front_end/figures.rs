@@ -23,7 +23,7 @@ async fn figures_are_those_of_the_shop(database: Database) {
         case("what the other shop has sold", SouthManager, "{ sales { count sum { quantity total } } }")
             .gives(json!({ "sales": { "count": 1, "sum": { "quantity": 2, "total": "70.00" } } })),
         case("by price", Clerk,
-            "{ sales { groups(orderBy: [{ sum: { total: DESC } }], limit: 2) { key { price } sum { total } } } }")
+            "{ sales { groups(by: [PRICE], orderBy: [{ sum: { total: DESC } }], limit: 2) { key { price } sum { total } } } }")
             .gives(json!({ "sales": { "groups": [
                 { "key": { "price": "39.00" }, "sum": { "total": "39.00" } },
                 { "key": { "price": "8.50" }, "sum": { "total": "34.00" } },
