@@ -27,6 +27,7 @@ pub struct AppOptions {
     /// Whether the settings were those of the environment, before any was changed.
     pub(super) reads_environment: bool,
     pub(super) types: Vec<KeyFn>,
+    pub(super) nodes: Vec<KeyFn>,
     pub(super) operations: Vec<&'static RootFieldMeta>,
     pub(super) data: DataMap,
     pub(super) request_data: RequestDataMakers,
@@ -215,6 +216,14 @@ impl AppOptions {
     /// Adds types that no operation reaches, such as the members of an interface that is returned.
     pub fn types(mut self, types: TypeList) -> Self {
         self.types.extend(types.0);
+        self
+    }
+
+    /// Adds types whose rows clients find again by an opaque id: each gets the field `nodeId` and implements the interface
+    /// `Node`, and `Query` has `node(id:)` and `nodes(ids:)`, which find the rows of all of them. Row policies hold there
+    /// as they do everywhere.
+    pub fn nodes(mut self, types: TypeList) -> Self {
+        self.nodes.extend(types.0);
         self
     }
 
@@ -427,7 +436,8 @@ impl AppOptions {
     pub(crate) fn model(&self) -> Result<crate::schema::Model, super::StartError> {
         use crate::schema::{Dialect, Listed, Naming, build};
         let naming = if self.config.schema.auto_camel_case { Naming::CamelCase } else { Naming::AsWritten };
-        let listed = Listed { types: self.types.clone(), operations: self.operations.clone() };
+        let listed =
+            Listed { types: self.types.clone(), operations: self.operations.clone(), nodes: self.nodes.clone() };
         let crate::SchemaConfig { regular_expressions, guard_directives, .. } = self.config.schema;
         let dialect = Dialect { naming, regular_expressions, guard_directives };
         build(&listed, dialect, crate::engine::coerce_literal).map_err(super::StartError::Schema)

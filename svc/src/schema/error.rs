@@ -282,6 +282,14 @@ pub enum SchemaError {
         /// The type of the rows.
         row: String,
     },
+    /// A type that is listed as a node, and whose rows have no id that could be given out.
+    #[error("`{path}` is listed in `nodes`, but {why}; a node has a `sql_source` and an `id` that is never null")]
+    NotANode {
+        /// The Rust item.
+        path: String,
+        /// The reason.
+        why: &'static str,
+    },
     /// `authorize_fields` names no field.
     #[error("`authorize_fields` of `{path}` names `{field}`, which is not one of its fields")]
     UnknownGate {

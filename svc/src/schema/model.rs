@@ -288,6 +288,8 @@ pub(crate) enum Gated {
 pub(crate) enum FieldKind {
     /// A struct's field: its position there, and its column or key.
     Stored { index: usize, stored: &'static str },
+    /// The id of a node: the position and the name of the struct's own `id`, and its scalar.
+    NodeId { index: usize, stored: &'static str, kind: ScalarKind },
     /// A struct's field that leads to rows of another view.
     Relation(Relation),
     /// A field of a type that the framework makes of a row's type.

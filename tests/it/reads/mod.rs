@@ -11,6 +11,7 @@ mod groups;
 mod indexes;
 mod items;
 mod many_to_many;
+mod nodes;
 mod pages;
 mod projection;
 mod relation_keys;

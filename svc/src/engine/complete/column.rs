@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use super::json::Json;
 use super::{Node as _, enum_name};
-use crate::engine::plan::Leaf;
+use crate::engine::plan::{Leaf, NodeType};
 use crate::json::{ExactNumber, is_plain, shorten, write_text};
 use crate::scalar::{
     LeafError, big_integer, canonical, shortest_decimal, write_big_integer, write_date, write_float, write_instant,
@@ -88,7 +88,7 @@ impl<'a> Column<'a> {
             return json.leaf(leaf, out);
         }
         match leaf {
-            Leaf::Scalar(kind) => self.scalar(*kind, out),
+            Leaf::Scalar(kind) | Leaf::Node(NodeType { kind, .. }) => self.scalar(*kind, out),
             Leaf::Enum(values) => {
                 let name = enum_name(values, self.text().ok_or_else(|| self.refuse("text"))?)?;
                 out.push(b'"');

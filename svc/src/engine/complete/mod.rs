@@ -26,7 +26,7 @@ pub(crate) use page::{PageNode, PageShape, RowsOfPage, address, complete_page, c
 pub(crate) use partial::{Unread, UnreadValues, write_partial};
 pub(crate) use resolved::Found;
 pub(crate) use rows::{Guarded, RowColumn, RowNode, RowShape, RowSource, RowSources, write_row};
-pub(crate) use tree::{complete_all, complete_value, guarded, join_after, root_value};
+pub(crate) use tree::{complete_all, complete_value, guarded, join, join_after, root_value};
 pub(crate) use typed::Decoded;
 
 use super::completed_value::PropagatedNull;
@@ -255,6 +255,12 @@ fn non_null_value<N: Node>(
     out: &mut Vec<u8>,
 ) -> Result<(), PropagatedNull> {
     match ty {
+        OutType::Leaf(leaf @ Leaf::Node(of)) => {
+            let start = out.len();
+            node.leaf(&Leaf::Scalar(of.kind), out).map_err(|error| walk.not_a_leaf(node, leaf, error, field, path))?;
+            of.replace(out, start);
+            Ok(())
+        }
         OutType::Leaf(leaf) => node.leaf(leaf, out).map_err(|error| walk.not_a_leaf(node, leaf, error, field, path)),
         OutType::NonNull(inner) => non_null_value(walk, field, inner, node, path, out),
         OutType::List(inner) => {

@@ -10,7 +10,7 @@ use super::{Decided, Engine, Prepared};
 use crate::engine::complete::{CompletedValue, guarded, root_value};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::explanation::{ExplainedField, Way};
-use crate::engine::find::write_planned;
+use crate::engine::find::{write_nodes, write_planned};
 use crate::engine::function::write_function;
 use crate::engine::mutations::Mutations;
 use crate::engine::path::Path;
@@ -175,6 +175,7 @@ async fn run(
         Run::Event(_) | Run::Stream(_) => {
             CompletedValue::failed(cx, &Error::internal("a subscription was run as if it were a query"), field, path)
         }
+        Run::Nodes => write_nodes(cx, admission, path).boxed().await,
         Run::Planned(_) => CompletedValue::failed(cx, &Error::internal("a planned field has no rows"), field, path),
         Run::Code(code) => match cx.call(admission) {
             Ok(call) => resolve(cx, admission, code, call, path).boxed().await,
@@ -186,7 +187,7 @@ async fn run(
 /// The way of a root field that runs.
 fn way(run: Run) -> Way {
     match run {
-        Run::Planned(_) => Way::Planned,
+        Run::Planned(_) | Run::Nodes => Way::Planned,
         Run::Function(_) => Way::Called,
         Run::Write(_) => Way::Written,
         Run::Code(_) | Run::Event(_) | Run::Stream(_) => Way::Resolved,

@@ -157,7 +157,7 @@ impl Asking<'_> {
 fn form(ty: &OutType) -> Option<ColumnForm> {
     match ty.nullable().0 {
         OutType::Leaf(Leaf::Scalar(kind)) => value_form(&TypeKind::Scalar { kind: *kind, specified_by: None }),
-        OutType::Leaf(Leaf::Enum(_)) => Some(ColumnForm::Text),
+        OutType::Leaf(Leaf::Enum(_) | Leaf::Node(_)) => Some(ColumnForm::Text),
         _ => None,
     }
 }

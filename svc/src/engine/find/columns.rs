@@ -9,7 +9,7 @@ use super::row_function::{selected_call, unfit};
 use crate::Error;
 use crate::engine::complete::{Guarded, PageShape, RowShape, RowSource, RowSources};
 use crate::engine::execution_context::ExecutionContext;
-use crate::engine::plan::{Leaf, OutType, PlanField, PlanKind};
+use crate::engine::plan::{Leaf, NodeType, OutType, PlanField, PlanKind};
 use crate::postgres::{Catalogue, ColumnType, DbError, FunctionSpec, Source};
 use crate::schema::{Model, Relation, ScalarKind, Shape, TypeExpr, TypeIndex, TypeKind};
 use crate::sql::{ColumnForm, Query, RowCall, Select, Selected, Subquery, Views, record_types, select_form};
@@ -174,7 +174,7 @@ impl<'a> Columns<'a> {
 /// The form in which a value of a type of the database answers a field, when it does.
 fn form_of(type_name: &str, ty: &OutType) -> Option<(Select, ColumnForm)> {
     match ty.nullable().0 {
-        OutType::Leaf(Leaf::Scalar(kind)) => select_form(type_name, Some(*kind)),
+        OutType::Leaf(Leaf::Scalar(kind) | Leaf::Node(NodeType { kind, .. })) => select_form(type_name, Some(*kind)),
         OutType::Leaf(Leaf::Enum(_)) => select_form(type_name, None),
         // Lists and objects arrive as JSON, whatever the column is.
         _ => select_form(type_name, Some(ScalarKind::Json)).filter(|(_, form)| *form != ColumnForm::Text),

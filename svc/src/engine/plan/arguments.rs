@@ -176,6 +176,14 @@ impl ArgPlan {
         self.asked.is_none()
     }
 
+    /// The number of values of a list.
+    pub(super) fn items(&self, model: &Model, variables: &Variables) -> Option<usize> {
+        match self.value(model, variables).ok()??.as_ref() {
+            Value::List(items) => Some(items.len()),
+            _ => None,
+        }
+    }
+
     /// The value when it is a whole number; for pages.
     pub(super) fn integer(&self, model: &Model, variables: &Variables) -> Option<i64> {
         match &self.source {

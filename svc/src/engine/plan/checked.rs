@@ -38,7 +38,9 @@ impl PlanKind {
     /// The source of a field's value; `None` where an interface only promises it.
     pub(super) fn of(kind: FieldKind) -> Option<Self> {
         Some(match kind {
-            FieldKind::Stored { index, stored } => Self::Stored { index, stored },
+            FieldKind::Stored { index, stored } | FieldKind::NodeId { index, stored, .. } => {
+                Self::Stored { index, stored }
+            }
             FieldKind::Relation(relation) => Self::Relation(relation),
             FieldKind::Part(part) => Self::Part(part),
             FieldKind::Method(code, cost) => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ahash::{HashMap, HashMapExt as _};
 use serde_json::{Value, json};
 
-use super::{Asked, Children, Plan, PlanField, PlanKind, Selection};
+use super::{Asked, Children, Plan, PlanField, PlanKind, RootField, Selection};
 use crate::application::Limits;
 use crate::engine::coerce::Variables;
 use crate::schema::{AggregateFunction, Model, Part};
@@ -127,6 +127,13 @@ impl<'a> Costs<'a> {
         if is_rows(field.kind) || !(is_connection || field.ty.is_list()) {
             // The page of a connection counts where its arguments are.
             return 1;
+        }
+        if field.root().is_some_and(RootField::finds_nodes) {
+            // Each of the ids is a row, if there is one.
+            let ids = field.args.first();
+            self.varies |= ids.is_some_and(|arg| !arg.is_constant());
+            let items = ids.and_then(|arg| arg.items(self.model, self.variables));
+            return items.and_then(|items| u64::try_from(items).ok()).unwrap_or(UNPAGED).max(1);
         }
         let limits = || field.args.iter().filter(|arg| matches!(arg.rust.as_str(), "limit" | "first" | "last"));
         self.varies |= limits().any(|arg| !arg.is_constant());

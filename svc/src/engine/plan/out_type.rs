@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::schema::{EnumValue, Model, ScalarKind, TypeExpr, TypeKind};
+use super::node_id::NodeType;
+use crate::schema::{EnumValue, FieldDef, FieldKind, Model, ScalarKind, TypeExpr, TypeIndex, TypeKind};
 
 /// A field's type, with all that completing a value needs.
 #[derive(Debug, Clone)]
@@ -18,13 +19,17 @@ pub(crate) enum OutType {
 pub(crate) enum Leaf {
     Scalar(ScalarKind),
     Enum(Arc<[EnumValue]>),
+    /// The id of a node.
+    Node(NodeType),
 }
 
 impl Leaf {
     /// Returns the message about a value that breaks the type. It does not quote the value.
     pub(crate) fn not_valid(&self) -> String {
         match self {
-            Self::Scalar(kind) => format!("the value is not a valid {}", kind.shown()),
+            Self::Scalar(kind) | Self::Node(NodeType { kind, .. }) => {
+                format!("the value is not a valid {}", kind.shown())
+            }
             Self::Enum(_) => "the value is not one of its enum".to_owned(),
         }
     }
@@ -41,6 +46,17 @@ impl OutType {
                 TypeKind::Enum(def) => Self::Leaf(Leaf::Enum(def.values.clone())),
                 _ => Self::Composite,
             },
+        }
+    }
+
+    /// The type of a field of an object type.
+    pub(crate) fn of_field(model: &Model, object: TypeIndex, field: &FieldDef) -> Self {
+        match field.kind {
+            FieldKind::NodeId { kind, .. } => {
+                let name = model.types[object].name.as_str().into();
+                Self::NonNull(Box::new(Self::Leaf(Leaf::Node(NodeType { name, kind }))))
+            }
+            _ => Self::of(model, &field.ty),
         }
     }
 

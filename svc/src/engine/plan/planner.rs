@@ -213,7 +213,7 @@ impl<'a> Planner<'a> {
                 self.bounds.charge(self.limits)?;
                 let args = self.args(def, node)?;
                 let sets: Vec<_> = nodes.iter().map(|node| &node.selection_set).collect();
-                (kind, OutType::of(model, &def.ty), args, self.children(def.ty.named(), &sets)?, def.gated)
+                (kind, OutType::of_field(model, parent, def), args, self.children(def.ty.named(), &sets)?, def.gated)
             }
         };
         let field = PlanField {

@@ -70,6 +70,11 @@ impl RootField {
         }
     }
 
+    /// Whether it finds rows by the ids of nodes.
+    pub(crate) fn finds_nodes(self) -> bool {
+        matches!(self.run, Run::Nodes)
+    }
+
     /// Whether a function of the program makes its events.
     pub(crate) fn has_stream(self) -> bool {
         matches!(self.run, Run::Stream(_))

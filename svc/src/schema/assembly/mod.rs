@@ -11,6 +11,7 @@ mod gates;
 mod inputs;
 mod introspected;
 mod nested;
+mod nodes;
 mod relations;
 mod roots;
 mod row_functions;
@@ -18,12 +19,13 @@ mod writes;
 
 use apollo_compiler::Schema;
 use apollo_compiler::validation::WithErrors;
+use async_graphql::ID;
 
 use super::error::SchemaError;
 use super::extent::Extent;
 use super::model::{Model, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use super::naming::Naming;
-use super::{KeyFn, Registry, RootFieldMeta, TypeRef, derived, sdl};
+use super::{Input, KeyFn, Registry, RootFieldMeta, TypeRef, derived, sdl};
 pub(crate) use defaults::CoerceLiteral;
 pub(crate) use introspected::{IS_ONE_OF, TYPE};
 
@@ -35,6 +37,8 @@ const ONE_OF: &str = "directive @oneOf on INPUT_OBJECT";
 pub(crate) struct Listed {
     pub(crate) types: Vec<KeyFn>,
     pub(crate) operations: Vec<&'static RootFieldMeta>,
+    /// The types of nodes.
+    pub(crate) nodes: Vec<KeyFn>,
 }
 
 /// The settings of an application that its schema follows.
@@ -55,6 +59,8 @@ pub(crate) fn build(listed: &Listed, dialect: Dialect, coerce: CoerceLiteral) ->
     }
     let operations: Vec<_> =
         listed.operations.iter().map(|meta| roots::Operation::register(meta, &mut registry)).collect();
+    let nodes: Vec<TypeIndex> = listed.nodes.iter().map(|register| register(&mut registry).0).collect();
+    let id = (!nodes.is_empty()).then(|| expr(&<ID as Input>::type_ref(&mut registry)).named());
     let common = companions::Common::register(&mut registry);
 
     let mut builder = Builder { dialect, types: Vec::new(), errors: Vec::new() };
@@ -67,8 +73,12 @@ pub(crate) fn build(listed: &Listed, dialect: Dialect, coerce: CoerceLiteral) ->
     builder.check_row_functions();
     let derived = derived::find(&registry);
     let mut companions = companions::Companions::new(&common, dialect, &derived);
+    let node = id.and_then(|id| Some((builder.add_nodes(&nodes, id, &companions)?, id)));
     companions.derive(&mut builder.types, &derived);
     builder.add_roots(&operations, &mut companions);
+    if let Some((interface, id)) = node {
+        builder.add_node_fields(interface, id, &companions);
+    }
     builder.add_relation_args(&mut companions);
     builder.gate_documents(&registry);
     builder.fill_defaults(coerce);

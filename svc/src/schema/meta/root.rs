@@ -60,6 +60,8 @@ pub enum Run {
     Write(WriteMeta),
     /// A body: the resolver.
     Code(&'static dyn Code),
+    /// No function of the program: rows by the ids of nodes.
+    Nodes,
     /// No body: rows that events of a channel name.
     Event(EventMeta),
     /// A body that gives a stream: the resolver of a subscription.
@@ -71,7 +73,7 @@ impl Run {
     pub(crate) fn planned(self) -> Option<PlannedMeta> {
         match self {
             Self::Planned(planned) | Self::Event(EventMeta { planned, .. }) => Some(planned),
-            Self::Function(_) | Self::Write(_) | Self::Code(_) | Self::Stream(_) => None,
+            Self::Function(_) | Self::Write(_) | Self::Code(_) | Self::Stream(_) | Self::Nodes => None,
         }
     }
 }

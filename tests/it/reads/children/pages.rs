@@ -190,7 +190,12 @@ async fn each_is_one_statement() {
         (format!("{{ categories {{ {deep} }} }}"), 1),
         // Values in hand: one more for each relation and level.
         (format!("{{ products {{ shout {page} }} }}"), 2),
-        (format!("{{ held {{ {page} reviewsAggregate {{ count groups(by: [STARS]) {{ key {{ stars }} count }} }} }} }}"), 3),
+        (
+            format!(
+                "{{ held {{ {page} reviewsAggregate {{ count groups(by: [STARS]) {{ key {{ stars }} count }} }} }} }}"
+            ),
+            3,
+        ),
         ("{ products { reviewsConnection { nodes { loud product { shout } } } } }".to_owned(), 3),
     ] {
         for (kind, views) in KINDS.into_iter().zip(["\"c_", "\"d_", "\"tv_"]) {

@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use super::{Node, PropagatedNull, Walk, enum_name, key, typename, value};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
-use crate::engine::plan::{Children, Keys, Leaf, PlanField, PlanKind, Selection};
+use crate::engine::plan::{Children, Keys, Leaf, NodeType, PlanField, PlanKind, Selection};
 use crate::json::{ExactJson, ExactNumber, plain_decimal, shorten, string_end, write_text};
 use crate::scalar::{
     LeafError, big_integer, canonical, is_escaped_once, is_integer, write_big_integer, write_canonical, write_float,
@@ -210,7 +210,7 @@ impl Node for Json<'_> {
 
     fn leaf(&self, leaf: &Leaf, out: &mut Vec<u8>) -> Result<(), LeafError> {
         match leaf {
-            Leaf::Scalar(kind) => self.scalar(*kind, out),
+            Leaf::Scalar(kind) | Leaf::Node(NodeType { kind, .. }) => self.scalar(*kind, out),
             Leaf::Enum(values) => {
                 let text = self.text().ok_or_else(|| self.refuse("a string"))?;
                 out.push(b'"');

@@ -446,6 +446,13 @@ fn described(name: &str, description: &str, ty: TypeExpr) -> ArgDef {
     ArgDef { description: Some(description.to_owned()), ..field(name, name, ty) }
 }
 
+impl ArgDef {
+    /// An argument that the framework adds to a root field.
+    pub(super) fn described(name: &str, description: &str, ty: TypeExpr) -> Self {
+        described(name, description, ty)
+    }
+}
+
 fn arg(name: &str, description: &str, ty: TypeExpr, role: ArgRole) -> ArgDef {
     ArgDef { role, ..described(name, description, ty) }
 }

@@ -11,7 +11,13 @@ impl Companions<'_> {
         self.output(rust, description, ty, FieldKind::Part(part))
     }
 
-    pub(super) fn output(&self, rust: &'static str, description: &str, ty: TypeExpr, kind: FieldKind) -> FieldDef {
+    pub(in crate::schema::assembly) fn output(
+        &self,
+        rust: &'static str,
+        description: &str,
+        ty: TypeExpr,
+        kind: FieldKind,
+    ) -> FieldDef {
         FieldDef {
             name: self.naming.apply(rust),
             rust,

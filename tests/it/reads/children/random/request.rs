@@ -317,7 +317,10 @@ impl Request {
             Aggregate::Of(function, field) => format!("a{index}: {function} {{ {field} }}"),
         });
         let fields: Vec<_> = fields.collect();
-        format!("computed: reviewsAggregate{rows} {{ {} groups(by: [STARS]) {{ key {{ stars }} count }} }}", fields.join(" "))
+        format!(
+            "computed: reviewsAggregate{rows} {{ {} groups(by: [STARS]) {{ key {{ stars }} count }} }}",
+            fields.join(" ")
+        )
     }
 
     pub(super) fn expected(&self, world: &World) -> Value {

@@ -1,0 +1,47 @@
+//! Ids of nodes: a type and the `id` of a row in one opaque text.
+
+use std::sync::Arc;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use crate::json::shorten;
+use crate::schema::ScalarKind;
+use crate::{Error, ErrorCode};
+
+/// The type of the rows whose ids are written.
+#[derive(Debug, Clone)]
+pub(crate) struct NodeType {
+    pub(crate) name: Arc<str>,
+    /// The scalar of their own ids.
+    pub(crate) kind: ScalarKind,
+}
+
+impl NodeType {
+    /// Replaces the JSON of a row's own id, which begins at `start`, by that of the id of a node.
+    pub(crate) fn replace(&self, out: &mut Vec<u8>, start: usize) {
+        let own = &out[start..];
+        let own = serde_json::from_slice::<String>(own).unwrap_or_else(|_| String::from_utf8_lossy(own).into_owned());
+        out.truncate(start);
+        out.push(b'"');
+        out.extend_from_slice(URL_SAFE_NO_PAD.encode(format!("{}:{own}", self.name)).as_bytes());
+        out.push(b'"');
+    }
+}
+
+/// The name of a type and the `id` of a row, from the id of a node.
+///
+/// # Errors
+/// A text that is none.
+pub(crate) fn read(text: &str) -> Result<(String, String), Error> {
+    let bytes = URL_SAFE_NO_PAD.decode(text).ok();
+    let decoded = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+    let parts = decoded.as_deref().and_then(|decoded| decoded.split_once(':'));
+    parts.map(|(name, own)| (name.to_owned(), own.to_owned())).ok_or_else(|| not_an_id(text))
+}
+
+/// The error of a text that is not the id of a node.
+pub(crate) fn not_an_id(text: &str) -> Error {
+    let message = format!("{:?} is not the id of a node; take it from the field `nodeId` of a row", shorten(text));
+    Error::new(ErrorCode::BadUserInput, message)
+}

@@ -1,0 +1,243 @@
+//! Rows by the opaque ids of nodes, over the three kinds of views.
+
+use serde_json::{Value, json};
+use svc::prelude::*;
+use svc_tests::{App, TestDatabase, agreed_data, three_views};
+
+/// The same types over views of one kind.
+macro_rules! shop {
+    ($kind:ident, $product:literal, $line:literal) => {
+        mod $kind {
+            use super::*;
+
+            #[svc_type(name = "Product", sql_source = $product)]
+            pub(super) struct Product {
+                pub(super) id: Uuid,
+                pub(super) name: String,
+                pub(super) hidden: bool,
+                #[relation]
+                pub(super) lines: Many<Line>,
+            }
+
+            #[svc_type]
+            impl Product {
+                fn shout(&self) -> String {
+                    self.name.to_uppercase()
+                }
+            }
+
+            #[svc_type(name = "Line", sql_source = $line)]
+            pub(super) struct Line {
+                pub(super) id: i32,
+                pub(super) amount: i32,
+                #[relation]
+                pub(super) product: Option<One<Product>>,
+            }
+
+            #[svc::query]
+            pub(super) async fn products() -> Vec<Product>;
+            /// Rows in hand.
+            #[svc::query]
+            pub(super) async fn held(ctx: &Context<'_>) -> Result<Vec<Line>> {
+                ctx.db().find::<Line>().order_by(asc("id")).await
+            }
+
+            pub(super) fn options() -> AppOptions {
+                AppOptions::new().queries(queries![products, held]).nodes(types![Product, Line])
+            }
+
+            pub(super) fn governed() -> AppOptions {
+                options().row_policy::<Product>(|_: &Context<'_>| Ok(RowDecision::allow_where(col("hidden").eq(false))))
+            }
+        }
+    };
+}
+
+shop!(columns, "c_product", "c_line");
+shop!(data, "d_product", "d_line");
+shop!(table, "tv_product", "tv_line");
+
+fn sql() -> String {
+    let tables = "
+        CREATE TABLE tb_product (id uuid PRIMARY KEY, name text NOT NULL, hidden bool NOT NULL);
+        CREATE TABLE tb_line (id int PRIMARY KEY, amount int NOT NULL, product_id uuid);
+        INSERT INTO tb_product SELECT ('00000000-0000-0000-0000-00000000000' || n)::uuid, 'product ' || n, n = 2
+          FROM generate_series(1, 2) n;
+        INSERT INTO tb_line SELECT n, n * 10, ('00000000-0000-0000-0000-00000000000' || n)::uuid FROM generate_series(1, 3) n;";
+    let views = [("product", "id"), ("line", "id")];
+    tables.to_owned() + &views.map(|(name, columns)| three_views(name, columns)).concat()
+}
+
+const KINDS: [&str; 3] = ["columns", "data", "table"];
+
+fn options(kind: &str, is_governed: bool) -> AppOptions {
+    let options = match (kind, is_governed) {
+        ("columns", false) => columns::options(),
+        ("columns", true) => columns::governed(),
+        ("data", false) => data::options(),
+        ("data", true) => data::governed(),
+        (_, false) => table::options(),
+        (_, true) => table::governed(),
+    };
+    options.auto_camel_case(true)
+}
+
+async fn same_of(query: &str, is_governed: bool) -> Value {
+    let database = TestDatabase::copy_of("nodes", &sql()).await;
+    let ask = async |kind| {
+        let app = App::serve(options(kind, is_governed).database_url(database.url())).await;
+        app.query(query).await.text
+    };
+    agreed_data(query, KINDS, ask).await
+}
+
+async fn same(query: &str) -> Value {
+    same_of(query, false).await
+}
+
+/// `Product:00000000-0000-0000-0000-00000000000n` and `Line:n`.
+fn product(n: i32) -> String {
+    id(&format!("Product:00000000-0000-0000-0000-00000000000{n}"))
+}
+
+fn id(text: &str) -> String {
+    use base64::Engine as _;
+    base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(text)
+}
+
+#[tokio::test]
+async fn each_row_tells_the_id_by_which_it_is_found() {
+    let answer =
+        same("{ products(orderBy: [{id: ASC}]) { nodeId id lines { nodeId again: nodeId } } held { nodeId } }").await;
+    assert_eq!(answer["products"][0]["nodeId"], json!(product(1)));
+    assert_eq!(answer["products"][0]["lines"], json!([{"nodeId": id("Line:1"), "again": id("Line:1")}]));
+    assert_eq!(answer["held"], json!([{"nodeId": id("Line:1")}, {"nodeId": id("Line:2")}, {"nodeId": id("Line:3")}]));
+    let selection =
+        "{ __typename nodeId ... on Product { name shout lines { amount } } ... on Line { amount product { name } } }";
+    let (one, two) = (product(1), id("Line:2"));
+    let answer = same(&format!("{{ a: node(id: \"{one}\") {selection} b: node(id: \"{two}\") {selection} }}")).await;
+    assert_eq!(
+        answer,
+        json!({
+            "a": {"__typename": "Product", "nodeId": one, "name": "product 1", "shout": "PRODUCT 1", "lines": [{"amount": 10}]},
+            "b": {"__typename": "Line", "nodeId": two, "amount": 20, "product": {"name": "product 2"}},
+        })
+    );
+    let ids = [id("Line:3"), product(2), id("Line:9"), id("Gone:1"), product(1), id("Line:3")];
+    let answer = same(&format!("{{ nodes(ids: {}) {{ nodeId }} }}", json!(ids))).await;
+    let found = [Some(&ids[0]), Some(&ids[1]), None, None, Some(&ids[4]), Some(&ids[5])];
+    assert_eq!(answer["nodes"], json!(found.map(|id| id.map_or(Value::Null, |id| json!({"nodeId": id})))));
+    assert_eq!(same("{ nodes(ids: []) { nodeId } }").await, json!({"nodes": []}));
+}
+
+#[tokio::test]
+async fn policies_hold_for_nodes() {
+    let query = format!(
+        "{{ nodes(ids: {}) {{ nodeId ... on Line {{ product {{ name }} }} }} }}",
+        json!([product(2), id("Line:2")])
+    );
+    let answer = same_of(&query, true).await;
+    assert_eq!(answer["nodes"], json!([null, {"nodeId": id("Line:2"), "product": null}]));
+}
+
+#[tokio::test]
+async fn rows_of_a_type_are_one_statement() {
+    let database = TestDatabase::copy_of("nodes", &sql()).await;
+    let app = App::serve(options("columns", false).database_url(database.url())).await;
+    let query = format!(
+        "{{ nodes(ids: {}) {{ nodeId ... on Product {{ name lines {{ amount }} }} ... on Line {{ amount }} }} }}",
+        json!([product(1), product(2), id("Line:1"), id("Line:2"), id("Line:7")])
+    );
+    let before = database.statements("\"c_").await;
+    app.query(&query).await.data();
+    assert_eq!(database.statements("\"c_").await - before, 2);
+}
+
+#[tokio::test]
+async fn an_id_that_is_none_is_the_client_s_fault() {
+    let database = TestDatabase::copy_of("nodes", &sql()).await;
+    let app = App::serve(options("data", false).database_url(database.url())).await;
+    for wrong in ["", "x", "Product:1", &id("Product"), &id("Product:1"), &id("Line:x"), &id("Line:99999999999")] {
+        for query in [
+            format!("{{ node(id: {wrong:?}) {{ nodeId }} }}"),
+            format!("{{ node: nodes(ids: [{wrong:?}]) {{ nodeId }} }}"),
+        ] {
+            let reply = app.query(&query).await;
+            assert_eq!(reply.code(), "BAD_USER_INPUT", "{query}: {}", reply.text);
+            assert!(reply.message().contains("is not the id of a node"), "{}", reply.text);
+        }
+    }
+    let many = vec![product(1); 1_001];
+    let reply = app.query_with("query ($ids: [ID!]!) { nodes(ids: $ids) { nodeId } }", json!({"ids": many})).await;
+    assert!(reply.message().contains("1000 rows") || reply.message().contains("complexity"), "{}", reply.text);
+    // Each id counts as a row.
+    let cheap =
+        app.query_with("query ($ids: [ID!]!) { nodes(ids: $ids) { nodeId } }", json!({"ids": [product(1)]})).await;
+    assert_eq!(cheap.data(), json!({"nodes": [{"nodeId": product(1)}]}));
+}
+
+#[tokio::test]
+async fn the_authorizer_decides_about_nodes() {
+    let database = TestDatabase::copy_of("nodes", &sql()).await;
+    let allowed = product(1);
+    let known = allowed.clone();
+    let options = options("table", false).authorizer(move |request: AuthorizationRequest| {
+        let known = known.clone();
+        async move {
+            request.operation_name() != "node" || request.argument::<ID>("id").is_ok_and(|id| id.as_str() == known)
+        }
+    });
+    let app = App::serve(options.database_url(database.url())).await;
+    assert_eq!(
+        app.query(&format!("{{ node(id: \"{allowed}\") {{ nodeId }} }}")).await.data(),
+        json!({"node": {"nodeId": allowed}})
+    );
+    let reply = app.query(&format!("{{ node(id: \"{}\") {{ nodeId }} }}", product(2))).await;
+    assert_eq!((reply.code().as_str(), &reply.json()["data"]), ("FORBIDDEN", &json!({"node": null})), "{}", reply.text);
+}
+
+#[svc_type(sql_source = "c_line")]
+struct Keyless {
+    amount: i32,
+}
+
+#[svc_type(sql_source = "c_product")]
+struct Guarded {
+    #[svc::requires_auth]
+    id: Uuid,
+    name: String,
+}
+
+#[svc_type(sql_source = "c_product")]
+struct Named {
+    id: Uuid,
+    node_id: Option<String>,
+}
+
+#[svc::query]
+async fn keyless() -> Vec<Keyless>;
+
+#[test]
+fn types_that_cannot_be_nodes_are_named() {
+    let of = |types| AppOptions::new().queries(queries![keyless]).nodes(types).sdl();
+    for (sdl, part) in [
+        (of(types![Keyless]), "Keyless` is listed in `nodes`, but stores no `id`"),
+        (of(types![Guarded]), "Guarded` is listed in `nodes`, but has an `id` that not everybody may learn"),
+        (of(types![Named]), "both become `node_id` in GraphQL"),
+    ] {
+        let error = sdl.expect_err("a mistake").to_string();
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn the_schema_has_the_interface() {
+    let sdl = options("columns", false).sdl().expect("a schema");
+    for part in
+        ["interface Node {", "type Product implements Node {", "nodeId: ID!", "): [Node]!", "id: ID!\n  ): Node\n"]
+    {
+        assert!(sdl.contains(part), "{part}: {sdl}");
+    }
+    assert!(!sdl.contains("nodeId: IDFilter"));
+    assert!(!AppOptions::new().queries(queries![keyless]).sdl().expect("a schema").contains("Node"));
+}
