@@ -14,7 +14,7 @@ pub struct Customer {
     pub name: String,
     /// The address of mail: for the customer, and for managers. A mask hides it from clerks.
     pub email: Option<String>,
-    /// Where parcels go.
+    /// The address of parcels.
     pub city: Option<String>,
     /// The latest first.
     #[relation(order_by = "-placed_at")]

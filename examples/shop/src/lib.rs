@@ -68,7 +68,7 @@ pub fn with_shop(options: AppOptions) -> AppOptions {
     policy::with_policy(with_messages(options))
 }
 
-/// What clients read where a table refuses a row.
+/// The messages that clients read where a table refuses a row.
 fn with_messages(options: AppOptions) -> AppOptions {
     options
         .constraint(Constraint::new("tb_product_sku", "another product has this number").field("sku"))

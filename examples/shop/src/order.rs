@@ -5,7 +5,7 @@ use svc::prelude::*;
 use crate::customer::Customer;
 use crate::product::Product;
 
-/// What a customer has bought at once.
+/// The products that a customer has bought at once.
 #[svc_type(sql_source = "v_order")]
 #[derive(Debug)]
 pub struct Order {
@@ -13,7 +13,7 @@ pub struct Order {
     pub id: Uuid,
     /// The number that people say, in order.
     pub number: i32,
-    /// How far it is.
+    /// Its state.
     pub status: OrderStatus,
     /// The time of buying.
     pub placed_at: DateTime<Utc>,
@@ -21,15 +21,15 @@ pub struct Order {
     pub total: Decimal,
     /// The number of pieces.
     pub pieces: i32,
-    /// Who has bought it.
+    /// The customer who has bought it.
     #[relation]
     pub customer: One<Customer>,
-    /// What was bought.
+    /// The products with their numbers.
     #[relation(order_by = "product.name")]
     pub lines: Many<OrderLine>,
 }
 
-/// How far an order is.
+/// The state of an order.
 #[svc_enum]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OrderStatus {
@@ -114,7 +114,7 @@ pub async fn orders() -> Connection<Order>;
 #[svc::query]
 pub async fn order(id: Option<Uuid>, number: Option<i32>) -> Option<Order>;
 
-/// What was sold.
+/// The figures of what was sold.
 #[svc::query]
 #[svc::requires_any_role("clerk", "manager")]
 pub async fn sales() -> Aggregate<OrderLine>;

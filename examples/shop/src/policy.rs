@@ -1,4 +1,4 @@
-//! Who asks, and who may do what.
+//! The users, and the rules about what they may do.
 //!
 //! PostgreSQL keeps the shops apart, and their customers (`db/policies.sql`): it is told who asks by session variables.
 //! Guards at the functions say which roles may call them, and the mask here what clerks do not see.
@@ -16,7 +16,7 @@ pub fn with_policy(options: AppOptions) -> AppOptions {
     options.session_variables(variables()).mask_where::<Customer>("email", addresses)
 }
 
-/// What PostgreSQL is told of each request. A user's shop is that of the token. A guest's is that of the header, which the
+/// The values that PostgreSQL is told of each request. A user's shop is that of the token. A guest's is that of the header, which the
 /// gateway in front sets by the host name, after it has dropped the client's own.
 fn variables() -> SessionVariables {
     SessionVariables::new()

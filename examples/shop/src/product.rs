@@ -1,4 +1,4 @@
-//! What is for sale.
+//! Products and their categories.
 
 use svc::prelude::*;
 use svc::scalar::SearchVector;
@@ -20,7 +20,7 @@ pub struct Product {
     pub description: String,
     /// The price of a piece.
     pub price: Decimal,
-    /// What the shop itself has paid.
+    /// The price that the shop itself has paid.
     #[svc::requires_role("manager")]
     pub cost: Option<Decimal>,
     /// The pieces that are left.
@@ -35,7 +35,7 @@ pub struct Product {
     pub rating: Option<Decimal>,
     /// The number of reviews.
     pub review_count: i32,
-    /// Where it is found.
+    /// The categories in which it is found.
     #[relation(through = "v_product_category", here = "product_id", there = "category_id", order_by = "name")]
     pub categories: Many<Category>,
     /// The latest first.

@@ -1,4 +1,4 @@
-//! What customers say of products.
+//! Reviews: opinions of customers about products.
 
 use svc::prelude::*;
 
@@ -20,7 +20,7 @@ pub struct Review {
     /// The product.
     #[relation]
     pub product: Option<One<Product>>,
-    /// Who has written it; null for all others but the staff.
+    /// The author; null for all others but the staff.
     #[relation]
     pub customer: Option<One<Customer>>,
 }

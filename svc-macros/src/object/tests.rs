@@ -81,7 +81,7 @@ fn mistakes_of_relations_name_the_fix() {
         ("#[relation] a: Option<Many<User>>", "a relation is read when it is asked for; write `Many<User>`"),
         (
             r#"#[relation(key = "b")] a: One<User>"#,
-            "unknown key `key`; the keys here are `from`, `to`, `through`, `here`, `there` and `order_by`",
+            "unknown key `key`; the keys here are `from`, `to`, `through`, `here`, `there`, `order_by`, `connection` and `aggregate`",
         ),
         (r#"#[relation(from = "")] a: One<User>"#, "`from` is empty; name a column or a JSON key"),
         (r#"#[relation(from = [])] a: One<User>"#, "`from` is empty; name a column or a JSON key"),

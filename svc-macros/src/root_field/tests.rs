@@ -12,7 +12,7 @@ fn a_function_without_a_body_becomes_a_plan() {
         item,
         &[
             "pub struct users {}",
-            "shape: <Vec<User> as __svc::PlannedReturn>::SHAPE",
+            "__svc::PlannedMeta::new(<Vec<User> as __svc::PlannedReturn>::SHAPE",
             r#".described("Which.")"#,
             r#".named("people")"#,
             "impl __svc::Query for users",
@@ -96,8 +96,8 @@ fn a_function_and_a_body_exclude_each_other() {
         ]
     );
     assert_eq!(
-        messages(query, r#"function = "app.f""#, "fn f() -> bool;"),
-        ["a query reads views; only `#[svc::mutation]` calls a function"]
+        messages(query, r#"function = "app.f""#, "fn f() -> bool { true }"),
+        ["a query has a body or reads rows from this; write `;` instead of the body, or remove this"]
     );
     assert_eq!(
         messages(mutation, r#"context = ["tenant_id"]"#, "fn f() -> bool { true }"),

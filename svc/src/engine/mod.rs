@@ -19,6 +19,7 @@ mod field_error;
 mod find;
 mod freshness;
 mod function;
+mod function_arguments;
 mod gated;
 mod hooks;
 mod identity;

@@ -31,7 +31,7 @@ pub enum SchemaError {
         /// The Rust item.
         path: String,
     },
-    /// What stands beside a relation has the name of another field.
+    /// A field beside a relation has the name of another field.
     #[error(
         "`{first}` has the name `{name}` already, which `{second}` of `{path}` gets in GraphQL; give it another with `{key} = \"…\"`"
     )]

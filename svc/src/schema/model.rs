@@ -309,7 +309,7 @@ pub(crate) enum FieldKind {
 pub(crate) struct Relation {
     /// The position in the struct of the field with the key.
     pub(crate) index: usize,
-    /// What the field answers with.
+    /// The shape of the field's answer.
     pub(crate) shape: Shape,
     /// The type of the rows.
     pub(crate) row: TypeIndex,

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::RowCall;
+use super::row_call::RowCall;
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::{AggregateFunction, Operator, ScalarKind};
 
@@ -30,7 +30,7 @@ pub enum Filter {
     /// This by SQL's own logic of three values, as conditions of policies are read: a comparison with a null is unknown,
     /// so is its opposite, and a row is kept only where all of it is true.
     Strict(Box<Filter>),
-    /// What is computed over the rows that a relation leads to compares as it should.
+    /// Values that are computed over the rows that a relation leads to compare as they should.
     Aggregate(Column, Box<AggregateFilter>),
 }
 

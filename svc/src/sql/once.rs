@@ -6,7 +6,7 @@
 
 use super::Builder;
 use super::filter::{Column, Computed, Filter};
-use super::group::Having;
+use super::grouping::Having;
 use super::query::{Query, Selected};
 use super::scope::{Named, RowScope, Scope, named};
 use crate::postgres::DbError;

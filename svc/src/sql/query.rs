@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::column::{ColumnForm, Select};
 use super::filter::{Column, Filter, Order};
-use super::group::{GroupOrder, GroupValue, Having};
+use super::grouping::{GroupOrder, GroupValue, Having};
 use super::{Keyset, RowCall};
 use crate::postgres::RowsCall;
 use crate::schema::{AggregateFunction, Relation, TypeIndex};
@@ -94,7 +94,7 @@ pub(crate) enum Selected {
     BadKey(Relation),
     /// Whether one of the rows or of the group has a value that a careful cast cannot read.
     Bad(GroupValue),
-    /// What is read of the rows that a relation leads to.
+    /// All that is read of the rows that a relation leads to.
     Related(Relation, Box<Subquery>),
     /// A list of records that does not depend on the row, but on what its query is tied to.
     Rows(Box<Query>),

@@ -1,14 +1,10 @@
-//! Functions of rows in statements: what they get, and where their arguments are bound.
+//! Calls of functions that compute values of rows.
 
 use std::fmt;
 
-use super::Builder;
-use super::filter::Column;
-use super::operand::{Operand, quote_literal};
-use super::scope::{RowScope, Scope, Stored};
 use crate::json::ExactJson;
-use crate::postgres::{Catalogue, ColumnType, DbError, FunctionSpec, Param};
-use crate::schema::{FieldKind, Relation, Shape, TypeIndex};
+use crate::postgres::{Catalogue, DbError, FunctionSpec, Param};
+use crate::schema::{Relation, Shape, TypeIndex};
 
 /// A call of a function that computes a value of a row.
 #[derive(Clone, PartialEq)]
@@ -74,116 +70,5 @@ fn formal(value: &ExactJson) -> ExactJson {
         ExactJson::Null => ExactJson::Null,
         ExactJson::Array(_) => ExactJson::Array(Vec::new()),
         _ => ExactJson::Bool(true),
-    }
-}
-
-impl Column {
-    /// The same form, without the values of arguments.
-    pub(super) fn without_values(&self) -> Self {
-        let call = self.call.as_ref().map(|call| call.without_values().into());
-        Self { path: self.path.clone(), call }
-    }
-
-    /// Whether both are the same but for the values of arguments.
-    pub(super) fn has_form_of(&self, other: &Self) -> bool {
-        self.path == other.path
-            && match (&self.call, &other.call) {
-                (None, None) => true,
-                (Some(one), Some(other)) => one.has_form_of(other),
-                _ => false,
-            }
-    }
-
-    /// Binds the arguments, as writing it does.
-    pub(super) fn bind(&self, catalogue: &Catalogue, params: &mut Vec<Param>) -> Result<(), DbError> {
-        self.call.as_ref().map_or(Ok(()), |call| call.bind(catalogue, params))
-    }
-}
-
-impl<'a> Builder<'a> {
-    /// The value that a function computes of the row of a scope. A value of the type that is not its row, such as an
-    /// embedded object, leads to the row by its `id`.
-    pub(super) fn called(
-        &mut self,
-        scope: &Scope<'a>,
-        call: &RowCall,
-        form: fn(&Self, String, &ColumnType, &RowCall) -> Operand,
-    ) -> Result<Operand, DbError> {
-        let Scope::Row(rows) = scope else { return self.called_behind(scope, call, form) };
-        if self.model.source(rows.row) != self.model.source(call.row) {
-            return self.called_behind(scope, call, form);
-        }
-        let function = self.catalogue.row_function(&call.spec)?;
-        let stored = Stored { named: call.named, list: call.list, non_null: false };
-        if !self.fits(&function.result, stored) {
-            let (name, ty, declared) = (&call.spec.name, &function.result.sql, &self.model.types[call.named].name);
-            return Err(DbError::UnknownFunction(format!("`{name}` gives {ty}, which is no {declared}")));
-        }
-        let row = self.whole_row(rows)?;
-        let sql = function.of_row(&row, &call.args, &mut self.params);
-        Ok(form(self, sql, &function.result, call))
-    }
-
-    fn called_behind(
-        &mut self,
-        scope: &Scope<'a>,
-        call: &RowCall,
-        form: fn(&Self, String, &ColumnType, &RowCall) -> Operand,
-    ) -> Result<Operand, DbError> {
-        self.behind(scope, &call.to_row(), |builder, scope| builder.called(scope, call, form))
-    }
-
-    /// The value as it is compared.
-    pub(super) fn typed_call(&self, sql: String, ty: &ColumnType, call: &RowCall) -> Operand {
-        self.typed(sql, ty, Some(Stored { named: call.named, list: call.list, non_null: false }))
-    }
-
-    /// The value as it is read.
-    pub(super) fn plain_call(&self, sql: String, ty: &ColumnType, call: &RowCall) -> Operand {
-        Operand {
-            sql,
-            ..self.typed(String::new(), ty, Some(Stored { named: call.named, list: call.list, non_null: false }))
-        }
-    }
-
-    /// A row of the view, in which masked fields are null. Column by column, as a row may be read with more than its own.
-    fn whole_row(&mut self, rows: &RowScope<'a>) -> Result<String, DbError> {
-        let scope = Scope::Row(rows.clone());
-        let masked = self.masked_fields(rows);
-        let mut values = Vec::with_capacity(rows.source.in_order.len());
-        for name in &rows.source.in_order {
-            let column = rows.column(name);
-            values.push(match rows.source.data().filter(|_| name == "data" && !masked.is_empty()) {
-                Some(data) => self.masked_document(&scope, &masked, &column, &data.sql)?,
-                None if masked.contains(&name.as_str()) => self.masked(&scope, name, column)?,
-                None => column,
-            });
-        }
-        Ok(format!("ROW({})::{}", values.join(", "), rows.source.quoted))
-    }
-
-    fn masked_fields(&self, rows: &RowScope<'a>) -> Vec<&'static str> {
-        let types = self.model.possible_types(rows.row).iter().filter_map(|index| self.model.object(*index));
-        let stored = types.flat_map(|object| object.fields.values()).filter_map(|field| match field.kind {
-            FieldKind::Stored { stored, .. } => Some(stored),
-            _ => None,
-        });
-        stored.filter(|stored| self.mask(rows, stored).is_some()).collect()
-    }
-
-    /// A document without the keys of masked fields.
-    fn masked_document(
-        &mut self,
-        scope: &Scope<'a>,
-        masked: &[&'static str],
-        data: &str,
-        ty: &str,
-    ) -> Result<String, DbError> {
-        let keys = masked.iter().map(|stored| {
-            let shown = self.masked(scope, stored, "true".to_owned())?;
-            Ok(format!("CASE WHEN {shown} THEN NULL ELSE {} END", quote_literal(stored)))
-        });
-        let keys = keys.collect::<Result<Vec<_>, DbError>>()?;
-        Ok(format!("({data}::jsonb - ARRAY[{}]::text[])::{ty}", keys.join(", ")))
     }
 }

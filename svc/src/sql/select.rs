@@ -184,13 +184,7 @@ impl<'a> Builder<'a> {
                 let (before, after) = select.around();
                 self.text.extend([before, column.as_str(), after]);
             }
-            Selected::Key(name) => {
-                // Only masked keys are read of `json`.
-                let is_json = rows.source.data().is_some_and(|data| data.name == "json");
-                let data = [&*rows.column("data"), if is_json { "::jsonb" } else { "" }].concat();
-                let key = self.masked(&scope, name, format!("{data}->{}", quote_literal(name)))?;
-                self.text.push_str(&key);
-            }
+            Selected::Key(name) => self.data_key(rows, &scope, name)?,
             Selected::Call(call, select) => {
                 let value = self.called(&scope, call, Self::plain_call)?.sql;
                 let (before, after) = select.around();
@@ -231,6 +225,15 @@ impl<'a> Builder<'a> {
                 self.text.push_str(&operand.shown(&aggregate, *form));
             }
         }
+        Ok(())
+    }
+
+    fn data_key(&mut self, rows: &RowScope<'a>, scope: &Scope<'a>, name: &str) -> Result<(), DbError> {
+        // Only masked keys are read of `json`.
+        let is_json = rows.source.data().is_some_and(|data| data.name == "json");
+        let data = [&*rows.column("data"), if is_json { "::jsonb" } else { "" }].concat();
+        let key = self.masked(scope, name, format!("{data}->{}", quote_literal(name)))?;
+        self.text.push_str(&key);
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use super::bound::bind;
 use super::cast::is_value;
-use super::filter::{AggregateComparison, AggregateFilter, Filter, Order, OrderAggregate, Rank};
+use super::filter::{AggregateComparison, AggregateFilter, Column, Filter, Order, OrderAggregate, Rank};
 use super::query::Window;
 use super::select::{FIRST, bound};
 use crate::postgres::{Catalogue, DbError, Param};
@@ -94,6 +94,29 @@ impl Filter {
             }
             Self::Compare(column, operator, value) => Self::Compare(column.without_values(), *operator, formal(value)),
         }
+    }
+}
+
+impl Column {
+    /// The same form, without the values of arguments.
+    pub(super) fn without_values(&self) -> Self {
+        let call = self.call.as_ref().map(|call| call.without_values().into());
+        Self { path: self.path.clone(), call }
+    }
+
+    /// Whether both are the same but for the values of arguments.
+    pub(super) fn has_form_of(&self, other: &Self) -> bool {
+        self.path == other.path
+            && match (&self.call, &other.call) {
+                (None, None) => true,
+                (Some(one), Some(other)) => one.has_form_of(other),
+                _ => false,
+            }
+    }
+
+    /// Binds the arguments, as writing it does.
+    pub(super) fn bind(&self, catalogue: &Catalogue, params: &mut Vec<Param>) -> Result<(), DbError> {
+        self.call.as_ref().map_or(Ok(()), |call| call.bind(catalogue, params))
     }
 }
 

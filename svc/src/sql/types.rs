@@ -8,7 +8,7 @@ use tokio_postgres::types::Type;
 
 use super::column::{ColumnForm, Select};
 use super::filter::{Column, Computed};
-use super::group::{Having, OfGroup};
+use super::grouping::{Having, OfGroup};
 use super::operand::Operand;
 use super::query::{Query, Selected, Subquery};
 use super::scope::{RowScope, Scope};

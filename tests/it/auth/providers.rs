@@ -111,3 +111,19 @@ fn a_user_has_all_of_what_is_asked_for() {
     assert!(user.has_all_permissions(["read", "write"]) && !user.has_all_permissions(["read", "remove"]));
     assert!(user.has_all_roles([""; 0]) && user.has_all_permissions([""; 0]));
 }
+
+#[test]
+fn a_user_has_any_of_what_is_asked_for() {
+    let user = UserContext::new("1").roles(["reader", "author"]).permissions(["read", "write"]);
+    assert!(user.has_any_role(["admin", "author"]) && !user.has_any_role(["admin", "Author"]));
+    assert!(user.has_any_permission(["remove", "read"]) && !user.has_any_permission(["remove", ""]));
+    assert!(!user.has_any_role([""; 0]) && !user.has_any_permission([""; 0]));
+}
+
+#[test]
+fn a_user_keeps_what_was_said_of_them() {
+    let user = UserContext::new("1").roles(["author"]).metadata("tenant", 7).email("ada@x").name("Ada");
+    assert_eq!((user.user_id.as_str(), user.email.as_deref(), user.name.as_deref()), ("1", Some("ada@x"), Some("Ada")));
+    let facts = ["email", "name", "tenant", "nothing"].map(|fact| user.claim(fact).unwrap_or_default());
+    assert_eq!((facts, user.has_role("author")), (["ada@x", "Ada", "7", ""].map(str::to_owned), true));
+}

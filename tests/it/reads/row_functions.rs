@@ -31,7 +31,7 @@ macro_rules! places {
 
             #[svc_type]
             impl Place {
-                /// How far it is.
+                /// The distance.
                 #[svc(function = "app.distance")]
                 fn distance(&self, at: f64, #[svc(range(..=10.0))] scale: Option<f64>) -> f64;
                 #[svc(function = "app.full_name")]
@@ -154,7 +154,7 @@ fn options(kind: &str, database: &TestDatabase) -> AppOptions {
     options.authorizer(Keyed)
 }
 
-/// Who has a key may have the secret.
+/// Those with a key may have the secret.
 struct Keyed;
 
 impl Authorizer for Keyed {

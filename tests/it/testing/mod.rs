@@ -1,4 +1,4 @@
-//! What svc gives to tests of programs: a client, and a database for each test.
+//! Tools for tests of programs: a client, and a database for each test.
 
 mod client;
 mod database;

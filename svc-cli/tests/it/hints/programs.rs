@@ -7,7 +7,7 @@ const PROGRAM: &str = concat!(
     "mkdir -p src/bin tests db/migrations; cat > program.rs << 'END'\n",
     include_str!("program.rs.txt"),
     "END\ncp program.rs src/main.rs; echo '{\"format\": 3, \"svc\": \"1.0.0\", \"sdl\": \"type Query { a: Int }\", \
-     \"counts\": {\"types\": 1, \"inputs\": 0, \"schema\": 2}, \"column_types\": [\"int4\", \"text\"], \"functions\": [], \"types\": [{ \
+     \"counts\": {\"types\": 1, \"inputs\": 0, \"schema\": 2}, \"column_types\": [\"int4\", \"text\"], \"functions\": [], \"statements\": [], \"writes\": [], \"types\": [{ \
      \"name\": \"User\", \"path\": \"shop::User\", \"place\": {\"file\": \"src/main.rs\", \"line\": 1}, \
      \"source\": \"v_user\", \"fields\": [{\"name\": \"id\", \"rust\": \"id\", \"line\": 1, \"non_null\": true, \
      \"type\": \"Int!\", \"stored\": \"id\", \"columns\": [\"int4\"], \"relation\": null}, {\"name\": \"name\", \

@@ -22,10 +22,12 @@ pub(crate) use answer::write_answer;
 pub(crate) use cells::{Cells, Outdated, Records};
 pub(crate) use full_rows::FullRows;
 pub(crate) use list::RowList;
-pub(crate) use page::{PageNode, PageShape, RowsOfPage, address, complete_page, complete_page_items};
+pub(crate) use page::{RowsOfPage, complete_page, complete_page_items};
 pub(crate) use partial::{Unread, UnreadValues, write_partial};
 pub(crate) use resolved::Found;
-pub(crate) use rows::{Guarded, RowColumn, RowNode, RowShape, RowSource, RowSources, write_row};
+pub(crate) use rows::{
+    Guarded, PageNode, PageShape, RowColumn, RowNode, RowShape, RowSource, RowSources, address, write_row,
+};
 pub(crate) use tree::{complete_all, complete_value, guarded, join, join_after, root_value};
 pub(crate) use typed::Decoded;
 

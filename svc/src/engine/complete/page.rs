@@ -1,92 +1,15 @@
-//! Writes a page: its edges, nodes, `pageInfo` and total.
+//! Completes pages whose rows have methods that wait.
 
 use super::resolved::Found;
-use super::rows::{RowNode, RowShape};
+use super::rows::{Completed, PageNode, PageWriter, RowShape, address, item_type};
 use super::tree::complete_all;
-use super::{Cells, Decoded, Outdated, PropagatedNull, Records, Walk, key, typename, value};
+use super::{Decoded, PropagatedNull};
 use crate::engine::completed_value::CompletedValue;
-use crate::engine::cursor::encode;
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
-use crate::engine::plan::{OutType, PlanField, PlanKind, Selection};
-use crate::engine::weight;
-use crate::json::write_text;
-use crate::postgres::{DbError, Oid};
-use crate::scalar::write_integer;
+use crate::engine::plan::{OutType, PlanField, PlanKind};
+use crate::postgres::DbError;
 use crate::schema::Part;
-
-/// Where in a row the parts of a page are.
-#[derive(Debug, Default)]
-pub(crate) struct PageShape {
-    /// The number of the list's order, which its cursors hold.
-    pub(crate) mark: u32,
-    pub(crate) limit: usize,
-    /// Whether the page is read from its end.
-    pub(crate) backward: bool,
-    /// The columns with the rows, the count and whether something lies beyond.
-    pub(crate) rows: Option<usize>,
-    pub(crate) total: Option<usize>,
-    pub(crate) beyond: Option<usize>,
-    /// The value with the list of order keys in each record.
-    pub(crate) keys: Option<usize>,
-    /// The types of the values in each record.
-    pub(crate) types: Box<[Oid]>,
-    /// The shapes of the rows for each selected `nodes` and `node`.
-    pub(crate) shapes: Vec<(usize, RowShape)>,
-}
-
-impl PageShape {
-    /// The page in a row.
-    ///
-    /// # Errors
-    /// When the view has changed since the statement was written.
-    pub(crate) fn page<'a>(&self, cells: &Cells<'a>) -> Result<PageNode<'a>, Outdated> {
-        let cell = |part: Option<usize>| part.and_then(|part| cells.get(part));
-        let records = cell(self.rows).map(Records::new).unwrap_or_default();
-        let mut records = records.iter(&self.types).collect::<Result<Vec<Cells<'a>>, _>>()?;
-        let more = records.len() > self.limit;
-        records.truncate(self.limit);
-        if self.backward {
-            records.reverse();
-        }
-        let cursors = self.keys.map(|column| records.iter().map(|cells| self.cursor(cells, column)).collect());
-        let beyond = cell(self.beyond) == Some(&[1]);
-        let total = cell(self.total).and_then(|bytes| bytes.try_into().ok()).map(i64::from_be_bytes);
-        Ok(PageNode {
-            records,
-            cursors: cursors.unwrap_or_default(),
-            total: total.unwrap_or(0),
-            has_next: if self.backward { beyond } else { more },
-            has_previous: if self.backward { more } else { beyond },
-        })
-    }
-
-    fn cursor(&self, cells: &Cells<'_>, column: usize) -> String {
-        let keys = cells.get(column).map(Records::new).unwrap_or_default();
-        let keys: Vec<_> = keys.values().map(|key| key.and_then(|key| std::str::from_utf8(key).ok())).collect();
-        encode(self.mark, &keys)
-    }
-
-    /// Bytes on the heap.
-    pub(super) fn weight(&self) -> usize {
-        let shapes = self.shapes.iter().map(|(_, shape)| size_of::<usize>() + shape.weight());
-        weight::ALLOCATION + size_of::<Self>() + weight::slice::<Oid>(self.types.len()) + shapes.sum::<usize>()
-    }
-}
-
-/// A page in hand.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct PageNode<'a> {
-    pub(crate) records: Vec<Cells<'a>>,
-    /// One for each record, when a cursor is selected.
-    pub(crate) cursors: Vec<String>,
-    pub(crate) total: i64,
-    pub(crate) has_next: bool,
-    pub(crate) has_previous: bool,
-}
-
-/// The rows of one selected `nodes` or `node` that were completed before, because their methods wait.
-pub(crate) type Completed = (usize, Vec<CompletedValue>);
 
 /// The rows of a page as the user's structs, and where the page stands.
 #[derive(Clone, Copy)]
@@ -145,18 +68,6 @@ async fn complete_rows(
     }
 }
 
-/// Tells the selected fields of one plan apart.
-pub(crate) fn address(field: &PlanField) -> usize {
-    std::ptr::from_ref(field).addr()
-}
-
-fn item_type(ty: &OutType) -> &OutType {
-    match ty.nullable().0 {
-        OutType::List(item) => item,
-        other => other,
-    }
-}
-
 /// Completes a field whose value is a page; rows have the given shapes, or were completed before.
 ///
 /// # Errors
@@ -171,157 +82,8 @@ pub(crate) fn complete_page(
 ) -> Result<CompletedValue, DbError> {
     let completed = completed.into_iter().map(|(field, completed)| (field, completed.into_iter())).collect();
     CompletedValue::walk_rows(cx, 0, |walk, out| {
-        let mut writer = Writer { page, shapes, completed };
+        let mut writer = PageWriter { page, shapes, completed };
         let Some(selection) = field.children.iter().next() else { return Err(PropagatedNull) };
         writer.page(walk, selection, path, out)
     })
-}
-
-/// Writes the selected fields of a page whose rows have the given shapes.
-pub(super) fn write_page_fields(
-    walk: &mut Walk<'_>,
-    (page, shape): (&PageNode<'_>, &PageShape),
-    selection: &Selection,
-    path: &Path<'_>,
-    out: &mut Vec<u8>,
-) -> Result<(), PropagatedNull> {
-    Writer { page, shapes: &shape.shapes, completed: Vec::new() }.fields(walk, selection, path, out)
-}
-
-struct Writer<'a> {
-    page: &'a PageNode<'a>,
-    shapes: &'a [(usize, RowShape)],
-    completed: Vec<(usize, std::vec::IntoIter<CompletedValue>)>,
-}
-
-impl Writer<'_> {
-    fn page(
-        &mut self,
-        walk: &mut Walk<'_>,
-        selection: &Selection,
-        path: &Path<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), PropagatedNull> {
-        walk.cx.spend(selection, 1);
-        out.push(b'{');
-        self.fields(walk, selection, path, out)?;
-        out.push(b'}');
-        Ok(())
-    }
-
-    fn fields(
-        &mut self,
-        walk: &mut Walk<'_>,
-        selection: &Selection,
-        path: &Path<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), PropagatedNull> {
-        for (index, field) in selection.fields.iter().enumerate() {
-            key(out, index, field);
-            let path = path.key(&field.key);
-            match field.kind {
-                PlanKind::Part(Part::Edges) => {
-                    self.list(&path, out, |writer, row, path, out| writer.edge(walk, field, row, path, out))?;
-                }
-                PlanKind::Part(Part::Nodes) => self.list(&path, out, |writer, row, path, out| {
-                    writer.row(walk, field, item_type(&field.ty), row, path, out)
-                })?,
-                PlanKind::Part(Part::PageInfo) => self.page_info(walk, field, out),
-                PlanKind::Part(_) => write_integer(out, self.page.total),
-                PlanKind::Denied => walk.denied(field, &path, out)?,
-                _ => typename(out, selection),
-            }
-        }
-        Ok(())
-    }
-
-    fn list(
-        &mut self,
-        path: &Path<'_>,
-        out: &mut Vec<u8>,
-        mut write: impl FnMut(&mut Self, usize, &Path<'_>, &mut Vec<u8>) -> Result<(), PropagatedNull>,
-    ) -> Result<(), PropagatedNull> {
-        out.push(b'[');
-        for row in 0..self.page.records.len() {
-            if row > 0 {
-                out.push(b',');
-            }
-            write(self, row, &path.index(row), out)?;
-        }
-        out.push(b']');
-        Ok(())
-    }
-
-    fn edge(
-        &mut self,
-        walk: &mut Walk<'_>,
-        edges: &PlanField,
-        row: usize,
-        path: &Path<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), PropagatedNull> {
-        let Some(selection) = edges.children.iter().next() else { return Err(PropagatedNull) };
-        walk.cx.spend(selection, 1);
-        out.push(b'{');
-        for (index, field) in selection.fields.iter().enumerate() {
-            key(out, index, field);
-            match field.kind {
-                PlanKind::Part(Part::Node) => self.row(walk, field, &field.ty, row, &path.key(&field.key), out)?,
-                PlanKind::Part(_) => {
-                    write_text(out, <[String]>::get(&self.page.cursors, row).map_or("", String::as_str));
-                }
-                PlanKind::Denied => walk.denied(field, &path.key(&field.key), out)?,
-                _ => typename(out, selection),
-            }
-        }
-        out.push(b'}');
-        Ok(())
-    }
-
-    fn row(
-        &mut self,
-        walk: &mut Walk<'_>,
-        field: &PlanField,
-        ty: &OutType,
-        row: usize,
-        path: &Path<'_>,
-        out: &mut Vec<u8>,
-    ) -> Result<(), PropagatedNull> {
-        let address = address(field);
-        if let Some((_, completed)) = self.completed.iter_mut().find(|(known, _)| *known == address) {
-            let value = completed.next().unwrap_or(CompletedValue { bytes: Err(PropagatedNull), errors: Vec::new() });
-            walk.errors.extend(value.errors);
-            out.extend_from_slice(&value.bytes?);
-            return Ok(());
-        }
-        let shape = self.shapes.iter().find(|(known, _)| *known == address).map(|(_, shape)| shape);
-        let node = shape.map_or(RowNode::Null, |shape| RowNode::Row(self.page.records[row].clone(), shape));
-        value(walk, field, ty, &node, path, out)
-    }
-
-    fn page_info(&self, walk: &Walk<'_>, field: &PlanField, out: &mut Vec<u8>) {
-        out.push(b'{');
-        for selection in field.children.iter() {
-            walk.cx.spend(selection, 1);
-            for (index, field) in selection.fields.iter().enumerate() {
-                key(out, index, field);
-                let (flag, cursor) = match field.kind {
-                    PlanKind::Part(Part::HasNextPage) => (Some(self.page.has_next), None),
-                    PlanKind::Part(Part::HasPreviousPage) => (Some(self.page.has_previous), None),
-                    PlanKind::Part(Part::StartCursor) => (None, self.page.cursors.first()),
-                    PlanKind::Part(_) => (None, self.page.cursors.last()),
-                    _ => {
-                        typename(out, selection);
-                        continue;
-                    }
-                };
-                match (flag, cursor) {
-                    (Some(flag), _) => out.extend_from_slice(if flag { b"true" } else { b"false" }),
-                    (None, Some(cursor)) => write_text(out, cursor),
-                    (None, None) => out.extend_from_slice(b"null"),
-                }
-            }
-        }
-        out.push(b'}');
-    }
 }

@@ -3,8 +3,8 @@
 use async_graphql::Value;
 
 use super::aggregate::check_aggregate;
+use super::columns::size;
 use super::groups::GroupArguments;
-use super::page::size;
 use super::read::Read;
 use crate::Error;
 use crate::engine::execution_context::ExecutionContext;

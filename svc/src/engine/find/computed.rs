@@ -1,4 +1,4 @@
-//! What resolvers ask of all rows that a query matches: an aggregate of a column, and the sizes of groups.
+//! Values that resolvers compute over all rows that a query matches: an aggregate of a column, and the sizes of groups.
 
 use super::read::Read;
 use crate::Error;

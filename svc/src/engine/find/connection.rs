@@ -1,7 +1,7 @@
 //! Connections: a page of rows with cursors, the count of all rows, and what lies around the page, with one statement.
 
+use super::columns::{Sent, Wanted, needs_whole_rows, row_shapes};
 use super::full_rows::full_rows;
-use super::page::{Sent, Wanted, needs_whole_rows, row_shapes};
 use super::read::{PageRead, Read};
 use crate::Error;
 use crate::application::Limits;

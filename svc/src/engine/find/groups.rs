@@ -3,6 +3,7 @@
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
+use super::aggregated::of_function;
 use super::conditions::direction;
 use super::having::having;
 use crate::engine::execution_context::ExecutionContext;
@@ -10,10 +11,9 @@ use crate::engine::plan::{ArgPlan, PlanField, PlanKind};
 use crate::postgres::DbError;
 use crate::repository::page;
 use crate::schema::{
-    AggregateFunction, ArgRole, EnumDef, EnumValue, FieldDef, FieldKind, GroupKey, Model, Part, ScalarKind, TypeIndex,
-    TypeKind,
+    AggregateFunction, ArgRole, EnumDef, EnumValue, FieldDef, FieldKind, GroupKey, Part, TypeIndex, TypeKind,
 };
-use crate::sql::{Column, Computed, GroupOrder, GroupValue, OfGroup, Query, asc};
+use crate::sql::{Computed, GroupOrder, GroupValue, OfGroup, Query, asc};
 use crate::{Error, ErrorCode};
 
 /// The arguments of a field with groups, of which the first says what a group is.
@@ -189,24 +189,6 @@ fn key_of(kind: FieldKind, relation: Option<&'static str>) -> Option<GroupKey> {
         FieldKind::Part(Part::Period(stored, period)) => Some(GroupKey { relation, stored, period: Some(period) }),
         _ => None,
     }
-}
-
-/// The column of the field with a Rust name, and the scalar of what a function computes of it.
-pub(super) fn of_function(
-    model: &Model,
-    row: TypeIndex,
-    function: AggregateFunction,
-    rust: &str,
-) -> Result<(Column, ScalarKind), Error> {
-    let object = model.possible_types(row).first().and_then(|index| model.object(*index));
-    let field = object.and_then(|object| object.fields.values().find(|field| field.rust == rust));
-    let found = field.and_then(|field| match field.kind {
-        FieldKind::Stored { stored, .. } => {
-            Some((Column::of(stored), function.result(&model.types[field.ty.named()].kind)?))
-        }
-        _ => None,
-    });
-    found.ok_or_else(|| Error::internal(format!("an aggregate names `{rust}`, of which there is none")))
 }
 
 fn order(of: OfGroup, given: &str) -> GroupOrder {

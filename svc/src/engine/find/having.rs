@@ -3,8 +3,8 @@
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
+use super::aggregated::of_function;
 use super::conditions::null_condition;
-use super::groups::of_function;
 use crate::Error;
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::{AggregateFunction, Model, ScalarKind, TypeIndex, TypeKind, family};

@@ -1,7 +1,7 @@
 //! Planned rows: from a field's selection and arguments to one statement, and from its rows to bytes.
 
 mod aggregate;
-mod beside;
+mod aggregated;
 mod check;
 mod columns;
 mod computed;
@@ -12,11 +12,10 @@ mod full_rows;
 mod groups;
 mod having;
 mod nodes;
-mod page;
 mod read;
 mod reads;
-mod related_aggregates;
 mod relation;
+mod row_call;
 mod row_filter;
 mod row_function;
 mod row_source;
@@ -34,7 +33,7 @@ pub(crate) use nodes::write_nodes;
 pub(in crate::engine) use read::default_key;
 pub(crate) use reads::PlannedReads;
 use relation::write_relation;
-pub(crate) use row_function::{field_spec, row_functions};
+pub(crate) use row_call::{field_spec, row_functions};
 pub(crate) use row_source::{row_sources, spec_of};
 
 use futures_util::FutureExt as _;

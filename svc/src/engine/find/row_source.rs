@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::Error;
 use crate::engine::execution_context::ExecutionContext;
-use crate::engine::function::{checked_arguments, form};
+use crate::engine::function_arguments::{checked_arguments, form};
 use crate::engine::plan::PlanField;
 use crate::json::ExactJson;
 use crate::postgres::{ArgForm, DbError, FunctionSpec, RowsCall, has_nul};

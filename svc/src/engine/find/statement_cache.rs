@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwapOption;
 
-use super::page::{Wanted, row_fields, size};
+use super::columns::{Wanted, row_fields, size};
 use super::read::{PageRead, Read};
-use super::row_function::selected_call;
+use super::row_call::selected_call;
 use super::tiebreaker::WithoutTiebreaker;
 use crate::engine::complete::RowShape;
 use crate::engine::execution_context::{ExecutionContext, Growth};
@@ -209,7 +209,7 @@ struct Reads<'a> {
 enum Below {
     /// The rows of a relation.
     Related(Read),
-    /// What a function computes.
+    /// The value that a function computes.
     Called(Arc<RowCall>),
 }
 

@@ -2,7 +2,6 @@
 
 mod acted_row;
 mod decoded;
-mod encode;
 mod entity;
 mod given;
 mod member;
@@ -10,8 +9,6 @@ mod outcome;
 
 use acted_row::ActedRow;
 use decoded::Decoded;
-pub(super) use encode::form;
-pub(crate) use encode::json as argument_json;
 pub(super) use entity::is_governed;
 pub(super) use given::id_of;
 use outcome::call_function;
@@ -19,15 +16,15 @@ pub(super) use outcome::{CallOutcome, Target, fail, succeed};
 
 use super::complete::{CompletedValue, Found, complete_value, write_json, write_partial};
 use super::execution_context::ExecutionContext;
+use super::function_arguments::{checked_arguments, form, form_of_json};
 use super::path::Path;
 use super::plan::{Admission, Calls, Children, PlanField, Selection};
-use super::resolver::refused;
 use crate::Error;
 use crate::json::ExactJson;
 use crate::postgres::{ArgForm, FunctionSpec};
 use crate::repository::Db;
 use crate::request::ContextValues;
-use crate::schema::{Check, FieldDef, FieldKind, FromStored, FunctionMeta, Model, OnFailure, Run};
+use crate::schema::{FieldDef, FieldKind, FromStored, FunctionMeta, Model, OnFailure, Run};
 
 /// The root type whose fields call functions.
 const ROOT: &str = "Mutation";
@@ -92,21 +89,6 @@ fn arguments(
     Ok(args)
 }
 
-/// The arguments, which their Rust types take, as JSON with the stored names.
-pub(super) fn checked_arguments(
-    cx: &ExecutionContext<'_>,
-    field: &PlanField,
-    checks: &[Check],
-    def: &FieldDef,
-) -> Result<Vec<Option<ExactJson>>, Error> {
-    let values = cx.arguments(&field.args)?.into_iter().zip(checks).zip(&def.args);
-    let checked = values.map(|((value, check), arg)| {
-        check(value.clone().map(ExactJson::without_digits)).map_err(|error| refused(&arg.name, &error))?;
-        Ok(value.map(|value| encode::json(cx.model, &arg.ty, value)))
-    });
-    checked.collect()
-}
-
 /// Completes the JSON like any that is stored; methods get the user's types.
 async fn complete(cx: &ExecutionContext<'_>, field: &PlanField, json: &str, path: &Path<'_>) -> CompletedValue {
     if calls(cx.model, field, json) == Calls::None {
@@ -144,7 +126,7 @@ pub(crate) async fn call<T: FromStored>(
     function: &str,
     args: Vec<serde_json::Value>,
 ) -> Result<T, Error> {
-    let args = args.into_iter().map(ExactJson::from).map(|arg| (encode::form_of_json(&arg), Some(arg)));
+    let args = args.into_iter().map(ExactJson::from).map(|arg| (form_of_json(&arg), Some(arg)));
     let args: Vec<_> = args.collect();
     let ty = T::row_type().and_then(|row| db.app.model.by_rust.get(&row).copied());
     let list = T::IS_LIST;

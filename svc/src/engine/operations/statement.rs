@@ -10,7 +10,7 @@ use super::{Registered, Sql};
 use crate::engine::coerce::VariableDef;
 use crate::engine::complete::{CompletedValue, write_answer};
 use crate::engine::execution_context::ExecutionContext;
-use crate::engine::function::argument_json;
+use crate::engine::function_arguments::argument_json;
 use crate::engine::path::Path;
 use crate::engine::plan::{AllAdmitted, OutType, Plan, PlanField};
 use crate::mutation::{failed_call, fails};

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::iter;
 
 use super::ROOT;
-use crate::engine::function::form;
+use crate::engine::function_arguments::form;
 use crate::postgres::{ArgForm, Catalogue, Table, quote};
 use crate::schema::{
     ArgDef, FieldDef, FieldKind, InputDef, Model, NestedMeta, NestedVerb, Place, Run, TypeIndex, TypeKind, WriteMeta,

@@ -15,7 +15,8 @@ use columns::{Column, columns, input_of, nested_fields};
 
 use super::complete::CompletedValue;
 use super::execution_context::ExecutionContext;
-use super::function::{CallOutcome, Target, checked_arguments, write_outcome};
+use super::function::{CallOutcome, Target, write_outcome};
+use super::function_arguments::checked_arguments;
 use super::path::Path;
 use super::plan::{Admission, PlanField};
 use crate::json::{ExactJson, Fields};

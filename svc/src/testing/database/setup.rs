@@ -9,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 use super::grants::is_role_name;
 use crate::{Error, Result};
 
-/// What the databases of tests begin with. It is run once, in a template; each test gets a copy.
+/// The beginning of the databases of tests. It is run once, in a template; each test gets a copy.
 ///
 /// ```no_run
 /// use svc::testing::{Database, Setup};

@@ -14,7 +14,7 @@ pub(super) enum Cell {
     Number(i64, i64),
     /// A text, or a date, or an instant.
     Text(String),
-    /// What it is stored as, and its name.
+    /// Its stored text, and its name.
     Channel(&'static str),
     Flag(bool),
 }

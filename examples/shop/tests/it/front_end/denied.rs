@@ -1,4 +1,4 @@
-//! What is not told, and what is refused.
+//! Requests that are refused, and answers that keep something back.
 
 use svc::serde_json::json;
 use svc::testing::Database;

@@ -3,8 +3,8 @@
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
-use super::conditions::{direction, where_filter};
-use super::groups::of_function;
+use super::{direction, where_filter};
+use crate::engine::find::aggregated::of_function;
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::{AggregateFunction, Family, Model, Operator, TypeIndex, TypeKind, family};
 use crate::sql::{AggregateComparison, AggregateFilter, Column, Computed, Filter, Order, OrderAggregate, asc};

@@ -1,10 +1,11 @@
 //! From coerced arguments to filters and orders.
 
+mod related_aggregates;
+
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
-use super::related_aggregates::{aggregate_filter, aggregate_orders};
-use super::row_function::{asked_call, computed_field};
+use super::row_call::{asked_call, computed_field};
 use crate::json::ExactJson;
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::{
@@ -12,6 +13,7 @@ use crate::schema::{
 };
 use crate::sql::{Column, Direction, Filter, Nulls, Order, Rank};
 use crate::{Error, ErrorCode};
+use related_aggregates::{aggregate_filter, aggregate_orders};
 
 type Fields = IndexMap<Name, Value>;
 

@@ -1,6 +1,7 @@
 //! Relations of values that are in hand already: the rows of all parents with one statement.
 
-use super::beside::follow_beside;
+mod beside;
+
 use super::columns::bad_key;
 use super::full_rows::full_rows;
 use super::read::Read;
@@ -14,6 +15,7 @@ use crate::engine::plan::{Calls, PlanField};
 use crate::postgres::{DbError, Rows, Statement};
 use crate::schema::{Relation, Resolved, is_key_of};
 use crate::sql::{Query, Subquery, Views, record_types};
+use beside::follow_beside;
 
 /// A key, unless the parent has none, and where the parent's field stands.
 pub(super) type Parent<'a> = (Option<&'a str>, &'a Path<'a>);

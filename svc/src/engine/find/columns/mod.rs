@@ -1,11 +1,14 @@
 //! From selected fields to what a statement reads of each row.
 
+mod page;
+
+pub(super) use page::{Sent, Wanted, needs_whole_rows, row_fields, row_shapes, size};
+
 use std::sync::Arc;
 
 use super::aggregate::aggregate_query;
-use super::page::{Wanted, row_shapes};
 use super::read::Read;
-use super::row_function::{selected_call, unfit};
+use super::row_call::{selected_call, unfit};
 use crate::Error;
 use crate::engine::complete::{Guarded, PageShape, RowShape, RowSource, RowSources};
 use crate::engine::execution_context::ExecutionContext;

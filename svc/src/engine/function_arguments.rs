@@ -2,9 +2,13 @@
 
 use async_graphql::Value;
 
+use super::execution_context::ExecutionContext;
+use super::plan::PlanField;
+use super::resolver::refused;
+use crate::Error;
 use crate::json::ExactJson as Json;
 use crate::postgres::ArgForm;
-use crate::schema::{Model, ScalarKind, TypeDef, TypeExpr, TypeKind};
+use crate::schema::{Check, FieldDef, Model, ScalarKind, TypeDef, TypeExpr, TypeKind};
 
 /// Returns the form of an argument of this type.
 pub(crate) fn form(types: &[TypeDef], ty: &TypeExpr) -> ArgForm {
@@ -23,7 +27,7 @@ pub(crate) fn form(types: &[TypeDef], ty: &TypeExpr) -> ArgForm {
 }
 
 /// Returns the form of a value of which only the JSON is known.
-pub(super) fn form_of_json(json: &Json) -> ArgForm {
+pub(crate) fn form_of_json(json: &Json) -> ArgForm {
     match json {
         Json::Null => ArgForm::Null,
         Json::Object(_) => ArgForm::Json,
@@ -36,12 +40,12 @@ pub(super) fn form_of_json(json: &Json) -> ArgForm {
 }
 
 /// A coerced value.
-pub(crate) fn json(model: &Model, ty: &TypeExpr, value: Value) -> Json {
+pub(crate) fn argument_json(model: &Model, ty: &TypeExpr, value: Value) -> Json {
     match (ty, value) {
         (_, Value::Null) => Json::Null,
-        (TypeExpr::NonNull(inner), value) => json(model, inner, value),
+        (TypeExpr::NonNull(inner), value) => argument_json(model, inner, value),
         (TypeExpr::List(inner), Value::List(items)) => {
-            Json::Array(items.into_iter().map(|item| json(model, inner, item)).collect())
+            Json::Array(items.into_iter().map(|item| argument_json(model, inner, item)).collect())
         }
         (TypeExpr::Named(index), value) => named(model, &model.types[*index].kind, value),
         (TypeExpr::List(_), value) => Json::of_argument(value),
@@ -58,7 +62,7 @@ fn named(model: &Model, kind: &TypeKind, value: Value) -> Json {
             let field = |(name, value): (async_graphql::Name, Value)| {
                 let def = input.fields.values().find(|def| def.rust == name.as_str());
                 let json = match def {
-                    Some(def) => json(model, &def.ty, value),
+                    Some(def) => argument_json(model, &def.ty, value),
                     None => Json::of_argument(value),
                 };
                 (name.to_string(), json)
@@ -67,4 +71,19 @@ fn named(model: &Model, kind: &TypeKind, value: Value) -> Json {
         }
         (_, value) => Json::of_argument(value),
     }
+}
+
+/// The arguments, which their Rust types take, as JSON with the stored names.
+pub(crate) fn checked_arguments(
+    cx: &ExecutionContext<'_>,
+    field: &PlanField,
+    checks: &[Check],
+    def: &FieldDef,
+) -> Result<Vec<Option<Json>>, Error> {
+    let values = cx.arguments(&field.args)?.into_iter().zip(checks).zip(&def.args);
+    let checked = values.map(|((value, check), arg)| {
+        check(value.clone().map(Json::without_digits)).map_err(|error| refused(&arg.name, &error))?;
+        Ok(value.map(|value| argument_json(cx.model, &arg.ty, value)))
+    });
+    checked.collect()
 }

@@ -1,11 +1,16 @@
 //! Rows of a statement.
 
+mod page;
+
+use page::write_page_fields;
+pub(super) use page::{Completed, PageWriter, item_type};
+pub(crate) use page::{PageNode, PageShape, address};
+
 use tokio_postgres::Row;
 
 use super::cells::{Cells, Records};
 use super::column::Column;
 use super::json::Json;
-use super::page::{PageNode, PageShape, write_page_fields};
 use super::{Node, PropagatedNull, Walk, key, typename, value};
 use crate::Error;
 use crate::engine::execution_context::ExecutionContext;

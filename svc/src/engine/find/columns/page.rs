@@ -1,11 +1,11 @@
 //! Pages: what a statement reads for one, and where in its rows that is.
 
-use super::columns::Columns;
-use super::read::PageRead;
+use super::Columns;
 use crate::application::Limits;
 use crate::engine::complete::{PageShape, RowShape, address};
 use crate::engine::cursor::{decode, mark};
 use crate::engine::execution_context::ExecutionContext;
+use crate::engine::find::read::PageRead;
 use crate::engine::plan::{Calls, PlanField, PlanKind};
 use crate::postgres::DbError;
 use crate::repository::CursorPage;
@@ -14,16 +14,16 @@ use crate::sql::{Keyset, Query, Selected, Subquery, Views, Window, order_keys, r
 
 /// The parts of a page that a client selects.
 #[derive(Default)]
-pub(super) struct Wanted {
-    pub(super) rows: bool,
-    pub(super) total: bool,
-    pub(super) next: bool,
-    pub(super) previous: bool,
-    pub(super) cursors: bool,
+pub(in crate::engine::find) struct Wanted {
+    pub(in crate::engine::find) rows: bool,
+    pub(in crate::engine::find) total: bool,
+    pub(in crate::engine::find) next: bool,
+    pub(in crate::engine::find) previous: bool,
+    pub(in crate::engine::find) cursors: bool,
 }
 
 impl Wanted {
-    pub(super) fn of(field: &PlanField) -> Self {
+    pub(in crate::engine::find) fn of(field: &PlanField) -> Self {
         let mut wanted = Self::default();
         for field in field.children.iter().flat_map(|selection| &selection.fields) {
             let below = || field.children.iter().flat_map(|selection| &selection.fields);
@@ -51,13 +51,13 @@ impl Wanted {
         wanted
     }
 
-    pub(super) fn all() -> Self {
+    pub(in crate::engine::find) fn all() -> Self {
         Self { rows: true, total: false, next: true, previous: true, cursors: true }
     }
 }
 
 /// The fields of a page whose values are its rows: each selected `nodes` and `node`.
-pub(super) fn row_fields(field: &PlanField) -> Vec<&PlanField> {
+pub(in crate::engine::find) fn row_fields(field: &PlanField) -> Vec<&PlanField> {
     let mut found: Vec<&PlanField> = Vec::new();
     for part in field.children.iter().flat_map(|selection| &selection.fields) {
         let below = || part.children.iter().flat_map(|selection| &selection.fields);
@@ -73,12 +73,12 @@ pub(super) fn row_fields(field: &PlanField) -> Vec<&PlanField> {
 }
 
 /// Whether methods of its rows are called, which need whole rows.
-pub(super) fn needs_whole_rows(field: &PlanField) -> bool {
+pub(in crate::engine::find) fn needs_whole_rows(field: &PlanField) -> bool {
     row_fields(field).iter().any(|node| node.children.calls() > Calls::None)
 }
 
-/// What is read of each row of a page, and the shapes of the rows for the fields whose values they are.
-pub(super) fn row_shapes(
+/// Returns all that is read of each row of a page, and the shapes of the rows for the fields whose values they are.
+pub(in crate::engine::find) fn row_shapes(
     cx: &ExecutionContext<'_>,
     views: Views<'_>,
     field: &PlanField,
@@ -91,11 +91,11 @@ pub(super) fn row_shapes(
 }
 
 /// The query whose order the cursors that were sent are of, and their keys.
-pub(super) type Sent = Option<(Query, Vec<Keyset>)>;
+pub(in crate::engine::find) type Sent = Option<(Query, Vec<Keyset>)>;
 
 impl PageRead {
     /// Adds the parts of the page, with `list` of each row, to a statement; `add` gives their positions.
-    pub(super) fn ask(
+    pub(in crate::engine::find) fn ask(
         self,
         views: Views<'_>,
         limits: &Limits,
@@ -153,7 +153,7 @@ impl PageRead {
 }
 
 /// Returns the size of a page, and whether it is read from its end.
-pub(super) fn size(page: &CursorPage, limits: &Limits) -> Result<(usize, bool), DbError> {
+pub(in crate::engine::find) fn size(page: &CursorPage, limits: &Limits) -> Result<(usize, bool), DbError> {
     let (limit, backward) = match (page.first, page.last) {
         (Some(_), Some(_)) => return Err(DbError::FirstAndLast),
         (Some(first), None) => (first, false),

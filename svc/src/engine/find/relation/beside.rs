@@ -1,16 +1,15 @@
 //! Pages and aggregates beside relations of values that are in hand already: those of all parents with one statement.
 
-use super::aggregate::aggregate_query;
-use super::columns::bad_key;
-use super::full_rows::full_rows;
-use super::page::{Wanted, needs_whole_rows, row_shapes};
-use super::read::Read;
-use super::relation::{Parent, is_bad, position};
+use super::{Parent, is_bad, position};
 use crate::engine::complete::{
     Cells, CompletedValue, Decoded, Found, Outdated, PageNode, PageShape, RowNode, RowsOfPage, complete_all,
     complete_page, complete_page_items,
 };
 use crate::engine::execution_context::ExecutionContext;
+use crate::engine::find::aggregate::aggregate_query;
+use crate::engine::find::columns::{Wanted, bad_key, needs_whole_rows, row_shapes};
+use crate::engine::find::full_rows::full_rows;
+use crate::engine::find::read::Read;
 use crate::engine::path::Path;
 use crate::engine::plan::PlanField;
 use crate::postgres::{Catalogue, DbError, Rows, Statement};
@@ -36,7 +35,7 @@ pub(super) async fn follow_beside(
     }
 }
 
-/// What is asked, of which keys.
+/// The question, and the keys that it is about.
 struct Asking<'a> {
     cx: &'a ExecutionContext<'a>,
     field: &'a PlanField,
