@@ -37,73 +37,7 @@ mod scalar;
 
 use proc_macro::TokenStream;
 
-/// A query: a function that reads.
-///
-/// Without a body it compiles to one SQL statement per request, and its arguments are filters. With a body it
-/// is a resolver.
-///
-/// ```
-/// use svc::prelude::*;
-///
-/// # #[svc_type(sql_source = "v_user")]
-/// # struct User { id: Uuid, name: String }
-/// /// Users.
-/// #[svc::query]
-/// async fn users() -> Vec<User>;
-///
-/// #[svc::query(name = "friendOf")]
-/// async fn friend(ctx: &Context<'_>, #[svc(default = 10)] limit: i32) -> Result<Find<User>> {
-///     Ok(ctx.db().find::<User>().limit(limit.try_into()?))
-/// }
-/// ```
-///
-/// Keys: `name = "…"` fixes the GraphQL name; `authorizer = path` names an `Authorizer` that decides about this operation
-/// in place of the application's; `rate_limit = "5/min"` limits how often a client may run it, where the program has set up
-/// rate limits; `cache = 30` says for how many seconds its answer may be kept, where the program has a response cache, and
-/// `reads = [Post]` what types of rows it is read from besides those of the answer. An argument takes a doc comment, `#[deprecated]` and
-/// `#[svc(name = "…", default = literal)]`.
-///
-/// # Rows from functions and SQL
-///
-/// A query without a body can read the rows of its type from somewhere else than the view. `function = "schema.name"` names
-/// a `STABLE` function that `RETURNS SETOF` the view and gets the arguments; `sql = "SELECT …"` is a statement that gives
-/// all columns of the view, in which the arguments are `$1`, `$2` and so on. `context = ["tenant_id"]` puts values of the
-/// request before the arguments. The client's conditions, orders and pages stand on top of the rows, and their order is
-/// kept where nobody asks for another.
-///
-/// ```
-/// use svc::prelude::*;
-///
-/// # #[svc_type(sql_source = "v_place")]
-/// # struct Place { id: Uuid, name: String }
-/// #[svc::query(function = "app.nearby")]
-/// async fn nearby(lat: f64, lon: f64) -> Vec<Place>;
-///
-/// #[svc::query(sql = "SELECT * FROM v_place WHERE name = ANY ($1) ORDER BY length(name)")]
-/// async fn named(names: Vec<String>) -> Vec<Place>;
-/// ```
-///
-/// # Parameters
-///
-/// A parameter behind `&` is the context, under whatever name its type has; arguments own their values.
-///
-/// A type of the function's name stands beside it, for `queries!`; so a module of this name has to be elsewhere.
-///
-/// # A renamed dependency
-///
-/// Generated code refers to `::svc`. Where `Cargo.toml` gives the dependency another name, or another crate re-exports
-/// it, `crate = path` says where it is. All macros of svc take this key. Where `Cargo.toml` has another name, an error
-/// asks for it.
-///
-/// ```
-/// use svc as framework;
-///
-/// #[framework::query(crate = framework)]
-/// fn version() -> &'static str {
-///     "1"
-/// }
-/// # fn main() {}
-/// ```
+#[doc = include_str!("docs/query.md")]
 #[proc_macro_attribute]
 pub fn query(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, root_field::query)
@@ -271,49 +205,7 @@ pub fn authorize_field(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, |_, item, errors| field_check::misplaced(item, errors))
 }
 
-/// An object type: a struct for its stored fields, an `impl` block for its computed fields.
-///
-/// ```
-/// use svc::prelude::*;
-///
-/// # #[svc_interface(fields(id: Uuid))]
-/// # enum Node { User(User) }
-/// /// A person who writes posts.
-/// #[svc_type(sql_source = "v_user", authorize_fields = ["email"], implements = [Node])]
-/// pub struct User {
-///     pub id: Uuid,
-///     #[svc(name = "fullName", stored = "full_name")]
-///     pub name: String,
-///     pub email: Option<String>,
-///     #[svc(skip)]
-///     pub cached: bool,
-/// }
-///
-/// #[svc_type]
-/// impl User {
-///     /// The name, shouted.
-///     fn loud(&self) -> String {
-///         self.name.to_uppercase()
-///     }
-///     #[svc(skip)]
-///     fn helper(&self) {}
-/// }
-/// ```
-///
-/// A field of type `One<T>`, `Option<One<T>>` or `Many<T>` with `#[relation]` leads to rows of another view;
-/// `#[relation(from = "…", to = "…")]` names the key here and the key there. `svc::One` says more.
-///
-/// Doc comments are descriptions, as are `#[doc = include_str!("…")]` and `#[doc = concat!(…)]`.
-///
-/// `implements` names interfaces that have the struct as a variant; it is for the reader, as the variant alone makes the
-/// struct a member.
-///
-/// Attributes of other macros stay where they are, also in `#[cfg_attr(…)]`. Fields themselves cannot be conditional.
-///
-/// Keys on the struct: `sql_source`, `name`, `implements`, `authorize_fields`, [`crate`](macro@query#a-renamed-dependency).
-/// Keys on a field: `name`, `stored`, `skip`, and `non_null`, by which the program vouches to `svc check` that the view
-/// has no null there. Keys on a method: `name`, `cost`, `skip`, and `function = "schema.name"` on
-/// one without a body, which a function of the database computes from the row; on its arguments: `name`, `default`.
+#[doc = include_str!("docs/svc_type.md")]
 #[proc_macro_attribute]
 pub fn svc_type(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, object::expand)

@@ -1,5 +1,6 @@
 //! Items that generated code refers to. Not part of the public API: they change without notice.
 
+pub use crate::app::{Mutation, Query, RootField, Subscription};
 pub use crate::authz::{CheckAnswer, FieldCheck, OwnAuthorizer};
 pub use crate::engine::{
     Call, Completed, EventStream, Events, Method, Outcome, Resolver, Returns, events, events_of_result,
@@ -55,44 +56,6 @@ impl<'a> ContextParameter<'a> for &'a Context<'a> {
         context
     }
 }
-
-/// A registered root field; the struct that `#[svc::query]` and its siblings put beside the function.
-///
-/// A struct named `bool` would hide the type. So for a function with the name of a primitive type, that type stands, with
-/// a type of the user's crate as `Owner`.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a root field",
-    label = "not a root field",
-    note = "put `#[svc::query]`, `#[svc::mutation]` or `#[svc::subscription]` on the function and list its name"
-)]
-pub trait RootField<Owner = ()> {
-    /// Its description.
-    const META: &'static RootFieldMeta;
-}
-
-/// A root field that `queries!` takes.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a query",
-    label = "not a query",
-    note = "`queries!` takes functions with `#[svc::query]`; list those with `#[svc::mutation]` in `mutations!`"
-)]
-pub trait Query<Owner = ()>: RootField<Owner> {}
-
-/// A root field that `mutations!` takes.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a mutation",
-    label = "not a mutation",
-    note = "`mutations!` takes functions with `#[svc::mutation]`; list those with `#[svc::query]` in `queries!`"
-)]
-pub trait Mutation<Owner = ()>: RootField<Owner> {}
-
-/// A root field that `subscriptions!` takes.
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not a subscription",
-    label = "not a subscription",
-    note = "`subscriptions!` takes functions with `#[svc::subscription]`; list those with `#[svc::query]` in `queries!`"
-)]
-pub trait Subscription<Owner = ()>: RootField<Owner> {}
 
 /// The fallback for types without an `#[svc_type] impl` block: an inherent constant of the same name wins.
 pub trait NoComputed {

@@ -8,9 +8,9 @@ fn a_function_becomes_a_test() {
     has(
         expand,
         r#"setup = ["db/schema", "db/seeds"], sql = SCHEMA, role = "app""#,
-        "/// It works.\n #[ignore] async fn works(database: Database) -> Result<()> { Ok(()) }",
+        "/// It works.\n #[should_panic] async fn works(database: Database) -> Result<()> { Ok(()) }",
         &[
-            "#[doc = \" It works.\"] #[ignore] #[::core::prelude::v1::test] fn works() -> Result<()> {",
+            "#[doc = \" It works.\"] #[should_panic] #[::core::prelude::v1::test] fn works() -> Result<()> {",
             "async fn works(database: Database) -> Result<()> { Ok(()) }",
             "use ::svc::__private as __svc;",
             r#"setup: |setup| setup.path("db/schema").path("db/seeds").sql(SCHEMA).role("app")"#,

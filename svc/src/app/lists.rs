@@ -1,6 +1,6 @@
 //! The lists that `types!`, `queries!`, `mutations!` and `subscriptions!` make.
 
-use crate::__private::{Mutation, Query, Subscription};
+use super::root_fields::{Mutation, Query, Subscription};
 use crate::schema::{KeyFn, RootFieldMeta, SvcType};
 
 /// Types to register besides those that operations reach; made by [`types!`](crate::types).

@@ -29,6 +29,7 @@ mod protection_config;
 mod rate_limits;
 mod redis_config;
 mod response_cache;
+mod root_fields;
 mod row_rules;
 mod serve;
 #[cfg(feature = "redis")]
@@ -62,6 +63,7 @@ pub use metrics::setup_metrics;
 pub use options::AppOptions;
 pub use protection_config::ProtectionConfig;
 pub use redis_config::RedisConfig;
+pub use root_fields::{Mutation, Query, RootField, Subscription};
 #[cfg(unix)]
 use serve::FirstProcess;
 pub use serve::{Server, serve};

@@ -96,7 +96,7 @@ impl Database {
         read.map_err(|error| self.noted(error))?;
         let rows = rows.iter().map(functions::Row::from_row).collect::<Result<_, _>>();
         let (views, rows) = (self.catalogue().await?, rows.map_err(|error| self.noted(error.into()))?);
-        let mut found = functions::choose(specs, rows, &views);
+        let mut found = functions::choose(specs, rows, |name| views.source(name));
         match found.remove(spec) {
             Some(Ok(function)) => {
                 self.functions().insert(spec.clone(), Ok(function.clone()));

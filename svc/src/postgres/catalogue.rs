@@ -10,6 +10,7 @@ use super::column_facts::ColumnFacts;
 use super::driver::{DedicatedConnection, DriverError};
 use super::functions::Functions;
 use super::identifier::{quote, quote_path, quoted};
+use super::source::{ColumnType, Source};
 use super::{DbError, Oid, Param, Statement};
 
 /// The views, tables and columns of the database.
@@ -26,45 +27,6 @@ pub(crate) struct Catalogue {
     outdated: Arc<Notify>,
     /// The functions of rows of these views, or why each cannot be called.
     pub(super) row_functions: Functions,
-}
-
-/// A view or table.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Source {
-    /// The name as the program gives it.
-    pub(crate) name: String,
-    /// The name for SQL.
-    pub(crate) quoted: String,
-    /// The view or table that has the name. PostgreSQL goes on with the one for which it has planned a statement when
-    /// another of the same name comes to stand before it in the search path.
-    relation: Oid,
-    /// Whether the rows are stored, and not computed as they are read.
-    pub(crate) is_table: bool,
-    pub(crate) columns: HashMap<String, ColumnType>,
-    /// The names of the columns, in their order.
-    pub(crate) in_order: Vec<String>,
-    /// The columns of each unique index that a row may conflict with, sorted.
-    pub(crate) unique: Vec<Vec<String>>,
-    /// The columns that the service may not read.
-    pub(crate) denied: HashSet<String>,
-}
-
-/// The type of a column.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ColumnType {
-    /// In `pg_type`, behind domains.
-    pub(crate) name: String,
-    /// As SQL writes it.
-    pub(crate) sql: String,
-    /// The column's own name for SQL.
-    pub(crate) quoted: String,
-    /// Whether values with different bytes never sort as equal, as `1.0` and `1.00` do, or `A` and `a` in some
-    /// collations.
-    pub(crate) is_exact: bool,
-    /// The declared type, which records name.
-    pub(crate) declared: Oid,
-    /// The type behind domains, which rows name.
-    pub(crate) base: Oid,
 }
 
 const COLUMNS: &str = "\
@@ -183,25 +145,6 @@ impl Catalogue {
     /// Has the database looked at soon.
     pub(super) fn look_again(&self) {
         self.outdated.notify_one();
-    }
-}
-
-impl Source {
-    /// Whether it is the view or table with this number.
-    pub(crate) fn is_relation(&self, relation: Oid) -> bool {
-        self.relation == relation
-    }
-
-    /// The column `data`, when it holds JSON.
-    pub(crate) fn data(&self) -> Option<&ColumnType> {
-        self.columns.get("data").filter(|column| matches!(column.name.as_str(), "json" | "jsonb"))
-    }
-}
-
-impl ColumnType {
-    /// The type of a value that is no column.
-    pub(super) fn of_value(name: &str, sql: &str, declared: Oid, base: Oid) -> Self {
-        Self { name: name.to_owned(), sql: sql.to_owned(), quoted: String::new(), is_exact: false, declared, base }
     }
 }
 

@@ -4,10 +4,7 @@ use std::sync::{Arc, Weak};
 
 use super::Database;
 use super::database::Health;
-use super::driver::DriverError;
-
-/// The columns of a statement: their names, and the names of their types.
-pub(crate) type Columns = Vec<(String, String)>;
+use super::driver::{Columns, DriverError};
 
 impl Database {
     /// The database when it answers; `None` when nobody needs it any more.

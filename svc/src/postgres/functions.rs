@@ -5,9 +5,9 @@ use std::sync::Arc;
 use ahash::{HashMap, HashMapExt as _};
 use arc_swap::ArcSwapOption;
 
-use super::catalogue::{ColumnType, Source};
 use super::identifier::quote;
-use super::{Catalogue, Oid, Param, RowsCall, Statement, StatementSubject, StatementText};
+use super::source::{ColumnType, Source};
+use super::{Oid, Param, RowsCall, Statement, StatementSubject, StatementText};
 use crate::json::ExactJson;
 
 /// The form of an argument.
@@ -152,7 +152,11 @@ pub(crate) fn lookup(specs: &[FunctionSpec]) -> Statement {
 }
 
 /// Each function among the rows that the [`lookup`] gave, or why it cannot be called.
-pub(crate) fn choose(specs: &[FunctionSpec], rows: Vec<Row>, views: &Catalogue) -> Functions {
+pub(crate) fn choose<'v>(
+    specs: &[FunctionSpec],
+    rows: Vec<Row>,
+    view: impl Fn(&str) -> Option<&'v Source>,
+) -> Functions {
     let mut found: HashMap<String, Vec<Arc<Function>>> = HashMap::new();
     for mut row in rows {
         found.entry(std::mem::take(&mut row.0)).or_default().push(Arc::new(Function::new(row)));
@@ -161,7 +165,7 @@ pub(crate) fn choose(specs: &[FunctionSpec], rows: Vec<Row>, views: &Catalogue) 
         let candidates = found.get(&spec.name).map(Vec::as_slice).unwrap_or_default();
         match &spec.row_of {
             None => spec.choose(candidates),
-            Some(view) => spec.choose_of_row(candidates, views.source(view)),
+            Some(name) => spec.choose_of_row(candidates, view(name)),
         }
     };
     specs.iter().map(|spec| (spec.clone(), choose(spec))).collect()

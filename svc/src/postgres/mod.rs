@@ -32,20 +32,20 @@ mod script_connection;
 mod session;
 mod session_effects;
 mod shared_reads;
+mod source;
 #[cfg(feature = "sqlx")]
 mod sqlx_pool;
 mod statement;
 mod table;
 
 pub(crate) use call::{Call, Called, Caller, Written, has_nul};
-pub(crate) use catalogue::{Catalogue, ColumnType, Source};
+pub(crate) use catalogue::Catalogue;
 pub(crate) use column_facts::ColumnFacts;
 pub(crate) use connect::{ConnectConfig, Variable};
 pub(crate) use database::{CheckError, Database, Needs, Settings};
-pub(crate) use describe::Columns;
 #[cfg(feature = "native-auth")]
 pub(crate) use driver::Bounds;
-pub(crate) use driver::{Commit, DriverError, Isolation, ListeningConnection, OpenTransaction};
+pub(crate) use driver::{Columns, Commit, DriverError, Isolation, ListeningConnection, OpenTransaction};
 pub(crate) use error::{CONTENTION, DbError, RETRYABLE, is_contention};
 pub(crate) use explain::Explained;
 pub(crate) use fault::Fault;
@@ -64,6 +64,7 @@ pub(crate) use rows_call::RowsCall;
 pub(crate) use script_connection::ScriptConnection;
 pub(crate) use session::Session;
 pub(crate) use shared_reads::{Participant, SharedReads};
+pub(crate) use source::{ColumnType, Source};
 #[cfg(feature = "sqlx")]
 pub(crate) use sqlx_pool::{CommitError, commit as commit_sqlx};
 use statement::Running;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::catalogue::{Catalogue, Source};
+use super::catalogue::Catalogue;
 use super::functions::{Function, FunctionSpec, Functions};
+use super::source::Source;
 use super::{DbError, Param};
 use crate::json::ExactJson;
 

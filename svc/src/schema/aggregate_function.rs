@@ -1,7 +1,5 @@
 //! The functions of aggregates: one table for the schema and for SQL.
 
-use super::{ScalarKind, TypeKind};
-
 /// A function over all rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum AggregateFunction {
@@ -57,29 +55,5 @@ impl AggregateFunction {
     /// Its result where there are no values.
     pub(crate) fn of_nothing(self) -> &'static str {
         if self == Self::CountDistinct { "0" } else { "null" }
-    }
-
-    /// The scalar of its result over values of a type; `None` where it makes no sense.
-    pub(crate) fn result(self, kind: &TypeKind) -> Option<ScalarKind> {
-        match kind {
-            TypeKind::Scalar { kind: ScalarKind::Json, .. } => None,
-            TypeKind::Scalar { .. } | TypeKind::Enum(_) if self == Self::CountDistinct => Some(ScalarKind::Int),
-            TypeKind::Scalar { kind, .. } => self.of_scalar(*kind),
-            _ => None,
-        }
-    }
-
-    fn of_scalar(self, kind: ScalarKind) -> Option<ScalarKind> {
-        use ScalarKind as K;
-        match (self, kind) {
-            (Self::Sum, K::Int) => Some(K::BigInt),
-            (Self::Sum, K::BigInt | K::Decimal) | (Self::Avg, K::Decimal) => Some(K::Decimal),
-            (Self::Sum, K::Float) | (Self::Avg, K::Int | K::BigInt | K::Float) => Some(K::Float),
-            (
-                Self::Min | Self::Max,
-                K::Int | K::Float | K::BigInt | K::Decimal | K::Date | K::Time | K::DateTime | K::String,
-            ) => Some(kind),
-            _ => None,
-        }
     }
 }

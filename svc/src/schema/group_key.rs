@@ -1,6 +1,6 @@
 //! The values by which rows are grouped: one table of calendar periods for the schema and for SQL.
 
-use super::{Gated, ScalarKind};
+use super::ScalarKind;
 
 /// A value by which rows are grouped: a field of theirs or of the one row that a relation leads to, or the period that
 /// a date of theirs lies in.
@@ -10,14 +10,6 @@ pub(crate) struct GroupKey {
     pub(crate) relation: Option<&'static str>,
     pub(crate) stored: &'static str,
     pub(crate) period: Option<Period>,
-}
-
-/// A member of the enum of such values, and the gated fields that it tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct GroupKeyMember {
-    pub(crate) key: GroupKey,
-    /// The gate of the field, and that of the relation that leads to it.
-    pub(crate) gates: [Option<Gated>; 2],
 }
 
 /// A period of the calendar, by its beginning in UTC.

@@ -1,6 +1,8 @@
 //! From what the macros register to the schema that is served.
 
 mod aggregate_function;
+mod aggregate_result;
+mod arg_role;
 mod assembly;
 mod bodiless;
 mod code;
@@ -65,7 +67,7 @@ pub(crate) use assembly::{Dialect, IS_ONE_OF, Listed, TYPE, build};
 pub(crate) use custom_scalar::UPLOAD;
 pub use error::SchemaError;
 pub(crate) use extent::{Extent, Lengths};
-pub(crate) use group_key::{GroupKey, GroupKeyMember, Period};
+pub(crate) use group_key::{GroupKey, Period};
 pub(crate) use model::{
     ArgDef, ArgRole, EnumDef, EnumValue, FieldDef, FieldKind, Gated, InputDef, InputRole, Model, Part, Relation,
     TypeDef, TypeExpr, TypeIndex, TypeKind,

@@ -12,11 +12,12 @@ use apollo_compiler::{Name, Schema};
 use async_graphql::Value;
 use indexmap::IndexMap;
 
+pub(crate) use super::arg_role::ArgRole;
 use super::extent::Extent;
 use super::registry::Decode;
 use super::{
-    Code, GroupKeyMember, Guard, KeyNames, NestedMeta, ObjectMeta, OrderKey, Place, ResultMeta, RootRules,
-    RowFunctionMeta, Run, ScalarKind, Shape, Through, ValueRule,
+    Code, GroupKey, Guard, KeyNames, NestedMeta, ObjectMeta, OrderKey, Place, ResultMeta, RootRules, RowFunctionMeta,
+    Run, ScalarKind, Shape, Through, ValueRule,
 };
 use crate::schema::{AggregateFunction, Period};
 
@@ -402,57 +403,6 @@ pub(crate) struct DefaultValue {
     pub(crate) value: Value,
 }
 
-/// The role of an argument of a planned field; of other fields it is simply passed on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ArgRole {
-    /// Passed to the function; on a planned field an equality filter on the stored value of this name.
-    Declared,
-    /// The same for a planned field, where null asks for all rows.
-    DeclaredUnlessNull,
-    /// Given to what the rows of a planned field come from.
-    Given,
-    /// `where`.
-    Where,
-    /// `orderBy`.
-    OrderBy,
-    /// `limit`.
-    Limit,
-    /// `offset`.
-    Offset,
-    /// `first`.
-    First,
-    /// `after`.
-    After,
-    /// `last`.
-    Last,
-    /// `before`.
-    Before,
-    /// `by`.
-    GroupBy,
-    /// `having`.
-    Having,
-    /// A field of a `where` or an `orderBy` that leads through a relation.
-    Hop,
-    /// The arguments of a function of the row, beside its conditions or in its order.
-    Arguments,
-    /// A field of a `where` or an `orderBy` whose value a function computes, and its cost.
-    Computed(u64),
-    /// A field of the conditions on a stored value, and the number of comparisons that it counts as.
-    Comparison(u64),
-}
-
-impl ArgRole {
-    /// Whether the program declares it.
-    pub(crate) fn is_declared(self) -> bool {
-        matches!(self, Self::Declared | Self::DeclaredUnlessNull | Self::Given)
-    }
-
-    /// Whether a value of it asks for no more than its absence.
-    pub(crate) fn ignores(self, value: &Value) -> bool {
-        self == Self::DeclaredUnlessNull && *value == Value::Null
-    }
-}
-
 /// A type with its wrappers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TypeExpr {
@@ -490,4 +440,12 @@ impl std::fmt::Debug for Model {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Model").field("types", &self.types.len()).finish_non_exhaustive()
     }
+}
+
+/// A member of the enum of such values, and the gated fields that it tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct GroupKeyMember {
+    pub(crate) key: GroupKey,
+    /// The gate of the field, and that of the relation that leads to it.
+    pub(crate) gates: [Option<Gated>; 2],
 }

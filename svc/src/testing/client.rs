@@ -6,7 +6,6 @@ use std::sync::Arc;
 use axum::Router;
 use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue};
 
-use super::request::Request;
 use super::service::TestService;
 use crate::{AppOptions, Result};
 
@@ -50,12 +49,6 @@ impl Client {
         let service = TestService::start(options).await?;
         let (headers, extensions) = (HeaderMap::new(), Extensions::new());
         Ok(Self { router: service.router(), service: Arc::new(service), headers, extensions })
-    }
-
-    /// Returns a request with a document, which is sent by `.await`. The document may hold a mutation as well as a
-    /// query; [`Request::subscribe`] sends a subscription.
-    pub fn query(&self, document: impl Into<String>) -> Request {
-        Request::new(self.clone(), document.into())
     }
 
     /// Returns a client of the same service whose requests have this header.

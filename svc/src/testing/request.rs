@@ -35,6 +35,14 @@ pub struct Request {
     extensions: Map<String, Value>,
 }
 
+impl Client {
+    /// Returns a request with a document, which is sent by `.await`. The document may hold a mutation as well as a
+    /// query; [`Request::subscribe`] sends a subscription.
+    pub fn query(&self, document: impl Into<String>) -> Request {
+        Request::new(self.clone(), document.into())
+    }
+}
+
 impl Request {
     pub(super) fn new(client: Client, document: String) -> Self {
         Self { client, document, variables: Map::new(), operation: None, extensions: Map::new() }

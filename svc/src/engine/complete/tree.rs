@@ -336,23 +336,7 @@ async fn by_kind<'a>(
             let rows = objects.iter().zip(&ids).map(|((_, path), id)| (id.as_deref(), *path));
             cx.reads.function(cx, field, function, rows.collect()).await
         }
-        PlanKind::Method(method, _) => {
-            let receivers = objects.iter().filter_map(|(object, path)| Some((object.object().ok()?, *path)));
-            let calls = receivers.map(|(object, path)| async move {
-                let outcome = match (cx.call_method(field), method) {
-                    (Ok(call), Method::Sync(run)) => run(object.as_any(), call),
-                    (Ok(call), Method::Async(run)) => guarded(run(object.as_any(), call)).await,
-                    (Err(error), _) => Err(error),
-                };
-                (outcome, path)
-            });
-            let mut done = outcomes(cx, field, join_all(calls).await).await.into_iter();
-            let value = |(object, path): &(Instance<'a>, &'a Path<'a>)| match object.object() {
-                Ok(_) => done.next().unwrap_or(CompletedValue { bytes: Err(PropagatedNull), errors: Vec::new() }),
-                Err(error) => CompletedValue::failed(cx, error, field, path),
-            };
-            objects.iter().map(value).collect()
-        }
+        PlanKind::Method(method, _) => called(cx, field, method, &objects).await,
         PlanKind::Typename => {
             let name = |walk: &mut Walk<'_>, out: &mut Vec<u8>| {
                 let _ = walk;
@@ -371,6 +355,30 @@ async fn by_kind<'a>(
             objects.iter().map(|(_, path)| CompletedValue::failed(cx, &error, field, path)).collect()
         }
     }
+}
+
+/// Calls a method of each object, and completes what it gives back.
+async fn called<'a>(
+    cx: &'a ExecutionContext<'a>,
+    field: &'a PlanField,
+    method: Method,
+    objects: &[(Instance<'a>, &'a Path<'a>)],
+) -> Vec<CompletedValue> {
+    let receivers = objects.iter().filter_map(|(object, path)| Some((object.object().ok()?, *path)));
+    let calls = receivers.map(|(object, path)| async move {
+        let outcome = match (cx.call_method(field), method) {
+            (Ok(call), Method::Sync(run)) => run(object.as_any(), call),
+            (Ok(call), Method::Async(run)) => guarded(run(object.as_any(), call)).await,
+            (Err(error), _) => Err(error),
+        };
+        (outcome, path)
+    });
+    let mut done = outcomes(cx, field, join_all(calls).await).await.into_iter();
+    let value = |(object, path): &(Instance<'a>, &'a Path<'a>)| match object.object() {
+        Ok(_) => done.next().unwrap_or(CompletedValue { bytes: Err(PropagatedNull), errors: Vec::new() }),
+        Err(error) => CompletedValue::failed(cx, error, field, path),
+    };
+    objects.iter().map(value).collect()
 }
 
 /// Completes what calls gave back: values together, queries each with its statement.

@@ -154,7 +154,7 @@ impl Database {
         views: &Catalogue,
     ) -> Result<Functions, DriverError> {
         let rows = if specs.is_empty() { Vec::new() } else { connection.rows(&functions::lookup(specs)).await? };
-        Ok(functions::choose(specs, rows, views))
+        Ok(functions::choose(specs, rows, |name| views.source(name)))
     }
 
     async fn load_descriptions(&self, connection: &mut DedicatedConnection) -> Result<Described, DriverError> {

@@ -29,6 +29,9 @@ impl Driver {
     }
 }
 
+/// The columns of a statement: their names, and the names of their types.
+pub(crate) type Columns = Vec<(String, String)>;
+
 impl DedicatedConnection {
     /// A connection of another user.
     pub(in crate::postgres) async fn to(
@@ -58,7 +61,7 @@ impl DedicatedConnection {
     }
 
     /// The names of a statement's columns and of their types, without running it.
-    pub(in crate::postgres) async fn describe(&mut self, sql: &str) -> Result<Vec<(String, String)>, DriverError> {
+    pub(in crate::postgres) async fn describe(&mut self, sql: &str) -> Result<Columns, DriverError> {
         let Connection { client, wire, .. } = &mut self.connection;
         let prepared = within(self.deadline, wire.drive(client.prepare(sql))).await?;
         let columns = prepared.columns().iter();

@@ -45,6 +45,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
+pub(crate) use dedicated::Columns;
 pub(super) use dedicated::DedicatedConnection;
 pub(crate) use error::DriverError;
 #[cfg(feature = "sqlx")]

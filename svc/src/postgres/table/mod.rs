@@ -4,9 +4,10 @@ mod several;
 mod values;
 
 use self::values::columns_of;
-use super::catalogue::{Catalogue, ColumnType, Source};
+use super::catalogue::Catalogue;
 use super::functions::ArgForm;
 use super::identifier::quote;
+use super::source::{ColumnType, Source};
 use super::{Param, Statement, StatementSubject, StatementText};
 use crate::json::{ExactJson, Fields};
 

@@ -2,7 +2,7 @@
 
 use super::Table;
 use crate::json::Fields;
-use crate::postgres::catalogue::ColumnType;
+use crate::postgres::ColumnType;
 use crate::postgres::functions::ArgForm;
 
 impl Table<'_> {

@@ -8,7 +8,9 @@ use super::{Builder, checks, expr, filters, inputs, writes};
 use crate::schema::error::SchemaError;
 use crate::schema::model::{ArgRole, FieldDef, FieldKind, ObjectDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use crate::schema::registry::ArgRef;
-use crate::schema::{NullArgument, OperationKind, Registry, ResultMeta, RootFieldMeta, Run, Shape, TypeRef};
+use crate::schema::{
+    NullArgument, OperationKind, PlannedMeta, Registry, ResultMeta, RootFieldMeta, Run, Shape, TypeRef,
+};
 
 /// An operation with its registered types.
 pub(super) struct Operation {
@@ -101,36 +103,45 @@ impl Builder {
             _ => {}
         }
         if let (Some(planned), Some(row)) = (meta.run.planned(), operation.row) {
-            self.check_planned(meta, row, &def);
-            for arg in &mut def.args {
-                if planned.source.is_some() {
-                    arg.role = ArgRole::Given;
-                    continue;
-                }
-                arg.gated = gate_of(&self.types, row, &arg.rust);
-                if asks_for_all_when_null(&self.types, row, meta, &arg.rust) {
-                    arg.role = ArgRole::DeclaredUnlessNull;
-                }
-            }
-            let args = match planned.shape {
-                Shape::List => companions.list_args(&mut self.types, row),
-                Shape::Connection => companions.connection_args(&mut self.types, row),
-                Shape::Aggregate => companions.where_arg(&mut self.types, row),
-                Shape::Optional | Shape::One => Vec::new(),
-            };
-            if !args.is_empty() {
-                let taken: Vec<_> = def.args.iter().map(|arg| arg.name.clone()).collect();
-                let hidden = args.iter().find(|arg| planned.source.is_some() && taken.contains(&arg.name));
-                self.errors.extend(
-                    hidden.map(|arg| SchemaError::HiddenArgument {
-                        argument: arg.name.clone(),
-                        path: meta.path.to_owned(),
-                    }),
-                );
-                def.args.extend(args.into_iter().filter(|arg| !taken.contains(&arg.name)));
-            }
+            self.planned_args(meta, (planned, row), &mut def, companions);
         }
         def
+    }
+
+    /// The arguments that a planned field gets by itself, and what those of its own ask for.
+    fn planned_args(
+        &mut self,
+        meta: &RootFieldMeta,
+        (planned, row): (PlannedMeta, TypeIndex),
+        def: &mut FieldDef,
+        companions: &mut Companions<'_>,
+    ) {
+        self.check_planned(meta, row, def);
+        for arg in &mut def.args {
+            if planned.source.is_some() {
+                arg.role = ArgRole::Given;
+                continue;
+            }
+            arg.gated = gate_of(&self.types, row, &arg.rust);
+            if asks_for_all_when_null(&self.types, row, meta, &arg.rust) {
+                arg.role = ArgRole::DeclaredUnlessNull;
+            }
+        }
+        let args = match planned.shape {
+            Shape::List => companions.list_args(&mut self.types, row),
+            Shape::Connection => companions.connection_args(&mut self.types, row),
+            Shape::Aggregate => companions.where_arg(&mut self.types, row),
+            Shape::Optional | Shape::One => Vec::new(),
+        };
+        if !args.is_empty() {
+            let taken: Vec<_> = def.args.iter().map(|arg| arg.name.clone()).collect();
+            let hidden = args.iter().find(|arg| planned.source.is_some() && taken.contains(&arg.name));
+            self.errors.extend(
+                hidden
+                    .map(|arg| SchemaError::HiddenArgument { argument: arg.name.clone(), path: meta.path.to_owned() }),
+            );
+            def.args.extend(args.into_iter().filter(|arg| !taken.contains(&arg.name)));
+        }
     }
 
     /// A result stands alone: in a list, no status would say what came of the others.

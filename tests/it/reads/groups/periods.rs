@@ -5,10 +5,9 @@ use svc_tests::{App, TestDatabase};
 
 use super::{app, options, sql};
 
-#[tokio::test]
-async fn instants_are_put_into_periods_of_utc() {
-    let (_database, app) = app().await;
-    for (member, field, expected) in [
+/// The beginnings of the periods that the instants lie in, with how many do.
+fn of_instants() -> Vec<(&'static str, &'static str, Vec<(&'static str, i32)>)> {
+    vec![
         ("YEAR", "Year", vec![("2024-01-01T00:00:00Z", 4), ("2025-01-01T00:00:00Z", 2)]),
         (
             "QUARTER",
@@ -59,7 +58,13 @@ async fn instants_are_put_into_periods_of_utc() {
                 ("2025-01-06T11:00:00Z", 1),
             ],
         ),
-    ] {
+    ]
+}
+
+#[tokio::test]
+async fn instants_are_put_into_periods_of_utc() {
+    let (_database, app) = app().await;
+    for (member, field, expected) in of_instants() {
         let answer = app
             .same("", &format!("{{ groups(by: [SOLD_AT_{member}]) {{ count key {{ at: soldAt{field} }} }} }}"))
             .await;

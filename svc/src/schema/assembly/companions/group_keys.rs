@@ -3,8 +3,8 @@
 use super::Companions;
 use super::aggregate::{Leaf, leaves};
 use crate::schema::assembly::fields::{gate_of, is_checked, relations};
-use crate::schema::model::{EnumValue, Gated, Relation, TypeDef, TypeIndex, TypeKind};
-use crate::schema::{GroupKey, GroupKeyMember, Period, ScalarKind};
+use crate::schema::model::{EnumValue, Gated, GroupKeyMember, Relation, TypeDef, TypeIndex, TypeKind};
+use crate::schema::{GroupKey, Period, ScalarKind};
 
 /// The values by which rows of a type can be grouped.
 pub(super) struct GroupKeys {
