@@ -205,7 +205,49 @@ pub fn authorize_field(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, |_, item, errors| field_check::misplaced(item, errors))
 }
 
-#[doc = include_str!("docs/svc_type.md")]
+/// An object type: a struct for its stored fields, an `impl` block for its computed fields.
+///
+/// ```
+/// use svc::prelude::*;
+///
+/// # #[svc_interface(fields(id: Uuid))]
+/// # enum Node { User(User) }
+/// /// A person who writes posts.
+/// #[svc_type(sql_source = "v_user", authorize_fields = ["email"], implements = [Node])]
+/// pub struct User {
+///     pub id: Uuid,
+///     #[svc(name = "fullName", stored = "full_name")]
+///     pub name: String,
+///     pub email: Option<String>,
+///     #[svc(skip)]
+///     pub cached: bool,
+/// }
+///
+/// #[svc_type]
+/// impl User {
+///     /// The name, shouted.
+///     fn loud(&self) -> String {
+///         self.name.to_uppercase()
+///     }
+///     #[svc(skip)]
+///     fn helper(&self) {}
+/// }
+/// ```
+///
+/// A field of type `One<T>`, `Option<One<T>>` or `Many<T>` with `#[relation]` leads to rows of another view;
+/// `#[relation(from = "…", to = "…")]` names the key here and the key there. `svc::One` says more.
+///
+/// Doc comments are descriptions, as are `#[doc = include_str!("…")]` and `#[doc = concat!(…)]`.
+///
+/// `implements` names interfaces that have the struct as a variant; it is for the reader, as the variant alone makes the
+/// struct a member.
+///
+/// Attributes of other macros stay where they are, also in `#[cfg_attr(…)]`. Fields themselves cannot be conditional.
+///
+/// Keys on the struct: `sql_source`, `name`, `implements`, `authorize_fields`, [`crate`](macro@query#a-renamed-dependency).
+/// Keys on a field: `name`, `stored`, `skip`, and `non_null`, by which the program vouches to `svc check` that the view
+/// has no null there. Keys on a method: `name`, `cost`, `skip`, and `function = "schema.name"` on
+/// one without a body, which a function of the database computes from the row; on its arguments: `name`, `default`.
 #[proc_macro_attribute]
 pub fn svc_type(args: TokenStream, item: TokenStream) -> TokenStream {
     expand_with(args, item, object::expand)
