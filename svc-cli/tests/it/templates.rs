@@ -102,7 +102,10 @@ fn checked_and_tested(template: &str, name: &'static str, types: &str) -> Projec
 fn basic_is_made_checked_changed_and_served() {
     let project = checked_and_tested("basic", "new_basic", "types: 1\ninput types: 0\n");
     project.svc(&["db", "start"]).good();
+    // A service that runs meanwhile has the port, whoever started it.
+    let service = std::net::TcpListener::bind(("127.0.0.1", 8000));
     let compared = project.svc(&["check"]);
+    drop(service);
     let written = project.svc(&["generate", "crud", "User"]);
     let migration = project.svc(&["generate", "migration", "product"]);
     let applied = project.svc(&["migrate", "up"]);

@@ -159,7 +159,7 @@ pub(crate) fn choose<'v>(
 ) -> Functions {
     let mut found: HashMap<String, Vec<Arc<Function>>> = HashMap::new();
     for mut row in rows {
-        found.entry(std::mem::take(&mut row.0)).or_default().push(Arc::new(Function::new(row)));
+        found.entry(std::mem::take(&mut row.0)).or_default().push(Arc::new(Function::new(&row)));
     }
     let choose = |spec: &FunctionSpec| {
         let candidates = found.get(&spec.name).map(Vec::as_slice).unwrap_or_default();
@@ -240,9 +240,9 @@ impl Function {
             && (&self.quoted, &self.kind, &self.params) == (&other.quoted, &other.kind, &other.params)
     }
 
-    fn new(row: Row) -> Self {
-        let (_, schema, name, kind, returns_set, returns_void, allowed, defaults, names, types, bases, ..) = &row;
-        let (.., may_have_status, is_volatile, rows_of, row_of, result, result_sql, declared, base) = &row;
+    fn new(row: &Row) -> Self {
+        let (_, schema, name, kind, returns_set, returns_void, allowed, defaults, names, types, bases, ..) = row;
+        let (.., may_have_status, is_volatile, rows_of, row_of, result, result_sql, declared, base) = row;
         let params = types.iter().zip(bases).enumerate().map(|(index, (sql, base))| Parameter {
             name: names.get(index).cloned().unwrap_or_default(),
             sql: sql.clone(),

@@ -32,7 +32,7 @@ impl<'a> Builder<'a> {
                 let value = builder.computed(&listed, &having.value)?;
                 builder.compare_operand(value, &having.value.name(), having.operator, &having.operand)?;
             }
-            builder.from_related(&rows, &join, &mut reading, &of.filter)?;
+            builder.related_rows(&rows, &join, &mut reading, &of.filter)?;
             builder.text.push(')');
             Ok(())
         })
@@ -62,7 +62,7 @@ impl<'a> Builder<'a> {
             let mut reading = builder.aggregate_reading(&rows, &by.filter, [&by.value].into_iter());
             let value = builder.computed(&Scope::Row(reading.computed().clone()), &by.value)?;
             let outer = std::mem::take(&mut builder.text);
-            builder.from_related(&rows, &join, &mut reading, &by.filter)?;
+            builder.related_rows(&rows, &join, &mut reading, &by.filter)?;
             let from = std::mem::replace(&mut builder.text, outer);
             Ok(Operand { sql: format!("(SELECT {}{from})", value.sql), ..value })
         })
@@ -138,7 +138,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The rows that a relation leads to and a condition keeps, as they stand behind what is computed of them.
-    fn from_related(
+    fn related_rows(
         &mut self,
         rows: &RowScope<'a>,
         join: &str,

@@ -79,18 +79,18 @@ fn of_descriptions() {
             next: "",
         },
         Case {
-            seed: with("sed -i 's/: 2, \"svc\": \"1.0.0\"/: 99, \"svc\": \"9.9.9\"/' description.json"),
+            seed: with("sed -i 's/: 3, \"svc\": \"1.0.0\"/: 99, \"svc\": \"9.9.9\"/' description.json"),
             fails: "svc check",
             hint: "hint: install the tool of that version: ",
             // That version is not published; the program that this tool understands is of its own.
-            follow: "test \"$HINT\" = 'cargo install svc-cli --version 9.9.9' && sed -i s/99/2/ description.json",
+            follow: "test \"$HINT\" = 'cargo install svc-cli --version 9.9.9' && sed -i s/99/3/ description.json",
             next: "",
         },
         Case {
-            seed: with("sed -i 's/: 2, \"svc\": \"1.0.0\"/: 99, \"svc\": \"9.9.9\"/' description.json"),
+            seed: with("sed -i 's/: 3, \"svc\": \"1.0.0\"/: 99, \"svc\": \"9.9.9\"/' description.json"),
             fails: "svc check",
             hint: "hint: or let the program use this one's in Cargo.toml: svc = ",
-            follow: "test \"svc $HINT\" = \"$(svc --version | sed 's/ / \"=/;s/$/\"/')\" && sed -i s/99/2/ description.json",
+            follow: "test \"svc $HINT\" = \"$(svc --version | sed 's/ / \"=/;s/$/\"/')\" && sed -i s/99/3/ description.json",
             next: "",
         },
     ]);

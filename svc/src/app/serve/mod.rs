@@ -27,7 +27,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::time::{MissedTickBehavior, interval, timeout, timeout_at};
 
-use super::{HttpConfig, StartError, SvcConfig};
+use super::{HttpConfig, StartError, SvcConfig, describe};
 use crate::http::LongLived;
 use crate::security_log::{SecurityEvent, SecurityEventType, get_security_logger, record};
 use activity::{Activity, Order};
@@ -115,12 +115,12 @@ impl Server {
                     let failed = |source| StartError::Bind { address: "the socket of svc dev".to_owned(), source };
                     Self::on(supervised.listener().map_err(failed)?).map_err(failed)?
                 }
-                None => Self::bind((config.host, config.port)).await?,
+                None => Self::bind((config.host, port(&config))).await?,
             };
             Ok(Self { signals: Some(signals), supervised, ..server.http(config) })
         }
         #[cfg(not(unix))]
-        Ok(Self::bind((config.host, config.port)).await?.http(config))
+        Ok(Self::bind((config.host, port(&config))).await?.http(config))
     }
 
     /// Binds an address; port 0 takes a free one.
@@ -335,4 +335,9 @@ impl Acceptor {
 fn is_of_the_client(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset};
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset)
+}
+
+/// The port to bind: a program that only describes itself serves nobody, so it takes none from a service that runs.
+fn port(config: &HttpConfig) -> u16 {
+    if std::env::var_os(describe::VARIABLE).is_some() { 0 } else { config.port }
 }

@@ -72,7 +72,7 @@ impl<'a> Walk<'a> {
                     self.value(&field.ty, item);
                 }),
                 TypeKind::Enum(def) => {
-                    self.gates.found.extend(given.member().into_iter().flat_map(|name| gates(def, name)))
+                    self.gates.found.extend(given.member().into_iter().flat_map(|name| gates(def, name)));
                 }
                 _ => {}
             },

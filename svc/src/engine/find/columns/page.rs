@@ -77,13 +77,16 @@ pub(in crate::engine::find) fn needs_whole_rows(field: &PlanField) -> bool {
     row_fields(field).iter().any(|node| node.children.calls() > Calls::None)
 }
 
+/// The shapes of a page's rows for each selected `nodes` and `node`.
+type ShapesOfPage = Vec<(usize, RowShape)>;
+
 /// Returns all that is read of each row of a page, and the shapes of the rows for the fields whose values they are.
 pub(in crate::engine::find) fn row_shapes(
     cx: &ExecutionContext<'_>,
     views: Views<'_>,
     field: &PlanField,
     row: TypeIndex,
-) -> Result<(Vec<Selected>, Vec<(usize, RowShape)>), DbError> {
+) -> Result<(Vec<Selected>, ShapesOfPage), DbError> {
     let mut columns = Columns::new(views, row)?;
     let shapes = row_fields(field).into_iter().map(|node| Ok((address(node), columns.shape(cx, node, row)?)));
     let shapes = shapes.collect::<Result<_, DbError>>()?;

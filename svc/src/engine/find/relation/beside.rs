@@ -79,7 +79,7 @@ impl Asking<'_> {
         let rows = pages.iter().map(|page| page.records.iter().cloned());
         let decoded: Vec<_> = rows.map(|rows| Decoded::new(cx.model, &whole, rows)).collect();
         let found: Vec<_> = parents.iter().map(|parent| (self.row(&answer, parent), parent.1)).collect();
-        let good = found.iter().filter_map(|(at, path)| Some(RowsOfPage { rows: &decoded[(*at)?], path: *path }));
+        let good = found.iter().filter_map(|(at, path)| Some(RowsOfPage { rows: &decoded[(*at)?], path }));
         let mut items = complete_page_items(cx, field, &good.collect::<Vec<_>>()).await.into_iter();
         let error = bad_key(self.relation);
         let completed = found.iter().map(|(at, path)| match at {
