@@ -196,7 +196,7 @@ async fn every_limit_can_be_set() {
     assert!(app.query_with(document, ask(chain(7, true, "some"))).await.message().contains("at most 21"));
     app.query_with(document, ask(repeated(1_000, &json!({ "id": { "eq": 1 } })))).await.data();
     let reply = app.query("{ users(orderBy: [{id: ASC, name: ASC, address: {city: ASC}}, {id: DESC}]) { id } }").await;
-    assert!(reply.message().contains("has 4 keys in its orders; at most 3 are allowed"), "{}", reply.text);
+    assert!(reply.message().contains("has 4 keys in its orders and groups; at most 3 are allowed"), "{}", reply.text);
     let none = Limits { hops: 0, ..Limits::default() };
     let (app, _database) = app_with(SvcConfig::default(), none).await;
     assert!(app.query_with(document, ask(chain(1, true, "some"))).await.message().contains("at most 0"));

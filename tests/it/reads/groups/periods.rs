@@ -5,8 +5,11 @@ use svc_tests::{App, TestDatabase};
 
 use super::{app, options, sql};
 
+/// The beginnings of periods, with the number of values in each.
+type Beginnings = Vec<(&'static str, i32)>;
+
 /// The beginnings of the periods that the instants lie in, with how many do.
-fn of_instants() -> Vec<(&'static str, &'static str, Vec<(&'static str, i32)>)> {
+fn of_instants() -> Vec<(&'static str, &'static str, Beginnings)> {
     vec![
         ("YEAR", "Year", vec![("2024-01-01T00:00:00Z", 4), ("2025-01-01T00:00:00Z", 2)]),
         (

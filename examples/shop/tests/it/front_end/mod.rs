@@ -61,7 +61,7 @@ impl Case {
         let (name, who, text) = (self.name, self.who, answer.text());
         match &self.expected {
             Expected::Data(data) => {
-                assert_eq!((&answer.json()["data"], answer.errors()), (data, &[][..]), "{name}, {who:?}")
+                assert_eq!((&answer.json()["data"], answer.errors()), (data, &[][..]), "{name}, {who:?}");
             }
             Expected::Code(code) => assert_eq!(answer.code(), *code, "{name}, {who:?}: {text}"),
             Expected::Message(code, message) => {
