@@ -13,6 +13,8 @@ WORKLOADS = {
     "Q1": "user by id, 8 fields", "Q2": "20 users by name, 8 fields", "Q3": "100 users by name, 8 fields",
     "Q4": "20 posts by date + author + first 5 comments + their author", "Q5": "posts: title contains, date range, order, limit 20 offset 40",
     "Q6": "count of posts since a date", "Q7": "mutation: create a comment", "Q8": "100 users, 2 of 8 fields",
+    "Q9": "10 posts by date + their tags, many to many", "Q10": "10 posts by date + first 5 of their comments, and how many there are",
+    "Q11": "10 posts of three days with most comments + how many, and the latest",
 }
 # What `--latency` compares, with how many connections, and what it allows.
 LATENCY = {"reference": "ceiling-sqlx", "targets": ["svc-columns", "svc-data", "svc-tv"], "judged": ["svc-columns", "svc-tv"],
@@ -163,6 +165,10 @@ def make_params(n=2000):
         out["Q6"].append({"from": day(320 + rnd.randrange(20))})
         out["Q7"].append({"postId": rnd.choice(posts), "authorId": rnd.choice(users), "body": f"bench-comment-{i}-" + "x" * 60})
         out["Q8"].append({"limit": 100, "offset": rnd.randrange(100)})
+        out["Q9"].append({"limit": 10, "offset": rnd.randrange(50)})
+        out["Q10"].append({"limit": 10, "offset": rnd.randrange(50)})
+        d = rnd.randrange(330)
+        out["Q11"].append({"from": day(d), "to": day(d + 3)})
     return out
 
 

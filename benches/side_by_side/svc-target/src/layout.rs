@@ -97,8 +97,17 @@ layout! {
             created_at: DateTime<Utc>,
             #[relation(from = "fk_author", to = "pk_user")]
             author: One<User>,
-            #[relation(from = "pk_post", to = "fk_post")]
+            #[relation(from = "pk_post", to = "fk_post", connection, aggregate)]
             comments: Many<Comment>,
+            #[relation(from = "pk_post", through = "c_post_tag", here = "fk_post", there = "fk_tag", to = "pk_tag")]
+            tags: Many<Tag>,
+        }
+
+        /// A word that posts are found by.
+        #[svc_type(sql_source = "c_tag")]
+        pub(crate) struct Tag {
+            id: Uuid,
+            name: String,
         }
 
         /// A reader's remark on a post.
@@ -124,8 +133,17 @@ layout! {
             created_at: DateTime<Utc>,
             #[relation(from = "fk_author", to = "pk_user")]
             author: One<User>,
-            #[relation(from = "pk_post", to = "fk_post")]
+            #[relation(from = "pk_post", to = "fk_post", connection, aggregate)]
             comments: Many<Comment>,
+            #[relation(from = "pk_post", through = "c_post_tag", here = "fk_post", there = "fk_tag", to = "pk_tag")]
+            tags: Many<Tag>,
+        }
+
+        /// A word that posts are found by.
+        #[svc_type(sql_source = "d_tag")]
+        pub(crate) struct Tag {
+            id: Uuid,
+            name: String,
         }
 
         /// A reader's remark on a post.
