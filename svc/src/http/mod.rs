@@ -27,6 +27,7 @@ mod reply;
 mod stream_body;
 mod stream_type;
 mod streamed;
+mod unread;
 #[cfg(feature = "websocket")]
 mod websocket;
 
@@ -44,6 +45,7 @@ pub(crate) use live::{LiveConnections, LongLived};
 #[cfg(feature = "native-auth")]
 pub(crate) use protection::protect;
 pub(crate) use protection::{CrossOriginRules, CsrfProtection, Overload, Protection};
+pub(crate) use unread::{LargeAnswer, Recipient, Taken, UnreadAnswers};
 
 use crate::engine::Engine;
 use crate::health::HealthCheck;

@@ -61,6 +61,8 @@ pub(crate) struct Milliseconds(pub(crate) RangeInclusive<u64>);
 pub(crate) struct Parsed(pub(crate) &'static str);
 /// A value that may be missing.
 pub(crate) struct Maybe<K>(pub(crate) K);
+/// A value that something else decides about unless it is given, with the words for that.
+pub(crate) struct Otherwise<K>(pub(crate) K, pub(crate) &'static str);
 /// A time that 0 switches off.
 pub(crate) struct OrNever<K>(K);
 
@@ -201,6 +203,18 @@ impl<T: Debug, K: Kind<T>> Kind<Option<T>> for Maybe<K> {
     }
     fn debugged(&self, value: &Option<T>) -> String {
         value.as_ref().map_or_else(|| "None".to_owned(), |value| format!("Some({})", self.0.debugged(value)))
+    }
+}
+
+impl<T: Debug, K: Kind<T>> Kind<Option<T>> for Otherwise<K> {
+    fn parse(&self, text: &str) -> Result<Option<T>, String> {
+        self.0.parse(text).map(Some)
+    }
+    fn allowed(&self) -> String {
+        self.0.allowed()
+    }
+    fn shown(&self, value: &Option<T>) -> String {
+        value.as_ref().map_or_else(|| self.1.to_owned(), |value| self.0.shown(value))
     }
 }
 

@@ -13,7 +13,7 @@ pub use error::ConfigError;
 
 pub(crate) use environment::{check_text, unknown};
 pub(crate) use kinds::{
-    Count, Flag, Kind, Maybe, Milliseconds, Parsed, Path, Seconds, Secret, Text, Whether, or_never,
+    Count, Flag, Kind, Maybe, Milliseconds, Otherwise, Parsed, Path, Seconds, Secret, Text, Whether, or_never,
 };
 pub(crate) use origins::{Origins, is_origin, items};
 pub(crate) use variables::{Variables, variable};

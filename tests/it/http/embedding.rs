@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
+use svc::HttpConfig;
 use svc::axum::{Router, routing::get};
 use svc::prelude::*;
-use svc_tests::{App, TestDatabase};
+use svc_tests::{App, TestDatabase, raw::PATIENCE};
 use tokio::sync::Notify;
 
 struct Greeting(&'static str);
@@ -75,14 +76,17 @@ async fn a_stop_lets_requests_finish() {
 #[tokio::test]
 async fn a_silent_client_is_hung_up_on() {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-    let server = svc::Server::bind(([127, 0, 0, 1], 0)).await.unwrap().header_timeout(Duration::from_millis(200));
+    // The other time-outs come after the test has given up.
+    let config = HttpConfig { header_timeout: Duration::from_secs(3_600), ..HttpConfig::default() };
+    let server = svc::Server::bind(([127, 0, 0, 1], 0)).await.unwrap().http(config);
+    let server = server.header_timeout(Duration::from_millis(200));
     let address = server.local_addr();
     tokio::spawn(server.run(router().await, std::future::pending()));
     for head in ["", "P", "PRI * HTTP/2", "POST /graphql HTTP/1.1\r\nhost: x\r\n"] {
         let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
         stream.write_all(head.as_bytes()).await.unwrap();
         let mut rest = Vec::new();
-        let ended = tokio::time::timeout(Duration::from_secs(3), stream.read_to_end(&mut rest)).await;
+        let ended = tokio::time::timeout(PATIENCE, stream.read_to_end(&mut rest)).await;
         assert!(ended.is_ok(), "the connection is still open after {head:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! The protection on the open internet: forged requests, other origins, identifiers, batches, overload.
+//! The protection on the open internet: forged requests, other origins, identifiers, batches, overload, answers that nobody takes.
 
 mod batches;
 mod compression;
@@ -6,3 +6,4 @@ mod cors;
 mod csrf;
 mod overload;
 mod request_ids;
+mod unread;

@@ -11,6 +11,11 @@ use axum::http::Version;
 use futures_util::task::AtomicWaker;
 use hyper::rt::{Sleep, Timer};
 
+use crate::http::{Recipient, Taken};
+
+/// The bytes of an answer that a client has to take within the write time-out.
+pub(super) const ENOUGH: u64 = 32 * 1024;
+
 /// The phase of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
@@ -44,8 +49,10 @@ pub(super) enum Order {
 pub(super) struct Activity {
     /// The number of requests, and in the last two bits the phase. Only the connection's task writes it.
     mark: AtomicU64,
-    /// Bytes that moved while there was something to wait for: taken by a client that is slow, or read while lingering.
+    /// Bytes that moved: taken by the client, or read while lingering.
     moved: AtomicU64,
+    /// Those that had moved when the clock was last looked at.
+    taken: Taken,
     /// Whether bytes wait until the client takes them.
     blocked: AtomicBool,
     /// Whether the last request's body was left unread.
@@ -70,6 +77,7 @@ impl Activity {
     pub(super) fn new() -> Arc<Self> {
         Arc::new(Self {
             mark: AtomicU64::new(0),
+            taken: Taken::default(),
             moved: AtomicU64::new(0),
             blocked: AtomicBool::new(false),
             unread: AtomicBool::new(false),
@@ -176,6 +184,15 @@ impl Activity {
         self.moved.store(self.moved().wrapping_add(bytes as u64), Ordering::Relaxed);
     }
 
+    /// The client has taken bytes.
+    pub(super) fn add_taken(&self, bytes: usize) {
+        self.add_moved(bytes);
+        let moved = self.moved();
+        if moved.wrapping_sub(self.taken.bytes()) >= ENOUGH {
+            self.taken.note(moved);
+        }
+    }
+
     pub(super) fn moved(&self) -> u64 {
         self.moved.load(Ordering::Relaxed)
     }
@@ -231,6 +248,25 @@ impl Activity {
 
     pub(super) fn has_ended(&self) -> bool {
         self.ended.load(Ordering::Relaxed)
+    }
+}
+
+impl Recipient for Activity {
+    fn id(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    /// Streams of HTTP/2 wait for their clients before the socket does.
+    fn is_waited_for(&self) -> bool {
+        self.is_blocked() || self.is_http2()
+    }
+
+    fn taken(&self) -> (u64, Option<Instant>) {
+        (self.taken.bytes(), self.taken.at())
+    }
+
+    fn give_up(&self) {
+        self.tell(Order::Reset);
     }
 }
 

@@ -25,7 +25,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::{Sleep, sleep};
 use tower::Service as _;
 
-use super::activity::{Activity, HeadTimer, Order};
+use super::activity::{Activity, HeadTimer, Order, Phase};
 use super::body::RequestBody;
 use super::http2::{Streams, in_pieces};
 use super::long_lived::{Keeper, Kept, LongLivedConnections};
@@ -35,12 +35,15 @@ use crate::http::ShuttingDown;
 
 /// The most bytes of bodies that a client of HTTP/2 may send before they are read: for one request, and for all.
 const WINDOWS: [u32; 2] = [256 * 1024, 512 * 1024];
+/// The most bytes of an answer that the kernel keeps before it begins to send them.
+#[cfg(target_os = "linux")]
+const UNSENT: u32 = 128 * 1024;
 /// The smallest limit that hyper takes.
 const SMALLEST_HEADER_SIZE: usize = 8_192;
 /// The time in which a client has to answer a ping.
 const PONG: Duration = Duration::from_secs(20);
-/// The time that a connection without a request is given when the server stops: a request may be on its way.
-const FIRST_REQUEST: Duration = Duration::from_secs(1);
+/// The time that a connection which waits for the head of a request is given when the server stops: one may be on its way.
+const HEAD_ON_ITS_WAY: Duration = Duration::from_secs(1);
 /// The number of streams that a client may break before it loses the connection.
 const BROKEN_STREAMS: usize = 100;
 
@@ -64,7 +67,7 @@ pub(super) fn serve(
 ) -> impl Future<Output = ()> + Send + use<> {
     set_up(&stream, shared.config.write_timeout);
     let (app, stopping, connections) = (shared.app.clone(), shared.stopping.clone(), shared.long_lived.clone());
-    let keeper = Arc::new(Keeper { connections, stopping: stopping.clone(), running });
+    let keeper = Arc::new(Keeper { connections, stopping: stopping.clone(), running, activity: activity.clone() });
     let noted = activity.clone();
     let service = hyper::service::service_fn(move |request: Request<Incoming>| {
         let is_http2 = request.version() == Version::HTTP_2;
@@ -88,15 +91,27 @@ pub(super) fn serve(
     let socket = TokioIo::new(Socket::new(stream, activity.clone(), permit, shared.config.half_close_timeout));
     let builder = builder(&shared.config, activity);
     let connection = builder.serve_connection_with_upgrades(socket, service).into_owned();
-    Connection { connection: Box::pin(connection), activity: activity.clone(), heard: None, finishes: None }
+    Connection {
+        connection: Box::pin(connection),
+        activity: activity.clone(),
+        heard: None,
+        must_finish: false,
+        head_time: None,
+    }
 }
 
 fn set_up(stream: &TcpStream, write_timeout: Duration) {
     // Answers are written whole, so waiting for more to send only delays them.
     let _ = stream.set_nodelay(true);
-    // What the kernel has taken from us must not lie there for a client that has gone.
     #[cfg(target_os = "linux")]
-    let _ = socket2::SockRef::from(stream).set_tcp_user_timeout(Some(write_timeout));
+    {
+        let socket = socket2::SockRef::from(stream);
+        // What the kernel has taken from us must not lie there for a client that has gone.
+        let _ = socket.set_tcp_user_timeout(Some(write_timeout));
+        // Otherwise it takes megabytes at once, and then a third of them before it asks for more: a client that reads
+        // slowly would seem to take nothing for minutes.
+        let _ = socket.set_tcp_notsent_lowat(UNSENT);
+    }
     #[cfg(not(target_os = "linux"))]
     let _ = write_timeout;
 }
@@ -127,8 +142,10 @@ struct Connection<C> {
     activity: Arc<Activity>,
     /// The last order; none before the first look.
     heard: Option<Order>,
-    /// The end of the time for a first request, while one is waited for before the connection finishes.
-    finishes: Option<Pin<Box<Sleep>>>,
+    /// Whether it was told to finish, and has not begun to.
+    must_finish: bool,
+    /// The end of the time for a head that is on its way since it was told to finish.
+    head_time: Option<Pin<Box<Sleep>>>,
 }
 
 impl<C> Connection<C> {
@@ -147,16 +164,30 @@ impl<C> Connection<C> {
 }
 
 impl<C: GracefulConnection> Connection<C> {
-    /// Finishes, once the first request has come or its time is over: hyper drops a connection that has read nothing,
-    /// and the client would find its request reset. Returns whether it does so now.
-    fn finish(&mut self, cx: &mut Context<'_>) -> bool {
-        let is_due =
-            self.finishes.as_mut().is_some_and(|time| self.activity.requests() > 0 || time.poll_unpin(cx).is_ready());
-        if is_due {
-            self.finishes = None;
+    /// Begins to finish, once the first request has come: hyper drops a connection that has read nothing, and the client
+    /// would find its request reset. Returns whether it does so now.
+    fn begin_to_finish(&mut self) -> bool {
+        let begins = self.must_finish && self.activity.requests() > 0;
+        if begins {
+            self.must_finish = false;
             self.connection.as_mut().graceful_shutdown();
         }
-        is_due
+        begins
+    }
+
+    /// Tells a client of HTTP/2 that has asked for nothing that no request of its has run.
+    fn say_goodbye(&mut self, cx: &mut Context<'_>) {
+        self.connection.as_mut().graceful_shutdown();
+        let _ = self.connection.as_mut().poll(cx);
+    }
+
+    /// Whether the time is over in which a head had to come, and nothing has come, or a part of one.
+    fn is_head_late(&mut self, cx: &mut Context<'_>) -> bool {
+        let is_over = self.head_time.as_mut().is_some_and(|time| time.poll_unpin(cx).is_ready());
+        if is_over {
+            self.head_time = None;
+        }
+        is_over && self.activity.phase() == Phase::Head
     }
 }
 
@@ -169,16 +200,23 @@ impl<C: GracefulConnection> Future for Connection<C> {
         if this.heard != Some(order) {
             match this.hear(cx.waker()) {
                 Order::Close | Order::Reset => return Poll::Ready(()),
-                Order::Finish => this.finishes = Some(Box::pin(sleep(FIRST_REQUEST))),
+                Order::Finish => {
+                    this.must_finish = true;
+                    this.head_time = Some(Box::pin(sleep(HEAD_ON_ITS_WAY)));
+                }
                 Order::None => {}
             }
         }
-        this.finish(cx);
+        this.begin_to_finish();
         loop {
             // Clients go away in the middle all the time, so that is not logged.
             let ended = this.connection.as_mut().poll(cx).map(drop);
-            if ended.is_ready() || !this.finish(cx) {
-                return ended;
+            if ended.is_pending() && this.is_head_late(cx) {
+                this.say_goodbye(cx);
+                break Poll::Ready(());
+            }
+            if ended.is_ready() || !this.begin_to_finish() {
+                break ended;
             }
         }
     }

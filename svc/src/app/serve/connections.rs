@@ -3,11 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::activity::{Activity, Order, Phase};
+use super::activity::{Activity, ENOUGH, Order, Phase};
 use crate::app::HttpConfig;
-
-/// The bytes of an answer that a client has to take within the write time-out.
-pub(super) const ENOUGH: u64 = 32 * 1024;
 
 /// The time for which a client that was refused may go on sending, and the time for which it may send nothing.
 const LINGERING: Duration = Duration::from_secs(30);

@@ -12,8 +12,7 @@ use axum::http::Response;
 use hyper::body::{Frame, SizeHint};
 use tokio::time::Sleep;
 
-use super::activity::Activity;
-use super::connections::ENOUGH;
+use super::activity::{Activity, ENOUGH};
 
 /// The bytes of an answer that a stream gets at once. It keeps those whatever its client does, so they are few.
 const CHUNK: usize = 16 * 1024;
@@ -106,7 +105,7 @@ pub(super) fn in_pieces(response: Response<Body>) -> Response<Body> {
     if response.body().is_end_stream() {
         return response;
     }
-    response.map(|body| Body::new(Pieces { body, rest: Bytes::new(), progress }))
+    response.map(|body| Body::new(Pieces { body, rest: Bytes::new(), is_split: false, progress }))
 }
 
 /// A body in pieces of a bounded size.
@@ -114,16 +113,20 @@ pub(super) fn in_pieces(response: Response<Body>) -> Response<Body> {
 struct Pieces {
     body: Body,
     rest: Bytes,
+    /// Whether a piece was taken of what the rest is of.
+    is_split: bool,
     progress: Arc<Progress>,
 }
 
 impl Pieces {
     fn next(&mut self) -> Bytes {
         if self.rest.len() > CHUNK {
+            self.is_split = true;
             return self.rest.split_to(CHUNK);
         }
+        let last = std::mem::take(&mut self.rest);
         // A copy of the last piece, as the piece itself would keep the whole answer.
-        Bytes::copy_from_slice(&std::mem::take(&mut self.rest))
+        if std::mem::take(&mut self.is_split) { Bytes::copy_from_slice(&last) } else { last }
     }
 }
 

@@ -11,7 +11,8 @@ use axum::body::Body;
 use axum::http::Response;
 use tokio::sync::mpsc;
 
-use crate::http::LongLived;
+use super::activity::Activity;
+use crate::http::{LargeAnswer, LongLived};
 
 /// The least number of connections at which those that have ended are forgotten.
 const LEAST: usize = 64;
@@ -43,17 +44,21 @@ impl LongLivedConnections {
     }
 }
 
-/// The look of one connection at its answers, for those that outlive their request.
+/// The look of one connection at its answers: some outlive their request, and some are large.
 #[derive(Debug)]
 pub(super) struct Keeper {
     pub(super) connections: Arc<LongLivedConnections>,
     pub(super) stopping: Arc<AtomicBool>,
     /// Held by all that the server waits for.
     pub(super) running: mpsc::Sender<Infallible>,
+    pub(super) activity: Arc<Activity>,
 }
 
 impl Keeper {
     pub(super) fn look(&self, response: &Response<Body>) {
+        if let Some(answer) = response.extensions().get::<LargeAnswer>() {
+            answer.is_sent_to(self.activity.clone());
+        }
         let Some(connection) = response.extensions().get::<LongLived>() else { return };
         connection.hold(self.running.clone());
         self.connections.add(connection.clone());

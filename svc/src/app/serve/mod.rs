@@ -181,17 +181,18 @@ impl Server {
     #[cfg(unix)]
     pub async fn serve(mut self, app: Router) -> crate::Result<()> {
         let listen = || StopSignals::listen().map_err(|source| StartError::Signals { source });
-        let signals = self.signals.take().map_or_else(listen, Ok)?;
+        // Whoever is told that it serves may send a signal at once.
+        let signal = self.signals.take().map_or_else(listen, Ok)?.first();
         let Some(supervised) = self.supervised.take() else {
             self.say();
-            self.run_and_record(app, signals.first()).await;
+            self.run_and_record(app, signal).await;
             return Ok(());
         };
         let failed = |source| StartError::Bind { address: "the socket of svc dev".to_owned(), source };
         supervised.is_ready().map_err(failed)?;
         let stop = async {
             tokio::select! {
-                () = signals.first() => {}
+                () = signal => {}
                 () = supervised.abandoned() => {}
             }
         };

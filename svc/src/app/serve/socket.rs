@@ -94,9 +94,7 @@ impl Socket {
             }
             Poll::Ready(Ok(bytes)) => {
                 self.written_at = Some(self.activity.mark());
-                if self.blocked {
-                    self.activity.add_moved(*bytes);
-                }
+                self.activity.add_taken(*bytes);
             }
             _ => {}
         }

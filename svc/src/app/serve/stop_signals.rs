@@ -49,12 +49,14 @@ impl StopSignals {
         Ok(Self { serves, came, handle: Some(handle) })
     }
 
-    /// Waits for the first signal; the program serves from now on.
-    pub(super) async fn first(mut self) {
+    /// The program serves from now on, also before it waits for the first signal, which is what is returned.
+    pub(super) fn first(mut self) -> impl Future<Output = ()> {
         self.serves.store(true, Ordering::SeqCst);
-        // The thread has the sender, and stays for the second signal.
-        let _ = self.came.wait_for(|came| *came).await;
-        self.handle = None;
+        async move {
+            // The thread has the sender, and stays for the second signal.
+            let _ = self.came.wait_for(|came| *came).await;
+            drop(self.handle.take());
+        }
     }
 }
 

@@ -4,8 +4,11 @@ use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError, Weak};
 use std::task::{Context, Poll};
+use std::time::Instant;
 
 use futures_util::task::AtomicWaker;
+
+use crate::http::unread::{Recipient, Taken};
 
 /// An order to a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,6 +69,8 @@ pub(in crate::http) struct Notes {
     pub(super) is_initialised: AtomicBool,
     /// An odd number while a message waits for the client to take it.
     pub(super) writing: AtomicU32,
+    /// The bytes of long messages, and of those for which it was waited.
+    taken: Taken,
     pinged: AtomicBool,
     ending: AtomicU8,
     task: AtomicWaker,
@@ -129,6 +134,12 @@ impl Notes {
         }
     }
 
+    /// The client has taken a part of a long message, or a message for which it was waited.
+    #[cfg(feature = "websocket")]
+    pub(in crate::http) fn note_taken(&self, more: usize) {
+        self.taken.note(self.taken.bytes() + more as u64);
+    }
+
     fn hold(&self, value: Option<Box<dyn Any + Send>>) {
         *self.held.lock().unwrap_or_else(PoisonError::into_inner) = value;
     }
@@ -170,5 +181,24 @@ impl LongLived {
         if let Some(notes) = self.0.upgrade() {
             notes.tell(Order::End(ending));
         }
+    }
+}
+
+impl Recipient for LongLived {
+    fn id(&self) -> usize {
+        self.0.as_ptr().addr()
+    }
+
+    /// A socket that has an answer sends it, or another one before.
+    fn is_waited_for(&self) -> bool {
+        true
+    }
+
+    fn taken(&self) -> (u64, Option<Instant>) {
+        self.0.upgrade().map_or((0, None), |notes| (notes.taken.bytes(), notes.taken.at()))
+    }
+
+    fn give_up(&self) {
+        self.tell(Ending::SlowReader);
     }
 }

@@ -25,6 +25,7 @@ pub(crate) use routes::protect;
 
 use std::future::Future;
 use std::pin::pin;
+use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::Request;
@@ -33,6 +34,7 @@ use axum::http::{Response, StatusCode, header};
 use super::guard::Caught;
 use super::negotiate::MediaType;
 use super::reply::Refusal;
+use super::unread::{UnreadAnswers, UnreadBody};
 use crate::ErrorCode;
 use crate::request::{REQUEST_ID, RequestId};
 
@@ -49,6 +51,8 @@ pub(crate) struct Protection {
     pub(crate) request_ids: bool,
     /// `None` where any number of requests may run.
     pub(crate) overload: Option<Overload>,
+    /// The answers that their clients have not taken yet.
+    pub(crate) unread: Arc<UnreadAnswers>,
 }
 
 impl Protection {
@@ -61,7 +65,7 @@ impl Protection {
         media: Option<MediaType>,
         answer: impl FnOnce(Request) -> F,
     ) -> Response<Body> {
-        let id = self.identify(&request);
+        let (id, version) = (self.identify(&request), request.version());
         let response = match self.enter().await {
             Ok(_admitted) => {
                 // A panic is answered in here, so that the log has the identifier of its request.
@@ -71,7 +75,7 @@ impl Protection {
             }
             Err(refusal) => refusal.reply(media.unwrap_or(MediaType::Json)),
         };
-        told(response, id)
+        told(UnreadBody::of(response, version, &self.unread), id)
     }
 
     /// The identifier of a request, where requests have them.
@@ -84,8 +88,15 @@ impl Protection {
     /// # Errors
     /// The refusal of one that is too many.
     pub(super) async fn enter(&self) -> Result<Option<Admitted<'_>>, Refusal> {
+        if !self.unread.has_room() {
+            return Err(too_many("clients keep more answers waiting than the service can hold; try again in a moment"));
+        }
         let Some(overload) = &self.overload else { return Ok(None) };
-        overload.admit().await.map(Some).ok_or_else(too_many)
+        overload
+            .admit()
+            .await
+            .map(Some)
+            .ok_or_else(|| too_many("the service has more requests than it can take; try again in a moment"))
     }
 }
 
@@ -97,8 +108,7 @@ pub(super) fn told(mut response: Response<Body>, id: Option<RequestId>) -> Respo
     response
 }
 
-fn too_many() -> Refusal {
-    let message = "the service has more requests than it can take; try again in a moment";
+fn too_many(message: &str) -> Refusal {
     let refusal = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::ServiceUnavailable, message);
     refusal.with_header(header::RETRY_AFTER, "1")
 }

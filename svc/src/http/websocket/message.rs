@@ -3,10 +3,12 @@
 
 use std::borrow::Cow;
 
+use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::close::Close;
+use super::sending::LONGEST_FRAME;
 
 /// The most bytes of an operation's identifier.
 const LONGEST_ID: usize = 256;
@@ -84,7 +86,7 @@ pub(super) enum ServerMessage<'a> {
     /// The result of an operation, as JSON.
     Next {
         id: &'a str,
-        result: &'a [u8],
+        result: Bytes,
     },
     /// The errors of an operation, as a JSON list.
     Error {
@@ -97,8 +99,17 @@ pub(super) enum ServerMessage<'a> {
 }
 
 impl ServerMessage<'_> {
-    /// The message as JSON.
-    pub(super) fn write(&self) -> Vec<u8> {
+    /// The message as JSON, in parts: a long result is not copied.
+    pub(super) fn write(&self) -> [Bytes; 3] {
+        if let Self::Next { id, result } = self
+            && result.len() > LONGEST_FRAME
+        {
+            return [start("next", id).into(), result.clone(), Bytes::from_static(b"}")];
+        }
+        [self.write_whole().into(), Bytes::new(), Bytes::new()]
+    }
+
+    fn write_whole(&self) -> Vec<u8> {
         match self {
             Self::Ack => br#"{"type":"connection_ack"}"#.to_vec(),
             Self::Ping => br#"{"type":"ping"}"#.to_vec(),
@@ -112,13 +123,17 @@ impl ServerMessage<'_> {
 }
 
 fn with_id(kind: &str, id: &str, payload: Option<&[u8]>) -> Vec<u8> {
-    let id = serde_json::Value::from(id);
-    let mut text = format!(r#"{{"id":{id},"type":"{kind}""#).into_bytes();
-    if let Some(payload) = payload {
-        text.reserve(payload.len() + 12);
-        text.extend_from_slice(br#","payload":"#);
-        text.extend_from_slice(payload);
-    }
+    let Some(payload) = payload else {
+        return format!(r#"{{"id":{},"type":"{kind}"}}"#, serde_json::Value::from(id)).into_bytes();
+    };
+    let mut text = start(kind, id);
+    text.reserve_exact(payload.len() + 1);
+    text.extend_from_slice(payload);
     text.push(b'}');
     text
+}
+
+/// A message up to its payload.
+fn start(kind: &str, id: &str) -> Vec<u8> {
+    format!(r#"{{"id":{},"type":"{kind}","payload":"#, serde_json::Value::from(id)).into_bytes()
 }

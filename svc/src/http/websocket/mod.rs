@@ -4,6 +4,7 @@
 //! A socket is one task, which reads messages, runs operations, and sends one message at a time: what a client does not
 //! take delays no other client. Timers are those of the [watch over live connections](super::live).
 
+mod answer_counter;
 mod close;
 #[cfg(feature = "auth")]
 mod identity;

@@ -7,6 +7,7 @@ use std::task::{Context, Poll, Waker};
 use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::task::JoinHandle;
 
+use super::answer_counter::AnswerCounter;
 use crate::engine::{Response, ResponseStream};
 use crate::wake_flag::WakeFlag;
 
@@ -74,8 +75,8 @@ impl Operations {
         }
     }
 
-    /// Is ready with the next event; pending for ever without operations.
-    pub(super) fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<(Arc<str>, Event)> {
+    /// Is ready with the next event; pending for ever without operations. Answers count until they are sent.
+    pub(super) fn poll_event(&mut self, cx: &mut Context<'_>, counter: &AnswerCounter<'_>) -> Poll<(Arc<str>, Event)> {
         let (is_new, count) = (self.is_new(cx), self.running.len());
         for turn in 0..count {
             let at = (self.next + turn) % count;
@@ -84,7 +85,7 @@ impl Operations {
                 running.woken.remember();
             }
             let waiting = running.waiting.take().map(|event| *event);
-            let Some(event) = waiting.or_else(|| running.poll(cx, is_new)) else { continue };
+            let Some(event) = waiting.or_else(|| running.poll(cx, is_new, counter)) else { continue };
             running.is_told = true;
             let id = running.operation.id.clone();
             self.next = at + 1;
@@ -98,10 +99,10 @@ impl Operations {
 
     /// Lets the operations run while a message waits for the client, each until it has an event: one in the middle of a
     /// statement would keep its connection of the pool from all other clients.
-    pub(super) fn poll_ahead(&mut self, cx: &mut Context<'_>) {
+    pub(super) fn poll_ahead(&mut self, cx: &mut Context<'_>, counter: &AnswerCounter<'_>) {
         let is_new = self.is_new(cx);
         for running in self.running.iter_mut().filter(|running| !running.is_told && running.waiting.is_none()) {
-            running.waiting = running.poll(cx, is_new).map(Box::new);
+            running.waiting = running.poll(cx, is_new, counter).map(Box::new);
         }
     }
 
@@ -121,15 +122,24 @@ impl Operations {
 
 impl Running {
     /// Its next event, if something has woken it and it has one.
-    fn poll(&mut self, cx: &Context<'_>, is_new: bool) -> Option<Event> {
+    fn poll(&mut self, cx: &Context<'_>, is_new: bool, counter: &AnswerCounter<'_>) -> Option<Event> {
         let is_woken = (is_new || self.woken.is_woken()) && self.woken.take_wake(cx.waker());
         if !is_woken {
             return None;
         }
         let waker = Waker::from(self.woken.clone());
         match self.operation.poll_event(&mut Context::from_waker(&waker)) {
-            Poll::Ready(event) => Some(event),
+            Poll::Ready(event) => Some(event.counted(counter)),
             Poll::Pending => None,
+        }
+    }
+}
+
+impl Event {
+    fn counted(self, counter: &AnswerCounter<'_>) -> Self {
+        match self {
+            Self::Next(response) => Self::Next(counter.count(response)),
+            other => other,
         }
     }
 }

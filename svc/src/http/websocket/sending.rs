@@ -9,6 +9,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::Frame;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 
 use super::read_ahead::ReadAhead;
+use crate::http::live::Seat;
 
 /// The most bytes of a frame. A longer message is sent in several, as a socket keeps a buffer as large as the longest
 /// frame that it has sent.
@@ -17,16 +18,21 @@ pub(super) const LONGEST_FRAME: usize = 16 * 1024;
 /// The socket of a client.
 pub(super) type Stream = WebSocketStream<ReadAhead>;
 
-/// Sends a text, which is JSON and so UTF-8.
-pub(super) async fn send_text(stream: &mut Stream, text: Vec<u8>) -> Result<(), Error> {
-    let mut rest = Bytes::from(text);
+/// Sends a text in parts, which is JSON and so UTF-8. Of a long one, the seat notes what the client takes.
+pub(super) async fn send_text(stream: &mut Stream, parts: [Bytes; 3], seat: &Seat) -> Result<(), Error> {
+    let mut left: usize = parts.iter().map(Bytes::len).sum();
     let mut kind = Data::Text;
-    loop {
-        let frame = rest.split_to(rest.len().min(LONGEST_FRAME));
-        stream.send(Message::Frame(Frame::message(frame, OpCode::Data(kind), rest.is_empty()))).await?;
-        if rest.is_empty() {
-            return Ok(());
+    for mut part in parts {
+        while !part.is_empty() {
+            let frame = part.split_to(part.len().min(LONGEST_FRAME));
+            let length = frame.len();
+            left -= length;
+            stream.send(Message::Frame(Frame::message(frame, OpCode::Data(kind), left == 0))).await?;
+            if left > 0 {
+                seat.note_taken(length);
+            }
+            kind = Data::Continue;
         }
-        kind = Data::Continue;
     }
+    Ok(())
 }

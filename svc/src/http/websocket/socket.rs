@@ -7,6 +7,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use axum::http::HeaderMap;
+use bytes::Bytes;
 #[cfg(feature = "auth")]
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, StreamExt as _};
@@ -19,12 +20,13 @@ use tokio_tungstenite::tungstenite::protocol::Message;
 use tokio_tungstenite::tungstenite::protocol::frame::Utf8Bytes;
 
 use super::READ_BUFFER;
+use super::answer_counter::AnswerCounter;
 use super::close::{self, Close};
 #[cfg(feature = "auth")]
 use super::identity;
 use super::message::{ClientMessage, ServerMessage};
 use super::operations::{Event, Operations};
-use super::sending::{Stream, send_text};
+use super::sending::{LONGEST_FRAME, Stream, send_text};
 use crate::ErrorCode;
 #[cfg(feature = "auth")]
 use crate::auth::Identity;
@@ -98,9 +100,11 @@ impl Socket {
         service: Arc<AppState>,
         stream: Stream,
         seat: Seat,
-        opened: RequestParts,
+        mut opened: RequestParts,
         credentials: Option<Box<HeaderMap>>,
     ) -> Box<Self> {
+        // Its operations are one client's to those who wait for the database.
+        opened.share = Some(service.engine.app.database.share());
         Box::new(Self {
             service,
             stream,
@@ -175,7 +179,8 @@ impl Socket {
         if let Poll::Ready(message) = received {
             return Poll::Ready(Step::Received(message));
         }
-        self.operations.poll_event(cx).map(|(id, event)| Step::Happened(id, event))
+        let counter = AnswerCounter { answers: &self.service.protection.unread, seat: &self.seat };
+        self.operations.poll_event(cx, &counter).map(|(id, event)| Step::Happened(id, event))
     }
 
     async fn take(&mut self, step: Step) -> Result<(), Stop> {
@@ -341,7 +346,7 @@ impl Socket {
     async fn tell(&mut self, id: &str, event: Event) -> Result<(), Stop> {
         self.seat.set_operations(self.operations.len());
         match event {
-            Event::Next(response) => self.send(&ServerMessage::Next { id, result: &response.body }).await,
+            Event::Next(response) => self.send(&ServerMessage::Next { id, result: response.body }).await,
             Event::Complete => self.send(&ServerMessage::Complete { id }).await,
             Event::Error(response) => {
                 let Errors { errors } = serde_json::from_slice(&response.body).map_err(|_| Close::internal())?;
@@ -357,16 +362,23 @@ impl Socket {
     /// Sends a message, unless the client takes too long for it.
     async fn send(&mut self, message: &ServerMessage<'_>) -> Result<(), Stop> {
         let (seat, operations) = (&self.seat, &mut self.operations);
-        let mut sending = pin!(send_text(&mut self.stream, message.write()));
+        let counter = AnswerCounter { answers: &self.service.protection.unread, seat };
+        let (parts, mut was_pending) = (message.write(), false);
+        let length: usize = parts.iter().map(Bytes::len).sum();
+        let mut sending = pin!(send_text(&mut self.stream, parts, seat));
         let sent = poll_fn(|cx| match sending.as_mut().poll(cx) {
             Poll::Ready(sent) => Poll::Ready(sent.map_err(|_| Stop::Gone)),
             Poll::Pending => {
+                was_pending = true;
                 seat.set_writing(true);
-                operations.poll_ahead(cx);
+                operations.poll_ahead(cx, &counter);
                 seat.poll_ending(cx).map(|ending| Err(Close::from(ending).into()))
             }
         });
         let sent = sent.await;
+        if was_pending && length <= LONGEST_FRAME {
+            seat.note_taken(length);
+        }
         seat.set_writing(false);
         sent
     }

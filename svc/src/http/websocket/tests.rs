@@ -1,5 +1,6 @@
 //! Messages of every form: none panics, and each that is refused says so in a frame.
 
+use bytes::Bytes;
 use rand::rngs::SmallRng;
 use rand::{Rng as _, SeedableRng as _};
 use serde_json::{Value, json};
@@ -98,7 +99,7 @@ fn identifiers_come_back_as_they_came() {
         let id: String = (0..random.random_range(1..20)).map(|_| random.random::<char>()).collect();
         let sent = json!({ "type": "complete", "id": id }).to_string();
         let Ok(ClientMessage::Complete { id: came }) = ClientMessage::read(&sent) else { panic!("{sent}") };
-        let written = ServerMessage::Next { id: &came, result: b"{}" }.write();
+        let written = ServerMessage::Next { id: &came, result: Bytes::from_static(b"{}") }.write().concat();
         let written: Value = serde_json::from_slice(&written).unwrap();
         assert_eq!(written, json!({ "id": id, "type": "next", "payload": {} }));
     }

@@ -60,9 +60,9 @@ async fn a_head_that_comes_byte_by_byte_has_an_end() {
 #[tokio::test]
 async fn a_request_that_runs_longer_than_every_timeout_is_answered() {
     let config = HttpConfig {
-        header_timeout: Duration::from_millis(50),
-        idle_timeout: Duration::from_millis(50),
-        write_timeout: Duration::from_millis(50),
+        header_timeout: Duration::from_millis(250),
+        idle_timeout: Duration::from_millis(250),
+        write_timeout: Duration::from_millis(250),
         ..HttpConfig::default()
     };
     let address = serve(config, router().await.0).await;

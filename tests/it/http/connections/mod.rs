@@ -78,3 +78,4 @@ async fn router() -> (Router, Held) {
 
 const HELLO: &str = r#"{"query":"{ hello }"}"#;
 const SLOW: &str = r#"{"query":"{ slow }"}"#;
+const NEVER: &str = r#"{"query":"{ never }"}"#;

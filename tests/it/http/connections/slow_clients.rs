@@ -1,6 +1,6 @@
 //! Clients that read or write slowly.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use svc_tests::raw::{Client, PATIENCE, serve};
 
 use svc::HttpConfig;
@@ -10,14 +10,15 @@ use super::router;
 
 const LARGE: &str = "GET /large HTTP/1.1\r\nhost: x\r\n\r\n";
 
-fn config() -> HttpConfig {
-    HttpConfig { write_timeout: Duration::from_millis(300), ..HttpConfig::default() }
+fn config(write_timeout: Duration) -> HttpConfig {
+    HttpConfig { write_timeout, ..HttpConfig::default() }
 }
 
 #[tokio::test]
 async fn a_client_that_reads_nothing_is_given_up() {
     let (router, held) = router().await;
-    let address = serve(config(), router).await;
+    // Long enough for the answer to be seen before it is given up.
+    let address = serve(config(Duration::from_secs(3)), router).await;
     let mut client = Client::open(address).await;
     client.send(LARGE).await;
     client.0.readable().await.unwrap();
@@ -28,7 +29,7 @@ async fn a_client_that_reads_nothing_is_given_up() {
 #[tokio::test]
 async fn a_client_that_reads_a_byte_now_and_then_is_given_up() {
     let (router, held) = router().await;
-    let address = serve(config(), router).await;
+    let address = serve(config(Duration::from_millis(300)), router).await;
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4_096).unwrap();
     let mut stream = socket.connect(address).await.unwrap();
@@ -47,17 +48,43 @@ async fn a_client_that_reads_a_byte_now_and_then_is_given_up() {
 #[tokio::test]
 async fn a_client_that_reads_slowly_but_steadily_gets_everything() {
     let (router, held) = router().await;
-    let address = serve(config(), router).await;
+    // The kernel gives up a connection too that stands still for so long, be it because of a busy machine.
+    let write_timeout = Duration::from_secs(2);
+    let address = serve(config(write_timeout), router).await;
     let mut client = Client::open(address).await;
+    let start = Instant::now();
     client.send(LARGE).await;
-    let (mut bytes, mut read) = (vec![0; 500_000], 0);
+    let (mut bytes, mut read, mut since_pause) = (vec![0; 100_000], 0, 0);
     while read < 32_000_000 {
         let count = tokio::time::timeout(PATIENCE, client.0.read(&mut bytes)).await.unwrap().unwrap();
         assert!(count > 0, "the connection was closed after {read} bytes");
         read += count;
-        tokio::time::sleep(Duration::from_millis(10)).await;
+        since_pause += count;
+        if since_pause > 1_000_000 {
+            since_pause = 0;
+            tokio::time::sleep(Duration::from_millis(160)).await;
+        }
     }
+    assert!(start.elapsed() > write_timeout * 2, "the pauses took only {:?}", start.elapsed());
     held.is_gone().await;
+}
+
+/// The kernel keeps megabytes for a client; who takes a part of them in time is not late.
+#[tokio::test]
+async fn a_client_that_takes_enough_in_its_time_is_not_given_up() {
+    let (router, _held) = router().await;
+    let write_timeout = Duration::from_secs(1);
+    let address = serve(HttpConfig { write_timeout, ..HttpConfig::default() }, router).await;
+    let mut client = Client::open(address).await;
+    client.send(LARGE).await;
+    let (mut bytes, mut read, start) = (vec![0; 25_000], 0, Instant::now());
+    // Ten times what it has to take.
+    while start.elapsed() < 8 * write_timeout {
+        let count = tokio::time::timeout(PATIENCE, client.0.read(&mut bytes)).await.unwrap().unwrap();
+        assert!(count > 0, "the connection was closed after {read} bytes and {:?}", start.elapsed());
+        read += count;
+        tokio::time::sleep(Duration::from_millis(75)).await;
+    }
 }
 
 #[tokio::test]

@@ -1,0 +1,63 @@
+//! A body whose bytes count.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::Error;
+use axum::body::{Body, Bytes, HttpBody};
+use axum::http::{Response, Version};
+use hyper::body::{Frame, SizeHint};
+
+use super::client::LargeAnswer;
+use super::unread_answers::UnreadAnswers;
+
+/// A body whose bytes count from when they are asked for.
+pub(in crate::http) struct UnreadBody {
+    body: Body,
+    answers: Arc<UnreadAnswers>,
+    large: LargeAnswer,
+    least: usize,
+}
+
+impl UnreadBody {
+    /// The response with such a body, where it may be large for a client of this version.
+    pub(in crate::http) fn of(
+        mut response: Response<Body>,
+        version: Version,
+        answers: &Arc<UnreadAnswers>,
+    ) -> Response<Body> {
+        let is_one_of_many = version == Version::HTTP_2;
+        let least = if is_one_of_many { UnreadAnswers::LEAST_OF_MANY } else { UnreadAnswers::LEAST };
+        let is_small = response.body().size_hint().upper().is_some_and(|most| most < least as u64);
+        if is_small {
+            return response;
+        }
+        let large = LargeAnswer::default();
+        response.extensions_mut().insert(large.clone());
+        response.map(|body| Body::new(Self { body, answers: answers.clone(), large, least }))
+    }
+}
+
+impl HttpBody for UnreadBody {
+    type Data = Bytes;
+    type Error = Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
+        let this = &mut *self;
+        let frame = Pin::new(&mut this.body).poll_frame(cx);
+        let count = |bytes: Bytes| match this.large.client() {
+            Some(client) if bytes.len() >= this.least => this.answers.count(bytes, client),
+            _ => bytes,
+        };
+        frame.map(|frame| frame.map(|frame| frame.map(|frame| frame.map_data(count))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
