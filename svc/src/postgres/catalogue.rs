@@ -55,10 +55,17 @@ const UNIQUE: &str = "\
     WHERE i.indisunique AND i.indimmediate AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL \
     ORDER BY i.indexrelid";
 
+/// The defaults of columns, which PostgreSQL computes where a statement leaves them out.
+const DEFAULTS: &str = "\
+    SELECT s.name, a.attname::text, pg_get_expr(d.adbin, d.adrelid) \
+    FROM unnest($1::text[], $2::text[]) AS s(name, quoted) \
+    JOIN pg_attribute a ON a.attrelid = to_regclass(s.quoted) AND a.atthasdef AND a.attgenerated = '' \
+    JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum";
+
 const SETTINGS: &str = "\
     SELECT s.setdatabase::text || s.setrole::text || s.setconfig::text FROM pg_db_role_setting s \
     WHERE s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database())) \
-    AND s.setrole IN (0, current_user::regrole) ORDER BY 1";
+    AND s.setrole IN (0, (SELECT oid FROM pg_roles WHERE rolname = session_user)) ORDER BY 1";
 
 type Row = (String, String, String, String, bool, bool, i64, i64, i64, bool);
 
@@ -73,7 +80,8 @@ impl Catalogue {
     ) -> Result<Self, DriverError> {
         let bound = [names.to_vec(), quoted(names)].map(Param::Texts).to_vec();
         let rows: Vec<Row> = connection.rows(&Statement::new(COLUMNS, bound.clone())).await?;
-        let unique: Vec<(String, Vec<String>)> = connection.rows(&Statement::new(UNIQUE, bound)).await?;
+        let unique: Vec<(String, Vec<String>)> = connection.rows(&Statement::new(UNIQUE, bound.clone())).await?;
+        let defaults: Vec<(String, String, String)> = connection.rows(&Statement::new(DEFAULTS, bound)).await?;
         let settings: Vec<(String,)> = connection.rows(&Statement::new(SETTINGS, Vec::new())).await?;
         let settings = settings.into_iter().map(|(setting,)| setting).collect();
         let mut sources: HashMap<String, Source> = HashMap::new();
@@ -86,6 +94,7 @@ impl Catalogue {
                 columns: HashMap::new(),
                 in_order: Vec::new(),
                 unique: Vec::new(),
+                defaults: HashMap::new(),
                 denied: HashSet::default(),
             });
             if !is_readable {
@@ -99,6 +108,9 @@ impl Catalogue {
         for (name, mut columns) in unique {
             columns.sort_unstable();
             sources.entry(name).and_modify(|source| source.unique.push(columns));
+        }
+        for (name, column, default) in defaults {
+            sources.entry(name).and_modify(|source| drop(source.defaults.insert(column, default)));
         }
         let facts = if with_facts {
             let types = sources.values().flat_map(|source| source.columns.values()).map(|column| column.base);

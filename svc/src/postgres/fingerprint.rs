@@ -27,7 +27,9 @@ const FINGERPRINT: &str = "\
             WHERE p.proname = ANY ($3::text[])), \
         (SELECT sum(hashtextextended(concat_ws(' ', n.oid, n.xmin), 0)) FROM pg_namespace n), \
         (SELECT sum(hashtextextended(concat_ws(' ', s.setdatabase, s.setrole, s.setconfig), 0)) \
-            FROM pg_db_role_setting s) \
+            FROM pg_db_role_setting s \
+            WHERE s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database())) \
+            AND s.setrole IN (0, (SELECT oid FROM pg_roles WHERE rolname = session_user))) \
     ) END, CASE WHEN now.snapshot = $1 AND NOT pg_is_in_recovery() THEN NULL ELSE concat_ws(' ', \
         (SELECT sum(hashtextextended(concat_ws(' ', p.oid, p.xmin), 0)) FROM pg_proc p WHERE p.oid >= 16384), \
         (SELECT sum(hashtextextended(concat_ws(' ', e.oid, e.xmin), 0)) FROM ( \
