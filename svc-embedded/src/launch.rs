@@ -15,7 +15,7 @@ use crate::{
     layout::{self, Layout},
     log::Log,
     options::{Options, Tcp},
-    port,
+    port::free_port,
     server::Server,
     spawn,
     start::blocking,
@@ -75,7 +75,7 @@ impl Plan {
     fn attempt(&self) -> Result<(Server, u16, Log)> {
         let port = match self.options.tcp {
             Tcp::Off => 5432,
-            Tcp::FreePort => port::free().ok_or(Error::NoFreePort)?,
+            Tcp::FreePort => free_port().ok_or(Error::NoFreePort)?,
             Tcp::Port(port) => port,
         };
         let (log, output) = Log::open(&self.layout.log)?;

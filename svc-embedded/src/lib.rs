@@ -32,3 +32,4 @@ pub use binaries::{Binaries, Version};
 pub use database::Database;
 pub use error::{Error, Result};
 pub use options::Options;
+pub use port::free_port;

@@ -10,9 +10,18 @@ use std::{
 /// those takes the port between two starts.
 const RANGE: Range<u16> = 20_000..32_768;
 
-/// A port that nobody listens on now. It begins at a random one, so that programs that start at
-/// the same time seldom choose the same.
-pub(crate) fn free() -> Option<u16> {
+/// A TCP port of 127.0.0.1 that nobody listens on now, between 20000 and 32767, if there is one.
+///
+/// For a server that has to be told its port, and for one that starts again on the same: Linux
+/// gives none of these ports to connections that go out. The search begins at a random port, so
+/// that programs that start at the same time seldom find the same.
+///
+/// ```
+/// let port = svc_embedded::free_port().expect("a port");
+/// std::net::TcpListener::bind(("127.0.0.1", port))?;
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn free_port() -> Option<u16> {
     let count = u64::from(RANGE.end - RANGE.start);
     let first = RandomState::new().hash_one(()) % count;
     (0..count)
@@ -27,7 +36,7 @@ mod tests {
 
     #[test]
     fn is_in_the_range_and_free() {
-        let port = free().unwrap();
+        let port = free_port().unwrap();
         assert!(RANGE.contains(&port));
         TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
     }

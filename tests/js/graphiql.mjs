@@ -152,10 +152,15 @@ try {
 
   // Headers stay.
   if (HEADERS) {
-    await page.waitForTimeout(1000); // GraphiQL keeps them after a moment
+    // GraphiQL keeps them after a moment.
+    const kept = () => page.evaluate(() => localStorage.getItem('graphiql:headers'));
+    await until('the headers are kept', async () => (await kept()) === HEADERS);
     await page.reload({ waitUntil: 'load' });
     await page.locator('.graphiql-query-editor .monaco-editor .view-lines').waitFor();
-    report.headersAfterReload = await text('request-headers.json');
+    await until('the headers are there again', async () => {
+      report.headersAfterReload = await text('request-headers.json');
+      return report.headersAfterReload === HEADERS;
+    });
   }
 
   await page.waitForTimeout(1000); // for late faults, and for the colours of the editors
@@ -184,6 +189,15 @@ async function type(query) {
     return model.getValue();
   }, query);
   if (squeeze(typed) !== squeeze(query)) throw new Error(`the editor shows ${typed}`);
+}
+
+// Waits until a look at the page finds what it should.
+async function until(what, look) {
+  const deadline = Date.now() + timeout;
+  while (!(await look())) {
+    if (Date.now() > deadline) throw new Error(`not in time: ${what}`);
+    await page.waitForTimeout(50);
+  }
 }
 
 // The text in one of the editors.

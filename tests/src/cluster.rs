@@ -20,8 +20,8 @@ pub fn cluster() -> &'static Database {
                 .setting("pg_stat_statements.track", "all")
                 // Small tables whose statements look costly: compiling one takes a second, and running it a millisecond.
                 .setting("jit", "off")
-                // Random filters make thousands of statements, which must not push out those that a test counts.
-                .setting("pg_stat_statements.max", "50000");
+                // Thousands of tests make statements, which must not push out those that one of them counts.
+                .setting("pg_stat_statements.max", "100000");
             let database = runtime.block_on(Database::start(options)).expect("the tests need PostgreSQL");
             std::mem::forget(runtime);
             database

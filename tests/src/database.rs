@@ -38,6 +38,12 @@ impl TestDatabase {
         Self { name }
     }
 
+    /// The same, without statistics of what will run: thousands of statements would push out those that others count.
+    pub async fn uncounted(self) -> Self {
+        self.execute(&format!("ALTER DATABASE {} SET pg_stat_statements.track = none", self.name)).await;
+        self
+    }
+
     /// The name of the database.
     pub fn name(&self) -> &str {
         &self.name

@@ -3,6 +3,7 @@
 mod alone;
 mod app;
 mod cluster;
+mod cpu;
 mod database;
 mod error_ids;
 mod eventually;
@@ -22,6 +23,7 @@ mod written;
 pub use alone::{is_alone, is_alone_with};
 pub use app::{App, Reply, client};
 pub use cluster::cluster;
+pub use cpu::cpu;
 pub use database::TestDatabase;
 pub use error_ids::without_error_ids;
 pub use eventually::{eventually, within};

@@ -44,7 +44,7 @@ impl Log {
         String::from_utf8_lossy(&self.text.0.lock().expect("no panic while it is written")).into_owned()
     }
 
-    /// Waits until the log has this part, for at most ten seconds.
+    /// Waits until the log has this part.
     pub async fn has(&self, part: &str) {
         let found =
             async || if self.text().contains(part) { Ok(()) } else { Err(format!("no {part} in {}", self.text())) };

@@ -131,18 +131,20 @@ impl Watch {
 
     /// The secrets that were written, each with what stands around it.
     pub(crate) fn leaks(&self) -> Vec<String> {
-        let own = self.secrets.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        written(|written| {
+        let mut secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        // Each line that is logged waits for the lock, so that the search, which may take seconds, is not under it.
+        let text = written(|written| {
             let start = written.watches.get(&self.number).map_or(0, |start| start.saturating_sub(written.before));
-            let text = String::from_utf8_lossy(written.text.get(start..).unwrap_or_default());
-            let found =
-                own.iter().chain(&written.secrets).filter_map(|secret| Some((secret, text.find(secret.as_str())?)));
-            let line = |at: usize| {
-                let begin = text[..at].rfind('\n').map_or(0, |end| end + 1);
-                text[begin..].lines().next().unwrap_or_default()
-            };
-            found.map(|(secret, at)| format!("{secret} is in {}", line(at))).collect()
-        })
+            secrets.extend(written.secrets.iter().cloned());
+            written.text.get(start..).unwrap_or_default().to_vec()
+        });
+        let text = String::from_utf8_lossy(&text);
+        let line = |at: usize| {
+            let begin = text[..at].rfind('\n').map_or(0, |end| end + 1);
+            text[begin..].lines().next().unwrap_or_default()
+        };
+        let found = secrets.iter().filter_map(|secret| Some((secret, text.find(secret.as_str())?)));
+        found.map(|(secret, at)| format!("{secret} is in {}", line(at))).collect()
     }
 }
 

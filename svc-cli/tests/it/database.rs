@@ -97,8 +97,7 @@ fn failures_to_connect_say_what_to_do() {
 
 /// A port that nobody listens on.
 pub(crate) fn free_port() -> u16 {
-    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
-    listener.local_addr().expect("its address").port()
+    svc_embedded::free_port().expect("a port")
 }
 
 #[test]

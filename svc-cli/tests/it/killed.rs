@@ -144,7 +144,9 @@ fn kill(place: &Place, moment: &Moment, with_backend: bool) {
         drop(gate);
         wait(|| ![String::new(), first.clone()].contains(&blocked(place)));
     }
-    assert!(run.try_wait().expect("its state").is_none(), "{moment:?}: it has ended before");
+    // One that nothing holds may be quicker than this test.
+    let has_ended = !moment.gate.is_empty() && run.try_wait().expect("its state").is_some();
+    assert!(!has_ended, "{moment:?}: it has ended before");
     run.kill().expect("kill");
     run.wait().expect("its end");
     if with_backend {

@@ -9,8 +9,8 @@ use serde_json::json;
 use svc::accounts::{
     AttemptLimits, NativeAuthFactory, NativeAuthProvider, PasswordHashing, PostgresUserRepository, create_auth_router,
 };
-use svc::create_svc_app;
 use svc::prelude::*;
+use svc::{ProtectionConfig, create_svc_app};
 use svc_tests::{App, TestDatabase};
 
 use super::client::{PASSWORD, login, register};
@@ -75,7 +75,10 @@ async fn queries_go_on_beside_a_flood_of_log_ins() {
     let database = database().await;
     database.execute(SQL).await;
     let native = native(factory(&accounts(&database)).hashing(PasswordHashing::default()), &database);
-    let options = AppOptions::new().database_url(database.url()).queries(queries![row, rows]);
+    // A query that is refused would be none that is slow.
+    let protection = ProtectionConfig { load_shedding: false, ..ProtectionConfig::default() };
+    let options = AppOptions::new().config(SvcConfig { protection, ..SvcConfig::default() });
+    let options = options.database_url(database.url()).queries(queries![row, rows]);
     let app = create_svc_app(options.auth_provider(native.clone())).await.unwrap();
     let app = Arc::new(App::serve_router(app.nest("/auth", create_auth_router(&native))).await);
     register(&app, "ada").await;

@@ -59,28 +59,29 @@ impl Cleaned {
         TokenRevocationService::new(self.clone(), config)
     }
 
-    async fn until(&self, of: impl Fn(&Self) -> &AtomicUsize, count: usize) {
-        eventually(async || match of(self).load(Ordering::SeqCst) {
-            found if found == count => Ok(()),
-            found => Err(format!("{found} clean-ups")),
-        })
-        .await;
-    }
-
     async fn until_begun(&self, count: usize) {
-        self.until(|store| &store.begun, count).await;
+        until(&self.begun, |found| found == count).await;
     }
 
     async fn until_running(&self, count: usize) {
-        self.until(|store| &store.running, count).await;
+        until(&self.running, |found| found == count).await;
     }
+}
+
+async fn until(count: &AtomicUsize, is_right: impl Fn(usize) -> bool) {
+    eventually(async || match count.load(Ordering::SeqCst) {
+        found if is_right(found) => Ok(()),
+        found => Err(format!("{found} clean-ups")),
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn an_application_cleans_up_now_and_then_also_when_that_has_failed() {
     let (log, store) = (Log::start(), Cleaned::default());
     let _app = App::serve(options().auth_provider(provider()).token_revocation(store.service(true))).await;
-    store.until_begun(2).await;
+    // A machine that was busy has more of them begin at once, to make up for what was missed.
+    until(&store.begun, |found| found >= 2).await;
     log.has("expired revocations were not removed").await;
 }
 

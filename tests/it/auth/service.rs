@@ -26,7 +26,15 @@ pub(super) fn me(ctx: &Context<'_>) -> Result<Value> {
 
 /// Options without a database.
 pub(crate) fn options() -> AppOptions {
-    AppOptions::new().database_url("postgres://nobody@127.0.0.1:1/nothing").queries(queries![open, user_id, me])
+    options_with(SvcConfig::default())
+}
+
+/// The same with settings.
+pub(super) fn options_with(config: SvcConfig) -> AppOptions {
+    AppOptions::new()
+        .config(config)
+        .database_url("postgres://nobody@127.0.0.1:1/nothing")
+        .queries(queries![open, user_id, me])
 }
 
 /// The custom provider with the secret of the tests.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use svc::ProtectionConfig;
 use svc::authz::{AuthorizationCacheConfig, Authorizer};
 use svc::prelude::*;
 use svc_tests::App;
@@ -77,7 +78,10 @@ async fn sixty_four_threads_ask_each_question_once() {
     let cache = AuthorizationCacheConfig::new(|ctx| ctx.header("x-principal").map(str::to_owned))
         .ttl(Duration::from_secs(5))
         .clock(move || *now.lock().unwrap());
+    // All of them are answered, however slow the machine is.
+    let protection = ProtectionConfig { load_shedding: false, ..ProtectionConfig::default() };
     let options = AppOptions::new()
+        .config(SvcConfig { protection, ..SvcConfig::default() })
         .database_url("postgres://nobody@127.0.0.1:1/nothing")
         .queries(queries![any, other])
         .mutations(mutations![change_other])

@@ -86,8 +86,7 @@ async fn a_column_that_the_service_scopes_as_well_is_a_conflict() {
     assert_eq!(app.query("{ scoped { id } }").await.data(), json!({ "scoped": [{ "id": 1 }] }));
 }
 
-/// A pattern that PostgreSQL cannot read fails where it is applied to a row. That it does not tells nothing of rows that
-/// are kept back.
+/// Whether PostgreSQL comes to apply a pattern depends on its plan, which rows that are kept back change as well.
 #[tokio::test]
 async fn a_bad_pattern_does_not_tell_of_other_rows() {
     let database = database().await;
@@ -98,7 +97,8 @@ async fn a_bad_pattern_does_not_tell_of_other_rows() {
             r#"{{ notes(where: {{ AND: [{{ title: {{ eq: "{title}" }} }}, {{ title: {{ matches: "[" }} }}] }}) {{ id }} }}"#
         )
     };
-    assert_eq!(app.query(&ask("two")).await.text, r#"{"data":{"notes":[]}}"#, "a row of another tenant");
-    assert_eq!(app.query(&ask("none")).await.text, r#"{"data":{"notes":[]}}"#, "no row");
-    assert_eq!(app.query(&ask("one")).await.code(), "BAD_USER_INPUT", "a row of one's own");
+    let own = app.query(&ask("one")).await;
+    assert_eq!(own.code(), "BAD_USER_INPUT", "{}", own.text);
+    assert_eq!(app.query(&ask("two")).await.text, own.text, "a row of another tenant");
+    assert_eq!(app.query(&ask("none")).await.text, own.text, "no row");
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use svc::prelude::*;
 use svc::sqlx;
+use svc_embedded::{Database, Options};
 use svc_tests::{App, Frozen, TestDatabase};
 use tokio::io::AsyncWriteExt as _;
 
@@ -60,15 +61,26 @@ async fn picked_by_sqlx(ctx: &Context<'_>, shape: i32) -> Result<i32> {
 
 const SQL: &str = "
 CREATE VIEW v_driven AS SELECT i AS id, 'row ' || i AS name FROM generate_series(1, 2) AS i;
-CREATE VIEW v_sleep AS SELECT 1 AS id FROM pg_sleep(60);
+CREATE VIEW v_sleep AS SELECT 1 AS id FROM pg_sleep(300);
 CREATE VIEW v_prepared AS SELECT count(*)::int AS number, coalesce(sum(octet_length(statement)), 0)::int AS bytes FROM pg_prepared_statements;";
 
 async fn serve(config: SvcConfig) -> (TestDatabase, App) {
     let database = TestDatabase::new(SQL).await;
     let config = SvcConfig { database: svc::DatabaseConfig { url: Some(database.url()), ..config.database }, ..config };
-    let options =
-        AppOptions::new().config(config).queries(queries![rows, sleep, own_sql, prepared, picked, picked_by_sqlx]);
-    (database, App::serve(options).await)
+    (database, App::serve(options(config)).await)
+}
+
+fn options(config: SvcConfig) -> AppOptions {
+    AppOptions::new().config(config).queries(queries![rows, sleep, own_sql, prepared, picked, picked_by_sqlx])
+}
+
+/// So many connections, whose statements do not end by themselves while a test waits for their end.
+fn patient(pool_size: u32) -> SvcConfig {
+    let query_timeout = Duration::from_secs(300);
+    SvcConfig {
+        database: svc::DatabaseConfig { pool_size, query_timeout, ..svc::DatabaseConfig::default() },
+        ..SvcConfig::default()
+    }
 }
 
 fn two_rows() -> Value {
@@ -158,7 +170,7 @@ async fn the_catalogue_follows_the_views() {
     database.execute("ALTER VIEW v_sleep RENAME TO v_none").await;
     let start = Instant::now();
     while !app.get("/ready").await.text.contains("missing in the database: v_sleep") {
-        assert!(start.elapsed() < Duration::from_secs(10), "never missing");
+        assert!(start.elapsed() < Duration::from_secs(30), "never missing");
         assert_eq!(app.query("{ sleep { id } }").await.code(), "INTERNAL_SERVER_ERROR");
     }
     database.execute("CREATE VIEW v_sleep AS SELECT 7 AS id").await;
@@ -167,11 +179,7 @@ async fn the_catalogue_follows_the_views() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_goes_away_ends_its_statement() {
-    let (database, app) = serve(SvcConfig {
-        database: svc::DatabaseConfig { pool_size: 1, ..svc::DatabaseConfig::default() },
-        ..SvcConfig::default()
-    })
-    .await;
+    let (database, app) = serve(patient(1)).await;
     for _ in 0..2 {
         let body = r#"{"query":"{ sleep { id } }"}"#;
         let mut stream = tokio::net::TcpStream::connect(app.address()).await.unwrap();
@@ -188,11 +196,7 @@ async fn a_client_that_goes_away_ends_its_statement() {
 /// The cancellation of one request's statement leaves the statements of others alone.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancellation_hits_nobody_else() {
-    let (database, app) = serve(SvcConfig {
-        database: svc::DatabaseConfig { pool_size: 2, ..svc::DatabaseConfig::default() },
-        ..SvcConfig::default()
-    })
-    .await;
+    let (database, app) = serve(patient(2)).await;
     for _ in 0..5 {
         let gone = tokio::time::timeout(Duration::from_millis(80), app.query("{ sleep { id } }"));
         let (gone, ()) = tokio::join!(gone, async {
@@ -209,7 +213,7 @@ async fn a_cancellation_hits_nobody_else() {
 async fn slow_statements_and_busy_pools_have_codes() {
     let config = SvcConfig {
         database: svc::DatabaseConfig {
-            query_timeout: std::time::Duration::from_secs(6),
+            query_timeout: std::time::Duration::from_secs(15),
             pool_size: 1,
             pool_timeout: std::time::Duration::from_secs(1),
             ..svc::DatabaseConfig::default()
@@ -235,22 +239,31 @@ async fn slow_statements_and_busy_pools_have_codes() {
 /// A connection is there, and nothing comes back on it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_database_that_does_not_answer_is_not_ready() {
+    // A PostgreSQL of its own: a backend that stands still keeps others from creating databases.
+    let database = Database::start(Options::temporary()).await.unwrap();
+    let pool = sqlx::PgPool::connect(&database.url()).await.unwrap();
+    sqlx::raw_sql(SQL).execute(&pool).await.unwrap();
     let config = SvcConfig {
         database: svc::DatabaseConfig {
+            url: Some(database.url()),
             pool_timeout: std::time::Duration::from_secs(1),
             ..svc::DatabaseConfig::default()
         },
         ..SvcConfig::default()
     };
-    let (database, app) = serve(config).await;
-    assert_eq!(app.get("/ready").await.status, 200);
+    let app = App::serve(options(config)).await;
+    svc_tests::eventually(async || match app.get("/ready").await {
+        ready if ready.status == 200 => Ok(()),
+        ready => Err(ready.text),
+    })
+    .await;
     let asked = "SELECT pid FROM pg_stat_activity
                  WHERE datname = current_database() AND query = 'SELECT 1' AND state = 'idle'";
-    let pids: Vec<i32> = sqlx::query_scalar(asked).fetch_all(&database.pool().await).await.unwrap();
+    let pids: Vec<i32> = sqlx::query_scalar(asked).fetch_all(&pool).await.unwrap();
     assert_eq!(pids.len(), 1);
     let (frozen, start) = (Frozen::new(pids), Instant::now());
     let ready = app.get("/ready").await;
-    assert!(start.elapsed() < Duration::from_secs(4), "a probe waits for {:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(20), "a probe waits for {:?}", start.elapsed());
     let checks = json!({
         "database": "failed: the database is not reachable",
         "schema": "failed: the database does not answer",
@@ -259,6 +272,7 @@ async fn a_database_that_does_not_answer_is_not_ready() {
     assert_eq!((ready.status, &ready.json()["checks"]), (503, &checks));
     drop(frozen);
     assert_eq!(app.get("/ready").await.status, 200);
+    database.stop().await;
 }
 
 /// A role may have fewer connections than the pool. Requests wait for those that there are, as for the pool.
@@ -272,7 +286,7 @@ async fn a_database_without_a_connection_left_says_so() {
     let config = SvcConfig {
         database: svc::DatabaseConfig {
             url: Some(url),
-            query_timeout: std::time::Duration::from_secs(3),
+            query_timeout: std::time::Duration::from_secs(30),
             pool_timeout: std::time::Duration::from_secs(1),
             ..svc::DatabaseConfig::default()
         },
@@ -288,6 +302,10 @@ async fn a_database_without_a_connection_left_says_so() {
         assert_eq!((refused.code().as_str(), refused.message().as_str()), ("SERVICE_UNAVAILABLE", why));
         let checks = json!({ "database": "ok", "schema": "ok", "pool": format!("failed: {why}") });
         assert_eq!((ready.status, &ready.json()["checks"]), (503, &checks));
+        // The statement holds the connection until both were refused, and not for a time of its own.
+        let end = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = current_database() \
+                   AND strpos(query, 'v_sleep') > 0 AND pid <> pg_backend_pid()";
+        database.execute(end).await;
     });
     assert_eq!(slow.code(), "TIMEOUT");
     assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
@@ -308,9 +326,12 @@ async fn a_service_with_much_to_do_is_ready() {
         }
     };
     let watch = async {
+        let mut failed = 0;
         for _ in 0..50 {
             let ready = app.get("/ready").await;
-            assert_eq!(ready.status, 200, "{}", ready.json());
+            // Where the machine stands still for a second a probe may fail, but not one after the other.
+            failed = if ready.status == 200 { 0 } else { failed + 1 };
+            assert!(failed < 3, "{}", ready.json());
         }
     };
     tokio::join!(work(), work(), work(), work(), watch);

@@ -38,7 +38,7 @@ const NEVER_BROKEN: [&str; 1] = ["SingleFieldSubscriptionsRule"];
 
 #[tokio::test(flavor = "multi_thread")]
 async fn svc_and_the_reference_implementation_agree() {
-    let database = TestDatabase::new(&data::sql()).await;
+    let database = TestDatabase::new(&data::sql()).await.uncounted().await;
     let options = options().database_url(database.url());
     let sdl = options.sdl().unwrap();
     let app = Arc::new(App::serve(options).await);

@@ -359,7 +359,7 @@ async fn every_way_gives_the_same_bytes() {
     let seed = std::env::var("EQUIVALENCE_SEED").map_or(11, |seed| seed.parse().unwrap());
     let random = StdRng::seed_from_u64(seed);
     let mut generator = Generator { random, aliases: 0, rows: 0, merges: false };
-    let database = TestDatabase::new(SQL).await;
+    let database = TestDatabase::new(SQL).await.uncounted().await;
     let options = || {
         let config = SvcConfig {
             operations: svc::OperationsConfig { rust_endpoint: true, ..svc::OperationsConfig::default() },

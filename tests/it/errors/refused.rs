@@ -1,6 +1,6 @@
 //! Requests that are refused are lines too, whoever refuses them.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 use svc::rate_limit::{RateLimit, RateLimitRule, RateLimiting};
@@ -9,8 +9,12 @@ use svc_tests::{App, Log, TestDatabase, eventually, is_alone};
 
 use super::service::{SQL, logging, options, request_line};
 
+/// The number of `waits` that have begun.
+static BEGUN: AtomicUsize = AtomicUsize::new(0);
+
 #[svc::query]
 async fn waits(seconds: f64) -> bool {
+    BEGUN.fetch_add(1, Ordering::SeqCst);
     tokio::time::sleep(std::time::Duration::from_secs_f64(seconds)).await;
     true
 }
@@ -74,20 +78,17 @@ async fn what_is_shed_and_who_goes_away_are_lines() {
     let shed_after = std::time::Duration::ZERO;
     let protection = ProtectionConfig { max_in_flight: 1, shed_after, ..ProtectionConfig::default() };
     let options = AppOptions::new().config(SvcConfig { protection, ..logging() }).queries(queries());
-    let app = Arc::new(App::serve(options.database_url("postgres://nobody@127.0.0.1:1/nothing")).await);
-    let (slow, other) = (app.clone(), app.clone());
-    let running = tokio::spawn(async move {
-        let timeout = std::time::Duration::from_millis(1_500);
-        assert!(post(&slow, "gone", "{ waits(seconds: 60) }").timeout(timeout).send().await.is_err());
-    });
-    eventually(async || match other.send(post(&other, "shed", "{ waits(seconds: 0) }")).await.status {
-        503 => Ok(()),
-        status => Err(format!("{status}")),
+    let app = App::serve(options.database_url("postgres://nobody@127.0.0.1:1/nothing")).await;
+    let gone = tokio::spawn(post(&app, "gone", "{ waits(seconds: 60) }").send());
+    eventually(async || match BEGUN.load(Ordering::SeqCst) {
+        1 => Ok(()),
+        begun => Err(format!("{begun} have begun")),
     })
     .await;
+    assert_eq!(app.send(post(&app, "shed", "{ waits(seconds: 0) }")).await.status, 503);
     let text = log.text();
     assert!(text.lines().any(|line| line.contains("\"shed\"") && line.contains("status=503")), "{text}");
-    running.await.unwrap();
+    gone.abort();
     log.has("client_gone=true").await;
     let text = log.text();
     let gone = text.lines().find(|line| line.contains("client_gone=true")).unwrap();

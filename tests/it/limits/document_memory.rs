@@ -103,7 +103,7 @@ async fn an_operation_that_is_refused_leaves_no_plans() {
     if !is_alone(module_path!(), "an_operation_that_is_refused_leaves_no_plans") {
         return;
     }
-    let app = app(&TestDatabase::new(SQL).await, 500).await;
+    let app = app(&TestDatabase::new(SQL).await, 500).await.unwatched();
     let refused = |reply: &Reply| assert_eq!(reply.code(), "QUERY_TOO_COMPLEX", "{}", reply.text);
     gain(&app, 0..1, 32, refused).await;
     let gained = gain(&app, 1..5, 32, refused).await;
@@ -115,7 +115,7 @@ async fn plans_and_statements_weigh_in_the_bound() {
     if !is_alone(module_path!(), "plans_and_statements_weigh_in_the_bound") {
         return;
     }
-    let app = app(&TestDatabase::new(SQL).await, 1_000_000).await;
+    let app = app(&TestDatabase::new(SQL).await, 1_000_000).await.unwatched();
     let answered = |reply: &Reply| drop(reply.data());
     gain(&app, 0..1, 8, answered).await;
     let gained = gain(&app, 1..5, 8, answered).await;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use svc::Limits;
 use svc::prelude::*;
-use svc_tests::{App, Reply, TestDatabase};
+use svc_tests::{App, Reply, TestDatabase, cpu};
 
 #[svc_type(sql_source = "v_person")]
 struct Person {
@@ -60,12 +60,6 @@ async fn app() -> App {
 
 fn spaces(count: usize) -> String {
     " ".repeat(count)
-}
-
-/// The CPU time of this thread, on which client and server run.
-fn cpu() -> Duration {
-    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").expect("the times of this thread");
-    Duration::from_nanos(stat.split(' ').next().and_then(|time| time.parse().ok()).expect("a number"))
 }
 
 async fn timed(app: &App, what: &str, document: &str, variables: Value) -> Reply {

@@ -49,30 +49,41 @@ async fn ask(app: &App, titles: &[String]) -> Value {
     app.query_with(document, json!({ "where": { "AND": having } })).await.data()
 }
 
-#[tokio::test]
-async fn many_conditions_on_related_rows_are_planned_in_time() {
-    let database = TestDatabase::new(&sql()).await;
-    let app = App::serve(AppOptions::new().database_url(database.url()).queries(queries![users])).await;
-    // The posts of user 5.
-    let titles: Vec<String> = (0..11).map(|n| format!("title {}", 4 + 9 * n)).collect();
-    for count in [3, 11] {
-        for _ in 0..5 {
-            assert_eq!(ask(&app, &titles[..count]).await, json!({ "users": [{ "id": 5 }] }));
-        }
-        let others = [&titles[..count], &["title 5".to_owned()]].concat();
-        assert_eq!(ask(&app, &others).await, json!({ "users": [] }));
-    }
+/// The shortest times in which statements of each length were planned so far, as others use the machine too.
+async fn shortest_times(database: &TestDatabase) -> Vec<f64> {
     let pool = database.pool().await;
-    // The shortest time, as others use the machine too.
-    let planned: Vec<f64> = sqlx::query_scalar(
+    let planned = sqlx::query_scalar(
         "SELECT min(min_plan_time) FROM pg_stat_statements \
          WHERE dbid = (SELECT oid FROM pg_database WHERE datname = current_database()) AND query LIKE '%FROM \"v_user\"%' \
          GROUP BY length(query) ORDER BY length(query)",
-    )
-    .fetch_all(&pool)
-    .await
-    .unwrap();
-    let (few, many) = (planned[0], planned[planned.len() - 1]);
-    assert!(planned.len() >= 4, "{planned:?}");
-    assert!(few > 0.0 && many < few * 6.0, "{many} ms, and {few} ms for three conditions");
+    );
+    let planned = planned.fetch_all(&pool).await.unwrap();
+    pool.close().await;
+    planned
+}
+
+#[tokio::test]
+async fn many_conditions_on_related_rows_are_planned_in_time() {
+    let database = TestDatabase::new(&sql()).await;
+    // The posts of user 5.
+    let titles: Vec<String> = (0..11).map(|n| format!("title {}", 4 + 9 * n)).collect();
+    let mut planned = Vec::new();
+    for _ in 0..10 {
+        // Its connections plan anew.
+        let app = App::serve(AppOptions::new().database_url(database.url()).queries(queries![users])).await;
+        for count in [3, 11] {
+            for _ in 0..15 {
+                assert_eq!(ask(&app, &titles[..count]).await, json!({ "users": [{ "id": 5 }] }));
+            }
+            let others = [&titles[..count], &["title 5".to_owned()]].concat();
+            assert_eq!(ask(&app, &others).await, json!({ "users": [] }));
+        }
+        planned = shortest_times(&database).await;
+        assert!(planned.len() >= 4, "{planned:?}");
+        let (few, many) = (planned[0], planned[planned.len() - 1]);
+        if few > 0.0 && many < few * 6.0 {
+            return;
+        }
+    }
+    panic!("{planned:?} ms; the last is of eleven conditions, and the first of three");
 }

@@ -69,9 +69,7 @@ async fn they_can_have_a_port_of_their_own() {
         return;
     }
     let database = things_database().await;
-    let free = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let address: SocketAddr = free.local_addr().unwrap();
-    drop(free);
+    let address = SocketAddr::from(([127, 0, 0, 1], svc_embedded::free_port().unwrap()));
     let metrics = MetricsConfig { address: Some(address), ..MetricsConfig::default() };
     let app = App::serve_router(shop(&database, production(), metrics.clone()).await).await;
     assert_eq!(app.get("/metrics").await.status, 404);

@@ -72,24 +72,42 @@ async fn whatever_changes_the_answer_is_in_the_key() {
     assert_eq!(app.query_with(with, json!({ "text": "a", "more": 1 })).await.text, kept);
 }
 
+/// Asks until an answer that is kept for a second is another one; whether the first one was seen again. `None` where
+/// that could not be, as the second question was late.
+async fn is_seen_again(app: &App, document: &str) -> Option<bool> {
+    let began = Instant::now();
+    let first = number(app, document).await;
+    let answered = Instant::now();
+    let (mut seen_again, mut second) = (false, None);
+    eventually(async || {
+        let asked = answered.elapsed();
+        let again = number(app, document).await;
+        second = second.or(Some(began.elapsed()));
+        if again != first {
+            return Ok(());
+        }
+        seen_again = true;
+        // What was asked for a second after the first answer is not it.
+        assert!(asked < Duration::from_secs(3), "{document}: {asked:?}");
+        Err("still kept".to_owned())
+    })
+    .await;
+    let is_late = second.is_some_and(|second| second >= Duration::from_secs(1));
+    (seen_again || !is_late).then_some(seen_again)
+}
+
 #[tokio::test]
 async fn an_answer_is_kept_for_its_time_and_no_longer() {
     let database = database().await;
     let app = serve(options(&database)).await;
     for document in ["{ brief }", "{ brief tick }", "{ tick brief __typename }"] {
-        let began = Instant::now();
-        let first = number(&app, document).await;
-        let mut seen_again = false;
-        eventually(async || match number(&app, document).await {
-            again if again == first => {
-                seen_again = true;
-                // What was asked for a second after the first answer was begun is not it.
-                assert!(began.elapsed() < Duration::from_secs(3), "{document}");
-                Err("still kept".to_owned())
+        let mut tries = 0..10;
+        let seen_again = loop {
+            tries.next().expect("each second question was late");
+            if let Some(seen_again) = is_seen_again(&app, document).await {
+                break seen_again;
             }
-            _ => Ok(()),
-        })
-        .await;
+        };
         assert!(seen_again, "{document}");
     }
 }

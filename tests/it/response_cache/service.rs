@@ -190,6 +190,22 @@ pub(super) async fn ask(app: &App, document: &str, headers: &[(&str, &str)]) -> 
     app.send(request.body(json!({ "query": document }).to_string())).await
 }
 
+/// The statements that wait for a lock: their processes, and when they began.
+pub(super) async fn waiting(pool: &sqlx::PgPool) -> Vec<String> {
+    let waiting = "SELECT concat_ws(' ', pid, query_start) FROM pg_stat_activity \
+                   WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    sqlx::query_scalar(waiting).fetch_all(pool).await.unwrap()
+}
+
+/// Waits until so many statements wait for a lock, and returns them.
+pub(super) async fn until_waiting(pool: &sqlx::PgPool, count: usize) -> Vec<String> {
+    eventually(async || match waiting(pool).await {
+        found if found.len() == count => Ok(found),
+        found => Err(format!("{found:?} wait")),
+    })
+    .await
+}
+
 /// The title of the first post, as the service says it.
 pub(super) async fn title(app: &App) -> Value {
     app.query("{ posts(id: 1) { title } }").await.data()["posts"][0]["title"].clone()

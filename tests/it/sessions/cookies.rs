@@ -124,7 +124,7 @@ async fn a_secret_can_be_replaced() {
 
 #[tokio::test]
 async fn a_session_ends_with_its_time_and_goes_on_while_it_is_used() {
-    let app = serve_config(|config| config.max_age = std::time::Duration::from_secs(4)).await;
+    let app = serve_config(|config| config.max_age = std::time::Duration::from_secs(12)).await;
     let mut used = Browser::default();
     used.set(&app, "one").await;
     let mut idle = used.clone();

@@ -1,5 +1,6 @@
 //! The bounds of sockets and streams, and clients that do not keep to them.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use serde_json::json;
@@ -117,19 +118,21 @@ async fn a_flood_of_messages_closes_the_socket() {
 /// One that takes nothing is closed, and holds no stream any longer; others get their events meanwhile.
 #[tokio::test]
 async fn a_client_that_takes_nothing_is_closed() {
-    let (app, watched) =
-        serve_with(SubscriptionsConfig { write_timeout: Duration::from_millis(600), ..config() }).await;
+    let (app, watched) = serve_with(SubscriptionsConfig { write_timeout: Duration::from_secs(10), ..config() }).await;
     let mut stuck = Socket::ready(&app).await;
-    stuck.subscribe("1", "subscription { flood(size: 100000) }").await;
-    stuck.subscribe("2", "subscription { forever }").await;
+    stuck.subscribe("1", "subscription { forever }").await;
+    watched.until_streams(1).await;
+    stuck.subscribe("2", "subscription { flood(size: 100000) }").await;
     watched.until_streams(2).await;
     let mut other = Socket::ready(&app).await;
     for _ in 0..50 {
         other.subscribe("1", "subscription { ticks(count: 3) }").await;
         for _ in 0..4 {
-            tokio::time::timeout(Duration::from_millis(500), other.next()).await.expect("it waits for the other");
+            other.next().await;
         }
     }
+    let open = watched.streams.load(Ordering::SeqCst);
+    assert!(open >= 2, "it waited for the other to be closed: {open} streams are open");
     watched.until_streams(0).await;
     drop(stuck);
 }
@@ -151,7 +154,7 @@ async fn a_long_message_comes_whole() {
 
 #[tokio::test]
 async fn pings_come_and_a_socket_that_answers_none_is_closed() {
-    let (app, _) = serve_with(SubscriptionsConfig { ping_interval: Duration::from_millis(200), ..config() }).await;
+    let (app, _) = serve_with(SubscriptionsConfig { ping_interval: Duration::from_secs(1), ..config() }).await;
     let mut socket = Socket::ready(&app).await;
     for _ in 0..3 {
         assert_eq!(socket.next().await, json!({ "type": "ping" }));
@@ -164,14 +167,14 @@ async fn pings_come_and_a_socket_that_answers_none_is_closed() {
 
 #[tokio::test]
 async fn a_socket_without_operations_is_closed_where_that_is_wanted() {
-    let idle_timeout = Some(Duration::from_millis(300));
+    let idle_timeout = Some(Duration::from_secs(2));
     let (app, _) = serve_with(SubscriptionsConfig { idle_timeout, ..config() }).await;
     let mut busy = Socket::ready(&app).await;
     busy.subscribe("1", "subscription { forever }").await;
     busy.next().await;
     let mut idle = Socket::ready(&app).await;
     assert_eq!(idle.closed().await, (1001, "no operation has run for too long".to_owned()));
-    busy.is_silent(Duration::from_millis(500)).await;
+    busy.is_silent(Duration::from_secs(3)).await;
 }
 
 /// Sends bytes in the place of frames, and reads the code that the socket is closed with.

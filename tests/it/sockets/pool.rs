@@ -27,8 +27,9 @@ async fn a_client_that_reads_nothing_keeps_no_connection_of_the_pool() {
         "CREATE VIEW v_long AS SELECT n AS id, repeat('x', 1000000) AS text FROM generate_series(1, 3) AS n",
     )
     .await;
+    let subscriptions = SubscriptionsConfig { write_timeout: Duration::from_secs(3_600), ..Default::default() };
     let pool = DatabaseConfig { url: Some(database.url()), pool_size: 1, ..DatabaseConfig::default() };
-    let options = AppOptions::new().config(SvcConfig { database: pool, ..SvcConfig::default() });
+    let options = AppOptions::new().config(SvcConfig { database: pool, subscriptions, ..SvcConfig::default() });
     let app = App::serve(options.queries(queries![longs])).await;
     let mut socket = Socket::ready(&app).await;
     for id in 0..20 {
@@ -64,7 +65,7 @@ fn longest(ctx: &Context<'_>) -> Result<impl Stream<Item = String>> {
     let asked = ctx.data::<Arc<AtomicUsize>>()?.clone();
     Ok(stream::repeat_with(move || {
         asked.fetch_add(1, Ordering::SeqCst);
-        "x".repeat(1 << 25)
+        "x".repeat(1 << 24)
     }))
 }
 

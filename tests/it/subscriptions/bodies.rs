@@ -191,13 +191,13 @@ async fn dropping_the_answers_ends_the_stream() {
 
 #[tokio::test]
 async fn the_time_of_a_request_bounds_the_way_to_the_stream_and_not_the_stream() {
-    let service = service(options().request_timeout(Duration::from_millis(300))).await;
+    let service = service(options().request_timeout(Duration::from_millis(900))).await;
     let refused = refused(&service, "subscription { slow_to_open }").await;
     assert_eq!(refused["errors"][0]["extensions"]["code"], "TIMEOUT");
     let document = "subscription { ticks(count: 2) { number seconds_left } }";
     let mut answers = service.subscribe(Subscription::new(document)).await.unwrap();
     answers.next().await.unwrap();
-    tokio::time::sleep(Duration::from_millis(600)).await;
+    tokio::time::sleep(Duration::from_millis(1_800)).await;
     let second = answers.next().await.unwrap();
     assert_eq!(second, json!({"data": {"ticks": {"number": 1, "seconds_left": 0}}}));
     assert_eq!(answers.next().await, None);

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use serde_json::Value;
 use svc::futures_util::StreamExt as _;
+use svc::futures_util::future::{join_all, select_all};
 use svc::prelude::*;
 use svc::testing::{Subscribed, Subscription, TestService};
-use svc_tests::TestDatabase;
+use svc_tests::{TestDatabase, eventually};
 use tokio::time::timeout;
 
 /// A service that needs no database.
@@ -30,7 +31,7 @@ pub(super) async fn refused(service: &TestService, document: &str) -> Value {
 
 /// The next answer, which comes soon.
 pub(super) async fn next(answers: &mut Subscribed) -> Value {
-    timeout(Duration::from_secs(5), answers.next()).await.expect("an answer").expect("the stream goes on")
+    timeout(Duration::from_secs(30), answers.next()).await.expect("an answer").expect("the stream goes on")
 }
 
 /// No answer comes, as far as one can wait for that.
@@ -38,6 +39,27 @@ pub(super) async fn nothing(answers: &mut Subscribed) {
     if let Ok(answer) = timeout(Duration::from_millis(300), answers.next()).await {
         panic!("nothing was to come: {answer:?}");
     }
+}
+
+/// Waits until so many statements have read posts since there were `before`. No answer comes to those who ask
+/// meanwhile, nor for a while after that.
+pub(super) async fn nothing_but_reads(
+    subscribed: &mut [Subscribed],
+    database: &TestDatabase,
+    before: i64,
+    expected: i64,
+) {
+    let read = eventually(async || match database.statements("v_sub_post").await - before {
+        count if count == expected => Ok(()),
+        count => Err(format!("{count} statements")),
+    });
+    tokio::select! {
+        (answer, ..) = select_all(subscribed.iter_mut().map(|answers| Box::pin(answers.next()))) => {
+            panic!("nothing was to come: {answer:?}")
+        }
+        () = read => {}
+    }
+    join_all(subscribed.iter_mut().map(nothing)).await;
 }
 
 #[svc_type(sql_source = "v_sub_author")]

@@ -9,10 +9,10 @@ use super::shop::{SOON, things_database, traced};
 #[tokio::test(flavor = "multi_thread")]
 async fn the_variables_of_opentelemetry_say_where_spans_go() {
     const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
-    let free = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap();
+    let free = svc_embedded::free_port().unwrap();
     let settings = [
         SOON,
-        (ENDPOINT, &format!("http://{free}")),
+        (ENDPOINT, &format!("http://127.0.0.1:{free}")),
         ("OTEL_SERVICE_NAME", "by variables"),
         ("OTEL_RESOURCE_ATTRIBUTES", "service.version=7,team=blue"),
         ("OTEL_EXPORTER_OTLP_HEADERS", "x-token=let-me-in"),

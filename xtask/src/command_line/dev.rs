@@ -7,8 +7,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
+use svc_embedded::free_port;
 
-use super::project::{Project, free_port};
+use super::project::Project;
 
 /// The longest wait for anything.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -76,7 +77,7 @@ struct Answers {
 
 impl Dev {
     fn start(svc: &mut Command) -> Result<Self> {
-        let port = free_port()?;
+        let port = free_port().context("no free port")?;
         let mut child = svc.args(["dev", "--port", &port.to_string()]).stderr(Stdio::piped()).spawn()?;
         let words = BufReader::new(child.stderr.take().context("its words")?);
         let (sender, lines) = channel();

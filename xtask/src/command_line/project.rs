@@ -1,11 +1,11 @@
 //! A new project, as a user makes one, whose crates are built already.
 
 use std::fs;
-use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context as _, Result};
+use svc_embedded::free_port;
 
 use crate::run::{root, run};
 
@@ -29,7 +29,7 @@ impl Project {
         }
         fs::create_dir_all(parent.join(".cargo"))?;
         fs::write(parent.join(".cargo/config.toml"), profiles()?)?;
-        let url = format!("postgresql://svc:svc@localhost:{}/{NAME}", free_port()?);
+        let url = format!("postgresql://svc:svc@localhost:{}/{NAME}", free_port().context("no free port")?);
         let mut init = Command::new(&svc);
         init.args(["init", NAME, "--no-git", "--database-url", &url]).current_dir(&parent);
         run(init.arg("--svc-path").arg(root().join("svc").canonicalize()?))?;
@@ -53,11 +53,6 @@ impl Project {
         let text = fs::read_to_string(&path)?;
         Ok(fs::write(path, text.replacen(from, to, 1))?)
     }
-}
-
-/// A port that nobody listens on.
-pub(super) fn free_port() -> Result<u16> {
-    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
 
 /// The profiles of this repository, so that crates which are built are not built again.

@@ -9,9 +9,7 @@ use crate::{ask, command, ready};
 #[tokio::test]
 async fn each_new_reason_is_told() {
     let folder = tempfile::tempdir().unwrap();
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = free.local_addr().unwrap().port();
-    drop(free);
+    let port = svc_embedded::free_port().unwrap();
     let mut start = command(folder.path());
     start.env("SVC_DATABASE_URL", format!("postgres://postgres@127.0.0.1:{port}/missing?sslmode=disable"));
     let mut program = Program::start(&mut start);

@@ -7,11 +7,6 @@ use svc_tests::Program;
 
 use crate::{command, until_answered};
 
-/// A free port, as the address cannot be read.
-fn free_port() -> u16 {
-    std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
-
 #[tokio::test]
 async fn output_that_cannot_be_written_ends_nothing() {
     let closed = || {
@@ -21,7 +16,8 @@ async fn output_that_cannot_be_written_ends_nothing() {
     };
     for output in [Stdio::from(File::options().write(true).open("/dev/full").unwrap()), closed()] {
         let folder = tempfile::tempdir().unwrap();
-        let port = free_port();
+        // The address cannot be read.
+        let port = svc_embedded::free_port().unwrap();
         let mut start = command(folder.path());
         // A filter that makes it say a great deal.
         start.env("SVC_PORT", port.to_string()).env("RUST_LOG", "debug").stderr(output);

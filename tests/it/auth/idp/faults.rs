@@ -76,7 +76,7 @@ async fn a_service_without_keys_says_so_and_recovers_by_itself() {
         let began = Instant::now();
         let reply = query(&app, &held, "{ open }").await;
         assert_eq!((reply.status, reply.code().as_str()), (503, "SERVICE_UNAVAILABLE"), "{}", reply.text);
-        assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
         assert_eq!(app.query("{ open }").await.data(), json!({ "open": true }));
         issuer.publishes(&[&key]);
         eventually(async || user(&app, &held).await).await;

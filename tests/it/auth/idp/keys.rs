@@ -4,7 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
+use svc::{ProtectionConfig, SvcConfig};
+use svc_tests::App;
 
+use super::super::service::options_with;
 use super::issuer::{Answer, Issuer, KEYS, Key, invalid, serve, user};
 
 #[tokio::test]
@@ -65,7 +68,13 @@ async fn a_thousand_unknown_keys_cause_one_fetch() {
     let issuer = Issuer::start().await;
     let (key, other) = (Key::new("a"), Key::new("b"));
     issuer.publishes(&[&key]);
-    let app = Arc::new(serve(issuer.config().create_provider().unwrap()).await);
+    let mut config = issuer.config();
+    // However long the thousand take, the next fetch is not due.
+    config.key_refetch_interval = Duration::from_secs(3_600);
+    // Each is verified, be the machine too busy for fifty at a time.
+    let protection = ProtectionConfig { load_shedding: false, ..ProtectionConfig::default() };
+    let options = options_with(SvcConfig { protection, ..SvcConfig::default() });
+    let app = Arc::new(App::serve(options.auth_provider(config.create_provider().unwrap())).await);
     let held = key.sign(&issuer.claims(json!({})));
     user(&app, &held).await.unwrap();
     let claims = issuer.claims(json!({}));

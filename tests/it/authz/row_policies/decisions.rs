@@ -117,8 +117,7 @@ async fn a_policy_needs_rows_in_the_schema() {
     assert!(matches!(error, StartError::RowPolicy(ref why) if why.contains("Stray`, of which")), "{error}");
 }
 
-/// A pattern that PostgreSQL cannot read fails where it is applied to a row. That it does not tells nothing of rows that
-/// are kept back.
+/// Whether PostgreSQL comes to apply a pattern depends on its plan, which rows that are kept back change as well.
 #[tokio::test]
 async fn a_bad_pattern_does_not_tell_of_other_rows() {
     let database = database(ROWS).await;
@@ -127,11 +126,13 @@ async fn a_bad_pattern_does_not_tell_of_other_rows() {
         let app = App::serve(governed(kind, &database, &[policy])).await;
         let bad = r#"title: { matches: "[" }"#;
         let posts = |id: i32| format!("{{ posts(where: {{ id: {{ eq: {id} }}, {bad} }}) {{ id }} }}");
-        assert_eq!(ask(&app, None, &posts(1)).await, json!({ "data": { "posts": [] } }), "{kind}");
-        assert_eq!(ask(&app, None, &posts(2)).await["errors"][0]["extensions"]["code"], "BAD_USER_INPUT", "{kind}");
+        let seen = ask(&app, None, &posts(2)).await;
+        assert_eq!(seen["errors"][0]["extensions"]["code"], "BAD_USER_INPUT", "{kind}");
+        assert_eq!(ask(&app, None, &posts(1)).await, seen, "{kind}");
         let users =
             |id: i32| format!("{{ users(where: {{ posts: {{ some: {{ id: {{ eq: {id} }}, {bad} }} }} }}) {{ id }} }}");
-        assert_eq!(ask(&app, None, &users(1)).await, json!({ "data": { "users": [] } }), "{kind}");
-        assert_eq!(ask(&app, None, &users(2)).await["errors"][0]["extensions"]["code"], "BAD_USER_INPUT", "{kind}");
+        let those = ask(&app, None, &users(2)).await;
+        assert_eq!(those["errors"][0]["extensions"]["code"], "BAD_USER_INPUT", "{kind}");
+        assert_eq!(ask(&app, None, &users(1)).await, those, "{kind}");
     }
 }

@@ -43,7 +43,7 @@ fn condition(of_posts: bool, depth: usize, rng: &mut StdRng) -> String {
     let leaves: &[&str] = match of_posts {
         true => &[
             r#"title: {like: "post 1%"}"#,
-            r#"title: {like: "secret 1\\\\"}"#,
+            r#"title: {like: "secret 1\\"}"#,
             r#"title: {matches: "secret ("}"#,
             r#"title: {contains: "secret"}"#,
             "score: {gt: 50}",

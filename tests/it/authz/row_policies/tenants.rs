@@ -1,9 +1,11 @@
 //! Requests of many tenants at once share plans, statements and few connections, and never a row.
 
+use std::time::Duration;
+
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use svc::prelude::*;
-use svc::{DatabaseConfig, Limits};
+use svc::{DatabaseConfig, Limits, ProtectionConfig};
 use svc_tests::App;
 
 use super::service::{database, of_tenant, options};
@@ -38,9 +40,13 @@ fn tenants(value: &Value, found: &mut Vec<String>) {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_hundred_tenants_at_once_never_share_a_row() {
     let database = database(ROWS).await;
-    let pool = DatabaseConfig { url: Some(database.url()), pool_size: 4, ..DatabaseConfig::default() };
+    // All of them wait for their turn, however slow the machine is.
+    let patience = Duration::from_secs(300);
+    let pool =
+        DatabaseConfig { url: Some(database.url()), pool_size: 4, pool_timeout: patience, ..DatabaseConfig::default() };
     let limits = Limits { complexity: u64::MAX, ..Limits::default() };
-    let config = SvcConfig { database: pool, limits, ..SvcConfig::default() };
+    let protection = ProtectionConfig { load_shedding: false, ..ProtectionConfig::default() };
+    let config = SvcConfig { database: pool, limits, protection, ..SvcConfig::default() };
     let app = App::serve(options("columns", &database, Some(of_tenant)).config(config).auto_camel_case(true)).await;
     for round in 0..3 {
         let asked = (0..200).map(|n| {

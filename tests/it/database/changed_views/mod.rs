@@ -8,18 +8,13 @@ mod in_front;
 mod lane;
 mod schema;
 
-use std::time::Duration;
-
 use serde_json::json;
-use svc_tests::{App, TestDatabase, within};
+use svc_tests::{App, TestDatabase, eventually};
 
 use lane::Lane;
 
 /// Each lane has a database and a service, and takes its share of the changes one after the other.
 const LANES: usize = 6;
-
-/// The time in which a change is seen where only one service looks.
-const SEEN: Duration = Duration::from_secs(5);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn answers_are_right_whatever_changes() {
@@ -42,7 +37,7 @@ async fn answers_are_right_whatever_changes() {
 /// Without looks, what shows a change still has it followed.
 #[tokio::test(flavor = "multi_thread")]
 async fn looks_can_be_switched_off() {
-    let database = TestDatabase::new(schema::SQL).await;
+    let database = TestDatabase::new(schema::SQL).await.uncounted().await;
     let app = App::serve(schema::options(database.url(), 0)).await;
     let ask = async || app.query("{ comments(limit: 1) { post { view_count } } }").await.json();
     let before = ask().await;
@@ -53,12 +48,12 @@ async fn looks_can_be_switched_off() {
     ] {
         database.execute(&change).await;
         let seen = async || if ask().await == before { Ok(()) } else { Err(format!("without {change}")) };
-        within(SEEN, seen).await;
+        eventually(seen).await;
     }
     let idle = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
                 AND query LIKE '%pg_current_snapshot%' AND pid <> pg_backend_pid()";
     let pool = database.pool().await;
-    within(SEEN, async || match svc::sqlx::query_scalar::<_, i64>(idle).fetch_one(&pool).await.unwrap() {
+    eventually(async || match svc::sqlx::query_scalar::<_, i64>(idle).fetch_one(&pool).await.unwrap() {
         0 => Ok(()),
         _ => Err("a connection that is kept".to_owned()),
     })
@@ -68,7 +63,7 @@ async fn looks_can_be_switched_off() {
 /// A field that was dead, as its column was missing or did not fit.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_column_that_is_put_back_has_its_values() {
-    let database = TestDatabase::new(schema::SQL).await;
+    let database = TestDatabase::new(schema::SQL).await.uncounted().await;
     for (change, field) in [
         (changes::without("view_count", true), "view_count"),
         (changes::bare("id", "true"), "id"),
@@ -86,6 +81,6 @@ async fn a_column_that_is_put_back_has_its_values() {
             right.query(&format!("{{ posts(order_by: [{{price: ASC}}]) {{ {field} title }} }}")).await.data();
         let whole = json!({ "data": expected });
         let seen = async || if ask().await.json() == whole { Ok(()) } else { Err(format!("without {field}")) };
-        within(SEEN, seen).await;
+        eventually(seen).await;
     }
 }

@@ -20,9 +20,8 @@ async fn a_network_that_stops_holds_no_request() {
     proxy.set(Flow::Stopped);
     let writes = join_all([0; 2].map(|_| timed(&app, "mutation { add(name: \"lost\") }")));
     let (reads, writes) = tokio::join!(join_all(KINDS.iter().map(|query| timed(&app, query))), writes);
-    let most = Duration::from_secs(4);
-    all_in_time(&reads, most);
-    all_in_time(&writes, most);
+    all_in_time(&reads);
+    all_in_time(&writes);
     assert!(reads.iter().all(|(reply, _)| reply.json().get("errors").is_some()));
     let (ready, ()) = tokio::join!(app.get("/ready"), async {});
     assert_eq!(ready.status, 503);
@@ -38,13 +37,9 @@ async fn a_place_comes_back_though_its_statement_cannot_be_cancelled() {
     proxy.set(Flow::Stopped);
     let gone = join_all([0; 3].map(|_| tokio::time::timeout(Duration::from_millis(100), app.query(KINDS[0]))));
     assert!(gone.await.iter().all(Result::is_err));
-    tokio::time::timeout(Duration::from_secs(5), async {
-        // New connections would be accepted, and not answered.
-        proxy.set(Flow::Free);
-        until_well(&app).await;
-    })
-    .await
-    .unwrap();
+    // New connections would be accepted, and not answered.
+    proxy.set(Flow::Free);
+    until_well(&app).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -52,7 +47,7 @@ async fn an_answer_that_trickles_ends_at_the_deadline() {
     let (_database, proxy, app) = serve().await;
     proxy.set(Flow::Slow(Duration::from_secs(1)));
     let answers = join_all(KINDS.iter().map(|query| timed(&app, query))).await;
-    all_in_time(&answers, Duration::from_secs(4));
+    all_in_time(&answers);
     assert!(answers[..4].iter().all(|(reply, _)| reply.json().get("errors").is_some()));
     proxy.set(Flow::Free);
     until_well(&app).await;

@@ -32,6 +32,9 @@ impl<'a> MakeWriter<'a> for Log {
     }
 }
 
+#[svc::mutation(function = "count_again")]
+async fn count_again() -> i64;
+
 #[tokio::test]
 async fn the_log_says_what_makes_policies_slow_and_what_passes_them() {
     let database = TestDatabase::copy_of("row_security", SQL).await;
@@ -43,13 +46,15 @@ async fn the_log_says_what_makes_policies_slow_and_what_passes_them() {
              CREATE POLICY one ON tb_slow USING (tenant = current_setting('app.tenant', true));
              CREATE POLICY two ON tb_slow USING (tenant = mine());
              DROP VIEW v_open; CREATE VIEW v_open WITH (security_invoker = true) AS SELECT id FROM tb_slow;
+             CREATE FUNCTION count_again() RETURNS bigint SECURITY DEFINER LANGUAGE sql AS 'SELECT count(*) FROM tb_note';
              GRANT SELECT ON ALL TABLES IN SCHEMA public TO r17_app",
         )
         .await;
     let log = Log::default();
     let subscriber = tracing_subscriber::fmt().with_writer(log.clone()).with_ansi(false).finish();
     let options = production().database_url(url(&database, "r17_app")).session_variables(variables());
-    let options = options.queries(queries![super::notes, super::opens]).mutations(mutations![super::count_all]);
+    let options =
+        options.queries(queries![super::notes, super::opens]).mutations(mutations![super::count_all, count_again]);
     let guard = subscriber.set_default();
     let app = create_svc_app(options).await.unwrap();
     drop((guard, app));
@@ -60,10 +65,12 @@ async fn the_log_says_what_makes_policies_slow_and_what_passes_them() {
         "slow: `one` on `tb_slow` compares `tenant`, and no index begins with it",
         "CREATE INDEX ON tb_slow (tenant)",
         "slow: a filter on `price` of `tb_note` cannot use its index",
-        "passed by: the service calls `count_all()`, which runs as its owner `postgres`",
+        "passed by: the service calls `count_again()`, which runs as its owner `postgres`",
+        "; the service calls `count_all()`, which runs as its owner `postgres`",
     ] {
         assert!(log.contains(what), "{what}: {log}");
     }
     assert!(!log.contains("`tenant` on `tb_note`"), "{log}");
     assert!(!log.contains("a filter on `id`"), "{log}");
+    assert_eq!(log.matches("is passed by").count(), 1, "one line lists the functions: {log}");
 }

@@ -171,7 +171,7 @@ INSERT INTO tb_note (tenant, body) VALUES ('a', 'a one'), ('b', 'b one'), ('a', 
 ALTER TABLE tb_note ENABLE ROW LEVEL SECURITY;
 CREATE POLICY tenant ON tb_note USING (tenant = current_setting('app.tenant_id', true));
 CREATE VIEW v_note WITH (security_invoker = true) AS SELECT id, body, 1 AS shelf FROM tb_note;
-CREATE VIEW v_slow_note WITH (security_invoker = true) AS SELECT body FROM tb_note, pg_sleep(20);
+CREATE VIEW v_slow_note WITH (security_invoker = true) AS SELECT body FROM tb_note, pg_sleep(300);
 CREATE VIEW v_broken AS SELECT 1 / (current_setting('app.tenant_id', true) = '')::int AS id;
 CREATE VIEW v_seen AS
 SELECT current_setting('app.tenant_id', true) AS tenant, current_setting('app.user', true) AS \"user\";
@@ -203,8 +203,17 @@ pub(super) async fn serve(url: &str, pool_size: u32) -> App {
     let variables = SessionVariables::new()
         .header("app.tenant_id", "x-tenant")
         .with("app.user", |ctx| ctx.header("x-user").map(|user| format!("user {user}")));
+    // All of a hundred requests at once have their turn, and a statement that is abandoned does not end by itself.
+    let patience = std::time::Duration::from_secs(300);
     let config = SvcConfig {
-        database: svc::DatabaseConfig { url: Some(url.to_owned()), pool_size, ..svc::DatabaseConfig::default() },
+        database: svc::DatabaseConfig {
+            url: Some(url.to_owned()),
+            pool_size,
+            pool_timeout: patience,
+            query_timeout: patience,
+            ..svc::DatabaseConfig::default()
+        },
+        protection: svc::ProtectionConfig { load_shedding: false, ..svc::ProtectionConfig::default() },
         ..SvcConfig::default()
     };
     let options = AppOptions::new().config(config).session_variables(variables).mutations(mutations![
