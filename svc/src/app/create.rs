@@ -114,6 +114,7 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
         statement_cache: usize::try_from(options.config.database.statement_cache).unwrap_or(usize::MAX),
         reset_session: options.config.database.reset_session,
         retries: options.config.database.retries,
+        connections_of_one: options.config.database.request_connections,
         setup: options.setup.take(),
         row_security: RowSecurity::new(enforcement),
         tells_reason: options.config.is_development(),

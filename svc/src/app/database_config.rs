@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use crate::postgres::{ConnectConfig, Variable};
 use crate::settings::{
-    ConfigError, Count, Flag, Kind, LONGEST_TIMEOUT, Milliseconds, Seconds, Variables, Whether, or_never, settings,
+    ConfigError, Count, Flag, Kind, LONGEST_TIMEOUT, Milliseconds, Otherwise, Seconds, Variables, Whether, or_never,
+    settings,
 };
 
 settings! {
@@ -16,14 +17,17 @@ settings! {
         pool_size: u32 = 8, ["SVC_DATABASE_POOL_SIZE"], Count(1..=10_000, "connections");
         /// The longest wait for a connection.
         pool_timeout: Duration = Duration::from_secs(5), ["SVC_DATABASE_POOL_TIMEOUT"], Seconds(1..=3_600);
+        /// The most connections that one request uses at the same time for its reads and calls.
+        request_connections: Option<u32> = None, ["SVC_DATABASE_REQUEST_CONNECTIONS"], Otherwise(Count(1..=10_000, "connections"), "half of the pool");
         /// The bytes of SQL that each connection for planned reads keeps prepared; 0 keeps none.
         statement_cache: u32 = 256 << 10, ["SVC_DATABASE_STATEMENT_CACHE"], Count(0..=1 << 30, "bytes");
         /// Whether what functions and SQL of the program's own set for the session is undone before the next request
         /// has the connection. Unless it is given, calls of functions go without where no function of the database can
         /// set any.
         reset_session: Option<bool> = None, ["SVC_DATABASE_RESET_SESSION"], Whether("where it may be needed");
-        /// The number of times that a called function or a write to a table is run again when PostgreSQL has undone it
-        /// because of others that ran at the same time: a deadlock, or a transaction that could not be serialized.
+        /// The number of times that a called function, a write to a table or the SQL of a registered mutation is run
+        /// again when PostgreSQL has undone it because of others that ran at the same time: a deadlock, or a transaction
+        /// that could not be serialized.
         retries: u32 = 0, ["SVC_DATABASE_RETRIES"], Count(0..=10, "retries");
         /// The time after which PostgreSQL cancels a statement.
         query_timeout: Duration = Duration::from_secs(30), ["SVC_QUERY_TIMEOUT"], Seconds(1..=86_400);

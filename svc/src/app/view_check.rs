@@ -39,6 +39,7 @@ pub async fn check_views(options: &AppOptions, url: &str) -> Result<Vec<Finding>
         statement_cache: 0,
         reset_session: None,
         retries: 0,
+        connections_of_one: None,
         setup: options.setup.clone(),
         row_security: RowSecurity::new(Enforcement::Off),
         tells_reason: true,

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::execute::Engine;
+use super::plan::Plan;
 use crate::authz::RequestRules;
+use crate::postgres::Session;
 use crate::repository::Db;
 use crate::request::{Context, Held, RequestContext, RequestParts, RequestScope};
 use crate::schema::OperationKind;
@@ -11,14 +13,14 @@ use crate::sql::RowRules;
 
 impl Engine {
     /// The scope of a request where no request data is made.
-    pub(super) fn scope(&self, parts: RequestParts, kind: OperationKind) -> RequestScope {
-        let db = self.db(kind);
+    pub(super) fn scope(&self, parts: RequestParts, plan: &Plan) -> RequestScope {
+        let db = self.db(plan.kind);
         let request = if self.shares_requests {
             Held::Shared(RequestContext::new(parts, db.clone(), self.request_data.clone()))
         } else {
             Held::Alone(parts)
         };
-        self.with_session(db, request)
+        self.with_session(db, request, plan)
     }
 
     /// A request whose data is to be made, and its database.
@@ -41,9 +43,16 @@ impl Engine {
         }
     }
 
-    pub(super) fn with_session(&self, db: Db, request: Held) -> RequestScope {
+    pub(super) fn with_session(&self, db: Db, request: Held, plan: &Plan) -> RequestScope {
         let mut scope = RequestScope::new(db, request);
-        scope.db.session = self.session_variables.session(&Context::new(&scope));
+        let session = self.session_variables.session(&Context::new(&scope));
+        // A subscription lasts, and its reads are those of many.
+        let (lasts, reads_at_once) = (plan.kind == OperationKind::Subscription, plan.may_read_at_once());
+        let common = scope.parts().share.clone().filter(|_| reads_at_once || !lasts);
+        scope.db.session = match common.or_else(|| reads_at_once.then(|| self.app.database.share())) {
+            Some(share) => Some(Arc::new(Session::sharing(session, share))),
+            None => session.map(Arc::new),
+        };
         scope.db.rules = self.row_rules(&scope);
         scope
     }

@@ -11,8 +11,10 @@ use crate::request_log::in_batch;
 pub(super) async fn run(
     engine: &Engine,
     requests: Vec<Result<Request<'static>, Refusal>>,
-    parts: RequestParts,
+    mut parts: RequestParts,
 ) -> Response {
+    // They are one request to those who wait for the database.
+    parts.share = Some(engine.app.database.share());
     let answers = requests.into_iter().enumerate().map(|(index, request)| {
         let parts = parts.of_operation();
         in_batch(async move {

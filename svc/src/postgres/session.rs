@@ -1,10 +1,25 @@
 //! The session variables of one request, as PostgreSQL gets them.
 
-use super::Statement;
+use std::sync::Arc;
 
-/// The session variables of one request. No statement of a request runs without one.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Session(State);
+use tokio::sync::SemaphorePermit;
+
+use super::{Share, Statement};
+
+/// The session variables of one request, and its share of the pool. No statement of a request runs without one.
+#[derive(Debug)]
+pub(crate) struct Session {
+    state: State,
+    /// `None` for a request that runs one statement at a time.
+    share: Option<Arc<Share>>,
+}
+
+/// Those with the same variables see the same.
+impl PartialEq for Session {
+    fn eq(&self, other: &Self) -> bool {
+        self.state == other.state
+    }
+}
 
 /// The values of the session variables are not known.
 #[derive(Debug)]
@@ -23,28 +38,38 @@ enum State {
 impl Session {
     /// A session without variables.
     pub(crate) fn none() -> &'static Self {
-        static NONE: Session = Session(State::None);
+        static NONE: Session = Session { state: State::None, share: None };
         &NONE
     }
 
     /// A session whose values are not known, so that nothing can be read.
     pub(crate) fn unknown() -> Self {
-        Self(State::Unknown)
+        Self { state: State::Unknown, share: None }
     }
 
     /// A session that a statement sets up.
     pub(crate) fn of(setup: Statement) -> Self {
-        Self(State::Set(setup))
+        Self { state: State::Set(setup), share: None }
+    }
+
+    /// One with the same variables, or with none, and a share of the pool.
+    pub(crate) fn sharing(session: Option<Self>, share: Arc<Share>) -> Self {
+        Self { state: session.map_or(State::None, |session| session.state), share: Some(share) }
+    }
+
+    /// Waits until the request may use one connection more; it counts for as long as the value lives.
+    pub(super) async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        self.share.as_ref()?.turn().await
     }
 
     /// Fails while the values are not known: a statement without them might see too much.
     pub(crate) fn check(&self) -> Result<(), UnknownSession> {
-        if matches!(self.0, State::Unknown) { Err(UnknownSession) } else { Ok(()) }
+        if matches!(self.state, State::Unknown) { Err(UnknownSession) } else { Ok(()) }
     }
 
     /// The statement to run first, in the same transaction.
     pub(crate) fn setup(&self) -> Option<&Statement> {
-        match &self.0 {
+        match &self.state {
             State::Set(statement) => Some(statement),
             State::None | State::Unknown => None,
         }

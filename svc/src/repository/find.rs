@@ -69,14 +69,23 @@ impl FindSpec {
     }
 }
 
+/// Checks the number of rows that the argument `name` asks for.
+pub(crate) fn check_size(name: &'static str, size: i64, limits: &Limits) -> Result<(), DbError> {
+    if size < 0 {
+        return Err(DbError::NegativePage(name));
+    }
+    if size > limits.max_page.into() {
+        return Err(DbError::PageTooLarge(name, size, limits.max_page));
+    }
+    Ok(())
+}
+
 /// A page from a limit and an offset, as a client or a resolver gives them.
 pub(crate) fn page(limit: Option<i64>, offset: i64, limits: &Limits) -> Result<Window, DbError> {
     let limit = limit.unwrap_or_else(|| limits.default_page.into());
-    if limit < 0 || offset < 0 {
-        return Err(DbError::NegativePage);
-    }
-    if limit > limits.max_page.into() {
-        return Err(DbError::PageTooLarge(limit, limits.max_page));
+    check_size("limit", limit, limits)?;
+    if offset < 0 {
+        return Err(DbError::NegativePage("offset"));
     }
     Ok(Window { limit, offset })
 }

@@ -26,4 +26,4 @@ pub use crate::schema::operator::Operator;
 pub use crate::sql::{Column, Filter, Order, asc, col, desc};
 
 pub(crate) use aggregate::key_order;
-pub(crate) use find::page;
+pub(crate) use find::{check_size, page};

@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use super::decision::{Decision, FieldLimit, Spent};
 use super::transport::{AllowedOperations, Transport};
+use crate::postgres::Share;
 use crate::schema::OperationKind;
 use crate::security_log::{Clients, SecurityEvent, SecurityEventType};
 
@@ -115,6 +116,8 @@ pub(crate) struct RequestParts {
     pub(crate) identity: crate::auth::Identity,
     pub(crate) transport: Transport,
     pub(crate) allowed: AllowedOperations,
+    /// The share of the pool that the operations of a batch, or of a socket, have together.
+    pub(crate) share: Option<Arc<Share>>,
     /// The beat from which the request's time counts.
     started: AtomicU32,
 }
@@ -143,6 +146,7 @@ impl RequestParts {
             identity: crate::auth::Identity::default(),
             transport,
             allowed,
+            share: None,
             started: AtomicU32::new(0),
         }
     }
@@ -179,6 +183,7 @@ impl RequestParts {
             identity: self.identity.clone(),
             transport: self.transport,
             allowed: self.allowed,
+            share: self.share.clone(),
             started: AtomicU32::new(0),
         }
     }

@@ -168,13 +168,13 @@ impl SessionVariables {
     }
 
     /// The values of a request.
-    pub(crate) fn session(&self, context: &Context<'_>) -> Option<Arc<Session>> {
+    pub(crate) fn session(&self, context: &Context<'_>) -> Option<Session> {
         if self.variables.is_empty() {
             return None;
         }
         // Without its values a request reads nothing.
         let values = catch_unwind(AssertUnwindSafe(|| self.statement(|variable| variable.value(context))));
-        Some(Arc::new(values.map_or_else(|_| Session::unknown(), Session::of)))
+        Some(values.map_or_else(|_| Session::unknown(), Session::of))
     }
 
     /// The values of a user who is known before the request is; those of the request are empty.

@@ -36,7 +36,7 @@ use crate::postgres::row_security::Unbound;
 use crate::postgres::session_effects::SessionReset;
 #[cfg(feature = "sqlx")]
 use crate::postgres::sqlx_pool::SqlxPool;
-use crate::postgres::{Columns, DbError, RowSecurity, RowSink, Rows, Session, Statement};
+use crate::postgres::{Columns, DbError, RowSecurity, RowSink, Rows, Session, Share, Statement};
 
 /// The shortest and the longest time by which the deadline of a statement is after its time-out in PostgreSQL. In
 /// between it is a tenth.
@@ -64,6 +64,8 @@ pub(crate) struct Settings {
     pub(crate) reset_session: Option<bool>,
     /// The number of times that a transaction is run again which PostgreSQL has undone because of others.
     pub(crate) retries: u32,
+    /// The most connections that one request uses at the same time; half of the pool unless it is given.
+    pub(crate) connections_of_one: Option<u32>,
     /// The time between two looks whether views or functions have changed; `None` is never.
     pub(crate) catalogue_poll: Option<Duration>,
     /// The configuration of the role that the set-up is run as, if not as the service.
@@ -110,6 +112,8 @@ pub(crate) struct Database {
     /// The time to wait for the answer to a statement.
     pub(super) deadline: Duration,
     pub(super) retries: u32,
+    /// The most connections that one request uses at the same time.
+    connections_of_one: u32,
     pub(super) sources: Vec<String>,
     pub(super) called: Vec<FunctionSpec>,
     /// The statements that fields read rows from.
@@ -158,6 +162,7 @@ impl Database {
             acquire_timeout: bounds.acquire_timeout,
             deadline: bounds.deadline,
             retries: settings.retries,
+            connections_of_one: settings.connections_of_one.unwrap_or_else(|| bounds.size.div_ceil(2)),
             sources,
             called,
             statements,
@@ -290,10 +295,12 @@ impl Database {
     ) -> Result<(), DbError> {
         self.reached().await?;
         session.check()?;
+        let turn = session.turn().await;
         let read = match recorder::begin(statement, StatementKind::Read) {
             None => self.driver.read(session, statement, sink).await,
             Some(recording) => Box::pin(self.read_recorded(&recording, session, statement, sink)).await,
         };
+        drop(turn);
         match read {
             Ok(()) => Ok(()),
             Err(error) => Err(Box::pin(self.error_of(statement, self.noted(error))).await),
@@ -320,6 +327,11 @@ impl Database {
             session.check()?;
         }
         self.driver.read_each(reads).await.map_err(|error| self.noted(error))
+    }
+
+    /// The share of the pool that one request gets.
+    pub(crate) fn share(&self) -> Arc<Share> {
+        Arc::new(Share::new(self.connections_of_one))
     }
 
     /// Begins a transaction with the session variables of a request.
