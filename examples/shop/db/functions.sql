@@ -94,12 +94,16 @@ BEGIN
     RETURN response;
 END $$;
 
--- Replaces the categories of a product. It runs as its caller, so the policies see to the rest.
+-- Replaces the categories of a product, and their order. It runs as its caller, so the policies see to the rest.
 CREATE OR REPLACE FUNCTION app.set_categories(product uuid, categories uuid[]) RETURNS uuid LANGUAGE plpgsql
     SET search_path = public, pg_temp AS $$
 BEGIN
+    IF NOT EXISTS (SELECT FROM tb_product WHERE id = product) THEN
+        RAISE EXCEPTION 'there is no such product';
+    END IF;
     DELETE FROM tb_product_category WHERE product_id = product AND category_id <> ALL (categories);
-    INSERT INTO tb_product_category (product_id, category_id)
-        SELECT product, unnest(categories) ON CONFLICT DO NOTHING;
+    INSERT INTO tb_product_category (product_id, category_id, position)
+        SELECT product, id, min(place) FROM unnest(categories) WITH ORDINALITY AS given (id, place) GROUP BY id
+        ON CONFLICT (tenant_id, product_id, category_id) DO UPDATE SET position = excluded.position;
     RETURN product;
 END $$;

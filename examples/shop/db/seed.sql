@@ -46,15 +46,15 @@ FROM (VALUES
     (south,  2, 'spade',     'Spade',          'For heavy ground.',                            35.00, 12.0,   8, true)
 ) AS p (shop, number, sku, name, description, price, cost, stock, published);
 
-INSERT INTO tb_product_category (tenant_id, product_id, category_id)
-SELECT p.tenant_id, p.id, c.id
+INSERT INTO tb_product_category (tenant_id, product_id, category_id, position)
+SELECT p.tenant_id, p.id, c.id, place
 FROM (VALUES
-    ('north', 'mug', 'Cups'), ('north', 'espresso', 'Espresso cups'), ('north', 'saucer', 'Espresso cups'),
-    ('north', 'plate', 'Plates'), ('north', 'bowl', 'Plates'), ('north', 'teapot', 'Kitchen'),
-    ('north', 'teapot', 'Gifts'), ('north', 'vase', 'Garden'), ('north', 'vase', 'Gifts'),
-    ('north', 'planter', 'Garden'), ('north', 'jug', 'Kitchen'), ('north', 'candle', 'Gifts'),
-    ('south', 'mug', 'Garden'), ('south', 'spade', 'Garden')
-) AS pair (shop, sku, category)
+    ('north', 'mug', 'Cups', 1), ('north', 'espresso', 'Espresso cups', 1), ('north', 'saucer', 'Espresso cups', 1),
+    ('north', 'plate', 'Plates', 1), ('north', 'bowl', 'Plates', 1), ('north', 'teapot', 'Kitchen', 1),
+    ('north', 'teapot', 'Gifts', 2), ('north', 'vase', 'Garden', 1), ('north', 'vase', 'Gifts', 2),
+    ('north', 'planter', 'Garden', 1), ('north', 'jug', 'Kitchen', 1), ('north', 'candle', 'Gifts', 1),
+    ('south', 'mug', 'Garden', 1), ('south', 'spade', 'Garden', 1)
+) AS pair (shop, sku, category, place)
 JOIN tb_tenant AS t ON t.identifier = shop
 JOIN tb_product AS p ON p.tenant_id = t.id AND p.sku = pair.sku
 JOIN tb_category AS c ON c.tenant_id = t.id AND c.name = pair.category;

@@ -63,9 +63,12 @@ CREATE TABLE IF NOT EXISTS tb_product_category (
     tenant_id    uuid NOT NULL DEFAULT app.tenant_id() REFERENCES tb_tenant,
     product_id   uuid NOT NULL,
     category_id  uuid NOT NULL,
+    -- The place of the category among those of the product.
+    position     integer NOT NULL,
+    added_at     timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (tenant_id, product_id, category_id),
     FOREIGN KEY (tenant_id, product_id) REFERENCES tb_product ON DELETE CASCADE,
-    FOREIGN KEY (tenant_id, category_id) REFERENCES tb_category
+    CONSTRAINT tb_product_category_there FOREIGN KEY (tenant_id, category_id) REFERENCES tb_category
 );
 
 CREATE TABLE IF NOT EXISTS tb_order (
@@ -103,8 +106,8 @@ CREATE TABLE IF NOT EXISTS tb_review (
     written_at   timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (tenant_id, id),
     CONSTRAINT tb_review_once UNIQUE (tenant_id, product_id, customer_id),
-    FOREIGN KEY (tenant_id, product_id) REFERENCES tb_product,
-    FOREIGN KEY (tenant_id, customer_id) REFERENCES tb_customer
+    CONSTRAINT tb_review_product FOREIGN KEY (tenant_id, product_id) REFERENCES tb_product ON DELETE CASCADE,
+    CONSTRAINT tb_review_customer FOREIGN KEY (tenant_id, customer_id) REFERENCES tb_customer
 );
 
 -- Relations compare one key, and the policies add the tenant.

@@ -77,5 +77,8 @@ fn with_messages(options: AppOptions) -> AppOptions {
         .constraint(Constraint::new("tb_order_line_product", "it was sold already; take it off sale instead"))
         .constraint(Constraint::new("tb_category_name", "there is such a category already").field("name"))
         .constraint(Constraint::new("tb_category_parent", "there is no such category").field("parentId"))
+        .constraint(Constraint::new("tb_product_category_there", "there is no such category").field("categories"))
+        .constraint(Constraint::new("tb_review_product", "there is no such product").field("productId"))
+        .constraint(Constraint::new("tb_review_customer", "only customers of the shop write reviews"))
         .constraint(Constraint::new("tb_review_once", "you have reviewed this product already").field("productId"))
 }

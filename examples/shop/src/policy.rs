@@ -20,10 +20,16 @@ pub fn with_policy(options: AppOptions) -> AppOptions {
 /// gateway in front sets by the host name, after it has dropped the client's own.
 fn variables() -> SessionVariables {
     SessionVariables::new()
-        .header("app.tenant_id", "x-tenant-id")
+        .with("app.tenant_id", shop_of_guest)
         .claim("app.tenant_id", "tenant")
         .user_id("app.user_id")
         .with("app.staff", |ctx| is_staff(ctx).then(|| "yes".to_owned()))
+}
+
+/// The shop of the header. PostgreSQL reads it as a UUID, so that anything else would fail each statement.
+fn shop_of_guest(ctx: &Context<'_>) -> Option<String> {
+    let id: Uuid = ctx.header("x-tenant-id")?.parse().ok()?;
+    Some(id.to_string())
 }
 
 fn is_staff(ctx: &Context<'_>) -> bool {

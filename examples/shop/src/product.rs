@@ -35,12 +35,28 @@ pub struct Product {
     pub rating: Option<Decimal>,
     /// The number of reviews.
     pub review_count: i32,
-    /// The categories in which it is found.
-    #[relation(through = "v_product_category", here = "product_id", there = "category_id", order_by = "name")]
+    /// The categories in which it is found, in the order that the staff has given them.
+    #[relation(
+        through = Placing,
+        here = "product_id",
+        there = "category_id",
+        order_by = "edge.position",
+        connection
+    )]
     pub categories: Many<Category>,
     /// The latest first.
     #[relation(order_by = "-written_at")]
     pub reviews: Many<Review>,
+}
+
+/// The place of a product in a category, and of the category among those of the product.
+#[svc_type(sql_source = "v_product_category")]
+#[derive(Debug)]
+pub struct Placing {
+    /// The place of the category among those of the product.
+    pub position: i32,
+    /// The time at which the product came into it.
+    pub added_at: DateTime<Utc>,
 }
 
 #[svc_type]

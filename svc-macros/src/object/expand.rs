@@ -4,11 +4,12 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
+use syn::{Type, TypePath};
 
+use super::joining::Joining;
 use super::key_names::KeyNames;
 use super::model::{Field, Object};
 use crate::element;
-use crate::krate::Crate;
 use crate::name;
 use crate::types;
 
@@ -166,6 +167,7 @@ fn field_meta(object: &Object, field: &Field) -> TokenStream {
             from: #from,
             to: #to,
             through: ::core::option::Option::None,
+            joining: ::core::option::Option::None,
             order: &[],
             connection: ::core::option::Option::None,
             aggregate: ::core::option::Option::None,
@@ -176,7 +178,7 @@ fn field_meta(object: &Object, field: &Field) -> TokenStream {
         let keys = order.tokens(krate);
         quote_spanned!(order.at.span()=> .ordered(#keys))
     });
-    let through = through(krate, field);
+    let through = through(object, field);
     let beside = beside(object, field);
     ruled(
         object,
@@ -216,12 +218,21 @@ fn ruled(object: &Object, field: &Field, meta: &TokenStream) -> TokenStream {
 }
 
 /// The view that joins, if there is one.
-fn through(krate: &Crate, field: &Field) -> Option<TokenStream> {
-    let args = field.relation.as_ref()?;
-    let (source, here, there) = (args.through.as_ref()?, args.here.as_ref()?, args.there.as_ref()?);
+fn through(object: &Object, field: &Field) -> Option<TokenStream> {
+    let (krate, args) = (&object.krate, field.relation.as_ref()?);
+    let (joining, here, there) = (args.through.as_ref()?, args.here.as_ref()?, args.there.as_ref()?);
     let (here, there) = (here.tokens(), there.tokens());
-    let through = quote!(#krate::Through { source: #source, here: #here, there: #there });
-    Some(quote_spanned!(source.span()=> .through(#through)))
+    Some(match joining {
+        Joining::View(source) => {
+            let through = quote!(#krate::Through { source: #source, here: #here, there: #there });
+            quote_spanned!(source.span()=> .through(#through))
+        }
+        Joining::Rows(path) => {
+            let rows = Type::Path(TypePath { qself: None, path: path.clone() });
+            let rows = types::outside(&rows, Some(&object.ident));
+            quote_spanned!(path.span()=> .joining::<#rows>(#here, #there))
+        }
+    })
 }
 
 /// The columns here: by convention the field's name and `_id`, or `id` where the relation leads to many rows.

@@ -1,6 +1,7 @@
 //! `#[svc_type]` on a struct; on an `impl` block it is the [`computed`](crate::computed) family.
 
 mod expand;
+mod joining;
 mod key_names;
 mod model;
 mod parse;

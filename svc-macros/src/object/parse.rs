@@ -4,6 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use syn::parse::ParseStream;
 use syn::{Attribute, LitStr, Meta, Path, Token};
 
+use super::joining::Joining;
 use super::key_names::{self, KeyNames};
 use crate::errors::Errors;
 use crate::keys::{self, Keys};
@@ -37,7 +38,7 @@ pub(super) struct RelationArgs {
     pub(super) from: Option<KeyNames>,
     pub(super) to: Option<KeyNames>,
     pub(super) order_by: Option<DefaultOrder>,
-    pub(super) through: Option<LitStr>,
+    pub(super) through: Option<Joining>,
     /// The keys of this side in the view that joins.
     pub(super) here: Option<KeyNames>,
     /// The keys of the rows in the view that joins.
@@ -108,7 +109,7 @@ fn relation(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Option<RelationA
                     return Ok(());
                 }
                 if key == "through" {
-                    args.through = Some(keys::string(key, input)?);
+                    args.through = Some(Joining::read(key, input)?);
                     return Ok(());
                 }
                 if key == "connection" || key == "aggregate" {
@@ -145,7 +146,7 @@ fn relation(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Option<RelationA
 fn check_through(RelationArgs { through, here, there, .. }: &RelationArgs, errors: &mut Errors) {
     let example = "`through = \"v_product_category\", here = \"product_id\", there = \"category_id\"`";
     match (through, here, there) {
-        (Some(through), Some(_), Some(_)) => name::check_source(through, errors),
+        (Some(through), Some(_), Some(_)) => through.check(errors),
         (Some(through), ..) => {
             let message =
                 "name the keys of the view that joins: `here`, that of this side, and `there`, that of the rows";

@@ -36,6 +36,16 @@ fn a_body_stays_as_it_is() {
 }
 
 #[test]
+fn an_optional_query_says_what_to_write() {
+    let one = "an `Option` cannot hold a query; write `FindOne<User>`, which answers null where there is no row";
+    assert_eq!(messages(query, "", "fn f() -> Result<Option<FindOne<User>>> { g() }"), [one]);
+    assert_eq!(messages(query, "", "fn f() -> Option<svc::db::FindOne<User>> { g() }").len(), 1);
+    let many = "an `Option` cannot hold a query; write `Find<User>`, or await it and return `Option<Vec<User>>`";
+    assert_eq!(messages(query, "", "fn f() -> Result<Option<Find<User>>> { g() }"), [many]);
+    assert!(messages(query, "", "fn f() -> Result<Option<Find>> { g() }").is_empty());
+}
+
+#[test]
 fn every_bad_parameter_is_reported() {
     assert_eq!(
         messages(query, "", "async fn bad<T>(ctx: Context<'_>, _: i32, a: &[u8], b: impl Sized) {}"),

@@ -57,6 +57,9 @@ impl<'ast> Visit<'ast> for Check<'_> {
             let name = ty.path.to_token_stream();
             return self.errors.at(ty, format!("GraphQL has no type for `{name}`; write {instead}"));
         }
+        if let Some(instead) = instead_of_optional_query(ty) {
+            return self.errors.at(ty, format!("an `Option` cannot hold a query; {instead}"));
+        }
         if self.place != Place::Return && is_text_behind_pointer(ty) {
             let what = if self.place == Place::Field { "a field" } else { "an argument" };
             return self.errors.at(ty, format!("{what} owns its value; write `String`"));
@@ -66,6 +69,19 @@ impl<'ast> Visit<'ast> for Check<'_> {
 
     fn visit_type_impl_trait(&mut self, ty: &'ast TypeImplTrait) {
         self.errors.at(ty, "the schema needs to know the type; write a concrete type instead of `impl …`");
+    }
+}
+
+/// The advice for an `Option` around `Find<T>` or `FindOne<T>`, which are answered with as they are.
+fn instead_of_optional_query(ty: &TypePath) -> Option<String> {
+    let ty = Type::Path(ty.clone());
+    let (_, query) = generic(&ty).filter(|(outer, _)| *outer == "Option")?;
+    let (name, row) = generic(query)?;
+    let (name, query, row) = (name.to_string(), pretty(query), pretty(row));
+    match name.as_str() {
+        "FindOne" => Some(format!("write `{query}`, which answers null where there is no row")),
+        "Find" => Some(format!("write `{query}`, or await it and return `Option<Vec<{row}>>`")),
+        _ => None,
     }
 }
 

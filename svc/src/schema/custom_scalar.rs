@@ -3,7 +3,7 @@
 use async_graphql::{InputType, InputValueError, Pos, ScalarType, Value};
 
 use super::{InputError, StoredError};
-use crate::json::ExactJson;
+use crate::json::{ExactJson, shorten};
 use crate::scalar::write_value;
 
 /// The type of files as PostgreSQL would have it: they never get there.
@@ -62,9 +62,23 @@ impl<T: Send + Sync> ThreadSafe for T {}
 /// The one place where a scalar that stays in one thread is reported.
 pub const fn check_scalar<T: ThreadSafe>() {}
 
-/// The scalar's own words, without those that async-graphql puts before them.
+/// The scalar's own words, without those that async-graphql puts around them.
 fn message<T: InputType>(error: InputValueError<T>) -> String {
     let message = error.into_server_error(Pos::default()).message;
-    let prefix = format!("Failed to parse \"{}\": ", T::type_name());
-    message.strip_prefix(&prefix).map(str::to_owned).unwrap_or(message)
+    let name = T::type_name();
+    let around = format!(" (occurred while parsing \"{name}\")");
+    in_our_words(message.strip_suffix(&around).unwrap_or(&message), &name)
+}
+
+/// A message of async-graphql about a value of the scalar `name`, as svc would have it.
+fn in_our_words(message: &str, name: &str) -> String {
+    if let Some((_, reason)) = message.strip_prefix("Failed to parse \"").and_then(|rest| rest.split_once("\": ")) {
+        return reason.to_owned();
+    }
+    let wrong_kind = message.strip_prefix("Expected input type \"").and_then(|rest| rest.split_once("\", found "));
+    let Some((expected, found)) = wrong_kind else { return message.to_owned() };
+    let found = shorten(found.strip_suffix('.').unwrap_or(found));
+    // A scalar that another one reads for it says what that one expects.
+    let expected = if expected == name { "another kind of value" } else { expected };
+    format!("expected {expected}, found {found}")
 }

@@ -4,7 +4,7 @@
 use indexmap::IndexMap;
 
 use super::model::{InputDef, InputRole, ObjectDef, TypeDef, TypeIndex, TypeKind};
-use super::registry::{Derived, Entry};
+use super::registry::{Derived, Entry, JoinedPage};
 use super::{Registry, TypeKey};
 
 /// Each with its row's type and its own.
@@ -14,6 +14,23 @@ pub(super) fn find(registry: &Registry) -> Vec<(Derived, TypeIndex, TypeIndex)> 
         _ => None,
     };
     registry.entries.iter().enumerate().filter_map(derived).collect()
+}
+
+/// The pages of relations whose edges have fields, each with its type.
+pub(super) fn joined(registry: &Registry) -> Vec<(&JoinedPage, TypeIndex)> {
+    let entries = registry.entries.iter().enumerate();
+    let joined = entries.map(|(index, entry)| match entry {
+        Entry::Joined(page) => Some((page, index)),
+        _ => None,
+    });
+    joined.flatten().collect()
+}
+
+/// Such a page before its fields are known.
+pub(super) fn joined_placeholder(page: &JoinedPage, index: TypeIndex) -> TypeDef {
+    let name = format!("{}Connection", page.name);
+    let kind = TypeKind::Object(ObjectDef::made(index, IndexMap::new()));
+    TypeDef { path: format!("svc's {name}"), name, description: None, kind }
 }
 
 /// The type before its fields are known.

@@ -47,6 +47,32 @@ pub enum SchemaError {
         /// The key of `#[relation]`.
         key: &'static str,
     },
+    /// A field of a type that joins rows has the name of what every edge has.
+    #[error(
+        "`{field}` of `{joining}` becomes `{name}` in GraphQL, as every edge has it beside the row that `{path}` leads \
+         to; rename it with `#[svc(name = \"…\")]`"
+    )]
+    EdgeClash {
+        /// The GraphQL name.
+        name: String,
+        /// The Rust name of the field.
+        field: String,
+        /// The type that joins.
+        joining: String,
+        /// The relation.
+        path: String,
+    },
+    /// Rows that others join have a field with the name of the order by those.
+    #[error(
+        "`{row}` has a field `edge`, and `{path}` leads to such rows through a type, so that `orderBy` has `edge` for \
+         what joins them; give the field another name, in Rust and where it is stored"
+    )]
+    EdgeOrderClash {
+        /// The type of the rows.
+        row: String,
+        /// The relation.
+        path: String,
+    },
     /// An argument, or a field of an input object, that is deprecated though no client can leave it out.
     #[error(
         "`{name}` of `{path}` is deprecated, but clients have to send it; make it an `Option` or give it a default, so \
@@ -226,6 +252,19 @@ pub enum SchemaError {
     /// A function of the database answers with several results.
     #[error("`{path}` answers with a list of results; answer with one result whose entity is a list")]
     ListOfResults {
+        /// The mutation.
+        path: String,
+    },
+    /// The error of a mutation's result begins with a value in place of the entity.
+    #[error(
+        "the first field of `{error}`, which `{path}` answers with, is the entity that was in the way, and `{field}` is a \
+         value; write an `Option` of an object before it, such as `user: Option<User>`"
+    )]
+    PlainEntity {
+        /// The first field.
+        field: String,
+        /// The GraphQL name of the error.
+        error: String,
         /// The mutation.
         path: String,
     },

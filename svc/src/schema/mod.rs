@@ -69,7 +69,7 @@ pub use error::SchemaError;
 pub(crate) use extent::{Extent, Lengths};
 pub(crate) use group_key::{GroupKey, Period};
 pub(crate) use model::{
-    ArgDef, ArgRole, EnumDef, EnumValue, FieldDef, FieldKind, Gated, InputDef, InputRole, Model, Part, Relation,
+    ArgDef, ArgRole, EDGE, EnumDef, EnumValue, FieldDef, FieldKind, Gated, InputDef, InputRole, Model, Part, Relation,
     TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
 pub(crate) use naming::Naming;

@@ -305,6 +305,9 @@ pub(crate) enum FieldKind {
     Promised,
 }
 
+/// The key of an order by the rows that join others, with which a path to their fields begins.
+pub(crate) const EDGE: &str = "edge";
+
 /// Rows of another view that a key of this row leads to, or pages or aggregates of them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Relation {
@@ -320,8 +323,12 @@ pub(crate) struct Relation {
     pub(crate) to: KeyNames,
     /// The view that joins the two keys, where none of the rows holds the other's.
     pub(crate) through: Option<Through>,
+    /// The type of the rows of that view, where it has one.
+    pub(crate) joining: Option<TypeIndex>,
     /// The order of the rows where a client asks for none.
     pub(crate) order: &'static [OrderKey],
+    /// Whether clients give the keys here, as those of nodes.
+    pub(crate) is_from_client: bool,
 }
 
 impl Relation {

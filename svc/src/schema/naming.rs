@@ -20,6 +20,15 @@ impl Naming {
     }
 }
 
+/// `categories` becomes `Categories`, `placed_orders` becomes `PlacedOrders`.
+pub(crate) fn pascal_case(name: &str) -> String {
+    let words = name.split('_').map(|word| {
+        let (first, rest) = word.split_at_checked(1).unwrap_or_default();
+        format!("{}{rest}", first.to_uppercase())
+    });
+    words.collect()
+}
+
 /// Joins at single underscores; leading, trailing and doubled ones stay, so that names stay apart.
 fn camel_case(rust: &str) -> String {
     let body = rust.trim_start_matches('_');

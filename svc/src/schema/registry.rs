@@ -3,9 +3,10 @@
 use std::any::TypeId;
 use std::collections::HashMap;
 
+use super::naming::pascal_case;
 use super::{
-    AbstractMeta, ArgMeta, BesideMeta, EnumMeta, FromStored, Input, InputMeta, KeyFn, ObjectMeta, Output, RelationMeta,
-    ResultMeta, ScalarMeta, StoredError, SvcType,
+    AbstractMeta, ArgMeta, BesideMeta, ElementMeta, EnumMeta, FieldMeta, FromStored, Input, InputMeta, KeyFn,
+    ObjectMeta, Output, RelationMeta, ResultMeta, ScalarMeta, StoredError, SvcType,
 };
 
 /// Reads a row into the user's type.
@@ -80,6 +81,8 @@ pub(crate) enum Entry {
     Abstract(&'static AbstractMeta, AbstractRefs),
     /// A type that the framework makes of a row's type.
     Derived(Derived, TypeKey),
+    /// The page of a relation whose edges have fields.
+    Joined(JoinedPage),
     /// Being walked; only seen from inside a cycle.
     Pending,
 }
@@ -95,6 +98,15 @@ pub(crate) enum Derived {
     Where,
     /// `TOrderBy`.
     OrderBy,
+}
+
+/// The page of a relation through a view with a type, whose fields its edges have.
+#[derive(Debug, Clone)]
+pub(crate) struct JoinedPage {
+    /// `ProductCategories`, with which the names of its types begin.
+    pub(crate) name: String,
+    pub(crate) row: TypeKey,
+    pub(crate) joining: TypeKey,
 }
 
 /// An argument with its registered type.
@@ -122,6 +134,8 @@ pub(crate) struct ObjectRefs {
 #[derive(Debug)]
 pub(crate) struct RelationRefs {
     pub(crate) row: TypeKey,
+    /// The type of the rows of the view that joins.
+    pub(crate) joining: Option<TypeKey>,
     /// The types of the fields that are offered beside it.
     pub(crate) connection: Option<TypeRef>,
     pub(crate) aggregate: Option<TypeRef>,
@@ -171,7 +185,7 @@ impl Registry {
                 relations: meta
                     .fields
                     .iter()
-                    .map(|field| field.relation.as_ref().map(|relation| registry.relation(relation)))
+                    .map(|field| Some(registry.relation(meta, field, field.relation.as_ref()?)))
                     .collect(),
                 computed: meta
                     .computed
@@ -184,10 +198,18 @@ impl Registry {
         })
     }
 
-    fn relation(&mut self, relation: &RelationMeta) -> RelationRefs {
+    fn relation(&mut self, object: &ObjectMeta, field: &FieldMeta, relation: &RelationMeta) -> RelationRefs {
+        let (row, joining) = ((relation.row)(self), relation.joining.map(|joining| joining(self)));
         let mut beside = |beside: Option<BesideMeta>| beside.map(|beside| (beside.ty)(self));
-        let (connection, aggregate) = (beside(relation.connection), beside(relation.aggregate));
-        RelationRefs { row: (relation.row)(self), connection, aggregate }
+        let aggregate = beside(relation.aggregate);
+        let connection = match joining.filter(|_| relation.connection.is_some()) {
+            Some(joining) => {
+                let page = JoinedPage { name: joined_name(object, field), row, joining };
+                Some(TypeRef::named(self.push(Entry::Joined(page))))
+            }
+            None => beside(relation.connection),
+        };
+        RelationRefs { row, joining, connection, aggregate }
     }
 
     /// Registers an interface or union and its members.
@@ -267,4 +289,11 @@ impl Registry {
         self.entries.push(entry);
         TypeKey(self.entries.len() - 1)
     }
+}
+
+/// The beginning of the names of the types that svc makes of a relation: `ProductCategories` for `categories` of
+/// `Product`.
+pub(crate) fn joined_name(object: &ObjectMeta, relation: &FieldMeta) -> String {
+    let name = |element: &ElementMeta| element.name.unwrap_or(element.rust);
+    format!("{}{}", name(&object.element), pascal_case(name(&relation.element)))
 }

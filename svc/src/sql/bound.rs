@@ -52,7 +52,20 @@ fn check_pattern(operator: Operator, value: &SqlValue) -> Result<(), DbError> {
     if text.len() > LONGEST_PATTERN {
         return Err(DbError::BadPattern(format!("{what} can have at most {LONGEST_PATTERN} bytes")));
     }
-    if operator == O::PathExists { json_path::check(text) } else { Ok(()) }
+    match operator {
+        O::PathExists => json_path::check(text),
+        // PostgreSQL says so only of texts that match what is before it.
+        O::Like | O::ILike if ends_with_escape(text) => {
+            Err(DbError::BadPattern("a pattern cannot end with `\\`".to_owned()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a pattern of `LIKE` ends with a `\` that escapes nothing.
+fn ends_with_escape(pattern: &str) -> bool {
+    let before = pattern.trim_end_matches('\\');
+    (pattern.len() - before.len()) % 2 == 1
 }
 
 /// A single value.
@@ -68,8 +81,8 @@ fn pattern(language: PatternLanguage, value: &SqlValue) -> Result<Param, DbError
 fn pattern_language(operator: Operator) -> Option<PatternLanguage> {
     use Operator as O;
     Some(match operator {
-        O::Like | O::ILike => PatternLanguage::Like,
-        O::Matches | O::IMatches => PatternLanguage::Regex,
+        O::Matches => PatternLanguage::Regex,
+        O::IMatches => PatternLanguage::CaselessRegex,
         O::PathExists => PatternLanguage::JsonPath,
         O::MatchesLquery => PatternLanguage::Lquery,
         O::Search => PatternLanguage::TsQuery,

@@ -33,7 +33,8 @@ impl<'a> Builder<'a> {
                 builder.compare_operand(value, &having.value.name(), having.operator, &having.operand)?;
             }
             builder.related_rows(&rows, &join, &mut reading, &of.filter)?;
-            builder.text.push(')');
+            // A comparison with null is a constant, which would be given for each row and not for all of them.
+            builder.text.push_str(" HAVING true)");
             Ok(())
         })
     }

@@ -21,7 +21,7 @@ impl Filter {
         }
     }
 
-    /// Whether PostgreSQL may fail to apply it to a row, because of a pattern that it only reads then, or in a function.
+    /// Whether PostgreSQL may fail to apply it to a row, because of a pattern or in a function.
     pub(super) fn may_fail(&self) -> bool {
         match self {
             Self::All(all) | Self::Any(all) => all.iter().any(Self::may_fail),
@@ -43,10 +43,10 @@ impl Filter {
 }
 
 impl Operator {
-    /// Whether its value is a pattern, which PostgreSQL reads when it applies it.
+    /// Whether its value is a pattern that PostgreSQL may fail to apply, such as one that is too much for a long text.
     fn may_fail(self) -> bool {
         use Operator as O;
-        matches!(self, O::Like | O::ILike | O::Matches | O::IMatches | O::Search | O::PathExists | O::MatchesLquery)
+        matches!(self, O::Matches | O::IMatches | O::Search | O::PathExists | O::MatchesLquery)
     }
 
     /// Whether the best plan depends on the value, as it does for ranges and patterns.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::row_call::RowCall;
 use crate::scalar::sql_value::SqlValue;
-use crate::schema::{AggregateFunction, Operator, ScalarKind};
+use crate::schema::{AggregateFunction, EDGE, Operator, ScalarKind};
 
 /// A condition on rows. An unknown column is an error, never "all rows".
 ///
@@ -103,6 +103,12 @@ impl Column {
     /// The column or key at the end of a path.
     pub(crate) fn at(path: Vec<String>) -> Self {
         Self { path, call: None }
+    }
+
+    /// The field of the row that joins, where the path leads there.
+    pub(super) fn of_edge(&self) -> Option<Self> {
+        let (first, rest) = self.path.split_first().filter(|(_, rest)| !rest.is_empty())?;
+        (first == EDGE).then(|| self.behind(rest))
     }
 
     /// The rest of the way to the value.

@@ -1,7 +1,7 @@
 //! Groups of rows in statements.
 
 use super::Builder;
-use super::filter::Computed;
+use super::filter::{Column, Computed};
 use super::grouping::{GroupValue, Having, OfGroup};
 use super::operand::Operand;
 use super::query::Query;
@@ -42,9 +42,17 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
+    /// The column that a value of a group's key is of.
+    pub(super) fn key_operand(&mut self, scope: &Scope<'a>, column: &Column) -> Result<Operand, DbError> {
+        match self.joined_value(column) {
+            Some(joined) => Ok(joined.clone()),
+            None => self.operand(scope, column),
+        }
+    }
+
     /// The expression of a value that the rows of a group share.
     pub(super) fn group_value(&mut self, scope: &Scope<'a>, value: &GroupValue) -> Result<Operand, DbError> {
-        let operand = self.operand(scope, &value.column)?;
+        let operand = self.key_operand(scope, &value.column)?;
         Ok(match value.period {
             Some(period) => operand.period(period, self.careful),
             None => operand,

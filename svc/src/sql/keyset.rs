@@ -54,9 +54,8 @@ impl<'a> Builder<'a> {
         let (mut keys, mut bound) = (Vec::new(), Vec::new());
         for (key, value) in order.iter().zip(values) {
             let operand = self.order_operand(scope, key)?;
-            let value = self.bind(Param::Text(value.clone().unwrap_or_default()));
+            bound.push(self.bind_key(&operand.cast, value.clone().unwrap_or_default()));
             keys.push(operand.sql);
-            bound.push(format!("{value}::{}", operand.cast));
         }
         let operator = if order.first().is_some_and(|key| key.direction == Direction::Desc) { "<" } else { ">" };
         let text = match keys.as_slice() {
@@ -67,16 +66,23 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
+    /// Binds a key as a value of a type.
+    fn bind_key(&mut self, cast: &str, value: String) -> String {
+        let placeholder = self.bind(Param::CursorKey(value));
+        // All texts can be read as texts.
+        if cast != "text" {
+            self.casts.push((self.params.len(), cast.to_owned()));
+        }
+        format!("{placeholder}::{cast}")
+    }
+
     /// `a past x OR a = x AND (b past y OR b = y AND …)`.
     fn key_by_key(&mut self, scope: &Scope<'a>, order: &[Order], values: &[Option<String>]) -> Result<(), DbError> {
         let mut open = 0;
         for (index, (key, value)) in order.iter().zip(values).enumerate() {
             let operand = self.order_operand(scope, key)?;
             let sql = &operand.sql;
-            let bound = value.as_ref().map(|value| {
-                let placeholder = self.bind(Param::Text(value.clone()));
-                format!("{placeholder}::{}", operand.cast)
-            });
+            let bound = value.clone().map(|value| self.bind_key(&operand.cast, value));
             let operator = if key.direction == Direction::Desc { "<" } else { ">" };
             let past = match (&bound, key.nulls) {
                 (Some(bound), Nulls::Last) => format!("({sql} {operator} {bound} OR {sql} IS NULL)"),

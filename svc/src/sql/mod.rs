@@ -10,8 +10,10 @@ mod column;
 mod compare;
 mod computed;
 mod condition;
+mod edge;
 mod filter;
 mod group;
+mod group_join;
 mod grouping;
 mod json_path;
 mod keyset;
@@ -19,6 +21,7 @@ mod neighbours;
 mod once;
 mod operand;
 mod query;
+mod readable;
 mod relation_key;
 mod row_call;
 mod row_filter;
@@ -34,7 +37,9 @@ pub use filter::{Column, Filter, Order, asc, col, desc};
 
 pub(crate) use aggregate::value_form;
 pub(crate) use column::{ColumnForm, Select, select_form};
+use edge::Joined;
 pub(crate) use filter::{AggregateComparison, AggregateFilter, Computed, Direction, Nulls, OrderAggregate, Rank};
+use group_join::JoinedValue;
 pub(crate) use grouping::{GroupOrder, GroupValue, Having, OfGroup};
 pub(crate) use keyset::Keyset;
 pub(crate) use neighbours::telling_columns;
@@ -96,24 +101,7 @@ impl Statement {
                 builder.text.push_str(if index == 0 { "SELECT " } else { ", " });
                 builder.subquery(subquery, 0, None)?;
             }
-            Ok(())
-        })
-    }
-
-    /// Reads the keys of a cursor and nothing else.
-    pub(crate) fn keys(views: Views<'_>, query: &Query, keys: &[Option<String>]) -> Result<Self, DbError> {
-        // Nothing is read of them.
-        Self::built(views, Some(query.row), None, |builder| {
-            let scope = scope::Scope::Row(builder.rows(query.row, 0)?);
-            let order = builder.order_keys(&scope, query);
-            builder.text.push_str("SELECT 1");
-            for (key, value) in order.iter().zip(keys) {
-                let Some(value) = value else { continue };
-                // Nothing is bound but the keys.
-                let cast = Builder::new(views).order_operand(&scope, key)?.cast;
-                let placeholder = builder.bind(Param::Text(value.clone()));
-                builder.text.push_str(&format!(", {placeholder}::{cast}"));
-            }
+            builder.outermost = Some(builder.text.len());
             Ok(())
         })
     }
@@ -151,7 +139,9 @@ impl Statement {
             } else {
                 format!("{keys}::text[]")
             };
-            builder.text.push_str(&format!(" FROM unnest({keys}) WITH ORDINALITY AS k(v, n) ORDER BY k.n"));
+            builder.text.push_str(&format!(" FROM unnest({keys}) WITH ORDINALITY AS k(v, n)"));
+            builder.outermost = Some(builder.text.len());
+            builder.text.push_str(" ORDER BY k.n");
             Ok(())
         })
     }
@@ -198,6 +188,12 @@ struct Builder<'a> {
     careful: bool,
     /// The number of conditions on related rows that were written.
     related_conditions: usize,
+    /// The place at which the conditions of the outermost query begin.
+    outermost: Option<usize>,
+    /// The tie of the query that is written, where a view with a type joins its rows.
+    joined: Option<Joined>,
+    /// The values of the key of the groups that are written which are read of joined rows.
+    group_values: Vec<JoinedValue>,
 }
 
 impl<'a> Builder<'a> {
@@ -217,11 +213,15 @@ impl<'a> Builder<'a> {
             depends_on_values: false,
             careful: false,
             related_conditions: 0,
+            outermost: None,
+            joined: None,
+            group_values: Vec::new(),
         }
     }
 
     /// The statement, which is about rows of a type.
-    fn finish(self, row: impl Into<Option<TypeIndex>>, types: Option<Vec<Oid>>) -> Statement {
+    fn finish(mut self, row: impl Into<Option<TypeIndex>>, types: Option<Vec<Oid>>) -> Statement {
+        self.read_values_first();
         let source = row.into().and_then(|row| self.model.source(row));
         let subject = source.map(|name| StatementSubject { kind: "select", name: name.into() });
         let text = StatementText::about(subject, self.text, types, self.casts);

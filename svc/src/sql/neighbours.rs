@@ -1,7 +1,7 @@
 //! The columns that tell the rows of a page apart, so that its order may do without a last unique key.
 
 use super::filter::Order;
-use super::query::Query;
+use super::query::{Query, Selected};
 use super::scope::{Named, RowScope, Scope, named};
 use super::{Builder, Views};
 use crate::postgres::{ColumnType, DbError};
@@ -10,7 +10,8 @@ use crate::schema::TypeKind;
 /// The columns among the keys of an order in which two rows differ only if they sort apart. `None` when the page needs
 /// no last unique key, or when its rows cannot be told apart by what is read of them.
 ///
-/// All keys must be columns: only their index gives an order that a further key disturbs.
+/// All keys must be columns: only their index gives an order that a further key disturbs. And no row may have a list
+/// below it: reading those of the rows next to the page costs more than the sort does.
 ///
 /// # Errors
 /// When the view is unknown.
@@ -20,7 +21,7 @@ pub(crate) fn telling_columns(views: Views<'_>, query: &Query) -> Result<Option<
     let scope = Scope::Row(rows.clone());
     let is_page = query.page.is_some() && query.past.is_empty() && !query.backward;
     let is_complete = builder.order_keys(&scope, query).len() == query.order.len();
-    if !is_page || is_complete {
+    if !is_page || is_complete || query.list.iter().any(reads_many) {
         return Ok(None);
     }
     let mut columns: Vec<String> = Vec::new();
@@ -31,6 +32,12 @@ pub(crate) fn telling_columns(views: Views<'_>, query: &Query) -> Result<Option<
         }
     }
     Ok((!columns.is_empty()).then_some(columns))
+}
+
+/// Whether many rows are read for one, at any depth.
+fn reads_many(selected: &Selected) -> bool {
+    let Selected::Related(relation, part) = selected else { return false };
+    relation.is_many() || part.query().list.iter().any(reads_many)
 }
 
 impl<'a> Builder<'a> {

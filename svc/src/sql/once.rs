@@ -142,6 +142,9 @@ impl<'a> Builder<'a> {
     pub(super) fn reads(&self, rows: &RowScope<'a>, column: &Column) -> usize {
         // A function gets the row as it is.
         let (Some(first), None) = (column.path.first(), &column.call) else { return 0 };
+        if self.joined.is_some() && column.of_edge().is_some() {
+            return 0;
+        }
         let is_read = |key: &str| usize::from(!rows.source.columns.contains_key(key));
         match named(self.model, rows.row, first) {
             Some(Named::Relation(relation)) => relation.from.iter().map(|key| is_read(key)).sum(),

@@ -9,6 +9,7 @@ use crate::postgres::{ColumnType, DbError, Oid};
 use crate::schema::{Family, Relation, ScalarKind, TypeKind, family};
 
 /// An expression, the type as which values are compared with it, and what can be asked of it.
+#[derive(Clone)]
 pub(super) struct Operand {
     pub(super) sql: String,
     pub(super) cast: String,

@@ -36,6 +36,8 @@ pub(crate) struct Query {
     pub(crate) from: Option<Arc<RowsCall>>,
     /// Keep the order in which `from` gives the rows.
     pub(crate) as_given: bool,
+    /// The type of the rows that join these to what the query is tied to.
+    pub(crate) joining: Option<TypeIndex>,
 }
 
 impl Query {
@@ -56,7 +58,14 @@ impl Query {
             careful: false,
             from: None,
             as_given: false,
+            joining: None,
         }
+    }
+
+    /// Whether its rows are sorted by what is computed over related rows. That costs so much for each row that PostgreSQL
+    /// finds out by its own estimates whether planning for each request's values is worth it.
+    pub(crate) fn sorts_by_aggregate(&self) -> bool {
+        self.order.first().is_some_and(|key| key.aggregate.is_some())
     }
 
     /// Whether it reads aggregates of rows, or groups, and no rows.
@@ -96,6 +105,8 @@ pub(crate) enum Selected {
     Bad(GroupValue),
     /// All that is read of the rows that a relation leads to.
     Related(Relation, Box<Subquery>),
+    /// A record of the row that joins this one to what its query is tied to: of it, the list of a query.
+    Edge(Box<Query>),
     /// A list of records that does not depend on the row, but on what its query is tied to.
     Rows(Box<Query>),
     /// The keys of the order, as a list of texts.

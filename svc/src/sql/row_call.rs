@@ -39,7 +39,9 @@ impl RowCall {
             from: &["id"],
             to: &["id"],
             through: None,
+            joining: None,
             order: &[],
+            is_from_client: false,
         }
     }
 

@@ -136,7 +136,8 @@ impl KnownRules {
             };
             let (mut checks, mut own) = (known.checks.iter(), Vec::new());
             for filter in rule.filters() {
-                if !bind_filter(filter, catalogue, &mut checks, &mut own)? {
+                // What is wrong with it is not the client's.
+                if !bind_filter(filter, catalogue, &mut checks, &mut own).map_err(DbError::of_policy)? {
                     return Ok(false);
                 }
             }

@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 
 use super::Builder;
+use super::edge::Joined;
 use super::filter::{Direction, Filter, Nulls, Order, Rank};
 use super::once::Reading;
 use super::operand::{Operand, quote_literal};
@@ -38,48 +39,69 @@ impl<'a> Builder<'a> {
         tie: Option<Tie<'_>>,
         as_record: bool,
     ) -> Result<(), DbError> {
+        let outer = std::mem::replace(&mut self.joined, tie.and_then(Joined::of));
+        let outer_groups = std::mem::take(&mut self.group_values);
+        let written = self.tied_query(rows, query, tie, as_record);
+        (self.joined, self.group_values) = (outer, outer_groups);
+        written
+    }
+
+    fn tied_query(
+        &mut self,
+        rows: &RowScope<'a>,
+        query: &Query,
+        tie: Option<Tie<'_>>,
+        as_record: bool,
+    ) -> Result<(), DbError> {
         self.bind_source(query);
         let join = tie.map(|tie| self.joined_to(rows, tie.relation, tie.from)).transpose()?;
         let scope = Scope::Row(rows.clone());
         let order = self.order_keys(&scope, query);
         let permitted = self.permitted(rows)?;
         // What is planned for its values needs no bound.
-        let replans = query.filter.replans() || self.rule_replans(rows.row);
+        let replans = (query.filter.replans() && !query.sorts_by_aggregate()) || self.rule_replans(rows.row);
         let numbered = numbered(rows, query);
         let is_bounded = (!order.is_empty() || numbered) && query.group.is_empty() && !replans;
         let bound = query.page.filter(|_| is_bounded).and_then(bound);
         let bound = bound.map(|bound| bound + i64::from(query.neighbours));
         // PostgreSQL leaves a query out that only passes on what another one reads.
         let is_plain = !as_record && query.list.iter().all(|selected| matches!(selected, Selected::Column(..)));
+        // It computes what is selected of the rows before a page as well, unless the page is chosen below.
+        let is_chosen_below = !is_plain && !query.is_computed() && query.page.is_some_and(|page| page.offset != 0);
         self.text.push_str(if bound.is_some() && is_plain { "SELECT * FROM (SELECT " } else { "SELECT " });
         let mut reading = self.reading(rows, query);
         // What is read of single rows is read of those of the page alone.
         let listed = if query.is_computed() { reading.computed().clone() } else { rows.clone() };
+        let group_joins = self.group_joins(&listed, query)?;
         self.select_list(&listed, query, tie, as_record)?;
-        match bound {
-            Some(_) if !is_plain => {
-                let _ = write!(self.text, " FROM (SELECT {}.* FROM ", rows.alias());
-            }
-            _ => self.text.push_str(" FROM "),
-        }
-        let ties = [join.as_deref(), permitted.as_deref()];
-        self.matching(&mut reading, query, ties, &order)?;
+        let alias = rows.alias();
         // Writing to a String cannot fail.
+        let _ = match (is_chosen_below, bound.is_some() && !is_plain) {
+            (true, true) => write!(self.text, " FROM (SELECT * FROM (SELECT {alias}.* FROM "),
+            (true, false) | (false, true) => write!(self.text, " FROM (SELECT {alias}.* FROM "),
+            (false, false) => write!(self.text, " FROM "),
+        };
+        let ties = [join.as_deref(), permitted.as_deref()];
+        self.matching(&mut reading, query, (&group_joins, ties), &order)?;
         if let Some(bound) = bound {
-            let _ = write!(self.text, " LIMIT {bound}) AS {}", rows.alias());
+            let _ = write!(self.text, " LIMIT {bound}) AS {alias}");
         }
         if let Some(page) = query.page {
             self.page(page, query.neighbours);
         }
+        if is_chosen_below {
+            let _ = write!(self.text, ") AS {alias}");
+        }
         Ok(())
     }
 
-    /// The rows of a query in their order, groups as one. `ties` are the conditions of what it stands in and of policies.
+    /// The rows of a query in their order, groups as one. `ties` are the conditions of what it stands in and of policies,
+    /// and `joins` what stands behind the rows.
     fn matching(
         &mut self,
         reading: &mut Reading<'a>,
         query: &Query,
-        ties: [Option<&str>; 2],
+        (joins, ties): (&str, [Option<&str>; 2]),
         order: &[Order],
     ) -> Result<(), DbError> {
         let rows = reading.computed().clone();
@@ -89,10 +111,13 @@ impl<'a> Builder<'a> {
             Some(from) if numbered => &*from.numbered,
             Some(from) => &*from.sql,
         };
-        let _ = write!(self.text, "{source} AS {}{}", rows.alias(), reading.join());
+        let _ = write!(self.text, "{source} AS {}{}{joins}", rows.alias(), reading.join());
         let reads = order.iter().map(|key| self.reads(&rows, &key.column)).sum();
         // Groups are ordered by what they are grouped by.
         let scope = if query.is_computed() { Scope::Row(rows.clone()) } else { reading.scope(reads) };
+        if rows.depth == 0 {
+            self.outermost = Some(self.text.len());
+        }
         let mut word = " WHERE ";
         for tie in ties.into_iter().flatten() {
             let _ = write!(self.text, "{word}{tie}");
@@ -100,7 +125,11 @@ impl<'a> Builder<'a> {
         }
         if query.filter != Filter::All(Vec::new()) {
             self.text.push_str(word);
+            let replan = self.replan;
             self.shielded(reading, ties[1], &query.filter)?;
+            if query.sorts_by_aggregate() {
+                self.replan = replan;
+            }
             word = " AND ";
         }
         for past in &query.past {
@@ -142,7 +171,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn select_list(
+    pub(super) fn select_list(
         &mut self,
         rows: &RowScope<'a>,
         query: &Query,
@@ -202,6 +231,7 @@ impl<'a> Builder<'a> {
                 let bad = self.group_value(&scope, value)?.is_bad();
                 let _ = write!(self.text, "bool_or({bad})");
             }
+            Selected::Edge(query) => self.edge(rows, query, tie)?,
             Selected::Rows(query) => {
                 let inner = self.rows(query.row, rows.depth + 1)?;
                 self.text.push_str("ARRAY(");
@@ -272,7 +302,10 @@ impl<'a> Builder<'a> {
         if let Some(by) = &key.aggregate {
             return self.aggregate_operand(scope, &key.column, by);
         }
-        let operand = self.operand(scope, &key.column)?;
+        let operand = match self.edge_operand(scope, &key.column)? {
+            Some(operand) => operand,
+            None => self.operand(scope, &key.column)?,
+        };
         match &key.rank {
             Some(Rank { operator, query }) => {
                 let sql = self.rank(&operand, *operator, query)?;

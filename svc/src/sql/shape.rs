@@ -220,9 +220,9 @@ pub(super) fn bind_filter<'c>(
             }
             Ok(true)
         }
-        Filter::Not(inner) | Filter::Some(_, inner) | Filter::Strict(inner) => {
-            bind_filter(inner, catalogue, checks, params)
-        }
+        Filter::Not(inner) | Filter::Some(_, inner) => bind_filter(inner, catalogue, checks, params),
+        // What is wrong with it is not the client's.
+        Filter::Strict(inner) => bind_filter(inner, catalogue, checks, params).map_err(DbError::of_policy),
         Filter::Aggregate(_, of) => {
             for having in &of.having {
                 if !bind_comparison(having.operator, &having.operand, checks, params)? {

@@ -10,7 +10,10 @@ impl<'a> Builder<'a> {
     /// The keys that those of this side are compared with: of the rows, or of the view that joins them.
     pub(super) fn compared_keys(&mut self, rows: &RowScope<'a>, relation: &Relation) -> Result<Vec<Operand>, DbError> {
         match relation.through {
-            Some(through) => self.join_keys(&self.join(rows, through)?, through.here, "here"),
+            Some(through) => {
+                let join = self.join(rows, relation, through)?;
+                self.join_keys(&join, relation, through.here, "here")
+            }
             None => self.keys(&Scope::Row(rows.clone()), relation.to, "to"),
         }
     }
@@ -34,15 +37,16 @@ impl<'a> Builder<'a> {
     ) -> Result<String, DbError> {
         let to = self.keys(&Scope::Row(rows.clone()), relation.to, "to")?;
         let Some(through) = relation.through else { return Ok(equal(&to, keys)) };
-        let join = self.join(rows, through)?;
-        let here = self.join_keys(&join, through.here, "here")?;
-        let there = self.join_keys(&join, through.there, "there")?;
+        let join = self.join(rows, relation, through)?;
+        let here = self.join_keys(&join, relation, through.here, "here")?;
+        let there = self.join_keys(&join, relation, through.there, "there")?;
         let there = there.into_iter().zip(&to).map(|(there, to)| self.as_type(there, &to.cast).sql);
         let there = there.collect::<Vec<_>>().join(", ");
+        let permitted = self.permitted_join(&join, relation)?;
         let (view, alias) = (&join.source.quoted, join.alias());
         let to = to.iter().map(|key| key.sql.as_str()).collect::<Vec<_>>().join(", ");
         let to = if relation.to.len() == 1 { to } else { format!("({to})") };
-        Ok(format!("{to} IN (SELECT {there} FROM {view} AS {alias} WHERE {})", equal(&here, keys)))
+        Ok(format!("{to} IN (SELECT {there} FROM {view} AS {alias} WHERE {}{permitted})", equal(&here, keys)))
     }
 
     /// The key as a type of another one.
@@ -57,14 +61,34 @@ impl<'a> Builder<'a> {
         Operand { sql, text, cast: cast.to_owned(), ..key }
     }
 
-    /// The rows of the view that joins; they have no type, so that only their keys are named.
-    fn join(&self, rows: &RowScope<'a>, through: Through) -> Result<RowScope<'a>, DbError> {
+    /// The rows of the view that joins. Of those without a type, only the keys are named.
+    pub(super) fn join(
+        &self,
+        rows: &RowScope<'a>,
+        relation: &Relation,
+        through: Through,
+    ) -> Result<RowScope<'a>, DbError> {
         let source = self.catalogue.known(through.source)?;
-        Ok(RowScope { row: rows.row, source, depth: rows.depth + 1, once: false })
+        Ok(RowScope { row: relation.joining.unwrap_or(rows.row), source, depth: rows.depth + 1, once: false })
     }
 
-    fn join_keys(&self, join: &RowScope<'a>, names: KeyNames, end: &'static str) -> Result<Vec<Operand>, DbError> {
-        names.iter().map(|name| self.join_key(join, name, end)).collect()
+    /// The condition that a policy puts on the rows that join, behind others.
+    pub(super) fn permitted_join(&mut self, join: &RowScope<'a>, relation: &Relation) -> Result<String, DbError> {
+        let permitted = if relation.joining.is_some() { self.permitted(join)? } else { None };
+        Ok(permitted.map(|rule| format!(" AND {rule}")).unwrap_or_default())
+    }
+
+    pub(super) fn join_keys(
+        &mut self,
+        join: &RowScope<'a>,
+        relation: &Relation,
+        names: KeyNames,
+        end: &'static str,
+    ) -> Result<Vec<Operand>, DbError> {
+        match relation.joining {
+            Some(_) => self.keys(&Scope::Row(join.clone()), names, end),
+            None => names.iter().map(|name| self.join_key(join, name, end)).collect(),
+        }
     }
 
     /// A column of the view that joins, or else a key of its `data`.
@@ -79,7 +103,7 @@ impl<'a> Builder<'a> {
 }
 
 /// The condition that keys are equal, each to that in its place.
-fn equal(these: &[Operand], those: &[String]) -> String {
+pub(super) fn equal(these: &[Operand], those: &[String]) -> String {
     let pairs = these.iter().zip(those).map(|(this, that)| format!("{} = {that}", this.sql));
     pairs.collect::<Vec<_>>().join(" AND ")
 }

@@ -64,6 +64,7 @@ impl<'a> Builder<'a> {
                 .row_function(&call.spec)
                 .map_or(0, |function| if in_record { function.result.declared } else { function.result.base }),
             Selected::Related(_, part) => part.oid(),
+            Selected::Edge(_) => Type::RECORD.oid(),
             Selected::Rows(_) => Type::RECORD_ARRAY.oid(),
             Selected::OrderKeys => Type::TEXT_ARRAY.oid(),
             Selected::Value(_, form) | Selected::Aggregate(_, _, form) => form.oid(),
@@ -84,7 +85,11 @@ impl<'a> Builder<'a> {
             guards.extend(guard.filter(|guard| guards.iter().all(|known| known.sql != guard.sql)));
         };
         for key in query.order.iter().filter(|key| key.rank.is_none() && key.column.call.is_none()) {
-            if let Some(by) = &key.aggregate {
+            if let (Some(joining), Some(column)) = (query.joining, key.column.of_edge()) {
+                let join = self.rows(joining, rows.depth + 1)?;
+                let operand = self.operand(&Scope::Row(join.clone()), &column)?;
+                add(Guard::of_aggregate(&join, &column, &operand));
+            } else if let Some(by) = &key.aggregate {
                 if let Computed::Of(_, column, _) = &by.value {
                     let (rows, _) = self.aggregate_value(&scope, &key.column, by)?;
                     let operand = self.operand(&Scope::Row(rows.clone()), column)?;
@@ -95,7 +100,7 @@ impl<'a> Builder<'a> {
             }
         }
         for value in query.group.iter().filter(|value| value.period.is_none()) {
-            add(Guard::of(&self.operand(&scope, &value.column)?));
+            add(Guard::of(&self.key_operand(&scope, &value.column)?));
         }
         for selected in &query.list {
             // As text or JSON, a column shows nothing of its own type.

@@ -138,6 +138,10 @@ async fn policies_hold_for_nodes() {
     );
     let answer = same_of(&query, true).await;
     assert_eq!(answer["nodes"], json!([null, {"nodeId": id("Line:2"), "product": null}]));
+    for (kept_back, seen) in [(product(2), product(1)), (product(9), product(1))] {
+        let query = format!("{{ kept: node(id: {kept_back:?}) {{ nodeId }} seen: node(id: {seen:?}) {{ nodeId }} }}");
+        assert_eq!(same_of(&query, true).await, json!({"kept": null, "seen": {"nodeId": seen}}));
+    }
 }
 
 #[tokio::test]
@@ -196,6 +200,21 @@ async fn the_authorizer_decides_about_nodes() {
     assert_eq!((reply.code().as_str(), &reply.json()["data"]), ("FORBIDDEN", &json!({"node": null})), "{}", reply.text);
 }
 
+/// Its columns are those of one view, and nodes are rows of several, so it tells nothing of any.
+#[tokio::test]
+async fn a_filter_of_the_authorizer_keeps_back_all_nodes() {
+    let database = TestDatabase::copy_of("nodes", &sql()).await;
+    for kind in KINDS {
+        let filter = |_: AuthorizationRequest| async { AuthorizationDecision::allow_where(col("hidden").eq(false)) };
+        let app = App::serve(options(kind, false).authorizer(filter).database_url(database.url())).await;
+        for row in [product(1), product(2), product(9), id("Line:1")] {
+            let reply = app.query(&format!("{{ node(id: {row:?}) {{ nodeId }} }}")).await;
+            assert_eq!(reply.code(), "FORBIDDEN", "{kind}: {}", reply.text);
+            assert_eq!(reply.json()["data"], json!({"node": null}), "{kind}");
+        }
+    }
+}
+
 #[svc_type(sql_source = "c_line")]
 struct Keyless {
     amount: i32,
@@ -240,4 +259,74 @@ fn the_schema_has_the_interface() {
     }
     assert!(!sdl.contains("nodeId: IDFilter"));
     assert!(!AppOptions::new().queries(queries![keyless]).sdl().expect("a schema").contains("Node"));
+}
+
+/// Types whose ids are texts to the schema, and not to the database.
+macro_rules! texts {
+    ($($name:ident: $source:literal, $id:ty;)*) => {
+        $(#[svc_type(sql_source = $source)]
+        struct $name {
+            id: $id,
+            name: String,
+        })*
+    };
+}
+
+texts! {
+    OfUuid: "c_product", ID;
+    TextOfUuid: "c_product", String;
+    DataOfUuid: "d_product", ID;
+    TableOfUuid: "tv_product", ID;
+    OfInt: "c_number", ID;
+    TextOfInt: "c_number", String;
+    OfBigInt: "c_big", ID;
+    OfText: "c_word", ID;
+    OfChar: "c_letters", ID;
+    OfColour: "c_colour", ID;
+}
+
+const TEXTS: &str = "
+    CREATE TYPE colour AS ENUM ('red', 'green');
+    CREATE VIEW c_number AS SELECT 7 AS id, 'seven' AS name;
+    CREATE VIEW c_big AS SELECT 7::bigint AS id, 'seven' AS name;
+    CREATE VIEW c_word AS SELECT 'a'::text AS id, 'letter' AS name;
+    CREATE VIEW c_letters AS SELECT 'a'::varchar(3) AS id, 'letters' AS name;
+    CREATE VIEW c_colour AS SELECT 'red'::colour AS id, 'warm' AS name;";
+
+#[tokio::test]
+async fn a_forged_key_that_no_column_can_hold_is_the_client_s_fault() {
+    let database = TestDatabase::new(&(sql() + TEXTS)).await;
+    let nodes =
+        types![OfUuid, TextOfUuid, DataOfUuid, TableOfUuid, OfInt, TextOfInt, OfBigInt, OfText, OfChar, OfColour];
+    let options = AppOptions::new().queries(queries![keyless]).nodes(nodes).auto_camel_case(true);
+    let app = App::serve(options.database_url(database.url())).await;
+    let uuid = "00000000-0000-0000-0000-000000000001";
+    for (name, good) in [
+        ("OfUuid", uuid),
+        ("TextOfUuid", uuid),
+        ("DataOfUuid", uuid),
+        ("TableOfUuid", uuid),
+        ("OfInt", "7"),
+        ("TextOfInt", "7"),
+        ("OfBigInt", "7"),
+        ("OfText", "a"),
+        ("OfChar", "a"),
+        ("OfColour", "red"),
+    ] {
+        let ask = async |keys: &[&str]| {
+            let ids: Vec<_> = keys.iter().map(|key| id(&format!("{name}:{key}"))).collect();
+            app.query(&format!("{{ nodes(ids: {}) {{ nodeId }} }}", json!(ids))).await
+        };
+        let found = ask(&[good]).await;
+        assert_eq!(found.json()["errors"], json!(null), "{name}: {}", found.text);
+        assert_eq!(found.data(), json!({"nodes": [{"nodeId": id(&format!("{name}:{good}"))}]}), "{name}");
+        for forged in ["", "x", "-1", "99999999999", "99999999999999999999", "2024-99-99", "' OR 1=1 --", "blue"] {
+            let reply = ask(&[forged, good]).await;
+            let answer = reply.json();
+            match answer["errors"][0]["extensions"]["code"].as_str() {
+                None => assert_eq!(answer["data"]["nodes"][0], json!(null), "{name}, {forged}: {answer}"),
+                Some(code) => assert_eq!(code, "BAD_USER_INPUT", "{name}, {forged}: {answer}"),
+            }
+        }
+    }
 }

@@ -291,9 +291,9 @@ async fn a_page_that_cannot_be_is_a_clean_error() {
     let forged = cursor(&String::from_utf8(decoded).unwrap().replace("2024-01-01", "2024-99-99' OR 1=1 --"));
     for (arguments, part) in [
         ("first: 1, last: 1".to_owned(), "not both"),
-        ("first: -1".to_owned(), "negative"),
-        ("last: -1".to_owned(), "negative"),
-        ("first: 1001".to_owned(), "at most 1000"),
+        ("first: -2".to_owned(), "`first` must not be negative"),
+        ("last: -2".to_owned(), "`last` must not be negative"),
+        ("first: 1001".to_owned(), "first is 1001, and at most 1000"),
         ("after: \"\"".to_owned(), "the cursor is not one of this list"),
         ("after: \"no cursor\"".to_owned(), "the cursor is not one of this list"),
         (format!("after: \"{}\"", cursor("[1, []]")), "the cursor is not one of this list"),

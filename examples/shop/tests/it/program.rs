@@ -53,6 +53,8 @@ async fn it_serves_guests_and_users_over_http() {
     assert_eq!(answer["data"]["products"]["nodes"], json!([{ "sku": "vase" }]), "{answer}");
     let answer = ask(&url, &[("x-tenant-id", SOUTH)], "{ shop { name } orders { totalCount } }").await;
     assert_eq!(answer, json!({ "data": { "shop": { "name": "South Tools" }, "orders": { "totalCount": 0 } } }));
+    let answer = ask(&url, &[("x-tenant-id", "' OR true --")], "{ shop { name } products { totalCount } }").await;
+    assert_eq!(answer, json!({ "data": { "shop": null, "products": { "totalCount": 0 } } }), "a shop that is none");
 
     let ada = token(ADA, "customer", NORTH);
     // The header of the client's own changes nothing.

@@ -47,6 +47,7 @@ impl Builder {
             Entry::Object(meta, refs) => self.object(index, meta, refs),
             Entry::Abstract(meta, refs) => self.abstract_type(meta, refs),
             Entry::Derived(derived, row) => derived::placeholder(registry, *derived, *row, index),
+            Entry::Joined(page) => derived::joined_placeholder(page, index),
             Entry::Pending => unreachable!("the walk has ended"),
         }
     }
@@ -63,7 +64,9 @@ impl Builder {
                     from: relation.from,
                     to: relation.to,
                     through: relation.through,
+                    joining: refs.joining.map(|joining| joining.0),
                     order: relation.order,
+                    is_from_client: false,
                 }),
                 None => FieldKind::Stored { index: position, stored: field.stored },
             };

@@ -75,6 +75,9 @@ pub(crate) fn build(listed: &Listed, dialect: Dialect, coerce: CoerceLiteral) ->
     let mut companions = companions::Companions::new(&common, dialect, &derived);
     let node = id.and_then(|id| Some((builder.add_nodes(&nodes, id, &companions)?, id)));
     companions.derive(&mut builder.types, &derived);
+    for (page, index) in derived::joined(&registry) {
+        companions.joined_connection(&mut builder.types, page, index);
+    }
     builder.add_roots(&operations, &mut companions);
     if let Some((interface, id)) = node {
         builder.add_node_fields(interface, id, &companions);

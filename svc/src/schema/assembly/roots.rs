@@ -74,7 +74,10 @@ impl Builder {
         let named = expr(&operation.ty).named();
         let has_rows = || self.types[named].kind.source().is_some().then_some(named);
         let written = match meta.run {
-            Run::Write(_) => operation.result.and_then(|result| writes::entity(&self.types, result).cloned()),
+            Run::Write(_) => {
+                let entity = operation.result.and_then(|result| writes::entity(&self.types, &result.success));
+                entity.map(|field| field.ty.clone())
+            }
             _ => None,
         };
         let row = operation.row.or_else(|| companions.row_of(named)).or_else(has_rows);
@@ -101,6 +104,9 @@ impl Builder {
                 self.errors.extend(wrong.map(|why| SchemaError::BadWrite { path: meta.path.to_owned(), why }));
             }
             _ => {}
+        }
+        if matches!(meta.run, Run::Function(_) | Run::Write(_)) {
+            self.check_error(meta, operation);
         }
         if let (Some(planned), Some(row)) = (meta.run.planned(), operation.row) {
             self.planned_args(meta, (planned, row), &mut def, companions);
@@ -149,6 +155,17 @@ impl Builder {
         if operation.result.is_some() && def.ty.is_list() {
             self.errors.push(SchemaError::ListOfResults { path: meta.path.to_owned() });
         }
+    }
+
+    /// An error begins with its entity, which svc fills; a value there would never get the one that its name tells.
+    fn check_error(&mut self, meta: &RootFieldMeta, operation: &Operation) {
+        let Some(result) = operation.result else { return };
+        let plain = writes::plain_entity(&self.types, result).map(|field| SchemaError::PlainEntity {
+            field: field.rust.to_owned(),
+            error: result.error.name.to_owned(),
+            path: meta.path.to_owned(),
+        });
+        self.errors.extend(plain);
     }
 
     fn check_planned(&mut self, meta: &RootFieldMeta, row_index: TypeIndex, def: &FieldDef) {

@@ -2,16 +2,24 @@
 
 use super::fields::stored_fields;
 use super::nested;
-use crate::schema::model::{ArgDef, FieldKind, InputDef, InputRole, TypeDef, TypeExpr, TypeKind};
-use crate::schema::{ResultMeta, WriteMeta, WriteVerb};
+use crate::schema::model::{ArgDef, FieldDef, FieldKind, InputDef, InputRole, TypeDef, TypeExpr, TypeKind};
+use crate::schema::{ResultMember, ResultMeta, ScalarKind, WriteMeta, WriteVerb};
 
-/// The type of the entity of a result.
-pub(super) fn entity<'t>(types: &'t [TypeDef], result: &ResultMeta) -> Option<&'t TypeExpr> {
-    let member = types.iter().find(|def| def.name == result.success.name)?;
-    let TypeKind::Object(object) = &member.kind else { return None };
-    let is_entity =
-        |rust: &str, kind: &FieldKind| matches!(kind, FieldKind::Stored { .. }) && Some(rust) == result.success.entity;
-    object.fields.values().find(|field| is_entity(field.rust, &field.kind)).map(|field| &field.ty)
+/// The field of a result's member that holds the entity.
+pub(super) fn entity<'t>(types: &'t [TypeDef], member: &ResultMember) -> Option<&'t FieldDef> {
+    let def = types.iter().find(|def| def.name == member.name)?;
+    let TypeKind::Object(object) = &def.kind else { return None };
+    let is_stored = |field: &FieldDef| matches!(field.kind, FieldKind::Stored { .. });
+    object.fields.values().find(|field| is_stored(field) && Some(field.rust) == member.entity)
+}
+
+/// The field of an error that would hold the entity, where it is a value that none can be. JSON holds any.
+pub(super) fn plain_entity<'t>(types: &'t [TypeDef], result: &ResultMeta) -> Option<&'t FieldDef> {
+    entity(types, &result.error).filter(|field| match &types[field.ty.named()].kind {
+        TypeKind::Scalar { kind, .. } => *kind != ScalarKind::Json,
+        TypeKind::Enum(_) => true,
+        _ => false,
+    })
 }
 
 /// The reason why something does not fit, if there is one.
@@ -69,7 +77,7 @@ fn chosen(types: &[TypeDef], keys: &[&ArgDef]) -> Option<String> {
     Some(format!("`{}` chooses the row, so it is a value that has to be given", wrong.rust))
 }
 
-/// The fields of an input object are columns, and those of a conflict are given.
+/// The fields of an input object are columns, and those of a conflict are given, or left to the table.
 fn columns(types: &[TypeDef], write: WriteMeta, arg: &ArgDef) -> Option<String> {
     if let Some(why) = nested::check(types, write, arg.ty.named()) {
         return Some(why);
@@ -78,11 +86,13 @@ fn columns(types: &[TypeDef], write: WriteMeta, arg: &ArgDef) -> Option<String> 
     if input.role != InputRole::Declared || !arg.ty.is_non_null() {
         return Some(format!("`{}` has to be an `#[svc_input]` that is given", arg.rust));
     }
-    let is_given =
-        |column: &&&str| input.fields.values().any(|field| field.rust == ***column && field.ty.is_non_null());
-    let missing = write.conflict.iter().find(|column| !is_given(column))?;
+    let field = |column: &str| input.fields.values().find(|field| field.rust == column);
+    let is_left_out = |column: &&&str| field(column).is_some_and(|field| !field.ty.is_non_null());
+    // What the input does not have is left to the defaults of the table.
+    let has_none = !write.conflict.is_empty() && write.conflict.iter().all(|column| field(column).is_none());
+    let wrong = write.conflict.iter().find(is_left_out).or(write.conflict.first().filter(|_| has_none))?;
     Some(format!(
-        "`{missing}` tells whether a row is there already, so `{}` needs a field of that name without `Option`",
+        "`{wrong}` tells whether a row is there already, so `{}` needs a field of that name without `Option`",
         arg.rust
     ))
 }

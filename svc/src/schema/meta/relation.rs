@@ -1,6 +1,7 @@
 //! Relations, as macros register them.
 
 use super::element::{ElementMeta, KeyFn, TypeFn};
+use crate::schema::{Object, SvcType};
 
 /// A field with `#[relation]`.
 #[derive(Debug)]
@@ -15,6 +16,8 @@ pub struct RelationMeta {
     pub to: KeyNames,
     /// The view that joins the two keys, where none of the rows holds the other's.
     pub through: Option<Through>,
+    /// The type of the rows of that view, where it has one.
+    pub joining: Option<KeyFn>,
     /// The order of the rows where a client asks for none, or for one that leaves ties.
     pub order: &'static [OrderKey],
     /// The field with pages of the rows, where it is offered.
@@ -55,6 +58,18 @@ impl RelationMeta {
     pub const fn through(self, through: Through) -> Self {
         assert!(self.many, "a relation through another view leads to many rows; write `Many<T>`");
         Self { through: Some(through), ..self }
+    }
+
+    /// The relation through the view of a type, whose fields stand beside the rows.
+    ///
+    /// # Panics
+    /// While the program is compiled, where the relation leads to one row or the type has no view.
+    #[must_use]
+    pub const fn joining<T: SvcType + Object>(self, here: KeyNames, there: KeyNames) -> Self {
+        let Some(source) = T::SOURCE else {
+            panic!("the type in `through` has no rows; give it the view that joins: `#[svc_type(sql_source = \"…\")]`")
+        };
+        Self { joining: Some(T::register), ..self.through(Through { source, here, there }) }
     }
 
     /// The relation with its rows in an order.

@@ -20,6 +20,11 @@ async fn rows_are_chosen_by_aggregates_of_their_children() {
     for (condition, expected) in [
         ("reviewsAggregate: {count: {gte: 2}}", &["apple", "bread"][..]),
         ("reviewsAggregate: {count: {eq: 0}}", &["dust"]),
+        // A comparison with null holds for no row.
+        ("reviewsAggregate: {count: {gt: null}}", &[]),
+        ("reviewsAggregate: {where: {stars: {lt: 5}}, max: {stars: {lte: null}}}", &[]),
+        ("NOT: {reviewsAggregate: {countDistinct: {stars: {in: null}}}}", &["apple", "bread", "cup", "dust"]),
+        ("reviewsAggregate: {min: {stars: {eq: null}}}", &["dust"]),
         ("reviewsAggregate: {count: {in: [1, 3]}}", &["apple", "cup"]),
         ("reviewsAggregate: {count: {gte: 1}, avg: {stars: {gt: 4}}}", &["apple", "cup"]),
         ("reviewsAggregate: {sum: {stars: {eq: \"13\"}}}", &["apple"]),

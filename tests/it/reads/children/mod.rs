@@ -2,6 +2,7 @@
 
 mod aggregates;
 mod conditions;
+mod elsewhere;
 mod pages;
 mod policies;
 mod random;

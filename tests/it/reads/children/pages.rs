@@ -1,5 +1,7 @@
 //! Pages of children.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Value, json};
 use svc_tests::TestDatabase;
 
@@ -91,8 +93,9 @@ async fn what_a_page_cannot_be_is_refused() {
     let foreign = &foreign["product"]["reviewsConnection"]["edges"][0]["cursor"];
     for (arguments, message) in [
         ("first: 1, last: 1".to_owned(), "`first` or `last`"),
-        ("first: -1".to_owned(), "negative"),
-        ("first: 1001".to_owned(), "1000"),
+        ("first: -2".to_owned(), "`first` must not be negative"),
+        ("last: -2".to_owned(), "`last` must not be negative"),
+        ("last: 1001".to_owned(), "last is 1001, and at most 1000"),
         ("after: \"nonsense\"".to_owned(), "cursor"),
         (format!("after: {foreign}, orderBy: [{{stars: ASC}}]"), "cursor"),
     ] {
@@ -100,6 +103,39 @@ async fn what_a_page_cannot_be_is_refused() {
             let query = format!("{{ products {{ {shout} reviewsConnection({arguments}) {{ totalCount }} }} }}");
             let text = shop.refused(&query).await;
             assert!(text.contains("BAD_USER_INPUT") && text.contains(message), "{arguments}: {text}");
+        }
+    }
+}
+
+/// A cursor that was made by hand may hold what its column cannot.
+#[tokio::test]
+async fn a_forged_cursor_is_the_client_s_error() {
+    let shop = Shop::open().await;
+    let order = "orderBy: [{stars: ASC}]";
+    // Whether or not there are rows to compare with it.
+    for (shout, rows) in [("", ""), ("shout", ""), ("", "where: {stars: {gt: 9}}, ")] {
+        let page = |arguments: &str| {
+            let rows = if arguments.contains("after") { rows } else { "" };
+            format!(
+                "{{ products {{ {shout} reviewsConnection({rows}{order}, {arguments}) {{ edges {{ cursor }} }} }} }}"
+            )
+        };
+        let first = shop.same(&page("first: 1")).await;
+        let cursor = first["products"][0]["reviewsConnection"]["edges"][0]["cursor"].as_str().unwrap().to_owned();
+        let (mark, keys): (u32, Vec<String>) =
+            serde_json::from_slice(&URL_SAFE_NO_PAD.decode(cursor).unwrap()).unwrap();
+        for place in 0..keys.len() {
+            for key in ["x", ""] {
+                let mut keys = keys.clone();
+                key.clone_into(&mut keys[place]);
+                let forged = URL_SAFE_NO_PAD.encode(json!((mark, keys)).to_string());
+                let query = page(&format!("first: 1, after: \"{forged}\""));
+                for app in &shop.apps {
+                    let text = app.query(&query).await.text;
+                    let said = text.contains("BAD_USER_INPUT") && text.contains("the cursor is not one of this list");
+                    assert!(said, "{shout} {place} {key}: {text}");
+                }
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `by` says what a group is, `key` shows it.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{app, limited};
 
@@ -35,6 +35,28 @@ async fn without_by_all_rows_are_one_group() {
     }
     let none = app.same("(where: {id: {gt: 100}})", "{ groups(by: [CITY]) { count } }").await;
     assert_eq!(none["groups"], json!([]));
+}
+
+/// However many of its values are in the key, a related row is looked for once for each row.
+#[tokio::test]
+async fn a_relation_is_followed_once() {
+    let (database, app) = app().await;
+    let ask = "{ groups(by: [SHOP__NAME, SHOP__COUNTRY, SHOP__OPENED_ON, CHANNEL], having: {count: {gt: 0}}, \
+               orderBy: [{key: {shop: {name: DESC}}}]) \
+               { count key { channel shop { name country openedOn } } } }";
+    let groups = app.same("", ask).await;
+    let key = |channel: &str, name: Value, country: Value, year: Value| json!({ "channel": channel, "shop": { "name": name, "country": country, "openedOn": year } });
+    let expected = json!([
+        { "count": 1, "key": key("SHOP", Value::Null, Value::Null, Value::Null) },
+        { "count": 1, "key": key("WEB", Value::Null, Value::Null, Value::Null) },
+        { "count": 1, "key": key("WEB", json!("Bär"), json!("AT"), Value::Null) },
+        { "count": 2, "key": key("SHOP", json!("Adler"), json!("DE"), json!("2020-05-01")) },
+        { "count": 1, "key": key("WEB", json!("Adler"), Value::Null, json!("2021-05-01")) },
+    ]);
+    assert_eq!(groups["groups"], expected);
+    for text in database.texts("v_sale").await.iter().filter(|text| text.contains("GROUP BY")) {
+        assert_eq!(text.matches("_shop\" AS").count(), 1, "{text}");
+    }
 }
 
 #[tokio::test]

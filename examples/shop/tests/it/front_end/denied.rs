@@ -4,7 +4,7 @@ use svc::serde_json::json;
 use svc::testing::Database;
 
 use super::{case, run};
-use crate::who::{Who, product, shop};
+use crate::who::{BOB, Who, product, shop};
 
 /// An order of the north that is Bob's, and one of the south.
 const BOBS: &str = "10000000-0000-4000-8000-00000000de02";
@@ -15,6 +15,8 @@ async fn others_are_not_told(database: Database) {
     use Who::{Ada, Clerk, Guest, Manager, Sofia, SouthManager};
     let client = shop(&database).await;
     let by_id = "query ($id: UUID!) { order(id: $id) { number } }";
+    let reviewed =
+        "query ($id: UUID!) { products(where: { reviews: { some: { customerId: { eq: $id } } } }) { totalCount } }";
     let mug = product(&client, "mug").await;
     run(
         &client,
@@ -33,6 +35,12 @@ async fn others_are_not_told(database: Database) {
             case("a product of another shop, by its id", Sofia, "query ($id: UUID!) { product(id: $id) { name } }")
                 .with(json!({ "id": mug }))
                 .gives(json!({ "product": null })),
+            case("whose reviews they are", Ada, reviewed)
+                .with(json!({ "id": BOB }))
+                .gives(json!({ "products": { "totalCount": 0 } })),
+            case("the staff is told", Clerk, reviewed)
+                .with(json!({ "id": BOB }))
+                .gives(json!({ "products": { "totalCount": 2 } })),
             case("customers are for the staff", Ada, "{ customers { name } }").fails("FORBIDDEN"),
             case("sales are for the staff", Guest, "{ sales { count } }").fails("UNAUTHENTICATED"),
             case("addresses are hidden from clerks", Clerk, "{ customers { name email } }").gives(

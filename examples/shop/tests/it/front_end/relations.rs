@@ -25,7 +25,10 @@ async fn relations_lead_on(database: Database) {
         case("the way up", Guest, "{ categories(where: { name: { eq: \"Espresso cups\" } }) { parent { name parent { name } } } }")
             .gives(json!({ "categories": [{ "parent": { "name": "Cups", "parent": { "name": "Kitchen" } } }] })),
         case("the categories of a product", Guest, "{ product(sku: \"teapot\") { categories { name } } }")
-            .gives(json!({ "product": { "categories": [{ "name": "Gifts" }, { "name": "Kitchen" }] } })),
+            .gives(json!({ "product": { "categories": [{ "name": "Kitchen" }, { "name": "Gifts" }] } })),
+        case("the place of a category among them", Guest,
+            "{ product(sku: \"teapot\") { categoriesConnection(first: 1) { totalCount edges { position } } } }")
+            .gives(json!({ "product": { "categoriesConnection": { "totalCount": 2, "edges": [{ "position": 1 }] } } })),
         case("products by their category", Guest,
             "{ products(where: { categories: { some: { name: { eq: \"Garden\" } } } }) { nodes { sku } } }")
             .gives(json!({ "products": { "nodes": [{ "sku": "planter" }, { "sku": "vase" }] } })),

@@ -51,7 +51,7 @@ async fn the_staff_writes_products(database: Database) {
             .fails("NOT_FOUND"),
         case("other categories", Clerk, MOVE)
             .with(json!({ "id": mug, "to": ["10000000-0000-4000-8000-00000000ca06", "10000000-0000-4000-8000-00000000ca02"] }))
-            .gives(json!({ "setCategories": { "categories": [{ "name": "Cups" }, { "name": "Gifts" }] } })),
+            .gives(json!({ "setCategories": { "categories": [{ "name": "Gifts" }, { "name": "Cups" }] } })),
         case("what was sold stays", Manager, "mutation ($id: UUID!) { deleteProduct(id: $id) { sku } }")
             .with(json!({ "id": mug }))
             .says("BAD_USER_INPUT", "take it off sale instead"),
@@ -64,6 +64,15 @@ async fn the_staff_writes_products(database: Database) {
         case("not below one of another shop", Clerk,
             "mutation { createCategory(input: { name: \"Pots\", parentId: \"20000000-0000-4000-8000-00000000ca01\" }) { name } }")
             .says("BAD_USER_INPUT", "there is no such category"),
+        case("a price beyond its column", Clerk, ADD)
+            .with(input(&[added("dear", "100000000")]))
+            .says("BAD_USER_INPUT", "too long or too large for its column"),
+        case("categories of the shop alone", Clerk, MOVE)
+            .with(json!({ "id": mug, "to": ["20000000-0000-4000-8000-00000000ca01"] }))
+            .says("BAD_USER_INPUT", "there is no such category"),
+        case("products of the shop alone", Clerk, MOVE)
+            .with(json!({ "id": "20000000-0000-4000-8000-0000000000ff", "to": [] }))
+            .says("BAD_USER_INPUT", "there is no such product"),
     ]).await;
 }
 
@@ -78,6 +87,9 @@ async fn customers_write_what_is_theirs(database: Database) {
             .with(review(5))
             .gives(json!({ "createReview": { "stars": 5, "customer": { "name": "Ada" }, "product": { "reviewCount": 1 } } })),
         case("once only", Ada, REVIEW).with(review(4)).says("CONFLICT", "reviewed this product already"),
+        case("of what is there", Ada, REVIEW)
+            .with(json!({ "input": { "productId": BOB, "stars": 5, "body": "What is it?" } }))
+            .says("BAD_USER_INPUT", "there is no such product"),
         case("six stars", Bob, REVIEW).with(review(6)).says("BAD_USER_INPUT", "at least 1 and at most 5"),
         case("the staff writes none", Clerk, REVIEW).with(review(1)).fails("FORBIDDEN"),
         case("a new name for oneself", Cleo, RENAME)

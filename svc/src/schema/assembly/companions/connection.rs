@@ -8,19 +8,36 @@ use crate::schema::model::{FieldDef, Gated, Part, TypeDef, TypeExpr, TypeIndex};
 impl Companions<'_> {
     pub(super) fn connection(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex, index: TypeIndex) {
         let name = types[row].name.clone();
+        self.page(types, row, (index, &name), Vec::new());
+    }
+
+    /// A page whose rows have the name `name`, and further fields of its edges.
+    pub(super) fn page(
+        &mut self,
+        types: &mut Vec<TypeDef>,
+        row: TypeIndex,
+        (index, name): (TypeIndex, &str),
+        of_edge: Vec<FieldDef>,
+    ) {
         let string = non_null(self.common.string);
         // Cursors hold the key, whatever the order.
         let checked = is_checked(types, row, "id").then_some(Gated::AllOf(row));
         let key = checked.or_else(|| gate_of(types, row, "id"));
         let edge = reserve_object(types, &format!("{name}Edge"));
-        let fields = vec![
+        let mut fields = vec![
             self.part("node", "The row.", non_null(row), Part::Node),
             FieldDef {
                 gated: key,
                 ..self.part("cursor", "The position of the row; for `after` and `before`.", string, Part::Cursor)
             },
         ];
-        define_object(types, edge, format!("A row of {name} and its cursor."), fields);
+        let of_row = &types[row].name;
+        let description = match of_edge.is_empty() {
+            true => format!("A row of {of_row} and its cursor."),
+            false => format!("A row of {of_row}, what joins it, and its cursor."),
+        };
+        fields.extend(of_edge);
+        define_object(types, edge, description, fields);
         let page_info = self.page_info(types);
         let total = non_null(self.common.int);
         let fields = vec![
@@ -32,7 +49,8 @@ impl Companions<'_> {
             },
             self.part("total_count", "The number of rows that match, on all pages.", total, Part::TotalCount),
         ];
-        define_object(types, index, format!("A page of {name}."), fields);
+        let description = format!("A page of {}.", types[row].name);
+        define_object(types, index, description, fields);
     }
 
     fn page_info(&mut self, types: &mut Vec<TypeDef>) -> TypeIndex {

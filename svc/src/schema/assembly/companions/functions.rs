@@ -7,6 +7,7 @@ use super::{Companions, RowField, define, described, reserve};
 use crate::schema::model::{
     ArgDef, ArgRole, DefaultValue, FieldDef, FieldKind, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };
+use crate::schema::naming::pascal_case;
 use crate::schema::{Family, ROW_FUNCTION_COST, family};
 
 /// A function that computes a field, apart from the type that has it.
@@ -24,12 +25,8 @@ impl RowFunction {
     /// The function behind a field of rows of a type, if there is one.
     pub(super) fn of(types: &[TypeDef], row: TypeIndex, field: &FieldDef) -> Option<Self> {
         let FieldKind::Function(_, cost) = field.kind else { return None };
-        let words = field.rust.split('_').map(|word| {
-            let (first, rest) = word.split_at_checked(1).unwrap_or_default();
-            format!("{}{rest}", first.to_uppercase())
-        });
         Some(Self {
-            prefix: format!("{}{}", types[row].name, words.collect::<String>()),
+            prefix: format!("{}{}", types[row].name, pascal_case(field.rust)),
             coordinate: format!("{}.{}", types[row].name, field.name),
             cost: cost.unwrap_or(ROW_FUNCTION_COST).into(),
             args: field.args.iter().map(ArgDef::again).collect(),
@@ -43,7 +40,7 @@ impl RowFunction {
 
 impl ArgDef {
     /// The same argument in another place.
-    fn again(&self) -> Self {
+    pub(super) fn again(&self) -> Self {
         let default = self.default.as_ref().map(|default| DefaultValue::unchecked(&default.literal));
         Self {
             name: self.name.clone(),

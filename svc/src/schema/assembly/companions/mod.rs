@@ -6,9 +6,12 @@ mod connection;
 mod functions;
 mod group_keys;
 mod groups;
+mod joined;
 mod keys;
 mod objects;
 mod operands;
+
+pub(super) use joined::edge_fields;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -88,6 +91,8 @@ pub(super) struct Companions<'a> {
     pub(super) page_info: Option<TypeIndex>,
     /// Input objects that operators take, by their name.
     operands: HashMap<String, TypeIndex>,
+    /// The orders of rows by what joins them, by their name.
+    joined_orders: HashMap<String, TypeIndex>,
 }
 
 impl<'a> Companions<'a> {
@@ -108,6 +113,7 @@ impl<'a> Companions<'a> {
             function_orders: HashMap::new(),
             function_havings: HashMap::new(),
             operands: HashMap::new(),
+            joined_orders: HashMap::new(),
         }
     }
 
@@ -145,9 +151,12 @@ impl<'a> Companions<'a> {
     }
 
     fn order_arg(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex) -> Option<ArgDef> {
-        let index = self.order_type(types, row)?;
+        self.order_type(types, row).map(|order| self.order_arg_of(order))
+    }
+
+    fn order_arg_of(&self, order: TypeIndex) -> ArgDef {
         let name = self.naming.apply("order_by");
-        Some(arg(&name, "The order, most significant key first.", list_of(index), ArgRole::OrderBy))
+        arg(&name, "The order, most significant key first.", list_of(order), ArgRole::OrderBy)
     }
 
     /// Fills the types that Rust types stand for.
@@ -283,21 +292,26 @@ impl<'a> Companions<'a> {
         let direction = self.direction_type(types);
         let mut fields = Vec::new();
         for part in row_fields(types, row).iter().filter(|part| !part.list || part.is_aggregate) {
-            let ty = match &types[part.named].kind {
-                _ if part.is_aggregate => Some(self.aggregate_order_type(types, part.named)),
-                TypeKind::Object(_) => self.order_type(types, part.named),
-                TypeKind::Scalar { kind: ScalarKind::Json, .. } => None,
-                _ if part.function.is_some() => Some(self.computed_order(types, part, direction)),
-                TypeKind::Abstract(_) if part.is_relation => self.order_type(types, part.named),
-                TypeKind::Abstract(_) => None,
-                kind if family(kind) == Family::Search => Some(self.rank_type(types, part.named, direction)),
-                _ => Some(direction),
-            };
-            fields.extend(ty.map(|ty| part.field(ty)));
+            fields.extend(self.order_key(types, part, direction));
         }
         let description = format!("An order of {}.", types[row].name);
         define(types, index, InputRole::Order, description, fields);
         Some(index)
+    }
+
+    /// The order by one field.
+    fn order_key(&mut self, types: &mut Vec<TypeDef>, part: &RowField, direction: TypeIndex) -> Option<ArgDef> {
+        let ty = match &types[part.named].kind {
+            _ if part.is_aggregate => Some(self.aggregate_order_type(types, part.named)),
+            TypeKind::Object(_) => self.order_type(types, part.named),
+            TypeKind::Scalar { kind: ScalarKind::Json, .. } => None,
+            _ if part.function.is_some() => Some(self.computed_order(types, part, direction)),
+            TypeKind::Abstract(_) if part.is_relation => self.order_type(types, part.named),
+            TypeKind::Abstract(_) => None,
+            kind if family(kind) == Family::Search => Some(self.rank_type(types, part.named, direction)),
+            _ => Some(direction),
+        };
+        ty.map(|ty| part.field(ty))
     }
 
     fn direction_type(&mut self, types: &mut Vec<TypeDef>) -> TypeIndex {
