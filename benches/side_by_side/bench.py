@@ -223,6 +223,8 @@ def check(targets, params, samples=15):
             elif got != ref[1]:
                 i = next(i for i in range(len(got)) if got[i] != ref[1][i])
                 bad[(t.name, w)] = f"differs from {ref[0]} on {json.dumps(params[w][i])}: {json.dumps(got[i])[:200]} / {json.dumps(ref[1][i])[:200]}"
+        if w == "Q7":
+            clean_comments()  # later workloads count comments
     return bad, sizes
 
 

@@ -35,9 +35,10 @@ pub(super) fn of_validation(
     limit: usize,
     schema: Option<&Model>,
 ) -> Vec<RequestError> {
-    let selecting = selecting(ast);
+    let (selecting, fragments) = (selecting(ast), fragments(ast));
     let is_consequence = |at: &Option<usize>, error: &RequestError| {
-        error.message == NO_SELECTION && at.is_some_and(|at| selecting.contains(&at))
+        let selects = error.message == NO_SELECTION && at.is_some_and(|at| selecting.contains(&at));
+        selects || of_fragment(&error.message).is_some_and(|name| fragments.contains(name))
     };
     let errors = located(text, errors, ErrorCode::GraphqlValidationFailed);
     let mut errors = errors
@@ -65,6 +66,20 @@ fn located<'e>(
         let at = error.error.location().map(|span| span.offset());
         (at, RequestError::new(code, limited(&error.error)).at(at.map(|at| lines.locate(at))))
     })
+}
+
+/// The name of the fragment that a message says is missing. It is also said of one whose type does not exist.
+fn of_fragment(message: &str) -> Option<&str> {
+    message.strip_prefix("cannot find fragment `")?.strip_suffix("` in this document")
+}
+
+/// The names of the fragments that a document defines.
+fn fragments(ast: &Document) -> HashSet<&str> {
+    let fragments = ast.definitions.iter().filter_map(|definition| match definition {
+        Definition::FragmentDefinition(fragment) => Some(fragment.name.as_str()),
+        _ => None,
+    });
+    fragments.collect()
 }
 
 /// The offsets of the fields that select something.
@@ -95,7 +110,11 @@ fn selecting(ast: &Document) -> HashSet<usize> {
 /// place where it was looked for.
 fn likely<'s>(schema: &'s Model, message: &str) -> Option<&'s str> {
     let mut quoted = message.split('`').skip(1).step_by(2);
-    let (first, second) = (quoted.next()?, quoted.next()?);
+    let first = quoted.next()?;
+    if message.starts_with("cannot find type `") || message.starts_with("type condition `") {
+        return nearest(first, types(schema));
+    }
+    let second = quoted.next()?;
     let (name, names) = if message.starts_with("type `") {
         (second, members(schema, first)?)
     } else if message.starts_with("field `") || message.starts_with("value `") {
@@ -106,6 +125,11 @@ fn likely<'s>(schema: &'s Model, message: &str) -> Option<&'s str> {
         return None;
     };
     nearest(name, names)
+}
+
+/// The names of the types that are not GraphQL's own.
+fn types(schema: &Model) -> Vec<&str> {
+    schema.document.types.keys().map(|name| name.as_str()).filter(|name| !name.starts_with("__")).collect()
 }
 
 /// The names of a type's fields or values.

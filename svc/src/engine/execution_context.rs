@@ -7,6 +7,7 @@ use async_graphql::{Name, Value};
 use futures_util::future::BoxFuture;
 use indexmap::IndexMap;
 
+use super::answer_bytes::AnswerBytes;
 use super::cache::DocumentCache;
 use super::coerce::Variables;
 use super::completed_value::CompletedValue;
@@ -44,6 +45,8 @@ pub(crate) struct ExecutionContext<'a> {
     pub(crate) reads: &'a dyn RowReads,
     /// Whether statements leave out values that they cannot read, as one without care has failed.
     pub(crate) careful: bool,
+    /// The bytes of the answer so far.
+    pub(crate) answer: &'a AnswerBytes,
     /// The count of what is completed, where somebody wants to know it.
     pub(crate) spending: Option<&'a Spending>,
     /// The explanation of the operation, where it is asked for.
@@ -118,6 +121,11 @@ impl<'a> ExecutionContext<'a> {
     /// The same for a statement that is run again, as a value in a row has failed it.
     pub(crate) fn careful(&self, error: &DbError) -> Self {
         tracing::warn!(error = %error, "a stored value breaks its type; its row is read with care");
+        self.with_care()
+    }
+
+    /// The same for a statement whose keys of a client may be at fault.
+    pub(crate) fn with_care(&self) -> Self {
         Self { careful: true, ..*self }
     }
 

@@ -1,5 +1,6 @@
 //! From a document to bytes: prepare, coerce, gate, execute, complete, write.
 
+mod answer_bytes;
 mod awaited;
 mod cache;
 mod coerce;

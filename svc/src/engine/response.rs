@@ -45,6 +45,9 @@ pub(crate) enum Answer {
     Failed(String),
 }
 
+/// The errors beside `data` take about so many bytes at most, besides twice the length of the document.
+const MAX_ERRORS: usize = 256 << 10;
+
 /// Messages are cut to this many characters: they may quote the document.
 const MAX_MESSAGE: usize = 400;
 
@@ -158,10 +161,20 @@ impl Response {
         let mut body = begun.unwrap_or_else(|| [BEGIN, b"null"].concat());
         if !errors.is_empty() {
             let lines = LineIndex::new(text);
-            let errors: Vec<Value> = errors.iter().take(limit).map(|error| field_error(error, &lines)).collect();
+            // The keys of all root fields are in the document once, so that each of several mutations is told of.
+            let most = MAX_ERRORS + 2 * text.len();
+            let mut shown = String::from("{\"errors\":[");
+            for (index, error) in errors.iter().take(limit).enumerate() {
+                let error = field_error(error, &lines).to_string();
+                // Each repeats the keys of its path, which may be long. The first one is always told.
+                if index > 0 && shown.len() + error.len() > most {
+                    break;
+                }
+                shown.extend([if index > 0 { "," } else { "" }, &error]);
+            }
+            shown.push_str("],");
             // Errors come first, so that people see them.
-            let errors = format!("{{\"errors\":{},", Value::from(errors));
-            body.splice(..1, errors.into_bytes());
+            body.splice(..1, shown.into_bytes());
         }
         body.push(b'}');
         Self::new(Answer::Executed { errors: errors.len() }, body)

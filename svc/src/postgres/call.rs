@@ -121,10 +121,12 @@ impl Database {
         self.reached().await?;
         caller.session.check()?;
         let mut rows = Vec::new();
+        let turn = caller.session.turn().await;
         // A request that is given up meanwhile leaves this open.
         let in_doubt = caller.ledger.inspect(|ledger| ledger.sent());
         let recording = recorder::begin(statement, StatementKind::Write);
         let mut result = self.driver.write(caller.session, statement, commit, &mut rows).await;
+        drop(turn);
         recording.inspect(|recording| recording.ended(result.is_ok().then_some(rows.len())));
         if result.as_ref().is_err_and(|error| is_undone(error, &rows)) {
             result = Ok(false);

@@ -44,16 +44,14 @@ pub(crate) enum DbError {
     Timeout,
     #[error("strings cannot contain the character U+0000")]
     Nul,
-    #[error("limit and offset cannot be negative")]
-    NegativePage,
-    #[error("`first` and `last` cannot be negative")]
-    NegativeSlice,
+    #[error("`{0}` must not be negative")]
+    NegativePage(&'static str),
     #[error("give `first` or `last`, not both")]
     FirstAndLast,
     #[error("the rows have no `id` to tell them apart, so a page of them needs an order; give `orderBy`")]
     NoOrder,
-    #[error("limit is {0}, and at most {1} rows can be read at once")]
-    PageTooLarge(i64, u32),
+    #[error("{0} is {1}, and at most {2} rows can be read at once")]
+    PageTooLarge(&'static str, i64, u32),
     #[error("the cursor is not one of this list; take it from `pageInfo` or an edge of the same list and order")]
     BadCursor,
     #[error("{0}")]
@@ -130,6 +128,12 @@ impl DbError {
     /// Whether PostgreSQL could not read or compute a value: class 22, data exceptions.
     pub(crate) fn is_of_data(&self) -> bool {
         matches!(self, Self::Driver(error) if error.code().is_some_and(|state| state.code().starts_with("22")))
+    }
+
+    /// Whether PostgreSQL could not read a text as a value of another type.
+    pub(crate) fn is_of_unreadable_value(&self) -> bool {
+        let unreadable = ["22P02", "22003", "22007", "22008"];
+        matches!(self, Self::Driver(error) if error.code().is_some_and(|state| unreadable.contains(&state.code())))
     }
 
     /// Whether a function or its schema is missing, or the service may not use it.
@@ -277,8 +281,7 @@ impl DbError {
             | Self::FirstAndLast
             | Self::NoOrder
             | Self::Nul
-            | Self::NegativePage
-            | Self::NegativeSlice
+            | Self::NegativePage(_)
             | Self::PageTooLarge(..) => Error::new(ErrorCode::BadUserInput, text),
             Self::Refused(error) => *error,
             Self::Policy(_) => Error::new(ErrorCode::Forbidden, "the rows are not allowed").with_source(text),

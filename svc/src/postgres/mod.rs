@@ -31,6 +31,7 @@ mod rows_call;
 mod script_connection;
 mod session;
 mod session_effects;
+mod share;
 mod shared_reads;
 mod source;
 #[cfg(feature = "sqlx")]
@@ -63,6 +64,7 @@ pub(crate) use rows_call::RowsCall;
 #[cfg(feature = "testing")]
 pub(crate) use script_connection::ScriptConnection;
 pub(crate) use session::Session;
+pub(crate) use share::Share;
 pub(crate) use shared_reads::{Participant, SharedReads};
 pub(crate) use source::{ColumnType, Source};
 #[cfg(feature = "sqlx")]

@@ -1,4 +1,4 @@
-//! Errors of values and patterns of clients, told from errors of what is stored, and of the program, by where they
+//! Errors of values, patterns and cursors of clients, told from errors of what is stored, and of the program, by where they
 //! arise.
 
 use super::error::is_integer_read;
@@ -17,6 +17,11 @@ impl Database {
         for (language, probe) in statement.pattern_probes() {
             if let Some(message) = self.refusal(&probe).await {
                 return bad_pattern(language, &message);
+            }
+        }
+        for probe in statement.cursor_probes() {
+            if self.refusal(&probe).await.is_some() {
+                return DbError::BadCursor;
             }
         }
         for probe in statement.value_probes() {
@@ -62,8 +67,9 @@ fn is_of_values(code: &str) -> bool {
 fn bad_pattern(language: PatternLanguage, message: &str) -> DbError {
     let message = shorten(message);
     DbError::BadPattern(match language {
-        PatternLanguage::Like => "a pattern cannot end with `\\`".to_owned(),
-        PatternLanguage::Regex => format!("the regular expression is not valid: {message}"),
+        PatternLanguage::Regex | PatternLanguage::CaselessRegex => {
+            format!("the regular expression is not valid: {message}")
+        }
         _ => format!("the pattern or query is not valid: {message}"),
     })
 }

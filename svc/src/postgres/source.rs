@@ -21,6 +21,8 @@ pub(crate) struct Source {
     pub(crate) in_order: Vec<String>,
     /// The columns of each unique index that a row may conflict with, sorted.
     pub(crate) unique: Vec<Vec<String>>,
+    /// The expressions that PostgreSQL computes for columns that a statement leaves out.
+    pub(crate) defaults: HashMap<String, String>,
     /// The columns that the service may not read.
     pub(crate) denied: HashSet<String>,
 }

@@ -4,6 +4,8 @@
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Kind {
     Text,
+    /// A scalar of its own that is stored as text.
+    Slug,
     Id,
     /// Text that a `uuid` column holds.
     UuidText,
@@ -49,6 +51,8 @@ pub(super) fn field(fields: &'static [Field], name: &str) -> Field {
 pub(super) const ROW: &[Field] = &[
     Field("id", Kind::Int),
     Field("name", Kind::Text),
+    Field("slug", Kind::Slug),
+    Field("slugs", Kind::List(&Kind::Slug)),
     Field("code", Kind::Id),
     Field("serial", Kind::UuidText),
     Field("mood", Kind::Mood),
@@ -92,6 +96,7 @@ const MAKER: &[Field] = &[
 
 const PART: &[Field] = &[
     Field("name", Kind::Text),
+    Field("slug", Kind::Slug),
     Field("size", Kind::Decimal),
     Field("at", Kind::Instant),
     Field("labels", Kind::List(&Kind::Text)),

@@ -55,7 +55,7 @@ pub(super) fn operators(kind: Kind) -> Vec<&'static str> {
     const EQUALITY: &[&str] = &["eq", "neq", "isnull"];
     const MEMBERSHIP: &[&str] = &["in", "nin"];
     let groups: &[&[&str]] = match kind {
-        Kind::Text | Kind::Id | Kind::UuidText => &[EQUALITY, MEMBERSHIP, TEXT],
+        Kind::Text | Kind::Slug | Kind::Id | Kind::UuidText => &[EQUALITY, MEMBERSHIP, TEXT],
         Kind::Mood | Kind::Uuid | Kind::Mac => &[EQUALITY, MEMBERSHIP],
         Kind::Bool => &[EQUALITY],
         Kind::Json => {
@@ -122,7 +122,8 @@ fn operand(kind: Kind, operator: &str, rng: &mut StdRng) -> Value {
             json!(*["%", "a%", "A_", "_b%", "100\\%", "%\\_b", "", "%É", "__"].choose(rng).expect("one"))
         }
         ("eq" | "neq" | "gt" | "gte" | "lt" | "lte", kind) => given(kind, rng),
-        (_, Kind::Text | Kind::Id | Kind::UuidText) => json!(part(rng)),
+        (_, Kind::Slug) if rng.random_bool(0.5) => value(Kind::Slug, rng),
+        (_, Kind::Text | Kind::Slug | Kind::Id | Kind::UuidText) => json!(part(rng)),
         (_, kind) => given(kind, rng),
     }
 }

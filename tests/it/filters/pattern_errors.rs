@@ -12,6 +12,8 @@ struct Paper {
     meta: serde_json::Value,
     path: LTree,
     search: SearchVector,
+    #[relation(from = "id", to = "id")]
+    same: Many<Paper>,
 }
 
 /// Its path and its document for full text search are broken.
@@ -102,6 +104,27 @@ async fn a_pattern_that_is_not_valid_is_the_client_s_error() {
             let message = reply.json()["errors"][0]["message"].as_str().unwrap().to_owned();
             assert!(message.starts_with(begin), "{filter}: {message}");
         }
+    }
+}
+
+/// Whether PostgreSQL comes to apply a pattern depends on its plan, and so on rows that the client may not see.
+#[tokio::test]
+async fn a_bad_pattern_is_refused_where_no_row_is_looked_at() {
+    let (app, _database) = app().await;
+    for (filter, begin) in BAD {
+        for field in [
+            "papers(where: {AND: [{id: {eq: 7}}, {filter}]}) { id }",
+            "papers(where: {OR: [{id: {eq: 1}}, {filter}]}, limit: 1) { id }",
+            "papers(where: {id: {eq: 7}, same: {none: {filter}}}) { id }",
+            "papers(where: {id: {eq: 7}}) { same(where: {filter}) { id } }",
+            "papers(where: {id: {eq: 7}}) { same { same(where: {filter}, limit: 1) { id } } }",
+        ] {
+            let reply = app.query(&format!("{{ {} }}", field.replace("{filter}", filter))).await;
+            assert!(reply.text.contains("BAD_USER_INPUT"), "{field} {filter}: {}", reply.text);
+            assert!(reply.message().starts_with(begin), "{field} {filter}: {}", reply.text);
+        }
+        let document = "{ count(filter: {AND: [{id: {eq: 7}}, {filter}]}) }".replace("{filter}", filter);
+        assert_eq!(app.query(&document).await.code(), "BAD_USER_INPUT", "{document}");
     }
 }
 

@@ -65,7 +65,7 @@ fn filters(rng: &mut StdRng) -> Vec<Value> {
 }
 
 async fn app(stored: &[Value]) -> App {
-    let database = TestDatabase::new(SQL).await;
+    let database = TestDatabase::new(SQL).await.uncounted().await;
     let pool = database.pool().await;
     let insert = "INSERT INTO tb_raw SELECT jsonb_array_elements($1::jsonb)";
     svc::sqlx::query(insert).bind(Value::from(stored).to_string()).execute(&pool).await.unwrap();

@@ -1,7 +1,7 @@
 //! The rows as types of a schema, over the three kinds of views.
 
 use svc::prelude::*;
-use svc::scalar::{Cidr, DateRange, Duration, Inet, LTree, MacAddress, Percentage, Port, SearchVector};
+use svc::scalar::{Cidr, DateRange, Duration, Inet, LTree, MacAddress, Percentage, Port, SearchVector, Slug};
 
 /// A mood.
 #[svc_enum]
@@ -42,6 +42,7 @@ struct Screw {
 #[svc_type]
 struct Part {
     name: Option<String>,
+    slug: Option<Slug>,
     size: Option<Decimal>,
     at: Option<DateTime<Utc>>,
     labels: Option<Vec<String>>,
@@ -56,6 +57,8 @@ macro_rules! thing {
         struct $name {
             id: i32,
             name: Option<String>,
+            slug: Option<Slug>,
+            slugs: Option<Vec<Slug>>,
             code: Option<ID>,
             serial: Option<String>,
             mood: Option<Mood>,
@@ -123,12 +126,12 @@ CREATE VIEW v_thing_data AS SELECT data FROM tb_raw;
 CREATE VIEW v_thing_columns AS
 SELECT x.*, (x.maker ->> 'id')::uuid AS maker_id
 FROM tb_raw, jsonb_to_record(data) AS x (
-  id int, name text, code int, serial uuid, mood mood, token uuid, key text, count int, big bigint, step int,
+  id int, name text, slug text, slugs text[], code int, serial uuid, mood mood, token uuid, key text, count int, big bigint, step int,
   score double precision, price numeric, flag boolean, day date, clock time, at timestamptz, seen text, words text[],
   sizes int[], totals int[], hops inet[], moods mood[], meta jsonb, host inet, net cidr, mac macaddr, path ltree,
   stay daterange, wait interval, share numeric, port int, search tsvector, maker jsonb, parts jsonb
 );
-CREATE TABLE tv_thing (id int, name varchar, price numeric, wait interval, host inet, net inet, data json);";
+CREATE TABLE tv_thing (id int, name varchar, slug varchar, price numeric, wait interval, host inet, net inet, data json);";
 
 /// Fills the table once the rows are there.
-pub(super) const FILL: &str = "INSERT INTO tv_thing SELECT id, name, price, wait, host, net, data FROM v_thing_columns JOIN tb_raw ON (data ->> 'id')::int = id";
+pub(super) const FILL: &str = "INSERT INTO tv_thing SELECT id, name, slug, price, wait, host, net, data FROM v_thing_columns JOIN tb_raw ON (data ->> 'id')::int = id";

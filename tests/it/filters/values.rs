@@ -100,6 +100,7 @@ pub(super) fn value(kind: Kind, rng: &mut StdRng) -> Value {
     }
     match kind {
         Kind::Text => json!(one(rng, &TEXTS)),
+        Kind::Slug => json!(one(rng, &["a", "ab", "a-b", "1000", "crab-00", "o-clock", "printer-local"])),
         Kind::Id => json!(rng.random_range(0..5).to_string()),
         Kind::UuidText | Kind::Uuid => json!(one(rng, &UUIDS)),
         Kind::Mood => json!(one(rng, &["GLAD", "SO_SO", "SAD"])),

@@ -19,6 +19,19 @@ async fn ambiguous(a: i32) -> i32;
 async fn nothing() -> Option<bool>;
 #[svc::mutation(function = "app.counted")]
 async fn several() -> Vec<DeleteUserResult>;
+/// The error's entity would be a number.
+#[svc_result]
+enum LimitedResult {
+    Success { left: i32 },
+    Error { retry_after: Option<i32> },
+}
+#[svc::mutation(function = "app.counted")]
+async fn limited() -> LimitedResult;
+/// A body fills each field itself.
+#[svc::mutation]
+async fn made() -> LimitedResult {
+    LimitedResultError::new("failed:limit", "later", Some(3)).into()
+}
 #[svc::mutation(function = "app.counted", context = ["tenant_id"])]
 async fn unknown_context() -> i64;
 
@@ -63,6 +76,15 @@ async fn a_schema_that_cannot_work_does_not_start() {
     };
     let error = start(mutations![several]).await.unwrap_err().to_string();
     assert!(error.contains("`it::mutations::start::several` answers with a list of results"), "{error}");
+    let error = start(mutations![limited]).await.unwrap_err().to_string();
+    for part in [
+        "the first field of `LimitedError`, which `it::mutations::start::limited` answers with, is the entity",
+        "`retry_after` is a value; write an `Option` of an object before it, such as `user: Option<User>`",
+    ] {
+        assert!(error.contains(part), "{error}");
+    }
+    let sdl = AppOptions::new().queries(queries![users]).mutations(mutations![made]).sdl().unwrap();
+    assert!(sdl.contains("type LimitedError {"), "{sdl}");
     let error = start(mutations![unknown_context]).await.unwrap_err().to_string();
     assert!(error.contains("gets the context value `tenant_id`, which is not known; add `.context_value("), "{error}");
 }

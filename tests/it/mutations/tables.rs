@@ -202,6 +202,28 @@ async fn rows_are_inserted() {
 }
 
 #[tokio::test]
+async fn what_a_column_cannot_hold_is_the_client_s_error() {
+    let (database, app) = serve(KINDS[0], false).await;
+    for (write, what) in [
+        (r#"createProduct(input: {sku: "a", name: "A", price: "100000000"}) { id }"#, "number"),
+        (
+            r#"createProducts(input: [{sku: "a", name: "A"}, {sku: "b", name: "B", price: "1000000000"}]) { id }"#,
+            "list",
+        ),
+        (r#"createProduct(input: {sku: "123456789012345678901", name: "A"}) { id }"#, "text"),
+        (r#"putProduct(input: {sku: "123456789012345678901", name: "A"}) { id }"#, "upsert"),
+    ] {
+        let reply = app.query(&format!("mutation {{ {write} }}")).await;
+        assert_eq!(reply.code(), "BAD_USER_INPUT", "{what}: {}", reply.text);
+        assert_eq!(reply.message(), "a value of the `Product` is too long or too large for its column", "{what}");
+        let extensions = &reply.json()["errors"][0]["extensions"];
+        assert_eq!(extensions["status"], "validation:out_of_range", "{what}: {extensions}");
+        assert_eq!(extensions["mutation"], "NOT_DONE", "{what}: {extensions}");
+    }
+    assert_eq!(stored(&database).await, "");
+}
+
+#[tokio::test]
 async fn lists_are_inserted_by_one_statement_in_their_order() {
     for kind in KINDS {
         let (database, app) = serve(kind, false).await;

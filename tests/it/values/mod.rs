@@ -5,6 +5,7 @@ mod dates;
 mod exact_numbers;
 mod hostile_strings;
 mod numbers;
+mod own_scalars;
 mod padded_texts;
 mod reals;
 mod refused;

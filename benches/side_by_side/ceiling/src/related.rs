@@ -18,7 +18,7 @@ pub const PAGES: &str = "SELECT p.id, p.title, c.id, c.body, n.n
 pub const COUNTS: &str = "SELECT p.id, p.title, a.n, a.latest
      FROM tb_post p CROSS JOIN LATERAL (SELECT count(*) AS n, max(created_at) AS latest FROM tb_comment WHERE fk_post = p.pk_post) a
      WHERE p.created_at >= $1::text::timestamptz AND p.created_at < $2::text::timestamptz
-     ORDER BY a.n DESC, p.id LIMIT 10";
+     ORDER BY a.n DESC, p.id DESC LIMIT 10";
 
 pub async fn write(out: &mut Vec<u8>, n: usize, rows: impl Stream<Item = Result<Row, Error>>) -> Result<(), Error> {
     futures_util::pin_mut!(rows);

@@ -4,7 +4,7 @@ use async_graphql::{Name, Value};
 
 use crate::json::{ExactJson, ExactNumber, shorten};
 use crate::scalar::{LeafError, canonical, is_canonical, sql_form};
-use crate::schema::{ScalarKind, TypeKind};
+use crate::schema::{CustomScalar, ScalarKind, TypeKind};
 
 /// The source of a value; literals are stricter than JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,7 +75,7 @@ pub(crate) fn coerce_number(
             Some(digits) => Ok(Value::String(digits.into_owned())),
             None => refuse("has an exponent too large to write out; send the number as a string of digits"),
         },
-        K::Custom(custom) => (custom.recode)(Value::Number(number.nearest().map_err(too_large)?)),
+        K::Custom(custom) => recode(*custom, name, Value::Number(number.nearest().map_err(too_large)?)),
         _ => refuse("cannot represent the value"),
     }
 }
@@ -99,13 +99,21 @@ fn scalar(kind: ScalarKind, name: &str, value: Value) -> Result<Value, String> {
             }
         }
         (K::Json, _) => true,
-        (K::Custom(custom), _) => {
-            // In its one form, so that what is stored in that form is found.
-            return (custom.recode)(value);
-        }
+        (K::Custom(custom), _) => return recode(custom, name, value),
         _ => false,
     };
     if fits { Ok(value) } else { Err(refuse(name, "cannot represent the value", &value)) }
+}
+
+/// A value of a user's scalar in its one form, so that what is stored in that form is found.
+fn recode(scalar: CustomScalar, name: &str, value: Value) -> Result<Value, String> {
+    let given = value.clone();
+    (scalar.recode)(value).map_err(|reason| {
+        let found = format!(", found {}", shorten(&given.to_string()));
+        // The scalars of svc say it themselves.
+        let found = if reason.contains(", found ") { "" } else { &found };
+        format!("`{name}`: {reason}{found}")
+    })
 }
 
 /// A text in the one form of its scalar, so that whatever binds it binds what PostgreSQL reads; `None` when it has that

@@ -5,7 +5,7 @@ use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
 use super::leaf::{Origin, coerce_leaf, coerce_number, json_argument};
-use super::{Variables, finish_object};
+use super::{Variables, finish_object, null_refused};
 use crate::json::{ExactJson, ExactNumber};
 use crate::schema::{ScalarKind, TypeDef, TypeExpr, TypeKind};
 
@@ -39,7 +39,7 @@ impl<'a> Literal<'a> {
         }
         match ty {
             TypeExpr::NonNull(inner) => match value {
-                ast::Value::Null => Err("null is not allowed here".to_owned()),
+                ast::Value::Null => Err(null_refused(self.types, inner)),
                 value => self.coerce(inner, value),
             },
             _ if matches!(value, ast::Value::Null) => Ok(Some(Value::Null)),

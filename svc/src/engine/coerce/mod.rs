@@ -14,7 +14,15 @@ pub(crate) use variables::{SentVariables, VariableDef, VariableError, Variables,
 use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
-use crate::schema::InputDef;
+use crate::schema::{InputDef, TypeDef, TypeExpr};
+
+/// The message for null where a value of a type is needed.
+fn null_refused(types: &[TypeDef], inner: &TypeExpr) -> String {
+    match inner {
+        TypeExpr::Named(index) => format!("`{}`: null is not allowed here", types[*index].name),
+        _ => "null is not allowed here".to_owned(),
+    }
+}
 
 /// Adds defaults, checks required fields and `@oneOf`; `given` is keyed by Rust names.
 fn finish_object(

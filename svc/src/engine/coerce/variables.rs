@@ -6,7 +6,7 @@ use async_graphql::{Name, Value};
 use indexmap::IndexMap;
 
 use super::leaf::{Origin, coerce_leaf, coerce_number, json_argument};
-use super::{NameMap, finish_object};
+use super::{NameMap, finish_object, null_refused};
 use crate::engine::weight;
 use crate::json::{ExactJson as Json, Fields};
 use crate::schema::{InputDef, ScalarKind, TypeDef, TypeExpr, TypeKind};
@@ -98,7 +98,7 @@ fn refuse<T>(why: String) -> Result<T, Refused> {
 
 fn coerce(types: &[TypeDef], ty: &TypeExpr, json: Json) -> Result<Value, Refused> {
     match ty {
-        TypeExpr::NonNull(_) if json.is_null() => refuse("null is not allowed here".to_owned()),
+        TypeExpr::NonNull(inner) if json.is_null() => refuse(null_refused(types, inner)),
         TypeExpr::NonNull(inner) => coerce(types, inner, json),
         _ if json.is_null() => Ok(Value::Null),
         TypeExpr::List(inner) => match json {

@@ -65,15 +65,10 @@ impl<'a> RowList<'a> {
         if self.walk.outdated {
             return Err(DbError::Changed);
         }
-        let bytes = match (self.nulled, self.field.ty.nullable().1) {
-            (false, _) => {
-                self.out.push(b']');
-                Ok(self.out)
-            }
-            (true, false) => Ok(b"null".to_vec()),
-            (true, true) => Err(PropagatedNull),
-        };
-        Ok(CompletedValue { bytes, errors: self.walk.errors })
+        self.out.push(b']');
+        let result = if self.nulled { Err(PropagatedNull) } else { Ok(()) };
+        let list = self.walk.end(self.field, &self.field.ty, self.path, (result, self.out));
+        Ok(list.stop_null(&self.field.ty))
     }
 }
 
@@ -89,17 +84,14 @@ impl RowSink for RowList<'_> {
         let node = RowNode::Row(Cells::Row(&row), self.shape);
         let path = self.path.index(self.count);
         self.nulled = value(&mut self.walk, self.field, self.item, &node, &path, &mut self.out).is_err();
-        if !self.nulled && self.out.len() > self.walk.cx.limits.answer {
-            self.walk.too_large(self.field, self.path);
-            self.nulled = true;
-        }
         self.count += 1;
+        // The rows of other lists come between those of this one.
+        self.walk.writing.count(self.out.len());
     }
 
     fn restart(&mut self) {
         self.out.truncate(1);
-        self.walk.errors.clear();
-        self.walk.outdated = false;
+        self.walk = Walk::new(self.walk.cx);
         (self.count, self.nulled) = (0, false);
     }
 }

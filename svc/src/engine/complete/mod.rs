@@ -26,11 +26,12 @@ pub(crate) use page::{RowsOfPage, complete_page, complete_page_items};
 pub(crate) use partial::{Unread, UnreadValues, write_partial};
 pub(crate) use resolved::Found;
 pub(crate) use rows::{
-    Guarded, PageNode, PageShape, RowColumn, RowNode, RowShape, RowSource, RowSources, address, write_row,
+    EdgeShape, Guarded, PageNode, PageShape, RowColumn, RowNode, RowShape, RowSource, RowSources, address, write_row,
 };
 pub(crate) use tree::{complete_all, complete_value, guarded, join, join_after, root_value};
 pub(crate) use typed::Decoded;
 
+use super::answer_bytes::Writing;
 use super::completed_value::PropagatedNull;
 use super::execution_context::ExecutionContext;
 use super::field_error::FieldError;
@@ -41,17 +42,24 @@ use crate::json::write_text;
 use crate::postgres::DbError;
 use crate::scalar::LeafError;
 
+/// The end of a walk, and what it has written.
+type Written = (Result<(), PropagatedNull>, Vec<u8>);
+
 /// The state of one walk.
 pub(crate) struct Walk<'a> {
     pub(crate) cx: &'a ExecutionContext<'a>,
     pub(crate) errors: Vec<FieldError>,
     /// Whether a row was met whose view has changed since its statement was written.
     pub(crate) outdated: bool,
+    /// The bytes that it writes.
+    writing: Writing<'a>,
+    /// Whether there was room for too few, so that nothing more is written.
+    is_full: bool,
 }
 
 impl<'a> Walk<'a> {
     pub(crate) fn new(cx: &'a ExecutionContext<'a>) -> Self {
-        Self { cx, errors: Vec::new(), outdated: false }
+        Self { cx, errors: Vec::new(), outdated: false, writing: cx.answer.begin(), is_full: false }
     }
 
     /// A row whose view has changed; the views are looked at again.
@@ -120,11 +128,28 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Reports a list with which the answer gets larger than it may be.
-    #[cold]
-    fn too_large(&mut self, field: &PlanField, path: &Path<'_>) -> PropagatedNull {
-        self.fail(&self.cx.limits.answer_too_large(), field, path);
-        PropagatedNull
+    /// Gives the walk up when the answer gets larger than it may be.
+    fn bounded(&mut self, out: &[u8]) -> Result<(), PropagatedNull> {
+        if out.len() <= self.writing.room {
+            return Ok(());
+        }
+        self.is_full = true;
+        Err(PropagatedNull)
+    }
+
+    /// Ends the walk over one value: counts its bytes, and reports that they were too many.
+    fn end(mut self, field: &PlanField, ty: &OutType, path: &Path<'_>, written: Written) -> CompletedValue {
+        let (result, out) = written;
+        match result {
+            Ok(()) => self.writing.finish(out.len()),
+            Err(PropagatedNull) => self.writing.give_up(out.len()),
+        }
+        if self.is_full {
+            self.errors.clear();
+            self.fail(&self.cx.limits.answer_too_large(), field, path);
+            return CompletedValue { bytes: Err(PropagatedNull), errors: self.errors }.stop_null(ty);
+        }
+        CompletedValue { bytes: result.map(|()| out), errors: self.errors }
     }
 
     #[cold]
@@ -239,12 +264,13 @@ pub(crate) fn value<N: Node>(
     }
     let start = out.len();
     match non_null_value(walk, field, inner, node, path, out) {
-        Err(PropagatedNull) if !non_null => {
+        Ok(()) => walk.bounded(out),
+        Err(PropagatedNull) if !non_null && !walk.is_full => {
             out.truncate(start);
             out.extend_from_slice(b"null");
             Ok(())
         }
-        result => result,
+        Err(null) => Err(null),
     }
 }
 
@@ -271,8 +297,7 @@ fn non_null_value<N: Node>(
                 if index > 0 {
                     out.push(b',');
                 }
-                value(walk, field, inner, &item, &path.index(index), out)?;
-                if out.len() > walk.cx.limits.answer { Err(walk.too_large(field, path)) } else { Ok(()) }
+                value(walk, field, inner, &item, &path.index(index), out)
             });
             visited.unwrap_or_else(|| Err(walk.unfit(node, field, path, "expected a list".to_owned())))?;
             out.push(b']');

@@ -1,7 +1,7 @@
 //! Completes pages whose rows have methods that wait.
 
 use super::resolved::Found;
-use super::rows::{Completed, PageNode, PageWriter, RowShape, address, item_type};
+use super::rows::{Completed, PageNode, PageShape, PageWriter, address, item_type};
 use super::tree::complete_all;
 use super::{Decoded, PropagatedNull};
 use crate::engine::completed_value::CompletedValue;
@@ -68,21 +68,20 @@ async fn complete_rows(
     }
 }
 
-/// Completes a field whose value is a page; rows have the given shapes, or were completed before.
+/// Completes a field whose value is a page of the given shape; its rows have shapes there, or were completed before.
 ///
 /// # Errors
 /// When the view of a row has changed since the statement was written.
 pub(crate) fn complete_page(
     cx: &ExecutionContext<'_>,
     field: &PlanField,
-    page: &PageNode<'_>,
-    shapes: &[(usize, RowShape)],
+    (page, shape): (&PageNode<'_>, &PageShape),
     completed: Vec<Completed>,
     path: &Path<'_>,
 ) -> Result<CompletedValue, DbError> {
     let completed = completed.into_iter().map(|(field, completed)| (field, completed.into_iter())).collect();
-    CompletedValue::walk_rows(cx, 0, |walk, out| {
-        let mut writer = PageWriter { page, shapes, completed };
+    CompletedValue::walk_rows(cx, (field, path), 0, |walk, out| {
+        let mut writer = PageWriter { page, shape, completed };
         let Some(selection) = field.children.iter().next() else { return Err(PropagatedNull) };
         writer.page(walk, selection, path, out)
     })

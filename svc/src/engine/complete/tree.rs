@@ -16,24 +16,28 @@ use crate::engine::resolver::{Completed, Method, Outcome};
 use crate::postgres::DbError;
 
 impl CompletedValue {
-    /// Runs a walk into a value.
+    /// Writes a value of a few bytes.
     pub(crate) fn walk<'a>(
         cx: &'a ExecutionContext<'a>,
         run: impl FnOnce(&mut Walk<'a>, &mut Vec<u8>) -> Result<(), PropagatedNull>,
     ) -> Self {
-        Self::walk_into(cx, 0, run)
+        let mut walk = Walk::new(cx);
+        let mut out = Vec::new();
+        let bytes = run(&mut walk, &mut out).map(|()| out);
+        Self { bytes, errors: walk.errors }
     }
 
-    /// Runs a walk into a value that will have about `size` bytes.
+    /// Runs a walk over the value of a field, which will have about `size` bytes.
     pub(crate) fn walk_into<'a>(
         cx: &'a ExecutionContext<'a>,
+        (field, path): (&PlanField, &Path<'_>),
         size: usize,
         run: impl FnOnce(&mut Walk<'a>, &mut Vec<u8>) -> Result<(), PropagatedNull>,
     ) -> Self {
         let mut walk = Walk::new(cx);
         let mut out = Vec::with_capacity(size);
-        let bytes = run(&mut walk, &mut out).map(|()| out);
-        Self { bytes, errors: walk.errors }
+        let result = run(&mut walk, &mut out);
+        walk.end(field, &field.ty, path, (result, out))
     }
 
     /// Runs a walk over rows into a value that will have about `size` bytes.
@@ -42,16 +46,17 @@ impl CompletedValue {
     /// When the view of a row has changed since the statement was written.
     pub(crate) fn walk_rows<'a>(
         cx: &'a ExecutionContext<'a>,
+        (field, path): (&PlanField, &Path<'_>),
         size: usize,
         run: impl FnOnce(&mut Walk<'a>, &mut Vec<u8>) -> Result<(), PropagatedNull>,
     ) -> Result<Self, DbError> {
-        let mut outdated = false;
-        let value = Self::walk_into(cx, size, |walk, out| {
-            let result = run(walk, out);
-            outdated = walk.outdated;
-            result
-        });
-        if outdated { Err(DbError::Changed) } else { Ok(value) }
+        let mut walk = Walk::new(cx);
+        let mut out = Vec::with_capacity(size);
+        let result = run(&mut walk, &mut out);
+        if walk.outdated {
+            return Err(DbError::Changed);
+        }
+        Ok(walk.end(field, &field.ty, path, (result, out)))
     }
 
     /// A field that failed before it had a value.
@@ -75,7 +80,7 @@ impl CompletedValue {
     }
 
     /// Stops a null here when the type allows it.
-    fn stop_null(mut self, ty: &OutType) -> Self {
+    pub(super) fn stop_null(mut self, ty: &OutType) -> Self {
         if self.bytes.is_err() && !ty.nullable().1 {
             self.bytes = Ok(b"null".to_vec());
         }
@@ -159,7 +164,10 @@ pub(crate) fn complete_all<'a>(
 }
 
 fn walked(cx: &ExecutionContext<'_>, field: &PlanField, ty: &OutType, (node, path): &Spot<'_>) -> CompletedValue {
-    CompletedValue::walk(cx, |walk, out| value(walk, field, ty, node, path, out))
+    let mut walk = Walk::new(cx);
+    let mut out = Vec::new();
+    let result = value(&mut walk, field, ty, node, path, &mut out);
+    walk.end(field, ty, path, (result, out))
 }
 
 /// Completes the items of all lists together.

@@ -24,6 +24,7 @@ use self::size::AnswerSize;
 use crate::Error;
 use crate::application::{Application, RequestDeadlines};
 use crate::authz::{Gate, RowPolicies};
+use crate::engine::answer_bytes::AnswerBytes;
 use crate::engine::cache::DocumentCache;
 use crate::engine::coerce::SentVariables;
 use crate::engine::document_id::DocumentId;
@@ -144,9 +145,9 @@ impl Engine {
         let started = deadlines.map_or(0, RequestDeadlines::start);
         parts.restart(started);
         let scope = if self.request_data.is_empty() {
-            self.scope(parts, kind)
+            self.scope(parts, &prepared.plan)
         } else {
-            match self.bounded_scope(parts, kind).boxed().await {
+            match self.bounded_scope(parts, &prepared.plan).boxed().await {
                 Ok(scope) => scope,
                 Err(response) => return measured.answered(response),
             }
@@ -206,13 +207,9 @@ impl Engine {
     }
 
     /// The scope with the request data, which counts for the request's time.
-    pub(super) async fn bounded_scope(
-        &self,
-        parts: RequestParts,
-        kind: OperationKind,
-    ) -> Result<RequestScope, Response> {
+    pub(super) async fn bounded_scope(&self, parts: RequestParts, plan: &Plan) -> Result<RequestScope, Response> {
         let started = parts.started();
-        let (db, request) = self.sharing(parts, kind);
+        let (db, request) = self.sharing(parts, plan.kind);
         let made = {
             let making = pin!(self.request_data.make(&request));
             match &self.app.deadlines {
@@ -226,11 +223,16 @@ impl Engine {
             Response::late(self.app.request_limit(), &[])
         })?;
         made.map_err(|error| Response::failed(&error))?;
-        Ok(self.with_session(db, Held::Shared(request)))
+        Ok(self.with_session(db, Held::Shared(request), plan))
     }
 
     /// The context of executing an operation.
-    pub(super) fn context<'a>(&'a self, prepared: &'a Prepared, scope: &'a RequestScope) -> ExecutionContext<'a> {
+    pub(super) fn context<'a>(
+        &'a self,
+        prepared: &'a Prepared,
+        scope: &'a RequestScope,
+        answer: &'a AnswerBytes,
+    ) -> ExecutionContext<'a> {
         ExecutionContext {
             model: &self.app.model,
             limits: &self.app.limits,
@@ -247,6 +249,7 @@ impl Engine {
             }),
             reads: &PlannedReads,
             careful: false,
+            answer,
             spending: None,
             explanation: None,
         }
@@ -262,7 +265,8 @@ impl Engine {
             true => self.without_denied(prepared, scope).boxed().await,
             false => prepared,
         };
-        let cx = ExecutionContext { spending, explanation, ..self.context(&prepared, scope) };
+        let answer = AnswerBytes::new(self.app.limits.answer);
+        let cx = ExecutionContext { spending, explanation, ..self.context(&prepared, scope, &answer) };
         let response = match self.cacheable(&prepared.plan) {
             Some(kept) => self.kept_answer(&cx, &prepared, kept).await,
             None => self.run_fields(&cx, &prepared, Vec::new()).await,

@@ -36,7 +36,7 @@ async fn aggregate(
     let statement = Statement::rows(cx.context.db().views(&catalogue), &query)?;
     let mut row = None;
     cx.database.stream(cx.session(), &statement, &mut row).await?;
-    CompletedValue::walk_rows(cx, 0, |walk, out| write_row(walk, field, &shape, row.as_ref(), path, out))
+    CompletedValue::walk_rows(cx, (field, path), 0, |walk, out| write_row(walk, field, &shape, row.as_ref(), path, out))
 }
 
 /// Returns the query for what a field computes of the rows that `read` finds, and the shape of its one row.

@@ -1,6 +1,6 @@
 //! Connections: a page of rows with cursors, the count of all rows, and what lies around the page, with one statement.
 
-use super::columns::{Sent, Wanted, needs_whole_rows, row_shapes};
+use super::columns::{Wanted, needs_whole_rows, row_shapes};
 use super::full_rows::full_rows;
 use super::read::{PageRead, Read};
 use crate::Error;
@@ -12,7 +12,7 @@ use crate::engine::execution_context::ExecutionContext;
 use crate::engine::path::Path;
 use crate::engine::plan::PlanField;
 use crate::json::ExactJson;
-use crate::postgres::{Catalogue, Database, DbError, Rows, Session, Statement};
+use crate::postgres::{Catalogue, DbError, Rows, Statement};
 use crate::repository::{ConnectionSpec, Db, Edge, Slice};
 use crate::sql::{Selected, Subquery, Views};
 
@@ -20,7 +20,6 @@ use crate::sql::{Selected, Subquery, Views};
 struct Asking {
     parts: Vec<Subquery>,
     shape: PageShape,
-    sent: Sent,
 }
 
 impl Asking {
@@ -37,8 +36,8 @@ impl Asking {
             parts.push(part);
             parts.len() - 1
         };
-        let (shape, sent) = page.ask(views, limits, list, wanted, careful, add)?;
-        Ok(Self { parts, shape, sent })
+        let shape = page.ask(views, limits, list, wanted, careful, add)?;
+        Ok(Self { parts, shape })
     }
 
     /// The answer of the statement.
@@ -78,13 +77,14 @@ async fn read_page(
         let answer = asking.node(&rows)?;
         let decoded = Decoded::new(cx.model, &whole, answer.records.iter().cloned());
         let items = complete_page_items(cx, field, &[RowsOfPage { rows: &decoded, path }]).await;
-        return complete_page(cx, field, &answer, &[], items.into_iter().next().unwrap_or_default(), path);
+        return complete_page(cx, field, (&answer, &asking.shape), items.into_iter().next().unwrap_or_default(), path);
     }
     let (list, shapes) = row_shapes(cx, views, field, row)?;
-    let asking = Asking::new(page, views, cx.limits, list, &wanted, cx.careful)?;
+    let mut asking = Asking::new(page, views, cx.limits, list, &wanted, cx.careful)?;
+    asking.shape.shapes = shapes;
     let rows = fetch(cx, &catalogue, &asking).await?;
     let answer = asking.node(&rows)?;
-    complete_page(cx, field, &answer, &shapes, Vec::new(), path)
+    complete_page(cx, field, (&answer, &asking.shape), Vec::new(), path)
 }
 
 async fn fetch(cx: &ExecutionContext<'_>, catalogue: &Catalogue, asking: &Asking) -> Result<Rows, DbError> {
@@ -92,31 +92,7 @@ async fn fetch(cx: &ExecutionContext<'_>, catalogue: &Catalogue, asking: &Asking
         return Ok(Rows::default());
     }
     let statement = Statement::subqueries(cx.context.db().views(catalogue), &asking.parts)?;
-    asking.fetch(cx.context.db().views(catalogue), (cx.database, cx.session()), &statement).await
-}
-
-impl Asking {
-    /// Runs the statement. When it fails for a value, the cursors are read by themselves: one that was made by hand may
-    /// hold keys that the columns cannot.
-    async fn fetch(
-        &self,
-        views: Views<'_>,
-        (database, session): (&Database, &Session),
-        statement: &Statement,
-    ) -> Result<Rows, DbError> {
-        let error = match database.fetch(session, statement).await {
-            Err(error) if error.is_of_data() => error,
-            result => return result,
-        };
-        let Some((query, past)) = &self.sent else { return Err(error) };
-        for past in past {
-            let keys = Statement::keys(views, query, &past.keys)?;
-            if database.fetch(session, &keys).await.is_err_and(|error| error.is_of_data()) {
-                return Err(DbError::BadCursor);
-            }
-        }
-        Err(error)
-    }
+    cx.database.fetch(cx.session(), &statement).await
 }
 
 /// A page of typed rows, for a resolver.
@@ -128,7 +104,7 @@ pub(crate) async fn typed_slice(db: &Db, spec: &ConnectionSpec) -> Result<Slice<
         let page = PageRead { read, page: spec.page.clone() };
         let asking = Asking::new(page, db.views(&catalogue), &db.app.limits, list, &Wanted::all(), false)?;
         let statement = Statement::subqueries(db.views(&catalogue), &asking.parts)?;
-        let rows = asking.fetch(db.views(&catalogue), (&db.app.database, db.session()), &statement).await?;
+        let rows = db.app.database.fetch(db.session(), &statement).await?;
         let answer = asking.node(&rows)?;
         let edges = answer.records.iter().zip(&answer.cursors).map(|(cells, cursor)| {
             let node = whole.object(cells.clone()).map_err(DbError::refused)?;

@@ -215,6 +215,7 @@ pub(crate) async fn write_event(
         order: Vec::new(),
         page: Some(Window { limit: 1, offset: 0 }),
         from: None,
+        joining: None,
     };
     let read = &read.filtered(cx.context.db());
     let written = match cx.database.following(|| write(cx, field, read, event.participant, path)).await {
@@ -249,5 +250,6 @@ async fn write(
     let rows = participant.rows(&db.app.database, db.session.as_ref(), statement).await?;
     let Some(row) = rows.first() else { return Ok(None) };
     let size = row.raw_size_bytes();
-    CompletedValue::walk_rows(cx, size, |walk, out| write_row(walk, field, &shape, Some(row), path, out)).map(Some)
+    CompletedValue::walk_rows(cx, (field, path), size, |walk, out| write_row(walk, field, &shape, Some(row), path, out))
+        .map(Some)
 }

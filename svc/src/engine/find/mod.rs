@@ -236,7 +236,7 @@ fn rows_of(
         rows.into_iter().for_each(|row| list.row(row));
         return list.finish();
     }
-    CompletedValue::walk_rows(cx, 0, |walk, out| match rows.first() {
+    CompletedValue::walk_rows(cx, (field, path), 0, |walk, out| match rows.first() {
         None if read.shape == Shape::One => walk.failed(&not_found(field), field, path, out),
         row => write_row(walk, field, shape, row, path, out),
     })
@@ -274,11 +274,12 @@ async fn list(
     if let (Some(without_tiebreaker), Some(page)) = (&without_tiebreaker, read.page) {
         let mut rows = without_tiebreaker.page(list, page);
         cx.database.stream(cx.session(), &statement, &mut rows).await?;
-        match rows.finish() {
-            Ok(list) => return list.finish(),
-            // Nothing of the first read is left, so the answer is that of one statement.
-            Err(begun) => list = begun,
+        let is_whole;
+        (list, is_whole) = rows.finish();
+        if is_whole {
+            return list.finish();
         }
+        // Nothing of the first read is left, so the answer is that of one statement.
         statement = statement_cache::statement(cx, &catalogue, field, read)?.0;
     }
     cx.database.stream(cx.session(), &statement, &mut list).await?;
@@ -300,7 +301,7 @@ async fn single(
     // Numbers get longer as text, and the root stands around the row.
     let keys: usize = field.children.iter().flat_map(|set| &set.fields).map(|field| field.prefix.len() + 4).sum();
     let size = row.as_ref().map_or(0, Row::raw_size_bytes);
-    CompletedValue::walk_rows(cx, size + keys + AROUND, |walk, out| {
+    CompletedValue::walk_rows(cx, (field, path), size + keys + AROUND, |walk, out| {
         if read.shape == Shape::One && row.is_none() {
             return walk.failed(&not_found(field), field, path, out);
         }

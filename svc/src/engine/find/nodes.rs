@@ -65,7 +65,7 @@ fn wanted(cx: &ExecutionContext<'_>, field: &PlanField) -> Result<Vec<Wanted>, E
         };
         if ids.len() > cx.limits.max_page as usize {
             let given = i64::try_from(ids.len()).unwrap_or(i64::MAX);
-            return Err(DbError::PageTooLarge(given, cx.limits.max_page).into_error());
+            return Err(DbError::PageTooLarge("the number of ids", given, cx.limits.max_page).into_error());
         }
         for id in ids {
             let Value::String(text) = id else { return Err(Error::internal("the id of a node is not a string")) };
@@ -110,8 +110,17 @@ fn by_type(field: &PlanField, wanted: &[Wanted]) -> Vec<OfType> {
         let row = selection.type_index;
         let is_of_it = |wanted: &Wanted| wanted.as_ref().is_some_and(|(index, _)| *index == row);
         let places: Vec<usize> = (0..wanted.len()).filter(|place| is_of_it(&wanted[*place])).collect();
-        let relation =
-            Relation { index: 0, shape: Shape::Optional, row, from: &["id"], to: &["id"], through: None, order: &[] };
+        let relation = Relation {
+            index: 0,
+            shape: Shape::Optional,
+            row,
+            from: &["id"],
+            to: &["id"],
+            through: None,
+            joining: None,
+            order: &[],
+            is_from_client: true,
+        };
         let rows = PlanField {
             key: field.key.clone(),
             prefix: field.prefix.clone(),

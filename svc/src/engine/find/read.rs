@@ -32,6 +32,8 @@ pub(super) struct Read {
     pub(super) page: Option<Window>,
     /// The source of the rows, if it is not the view.
     pub(super) from: Option<Arc<RowsCall>>,
+    /// The type of the rows that join these to their parent.
+    pub(super) joining: Option<TypeIndex>,
 }
 
 impl Read {
@@ -55,11 +57,11 @@ impl Read {
         let (mut filters, mut order) = (vec![find.filter], find.order);
         let conditions = find.conditions.iter().map(|value| (ArgRole::Where, value));
         for (role, value) in conditions.chain(find.keys.iter().map(|value| (ArgRole::OrderBy, value))) {
-            apply(model, row, (role, ""), value, &mut filters, &mut order).map_err(DbError::refused)?;
+            apply(model, (row, None), (role, ""), value, &mut filters, &mut order).map_err(DbError::refused)?;
         }
         add_defaults(&mut order, find.default_order.into_iter());
         let filter = if filters.len() == 1 { filters.remove(0) } else { Filter::All(filters) };
-        Ok(Self { row, shape: Shape::List, filter, order, page: None, from: None }.filtered(db))
+        Ok(Self { row, shape: Shape::List, filter, order, page: None, from: None, joining: None }.filtered(db))
     }
 
     /// Returns the page of a connection without a body, by its arguments.
@@ -83,7 +85,7 @@ impl Read {
 
     /// Returns the read of what stands beside a relation, by its arguments: all rows that match.
     pub(super) fn beside(cx: &ExecutionContext<'_>, field: &PlanField, relation: Relation) -> Result<Self, DbError> {
-        Ok(Self { page: None, ..Self::arguments(cx, field, relation.row, relation.shape)? })
+        Ok(Self { page: None, ..Self::arguments(cx, field, (relation.row, relation.joining), relation.shape)? })
     }
 
     /// Returns the read of a root field without a body, by its arguments.
@@ -93,12 +95,12 @@ impl Read {
         shape: Shape,
         row: TypeIndex,
     ) -> Result<Self, DbError> {
-        Ok(Self::arguments(cx, field, row, shape)?.filtered(cx.context.db()))
+        Ok(Self::arguments(cx, field, (row, None), shape)?.filtered(cx.context.db()))
     }
 
     /// Returns the read of a relation, by its arguments.
     pub(super) fn relation(cx: &ExecutionContext<'_>, field: &PlanField, relation: Relation) -> Result<Self, DbError> {
-        let read = Self::arguments(cx, field, relation.row, relation.shape)?;
+        let read = Self::arguments(cx, field, (relation.row, relation.joining), relation.shape)?;
         // A relation to one row takes the first by itself.
         Ok(if relation.is_many() { read.by_default(relation.order) } else { Self { page: None, ..read } })
     }
@@ -110,7 +112,7 @@ impl Read {
 
     /// The query for all rows that match.
     pub(super) fn matching(self) -> Query {
-        Query { from: self.from, ..Query::new(self.row, self.filter) }
+        Query { from: self.from, joining: self.joining, ..Query::new(self.row, self.filter) }
     }
 
     /// The read in this order where the client's leaves ties.
@@ -119,11 +121,17 @@ impl Read {
         self
     }
 
-    fn arguments(cx: &ExecutionContext<'_>, field: &PlanField, row: TypeIndex, shape: Shape) -> Result<Self, DbError> {
+    fn arguments(
+        cx: &ExecutionContext<'_>,
+        field: &PlanField,
+        (row, joining): (TypeIndex, Option<TypeIndex>),
+        shape: Shape,
+    ) -> Result<Self, DbError> {
         let (mut filters, mut order, mut limit, mut offset) = (Vec::new(), Vec::new(), None, 0);
         for arg in field.args.iter() {
             let Some(value) = cx.argument(arg).map_err(DbError::refused)? else { continue };
-            apply(cx.model, row, (arg.role, &arg.rust), &value, &mut filters, &mut order).map_err(DbError::refused)?;
+            apply(cx.model, (row, joining), (arg.role, &arg.rust), &value, &mut filters, &mut order)
+                .map_err(DbError::refused)?;
             match (arg.role, value.as_ref()) {
                 (ArgRole::Limit, Value::Number(number)) => limit = number.as_i64(),
                 (ArgRole::Offset, Value::Number(number)) => offset = number.as_i64().unwrap_or(0),
@@ -134,7 +142,7 @@ impl Read {
             Shape::List => page(limit, offset, cx.limits)?,
             _ => Window { limit: 1, offset: 0 },
         };
-        Ok(Self { row, shape, filter: Filter::All(filters), order, page: Some(page), from: None })
+        Ok(Self { row, shape, filter: Filter::All(filters), order, page: Some(page), from: None, joining })
     }
 
     /// The query that reads `list`.
@@ -184,10 +192,10 @@ fn add_defaults(order: &mut Vec<Order>, defaults: impl Iterator<Item = Order>) {
     }
 }
 
-/// Adds the conditions and the order that an argument stands for.
+/// Adds the conditions and the order that an argument stands for, of rows that others may join to their parent.
 pub(super) fn apply(
     model: &Model,
-    row: TypeIndex,
+    (row, joining): (TypeIndex, Option<TypeIndex>),
     (role, rust): (ArgRole, &str),
     value: &Value,
     filters: &mut Vec<Filter>,
@@ -201,7 +209,7 @@ pub(super) fn apply(
         (ArgRole::Where, Value::Object(fields)) => filters.push(where_filter(model, row, fields)?),
         (ArgRole::OrderBy, Value::List(keys)) => {
             for key in keys {
-                orders(model, row, key, order)?;
+                orders(model, (row, joining), key, order)?;
             }
         }
         _ => {}

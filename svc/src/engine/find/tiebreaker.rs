@@ -84,17 +84,13 @@ pub(super) struct UnbrokenPage<'a> {
 }
 
 impl<'a> UnbrokenPage<'a> {
-    /// The page.
-    ///
-    /// # Errors
-    /// With an empty list, when the order leaves open which rows are on the page, or where.
-    pub(super) fn finish(mut self) -> Result<RowList<'a>, RowList<'a>> {
-        if !self.is_tied {
-            return Ok(self.list);
+    /// The page, and whether it is one. Where the order leaves open which rows are on it, or where, the list is empty.
+    pub(super) fn finish(mut self) -> (RowList<'a>, bool) {
+        if self.is_tied {
+            self.statement.ties_seen.store(true, Ordering::Relaxed);
+            self.list.restart();
         }
-        self.statement.ties_seen.store(true, Ordering::Relaxed);
-        self.list.restart();
-        Err(self.list)
+        (self.list, !self.is_tied)
     }
 
     /// Whether a row equals the one before in all columns that tell rows apart. Nulls are equal, as they are in an order.

@@ -51,7 +51,9 @@ pub(super) async fn write_outcome(
     match outcome {
         Ok(CallOutcome { json, unread: None }) => complete(cx, field, &json, path).await,
         Ok(CallOutcome { json, unread: Some(unread) }) => {
-            CompletedValue::walk(cx, |walk, out| write_partial(walk, field, &json, &unread, path, out))
+            CompletedValue::walk_into(cx, (field, path), 0, |walk, out| {
+                write_partial(walk, field, &json, &unread, path, out)
+            })
         }
         Err(error) => CompletedValue::failed(cx, &error, field, path),
     }
@@ -92,7 +94,9 @@ fn arguments(
 /// Completes the JSON like any that is stored; methods get the user's types.
 async fn complete(cx: &ExecutionContext<'_>, field: &PlanField, json: &str, path: &Path<'_>) -> CompletedValue {
     if calls(cx.model, field, json) == Calls::None {
-        return CompletedValue::walk(cx, |walk, out| write_json(walk, field, json, path, out));
+        return CompletedValue::walk_into(cx, (field, path), json.len(), |walk, out| {
+            write_json(walk, field, json, path, out)
+        });
     }
     let decoded = match Decoded::read(cx.model, field, json) {
         Ok(decoded) => decoded,

@@ -87,9 +87,14 @@ impl<'a> OperationStatement<'a> {
     }
 
     async fn write(self, db: &Db, statement: &Statement, commit: Commit<'_>) -> Result<Written, DbError> {
-        let written = db.app.database.fetch_once(db.caller(), statement, commit).await;
-        // A procedure may commit on its own before it fails.
-        if let (Err(_), Some(ledger), true) = (&written, &db.ledger, self.sql.calls_procedure()) {
+        let database = &db.app.database;
+        let run = || database.fetch_once(db.caller(), statement, commit);
+        if !self.sql.calls_procedure() {
+            return database.retrying(run).await;
+        }
+        // A procedure may commit on its own before it fails, so it is never run again.
+        let written = run().await;
+        if let (Err(_), Some(ledger)) = (&written, &db.ledger) {
             ledger.unseen();
         }
         written
@@ -157,9 +162,9 @@ impl Answered<'_> {
             Err(Failed::Away) => return away(cx, field, path),
         };
         let complete = || match self.column(rows, field) {
-            Ok(json) => {
-                CompletedValue::walk_into(cx, json.len(), |walk, out| write_answer(walk, field, json, path, out))
-            }
+            Ok(json) => CompletedValue::walk_into(cx, (field, path), json.len(), |walk, out| {
+                write_answer(walk, field, json, path, out)
+            }),
             Err(why) => CompletedValue::failed(cx, &Error::internal(why), field, path),
         };
         std::panic::catch_unwind(AssertUnwindSafe(complete)).unwrap_or_else(|panic| {

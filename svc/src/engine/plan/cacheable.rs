@@ -71,7 +71,8 @@ impl Reads<'_> {
     fn field(&mut self, field: &PlanField) {
         self.checks |= matches!(field.kind, PlanKind::Checked(_));
         self.follows |= field.args.iter().any(|arg| arg.follows_relations());
-        let relation = field.relation().map(|relation| relation.row);
+        let relation = field.relation().into_iter().flat_map(|relation| [Some(relation.row), relation.joining]);
+        let relation = relation.flatten();
         let rows = field.root().and_then(|root| root.row()).into_iter().chain(relation);
         let selected = field.children.iter().map(|children| children.type_index);
         for index in rows.chain(selected) {

@@ -189,6 +189,19 @@ impl Selection {
     }
 }
 
+impl Plan {
+    /// Whether running it can have more than one statement under way at the same time. The rows of a planned field, and
+    /// those that an event names, come with those that they are related to, in one statement.
+    pub(crate) fn may_read_at_once(&self) -> bool {
+        let [field] = self.root.fields.as_slice() else { return true };
+        let reads_once = |root: RootField| match self.kind {
+            OperationKind::Subscription => !root.has_stream(),
+            _ => root.planned().is_some(),
+        };
+        !field.root().is_some_and(reads_once) || field.children.calls() == Calls::Async
+    }
+}
+
 impl Selection {
     /// Returns the calls that completing a value in hand makes.
     pub(crate) fn waits(&self) -> Calls {

@@ -40,6 +40,12 @@ pub(crate) fn read(text: &str) -> Result<(String, String), Error> {
     parts.map(|(name, own)| (name.to_owned(), own.to_owned())).ok_or_else(|| not_an_id(text))
 }
 
+/// The error of the id of a node whose key cannot be one of the rows' own, as the database says.
+pub(crate) fn no_key() -> Error {
+    let message = "this is not the id of a node, as no row can have its key; take it from the field `nodeId` of a row";
+    Error::new(ErrorCode::BadUserInput, message)
+}
+
 /// The error of a text that is not the id of a node.
 pub(crate) fn not_an_id(text: &str) -> Error {
     let message = format!("{:?} is not the id of a node; take it from the field `nodeId` of a row", shorten(text));

@@ -45,7 +45,9 @@ fn reach(model: &Model, ty: TypeIndex, found: &mut HashSet<TypeIndex>) {
     }
     for field in model.object(ty).into_iter().flat_map(|object| object.fields.values()) {
         match field.kind {
-            FieldKind::Relation(relation) => reach(model, relation.row, found),
+            FieldKind::Relation(relation) => {
+                [Some(relation.row), relation.joining].into_iter().flatten().for_each(|row| reach(model, row, found));
+            }
             FieldKind::Stored { .. } => reach(model, field.ty.named(), found),
             _ => {}
         }

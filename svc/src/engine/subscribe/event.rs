@@ -7,6 +7,7 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 
 use crate::application::RequestDeadlines;
+use crate::engine::answer_bytes::AnswerBytes;
 use crate::engine::complete::{CompletedValue, root_value};
 use crate::engine::execute::{Engine, Prepared, only};
 use crate::engine::execution_context::ExecutionContext;
@@ -39,6 +40,11 @@ pub(super) struct Subscriber<'a> {
 }
 
 impl Subscriber<'_> {
+    /// The bytes of one answer.
+    pub(super) fn answer_bytes(&self) -> AnswerBytes {
+        AnswerBytes::new(self.engine.app.limits.answer)
+    }
+
     /// The database as an event may read it: with the filter of the admission, and row policies that are asked anew.
     pub(super) fn db(&self) -> Db {
         Db {
@@ -78,7 +84,8 @@ impl Subscriber<'_> {
             false => None,
         };
         let db = self.db();
-        let cx = engine.context(prepared, scope);
+        let answer = self.answer_bytes();
+        let cx = engine.context(prepared, scope, &answer);
         let cx = ExecutionContext {
             context: Context { db: &db, ..cx.context },
             // Statements are kept with the plan of the document, and not with one of this event.

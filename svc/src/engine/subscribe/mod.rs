@@ -23,6 +23,7 @@ use self::answers::{Answers, Giver};
 use self::event::{Item, Subscriber};
 use self::response_stream::Step;
 use self::rows::{AskedRows, Rows};
+use super::answer_bytes::AnswerBytes;
 use super::execute::{Engine, Prepared, Request};
 use super::execution_context::ExecutionContext;
 use super::field_error::FieldError;
@@ -97,8 +98,8 @@ impl Engine {
         let started = self.app.deadlines.as_deref().map_or(0, RequestDeadlines::start);
         parts.restart(started);
         let scope = match self.request_data.is_empty() {
-            true => self.scope(parts, OperationKind::Subscription),
-            false => self.bounded_scope(parts, OperationKind::Subscription).boxed().await?,
+            true => self.scope(parts, &prepared.plan),
+            false => self.bounded_scope(parts, &prepared.plan).boxed().await?,
         };
         let scope = Arc::new(scope);
         let (engine, shared) = (self.clone(), scope.clone());
@@ -120,8 +121,9 @@ impl Engine {
     async fn answer(&self, prepared: &Prepared, scope: &RequestScope, giver: &Giver<Step>) {
         let Some(field) = prepared.plan.root.fields.first() else { return };
         // Boxed with its context, as the future has room for whatever it holds while it waits.
+        let answer = AnswerBytes::new(self.app.limits.answer);
         let admitting = async {
-            let cx = self.context(prepared, scope);
+            let cx = self.context(prepared, scope, &answer);
             self.admit(&cx, field, false).await
         };
         let admitted = admitting.boxed().await;
@@ -129,7 +131,7 @@ impl Engine {
             Ok(admission) => admission,
             Err(denied) => {
                 record_errors(
-                    &self.context(prepared, scope),
+                    &self.context(prepared, scope, &answer),
                     &[FieldError::new(&denied, field, &Path::Root.key(&field.key))],
                 );
                 return giver.give(Step::Refused(Response::failed(&denied))).await;
@@ -160,8 +162,8 @@ impl<'a> Subscriber<'a> {
     /// # Errors
     /// That of a function that refuses.
     async fn answer_stream(&self, code: &'static dyn Code, giver: &Giver<Step>) -> Result<()> {
-        let db = self.db();
-        let cx = self.engine.context(self.prepared, self.scope).with_db(&db);
+        let (db, answer) = (self.db(), self.answer_bytes());
+        let cx = self.engine.context(self.prepared, self.scope, &answer).with_db(&db);
         let events = open(&cx, self.admission, code).boxed().await?;
         giver.give(Step::Begun).await;
         self.answer_all(events, giver).await;
@@ -171,8 +173,8 @@ impl<'a> Subscriber<'a> {
     /// The rows that the events of a channel name.
     async fn rows(self, EventMeta { channel, planned }: EventMeta, row: TypeIndex) -> Result<Rows<'a>> {
         let filter = {
-            let db = self.db();
-            let cx = self.engine.context(self.prepared, self.scope).with_db(&db);
+            let (db, answer) = (self.db(), self.answer_bytes());
+            let cx = self.engine.context(self.prepared, self.scope, &answer).with_db(&db);
             EventFilter::of(&cx, self.admission.field(), row)?
         };
         let asked = AskedRows::new(filter, planned.shape == Shape::Optional);

@@ -152,6 +152,11 @@ pub(crate) fn unwritable<'m>(model: &'m Model, catalogue: &Catalogue) -> impl It
             }
             Ok(_) if conflict.is_empty() => return None,
             Ok(table) => {
+                let mut left_out = conflict.iter().filter(|name| !columns.iter().any(|(column, _)| column == *name));
+                if let Some(cause) = left_out.find_map(|column| table.lacks_default(column)) {
+                    let remedy = "give the input a field of that name, or the column a default".to_owned();
+                    return Some(Unwritable { field: &field.name, table: name, cause, remedy });
+                }
                 let columns = conflict.iter().map(|column| quote(column)).collect::<Vec<_>>().join(", ");
                 (table.lacks_index(conflict)?, format!("make it: CREATE UNIQUE INDEX ON {name} ({columns})"))
             }

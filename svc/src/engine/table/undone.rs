@@ -58,6 +58,10 @@ impl Undone {
             let message = format!("two of the items are the same `{type_name}`; give each once");
             return Self::failure("validation:given_twice", message);
         }
+        if has_code(|code| matches!(code, "22001" | "22003" | "22008")) {
+            let message = format!("a value of the `{type_name}` is too long or too large for its column");
+            return Self::failure("validation:out_of_range", message);
+        }
         Failure::of_error(error, constraints).map_or_else(Self::Error, |failure| Self::Failure(Box::new(failure)))
     }
 }

@@ -3,7 +3,7 @@
 use super::{Finding, Severity};
 use crate::engine::find::default_key;
 use crate::postgres::{Catalogue, Statement};
-use crate::schema::{FieldKind, Model, OrderKey, TypeIndex, TypeKind};
+use crate::schema::{EDGE, FieldKind, Model, OrderKey, TypeIndex, TypeKind};
 use crate::sql::{Filter, Query, Views};
 
 /// The fields whose `order_by` names what no row has.
@@ -15,14 +15,18 @@ pub(super) fn broken_orders(model: &Model, catalogue: &Catalogue) -> Vec<Finding
     let fields = objects.flat_map(|(def, object)| object.fields.values().map(move |field| (def, field)));
     let mut broken = Vec::new();
     for (def, field) in fields {
-        let (keys, row): (&[OrderKey], _) = match field.kind {
-            FieldKind::Root(run, Some(row), _) => (run.planned().map_or(&[], |planned| planned.order), row),
-            FieldKind::Relation(relation) if !relation.is_beside() => (relation.order, relation.row),
+        let (keys, row, joining): (&[OrderKey], _, _) = match field.kind {
+            FieldKind::Root(run, Some(row), _) => (run.planned().map_or(&[], |planned| planned.order), row, None),
+            FieldKind::Relation(relation) if !relation.is_beside() => (relation.order, relation.row, relation.joining),
             _ => continue,
         };
         // Of a view that is missing, nothing else has to be said.
         let Some(source) = model.source(row).and_then(|name| catalogue.source(name)) else { continue };
-        broken.extend(keys.iter().filter_map(|key| cause(model, catalogue, row, key)).map(|cause| Finding {
+        let cause = |key: &OrderKey| match key.of_edge().zip(joining) {
+            Some((key, joining)) => cause(model, catalogue, joining, &key),
+            None => cause(model, catalogue, row, key),
+        };
+        broken.extend(keys.iter().filter_map(cause).map(|cause| Finding {
             severity: Severity::Fault,
             source: source.name.clone(),
             field: format!("{}.{}", def.name, field.name),
@@ -31,6 +35,14 @@ pub(super) fn broken_orders(model: &Model, catalogue: &Catalogue) -> Vec<Finding
         }));
     }
     broken
+}
+
+impl OrderKey {
+    /// The key of the rows that join, where it is one.
+    fn of_edge(&self) -> Option<Self> {
+        let column = self.column.strip_prefix(EDGE)?.strip_prefix('.')?;
+        Some(Self { column, ..*self })
+    }
 }
 
 /// The reason why rows cannot be in the order of a key.

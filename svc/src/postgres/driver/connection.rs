@@ -271,7 +271,7 @@ impl Param {
     /// Returns the type as which a value is bound.
     fn ty(&self) -> &'static Type {
         match self {
-            Self::Text(_) | Self::Pattern(..) => &Type::TEXT,
+            Self::Text(_) | Self::Pattern(..) | Self::CursorKey(_) => &Type::TEXT,
             Self::Texts(_) => &Type::TEXT_ARRAY,
             Self::Int(_) => &Type::INT8,
             // PostgreSQL finds the type.
@@ -296,7 +296,7 @@ impl std::fmt::Debug for Bound<'_> {
 impl ToSql for Bound<'_> {
     fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, BoxError> {
         match self.0 {
-            Param::Text(text) | Param::Pattern(_, text) => text.to_sql(ty, out),
+            Param::Text(text) | Param::Pattern(_, text) | Param::CursorKey(text) => text.to_sql(ty, out),
             Param::Texts(texts) => texts.to_sql(ty, out),
             Param::Int(value) => value.to_sql(ty, out),
             Param::Variable(value) => super::variable::write(value, ty, out),

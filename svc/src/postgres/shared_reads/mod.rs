@@ -135,7 +135,7 @@ impl SharedReads {
         statement.text.hash(&mut hasher);
         for param in &statement.params {
             match param {
-                Param::Text(text) | Param::Pattern(_, text) => text.hash(&mut hasher),
+                Param::Text(text) | Param::Pattern(_, text) | Param::CursorKey(text) => text.hash(&mut hasher),
                 Param::Texts(texts) => texts.hash(&mut hasher),
                 Param::Int(number) => number.hash(&mut hasher),
                 Param::Variable(_) => {}

@@ -43,7 +43,7 @@ fn texts(lists: &[&[Param]], at: usize) -> Option<Vec<String>> {
     let text = |list: &&[Param]| {
         let param = list.get(at).filter(|param| cast(param) == Some(form))?;
         Some(match param {
-            Param::Text(text) | Param::Pattern(_, text) => text.clone(),
+            Param::Text(text) | Param::Pattern(_, text) | Param::CursorKey(text) => text.clone(),
             Param::Texts(texts) => array(texts),
             Param::Int(number) => number.to_string(),
             Param::Variable(_) => return None,
@@ -55,7 +55,7 @@ fn texts(lists: &[&[Param]], at: usize) -> Option<Vec<String>> {
 /// The cast from a text to the type as which a value is bound; `None` where PostgreSQL finds that type.
 fn cast(param: &Param) -> Option<&'static str> {
     match param {
-        Param::Text(_) | Param::Pattern(..) => Some(""),
+        Param::Text(_) | Param::Pattern(..) | Param::CursorKey(_) => Some(""),
         Param::Texts(_) => Some("::text[]"),
         Param::Int(_) => Some("::int8"),
         Param::Variable(_) => None,

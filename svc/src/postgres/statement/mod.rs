@@ -30,6 +30,8 @@ pub(crate) enum Param {
     Text(String),
     /// A text that PostgreSQL reads as a pattern.
     Pattern(PatternLanguage, String),
+    /// A key of a cursor, which may have been made by hand.
+    CursorKey(String),
     Texts(Vec<String>),
     Int(i64),
     /// Read as the type that PostgreSQL finds for the parameter.
@@ -40,7 +42,7 @@ impl Param {
     /// The name of the type as which it is bound.
     pub(crate) fn type_name(&self) -> &'static str {
         match self {
-            Self::Text(_) | Self::Pattern(..) => "text",
+            Self::Text(_) | Self::Pattern(..) | Self::CursorKey(_) => "text",
             Self::Texts(_) => "text[]",
             Self::Int(_) => "bigint",
             Self::Variable(_) => "unknown",

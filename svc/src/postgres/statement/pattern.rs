@@ -7,10 +7,10 @@ use super::{Param, Statement};
 /// The language of a pattern. PostgreSQL reads the pattern when the statement runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PatternLanguage {
-    /// Of `LIKE`.
-    Like,
     /// A POSIX regular expression.
     Regex,
+    /// A POSIX regular expression that matches in any case.
+    CaselessRegex,
     /// An SQL/JSON path.
     JsonPath,
     /// A query of the extension `ltree`.
@@ -21,8 +21,8 @@ pub(crate) enum PatternLanguage {
 
 /// All languages, those of the more frequent operators first.
 const ALL: [PatternLanguage; 5] = [
-    PatternLanguage::Like,
     PatternLanguage::Regex,
+    PatternLanguage::CaselessRegex,
     PatternLanguage::JsonPath,
     PatternLanguage::Lquery,
     PatternLanguage::TsQuery,
@@ -32,27 +32,34 @@ impl PatternLanguage {
     /// A statement that reads patterns, and applies them to next to nothing.
     fn probe(self) -> &'static str {
         match self {
-            Self::Like => "SELECT '' LIKE v FROM unnest($1) AS p(v)",
             Self::Regex => "SELECT '' ~ v FROM unnest($1) AS p(v)",
+            Self::CaselessRegex => "SELECT '' ~* v FROM unnest($1) AS p(v)",
             Self::JsonPath => "SELECT 'null'::jsonb @? v::jsonpath FROM unnest($1) AS p(v)",
             Self::Lquery => "SELECT ''::ltree ~ v::lquery FROM unnest($1) AS p(v)",
             Self::TsQuery => "SELECT to_tsquery(v) FROM unnest($1) AS p(v)",
         }
     }
 
+    /// A condition without columns that reads a pattern, and holds if PostgreSQL can.
+    pub(crate) fn condition(self, placeholder: &str) -> String {
+        match self {
+            Self::Regex => format!("('' ~ {placeholder}::text) IS NOT NULL"),
+            Self::CaselessRegex => format!("('' ~* {placeholder}::text) IS NOT NULL"),
+            Self::JsonPath => format!("{placeholder}::jsonpath IS NOT NULL"),
+            Self::Lquery => format!("{placeholder}::lquery IS NOT NULL"),
+            // The syntax is that of `to_tsquery`, which would wait for the dictionaries until the statement runs.
+            Self::TsQuery => format!("{placeholder}::tsquery IS NOT NULL"),
+        }
+    }
+
     /// Whether a pattern that can be read may fail when it is applied, in this source file of PostgreSQL.
     fn fails_in(self, file: &str) -> bool {
-        match self {
-            Self::Like => file.starts_with("like"),
-            Self::JsonPath => file.starts_with("jsonpath"),
-            Self::Regex | Self::Lquery | Self::TsQuery => false,
-        }
+        self == Self::JsonPath && file.starts_with("jsonpath")
     }
 
     /// The language whose patterns a source file of PostgreSQL reads.
     fn read_in(file: &str) -> Option<Self> {
         let files = [
-            ("like", Self::Like),
             ("regexp", Self::Regex),
             ("jsonpath", Self::JsonPath),
             ("ltree_io", Self::Lquery),
@@ -73,13 +80,28 @@ impl Statement {
 
     /// Statements that read the values of comparisons by themselves, one for each type that they are cast to.
     pub(crate) fn value_probes(&self) -> impl Iterator<Item = Self> {
+        self.probes(|param| match param {
+            Param::Text(text) => std::slice::from_ref(text),
+            Param::Texts(texts) => texts,
+            // Patterns and cursors have probes of their own.
+            Param::Pattern(..) | Param::CursorKey(_) | Param::Int(_) | Param::Variable(_) => &[],
+        })
+    }
+
+    /// Statements that read the keys of cursors by themselves, one for each type that they are cast to.
+    pub(crate) fn cursor_probes(&self) -> impl Iterator<Item = Self> {
+        self.probes(|param| match param {
+            Param::CursorKey(text) => std::slice::from_ref(text),
+            _ => &[],
+        })
+    }
+
+    fn probes(&self, values: impl Fn(&Param) -> &[String]) -> impl Iterator<Item = Self> {
         let mut by_cast: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for (number, cast) in self.text.casts() {
-            match self.params.get(number - 1) {
-                Some(Param::Text(text)) => by_cast.entry(cast).or_default().push(text.clone()),
-                Some(Param::Texts(texts)) => by_cast.entry(cast).or_default().extend_from_slice(texts),
-                // Patterns have probes of their own.
-                Some(Param::Pattern(..) | Param::Int(_) | Param::Variable(_)) | None => {}
+            let values = self.params.get(number - 1).map(&values).filter(|values| !values.is_empty());
+            if let Some(values) = values {
+                by_cast.entry(cast).or_default().extend_from_slice(values);
             }
         }
         by_cast.into_iter().map(|(cast, texts)| {

@@ -65,6 +65,16 @@ impl<'a> Table<'a> {
         (!is_there).then(|| format!("`{}` has no unique index on {columns}", self.source.name))
     }
 
+    /// The reason why a column that no item gives does not tell whether a row is there already, if there is one.
+    pub(crate) fn lacks_default(&self, column: &str) -> Option<String> {
+        let name = &self.source.name;
+        match self.source.columns.contains_key(column) {
+            false => Some(format!("`{name}` has no column `{column}`")),
+            true if self.source.defaults.contains_key(column) => None,
+            true => Some(format!("the column `{column}` of `{name}` has no default, and the input has no such field")),
+        }
+    }
+
     /// Adds rows, and gives columns of each, in their order. Nothing is given of a row that is there already and stays.
     pub(crate) fn insert(&self, items: &[Fields], conflict: Option<Conflict<'_>>, returning: &[&str]) -> Statement {
         let columns = columns_of(items);
@@ -81,13 +91,22 @@ impl<'a> Table<'a> {
         let conflict = conflict.map(|conflict| self.on_conflict(conflict, &columns)).unwrap_or_default();
         let (table, returned) = (&self.source.quoted, self.returned("", returning));
         let text = format!("INSERT INTO {table} ({names}) {values}{conflict} RETURNING {returned}");
-        let params = if columns.is_empty() { Vec::new() } else { vec![list(items)] };
+        let params = match (columns.is_empty(), is_even) {
+            (true, _) => Vec::new(),
+            (false, true) => vec![list(items)],
+            (false, false) => items.iter().map(document).collect(),
+        };
         self.statement("insert", text, params)
     }
 
     /// Gives columns of the rows that the items conflict with, in the order of the items.
     pub(crate) fn existing(&self, items: &[Fields], columns: &[&str], returning: &[&str]) -> Statement {
-        let same = columns.iter().map(|column| format!("t.{} = {}", quote(column), self.value("i.v", column)));
+        let is_given = |column: &str| items.first().is_some_and(|item| item.get(column).is_some());
+        let value = |column: &str| match self.source.defaults.get(column) {
+            Some(default) if !is_given(column) => format!("({default})"),
+            _ => self.value("i.v", column),
+        };
+        let same = columns.iter().map(|column| format!("t.{} = {}", quote(column), value(column)));
         let (table, same) = (&self.source.quoted, same.collect::<Vec<_>>().join(" AND "));
         let returned = self.returned("t.", returning);
         let text = format!("SELECT {returned} FROM {ITEMS} JOIN {table} AS t ON {same} ORDER BY i.n");
@@ -101,7 +120,7 @@ impl<'a> Table<'a> {
         let set: Vec<_> = set.collect();
         let (table, set, chosen) = (&self.source.quoted, set.join(", "), self.chosen(keys, 1));
         let text = format!("UPDATE {table} SET {set} WHERE {chosen} RETURNING {}", self.returned("", returning));
-        let new = Param::Text(ExactJson::Object(new.clone()).to_string());
+        let new = document(new);
         self.statement("update", text, [new].into_iter().chain(keys.iter().map(bound)).collect())
     }
 
@@ -134,11 +153,12 @@ impl<'a> Table<'a> {
         columns.iter().map(|column| quote(column)).collect::<Vec<_>>().join(", ")
     }
 
-    /// Rows of which some leave columns to the table.
+    /// Rows of which some leave columns to the table, each with a document of its own: PostgreSQL would read one of all
+    /// rows anew for each value.
     fn rows(&self, items: &[Fields], columns: &[&str]) -> String {
         let row = |(index, item): (usize, &Fields)| {
             let value = |column: &&str| match item.get(column) {
-                Some(_) => self.value(&format!("($1::jsonb->{index})"), column),
+                Some(_) => self.value(&format!("(${}::jsonb)", index + 1), column),
                 None => "DEFAULT".to_owned(),
             };
             format!("({})", columns.iter().map(value).collect::<Vec<_>>().join(", "))
@@ -166,6 +186,10 @@ impl<'a> Table<'a> {
         });
         same.collect::<Vec<_>>().join(" AND ")
     }
+}
+
+fn document(item: &Fields) -> Param {
+    Param::Text(ExactJson::Object(item.clone()).to_string())
 }
 
 fn list(items: &[Fields]) -> Param {

@@ -66,11 +66,16 @@ impl LiveDatabase {
         self.has_failed.store(true, Ordering::Relaxed);
     }
 
-    /// Tells where the database is that a failed test has left.
+    /// Tells where the database is that a failed test has left, or how to have it kept.
     #[expect(clippy::print_stderr, reason = "it belongs beside the message of the test")]
     fn tell(&self) {
         if self.server.stays {
             eprintln!("the database of the failed test is kept: {}", ConnectConfig::shown(&self.owner_url));
+        } else {
+            eprintln!(
+                "the database of the failed test ends with the embedded server; name a server of your own with \
+                 SVC_TEST_DATABASE_URL, and it is kept"
+            );
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Mutations that can fail in every way.
 
 use serde_json::{Value, json};
-use svc::Operation;
 use svc::db::SessionVariables;
 use svc::prelude::*;
+use svc::{DatabaseConfig, Operation};
 use svc_tests::{App, Reply, TestDatabase};
 
 #[svc_type(sql_source = "v_post")]
@@ -119,8 +119,10 @@ pub(super) async fn database() -> TestDatabase {
 /// A service, perhaps with session variables.
 pub(super) async fn app(url: &str, has_session: bool) -> App {
     let insert = "INSERT INTO tb_post (title) VALUES ($1) RETURNING";
+    // Looks whether functions have changed name them too, and a proxy shall lose the answer to a call.
+    let database = DatabaseConfig { url: Some(url.to_owned()), catalogue_poll: None, ..DatabaseConfig::default() };
     let options = AppOptions::new()
-        .database_url(url)
+        .config(SvcConfig { database, ..SvcConfig::default() })
         .queries(queries![posts])
         .mutations(mutations![strict, loose, plain, must, body, calls])
         .operations([

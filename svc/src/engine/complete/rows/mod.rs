@@ -4,13 +4,13 @@ mod page;
 
 use page::write_page_fields;
 pub(super) use page::{Completed, PageWriter, item_type};
-pub(crate) use page::{PageNode, PageShape, address};
+pub(crate) use page::{EdgeShape, PageNode, PageShape, address};
 
 use tokio_postgres::Row;
 
 use super::cells::{Cells, Records};
 use super::column::Column;
-use super::json::Json;
+use super::json::{Json, Slots};
 use super::{Node, PropagatedNull, Walk, key, typename, value};
 use crate::Error;
 use crate::engine::execution_context::ExecutionContext;
@@ -273,21 +273,43 @@ impl Node for RowNode<'_> {
             Self::Json(json) => return json.fields(walk, selection, path, out),
             _ => return Err(PropagatedNull),
         };
-        let sources = shape.sources.iter().find(|sources| sources.type_index == selection.type_index);
-        let in_data = sources.filter(|sources| !sources.keys.names.is_empty());
-        let slots = in_data.and_then(|sources| Some(data(cells, shape)?.slots(&sources.keys)));
+        let values = RowValues::new(cells, shape, selection);
         for (index, field) in selection.fields.iter().enumerate() {
             key(out, index, field);
             if matches!(field.kind, PlanKind::Typename) {
                 typename(out, selection);
                 continue;
             }
-            let slot = || slots.as_ref()?.get(sources?.keys.of_field(index)?).copied();
-            let source = sources.and_then(|sources| sources.fields.get(index));
-            let node = source.map_or(RowNode::Null, |source| RowNode::field(cells, source, slot));
+            let node = values.node(index);
             value(walk, field, &field.ty, &node, &path.key(&field.key), out)?;
         }
         Ok(())
+    }
+}
+
+/// The values of the fields of a selection in one row.
+struct RowValues<'n, 'a> {
+    cells: &'n Cells<'a>,
+    sources: Option<&'a RowSources>,
+    /// The keys of `data` that the fields read.
+    slots: Option<Slots<'a>>,
+}
+
+impl<'n, 'a> RowValues<'n, 'a> {
+    #[inline(always)]
+    fn new(cells: &'n Cells<'a>, shape: &'a RowShape, selection: &Selection) -> Self {
+        let sources = shape.sources.iter().find(|sources| sources.type_index == selection.type_index);
+        let in_data = sources.filter(|sources| !sources.keys.names.is_empty());
+        let slots = in_data.and_then(|sources| Some(data(cells, shape)?.slots(&sources.keys)));
+        Self { cells, sources, slots }
+    }
+
+    /// The value of the field at a position of the selection.
+    #[inline(always)]
+    fn node(&self, index: usize) -> RowNode<'a> {
+        let slot = || self.slots.as_ref()?.get(self.sources?.keys.of_field(index)?).copied();
+        let source = self.sources.and_then(|sources| sources.fields.get(index));
+        source.map_or(RowNode::Null, |source| RowNode::field(self.cells, source, slot))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Writes a page: its edges, nodes, `pageInfo` and total.
 
-use super::{RowNode, RowShape};
+use super::{RowNode, RowShape, RowValues};
 use crate::engine::complete::{Cells, Outdated, PropagatedNull, Records, Walk, key, typename, value};
 use crate::engine::completed_value::CompletedValue;
 use crate::engine::cursor::encode;
@@ -30,6 +30,25 @@ pub(crate) struct PageShape {
     pub(crate) types: Box<[Oid]>,
     /// The shapes of the rows for each selected `nodes` and `node`.
     pub(crate) shapes: Vec<(usize, RowShape)>,
+    /// The fields of edges for each selected `edges` that has some.
+    pub(crate) edges: Vec<EdgeShape>,
+}
+
+/// The place of an edge's own fields, those of the row that joins.
+#[derive(Debug)]
+pub(crate) struct EdgeShape {
+    /// The address of the `edges`.
+    pub(crate) field: usize,
+    /// The value with the record of the row that joins.
+    pub(crate) column: usize,
+    pub(crate) shape: RowShape,
+}
+
+impl EdgeShape {
+    /// The row that joins the row of a page.
+    fn row<'a>(&self, cells: &Cells<'a>) -> Result<Option<Cells<'a>>, Outdated> {
+        cells.get(self.column).map(|bytes| Cells::record(bytes, &self.shape.types)).transpose()
+    }
 }
 
 impl PageShape {
@@ -47,9 +66,12 @@ impl PageShape {
             records.reverse();
         }
         let cursors = self.keys.map(|column| records.iter().map(|cells| self.cursor(cells, column)).collect());
+        let of_edge = |edge: &EdgeShape| records.iter().map(|cells| edge.row(cells)).collect::<Result<_, _>>();
+        let edges = self.edges.iter().map(of_edge).collect::<Result<_, _>>()?;
         let beyond = cell(self.beyond) == Some(&[1]);
         let total = cell(self.total).and_then(|bytes| bytes.try_into().ok()).map(i64::from_be_bytes);
         Ok(PageNode {
+            edges,
             records,
             cursors: cursors.unwrap_or_default(),
             total: total.unwrap_or(0),
@@ -67,7 +89,9 @@ impl PageShape {
     /// Bytes on the heap.
     pub(super) fn weight(&self) -> usize {
         let shapes = self.shapes.iter().map(|(_, shape)| size_of::<usize>() + shape.weight());
-        weight::ALLOCATION + size_of::<Self>() + weight::slice::<Oid>(self.types.len()) + shapes.sum::<usize>()
+        let edges = self.edges.iter().map(|edge| size_of::<EdgeShape>() + edge.shape.weight());
+        let types = weight::slice::<Oid>(self.types.len());
+        weight::ALLOCATION + size_of::<Self>() + types + shapes.chain(edges).sum::<usize>()
     }
 }
 
@@ -75,6 +99,8 @@ impl PageShape {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PageNode<'a> {
     pub(crate) records: Vec<Cells<'a>>,
+    /// For each of the edges' shapes, the row that joins each record.
+    pub(crate) edges: Vec<Vec<Option<Cells<'a>>>>,
     /// One for each record, when a cursor is selected.
     pub(crate) cursors: Vec<String>,
     pub(crate) total: i64,
@@ -105,16 +131,16 @@ pub(super) fn write_page_fields(
     path: &Path<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), PropagatedNull> {
-    PageWriter { page, shapes: &shape.shapes, completed: Vec::new() }.fields(walk, selection, path, out)
+    PageWriter { page, shape, completed: Vec::new() }.fields(walk, selection, path, out)
 }
 
 pub(in crate::engine::complete) struct PageWriter<'a> {
     pub(in crate::engine::complete) page: &'a PageNode<'a>,
-    pub(in crate::engine::complete) shapes: &'a [(usize, RowShape)],
+    pub(in crate::engine::complete) shape: &'a PageShape,
     pub(in crate::engine::complete) completed: Vec<(usize, std::vec::IntoIter<CompletedValue>)>,
 }
 
-impl PageWriter<'_> {
+impl<'a> PageWriter<'a> {
     pub(in crate::engine::complete) fn page(
         &mut self,
         walk: &mut Walk<'_>,
@@ -181,6 +207,7 @@ impl PageWriter<'_> {
         out: &mut Vec<u8>,
     ) -> Result<(), PropagatedNull> {
         let Some(selection) = edges.children.iter().next() else { return Err(PropagatedNull) };
+        let values = self.edge_values(edges, row, selection);
         walk.cx.spend(selection, 1);
         out.push(b'{');
         for (index, field) in selection.fields.iter().enumerate() {
@@ -189,6 +216,11 @@ impl PageWriter<'_> {
                 PlanKind::Part(Part::Node) => self.row(walk, field, &field.ty, row, &path.key(&field.key), out)?,
                 PlanKind::Part(_) => {
                     write_text(out, <[String]>::get(&self.page.cursors, row).map_or("", String::as_str));
+                    walk.bounded(out)?;
+                }
+                PlanKind::Stored { .. } => {
+                    let node = values.as_ref().map_or(RowNode::Null, |values| values.node(index));
+                    value(walk, field, &field.ty, &node, &path.key(&field.key), out)?;
                 }
                 PlanKind::Denied => walk.denied(field, &path.key(&field.key), out)?,
                 _ => typename(out, selection),
@@ -196,6 +228,14 @@ impl PageWriter<'_> {
         }
         out.push(b'}');
         Ok(())
+    }
+
+    /// The fields of the row that joins.
+    fn edge_values(&self, edges: &PlanField, row: usize, selection: &Selection) -> Option<RowValues<'a, 'a>> {
+        let address = address(edges);
+        let at = self.shape.edges.iter().position(|edge| edge.field == address)?;
+        let cells = self.page.edges.get(at)?.get(row)?.as_ref()?;
+        Some(RowValues::new(cells, &self.shape.edges[at].shape, selection))
     }
 
     fn row(
@@ -211,10 +251,12 @@ impl PageWriter<'_> {
         if let Some((_, completed)) = self.completed.iter_mut().find(|(known, _)| *known == address) {
             let value = completed.next().unwrap_or(CompletedValue { bytes: Err(PropagatedNull), errors: Vec::new() });
             walk.errors.extend(value.errors);
-            out.extend_from_slice(&value.bytes?);
-            return Ok(());
+            let bytes = value.bytes?;
+            walk.cx.answer.take_back(bytes.len());
+            out.extend_from_slice(&bytes);
+            return walk.bounded(out);
         }
-        let shape = self.shapes.iter().find(|(known, _)| *known == address).map(|(_, shape)| shape);
+        let shape = self.shape.shapes.iter().find(|(known, _)| *known == address).map(|(_, shape)| shape);
         let node = shape.map_or(RowNode::Null, |shape| RowNode::Row(self.page.records[row].clone(), shape));
         value(walk, field, ty, &node, path, out)
     }

@@ -2,7 +2,7 @@
 
 mod page;
 
-pub(super) use page::{Sent, Wanted, needs_whole_rows, row_fields, row_shapes, size};
+pub(super) use page::{Wanted, edge_shapes, needs_whole_rows, row_fields, row_shapes, size};
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::row_call::{selected_call, unfit};
 use crate::Error;
 use crate::engine::complete::{Guarded, PageShape, RowShape, RowSource, RowSources};
 use crate::engine::execution_context::ExecutionContext;
-use crate::engine::plan::{Leaf, NodeType, OutType, PlanField, PlanKind};
+use crate::engine::plan::{Leaf, NodeType, OutType, PlanField, PlanKind, node_id};
 use crate::postgres::{Catalogue, ColumnType, DbError, FunctionSpec, Source};
 use crate::schema::{Model, Relation, ScalarKind, Shape, TypeExpr, TypeIndex, TypeKind};
 use crate::sql::{ColumnForm, Query, RowCall, Select, Selected, Subquery, Views, record_types, select_form};
@@ -108,9 +108,10 @@ impl<'a> Columns<'a> {
         Ok(match relation.shape {
             Shape::Connection => {
                 let page = Read::page_beside(cx, field, relation)?;
-                let (list, shapes) = row_shapes(cx, views, field, relation.row)?;
-                let (shape, _) = page.ask(views, cx.limits, list, &Wanted::of(field), cx.careful, add)?;
-                RowSource::Page(Box::new(PageShape { shapes, ..shape }))
+                let (mut list, shapes) = row_shapes(cx, views, field, relation.row)?;
+                let edges = edge_shapes(cx, views, field, relation, &mut list)?;
+                let shape = page.ask(views, cx.limits, list, &Wanted::of(field), cx.careful, add)?;
+                RowSource::Page(Box::new(PageShape { shapes, edges, ..shape }))
             }
             Shape::Aggregate => {
                 let read = Read::beside(cx, field, relation)?;
@@ -207,6 +208,9 @@ pub(crate) fn call_fault(catalogue: &Catalogue, model: &Model, spec: &FunctionSp
 
 /// Returns the error of a relation whose key has no place in the other type.
 pub(super) fn bad_key(relation: Relation) -> Error {
+    if relation.is_from_client {
+        return node_id::no_key();
+    }
     let [from, to] = [relation.from, relation.to].map(|keys| keys.join("`, `"));
     Error::internal(format!("a row's `{from}` is not a valid value of `{to}`"))
 }

@@ -2,15 +2,15 @@
 
 use super::Columns;
 use crate::application::Limits;
-use crate::engine::complete::{PageShape, RowShape, address};
+use crate::engine::complete::{EdgeShape, PageShape, RowShape, address};
 use crate::engine::cursor::{decode, mark};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::find::read::PageRead;
 use crate::engine::plan::{Calls, PlanField, PlanKind};
 use crate::postgres::DbError;
-use crate::repository::CursorPage;
-use crate::schema::{Part, TypeIndex};
-use crate::sql::{Keyset, Query, Selected, Subquery, Views, Window, order_keys, record_types};
+use crate::repository::{CursorPage, check_size};
+use crate::schema::{Part, Relation, TypeIndex};
+use crate::sql::{Filter, Keyset, Query, Selected, Subquery, Views, Window, order_keys, record_types};
 
 /// The parts of a page that a client selects.
 #[derive(Default)]
@@ -93,8 +93,32 @@ pub(in crate::engine::find) fn row_shapes(
     Ok((columns.finish().0, shapes))
 }
 
-/// The query whose order the cursors that were sent are of, and their keys.
-pub(in crate::engine::find) type Sent = Option<(Query, Vec<Keyset>)>;
+/// Adds the fields of the rows that join to what is read of each row of a page, and returns their shapes for each
+/// selected `edges`.
+pub(in crate::engine::find) fn edge_shapes(
+    cx: &ExecutionContext<'_>,
+    views: Views<'_>,
+    field: &PlanField,
+    relation: Relation,
+    list: &mut Vec<Selected>,
+) -> Result<Vec<EdgeShape>, DbError> {
+    let Some(joining) = relation.joining else { return Ok(Vec::new()) };
+    let has_fields = |edges: &&PlanField| {
+        let mut below = edges.children.iter().flat_map(|selection| &selection.fields);
+        matches!(edges.kind, PlanKind::Part(Part::Edges)) && below.any(|field| field.stored().is_some())
+    };
+    let edges = field.children.iter().flat_map(|selection| &selection.fields).filter(has_fields);
+    let shapes = edges.map(|edges| {
+        let mut columns = Columns::new(views, joining)?;
+        let shape = columns.shape(cx, edges, joining)?;
+        let of_edge = Query::new(joining, Filter::All(Vec::new()));
+        let query = Query { list: columns.finish().0, careful: cx.careful, ..of_edge };
+        let types = record_types(views, &query)?;
+        list.push(Selected::Edge(Box::new(query)));
+        Ok(EdgeShape { field: address(edges), column: list.len() - 1, shape: RowShape { types, ..shape } })
+    });
+    shapes.collect()
+}
 
 impl PageRead {
     /// Adds the parts of the page, with `list` of each row, to a statement; `add` gives their positions.
@@ -106,7 +130,7 @@ impl PageRead {
         wanted: &Wanted,
         careful: bool,
         mut add: impl FnMut(Subquery) -> usize,
-    ) -> Result<(PageShape, Sent), DbError> {
+    ) -> Result<PageShape, DbError> {
         let Self { read, page } = self;
         let (limit, backward) = size(&page, limits)?;
         let all = Query { careful, ..read.clone().matching() };
@@ -131,7 +155,6 @@ impl PageRead {
         query.past = after.iter().chain(&before).cloned().collect();
 
         let mut shape = PageShape { mark, limit, backward, ..PageShape::default() };
-        let sent = (!query.past.is_empty()).then(|| (with_cursors, query.past.clone()));
         if wanted.cursors {
             shape.keys = Some(list.len());
             list.push(Selected::OrderKeys);
@@ -151,7 +174,7 @@ impl PageRead {
             shape.types = record_types(views, &query)?;
             shape.rows = Some(add(Subquery::Rows(query)));
         }
-        Ok((shape, sent))
+        Ok(shape)
     }
 }
 
@@ -163,9 +186,6 @@ pub(in crate::engine::find) fn size(page: &CursorPage, limits: &Limits) -> Resul
         (None, Some(last)) => (last, true),
         (None, None) => (i32::try_from(limits.default_page).unwrap_or(i32::MAX), false),
     };
-    if limit < 0 {
-        return Err(DbError::NegativeSlice);
-    }
-    let window = crate::repository::page(Some(limit.into()), 0, limits)?;
-    Ok((usize::try_from(window.limit).unwrap_or(0), backward))
+    check_size(if backward { "last" } else { "first" }, limit.into(), limits)?;
+    Ok((usize::try_from(limit).unwrap_or(0), backward))
 }

@@ -9,7 +9,7 @@ use super::row_call::{asked_call, computed_field};
 use crate::json::ExactJson;
 use crate::scalar::sql_value::SqlValue;
 use crate::schema::{
-    EnumValue, Family, FieldKind, Model, Operand, Operator, Relation, SEARCH, TypeIndex, TypeKind, family,
+    EDGE, EnumValue, Family, FieldKind, Model, Operand, Operator, Relation, SEARCH, TypeIndex, TypeKind, family,
 };
 use crate::sql::{Column, Direction, Filter, Nulls, Order, Rank};
 use crate::{Error, ErrorCode};
@@ -244,9 +244,24 @@ impl Where<'_> {
     }
 }
 
-/// One object of `orderBy`: its keys in the order in which the client gave them.
-pub(super) fn orders(model: &Model, row: TypeIndex, key: &Value, order: &mut Vec<Order>) -> Result<(), Error> {
-    order_keys(model, row, &[], key, order)
+/// One object of `orderBy`: its keys in the order in which the client gave them. Rows that others join to their parent
+/// have an order by those too.
+pub(super) fn orders(
+    model: &Model,
+    (row, joining): (TypeIndex, Option<TypeIndex>),
+    key: &Value,
+    order: &mut Vec<Order>,
+) -> Result<(), Error> {
+    let (Some(joining), Value::Object(fields)) = (joining, key) else { return order_keys(model, row, &[], key, order) };
+    for (rust, direction) in fields {
+        if rust != EDGE {
+            let key = Value::Object(Fields::from([(rust.clone(), direction.clone())]));
+            order_keys(model, row, &[], &key, order)?;
+        } else if !matches!(direction, Value::Null) {
+            order_keys(model, joining, &[EDGE.to_owned()], direction, order)?;
+        }
+    }
+    Ok(())
 }
 
 fn order_keys(

@@ -7,7 +7,7 @@ use crate::engine::complete::{
 };
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::find::aggregate::aggregate_query;
-use crate::engine::find::columns::{Wanted, bad_key, needs_whole_rows, row_shapes};
+use crate::engine::find::columns::{Wanted, bad_key, edge_shapes, needs_whole_rows, row_shapes};
 use crate::engine::find::full_rows::full_rows;
 use crate::engine::find::read::Read;
 use crate::engine::path::Path;
@@ -83,14 +83,14 @@ impl Asking<'_> {
         let mut items = complete_page_items(cx, field, &good.collect::<Vec<_>>()).await.into_iter();
         let error = bad_key(self.relation);
         let completed = found.iter().map(|(at, path)| match at {
-            Some(at) => complete_page(cx, field, &pages[*at], &[], items.next().unwrap_or_default(), path),
+            Some(at) => complete_page(cx, field, (&pages[*at], &shape), items.next().unwrap_or_default(), path),
             None => Ok(CompletedValue::failed(cx, &error, field, path)),
         });
         completed.collect()
     }
 
     /// The parts of a page, with `list` of each row.
-    fn parts(&self, list: Vec<Selected>) -> Result<(Vec<Subquery>, PageShape), DbError> {
+    fn parts(&self, mut list: Vec<Selected>) -> Result<(Vec<Subquery>, PageShape), DbError> {
         let cx = self.cx;
         let mut parts = Vec::new();
         let add = |part| {
@@ -99,8 +99,9 @@ impl Asking<'_> {
         };
         let page = Read::page_beside(cx, self.field, self.relation)?;
         let views = cx.context.db().views(self.catalogue);
-        let (shape, _) = page.ask(views, cx.limits, list, &Wanted::of(self.field), cx.careful, add)?;
-        Ok((parts, shape))
+        let edges = edge_shapes(cx, views, self.field, self.relation, &mut list)?;
+        let shape = page.ask(views, cx.limits, list, &Wanted::of(self.field), cx.careful, add)?;
+        Ok((parts, PageShape { edges, ..shape }))
     }
 
     async fn fetch(&self, parts: &[Subquery]) -> Result<Answer, DbError> {

@@ -42,11 +42,20 @@ pub(super) async fn write_relation<'a>(
     }
     let (wanted, spots) = (&keys, &parents);
     let result = match cx.database.following(|| follow(cx, field, relation, wanted, spots)).await {
-        Err(error) if error.is_of_data() => follow(&cx.careful(&error), field, relation, &keys, &parents).await,
+        Err(error) if error.is_of_data() => {
+            // A key that a client has forged says nothing of what is stored, so it is not logged.
+            let careful = if relation.is_from_client { cx.with_care() } else { cx.careful(&error) };
+            follow(&careful, field, relation, &keys, &parents).await
+        }
         result => result,
     };
     result.unwrap_or_else(|error| {
-        let error = error.into_error();
+        let error = if relation.is_from_client && error.is_of_unreadable_value() {
+            tracing::debug!(%error, "the key of a node cannot be read");
+            bad_key(relation)
+        } else {
+            error.into_error()
+        };
         parents.iter().map(|(_, path)| CompletedValue::failed(cx, &error, field, path)).collect()
     })
 }
