@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{ProtectionConfig, SvcConfig};
 use crate::http::{CrossOriginRules, CsrfProtection, Overload, Protection, UnreadAnswers};
+use crate::rate_limit::AddressRule;
 use crate::security_log::Clients;
 use crate::settings::{ConfigError, is_origin};
 
@@ -31,6 +32,7 @@ pub(super) fn protection(config: &SvcConfig, clients: &Clients) -> Result<Arc<Pr
             .load_shedding
             .then(|| Overload::new(least, settings.max_in_flight.max(1), settings.shed_after)),
         unread: UnreadAnswers::new(settings.max_unread_answers),
+        addresses: AddressRule::of(&config.rate_limit),
     }))
 }
 

@@ -62,6 +62,7 @@ async fn run(
 ) -> Result<ResponseStream, Response> {
     parts.renew_hook();
     service.engine.resume(&mut parts).await?;
-    let _admitted = service.protection.enter().await.map_err(Refusal::into_response)?;
+    let address = service.protection.addresses.certain(&parts.headers, &parts.extensions);
+    let _admitted = service.protection.enter(address).await.map_err(Refusal::into_response)?;
     service.engine.subscribe(request, parts).await
 }

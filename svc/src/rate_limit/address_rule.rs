@@ -34,6 +34,12 @@ impl AddressRule {
         client_address(headers, peer, self.trusted_proxies.as_ref(), self.forwarded_header)
     }
 
+    /// The same where no client may pass for another: headers count only where the proxies are known.
+    pub(crate) fn certain(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<IpAddr> {
+        let peer = || extensions.get::<ConnectInfo<SocketAddr>>().map(|peer| network(peer.0.ip(), self.ipv6_prefix));
+        if self.trusted_proxies.is_some() { self.counted(headers, extensions) } else { peer() }
+    }
+
     /// The address under which a request's client is counted: of a network of IPv6 the first.
     pub(crate) fn counted(&self, headers: &HeaderMap, extensions: &Extensions) -> Option<IpAddr> {
         self.address(headers, extensions).counted.map(|address| network(address, self.ipv6_prefix))

@@ -10,6 +10,7 @@ use svc_tests::{App, Log, Socket, TestDatabase, eventually, is_alone, resident};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::Barrier;
+use tokio::task::JoinHandle;
 
 /// More than the system takes from the service.
 const LARGE: usize = 12_000_000;
@@ -35,7 +36,12 @@ async fn app_with(max_unread_answers: usize) -> App {
 
 /// A client that has asked, and reads nothing but the beginning; `None` where the service has refused.
 async fn stalled(app: &App, request: &str) -> Option<TcpStream> {
+    stalled_at([127, 0, 0, 1], app, request).await
+}
+
+async fn stalled_at(address: [u8; 4], app: &App, request: &str) -> Option<TcpStream> {
     let socket = TcpSocket::new_v4().unwrap();
+    socket.bind((address, 0).into()).unwrap();
     socket.set_recv_buffer_size(4_096).unwrap();
     let mut stream = socket.connect(app.address()).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
@@ -146,25 +152,53 @@ async fn who_reads_steadily_gets_everything() {
 }
 
 /// Reads about 2 MB in a second, until the connection ends or the answer has come.
-async fn read_slowly(mut stream: TcpStream) -> usize {
-    let (mut bytes, mut read) = (vec![0; 100_000], 0);
+async fn read_slowly(stream: TcpStream) -> usize {
+    read_in_steps(stream, 100_000, Duration::from_millis(20)).await
+}
+
+/// Reads so many bytes at a time, with a pause between two of them.
+async fn read_in_steps(mut stream: TcpStream, step: usize, pause: Duration) -> usize {
+    let (mut bytes, mut read) = (vec![0; step], 0);
     while read <= LARGE {
         let count = tokio::time::timeout(PATIENCE, stream.read(&mut bytes)).await.expect("no end in time");
         match count {
             Ok(0) | Err(_) => break,
             Ok(count) => read += count,
         }
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        tokio::time::sleep(pause).await;
     }
     read
 }
 
+/// Whoever takes a little all the time keeps an answer for minutes: less than 256 KiB a second is too little for ten.
 #[tokio::test]
-async fn requests_are_refused_while_all_answers_are_new() {
+async fn who_creeps_is_given_up_after_ten_seconds() {
     let app = app().await;
-    let request = post(&json!({ "query": DOCUMENT }).to_string());
+    let request = close(&post(&json!({ "query": DOCUMENT }).to_string()));
     let mut clients = Vec::new();
-    eventually(async || match stalled(&app, &request).await {
+    while clients.len() < 3 {
+        if let Some(client) = stalled(&app, &request).await {
+            clients.push(tokio::spawn(read_in_steps(client, 16_384, Duration::from_millis(125))));
+        }
+    }
+    // All of it would take a minute and a half.
+    let first = eventually(async || {
+        clients.iter().position(JoinHandle::is_finished).ok_or_else(|| "all three keep their answers".to_owned())
+    })
+    .await;
+    let read = clients.swap_remove(first).await.unwrap();
+    assert!(read < LARGE, "{read}");
+    answers(&app).await;
+}
+
+/// Those who keep answers waiting do not have the others refused.
+#[tokio::test]
+async fn requests_of_those_who_keep_answers_are_refused() {
+    let app = app().await;
+    let large = post(&json!({ "query": DOCUMENT }).to_string());
+    let small = post(&json!({ "query": "{ text(length: 1) }" }).to_string());
+    let mut clients = Vec::new();
+    eventually(async || match stalled(&app, &large).await {
         None => Ok(()),
         client => {
             clients.extend(client);
@@ -172,6 +206,7 @@ async fn requests_are_refused_while_all_answers_are_new() {
         }
     })
     .await;
+    assert!(stalled_at([127, 0, 0, 2], &app, &small).await.is_some(), "a client at another address is refused");
     answers(&app).await;
 }
 

@@ -24,6 +24,7 @@ pub(crate) use overload::Overload;
 pub(crate) use routes::protect;
 
 use std::future::Future;
+use std::net::IpAddr;
 use std::pin::pin;
 use std::sync::Arc;
 
@@ -36,6 +37,7 @@ use super::negotiate::MediaType;
 use super::reply::Refusal;
 use super::unread::{UnreadAnswers, UnreadBody};
 use crate::ErrorCode;
+use crate::rate_limit::AddressRule;
 use crate::request::{REQUEST_ID, RequestId};
 
 /// The protection between the open internet and the endpoint.
@@ -53,6 +55,8 @@ pub(crate) struct Protection {
     pub(crate) overload: Option<Overload>,
     /// The answers that their clients have not taken yet.
     pub(crate) unread: Arc<UnreadAnswers>,
+    /// The way in which the addresses are found that keep them.
+    pub(crate) addresses: AddressRule,
 }
 
 impl Protection {
@@ -66,7 +70,8 @@ impl Protection {
         answer: impl FnOnce(Request) -> F,
     ) -> Response<Body> {
         let (id, version) = (self.identify(&request), request.version());
-        let response = match self.enter().await {
+        let address = self.addresses.certain(request.headers(), request.extensions());
+        let response = match self.enter(address).await {
             Ok(_admitted) => {
                 // A panic is answered in here, so that the log has the identifier of its request.
                 let answering = pin!(answer(request));
@@ -75,7 +80,7 @@ impl Protection {
             }
             Err(refusal) => refusal.reply(media.unwrap_or(MediaType::Json)),
         };
-        told(UnreadBody::of(response, version, &self.unread), id)
+        told(UnreadBody::of(response, version, address, &self.unread), id)
     }
 
     /// The identifier of a request, where requests have them.
@@ -83,12 +88,12 @@ impl Protection {
         self.request_ids.then(|| RequestId::of(request.headers()))
     }
 
-    /// Lets an operation in, unless there are too many already.
+    /// Lets an operation of a client at an address in, unless there are too many already.
     ///
     /// # Errors
     /// The refusal of one that is too many.
-    pub(super) async fn enter(&self) -> Result<Option<Admitted<'_>>, Refusal> {
-        if !self.unread.has_room() {
+    pub(super) async fn enter(&self, address: Option<IpAddr>) -> Result<Option<Admitted<'_>>, Refusal> {
+        if !self.unread.has_room(address) {
             return Err(too_many("clients keep more answers waiting than the service can hold; try again in a moment"));
         }
         let Some(overload) = &self.overload else { return Ok(None) };

@@ -1,5 +1,6 @@
 //! A body whose bytes count.
 
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -17,14 +18,16 @@ pub(in crate::http) struct UnreadBody {
     body: Body,
     answers: Arc<UnreadAnswers>,
     large: LargeAnswer,
+    address: Option<IpAddr>,
     least: usize,
 }
 
 impl UnreadBody {
-    /// The response with such a body, where it may be large for a client of this version.
+    /// The response with such a body, where it may be large for a client of this version; the address is the client's.
     pub(in crate::http) fn of(
         mut response: Response<Body>,
         version: Version,
+        address: Option<IpAddr>,
         answers: &Arc<UnreadAnswers>,
     ) -> Response<Body> {
         let is_one_of_many = version == Version::HTTP_2;
@@ -35,7 +38,7 @@ impl UnreadBody {
         }
         let large = LargeAnswer::default();
         response.extensions_mut().insert(large.clone());
-        response.map(|body| Body::new(Self { body, answers: answers.clone(), large, least }))
+        response.map(|body| Body::new(Self { body, answers: answers.clone(), large, address, least }))
     }
 }
 
@@ -47,7 +50,7 @@ impl HttpBody for UnreadBody {
         let this = &mut *self;
         let frame = Pin::new(&mut this.body).poll_frame(cx);
         let count = |bytes: Bytes| match this.large.client() {
-            Some(client) if bytes.len() >= this.least => this.answers.count(bytes, client),
+            Some(client) if bytes.len() >= this.least => this.answers.count(bytes, client, this.address),
             _ => bytes,
         };
         frame.map(|frame| frame.map(|frame| frame.map(|frame| frame.map_data(count))))

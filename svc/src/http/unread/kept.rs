@@ -1,5 +1,6 @@
 //! Answers that wait, and the clients who keep them waiting.
 
+use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use super::client::Client;
@@ -17,6 +18,8 @@ const TO_TAKE_ALL: f64 = 60.0;
 pub(super) struct Answer {
     pub(super) bytes: usize,
     pub(super) client: Client,
+    /// The address of the client, where it is known.
+    pub(super) address: Option<IpAddr>,
     since: Instant,
     /// The bytes that the client had taken before.
     taken_before: u64,
@@ -24,9 +27,9 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    pub(super) fn new(bytes: usize, client: Client) -> Self {
+    pub(super) fn new(bytes: usize, client: Client, address: Option<IpAddr>) -> Self {
         let (taken_before, _) = client.taken();
-        Self { bytes, client, since: Instant::now(), taken_before, is_given_up: false }
+        Self { bytes, client, address, since: Instant::now(), taken_before, is_given_up: false }
     }
 }
 

@@ -1,16 +1,17 @@
 //! The bytes that wait, and whose they are.
 
 use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::body::Bytes;
-use slab::Slab;
 use tokio::runtime::Handle;
 
 use super::client::Client;
 use super::kept::{Answer, Kept};
+use super::waiting::Waiting;
 
 /// The time between two looks while there are too many bytes.
 const TICK: Duration = Duration::from_millis(200);
@@ -22,7 +23,7 @@ pub(crate) struct UnreadAnswers {
     most: usize,
     /// The bytes of all that wait, but for those whose clients are given up; changed under the lock.
     bytes: AtomicUsize,
-    answers: Mutex<Slab<Answer>>,
+    waiting: Mutex<Waiting>,
     /// Whether a task looks at them.
     is_watched: AtomicBool,
     /// The requests that were refused since the task looked.
@@ -40,36 +41,45 @@ impl UnreadAnswers {
         Arc::new(Self {
             most,
             bytes: AtomicUsize::new(0),
-            answers: Mutex::default(),
+            waiting: Mutex::default(),
             is_watched: AtomicBool::new(false),
             refused: AtomicUsize::new(0),
         })
     }
 
-    /// The same bytes, which count until they are dropped.
-    pub(in crate::http) fn count(self: &Arc<Self>, bytes: Bytes, client: &Client) -> Bytes {
-        let mut answers = self.lock();
+    /// The same bytes for a client at an address, which count until they are dropped.
+    pub(in crate::http) fn count(self: &Arc<Self>, bytes: Bytes, client: &Client, address: Option<IpAddr>) -> Bytes {
+        let mut waiting = self.lock();
         self.bytes.fetch_add(bytes.len(), Ordering::Relaxed);
-        let key = answers.insert(Answer::new(bytes.len(), client.clone()));
-        drop(answers);
+        let key = waiting.add(Answer::new(bytes.len(), client.clone(), address));
+        drop(waiting);
         if !self.is_within() {
             self.be_watched();
         }
         Bytes::from_owner(Counted { bytes, key, among: self.clone() })
     }
 
-    /// Whether there is room for the answer to another request.
-    pub(in crate::http) fn has_room(self: &Arc<Self>) -> bool {
-        let has_room = self.is_within();
+    /// Whether there is room for the answer to another request from an address: up to twice the bound for those who keep
+    /// none, so that nobody has the others refused.
+    pub(in crate::http) fn has_room(self: &Arc<Self>, address: Option<IpAddr>) -> bool {
+        if self.is_within() {
+            return true;
+        }
+        self.be_watched();
+        let keeps_none = |address| !self.lock().is_any_at(address);
+        let has_room = self.bytes() <= self.most.saturating_mul(2) && address.is_some_and(keeps_none);
         if !has_room {
             self.refused.fetch_add(1, Ordering::Relaxed);
-            self.be_watched();
         }
         has_room
     }
 
     fn is_within(&self) -> bool {
-        self.bytes.load(Ordering::Relaxed) <= self.most
+        self.bytes() <= self.most
+    }
+
+    fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
     }
 
     /// Starts the task that looks at them, unless there is one.
@@ -84,9 +94,9 @@ impl UnreadAnswers {
     /// Gives clients up who take too little, first those who have taken nothing for longest. Returns how many.
     fn give_up_slow(&self) -> usize {
         let now = Instant::now();
-        let mut answers = self.lock();
+        let mut waiting = self.lock();
         let mut clients: HashMap<usize, Kept> = HashMap::new();
-        for (_, answer) in answers.iter().filter(|(_, answer)| !answer.is_given_up) {
+        for answer in waiting.answers().filter(|answer| !answer.is_given_up) {
             let kept = clients.entry(answer.client.id());
             kept.and_modify(|kept| kept.add(answer)).or_insert_with(|| Kept::of(answer));
         }
@@ -97,16 +107,16 @@ impl UnreadAnswers {
             if self.is_within() {
                 break;
             }
-            self.give_up(&mut answers, client);
+            self.give_up(&mut waiting, client);
             closed += 1;
         }
         closed
     }
 
     /// Gives a client up, with all of its answers.
-    fn give_up(&self, answers: &mut Slab<Answer>, client: usize) {
+    fn give_up(&self, waiting: &mut Waiting, client: usize) {
         let is_its_own = |answer: &&mut Answer| !answer.is_given_up && answer.client.id() == client;
-        for answer in answers.iter_mut().map(|(_, answer)| answer).filter(is_its_own) {
+        for answer in waiting.answers().filter(is_its_own) {
             answer.is_given_up = true;
             answer.client.give_up();
             self.bytes.fetch_sub(answer.bytes, Ordering::Relaxed);
@@ -114,16 +124,16 @@ impl UnreadAnswers {
     }
 
     fn forget(&self, key: usize) {
-        let mut answers = self.lock();
-        let answer = answers.remove(key);
+        let mut waiting = self.lock();
+        let answer = waiting.remove(key);
         if !answer.is_given_up {
             self.bytes.fetch_sub(answer.bytes, Ordering::Relaxed);
         }
-        drop(answers);
+        drop(waiting);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Slab<Answer>> {
-        self.answers.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

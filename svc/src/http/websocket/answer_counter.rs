@@ -4,12 +4,16 @@ use std::sync::Arc;
 
 use crate::engine::Response;
 use crate::http::live::Seat;
+use crate::http::protection::Protection;
 use crate::http::unread::{Client, UnreadAnswers};
+use crate::request::RequestParts;
 
 /// Counts the answers of a socket.
 pub(super) struct AnswerCounter<'a> {
-    pub(super) answers: &'a Arc<UnreadAnswers>,
+    pub(super) protection: &'a Protection,
     pub(super) seat: &'a Seat,
+    /// The request that opened it.
+    pub(super) opened: &'a RequestParts,
 }
 
 impl AnswerCounter<'_> {
@@ -17,7 +21,8 @@ impl AnswerCounter<'_> {
     pub(super) fn count(&self, mut response: Response) -> Response {
         if response.body.len() >= UnreadAnswers::LEAST {
             let client: Client = Arc::new(self.seat.long_lived());
-            response.body = self.answers.count(response.body, &client);
+            let address = self.protection.addresses.certain(&self.opened.headers, &self.opened.extensions);
+            response.body = self.protection.unread.count(response.body, &client, address);
         }
         response
     }

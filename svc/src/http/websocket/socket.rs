@@ -179,7 +179,7 @@ impl Socket {
         if let Poll::Ready(message) = received {
             return Poll::Ready(Step::Received(message));
         }
-        let counter = AnswerCounter { answers: &self.service.protection.unread, seat: &self.seat };
+        let counter = AnswerCounter { protection: &self.service.protection, seat: &self.seat, opened: &self.opened };
         self.operations.poll_event(cx, &counter).map(|(id, event)| Step::Happened(id, event))
     }
 
@@ -362,7 +362,7 @@ impl Socket {
     /// Sends a message, unless the client takes too long for it.
     async fn send(&mut self, message: &ServerMessage<'_>) -> Result<(), Stop> {
         let (seat, operations) = (&self.seat, &mut self.operations);
-        let counter = AnswerCounter { answers: &self.service.protection.unread, seat };
+        let counter = AnswerCounter { protection: &self.service.protection, seat, opened: &self.opened };
         let (parts, mut was_pending) = (message.write(), false);
         let length: usize = parts.iter().map(Bytes::len).sum();
         let mut sending = pin!(send_text(&mut self.stream, parts, seat));
