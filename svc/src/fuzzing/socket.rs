@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
-use serde_json::Value;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, ReadHalf, WriteHalf};
 use tokio_tungstenite::tungstenite::WebSocket;
 use tokio_tungstenite::tungstenite::protocol::{Message, Role};
 
 use super::service::{self, Service};
+use crate::json::ExactJson;
 
 const HANDSHAKE: &[u8] = b"GET /graphql HTTP/1.1\r\nhost: x\r\nconnection: upgrade\r\nupgrade: websocket\r\n\
     sec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\
@@ -120,17 +120,18 @@ fn check(heard: Vec<u8>, sent: usize) {
     while let Ok(message) = socket.read() {
         match message {
             Message::Text(text) => {
-                let message: Value = serde_json::from_str(&text).expect("a message in JSON");
-                let kind = message["type"].as_str().expect("a type");
-                match kind {
+                // Its numbers may be larger than serde_json reads.
+                let message = ExactJson::read(&text).expect("a message in JSON");
+                let field = |name| message.get(name).and_then(ExactJson::as_str);
+                match field("type").expect("a type") {
                     "connection_ack" => assert!(!std::mem::replace(&mut acknowledged, true), "a second one"),
                     "ping" | "pong" => {}
                     "next" | "error" | "complete" => {
-                        assert!(acknowledged && message["id"].is_string(), "{message}");
-                        assert_ne!(message["payload"][0]["extensions"]["code"], "INTERNAL_SERVER_ERROR", "{message}");
-                        ended += usize::from(kind != "next");
+                        assert!(acknowledged && field("id").is_some(), "{text}");
+                        assert_ne!(code(&message), Some("INTERNAL_SERVER_ERROR"), "{text}");
+                        ended += usize::from(field("type") != Some("next"));
                     }
-                    _ => panic!("{message}"),
+                    _ => panic!("{text}"),
                 }
             }
             // One that the client has sent comes back.
@@ -140,6 +141,12 @@ fn check(heard: Vec<u8>, sent: usize) {
         }
     }
     assert!(ended <= sent, "{ended} operations have ended, and {sent} frames were sent");
+}
+
+/// The code of the first error of a message of errors.
+fn code(message: &ExactJson) -> Option<&str> {
+    let ExactJson::Array(errors) = message.get("payload")? else { return None };
+    errors.first()?.get("extensions")?.get("code")?.as_str()
 }
 
 /// The bytes that were sent, for one who reads them; its answers go nowhere.
