@@ -167,7 +167,8 @@ async fn those_who_ask_at_once_wait_for_one_answer() {
             true
         }
     };
-    let app = App::serve(options(policy, cache)).await;
+    let options = options(policy, cache).authorization_timeout(Duration::from_secs(60));
+    let app = App::serve(options).await;
     let answers = join_all((0..ALL).map(|_| ask(&app, None, "{ other }"))).await;
     assert!(answers.iter().all(|answer| *answer == json!({ "data": { "other": 7 } })), "{answers:?}");
     assert_eq!((came.load(Ordering::SeqCst), asked.load(Ordering::SeqCst)), (ALL, 1));

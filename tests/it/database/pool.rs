@@ -213,7 +213,7 @@ async fn a_cancellation_hits_nobody_else() {
 async fn slow_statements_and_busy_pools_have_codes() {
     let config = SvcConfig {
         database: svc::DatabaseConfig {
-            query_timeout: std::time::Duration::from_secs(15),
+            query_timeout: std::time::Duration::from_secs(60),
             pool_size: 1,
             pool_timeout: std::time::Duration::from_secs(1),
             ..svc::DatabaseConfig::default()
@@ -221,19 +221,41 @@ async fn slow_statements_and_busy_pools_have_codes() {
         ..SvcConfig::default()
     };
     let (database, app) = serve(config).await;
-    app.query("{ rows { id } }").await.data();
+    until_ready(&app).await;
     let (slow, ()) = tokio::join!(app.query("{ sleep { id } }"), async {
         database.until_running("v_sleep", 1).await;
-        let (busy, ready) = tokio::join!(app.query("{ rows { id } }"), app.get("/ready"));
+        let busy = app.query("{ rows { id } }").await;
         let expected = ("SERVICE_UNAVAILABLE", "all database connections are busy");
         assert_eq!((busy.code().as_str(), busy.message().as_str()), expected);
-        let pool = "failed: all 1 connections are in use, and none came free";
-        let checks = json!({ "database": "ok", "schema": "ok", "pool": pool });
-        assert_eq!((ready.status, &ready.json()["checks"]), (503, &checks));
+        until_checks(&app, "failed: all 1 connections are in use, and none came free").await;
+        database.execute(END_SLEEP).await;
     });
     let expected = ("TIMEOUT", "the statement was cancelled because it took too long");
     assert_eq!((slow.code().as_str(), slow.message().as_str()), expected);
     assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
+}
+
+/// Ends the statement that sleeps.
+const END_SLEEP: &str = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = current_database() \
+                         AND strpos(query, 'v_sleep') > 0 AND pid <> pg_backend_pid()";
+
+async fn until_ready(app: &App) {
+    svc_tests::eventually(async || match app.get("/ready").await {
+        ready if ready.status == 200 => Ok(()),
+        ready => Err(ready.text),
+    })
+    .await;
+}
+
+/// Waits until the database and the schema are well, and the pool says so much: on a busy machine they may be late.
+async fn until_checks(app: &App, pool: &str) {
+    let checks = json!({ "database": "ok", "schema": "ok", "pool": pool });
+    svc_tests::eventually(async || {
+        let ready = app.get("/ready").await;
+        let is_so = ready.status == 503 && ready.json()["checks"] == checks;
+        if is_so { Ok(()) } else { Err(ready.text) }
+    })
+    .await;
 }
 
 /// A connection is there, and nothing comes back on it.
@@ -252,15 +274,11 @@ async fn a_database_that_does_not_answer_is_not_ready() {
         ..SvcConfig::default()
     };
     let app = App::serve(options(config)).await;
-    svc_tests::eventually(async || match app.get("/ready").await {
-        ready if ready.status == 200 => Ok(()),
-        ready => Err(ready.text),
-    })
-    .await;
+    until_ready(&app).await;
     let asked = "SELECT pid FROM pg_stat_activity
                  WHERE datname = current_database() AND query = 'SELECT 1' AND state = 'idle'";
     let pids: Vec<i32> = sqlx::query_scalar(asked).fetch_all(&pool).await.unwrap();
-    assert_eq!(pids.len(), 1);
+    assert!(!pids.is_empty());
     let (frozen, start) = (Frozen::new(pids), Instant::now());
     let ready = app.get("/ready").await;
     assert!(start.elapsed() < Duration::from_secs(20), "a probe waits for {:?}", start.elapsed());
@@ -271,7 +289,7 @@ async fn a_database_that_does_not_answer_is_not_ready() {
     });
     assert_eq!((ready.status, &ready.json()["checks"]), (503, &checks));
     drop(frozen);
-    assert_eq!(app.get("/ready").await.status, 200);
+    until_ready(&app).await;
     database.stop().await;
 }
 
@@ -286,7 +304,7 @@ async fn a_database_without_a_connection_left_says_so() {
     let config = SvcConfig {
         database: svc::DatabaseConfig {
             url: Some(url),
-            query_timeout: std::time::Duration::from_secs(30),
+            query_timeout: std::time::Duration::from_secs(60),
             pool_timeout: std::time::Duration::from_secs(1),
             ..svc::DatabaseConfig::default()
         },
@@ -297,19 +315,16 @@ async fn a_database_without_a_connection_left_says_so() {
     database.execute(&format!("ALTER ROLE {role} CONNECTION LIMIT 1")).await;
     let (slow, ()) = tokio::join!(app.query("{ sleep { id } }"), async {
         database.until_running("v_sleep", 1).await;
-        let (refused, ready) = tokio::join!(app.query("{ rows { id } }"), app.get("/ready"));
+        let refused = app.query("{ rows { id } }").await;
         let why = "the database has no connection left for the service";
         assert_eq!((refused.code().as_str(), refused.message().as_str()), ("SERVICE_UNAVAILABLE", why));
-        let checks = json!({ "database": "ok", "schema": "ok", "pool": format!("failed: {why}") });
-        assert_eq!((ready.status, &ready.json()["checks"]), (503, &checks));
+        until_checks(&app, &format!("failed: {why}")).await;
         // The statement holds the connection until both were refused, and not for a time of its own.
-        let end = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE datname = current_database() \
-                   AND strpos(query, 'v_sleep') > 0 AND pid <> pg_backend_pid()";
-        database.execute(end).await;
+        database.execute(END_SLEEP).await;
     });
     assert_eq!(slow.code(), "TIMEOUT");
     assert_eq!(app.query("{ rows { id name } }").await.data(), two_rows());
-    assert_eq!(app.get("/ready").await.status, 200);
+    until_ready(&app).await;
 }
 
 /// Under load each connection is in use, and still comes back in time.

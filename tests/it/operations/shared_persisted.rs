@@ -67,7 +67,7 @@ async fn a_redis_that_is_away_or_lies_costs_a_round_trip_at_most() {
     assert_eq!(first.by_hash(DOCUMENT, json!({})).await.code(), "PERSISTED_QUERY_NOT_FOUND");
     persist(&first).await;
     knows(&first).await;
-    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
     assert_eq!(second.by_hash(DOCUMENT, json!({})).await.code(), "PERSISTED_QUERY_NOT_FOUND");
 }
 

@@ -22,7 +22,7 @@ async fn instance(redis: &Redis, limiting: RateLimiting) -> App {
 
 /// The settings of a service that would rather wait than count alone, as the machine may be busy.
 fn patient() -> RateLimitConfig {
-    config(&[("SVC_RATE_LIMIT_REDIS_TIMEOUT", "1000")])
+    RateLimitConfig { redis_timeout: Duration::from_secs(30), ..config(&[]) }
 }
 
 /// A window of Redis's clock that does not end within minutes.

@@ -65,7 +65,7 @@ async fn another_one_takes_over_from_a_client_that_goes() {
 async fn errors_are_not_shared() {
     let database = database().await;
     let broken =
-        "CREATE FUNCTION fail() RETURNS int LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1); RAISE 'no'; END $$;
+        "CREATE FUNCTION fail() RETURNS int LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(3); RAISE 'no'; END $$;
         CREATE OR REPLACE VIEW v_kept_author AS SELECT id + fail() AS id, name FROM tb_author";
     database.execute(broken).await;
     let app = serve(options(&database)).await;
@@ -76,7 +76,7 @@ async fn errors_are_not_shared() {
     ids.sort();
     ids.dedup();
     assert_eq!(ids.len(), 12, "{ids:?}");
-    assert!(began.elapsed() < Duration::from_secs(8), "{:?}: one after the other takes 12 s", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}: one after the other takes 36 s", began.elapsed());
     database.execute("CREATE OR REPLACE VIEW v_kept_author AS SELECT id, name FROM tb_author").await;
     eventually(async || {
         let reply = app.query("{ authors { id } }").await;

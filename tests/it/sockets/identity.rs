@@ -148,12 +148,12 @@ async fn a_ping_renews_the_token() {
     let Service { app, watched, .. } = serve(AuthConfig::default()).await;
     let start = ends_in(0.0);
     let held_for = |seconds: f64| bearer(&token(json!({ "sub": ADA, "exp": start + seconds })));
-    let mut socket = Socket::ready_with(&app, json!({ "authorization": held_for(4.0) })).await;
+    let mut socket = Socket::ready_with(&app, json!({ "authorization": held_for(10.0) })).await;
     for id in ["a", "b", "c"] {
         socket.subscribe(id, "subscription { gated }").await;
     }
     watched.until_streams(3).await;
-    for (renewed, ended) in [(8.0, 4.0), (12.0, 8.0)] {
+    for (renewed, ended) in [(20.0, 10.0), (30.0, 20.0)] {
         socket.send(&json!({ "type": "ping", "payload": { "authorization": held_for(renewed) } })).await;
         // The token is not sent back.
         assert_eq!(socket.next().await, json!({ "type": "pong" }));

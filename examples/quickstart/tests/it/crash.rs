@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use svc_tests::Program;
 
-use crate::{ask, command, connect, ready, until_answered};
+use crate::{command, connect, ready, until_answered};
 
 /// The backends of clients, as the system knows them.
 fn backends(folder: &Path) -> Vec<String> {
@@ -46,7 +46,7 @@ async fn a_folder_that_was_deleted_is_not_ready() {
     let folder = tempfile::tempdir().unwrap();
     let mut program = Program::start(&mut command(folder.path()));
     let url = program.url();
-    assert!(ask(&url, "{ users { name } }").await.contains("Ada"));
+    until_answered(&url, "{ users { name } }", "Ada").await;
     assert_eq!(ready(&url).await.0, 200);
     std::fs::rename(folder.path().join(".svc"), folder.path().join("gone")).unwrap();
     let (status, text) = ready(&url).await;

@@ -1,7 +1,9 @@
 //! Those who ask, with the ids of `db/seed.sql`.
 
-use svc::UserContext;
+use std::time::Duration;
+
 use svc::testing::{Client, Database};
+use svc::{SvcConfig, UserContext};
 
 /// The two shops.
 pub(crate) const NORTH: &str = "10000000-0000-4000-8000-000000000001";
@@ -53,7 +55,11 @@ impl Who {
 
 /// A client of a shop with this database.
 pub(crate) async fn shop(database: &Database) -> Client {
-    Client::new(shop::with_shop(database.options())).await.unwrap()
+    let mut config = SvcConfig::default();
+    // All wait for their turn, however slow the machine is.
+    config.database.pool_timeout = Duration::from_secs(300);
+    config.protection.load_shedding = false;
+    Client::new(shop::with_shop(database.options().config(config))).await.unwrap()
 }
 
 /// The id of a product of the north.

@@ -63,6 +63,7 @@ async fn a_call_that_is_not_answered_says_that_it_may_have_been_done() {
     assert_eq!(reply.code(), "OUTCOME_UNKNOWN", "{}", reply.text);
     assert!(reply.message().contains("may have been done, or not"), "{}", reply.text);
     // Once at most.
+    until_well(&app).await;
     app.query("mutation { add(name: \"fourth\") }").await.data();
     database.stop().await;
 }

@@ -11,7 +11,7 @@ use svc::axum::body::Bytes;
 use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 
-use super::{HELLO, NEVER, router};
+use super::{HELLO, NEVER, router, steadily};
 
 /// A connection of HTTP/2, and the task that reads and writes it until it ends.
 struct Client {
@@ -118,22 +118,27 @@ async fn a_stream_that_takes_slowly_but_steadily_gets_everything() {
     // The kernel gives up a connection too that stands still for so long, be it because of a busy machine.
     let write_timeout = Duration::from_secs(2);
     let address = serve(HttpConfig { write_timeout, ..HttpConfig::default() }, router().await.0).await;
-    let mut client = Client::open(address).await;
-    let start = Instant::now();
-    let mut body = client.large().await;
-    let (mut read, mut since_pause) = (0, 0);
-    while let Some(data) = body.data().await {
-        let count = data.unwrap().len();
-        body.flow_control().release_capacity(count).unwrap();
-        read += count;
-        since_pause += count;
-        if since_pause > 1_000_000 {
-            since_pause = 0;
-            tokio::time::sleep(Duration::from_millis(160)).await;
+    steadily(write_timeout / 2, async |turns| {
+        let mut client = Client::open(address).await;
+        let start = Instant::now();
+        let mut body = client.large().await;
+        let (mut read, mut since_pause) = (0, 0);
+        while let Some(data) = body.data().await {
+            turns.take();
+            let count = data.map_err(|error| format!("closed after {read} bytes: {error}"))?.len();
+            body.flow_control().release_capacity(count).unwrap();
+            read += count;
+            since_pause += count;
+            if since_pause > 1_000_000 {
+                since_pause = 0;
+                tokio::time::sleep(Duration::from_millis(160)).await;
+            }
         }
-    }
-    assert_eq!(read, 32_000_000);
-    assert!(start.elapsed() > write_timeout * 2, "the pauses took only {:?}", start.elapsed());
+        assert_eq!(read, 32_000_000);
+        assert!(start.elapsed() > write_timeout * 2, "the pauses took only {:?}", start.elapsed());
+        Ok(())
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ mod stop;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use svc::axum::Router;
 use svc::prelude::*;
@@ -44,6 +44,34 @@ impl Drop for Counted {
     fn drop(&mut self) {
         self.1.0.fetch_sub(1, Ordering::SeqCst);
     }
+}
+
+/// The turns of a client that is steady unless the machine stands still.
+struct Turns {
+    last: Instant,
+    longest: Duration,
+}
+
+impl Turns {
+    /// The client takes its turn.
+    fn take(&mut self) {
+        self.longest = self.longest.max(self.last.elapsed());
+        self.last = Instant::now();
+    }
+}
+
+/// A steady client is served to the end; tries again where the machine has stood still for so long.
+async fn steadily(still: Duration, attempt: impl AsyncFn(&mut Turns) -> Result<(), String>) {
+    for _ in 0..10 {
+        let mut turns = Turns { last: Instant::now(), longest: Duration::ZERO };
+        let ended = attempt(&mut turns).await;
+        turns.take();
+        match ended {
+            Ok(()) => return,
+            Err(error) => assert!(turns.longest > still, "{error}"),
+        }
+    }
+    panic!("the machine stood still in each of ten tries");
 }
 
 #[svc::query]

@@ -6,7 +6,7 @@ use svc_tests::raw::{Client, PATIENCE, serve};
 use svc::HttpConfig;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
-use super::router;
+use super::{router, steadily};
 
 const LARGE: &str = "GET /large HTTP/1.1\r\nhost: x\r\n\r\n";
 
@@ -51,21 +51,25 @@ async fn a_client_that_reads_slowly_but_steadily_gets_everything() {
     // The kernel gives up a connection too that stands still for so long, be it because of a busy machine.
     let write_timeout = Duration::from_secs(2);
     let address = serve(config(write_timeout), router).await;
-    let mut client = Client::open(address).await;
-    let start = Instant::now();
-    client.send(LARGE).await;
-    let (mut bytes, mut read, mut since_pause) = (vec![0; 100_000], 0, 0);
-    while read < 32_000_000 {
-        let count = tokio::time::timeout(PATIENCE, client.0.read(&mut bytes)).await.unwrap().unwrap();
-        assert!(count > 0, "the connection was closed after {read} bytes");
-        read += count;
-        since_pause += count;
-        if since_pause > 1_000_000 {
-            since_pause = 0;
-            tokio::time::sleep(Duration::from_millis(160)).await;
+    steadily(write_timeout / 2, async |turns| {
+        let mut client = Client::open(address).await;
+        let start = Instant::now();
+        client.send(LARGE).await;
+        let (mut bytes, mut read, mut since_pause) = (vec![0; 100_000], 0, 0);
+        while read < 32_000_000 {
+            let count = some(&mut client, &mut bytes).await.ok_or(format!("closed after {read} bytes"))?;
+            turns.take();
+            read += count;
+            since_pause += count;
+            if since_pause > 1_000_000 {
+                since_pause = 0;
+                tokio::time::sleep(Duration::from_millis(160)).await;
+            }
         }
-    }
-    assert!(start.elapsed() > write_timeout * 2, "the pauses took only {:?}", start.elapsed());
+        assert!(start.elapsed() > write_timeout * 2, "the pauses took only {:?}", start.elapsed());
+        Ok(())
+    })
+    .await;
     held.is_gone().await;
 }
 
@@ -75,16 +79,27 @@ async fn a_client_that_takes_enough_in_its_time_is_not_given_up() {
     let (router, _held) = router().await;
     let write_timeout = Duration::from_secs(1);
     let address = serve(HttpConfig { write_timeout, ..HttpConfig::default() }, router).await;
-    let mut client = Client::open(address).await;
-    client.send(LARGE).await;
-    let (mut bytes, mut read, start) = (vec![0; 25_000], 0, Instant::now());
-    // Ten times what it has to take.
-    while start.elapsed() < 8 * write_timeout {
-        let count = tokio::time::timeout(PATIENCE, client.0.read(&mut bytes)).await.unwrap().unwrap();
-        assert!(count > 0, "the connection was closed after {read} bytes and {:?}", start.elapsed());
-        read += count;
-        tokio::time::sleep(Duration::from_millis(75)).await;
-    }
+    steadily(write_timeout / 2, async |turns| {
+        let mut client = Client::open(address).await;
+        client.send(LARGE).await;
+        let (mut bytes, mut read, start) = (vec![0; 25_000], 0, Instant::now());
+        // Ten times what it has to take.
+        while start.elapsed() < 8 * write_timeout {
+            let closed = || format!("closed after {read} bytes and {:?}", start.elapsed());
+            let count = some(&mut client, &mut bytes).await.ok_or_else(closed)?;
+            turns.take();
+            read += count;
+            tokio::time::sleep(Duration::from_millis(75)).await;
+        }
+        Ok(())
+    })
+    .await;
+}
+
+/// Reads something; `None` where the connection is closed.
+async fn some(client: &mut Client, bytes: &mut [u8]) -> Option<usize> {
+    let read = tokio::time::timeout(PATIENCE, client.0.read(bytes)).await.expect("no bytes in time");
+    read.ok().filter(|count| *count > 0)
 }
 
 #[tokio::test]

@@ -142,7 +142,7 @@ async fn rows_of_events_have_children() {
         let mut answers = service.subscribe(Subscription::new(document)).await.unwrap();
         for _ in 0..2 {
             shop.database.execute("SELECT pg_notify('product_changed', '{\"id\": 1}')").await;
-            let answer = timeout(Duration::from_secs(5), answers.next()).await.unwrap().unwrap();
+            let answer = timeout(Duration::from_secs(30), answers.next()).await.unwrap().unwrap();
             assert_eq!(answer, json!({"data": {"changed": product}}), "{kind}");
         }
     }
