@@ -8,12 +8,12 @@ use async_graphql::Value;
 use indexmap::IndexMap;
 
 use super::execute::{Engine, Prepared};
-use super::plan::{Denial, Denials, Plan, PlanField, Touched};
+use super::plan::{Denial, Denials, Plan, Touch};
 use crate::authz::FieldQuestion;
 use crate::error::Denied;
 use crate::request::{Context, RequestScope, Transport};
 use crate::request_log::gate_asked;
-use crate::schema::{FieldDef, Gated};
+use crate::schema::{FieldDef, Gated, TypeIndex};
 use crate::{Error, ErrorCode};
 
 /// The decisions about each field, with its arguments; `None` allows.
@@ -53,38 +53,25 @@ impl Engine {
         let mut denials = Denials::new();
         let gates = prepared.plan.gates(&self.app.model, &prepared.variables);
         let mut known = self.decided_at_once(&gates, prepared, scope).await;
-        for (gate, field) in gates {
-            let arguments = match gate.has_arguments() {
-                true => field.named_arguments(&self.app.model, &prepared.variables),
-                false => Ok(IndexMap::new()),
-            };
-            let denial = match arguments {
-                Ok(arguments) => self.denial(gate.gated, &arguments, scope, &mut known).await,
+        for gate in gates {
+            let denial = match gate.arguments(&self.app.model, &prepared.variables) {
+                Ok(arguments) => self.denial(gate.gated(), &arguments, scope, &mut known).await,
                 Err(error) => Some(Denial::new(&error)),
             };
-            denials.extend(denial.map(|denial| (gate, denial)));
+            denials.extend(denial.map(|denial| (gate.touched, denial)));
         }
         denials
     }
 
     /// The decisions of an authorizer that decides about all gated fields in one call.
-    async fn decided_at_once(
-        &self,
-        gates: &[(Touched, &PlanField)],
-        prepared: &Prepared,
-        scope: &RequestScope,
-    ) -> Known {
+    async fn decided_at_once(&self, gates: &[Touch<'_>], prepared: &Prepared, scope: &RequestScope) -> Known {
         let mut questions: Vec<FieldQuestion<'_>> = Vec::new();
         if !self.gate.is_guarded() {
             return Known::new();
         }
-        for (gate, asked) in gates {
-            let arguments = match gate.has_arguments() {
-                true => asked.named_arguments(&self.app.model, &prepared.variables),
-                false => Ok(IndexMap::new()),
-            };
-            let Ok(arguments) = arguments else { continue };
-            for (def, field) in self.app.model.gated_fields(gate.gated) {
+        for gate in gates {
+            let Ok(arguments) = gate.arguments(&self.app.model, &prepared.variables) else { continue };
+            for (def, field) in self.app.model.gated_fields(gate.gated()) {
                 let question = question(scope, &def.name, field, Cow::Owned(arguments.clone()));
                 if !questions.iter().any(|known| known.name == question.name && known.arguments == question.arguments) {
                     questions.push(question);
@@ -98,6 +85,14 @@ impl Engine {
             known.entry(question.name).or_default().push((question.arguments.into_owned(), denial));
         }
         known
+    }
+
+    /// Whether the client may learn the keys of rows of a type, where nothing of a document asks for them.
+    pub(super) async fn tells_keys(&self, row: TypeIndex, scope: &RequestScope) -> bool {
+        match self.app.model.gate_of_keys(row).filter(|_| self.decides_fields) {
+            Some(gated) => self.denial(gated, &IndexMap::new(), scope, &mut Known::new()).await.is_none(),
+            None => true,
+        }
     }
 
     /// The first denial among the fields that are meant.

@@ -321,6 +321,17 @@ pub enum SchemaError {
         /// The type of the rows.
         row: String,
     },
+    /// A page that is ordered by a gated field unless clients say otherwise, so that its cursors would tell the value.
+    #[error(
+        "the pages of `{path}` are ordered by `{key}` unless clients ask for another order, and their cursors would tell \
+         its value to clients who may not see it; name something in `order_by` that everybody may see, or open the field"
+    )]
+    ToldByOrder {
+        /// The key of the order.
+        key: String,
+        /// The function or the relation.
+        path: String,
+    },
     /// A type that is listed as a node, and whose rows have no id that could be given out.
     #[error("`{path}` is listed in `nodes`, but {why}; a node has a `sql_source` and an `id` that is never null")]
     NotANode {

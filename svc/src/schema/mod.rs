@@ -10,6 +10,7 @@ mod custom_scalar;
 mod derived;
 mod error;
 mod extent;
+mod gated_fields;
 mod group_key;
 mod guard;
 mod input;

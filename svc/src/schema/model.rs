@@ -84,21 +84,6 @@ impl Model {
         (0..self.types.len()).filter_map(|index| self.object(index)).flat_map(|object| object.fields.values())
     }
 
-    /// The gated fields that are meant, each with its type.
-    pub(crate) fn gated_fields(&self, gated: Gated) -> Vec<(&TypeDef, &FieldDef)> {
-        let types: Vec<TypeIndex> = match gated {
-            Gated::Field { of, .. } | Gated::AllOf(of) => self.possible_types(of).to_vec(),
-            Gated::Everything => (0..self.types.len()).collect(),
-        };
-        let objects = types.into_iter().filter_map(|index| Some((&self.types[index], self.object(index)?)));
-        let fields = objects.flat_map(|(def, object)| object.fields.values().map(move |field| (def, field)));
-        let is_meant = |field: &FieldDef| match gated {
-            Gated::Field { rust, .. } => field.rust == rust,
-            Gated::AllOf(_) | Gated::Everything => true,
-        };
-        fields.filter(|(_, field)| (field.has_gate() || field.is_checked()) && is_meant(field)).collect()
-    }
-
     /// The names of the fields that checks decide about, as `Type.field`.
     pub(crate) fn checked_fields(&self) -> impl Iterator<Item = String> {
         let objects = self.types.iter().filter_map(|def| match &def.kind {

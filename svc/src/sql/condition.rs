@@ -1,7 +1,7 @@
 //! Conditions: how filters are joined, and how they lead into lists and relations.
 
 use super::Builder;
-use super::filter::{Column, Filter};
+use super::filter::{Column, Filter, Order};
 use super::scope::{Named, Scope, named};
 use crate::postgres::DbError;
 use crate::scalar::sql_value::SqlValue;
@@ -39,6 +39,14 @@ impl Filter {
             Self::Aggregate(_, of) => of.filter.replans(),
             Self::Compare(_, operator, _) => operator.replans(),
         }
+    }
+}
+
+impl Order {
+    /// Whether PostgreSQL may fail to compute it for a row.
+    pub(super) fn may_fail(&self) -> bool {
+        let of_related = self.aggregate.as_ref().is_some_and(|aggregate| aggregate.filter.may_fail());
+        self.column.call.is_some() || self.rank.is_some() || of_related
     }
 }
 

@@ -118,7 +118,7 @@ impl<'a> Builder<'a> {
         if rows.depth == 0 {
             self.outermost = Some(self.text.len());
         }
-        let mut word = " WHERE ";
+        let (conditions, mut word) = (self.text.len(), " WHERE ");
         for tie in ties.into_iter().flatten() {
             let _ = write!(self.text, "{word}{tie}");
             word = " AND ";
@@ -132,9 +132,16 @@ impl<'a> Builder<'a> {
             }
             word = " AND ";
         }
+        // Not of rows that are kept back: PostgreSQL chooses the order of conditions by their cost, and the error of a
+        // function would tell that such a row is there.
+        let before = self.text[conditions..]
+            .strip_prefix(" WHERE ")
+            .filter(|_| !query.past.is_empty() && order.iter().any(Order::may_fail));
+        let (when, end) = before.map_or((String::new(), ""), |before| (format!("CASE WHEN {before} THEN "), " END"));
         for past in &query.past {
-            self.text.push_str(word);
+            self.text.extend([word, &when]);
             self.past(&scope, order, past)?;
+            self.text.push_str(end);
             word = " AND ";
         }
         self.groups(&Scope::Row(rows.clone()), query)?;

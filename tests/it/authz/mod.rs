@@ -13,6 +13,7 @@ mod guards;
 mod matrix;
 mod matrix_report;
 mod open;
+mod other_names;
 mod own_authorizer;
 mod planted;
 mod principals;

@@ -7,6 +7,7 @@ mod contention;
 mod default_conflicts;
 mod effects;
 mod failures;
+mod hidden_rows;
 mod lists;
 mod nested;
 mod nested_misfits;

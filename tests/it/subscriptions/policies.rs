@@ -1,7 +1,7 @@
 //! Rules of authorization hold for each event of a planned subscription.
 
 use serde_json::json;
-use svc::authz::RowDecision;
+use svc::authz::{OperationType, RowDecision};
 use svc::db::{SessionVariables, col};
 use svc::futures_util::future::join_all;
 use svc::futures_util::{StreamExt as _, stream};
@@ -167,4 +167,36 @@ async fn session_variables_of_the_subscriber_are_set_for_each_read() {
     database.execute("UPDATE tb_post SET title = 'mine' WHERE id = 1").await;
     assert_eq!(next(&mut a).await, json!({"data": {"changed": {"title": "mine"}}}));
     nothing(&mut b).await;
+}
+
+/// The id of a row that is gone is told to those who may have ids.
+#[tokio::test]
+async fn a_deletion_tells_no_gated_id() {
+    #[svc_type(sql_source = "v_sub_post", authorize_fields = ["id"])]
+    struct Numbered {
+        id: i32,
+        title: String,
+    }
+
+    #[svc::subscription(channel = "post_changed")]
+    async fn numbered() -> Option<Numbered>;
+
+    let may_have_ids = async |request: AuthorizationRequest| {
+        let is_open = request.operation_type() != OperationType::Field;
+        Ok::<_, Error>(is_open || request.context().header("x-tenant") == Some("admin"))
+    };
+    let database = Posts::database().await;
+    let options = Posts::of(&database).subscriptions(subscriptions![numbered]).authorizer(may_have_ids);
+    let service = TestService::start(options).await.unwrap();
+    let document = "subscription { numbered { title } }";
+    let mut anybody = service.subscribe(of("a", document)).await.unwrap();
+    let mut admin = service.subscribe(of("admin", document)).await.unwrap();
+    database.execute("UPDATE tb_post SET title = 'new' WHERE id = 1").await;
+    for answers in [&mut anybody, &mut admin] {
+        assert_eq!(next(answers).await, json!({"data": {"numbered": {"title": "new"}}}));
+    }
+    database.execute("DELETE FROM tb_post WHERE id = 1").await;
+    let deleted = json!({"data": {"numbered": null}, "extensions": {"deleted": {"id": "1"}}});
+    assert_eq!(next(&mut admin).await, deleted);
+    nothing(&mut anybody).await;
 }

@@ -40,7 +40,7 @@ pub(crate) struct ArgPlan {
     asked: Option<Asked>,
     /// The gated fields that it touches.
     gates: Box<[Gated]>,
-    /// Whether variables may touch more of them.
+    /// Whether the request decides what else it touches, or with which arguments.
     gates_vary: bool,
 }
 
@@ -72,12 +72,12 @@ impl ArgPlan {
         let gates = match &source {
             ArgSource::Constant(None) => ArgumentGates::default(),
             ArgSource::Constant(Some(value)) => {
-                ArgumentGates::of(model, &def.ty, def.gated, Given::Coerced(value), None)
+                ArgumentGates::planned(model, &def.ty, def.gated, Given::Coerced(value))
             }
-            ArgSource::Dynamic(literal) => ArgumentGates::of(model, &def.ty, def.gated, Given::Literal(literal), None),
+            ArgSource::Dynamic(literal) => ArgumentGates::planned(model, &def.ty, def.gated, Given::Literal(literal)),
         };
         Self {
-            gates: gates.found.into(),
+            gates: gates.found.into_iter().map(|(gated, _)| gated).collect(),
             gates_vary: gates.varies,
             name: def.name.clone(),
             rust: def.rust.clone(),
@@ -130,10 +130,16 @@ impl ArgPlan {
     }
 
     /// Adds the gated fields that it touches under these variables.
-    pub(super) fn collect_gates(&self, model: &Model, variables: &Variables, found: &mut Vec<Gated>) {
-        found.extend(&self.gates);
-        if let (true, ArgSource::Dynamic(literal)) = (self.gates_vary, &self.source) {
-            found.extend(ArgumentGates::of(model, &self.ty, None, Given::Literal(literal), Some(variables)).found);
+    pub(super) fn collect_gates(
+        &self,
+        model: &Model,
+        variables: &Variables,
+        found: &mut Vec<(Gated, Option<IndexMap<String, Value>>)>,
+    ) {
+        found.extend(self.gates.iter().map(|gated| (*gated, None)));
+        // A value that cannot be coerced fails the field before anything is read.
+        if let (true, Ok(Some(value))) = (self.gates_vary, self.value(model, variables)) {
+            found.extend(ArgumentGates::of_value(model, &self.ty, &value).found);
         }
     }
 

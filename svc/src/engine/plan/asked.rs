@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use apollo_compiler::ast;
-use async_graphql::Value;
+use async_graphql::{Name, Value};
+use indexmap::IndexMap;
 
 use crate::engine::coerce::Variables;
 use crate::schema::{ArgDef, ArgRole, EnumDef, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind};
@@ -248,6 +249,17 @@ impl<'a> Given<'a> {
         match self {
             Self::Literal(ast::Value::Enum(name)) => Some(name),
             Self::Coerced(Value::Enum(name)) => Some(name),
+            _ => None,
+        }
+    }
+
+    /// The object that a coerced object has under a name.
+    pub(super) fn field(self, rust: &str) -> Option<&'a IndexMap<Name, Value>> {
+        match self {
+            Self::Coerced(Value::Object(fields)) => match fields.get(rust)? {
+                Value::Object(object) => Some(object),
+                _ => None,
+            },
             _ => None,
         }
     }

@@ -115,8 +115,8 @@ impl Pruning<'_> {
 
     fn denial(&self, field: &PlanField) -> Option<Denial> {
         let mut denial = None;
-        field.gates(self.model, self.variables, |gate| {
-            denial = denial.take().or_else(|| self.denials.get(&gate).cloned());
+        field.gates(self.model, self.variables, |touched, _| {
+            denial = denial.take().or_else(|| self.denials.get(&touched).cloned());
         });
         denial
     }

@@ -30,7 +30,7 @@ pub(crate) use cacheable::Cacheable;
 pub(crate) use checked::Checked;
 pub(crate) use cost::Cost;
 pub(crate) use denial::{Denial, Denials};
-pub(crate) use gates::Touched;
+pub(crate) use gates::Touch;
 pub(crate) use keys::Keys;
 pub(crate) use node_id::NodeType;
 pub(crate) use out_type::{Leaf, OutType};

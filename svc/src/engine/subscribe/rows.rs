@@ -111,8 +111,9 @@ impl<'a> Rows<'a> {
                 let last = self.asked.sent.forget(&event.id).filter(|_| self.asked.tells_deleted)?;
                 // After a change that was not sent, the row may have been another's when it was deleted.
                 let was_theirs = !hides && last != LastLook::Unseen;
-                let is_told = was_theirs || self.subscriber.could_see(self.asked.filter.row(), event);
-                is_told.then(|| self.deleted(&event.id))
+                let (row, Subscriber { engine, scope, .. }) = (self.asked.filter.row(), self.subscriber);
+                let is_told = was_theirs || self.subscriber.could_see(row, event);
+                (is_told && engine.tells_keys(row, scope).await).then(|| self.deleted(&event.id))
             }
             Operation::Changed => {
                 let filters = self.asked.filter.left(event)?;

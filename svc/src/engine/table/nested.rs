@@ -47,6 +47,7 @@ impl<'a> Writer<'a> {
         let mut written = Vec::new();
         if !held.replaced.is_empty() {
             let there = self.there(level, nested.column, &held).await?;
+            self.check_given(level, &held.given, &there.visible).await?;
             if !there.visible.is_empty() {
                 let kept = held.keys(level);
                 self.run(level, level.table.delete_others(&there.visible, &kept), &[]).await?;
@@ -55,6 +56,18 @@ impl<'a> Writer<'a> {
         }
         written.extend(self.insert_rows(level, held.new).await?);
         self.children(level, written).await
+    }
+
+    /// Refuses keys that no permitted row has, before a constraint or a trigger can say what other rows hold.
+    async fn check_given(&mut self, level: &Level<'a>, rows: &[NewRow<'a>], visible: &[String]) -> Result<(), Undone> {
+        if level.governed.is_none() || rows.is_empty() {
+            return Ok(());
+        }
+        let items: Vec<_> = rows.iter().map(|row| row.columns.clone()).collect();
+        let found = self.run(level, level.table.lock_each(&items, level.key), rows).await?;
+        let hidden = found.iter().filter_map(|answer| answer.get(1)).filter(|key| !visible.contains(key)).cloned();
+        let hidden = hidden.collect();
+        level.by_item(found, rows, &hidden).map(drop)
     }
 
     /// Changes rows that are there.

@@ -1,5 +1,7 @@
 //! One transaction: the write, what policies say of it, and the rows of the view.
 
+use std::borrow::Cow;
+
 use super::TableMutation;
 use super::level::{Level, NewRow, WrittenRow};
 use super::undone::Undone;
@@ -7,7 +9,7 @@ use super::work::Work;
 use super::writer::{Writer, forbidden};
 use crate::Error;
 use crate::engine::function::{CallOutcome, fail, is_governed, succeed};
-use crate::json::Fields;
+use crate::json::{ExactJson, Fields};
 use crate::mutation::Response;
 use crate::postgres::{Conflict, DbError, Isolation, Statement};
 use crate::repository::{Db, Transaction};
@@ -58,17 +60,18 @@ impl TableMutation<'_> {
     }
 
     async fn update<'a>(&'a self, mut writer: Writer<'a>, level: &Level<'a>) -> Result<CallOutcome, Undone> {
-        if self.is_governed {
-            self.lock(&mut writer, level).await?;
-        }
+        let keys = match self.is_governed {
+            true => Cow::Owned(self.lock(&mut writer, level).await?.keys(level)),
+            false => Cow::Borrowed(&self.keys),
+        };
         let mut rows = self.rows(level);
         writer.refer(level, &mut rows).await?;
         let (table, mut rows) = (&level.table, rows.into_iter());
         let row = rows.next().unwrap_or_else(|| level.row(Fields::default(), self.argument.to_owned()));
         let statement = match row.columns.len() {
             // The row stays as it is while others are written that refer to it.
-            0 => table.find(&self.keys, level.to_many().next().is_some(), &level.returned),
-            _ => table.update(&row.columns, &self.keys, &level.returned),
+            0 => table.find(&keys, level.to_many().next().is_some(), &level.returned),
+            _ => table.update(&row.columns, &keys, &level.returned),
         };
         let values = self.one(writer.run(level, statement, &[]).await?)?;
         let ids: Vec<_> = values.first().cloned().into_iter().collect();
@@ -82,9 +85,10 @@ impl TableMutation<'_> {
 
     /// The row is read before it is removed.
     async fn delete<'a>(&'a self, mut writer: Writer<'a>, level: &Level<'a>) -> Result<CallOutcome, Undone> {
-        let ids = vec![self.lock(&mut writer, level).await?];
-        let outcome = self.read(writer.work.db(), "deleted", &ids).await?;
-        self.one(writer.run(level, level.table.delete(&self.keys), &[]).await?)?;
+        let row = self.lock(&mut writer, level).await?;
+        let keys = row.keys(level);
+        let outcome = self.read(writer.work.db(), "deleted", &[row.0]).await?;
+        self.one(writer.run(level, level.table.delete(&keys), &[]).await?)?;
         match writer.work.into_transaction() {
             Some(transaction) => self.keep(transaction, outcome).await,
             None => Ok(outcome),
@@ -116,9 +120,9 @@ impl TableMutation<'_> {
         self.finish(writer.work, "success", &ids).await
     }
 
-    /// Locks the row that the arguments choose, and gives its key if it is permitted. Where the service may not lock it there
-    /// is one snapshot, and what others have changed since cannot be written.
-    async fn lock<'a>(&'a self, writer: &mut Writer<'a>, level: &Level<'a>) -> Result<String, Undone> {
+    /// Locks the row that the arguments choose among those that are permitted, and gives its key. Where the service may not
+    /// lock it there is one snapshot, and what others have changed since cannot be written.
+    async fn lock<'a>(&'a self, writer: &mut Writer<'a>, level: &Level<'a>) -> Result<LockedRow, Undone> {
         let find = |locks| level.table.find(&self.keys, locks, &[level.key]);
         let found = match writer.try_run(find(true)).await {
             Err(error) if error.is_of_lock() => {
@@ -127,12 +131,13 @@ impl TableMutation<'_> {
             }
             found => found,
         };
-        let values = self.one(found.map_err(|error| self.undone(error))?)?;
-        let ids: Vec<_> = values.into_iter().take(1).collect();
-        if self.is_governed && writer.visible(self.row, &ids).await?.is_empty() {
-            return Err(self.missing());
+        let mut found = found.map_err(|error| self.undone(error))?;
+        if self.is_governed {
+            // Others may have rows of their own that the arguments fit.
+            let permitted = writer.visible(self.row, &ids(found.clone())).await?;
+            found.retain(|values| values.first().is_some_and(|id| permitted.contains(id)));
         }
-        ids.into_iter().next().ok_or_else(|| self.missing())
+        self.one(found)?.into_iter().next().map(LockedRow).ok_or_else(|| self.missing())
     }
 
     /// The rows that are given.
@@ -248,6 +253,16 @@ impl TableMutation<'_> {
             self.db.app.database.may_have_changed();
         }
         Undone::of_database(error, type_name, &self.db.app.constraints)
+    }
+}
+
+/// The key of a row that is locked.
+struct LockedRow(String);
+
+impl LockedRow {
+    /// The column and the value that choose this row alone.
+    fn keys<'a>(&self, level: &Level<'a>) -> Vec<(&'a str, ExactJson)> {
+        vec![(level.key, ExactJson::String(self.0.clone()))]
     }
 }
 

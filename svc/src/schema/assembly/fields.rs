@@ -1,7 +1,7 @@
 //! The fields of a type by what they are.
 
 use crate::schema::Shape;
-use crate::schema::model::{FieldDef, FieldKind, Gated, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind};
+use crate::schema::model::{FieldDef, FieldKind, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind};
 
 /// The stored fields that every row of this type has.
 pub(in crate::schema) fn stored_fields(types: &[TypeDef], row: TypeIndex) -> Vec<&FieldDef> {
@@ -74,25 +74,4 @@ pub(in crate::schema) fn row_functions(types: &[TypeDef], row: TypeIndex) -> imp
 /// Whether values of a type are scalars or enums, or lists of them.
 pub(in crate::schema) fn is_leaf(types: &[TypeDef], ty: &TypeExpr) -> bool {
     !matches!(types[ty.named()].kind, TypeKind::Object(_) | TypeKind::Abstract(_))
-}
-
-/// The gate of a field of rows of this type; that of rows of an interface stands for those of all its members.
-pub(in crate::schema) fn gate_of(types: &[TypeDef], row: TypeIndex, rust: &str) -> Option<Gated> {
-    match &types[row].kind {
-        TypeKind::Object(object) => object.fields.values().find(|field| field.rust == rust)?.gated,
-        TypeKind::Abstract(abstract_type) => {
-            let gated = abstract_type.members.iter().find_map(|member| gate_of(types, *member, rust))?;
-            Some(if let Gated::Field { rust, .. } = gated { Gated::Field { of: row, rust } } else { gated })
-        }
-        _ => None,
-    }
-}
-
-/// Whether checks decide about a field of rows of this type, or of any member of an interface.
-pub(in crate::schema) fn is_checked(types: &[TypeDef], row: TypeIndex, rust: &str) -> bool {
-    match &types[row].kind {
-        TypeKind::Object(object) => object.fields.values().any(|field| field.rust == rust && field.is_checked()),
-        TypeKind::Abstract(abstraction) => abstraction.members.iter().any(|member| is_checked(types, *member, rust)),
-        _ => false,
-    }
 }

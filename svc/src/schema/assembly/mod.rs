@@ -12,6 +12,7 @@ mod inputs;
 mod introspected;
 mod nested;
 mod nodes;
+mod orders;
 mod relations;
 mod roots;
 mod row_functions;
@@ -83,6 +84,7 @@ pub(crate) fn build(listed: &Listed, dialect: Dialect, coerce: CoerceLiteral) ->
         builder.add_node_fields(interface, id, &companions);
     }
     builder.add_relation_args(&mut companions);
+    builder.check_page_orders();
     builder.gate_documents(&registry);
     builder.fill_defaults(coerce);
     builder.check();

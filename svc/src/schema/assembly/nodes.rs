@@ -5,8 +5,8 @@ use indexmap::IndexMap;
 
 use super::Builder;
 use super::companions::Companions;
-use super::fields::is_checked;
 use crate::schema::error::SchemaError;
+use crate::schema::gated_fields::is_checked;
 use crate::schema::model::{
     AbstractDef, ArgDef, FieldDef, FieldKind, ObjectDef, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };

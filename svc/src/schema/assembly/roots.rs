@@ -3,9 +3,10 @@
 use indexmap::IndexMap;
 
 use super::companions::Companions;
-use super::fields::{gate_of, is_checked, is_leaf, relations, stored_fields};
+use super::fields::{is_leaf, relations, stored_fields};
 use super::{Builder, checks, expr, filters, inputs, writes};
 use crate::schema::error::SchemaError;
+use crate::schema::gated_fields::{gate_of, is_checked};
 use crate::schema::model::{ArgRole, FieldDef, FieldKind, ObjectDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use crate::schema::registry::ArgRef;
 use crate::schema::{
@@ -100,8 +101,11 @@ impl Builder {
         match meta.run {
             Run::Function(_) => self.check_function(meta, operation, &def),
             Run::Write(write) => {
-                let wrong = writes::check(&self.types, write, &def.args, written.as_ref().unwrap_or(&def.ty));
+                let rows = written.as_ref().unwrap_or(&def.ty);
+                let wrong = writes::check(&self.types, write, &def.args, rows);
                 self.errors.extend(wrong.map(|why| SchemaError::BadWrite { path: meta.path.to_owned(), why }));
+                let row = rows.named();
+                writes::gate_keys(&self.types, row, &mut def.args);
             }
             _ => {}
         }
@@ -128,7 +132,9 @@ impl Builder {
                 arg.role = ArgRole::Given;
                 continue;
             }
-            arg.gated = gate_of(&self.types, row, &arg.rust);
+            let of_key =
+                || relation_key(&self.types, row, &arg.rust).and_then(|(row, key)| gate_of(&self.types, row, key.rust));
+            arg.gated = gate_of(&self.types, row, &arg.rust).or_else(of_key);
             if asks_for_all_when_null(&self.types, row, meta, &arg.rust) {
                 arg.role = ArgRole::DeclaredUnlessNull;
             }
@@ -179,15 +185,16 @@ impl Builder {
         for arg in &def.args {
             let fields = stored_fields(&self.types, row_index);
             let field = fields.into_iter().find(|field| field.rust == arg.rust && is_leaf(&self.types, &field.ty));
-            let field = field.or_else(|| match meta.run {
-                Run::Event(_) => relation_key(&self.types, row_index, &arg.rust),
+            let key = match (field, meta.run) {
+                (None, Run::Event(_)) => relation_key(&self.types, row_index, &arg.rust),
                 _ => None,
-            });
+            };
+            let is_checked = is_checked(&self.types, row_index, &arg.rust)
+                || key.is_some_and(|(row, key)| is_checked(&self.types, row, key.rust));
+            let field = field.or(key.map(|(_, key)| key));
             let (argument, path, row) = (arg.rust.clone(), meta.path.to_owned(), row_path.clone());
             self.errors.extend(match field {
-                Some(field) if is_checked(&self.types, row_index, field.rust) => {
-                    Some(SchemaError::CheckedFilter { argument, path, row })
-                }
+                Some(_) if is_checked => Some(SchemaError::CheckedFilter { argument, path, row }),
                 None => Some(SchemaError::UnknownFilter { argument, path, row }),
                 Some(field) if filters::fit(&self.types, &arg.ty, &field.ty) => None,
                 Some(field) => {
@@ -212,12 +219,13 @@ fn asks_for_all_when_null(types: &[TypeDef], row: TypeIndex, meta: &RootFieldMet
     }
 }
 
-/// The key of the one row that a relation leads to, which an event may have.
-fn relation_key<'t>(types: &'t [TypeDef], row: TypeIndex, rust: &str) -> Option<&'t FieldDef> {
+/// The key of the one row that a relation leads to, which an event may have, and the type of that row.
+fn relation_key<'t>(types: &'t [TypeDef], row: TypeIndex, rust: &str) -> Option<(TypeIndex, &'t FieldDef)> {
     let (_, relation) = relations(types, row).into_iter().find(|(field, _)| field.rust == rust)?;
     let (_, to) = relation.only_key()?;
     let stored = |field: &FieldDef| matches!(field.kind, FieldKind::Stored { stored, .. } if stored == to);
-    stored_fields(types, relation.row).into_iter().find(|field| !relation.is_many() && stored(field))
+    let key = stored_fields(types, relation.row).into_iter().find(|field| !relation.is_many() && stored(field))?;
+    Some((relation.row, key))
 }
 
 /// Two listed functions with one name, or one that is listed twice.

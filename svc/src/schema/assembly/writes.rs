@@ -2,7 +2,8 @@
 
 use super::fields::stored_fields;
 use super::nested;
-use crate::schema::model::{ArgDef, FieldDef, FieldKind, InputDef, InputRole, TypeDef, TypeExpr, TypeKind};
+use crate::schema::gated_fields::gate_of_stored;
+use crate::schema::model::{ArgDef, FieldDef, FieldKind, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use crate::schema::{ResultMember, ResultMeta, ScalarKind, WriteMeta, WriteVerb};
 
 /// The field of a result's member that holds the entity.
@@ -57,6 +58,13 @@ pub(super) fn check(types: &[TypeDef], write: WriteMeta, args: &[ArgDef], rows: 
         (WriteVerb::Delete, ..) => {
             Some("take the columns that choose the row, such as `id: Uuid`, and nothing else".to_owned())
         }
+    }
+}
+
+/// Gates the arguments that choose the row, which tell whether there is one with such a value.
+pub(super) fn gate_keys(types: &[TypeDef], row: TypeIndex, args: &mut [ArgDef]) {
+    for arg in args.iter_mut().filter(|arg| input(types, arg).is_none()) {
+        arg.gated = gate_of_stored(types, row, &arg.rust);
     }
 }
 

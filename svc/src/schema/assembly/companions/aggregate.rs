@@ -2,8 +2,9 @@
 
 use super::objects::{define_object, non_null, reserve_object};
 use super::{Companions, define, described, field, reserve};
-use crate::schema::assembly::fields::{gate_of, is_checked, stored_fields};
+use crate::schema::assembly::fields::stored_fields;
 use crate::schema::family;
+use crate::schema::gated_fields::{gate_of, is_checked};
 use crate::schema::model::{
     ArgDef, FieldDef, FieldKind, Gated, InputRole, Part, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };

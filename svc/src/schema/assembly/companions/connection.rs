@@ -2,8 +2,8 @@
 
 use super::objects::{define_object, list, non_null, reserve_object};
 use super::{Companions, TypeKind};
-use crate::schema::assembly::fields::{gate_of, is_checked};
-use crate::schema::model::{FieldDef, Gated, Part, TypeDef, TypeExpr, TypeIndex};
+use crate::schema::gated_fields::gate_of_stored;
+use crate::schema::model::{FieldDef, Part, TypeDef, TypeExpr, TypeIndex};
 
 impl Companions<'_> {
     pub(super) fn connection(&mut self, types: &mut Vec<TypeDef>, row: TypeIndex, index: TypeIndex) {
@@ -21,8 +21,7 @@ impl Companions<'_> {
     ) {
         let string = non_null(self.common.string);
         // Cursors hold the key, whatever the order.
-        let checked = is_checked(types, row, "id").then_some(Gated::AllOf(row));
-        let key = checked.or_else(|| gate_of(types, row, "id"));
+        let key = gate_of_stored(types, row, "id");
         let edge = reserve_object(types, &format!("{name}Edge"));
         let mut fields = vec![
             self.part("node", "The row.", non_null(row), Part::Node),

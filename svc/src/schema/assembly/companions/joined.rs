@@ -4,7 +4,8 @@
 use std::collections::HashSet;
 
 use super::{Companions, define, described, list_of, reserve, row_fields};
-use crate::schema::assembly::fields::{gate_of, is_checked, stored_fields};
+use crate::schema::assembly::fields::stored_fields;
+use crate::schema::gated_fields::{gate_of, is_checked};
 use crate::schema::model::{
     ArgDef, ArgRole, EDGE, FieldDef, FieldKind, InputRole, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };

@@ -19,8 +19,9 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use self::functions::RowFunction;
-use super::fields::{aggregates, gate_of, is_checked, relations, row_functions, stored_fields};
+use super::fields::{aggregates, relations, row_functions, stored_fields};
 use super::{Dialect, expr};
+use crate::schema::gated_fields::{gate_of, is_checked};
 use crate::schema::model::{
     ArgDef, ArgRole, EnumDef, EnumValue, Gated, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind,
 };

@@ -1,0 +1,87 @@
+//! Gated fields, and what else tells their values.
+
+use super::model::{FieldDef, FieldKind, Gated, Model, TypeDef, TypeIndex, TypeKind};
+
+impl Model {
+    /// The gate of the keys of rows of a type.
+    pub(crate) fn gate_of_keys(&self, row: TypeIndex) -> Option<Gated> {
+        gate_of_stored(&self.types, row, "id")
+    }
+
+    /// The gated fields that are meant, each with its type.
+    pub(crate) fn gated_fields(&self, gated: Gated) -> Vec<(&TypeDef, &FieldDef)> {
+        let fields = match gated {
+            Gated::Field { of, rust } => same_fields(&self.types, of, rust),
+            Gated::AllOf(of) => member_fields(&self.types, of),
+            Gated::Everything => (0..self.types.len())
+                .filter(|index| self.object(*index).is_some())
+                .flat_map(|index| member_fields(&self.types, index))
+                .collect(),
+        };
+        let fields = fields.into_iter().filter(|(_, field)| field.has_gate() || field.is_checked());
+        fields.map(|(index, field)| (&self.types[index], field)).collect()
+    }
+}
+
+/// The fields that tell what a field of rows of this type does. Of an interface these are the fields of its members with
+/// that Rust name, and those with the GraphQL name or the column of one of them.
+pub(in crate::schema) fn same_fields<'t>(types: &'t [TypeDef], row: TypeIndex, rust: &str) -> Vec<Member<'t>> {
+    let all = member_fields(types, row);
+    let is_abstract = matches!(types[row].kind, TypeKind::Abstract(_));
+    let named: Vec<_> = all.iter().filter(|(_, field)| field.rust == rust).map(|(_, field)| *field).collect();
+    let is_same = |field: &FieldDef| {
+        field.rust == rust
+            || (is_abstract && named.iter().any(|known| known.name == field.name || is_stored_as(known, field)))
+    };
+    all.into_iter().filter(|(_, field)| is_same(field)).collect()
+}
+
+/// A field, and the object type that has it.
+pub(in crate::schema) type Member<'t> = (TypeIndex, &'t FieldDef);
+
+/// The fields of the object types that a value of this type can be.
+pub(in crate::schema) fn member_fields(types: &[TypeDef], row: TypeIndex) -> Vec<Member<'_>> {
+    let members = match &types[row].kind {
+        TypeKind::Abstract(abstraction) => abstraction.members.as_slice(),
+        _ => &[row],
+    };
+    let objects = members.iter().filter_map(|index| match &types[*index].kind {
+        TypeKind::Object(object) => Some((*index, object)),
+        _ => None,
+    });
+    objects.flat_map(|(index, object)| object.fields.values().map(move |field| (index, field))).collect()
+}
+
+fn is_stored_as(one: &FieldDef, other: &FieldDef) -> bool {
+    match (one.kind, other.kind) {
+        (FieldKind::Stored { stored, .. }, FieldKind::Stored { stored: other, .. }) => stored == other,
+        _ => false,
+    }
+}
+
+/// The gate of a field of rows of this type; that of rows of an interface stands for those of all its members.
+pub(in crate::schema) fn gate_of(types: &[TypeDef], row: TypeIndex, rust: &str) -> Option<Gated> {
+    let gated = same_fields(types, row, rust).into_iter().find_map(|(_, field)| field.gated)?;
+    Some(if let Gated::Field { rust, .. } = gated { Gated::Field { of: row, rust } } else { gated })
+}
+
+/// Whether checks decide about a field of rows of this type, or of any member of an interface.
+pub(in crate::schema) fn is_checked(types: &[TypeDef], row: TypeIndex, rust: &str) -> bool {
+    same_fields(types, row, rust).into_iter().any(|(_, field)| field.is_checked())
+}
+
+/// The gate of a stored value of rows of this type, whatever the fields are called that hold it; `None` where a field tells it
+/// to everybody, or none does.
+pub(in crate::schema) fn gate_of_stored(types: &[TypeDef], row: TypeIndex, column: &str) -> Option<Gated> {
+    let holds = |field: &FieldDef| matches!(field.kind, FieldKind::Stored { stored, .. } if stored == column);
+    let is_closed = |field: &FieldDef| field.gated.is_some() || field.is_checked();
+    let mut holding = member_fields(types, row);
+    holding.retain(|(_, field)| holds(field));
+    // A member that tells it to everybody opens it for its own rows only.
+    let open: Vec<_> = holding.iter().filter(|(_, field)| !is_closed(field)).map(|(member, _)| *member).collect();
+    holding.retain(|(member, _)| !open.contains(member));
+    match holding.iter().any(|(_, field)| field.is_checked()) {
+        true => Some(Gated::AllOf(row)),
+        false => holding.first().and_then(|(_, field)| gate_of(types, row, field.rust)),
+    }
+}
