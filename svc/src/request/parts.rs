@@ -116,6 +116,8 @@ pub(crate) struct RequestParts {
     pub(crate) identity: crate::auth::Identity,
     pub(crate) transport: Transport,
     pub(crate) allowed: AllowedOperations,
+    /// Whether credentials came with it that its headers do not have any more.
+    pub(crate) had_credentials: bool,
     /// The share of the pool that the operations of a batch, or of a socket, have together.
     pub(crate) share: Option<Arc<Share>>,
     /// The beat from which the request's time counts.
@@ -146,6 +148,7 @@ impl RequestParts {
             identity: crate::auth::Identity::default(),
             transport,
             allowed,
+            had_credentials: false,
             share: None,
             started: AtomicU32::new(0),
         }
@@ -183,6 +186,7 @@ impl RequestParts {
             identity: self.identity.clone(),
             transport: self.transport,
             allowed: self.allowed,
+            had_credentials: self.had_credentials,
             share: self.share.clone(),
             started: AtomicU32::new(0),
         }

@@ -1,6 +1,7 @@
 //! The response cache: who gets a kept answer, and until when.
 
 mod changes;
+mod context_values;
 mod flights;
 mod hits;
 mod http;

@@ -6,7 +6,7 @@ use svc::ResponseCache;
 use svc::authz::RowDecision;
 use svc::db::SessionVariables;
 use svc::prelude::*;
-use svc_tests::App;
+use svc_tests::{App, Socket};
 
 use super::service::{Post, ask, database, options, serve, uncached_options};
 
@@ -48,6 +48,28 @@ async fn credentials_of_nobody_are_never_public() {
     // A user is known, whatever else the request has.
     let of_user = data(&app, "{ tick }", &[("x-user", "ada")]).await;
     assert_eq!(data(&app, "{ tick }", &[("x-user", "ada"), ("cookie", "a=1")]).await, of_user);
+}
+
+/// A socket keeps no `Authorization` among its headers, and is nobody's with it nevertheless.
+#[tokio::test]
+async fn sockets_with_credentials_of_nobody_are_never_public() {
+    let database = database().await;
+    let app = serve(options(&database)).await;
+    let kept = data(&app, "{ tick }", &[]).await;
+    for authorization in ["Basic eDp5", "Digest x"] {
+        let mut socket = Socket::open_with(&app, &[("authorization", authorization)]).await;
+        socket.send(&json!({ "type": "connection_init" })).await;
+        assert_eq!(socket.next().await["type"], "connection_ack");
+        let mut seen = vec![kept.clone()];
+        for id in ["1", "2"] {
+            socket.subscribe(id, "{ tick }").await;
+            let answer = socket.next().await["payload"]["data"].take();
+            assert_eq!(socket.next().await, json!({ "type": "complete", "id": id }));
+            assert!(answer["tick"].is_number() && !seen.contains(&answer), "{answer} after {seen:?}");
+            seen.push(answer);
+        }
+    }
+    assert_eq!(data(&app, "{ tick }", &[]).await, kept);
 }
 
 const TENANTS: &str = "

@@ -34,6 +34,7 @@ pub(in crate::engine) use read::default_key;
 pub(crate) use reads::PlannedReads;
 use relation::write_relation;
 pub(crate) use row_call::{field_spec, row_functions};
+pub(in crate::engine) use row_source::row_source;
 pub(crate) use row_source::{row_sources, spec_of};
 
 use futures_util::FutureExt as _;

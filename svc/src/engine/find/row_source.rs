@@ -23,6 +23,14 @@ pub(crate) fn row_sources(model: &Model) -> impl Iterator<Item = (&FieldDef, Typ
     })
 }
 
+/// What gives the rows of a root field in place of their view, if something does.
+pub(in crate::engine) fn row_source(model: &Model, field: &PlanField) -> Option<&'static RowSourceMeta> {
+    match model.field(ROOT, &field.name)?.kind {
+        FieldKind::Root(Run::Planned(planned), ..) => planned.source,
+        _ => None,
+    }
+}
+
 /// The call of a function that gives rows.
 pub(crate) fn spec_of(model: &Model, field: &FieldDef, source: &RowSourceMeta) -> FunctionSpec {
     let context = source.context.iter().map(|_| ArgForm::Text);

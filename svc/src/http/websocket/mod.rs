@@ -174,6 +174,7 @@ fn prepare(service: &Arc<AppState>, request: HttpRequest) -> (Arc<AppState>, Req
         header::Entry::Vacant(_) => None,
     };
     let mut opened = RequestParts::of_http(parts, Transport::WebSocket);
+    opened.had_credentials = credentials.is_some();
     opened.detach();
     (service.clone(), opened, credentials)
 }

@@ -6,9 +6,10 @@ use axum::http::{HeaderMap, HeaderName, header};
 
 use super::super::{Engine, Prepared};
 use crate::engine::execution_context::ExecutionContext;
+use crate::engine::find::row_source;
 use crate::engine::plan::AllAdmitted;
 use crate::postgres::{Param, Session};
-use crate::request::Context;
+use crate::request::{Context, ContextValues};
 use crate::value_bytes::{bytes, length, text, value};
 
 /// The key of an answer.
@@ -44,6 +45,7 @@ impl Engine {
         let is_private = principal(&mut key, context)?;
         let has_session = session(&mut key, cx.session())?;
         let has_rules = rules(&mut key, cx)?;
+        let has_context = context_values(&mut key, cx, prepared)?;
         for function in &self.response_keys.functions {
             text(&mut key, b'K', &function(context)?);
         }
@@ -51,7 +53,7 @@ impl Engine {
         for name in [&header::HOST].into_iter().chain(&self.response_keys.headers) {
             header_values(&mut key, context.headers(), name);
         }
-        let is_alike = !has_session && !has_rules && self.response_keys.functions.is_empty();
+        let is_alike = !has_session && !has_rules && !has_context && self.response_keys.functions.is_empty();
         let scope = match (is_private, is_alike) {
             (true, _) => Scope::Private,
             (false, false) => Scope::Public,
@@ -70,8 +72,8 @@ fn principal(key: &mut Vec<u8>, context: &Context<'_>) -> Option<bool> {
         return Some(true);
     }
     key.push(b'A');
-    let has_credentials =
-        [header::AUTHORIZATION, header::COOKIE].iter().any(|name| context.headers().contains_key(name));
+    let has_credentials = context.request.parts().had_credentials
+        || [header::AUTHORIZATION, header::COOKIE].iter().any(|name| context.headers().contains_key(name));
     (!has_credentials).then_some(false)
 }
 
@@ -124,6 +126,19 @@ fn rules(key: &mut Vec<u8>, cx: &ExecutionContext<'_>) -> Option<bool> {
         text(key, b'R', &shown);
     }
     Some(true)
+}
+
+/// Writes the values of the request that queries hand to their functions or their SQL; whether there are some.
+fn context_values(key: &mut Vec<u8>, cx: &ExecutionContext<'_>, prepared: &Prepared) -> Option<bool> {
+    let mut has_some = false;
+    let names = prepared.plan.root.fields.iter().filter_map(|field| row_source(cx.model, field));
+    for name in names.flat_map(|source| source.context) {
+        let value = cx.context.data::<ContextValues>().ok()?.take(name, &cx.context).ok()?;
+        length(key, b'C', usize::from(value.is_some()));
+        text(key, b'c', value.as_deref().unwrap_or_default());
+        has_some = true;
+    }
+    Some(has_some)
 }
 
 fn header_values(key: &mut Vec<u8>, headers: &HeaderMap, name: &HeaderName) {
