@@ -321,6 +321,17 @@ pub enum SchemaError {
         /// The type of the rows.
         row: String,
     },
+    /// An argument is compared with the key of a relation, and both are gated, of which one would be asked.
+    #[error(
+        "the argument `{argument}` of `{path}` would be compared with the key of a relation, and both the relation and \
+         the key there are gated; gate one of them, or give the function a body that decides"
+    )]
+    TwoGates {
+        /// The argument.
+        argument: String,
+        /// The function.
+        path: String,
+    },
     /// A page that is ordered by a gated field unless clients say otherwise, so that its cursors would tell the value.
     #[error(
         "the pages of `{path}` are ordered by `{key}` unless clients ask for another order, and their cursors would tell \

@@ -69,6 +69,12 @@ struct MemberPatch {
     name: Option<String>,
 }
 
+#[svc_input]
+struct NewMember {
+    id: i32,
+    email: String,
+}
+
 #[svc::query]
 async fn items() -> Vec<Item>;
 #[svc::query]
@@ -79,6 +85,8 @@ async fn members() -> Connection<Member>;
 async fn rename(email: String, input: MemberPatch) -> Member;
 #[svc::mutation(delete = "tb_member")]
 async fn remove(id: i32) -> Member;
+#[svc::mutation(upsert = "tb_member", conflict = "email", on_conflict = nothing)]
+async fn keep(input: NewMember) -> Member;
 
 #[svc::query(order_by = "-email")]
 async fn by_mail() -> Connection<Member>;
@@ -98,10 +106,19 @@ struct Team {
 
 #[svc::subscription(channel = "checked")]
 async fn by_checked_relation(boss: Option<i32>) -> Checked;
+#[svc_type(sql_source = "v_member", authorize_fields = ["boss"])]
+struct Twice {
+    id: i32,
+    #[relation(from = "boss_id", to = "id")]
+    boss: Option<One<Member>>,
+}
+
+#[svc::subscription(channel = "twice")]
+async fn by_two_gates(boss: Option<i32>) -> Twice;
 #[svc::subscription(channel = "owned")]
 async fn by_checked_key(boss: Option<i32>) -> Owned;
 
-const SQL: &str = "CREATE TABLE tb_member (id int PRIMARY KEY, name text, email text, boss_id int);
+const SQL: &str = "CREATE TABLE tb_member (id int PRIMARY KEY, name text, email text UNIQUE, boss_id int);
     INSERT INTO tb_member VALUES (1, 'ada', 'secret-1', 2), (2, 'bob', 'secret-2', NULL);
     CREATE VIEW v_member AS SELECT * FROM tb_member;
     CREATE VIEW v_book AS SELECT 1 AS id, 'open' AS code;
@@ -132,7 +149,7 @@ async fn a_value_is_gated_under_all_of_its_names() {
     let options = AppOptions::new()
         .database_url(database.url())
         .queries(queries![items, statistics, members])
-        .mutations(mutations![rename, remove])
+        .mutations(mutations![rename, remove, keep])
         .authorizer(Keyed);
     let app = App::serve(options).await;
     for document in [
@@ -143,6 +160,7 @@ async fn a_value_is_gated_under_all_of_its_names() {
         "{ members { edges { cursor } } }",
         "{ members { page_info { end_cursor } } }",
         r#"mutation { rename(email: "secret-1", input: { name: "eve" }) { name } }"#,
+        r#"mutation { keep(input: { id: 7, email: "secret-1" }) { name } }"#,
         "mutation { remove(id: 3) { name } }",
     ] {
         let denied = ask(&app, false, document).await;
@@ -160,7 +178,7 @@ async fn a_value_is_gated_under_all_of_its_names() {
 fn what_would_tell_gated_values_is_an_error_at_the_start() {
     let options = AppOptions::new()
         .queries(queries![members, by_mail, listed_by_mail, teams])
-        .subscriptions(subscriptions![by_checked_relation, by_checked_key]);
+        .subscriptions(subscriptions![by_checked_relation, by_checked_key, by_two_gates]);
     let errors = options.sdl().unwrap_err().to_string();
     let of = |part: &str| errors.lines().filter(|line| line.contains(part)).collect::<Vec<_>>();
     let told = of("cursors would tell its value");
@@ -170,5 +188,6 @@ fn what_would_tell_gated_values_is_an_error_at_the_start() {
     let checked = of("`authorize_field` checks");
     assert_eq!(checked.len(), 2, "{errors}");
     assert!(checked[0].contains("by_checked_relation") && checked[1].contains("by_checked_key"), "{errors}");
-    assert_eq!(errors.lines().count(), 5, "{errors}");
+    assert!(of("`boss` of `it::authz::other_names::by_two_gates`")[0].contains("are gated"), "{errors}");
+    assert_eq!(errors.lines().count(), 6, "{errors}");
 }

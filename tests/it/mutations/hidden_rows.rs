@@ -1,6 +1,7 @@
 //! Rows that policies hide are not there for writes, whatever they hold.
 
 use serde_json::{Value, json};
+use svc::Limits;
 use svc::prelude::*;
 use svc_tests::{App, TestDatabase};
 
@@ -17,7 +18,7 @@ struct Line {
 #[svc_type(sql_source = "v_product")]
 struct Product {
     id: i32,
-    name: String,
+    name: Option<String>,
 }
 
 #[svc_input]
@@ -49,6 +50,11 @@ struct ProductInput {
     name: Option<String>,
 }
 
+#[svc_input]
+struct SkuInput {
+    sku: Option<String>,
+}
+
 #[svc::query]
 async fn orders() -> Vec<Order>;
 #[svc::mutation(update = "tb_order")]
@@ -57,6 +63,10 @@ async fn change(id: i32, input: OrderInput) -> Order;
 async fn set(sku: String, input: ProductInput) -> Product;
 #[svc::mutation(delete = "tb_product")]
 async fn remove(sku: String) -> Product;
+#[svc::mutation(update = "tb_product")]
+async fn set_named(name: String, input: SkuInput) -> Product;
+#[svc::mutation(delete = "tb_product")]
+async fn remove_named(name: String) -> Product;
 
 const SQL: &str = "
     CREATE TABLE tb_order (id int PRIMARY KEY);
@@ -79,17 +89,20 @@ const SQL: &str = "
     CREATE VIEW v_line AS SELECT * FROM tb_line;
     CREATE VIEW v_product AS SELECT * FROM tb_product;";
 
-async fn serve() -> (TestDatabase, App) {
-    let database = TestDatabase::copy_of("hidden_rows", SQL).await;
+fn options(database: &TestDatabase) -> AppOptions {
     let user = |ctx: &Context<'_>| ctx.header("x-user").unwrap_or("nobody").to_owned();
-    let options = AppOptions::new()
+    AppOptions::new()
         .database_url(database.url())
         .queries(queries![orders])
         .types(types![Line, Note])
-        .mutations(mutations![change, set, remove])
+        .mutations(mutations![change, set, remove, set_named, remove_named])
         .row_policy::<Line>(move |ctx| Ok(RowDecision::allow_where(col("owner").eq(user(ctx)))))
-        .row_policy::<Product>(move |ctx| Ok(RowDecision::allow_where(col("tenant").eq(user(ctx)))));
-    let app = App::serve(options).await;
+        .row_policy::<Product>(move |ctx| Ok(RowDecision::allow_where(col("tenant").eq(user(ctx)))))
+}
+
+async fn serve() -> (TestDatabase, App) {
+    let database = TestDatabase::copy_of("hidden_rows", SQL).await;
+    let app = App::serve(options(&database)).await;
     (database, app)
 }
 
@@ -152,4 +165,43 @@ async fn rows_of_others_are_not_among_those_that_arguments_choose() {
         .unwrap();
     pool.close().await;
     assert_eq!(left, "2b 3b 4e 5b");
+}
+
+/// A masked value chooses no row: the names of the products that Ada sees are masked but for that of C.
+#[tokio::test]
+async fn masked_values_choose_nothing() {
+    let database = TestDatabase::copy_of("hidden_rows", SQL).await;
+    database.execute("INSERT INTO tb_product VALUES (6, 'ada', 'C', 'c'), (7, 'ada', 'D', 'd')").await;
+    let masked = |_: &Context<'_>| Ok(RowDecision::allow_where(col("sku").eq("C")));
+    let app = App::serve(options(&database).mask_where::<Product>("name", masked)).await;
+    for name in ["a", "d", "nobody"] {
+        for mutation in [
+            format!("set_named(name: \"{name}\", input: {{}}) {{ id }}"),
+            format!("set_named(name: \"{name}\", input: {{ sku: \"E\" }}) {{ id }}"),
+            format!("remove_named(name: \"{name}\") {{ id }}"),
+        ] {
+            let answer = ask(&app, &mutation).await;
+            assert_eq!(answer["errors"][0]["extensions"]["code"], "NOT_FOUND", "{mutation}: {answer}");
+        }
+    }
+    let answer = ask(&app, r#"set_named(name: "c", input: { sku: "C" }) { id name }"#).await;
+    assert_eq!(answer, json!({ "data": { "answer": { "id": 6, "name": "c" } } }));
+}
+
+/// More rows may be there than one query gives.
+#[tokio::test]
+async fn many_rows_are_replaced_where_policies_hold() {
+    let database = TestDatabase::copy_of("hidden_rows", SQL).await;
+    let limits = Limits { max_page: 20, ..Limits::default() };
+    let app = App::serve(options(&database).limits(limits)).await;
+    database.execute("INSERT INTO tb_line SELECT n, 1, CASE n % 2 WHEN 0 THEN 'ada' ELSE 'bob' END, 1, 1 FROM generate_series(10, 109) n").await;
+    let answer = ask(&app, "change(id: 1, input: { lines: [{ id: 100, price: 5 }] }) { id }").await;
+    assert_eq!(answer, json!({ "data": { "answer": { "id": 1 } } }));
+    let pool = database.pool().await;
+    let left: (i64, i64) = sqlx::query_as("SELECT count(*) FILTER (WHERE owner = 'ada'), count(*) FROM tb_line")
+        .fetch_one(&pool)
+        .await
+        .unwrap();
+    pool.close().await;
+    assert_eq!(left, (1, 53));
 }

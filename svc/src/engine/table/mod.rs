@@ -22,8 +22,9 @@ use super::plan::{Admission, PlanField};
 use crate::json::{ExactJson, Fields};
 use crate::postgres::{DbError, has_nul};
 use crate::repository::Db;
-use crate::schema::{FieldDef, InputDef, Model, OnFailure, TypeIndex, TypeKind, WriteMeta};
-use crate::sql::Subject;
+use crate::scalar::sql_value::SqlValue;
+use crate::schema::{FieldDef, InputDef, Model, OnFailure, Operator, TypeIndex, TypeKind, WriteMeta};
+use crate::sql::{Filter, Subject, col};
 use crate::{Error, ErrorCode};
 
 /// The root type whose fields write.
@@ -46,6 +47,8 @@ struct TableMutation<'a> {
     keys: Vec<(&'a str, ExactJson)>,
     /// Whether policies keep rows of the type back.
     is_governed: bool,
+    /// The conditions of keys whose fields are masked, for the rows as the client sees them.
+    masked: Vec<Filter>,
 }
 
 /// Answers a root field that writes rows of a table.
@@ -70,7 +73,8 @@ async fn answer(
 ) -> Result<CallOutcome, Error> {
     let unknown = || Error::internal(format!("there is no mutation `{}`", field.name));
     let def = cx.model.field(ROOT, &field.name).ok_or_else(unknown)?;
-    let (mut items, mut keys, mut given) = (Vec::new(), Vec::new(), None);
+    let db = cx.context.db();
+    let (mut items, mut keys, mut masked, mut given) = (Vec::new(), Vec::new(), Vec::new(), None);
     for (value, arg) in checked_arguments(cx, field, write.checks, def)?.into_iter().zip(&def.args) {
         let value = value.unwrap_or_default();
         if has_nul(&value) {
@@ -78,7 +82,13 @@ async fn answer(
         }
         match &cx.model.types[arg.ty.named()].kind {
             TypeKind::Input(_) => (items, given) = (documents(value), Some(arg)),
-            _ => keys.push((if arg.rust == "id" { write.key } else { arg.rust.as_str() }, value)),
+            _ => {
+                if db.rules.as_ref().is_some_and(|rules| rules.mask(row, &arg.rust).is_some()) {
+                    let value = SqlValue::from_graphql(&value.clone().into_argument());
+                    masked.push(Filter::Compare(col(&arg.rust), Operator::Eq, value));
+                }
+                keys.push((if arg.rust == "id" { write.key } else { arg.rust.as_str() }, value));
+            }
         }
     }
     let input = given.and_then(|arg| input_of(cx.model, arg.ty.named()));
@@ -88,7 +98,6 @@ async fn answer(
         let message = format!("{rows} rows are given, and at most {most} can be written at once");
         return Err(Error::new(ErrorCode::BadUserInput, message));
     }
-    let db = cx.context.db();
     let is_governed = match &db.rules {
         Some(rules) => rules.rule(Subject::Rows(row))?.is_some(),
         None => false,
@@ -96,7 +105,7 @@ async fn answer(
     let target = target(field, def, write);
     let columns = columns(cx.model, def, write);
     let argument = given.map_or("", |arg| arg.name.as_str());
-    TableMutation { db, write, row, target, columns, input, argument, items, keys, is_governed }.run().await
+    TableMutation { db, write, row, target, columns, input, argument, items, keys, is_governed, masked }.run().await
 }
 
 /// The number of rows that a document stands for: its own, and those of other tables that it holds.

@@ -60,7 +60,7 @@ impl TableMutation<'_> {
     }
 
     async fn update<'a>(&'a self, mut writer: Writer<'a>, level: &Level<'a>) -> Result<CallOutcome, Undone> {
-        let keys = match self.is_governed {
+        let keys = match self.is_governed || !self.masked.is_empty() {
             true => Cow::Owned(self.lock(&mut writer, level).await?.keys(level)),
             false => Cow::Borrowed(&self.keys),
         };
@@ -132,9 +132,9 @@ impl TableMutation<'_> {
             found => found,
         };
         let mut found = found.map_err(|error| self.undone(error))?;
-        if self.is_governed {
-            // Others may have rows of their own that the arguments fit.
-            let permitted = writer.visible(self.row, &ids(found.clone())).await?;
+        if self.is_governed || !self.masked.is_empty() {
+            // Others may have rows of their own that the arguments fit, and a masked value fits nothing.
+            let permitted = writer.visible_where(self.row, &ids(found.clone()), &self.masked).await?;
             found.retain(|values| values.first().is_some_and(|id| permitted.contains(id)));
         }
         self.one(found)?.into_iter().next().map(LockedRow).ok_or_else(|| self.missing())

@@ -15,7 +15,7 @@ use crate::json::{ExactJson, Fields};
 use crate::postgres::{Catalogue, Conflict, DbError, Isolation, Statement, cell};
 use crate::repository::FindSpec;
 use crate::schema::{BoxFuture, TypeIndex};
-use crate::sql::col;
+use crate::sql::{Filter, col};
 use crate::{Error, ErrorCode};
 
 /// A write that is under way.
@@ -191,13 +191,31 @@ impl<'a> Writer<'a> {
 
     /// The rows among these that the policies permit.
     pub(super) async fn visible(&self, ty: TypeIndex, ids: &[String]) -> Result<HashSet<String>, Undone> {
-        if ids.is_empty() {
-            return Ok(HashSet::new());
+        self.visible_where(ty, ids, &[]).await
+    }
+
+    /// The same of those that fulfil conditions, as the policies show them.
+    pub(super) async fn visible_where(
+        &self,
+        ty: TypeIndex,
+        ids: &[String],
+        conditions: &[Filter],
+    ) -> Result<HashSet<String>, Undone> {
+        let mut visible = HashSet::new();
+        // More may be there than a query gives at once.
+        for ids in ids.chunks(self.mutation.db.app.limits.max_page.max(1) as usize) {
+            visible.extend(self.visible_of(ty, ids, conditions).await?);
         }
+        Ok(visible)
+    }
+
+    async fn visible_of(&self, ty: TypeIndex, ids: &[String], conditions: &[Filter]) -> Result<Vec<String>, Undone> {
         let (db, model) = (self.work.db(), &self.mutation.db.app.model);
         let row = model.by_rust.iter().find(|(_, index)| **index == ty).map(|(row, _)| *row);
         let row = row.ok_or_else(|| Undone::Error(Error::internal("the schema has no rows of what is written")))?;
-        let find = FindSpec { filter: col("id").is_in(ids.to_vec()), ..FindSpec::new(row) };
+        let among = col("id").is_in(ids.to_vec());
+        let filter = Filter::All([among].into_iter().chain(conditions.iter().cloned()).collect());
+        let find = FindSpec { filter, ..FindSpec::new(row) };
         let rows = typed_rows(db, db.reader(), &find, Some(&["id"])).await.map_err(Undone::Error)?;
         Ok(rows.iter().filter_map(|row| id_of(&row.to_string())).collect())
     }

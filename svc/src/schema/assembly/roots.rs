@@ -105,7 +105,7 @@ impl Builder {
                 let wrong = writes::check(&self.types, write, &def.args, rows);
                 self.errors.extend(wrong.map(|why| SchemaError::BadWrite { path: meta.path.to_owned(), why }));
                 let row = rows.named();
-                writes::gate_keys(&self.types, row, &mut def.args);
+                writes::gate_keys(&self.types, write, row, &mut def.args);
             }
             _ => {}
         }
@@ -132,9 +132,14 @@ impl Builder {
                 arg.role = ArgRole::Given;
                 continue;
             }
-            let of_key =
-                || relation_key(&self.types, row, &arg.rust).and_then(|(row, key)| gate_of(&self.types, row, key.rust));
-            arg.gated = gate_of(&self.types, row, &arg.rust).or_else(of_key);
+            let key = relation_key(&self.types, row, &arg.rust);
+            let gates =
+                [gate_of(&self.types, row, &arg.rust), key.and_then(|(row, key)| gate_of(&self.types, row, key.rust))];
+            if gates.iter().all(Option::is_some) {
+                let (argument, path) = (arg.rust.clone(), meta.path.to_owned());
+                self.errors.push(SchemaError::TwoGates { argument, path });
+            }
+            arg.gated = gates.into_iter().flatten().next();
             if asks_for_all_when_null(&self.types, row, meta, &arg.rust) {
                 arg.role = ArgRole::DeclaredUnlessNull;
             }

@@ -62,9 +62,12 @@ pub(super) fn check(types: &[TypeDef], write: WriteMeta, args: &[ArgDef], rows: 
 }
 
 /// Gates the arguments that choose the row, which tell whether there is one with such a value.
-pub(super) fn gate_keys(types: &[TypeDef], row: TypeIndex, args: &mut [ArgDef]) {
-    for arg in args.iter_mut().filter(|arg| input(types, arg).is_none()) {
-        arg.gated = gate_of_stored(types, row, &arg.rust);
+pub(super) fn gate_keys(types: &[TypeDef], write: WriteMeta, row: TypeIndex, args: &mut [ArgDef]) {
+    for arg in args {
+        arg.gated = match input(types, arg) {
+            None => gate_of_stored(types, row, &arg.rust),
+            Some(_) => write.conflict.iter().find_map(|column| gate_of_stored(types, row, column)),
+        };
     }
 }
 
