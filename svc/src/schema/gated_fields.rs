@@ -52,7 +52,8 @@ pub(in crate::schema) fn member_fields(types: &[TypeDef], row: TypeIndex) -> Vec
     objects.flat_map(|(index, object)| object.fields.values().map(move |field| (index, field))).collect()
 }
 
-fn is_stored_as(one: &FieldDef, other: &FieldDef) -> bool {
+/// Whether two fields hold the value of one column.
+pub(in crate::schema) fn is_stored_as(one: &FieldDef, other: &FieldDef) -> bool {
     match (one.kind, other.kind) {
         (FieldKind::Stored { stored, .. }, FieldKind::Stored { stored: other, .. }) => stored == other,
         _ => false,

@@ -45,6 +45,11 @@ impl Operand {
         let cast = if is_exact && matches!(function, F::Sum | F::Avg) { "::text::numeric" } else { "" };
         let name = match function {
             F::CountDistinct => return format!("count(DISTINCT {})", self.sql),
+            // PostgreSQL has no aggregate of these; their texts are in the same order.
+            F::Min | F::Max if self.is_bare(&Type::UUID) => {
+                let name = if function == F::Min { "min" } else { "max" };
+                return format!("{name}({}::text)::uuid", self.sql);
+            }
             F::Sum => "sum",
             F::Avg => "avg",
             F::Min => "min",

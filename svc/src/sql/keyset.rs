@@ -4,6 +4,7 @@ use super::Builder;
 use super::filter::{Computed, Direction, Nulls, Order};
 use super::scope::{Named, Scope, named};
 use crate::postgres::{DbError, Param};
+use crate::schema::TypeIndex;
 
 /// The keys of a row in the order of the list, as text; `None` is null.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,13 +42,19 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Whether a key is declared to be never null.
+    /// Whether a key is never null in any row.
     fn is_certain(&self, scope: &Scope<'_>, key: &Order) -> bool {
+        // What cannot be read is null to those who read with care, and a path may lead to no row.
+        let ([name], false) = (key.column.path.as_slice(), self.careful) else { return false };
         if let Some(by) = &key.aggregate {
             return by.value == Computed::Count;
         }
-        let ([name], None, None) = (key.column.path.as_slice(), &key.rank, &key.column.call) else { return false };
-        matches!(named(self.model, scope.object(), name), Some(Named::Stored(stored)) if stored.non_null)
+        let is_non_null = |member: &TypeIndex| match named(self.model, *member, name) {
+            Some(Named::Stored(stored)) => stored.non_null,
+            _ => false,
+        };
+        let is_value = key.rank.is_none() && key.column.call.is_none();
+        is_value && self.model.possible_types(scope.object()).iter().all(is_non_null)
     }
 
     fn whole(&mut self, scope: &Scope<'a>, order: &[Order], values: &[Option<String>]) -> Result<(), DbError> {

@@ -183,7 +183,11 @@ impl<'a> Builder<'a> {
         let kind = &self.model.types[stored.named].kind;
         let cast = json_cast(kind)?;
         if stored.list {
-            let element = self.cast_text("(x.v #>> '{}')", cast);
+            // The text of a JSON text is another JSON.
+            let element = match cast {
+                "jsonb" => "NULLIF(x.v, 'null')".to_owned(),
+                _ => self.cast_text("(x.v #>> '{}')", cast),
+            };
             let elements = format!(
                 "CASE WHEN jsonb_typeof({json}) = 'array' THEN ARRAY(SELECT {element} FROM jsonb_array_elements({json}) AS x(v)) END"
             );

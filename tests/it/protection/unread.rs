@@ -1,7 +1,8 @@
 //! Answers that wait in memory until their clients take them.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use futures_util::future::join_all;
 use serde_json::json;
 use svc::ProtectionConfig;
 use svc::prelude::*;
@@ -175,20 +176,36 @@ async fn read_in_steps(mut stream: TcpStream, step: usize, pause: Duration) -> u
 async fn who_creeps_is_given_up_after_ten_seconds() {
     let app = app().await;
     let request = close(&post(&json!({ "query": DOCUMENT }).to_string()));
-    let mut clients = Vec::new();
-    while clients.len() < 3 {
-        if let Some(client) = stalled(&app, &request).await {
-            clients.push(tokio::spawn(read_in_steps(client, 16_384, Duration::from_millis(125))));
+    for _ in 0..5 {
+        let mut clients = Vec::new();
+        for _ in 0..3 {
+            let mut client = TcpStream::connect(app.address()).await.unwrap();
+            client.write_all(request.as_bytes()).await.unwrap();
+            client.readable().await.unwrap();
+            clients.push(tokio::spawn(read_in_steps(client, 16_384, Duration::from_millis(90))));
+        }
+        let start = Instant::now();
+        // All of it would take a minute.
+        let first = eventually(async || {
+            clients.iter().position(JoinHandle::is_finished).ok_or_else(|| "all three keep their answers".to_owned())
+        })
+        .await;
+        let kept = start.elapsed();
+        let read = clients.swap_remove(first).await.unwrap();
+        assert!(read < LARGE, "{read}");
+        join_all(clients.into_iter().map(abort)).await;
+        answers(&app).await;
+        // One that stands still for a second, as the machine does, is given up for that.
+        if kept > Duration::from_secs(9) {
+            return;
         }
     }
-    // All of it would take a minute and a half.
-    let first = eventually(async || {
-        clients.iter().position(JoinHandle::is_finished).ok_or_else(|| "all three keep their answers".to_owned())
-    })
-    .await;
-    let read = clients.swap_remove(first).await.unwrap();
-    assert!(read < LARGE, "{read}");
-    answers(&app).await;
+    panic!("none of five is given up for creeping");
+}
+
+async fn abort<T>(task: JoinHandle<T>) {
+    task.abort();
+    let _ = task.await;
 }
 
 /// Those who keep answers waiting do not have the others refused.

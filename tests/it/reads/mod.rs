@@ -14,6 +14,7 @@ mod items;
 mod many_to_many;
 mod nodes;
 mod pages;
+mod pages_with_nulls;
 mod projection;
 mod relation_keys;
 mod relations;

@@ -1,6 +1,7 @@
 //! The fields of a type by what they are.
 
 use crate::schema::Shape;
+use crate::schema::gated_fields::is_stored_as;
 use crate::schema::model::{FieldDef, FieldKind, Relation, TypeDef, TypeExpr, TypeIndex, TypeKind};
 
 /// The stored fields that every row of this type has.
@@ -12,11 +13,10 @@ pub(in crate::schema) fn stored_fields(types: &[TypeDef], row: TypeIndex) -> Vec
         TypeKind::Abstract(abstract_type) => {
             let Some(fields) = &abstract_type.fields else { return Vec::new() };
             let Some(first) = abstract_type.members.first() else { return Vec::new() };
+            // Conditions and orders read one column of the rows, whichever member they are of.
             let shared = |field: &&FieldDef| {
-                abstract_type
-                    .members
-                    .iter()
-                    .all(|member| stored_fields(types, *member).iter().any(|other| other.name == field.name))
+                let is_same = |other: &&FieldDef| other.name == field.name && is_stored_as(other, field);
+                abstract_type.members.iter().all(|member| stored_fields(types, *member).iter().any(is_same))
             };
             stored_fields(types, *first)
                 .into_iter()

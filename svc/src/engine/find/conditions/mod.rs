@@ -91,6 +91,11 @@ impl<'a> Stored<'a> {
         }
     }
 
+    /// Whether it is JSON, or a list of it.
+    fn holds_json(&self, model: &Model) -> bool {
+        family(&model.types[self.named].kind) == Family::Json
+    }
+
     fn family(&self, model: &Model) -> Family {
         if self.list { Family::List } else { family(&model.types[self.named].kind) }
     }
@@ -125,6 +130,14 @@ fn json_value(value: &Value) -> SqlValue {
         return SqlValue::Null;
     }
     SqlValue::Text(ExactJson::of_argument(value.clone()).to_string())
+}
+
+/// The items of a list as such texts.
+fn json_values(value: &Value) -> SqlValue {
+    match value {
+        Value::List(items) => SqlValue::List(items.iter().map(json_value).collect()),
+        other => json_value(other),
+    }
 }
 
 /// The equality that an argument of a function without a body stands for.
@@ -235,6 +248,7 @@ impl Where<'_> {
             let def = family.operator(name).ok_or_else(unknown)?;
             let value = match (family, def.operand) {
                 (Family::Json, Operand::Same | Operand::Json) => json_value(value),
+                (Family::List, Operand::Same | Operand::List) if stored.holds_json(self.model) => json_values(value),
                 (_, Operand::Range) => SqlValue::range(value),
                 _ => stored.value(value),
             };
