@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, ensure};
@@ -46,7 +46,7 @@ impl std::fmt::Display for Summary {
     }
 }
 
-/// What `cargo test` has said.
+/// The end of a run of tests.
 #[derive(Debug, Default)]
 struct Outcome {
     summary: Summary,
@@ -84,14 +84,14 @@ pub(crate) fn test_on_newest_postgres() -> Result<Summary> {
     // run the server, need not reach the folder of the packages.
     let black_box = ["--test", "it"].map(str::to_owned);
     let arguments = [&black_box[..], &["--", "--skip", "macros::ui", "--skip", "root::"].map(str::to_owned)].concat();
-    let binaries = Some(folder.join("native/bin"));
-    pass_alone(run_tests(&arguments, binaries.clone())?, &black_box, binaries)
+    let binaries = folder.join("native/bin");
+    pass_alone(run_tests(&arguments, Some(&binaries))?, &black_box, Some(&binaries))
 }
 
 /// Runs the tests that failed again, alone, and has each pass several times. A test that waits for something real can meet
 /// a pause of the whole machine, which comes once in thousands of tests; a fault of the code comes again. The last lines
 /// name those that failed first, so that nobody takes the run for a clean one.
-fn pass_alone(outcome: Outcome, targets: &[String], binaries: Option<PathBuf>) -> Result<Summary> {
+fn pass_alone(outcome: Outcome, targets: &[String], binaries: Option<&Path>) -> Result<Summary> {
     let Outcome { mut summary, failed, unfinished, is_success } = outcome;
     if is_success {
         return Ok(summary);
@@ -101,7 +101,7 @@ fn pass_alone(outcome: Outcome, targets: &[String], binaries: Option<PathBuf>) -
     let options = ["--", "--exact", "--test-threads", "1"].map(str::to_owned);
     let arguments = [targets, &options, &summary.passed_alone].concat();
     for _ in 0..TIMES {
-        let again = run_tests(&arguments, binaries.clone())?;
+        let again = run_tests(&arguments, binaries)?;
         let have_run = again.summary.passed >= summary.passed_alone.len();
         ensure!(again.is_success && have_run, "tests failed, and fail alone");
     }
@@ -109,8 +109,8 @@ fn pass_alone(outcome: Outcome, targets: &[String], binaries: Option<PathBuf>) -
     Ok(summary)
 }
 
-fn run_tests(arguments: &[String], binaries: Option<PathBuf>) -> Result<Outcome> {
-    let version = postgres_version(binaries.clone())?;
+fn run_tests(arguments: &[String], binaries: Option<&Path>) -> Result<Outcome> {
+    let version = postgres_version(binaries.map(Path::to_owned))?;
     let mut command = cargo();
     command.args(["test", "--workspace", "--no-fail-fast"]).args(arguments);
     command.envs(binaries.map(|folder| ("SVC_PG_BIN", folder)));

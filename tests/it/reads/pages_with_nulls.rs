@@ -90,9 +90,9 @@ async fn walk(app: &App, field: &str, order: &str) -> [Vec<Value>; 2] {
             let rows = answer["edges"].as_array().unwrap_or_else(|| panic!("{page}")).iter();
             let rows = rows.map(|edge| edge["node"]["id"].clone());
             if from == "after" {
-                ids.extend(rows)
+                ids.extend(rows);
             } else {
-                ids.splice(..0, rows).for_each(drop)
+                ids.splice(..0, rows).for_each(drop);
             }
             cursor = format!(", {from}: {}", answer["pageInfo"][end].take());
             if answer["pageInfo"][more] == false {

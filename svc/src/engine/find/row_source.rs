@@ -23,7 +23,7 @@ pub(crate) fn row_sources(model: &Model) -> impl Iterator<Item = (&FieldDef, Typ
     })
 }
 
-/// What gives the rows of a root field in place of their view, if something does.
+/// The source of the rows of a root field in place of their view, if there is one.
 pub(in crate::engine) fn row_source(model: &Model, field: &PlanField) -> Option<&'static RowSourceMeta> {
     match model.field(ROOT, &field.name)?.kind {
         FieldKind::Root(Run::Planned(planned), ..) => planned.source,
