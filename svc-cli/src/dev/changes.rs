@@ -148,6 +148,7 @@ mod tests {
         // Whoever waits is called away between the change and its end, unless the machine stands still meanwhile.
         let mut text = String::new();
         while tokio::time::timeout(LOOK + LOOK / 2, watch.next()).await.is_ok() {
+            assert!(text.len() < 10, "a change is told before it has ended");
             text.push('1');
             write("src/a/b.rs", &text);
         }

@@ -47,9 +47,9 @@ settings! {
         shed_after: Duration = Duration::from_secs(5), ["SVC_SHED_AFTER"], Seconds(0..=300);
         /// The most requests that run at once; load shedding finds out how many of them are too many.
         max_in_flight: usize = 256, ["SVC_MAX_IN_FLIGHT"], Count(1..=100_000, "requests");
-        /// The most bytes of answers that wait in memory until their clients take them. Beyond, requests of clients who keep some are
-        /// refused (all requests beyond twice as many), and those lose their connections who have taken nothing for a
-        /// second, or little for ten.
+        /// The most bytes of answers that wait in memory until their clients take them. Beyond, requests of clients who
+        /// keep some are refused (all requests beyond twice as many), and those lose their connections who have taken
+        /// nothing for a second, or little for ten.
         max_unread_answers: usize = 268_435_456, ["SVC_MAX_UNREAD_ANSWERS"], Count(1_048_576..=1_099_511_627_776, "bytes");
     }
 }

@@ -89,7 +89,8 @@ impl Engine {
 
     /// Whether the client may learn the keys of rows of a type, where nothing of a document asks for them.
     pub(super) async fn tells_keys(&self, row: TypeIndex, scope: &RequestScope) -> bool {
-        match self.app.model.gate_of_keys(row).filter(|_| self.decides_fields) {
+        let gated = if self.decides_fields { self.app.model.gate_of_keys(row) } else { None };
+        match gated {
             Some(gated) => self.denial(gated, &IndexMap::new(), scope, &mut Known::new()).await.is_none(),
             None => true,
         }

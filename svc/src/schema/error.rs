@@ -321,10 +321,11 @@ pub enum SchemaError {
         /// The type of the rows.
         row: String,
     },
-    /// An argument is compared with the key of a relation, and both are gated, of which one would be asked.
+    /// An argument chooses rows by several gated values, of which one would be asked for.
     #[error(
-        "the argument `{argument}` of `{path}` would be compared with the key of a relation, and both the relation and \
-         the key there are gated; gate one of them, or give the function a body that decides"
+        "the argument `{argument}` of `{path}` chooses rows by several gated values (a relation and the key there, or \
+         columns of `conflict`), of which one would be asked for; gate one of them, or give the function a body that \
+         decides"
     )]
     TwoGates {
         /// The argument.

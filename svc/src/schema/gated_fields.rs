@@ -26,14 +26,16 @@ impl Model {
 /// The fields that tell what a field of rows of this type does. Of an interface these are the fields of its members with
 /// that Rust name, and those with the GraphQL name or the column of one of them.
 pub(in crate::schema) fn same_fields<'t>(types: &'t [TypeDef], row: TypeIndex, rust: &str) -> Vec<Member<'t>> {
-    let all = member_fields(types, row);
-    let is_abstract = matches!(types[row].kind, TypeKind::Abstract(_));
-    let named: Vec<_> = all.iter().filter(|(_, field)| field.rust == rust).map(|(_, field)| *field).collect();
-    let is_same = |field: &FieldDef| {
-        field.rust == rust
-            || (is_abstract && named.iter().any(|known| known.name == field.name || is_stored_as(known, field)))
-    };
-    all.into_iter().filter(|(_, field)| is_same(field)).collect()
+    let mut fields = member_fields(types, row);
+    let is_named = |field: &FieldDef| field.rust == rust;
+    if let TypeKind::Abstract(_) = types[row].kind {
+        let named: Vec<_> = fields.iter().map(|(_, field)| *field).filter(|field| is_named(field)).collect();
+        let is_same = |known: &FieldDef, field: &FieldDef| known.name == field.name || is_stored_as(known, field);
+        fields.retain(|(_, field)| is_named(field) || named.iter().any(|known| is_same(known, field)));
+    } else {
+        fields.retain(|(_, field)| is_named(field));
+    }
+    fields
 }
 
 /// A field, and the object type that has it.
@@ -71,8 +73,8 @@ pub(in crate::schema) fn is_checked(types: &[TypeDef], row: TypeIndex, rust: &st
     same_fields(types, row, rust).into_iter().any(|(_, field)| field.is_checked())
 }
 
-/// The gate of a stored value of rows of this type, whatever the fields are called that hold it; `None` where a field tells it
-/// to everybody, or none does.
+/// The gate of a stored value of rows of this type, whatever the fields are called that hold it; `None` where a field tells
+/// it to everybody, or none does.
 pub(in crate::schema) fn gate_of_stored(types: &[TypeDef], row: TypeIndex, column: &str) -> Option<Gated> {
     let holds = |field: &FieldDef| matches!(field.kind, FieldKind::Stored { stored, .. } if stored == column);
     let is_closed = |field: &FieldDef| field.gated.is_some() || field.is_checked();

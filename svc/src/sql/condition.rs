@@ -21,6 +21,15 @@ impl Filter {
         }
     }
 
+    /// Whether it begins with the filter of an authorizer.
+    pub(super) fn begins_strictly(&self) -> bool {
+        match self {
+            Self::Strict(_) => true,
+            Self::All(all) => all.first().is_some_and(Self::begins_strictly),
+            _ => false,
+        }
+    }
+
     /// Whether PostgreSQL may fail to apply it to a row, because of a pattern or in a function.
     pub(super) fn may_fail(&self) -> bool {
         match self {

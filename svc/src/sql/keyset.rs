@@ -42,7 +42,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// Whether a key is never null in any row.
+    /// Whether a key is declared to be never null in rows of any type.
     fn is_certain(&self, scope: &Scope<'_>, key: &Order) -> bool {
         // What cannot be read is null to those who read with care, and a path may lead to no row.
         let ([name], false) = (key.column.path.as_slice(), self.careful) else { return false };

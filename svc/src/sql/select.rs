@@ -134,9 +134,10 @@ impl<'a> Builder<'a> {
         }
         // Not of rows that are kept back: PostgreSQL chooses the order of conditions by their cost, and the error of a
         // function would tell that such a row is there.
+        let keeps_back = ties[1].is_some() || query.filter.begins_strictly();
         let before = self.text[conditions..]
             .strip_prefix(" WHERE ")
-            .filter(|_| !query.past.is_empty() && order.iter().any(Order::may_fail));
+            .filter(|_| keeps_back && !query.past.is_empty() && order.iter().any(Order::may_fail));
         let (when, end) = before.map_or((String::new(), ""), |before| (format!("CASE WHEN {before} THEN "), " END"));
         for past in &query.past {
             self.text.extend([word, &when]);

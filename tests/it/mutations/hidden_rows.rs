@@ -55,6 +55,14 @@ struct SkuInput {
     sku: Option<String>,
 }
 
+#[svc_input]
+struct NamedProduct {
+    id: i32,
+    tenant: String,
+    sku: String,
+    name: String,
+}
+
 #[svc::query]
 async fn orders() -> Vec<Order>;
 #[svc::mutation(update = "tb_order")]
@@ -67,6 +75,8 @@ async fn remove(sku: String) -> Product;
 async fn set_named(name: String, input: SkuInput) -> Product;
 #[svc::mutation(delete = "tb_product")]
 async fn remove_named(name: String) -> Product;
+#[svc::mutation(upsert = "tb_product", conflict = "name", on_conflict = nothing)]
+async fn keep(input: NamedProduct) -> Product;
 
 const SQL: &str = "
     CREATE TABLE tb_order (id int PRIMARY KEY);
@@ -95,7 +105,7 @@ fn options(database: &TestDatabase) -> AppOptions {
         .database_url(database.url())
         .queries(queries![orders])
         .types(types![Line, Note])
-        .mutations(mutations![change, set, remove, set_named, remove_named])
+        .mutations(mutations![change, set, remove, set_named, remove_named, keep])
         .row_policy::<Line>(move |ctx| Ok(RowDecision::allow_where(col("owner").eq(user(ctx)))))
         .row_policy::<Product>(move |ctx| Ok(RowDecision::allow_where(col("tenant").eq(user(ctx)))))
 }
@@ -171,7 +181,9 @@ async fn rows_of_others_are_not_among_those_that_arguments_choose() {
 #[tokio::test]
 async fn masked_values_choose_nothing() {
     let database = TestDatabase::copy_of("hidden_rows", SQL).await;
-    database.execute("INSERT INTO tb_product VALUES (6, 'ada', 'C', 'c'), (7, 'ada', 'D', 'd')").await;
+    let sql = "DELETE FROM tb_product WHERE tenant <> 'ada'; CREATE UNIQUE INDEX ON tb_product (name);
+        INSERT INTO tb_product VALUES (6, 'ada', 'C', 'c'), (7, 'ada', 'D', 'd')";
+    database.execute(sql).await;
     let masked = |_: &Context<'_>| Ok(RowDecision::allow_where(col("sku").eq("C")));
     let app = App::serve(options(&database).mask_where::<Product>("name", masked)).await;
     for name in ["a", "d", "nobody"] {
@@ -184,6 +196,16 @@ async fn masked_values_choose_nothing() {
             assert_eq!(answer["errors"][0]["extensions"]["code"], "NOT_FOUND", "{mutation}: {answer}");
         }
     }
+    let keep = |id: i32, name: &str| {
+        format!("keep(input: {{ id: {id}, tenant: \"ada\", sku: \"S{id}\", name: \"{name}\" }}) {{ id name }}")
+    };
+    for (id, name) in [(8, "a"), (9, "d")] {
+        let answer = ask(&app, &keep(id, name)).await;
+        assert_eq!(answer["errors"][0]["extensions"]["code"], "FORBIDDEN", "{name}: {answer}");
+        assert!(!answer.to_string().contains("\"id\""), "{answer}");
+    }
+    let answer = ask(&app, &keep(10, "c")).await;
+    assert_eq!(answer, json!({ "data": { "answer": { "id": 6, "name": "c" } } }));
     let answer = ask(&app, r#"set_named(name: "c", input: { sku: "C" }) { id name }"#).await;
     assert_eq!(answer, json!({ "data": { "answer": { "id": 6, "name": "c" } } }));
 }

@@ -53,6 +53,8 @@ async fn posts() -> Connection<Post>;
 #[svc::query]
 async fn entries() -> Connection<Entry>;
 #[svc::query]
+async fn titled(title: Option<String>) -> Vec<Entry>;
+#[svc::query]
 async fn ranked() -> Connection<Ranked>;
 
 const SQL: &str = r#"
@@ -70,7 +72,7 @@ const SQL: &str = r#"
 
 async fn serve() -> App {
     let database = TestDatabase::copy_of("pages_with_nulls", SQL).await;
-    let queries = queries![posts, entries, ranked];
+    let queries = queries![posts, entries, titled, ranked];
     App::serve(AppOptions::new().database_url(database.url()).auto_camel_case(true).queries(queries)).await
 }
 
@@ -118,6 +120,13 @@ async fn a_field_of_an_interface_may_be_null_in_one_member_alone() {
     for (order, ids) in [("{ title: ASC }", [1, 2, 3, 4]), ("{ title: DESC_NULLS_FIRST }", [4, 3, 2, 1])] {
         assert_eq!(walk(&app, "entries", order).await, [(); 2].map(|()| ids.map(Value::from).to_vec()), "{order}");
     }
+}
+
+/// Null asks for all rows where no row is without a value, and here some are, whatever the first member says.
+#[tokio::test]
+async fn null_asks_for_those_without_a_value_where_one_member_has_them() {
+    let answer = serve().await.query("{ titled(title: null) { id } }").await.data();
+    assert_eq!(answer["titled"], json!([{ "id": 3 }, { "id": 4 }]));
 }
 
 /// Rows of an interface are not chosen by a field that lies in different columns.

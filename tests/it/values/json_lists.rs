@@ -17,9 +17,11 @@ macro_rules! notes {
 
             #[svc::query]
             async fn notes() -> Vec<Note>;
+            #[svc::query]
+            async fn with(parts: Vec<Value>) -> Vec<Note>;
 
             pub(super) fn options() -> AppOptions {
-                AppOptions::new().queries(queries![notes])
+                AppOptions::new().queries(queries![notes, with])
             }
         }
     };
@@ -54,6 +56,11 @@ async fn texts_in_lists_of_json_are_found_as_texts() {
             let answer = app.query_with(document, json!({ "where": { "parts": condition } })).await.data();
             let found: Value = answer["notes"].as_array().unwrap().iter().map(|row| row["id"].clone()).collect();
             assert_eq!(found, ids, "{kind} {condition}");
+        }
+        for (parts, ids) in [(json!(["1", "abc"]), json!([{ "id": 1 }])), (json!([1, [2]]), json!([{ "id": 2 }]))] {
+            let document = "query ($parts: [JSON!]!) { with(parts: $parts) { id } }";
+            let answer = app.query_with(document, json!({ "parts": parts })).await.data();
+            assert_eq!(answer["with"], ids, "{kind} {parts}");
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::mutation::Response;
 use crate::postgres::{Conflict, DbError, Isolation, Statement};
 use crate::repository::{Db, Transaction};
 use crate::schema::WriteVerb;
+use crate::sql::{Filter, col};
 
 impl TableMutation<'_> {
     /// Runs it, and gives the JSON of its value.
@@ -60,7 +61,7 @@ impl TableMutation<'_> {
     }
 
     async fn update<'a>(&'a self, mut writer: Writer<'a>, level: &Level<'a>) -> Result<CallOutcome, Undone> {
-        let keys = match self.is_governed || !self.masked.is_empty() {
+        let keys = match self.keeps_rows_back() {
             true => Cow::Owned(self.lock(&mut writer, level).await?.keys(level)),
             false => Cow::Borrowed(&self.keys),
         };
@@ -99,12 +100,17 @@ impl TableMutation<'_> {
         let conflict = Conflict { columns: self.write.conflict, replaces: self.write.replaces };
         let rows = self.rows(level);
         let items: Vec<_> = rows.iter().map(|row| row.columns.clone()).collect();
-        if self.is_governed {
+        // A value that is masked is null in the rows that the client sees.
+        let is_masked =
+            |column: &&&str| self.db.rules.as_ref().is_some_and(|rules| rules.mask(self.row, column).is_some());
+        let masked = conflict.columns.iter().filter(is_masked);
+        let shown: Vec<_> = masked.map(|column| Filter::Not(Box::new(col(column).is_null()))).collect();
+        if self.is_governed || !shown.is_empty() {
             // One snapshot: a row that has come since then makes the write fail, so that no row is changed unseen.
             writer.in_snapshot();
             let existing = level.table.existing(&items, conflict.columns, &level.returned);
             let existing = ids(writer.run(level, existing, &rows).await?);
-            let visible = writer.visible(self.row, &existing).await?;
+            let visible = writer.visible_where(self.row, &existing, &shown).await?;
             if existing.iter().any(|id| !visible.contains(id)) {
                 return Err(forbidden(level.name, None));
             }
@@ -122,8 +128,14 @@ impl TableMutation<'_> {
 
     /// Locks the row that the arguments choose among those that are permitted, and gives its key. Where the service may not
     /// lock it there is one snapshot, and what others have changed since cannot be written.
-    async fn lock<'a>(&'a self, writer: &mut Writer<'a>, level: &Level<'a>) -> Result<LockedRow, Undone> {
-        let find = |locks| level.table.find(&self.keys, locks, &[level.key]);
+    async fn lock<'a>(&'a self, writer: &mut Writer<'a>, level: &Level<'a>) -> Result<ChosenRow, Undone> {
+        let is_key = self.keys.iter().any(|(column, _)| *column == level.key);
+        let keys = match self.keeps_rows_back() && !is_key {
+            // Rows of others that have the same values are not locked.
+            true => [self.choose(writer, level).await?.keys(level), self.keys.clone()].concat(),
+            false => self.keys.clone(),
+        };
+        let find = |locks| level.table.find(&keys, locks, &[level.key]);
         let found = match writer.try_run(find(true)).await {
             Err(error) if error.is_of_lock() => {
                 writer.in_snapshot();
@@ -131,13 +143,28 @@ impl TableMutation<'_> {
             }
             found => found,
         };
-        let mut found = found.map_err(|error| self.undone(error))?;
-        if self.is_governed || !self.masked.is_empty() {
-            // Others may have rows of their own that the arguments fit, and a masked value fits nothing.
+        self.permitted(writer, found.map_err(|error| self.undone(error))?).await
+    }
+
+    /// The key of the row that the arguments choose among those that are permitted, which may change meanwhile.
+    async fn choose<'a>(&'a self, writer: &mut Writer<'a>, level: &Level<'a>) -> Result<ChosenRow, Undone> {
+        let found = writer.try_run(level.table.find(&self.keys, false, &[level.key])).await;
+        self.permitted(writer, found.map_err(|error| self.undone(error))?).await
+    }
+
+    /// The one row among these that is permitted: others may have rows of their own that the arguments fit, and a masked
+    /// value fits nothing.
+    async fn permitted(&self, writer: &Writer<'_>, mut found: Vec<Vec<String>>) -> Result<ChosenRow, Undone> {
+        if self.keeps_rows_back() {
             let permitted = writer.visible_where(self.row, &ids(found.clone()), &self.masked).await?;
             found.retain(|values| values.first().is_some_and(|id| permitted.contains(id)));
         }
-        self.one(found)?.into_iter().next().map(LockedRow).ok_or_else(|| self.missing())
+        self.one(found)?.into_iter().next().map(ChosenRow).ok_or_else(|| self.missing())
+    }
+
+    /// Whether the client may not find all rows by the arguments.
+    fn keeps_rows_back(&self) -> bool {
+        self.is_governed || !self.masked.is_empty()
     }
 
     /// The rows that are given.
@@ -256,10 +283,10 @@ impl TableMutation<'_> {
     }
 }
 
-/// The key of a row that is locked.
-struct LockedRow(String);
+/// The key of a row that the arguments choose.
+struct ChosenRow(String);
 
-impl LockedRow {
+impl ChosenRow {
     /// The column and the value that choose this row alone.
     fn keys<'a>(&self, level: &Level<'a>) -> Vec<(&'a str, ExactJson)> {
         vec![(level.key, ExactJson::String(self.0.clone()))]

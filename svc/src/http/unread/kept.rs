@@ -35,7 +35,7 @@ impl Answer {
 
 /// All that one client keeps waiting.
 pub(super) struct Kept {
-    bytes: usize,
+    pub(super) bytes: usize,
     /// The time since which it keeps the oldest answer, and what it has taken since then.
     since: Instant,
     taken: u64,

@@ -1,6 +1,6 @@
 //! The bytes that wait, and whose they are.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -102,21 +102,22 @@ impl UnreadAnswers {
         }
         let mut slow: Vec<_> = clients.into_iter().filter(|(_, kept)| kept.is_too_slow(now)).collect();
         slow.sort_by_key(|(_, kept)| kept.untouched_since());
-        let mut closed = 0;
-        for (client, _) in slow {
-            if self.is_within() {
+        let (mut left, mut closed) = (self.bytes(), HashSet::new());
+        for (client, kept) in slow {
+            if left <= self.most {
                 break;
             }
-            self.give_up(&mut waiting, client);
-            closed += 1;
+            left = left.saturating_sub(kept.bytes);
+            closed.insert(client);
         }
-        closed
+        self.give_up(&mut waiting, &closed);
+        closed.len()
     }
 
-    /// Gives a client up, with all of its answers.
-    fn give_up(&self, waiting: &mut Waiting, client: usize) {
-        let is_its_own = |answer: &&mut Answer| !answer.is_given_up && answer.client.id() == client;
-        for answer in waiting.answers().filter(is_its_own) {
+    /// Gives clients up, with all of their answers.
+    fn give_up(&self, waiting: &mut Waiting, clients: &HashSet<usize>) {
+        let is_theirs = |answer: &&mut Answer| !answer.is_given_up && clients.contains(&answer.client.id());
+        for answer in waiting.answers().filter(is_theirs) {
             answer.is_given_up = true;
             answer.client.give_up();
             self.bytes.fetch_sub(answer.bytes, Ordering::Relaxed);

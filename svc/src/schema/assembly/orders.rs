@@ -2,7 +2,7 @@
 
 use super::Builder;
 use crate::schema::error::SchemaError;
-use crate::schema::gated_fields::{gate_of_stored, member_fields};
+use crate::schema::gated_fields::{gate_of, gate_of_stored, is_checked, member_fields};
 use crate::schema::model::{EDGE, FieldDef, FieldKind, TypeIndex, TypeKind};
 use crate::schema::{OrderKey, Shape};
 
@@ -45,7 +45,7 @@ impl Builder {
             return false;
         };
         let is_gated = match field.kind {
-            FieldKind::Relation(_) => field.gated.is_some() || field.is_checked(),
+            FieldKind::Relation(_) => gate_of(&self.types, row, first).is_some() || is_checked(&self.types, row, first),
             _ => gate_of_stored(&self.types, row, first).is_some(),
         };
         let next = match field.kind {

@@ -6,7 +6,7 @@ use super::companions::Companions;
 use super::fields::{is_leaf, relations, stored_fields};
 use super::{Builder, checks, expr, filters, inputs, writes};
 use crate::schema::error::SchemaError;
-use crate::schema::gated_fields::{gate_of, is_checked};
+use crate::schema::gated_fields::{gate_of, is_checked, same_fields};
 use crate::schema::model::{ArgRole, FieldDef, FieldKind, ObjectDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
 use crate::schema::registry::ArgRef;
 use crate::schema::{
@@ -105,7 +105,8 @@ impl Builder {
                 let wrong = writes::check(&self.types, write, &def.args, rows);
                 self.errors.extend(wrong.map(|why| SchemaError::BadWrite { path: meta.path.to_owned(), why }));
                 let row = rows.named();
-                writes::gate_keys(&self.types, write, row, &mut def.args);
+                let two = writes::gate_keys(&self.types, write, row, &mut def.args);
+                self.errors.extend(two.map(|argument| SchemaError::TwoGates { argument, path: meta.path.to_owned() }));
             }
             _ => {}
         }
@@ -217,9 +218,13 @@ fn asks_for_all_when_null(types: &[TypeDef], row: TypeIndex, meta: &RootFieldMet
         Some(NullArgument::AllRows) => true,
         Some(NullArgument::IsNull) | None => false,
         Some(NullArgument::ByField) => {
-            let related = relations(types, row).into_iter().map(|(field, _)| field);
-            let mut fields = stored_fields(types, row).into_iter().chain(related);
-            fields.any(|field| field.rust == rust && field.ty.is_non_null())
+            let holds = |field: &FieldDef| match field.kind {
+                FieldKind::Stored { .. } => true,
+                FieldKind::Relation(relation) => !relation.is_beside(),
+                _ => false,
+            };
+            let mut fields = same_fields(types, row, rust).into_iter().filter(|(_, field)| holds(field)).peekable();
+            fields.peek().is_some() && fields.all(|(_, field)| field.ty.is_non_null())
         }
     }
 }

@@ -1,9 +1,13 @@
 //! Mutations that write to a table: whether their arguments and their answer fit.
 
+use std::collections::HashSet;
+
 use super::fields::stored_fields;
 use super::nested;
 use crate::schema::gated_fields::gate_of_stored;
-use crate::schema::model::{ArgDef, FieldDef, FieldKind, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind};
+use crate::schema::model::{
+    ArgDef, FieldDef, FieldKind, Gated, InputDef, InputRole, TypeDef, TypeExpr, TypeIndex, TypeKind,
+};
 use crate::schema::{ResultMember, ResultMeta, ScalarKind, WriteMeta, WriteVerb};
 
 /// The field of a result's member that holds the entity.
@@ -61,14 +65,26 @@ pub(super) fn check(types: &[TypeDef], write: WriteMeta, args: &[ArgDef], rows: 
     }
 }
 
-/// Gates the arguments that choose the row, which tell whether there is one with such a value.
-pub(super) fn gate_keys(types: &[TypeDef], write: WriteMeta, row: TypeIndex, args: &mut [ArgDef]) {
+/// Gates the arguments that choose the row, which tell whether there is one with such a value. Returns one that does so by
+/// several gated values, if there is one.
+pub(super) fn gate_keys(types: &[TypeDef], write: WriteMeta, row: TypeIndex, args: &mut [ArgDef]) -> Option<String> {
+    let mut two = None;
     for arg in args {
-        arg.gated = match input(types, arg) {
-            None => gate_of_stored(types, row, &arg.rust),
-            Some(_) => write.conflict.iter().find_map(|column| gate_of_stored(types, row, column)),
+        let gates: HashSet<Gated> = match input(types, arg) {
+            None => gate_of_stored(types, row, &arg.rust).into_iter().collect(),
+            // What the input does not have is the table's default, which the client does not choose by.
+            Some(input) => {
+                let has = |column: &&&str| input.fields.values().any(|field| field.rust == **column);
+                let given = write.conflict.iter().filter(has);
+                given.filter_map(|column| gate_of_stored(types, row, column)).collect()
+            }
         };
+        if gates.len() > 1 {
+            two = Some(arg.rust.clone());
+        }
+        arg.gated = gates.into_iter().next();
     }
+    two
 }
 
 /// The input object that an argument is, or is a list of.

@@ -146,7 +146,10 @@ pub(super) fn declared_filter(model: &Model, row: TypeIndex, rust: &str, value: 
     if stored.family(model) == Family::Json {
         return Ok(Filter::Compare(stored.column, Operator::Eq, json_value(value)));
     }
-    let value = stored.value(value);
+    let value = match stored.list && stored.holds_json(model) {
+        true => json_values(value),
+        false => stored.value(value),
+    };
     let operator = match (&value, stored.list) {
         (SqlValue::List(_), true) => Operator::Overlaps,
         (SqlValue::List(_), false) => Operator::In,
