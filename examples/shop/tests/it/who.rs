@@ -59,7 +59,7 @@ pub(crate) async fn shop(database: &Database) -> Client {
     // All wait for their turn, however slow the machine is.
     config.database.pool_timeout = Duration::from_secs(300);
     config.protection.load_shedding = false;
-    Client::new(shop::with_shop(database.options().config(config))).await.unwrap()
+    Client::new(shop::with_shop(database.options().config(config).database_url(database.url()))).await.unwrap()
 }
 
 /// The id of a product of the north.
