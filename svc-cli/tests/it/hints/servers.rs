@@ -11,7 +11,8 @@ fn of_the_projects_own_server() {
         Case { seed: OWN, fails: "svc db status", hint: "hint: start it: ", follow: "${HINT%%;*}", next: "" },
         Case {
             seed: with(
-                "svc db start; kill -9 $(cat .svc/db.lock); while psql -qd $(cut -d= -f2 .env) -c ''; do :; done",
+                "svc db start; kill -9 $(cat .svc/db.lock); \
+                 while (: < /dev/tcp/127.0.0.1/$(grep -oE '[0-9]+/' .env | tr -d /)) 2> /dev/null; do :; done",
             ),
             fails: "svc db status",
             hint: "hint: start it: ",
