@@ -1,26 +1,105 @@
-//! Everything that has to pass.
+//! All checks, the cheap ones first.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use crate::deny::deny;
 use crate::features::each_feature;
 use crate::run::{cargo, run};
-use crate::test::{test_on_newest_postgres, test_patiently};
+use crate::setup::setup;
+use crate::test::{Summary, test_on_newest_postgres, test_patiently};
 use crate::tidy::{self, tidy};
 
-/// Tests first, as they say most; the summary of the tests comes last.
+/// Runs all checks. The summary of the tests is the last line, so that the count is found where readers look for it.
 pub(crate) fn ci() -> Result<()> {
-    let start = Instant::now();
-    let summary = test_patiently()? + test_on_newest_postgres()?;
-    run(cargo().args(["fmt", "--all", "--check"]))?;
-    run(cargo().args(["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"]))?;
-    each_feature()?;
-    run(cargo().args(["doc", "--workspace", "--no-deps", "--all-features"]).env("RUSTDOCFLAGS", "-D warnings"))?;
-    deny()?;
-    tidy(tidy::Options::default())?;
-    eprintln!("all checks passed in {} s", start.elapsed().as_secs());
+    let mut steps = Steps::default();
+    let summary = all(&mut steps);
+    steps.print();
+
+    let summary = summary?;
+    eprintln!("all checks passed");
     println!("{summary}");
     Ok(())
+}
+
+/// Runs the checks that need no test binary: format, the repository's rules, and the compiler on the default features.
+pub(crate) fn quick() -> Result<()> {
+    let mut steps = Steps::default();
+    let result = cheap(&mut steps);
+    steps.print();
+    result
+}
+
+fn all(steps: &mut Steps) -> Result<Summary> {
+    cheap(steps)?;
+    steps.run("licenses", deny)?;
+    steps.run("clippy", clippy)?;
+
+    steps.run("setup", setup)?;
+    let summary = steps.run("tests", test_patiently)?;
+    let summary = summary + steps.run("tests on the newest PostgreSQL", test_on_newest_postgres)?;
+
+    steps.run("each feature", each_feature)?;
+    steps.run("reference", reference)?;
+    Ok(summary)
+}
+
+fn cheap(steps: &mut Steps) -> Result<()> {
+    steps.run("format", format)?;
+    steps.run("tidy", || tidy(tidy::Options::default()))?;
+    steps.run("check", || run(cargo().args(["check", "--workspace"])))
+}
+
+fn format() -> Result<()> {
+    run(cargo().args(["fmt", "--all", "--check"])).context("some lines are not formatted; run `cargo fmt --all`")
+}
+
+fn clippy() -> Result<()> {
+    run(cargo().args(["clippy", "--workspace", "--all-targets", "--all-features", "--", "-D", "warnings"]))
+}
+
+fn reference() -> Result<()> {
+    let mut command = cargo();
+    command.args(["doc", "--workspace", "--no-deps", "--all-features"]).env("RUSTDOCFLAGS", "-D warnings");
+    run(&mut command)
+}
+
+/// The steps that have run, each with its duration.
+#[derive(Debug, Default)]
+struct Steps {
+    durations: Vec<(&'static str, Duration)>,
+}
+
+impl Steps {
+    /// Runs a step; its error names it.
+    fn run<T>(&mut self, name: &'static str, step: impl FnOnce() -> Result<T>) -> Result<T> {
+        let start = Instant::now();
+        let result = step();
+        self.durations.push((name, start.elapsed()));
+        result.with_context(|| format!("the step `{name}` failed"))
+    }
+
+    fn print(&self) {
+        for (name, duration) in &self.durations {
+            eprintln!("{:>7.1} s  {name}", duration.as_secs_f64());
+        }
+        let total: Duration = self.durations.iter().map(|(_, duration)| *duration).sum();
+        eprintln!("{:>7.1} s  in all", total.as_secs_f64());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::bail;
+
+    use super::Steps;
+
+    #[test]
+    fn a_failed_step_is_named_and_timed() {
+        let mut steps = Steps::default();
+        let error = steps.run("format", || -> anyhow::Result<()> { bail!("lines are not formatted") }).unwrap_err();
+        assert_eq!(format!("{error:#}"), "the step `format` failed: lines are not formatted");
+        assert_eq!(steps.durations.len(), 1);
+    }
 }

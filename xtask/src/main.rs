@@ -33,8 +33,10 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Runs everything that has to pass: tests, format, clippy, each feature, docs, licences, tidy.
+    /// Runs all checks, the cheap ones first: format, tidy, check, licenses, clippy, tests, each feature, docs.
     Ci,
+    /// Runs the cheap checks: format, tidy, and `cargo check` of the default features.
+    Quick,
     /// Checks each feature alone.
     Features,
     /// Checks licences, sources and banned crates with `cargo deny`, which is installed for it.
@@ -58,6 +60,7 @@ fn main() -> Result<()> {
         Task::Setup => setup::setup(),
         Task::Test { arguments } => test::test(&arguments).map(drop),
         Task::Ci => ci::ci(),
+        Task::Quick => ci::quick(),
         Task::Features => features::each_feature(),
         Task::Deny => deny::deny(),
         Task::Tidy(options) => tidy::tidy(options),

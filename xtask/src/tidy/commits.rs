@@ -7,22 +7,31 @@ use anyhow::Result;
 /// As long as lists of commits show them.
 const MAX_LETTERS: usize = 72;
 
-/// On the main branch itself, this many commits are looked at.
-const ON_MAIN: &str = "-20";
+/// The last commit whose title is not looked at on the main branch while there is no release.
+const BEFORE_THE_FIRST_RELEASE: &str = "e098cfb2f0d50ad991ecba1043244e08fccc4c64";
 
-/// The titles that are too long, of the commits that are not on the main branch yet.
+/// Returns the titles that are too long, of the branch's own commits; on the main branch, of those since the last release.
 pub(crate) fn check() -> Result<Vec<String>> {
-    let Some(head) = git(&["rev-parse", "HEAD"])? else { return Ok(Vec::new()) };
-    let mut range = ON_MAIN.to_owned();
+    let Some(base) = base()? else { return Ok(Vec::new()) };
+    let titles = git(&["log", "--no-merges", "--format=%h %s", &format!("{base}..HEAD")])?.unwrap_or_default();
+    Ok(titles.lines().filter_map(|line| line.split_once(' ')).filter_map(too_long).collect())
+}
+
+/// The commit after which titles are looked at, so that an old title never fails a new change.
+fn base() -> Result<Option<String>> {
+    let Some(head) = git(&["rev-parse", "HEAD"])? else { return Ok(None) };
     for main in ["origin/main", "main"] {
         match git(&["merge-base", main, "HEAD"])? {
-            Some(base) if base != head => range = format!("{base}..HEAD"),
-            _ => continue,
+            Some(base) if base != head => return Ok(Some(base)),
+            _ => {}
         }
-        break;
     }
-    let titles = git(&["log", "--no-merges", "--format=%h %s", &range])?.unwrap_or_default();
-    Ok(titles.lines().filter_map(|line| line.split_once(' ')).filter_map(too_long).collect())
+
+    if let Some(release) = git(&["describe", "--tags", "--abbrev=0", "--match", "v*"])? {
+        return Ok(Some(release));
+    }
+    let is_ancestor = git(&["merge-base", "--is-ancestor", BEFORE_THE_FIRST_RELEASE, "HEAD"])?.is_some();
+    Ok(is_ancestor.then(|| BEFORE_THE_FIRST_RELEASE.to_owned()))
 }
 
 fn too_long((commit, title): (&str, &str)) -> Option<String> {
