@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use crate::tidy::TextFile;
 
 /// The places that list the features of the crate `svc`.
-const FEATURE_TABLES: [&str; 3] = ["README.md", "docs/install.md", "svc/src/lib.rs"];
+const FEATURE_TABLES: [&str; 2] = ["docs/install.md", "svc/src/lib.rs"];
 
 /// The places where the book is not in step with itself or with the crate.
 pub(crate) fn check(files: &[TextFile]) -> Result<Vec<String>> {
