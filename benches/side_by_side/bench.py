@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Side-by-side driver: starts every target that is present, checks that each answers the same, loads them
 interleaved with wrk, and writes results.md / results.json. Loopback only. See docs/benchmarks.md."""
-import argparse, json, os, random, re, signal, socket, statistics, subprocess, sys, time, tomllib, urllib.request, urllib.error
+import argparse, json, os, random, re, signal, statistics, subprocess, sys, time, tomllib, urllib.request, urllib.error
 from pathlib import Path
+
+from free_port import free_port
 
 HERE = Path(__file__).resolve().parent
 WORK = Path(os.environ.get("BENCH_WORK", "svc-bench"))
-PGPORT = int(os.environ.get("BENCH_PGPORT", "54990"))
+PGPORT = int(os.environ["BENCH_PGPORT"])
 PGDATA = Path(os.environ.get("BENCH_PGDATA", WORK / "pg"))
 TICK = os.sysconf("SC_CLK_TCK")
 WORKLOADS = {
@@ -72,7 +74,7 @@ def rss(root, key):
 
 class Target:
     def __init__(self, name, cfg):
-        self.name, self.cfg, self.port = name, cfg, cfg["port"]
+        self.name, self.cfg, self.port = name, cfg, cfg.get("port")
         q = Path(os.path.expandvars(cfg["queries"]))
         self.queries = json.loads((q if q.suffix == ".json" else HERE / "queries" / f"{q}.json").read_text())
         self.path = cfg.get("path", "/graphql")
@@ -113,9 +115,7 @@ class Target:
             return e.code, e.read().decode(errors="replace")
 
     def start(self, params):
-        with socket.socket() as s:
-            if s.connect_ex(("127.0.0.1", self.port)) == 0:
-                raise RuntimeError(f"port {self.port} is taken")
+        self.port = self.cfg.get("port") or free_port()
         (WORK / "log").mkdir(parents=True, exist_ok=True)
         log = open(WORK / "log" / f"{self.name}.log", "wb")
         env = {**os.environ, "DATABASE_URL": f"postgres://postgres@127.0.0.1:{PGPORT}/bench", **self.cfg.get("env", {})}

@@ -12,7 +12,6 @@ start)
     mkdir -p "$D"; [ "$(id -u)" = 0 ] && chown postgres:postgres "$D"
     as_pg "$BIN/initdb -D $D -A trust -U postgres -E UTF8 --locale=C.UTF-8 >/dev/null"
     cat >> "$D/postgresql.conf" <<CONF
-port = $PORT
 listen_addresses = '127.0.0.1'
 unix_socket_directories = '$D'
 shared_buffers = 1GB
@@ -24,7 +23,7 @@ autovacuum = off          # the driver vacuums between runs
 log_min_messages = fatal
 CONF
   fi
-  pg_isready -q -h 127.0.0.1 -p "$PORT" || as_pg "$BIN/pg_ctl -D $D -l $D/log.txt -w start >/dev/null"
+  pg_isready -q -h 127.0.0.1 -p "$PORT" || as_pg "$BIN/pg_ctl -D $D -l $D/log.txt -o '-p $PORT' -w start >/dev/null"
   # What was loaded before it had all tables is loaded anew.
   [ "$($P -d bench -Atc "select to_regclass('c_post_tag') is not null" 2>/dev/null)" = t ] || exec "$0" load ;;
 load)
