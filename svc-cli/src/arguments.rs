@@ -65,7 +65,7 @@ impl Arguments {
     /// Runs the command.
     pub(crate) fn run(self) -> Result<()> {
         match self.command {
-            Command::Init(arguments) => init::run(arguments),
+            Command::Init(arguments) => init::run(&arguments),
             Command::Dev(arguments) => dev::run(arguments),
             Command::Check(arguments) => check::run(&arguments),
             Command::Generate(command) => generate::run(command),

@@ -16,12 +16,26 @@ pub(crate) struct Failure {
     details: String,
     /// Whoever reads the output has closed it, which is not a failure.
     closed: bool,
+    /// An argument is wrong by itself.
+    is_usage: bool,
 }
 
 impl Failure {
     /// A failure with its message.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hints: Vec::new(), details: String::new(), closed: false }
+        Self { message: message.into(), hints: Vec::new(), details: String::new(), closed: false, is_usage: false }
+    }
+
+    /// A failure of an argument that is wrong by itself, whatever there is on this machine.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(message).into_usage()
+    }
+
+    /// The same as a failure of an argument.
+    #[must_use]
+    pub(crate) fn into_usage(mut self) -> Self {
+        self.is_usage = true;
+        self
     }
 
     /// The same with something that helps.
@@ -80,6 +94,6 @@ impl Failure {
         for hint in &self.hints {
             terminal::hint(hint);
         }
-        ExitCode::FAILURE
+        if self.is_usage { ExitCode::from(2) } else { ExitCode::FAILURE }
     }
 }

@@ -50,7 +50,10 @@ impl Project {
     /// The URL of the database.
     pub(crate) fn database_url(&self) -> Result<String> {
         URLS.iter().find_map(|name| self.setting(name)).ok_or_else(|| {
+            let is_clone = !self.root.join(".env").exists() && self.root.join(".env.example").is_file();
+            let copy = "take the settings of development: cp .env.example .env";
             Failure::new("no database is set")
+                .hints(is_clone.then(|| copy.to_owned()))
                 .hint("set SVC_DATABASE_URL in .env: postgresql://user:password@host:5432/name")
         })
     }

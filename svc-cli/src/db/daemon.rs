@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::signal::unix::{SignalKind, signal};
 
+use super::owner::{self, Owner};
 use super::server::{self, FOLDER};
 use crate::database::{self, Target};
 use crate::failure::{Failure, Result};
@@ -100,10 +101,21 @@ pub(super) fn serve(project: &Project) -> Result<()> {
     })
 }
 
+/// Whether the project's server answers, though `svc db start` has not started it.
+fn belongs_to_dev(project: &Project) -> Result<bool> {
+    let Ok(url) = project.database_url() else { return Ok(false) };
+    let target = Target::parse(&url)?;
+    Ok(database::block_on(owner::of(project, &target))? == Owner::This)
+}
+
 /// Stops the server, and waits for its end.
 pub(super) fn stop(project: &Project) -> Result<()> {
     if !is_running(project)? {
-        terminal::say("the database does not run");
+        terminal::say(if belongs_to_dev(project)? {
+            "the database belongs to `svc dev`, which runs and stops it when it ends"
+        } else {
+            "the database does not run"
+        });
         return Ok(());
     }
     let path = folder(project).join("db.lock");

@@ -2,6 +2,7 @@
 
 mod daemon;
 mod local;
+mod owner;
 mod psql;
 mod reset;
 mod server;
@@ -95,6 +96,7 @@ pub(crate) fn run(command: Command) -> Result<()> {
 fn start(project: &Project) -> Result<()> {
     let target = Target::parse(&project.database_url()?)?;
     let shown = database::shown(target.config());
+    database::block_on(owner::refuse_others(project, &target))?;
     if database::block_on(is_reachable(&target))? {
         terminal::say(format_args!("{shown} answers"));
     } else if !database::block_on(local::create_missing(&target))? {

@@ -18,6 +18,7 @@ pub(super) fn run(project: &Project, confirm: Option<&str>) -> Result<()> {
         let failure = Failure::new("the database `postgres` is the one from which others are dropped");
         return Err(failure.hint("name one of the project's own in SVC_DATABASE_URL"));
     }
+    database::block_on(super::owner::refuse_others(project, &target))?;
     terminal::confirm(&format!("drops the database `{name}` with all its rows"), &name, confirm)?;
     database::block_on(async {
         let client = database::open(&target.with_database("postgres")).await?;

@@ -6,6 +6,7 @@ use postgres_protocol::escape::escape_identifier;
 use svc_embedded::{Database, Options};
 use tokio_postgres::{Client, Config, NoTls};
 
+use super::owner;
 use crate::database::{Target, reason};
 use crate::failure::{Failure, Result};
 use crate::project::Project;
@@ -16,7 +17,8 @@ pub(super) const FOLDER: &str = ".svc";
 
 /// Starts the server, and makes the user and the database that the settings name. It ends with the value.
 pub(crate) async fn start(project: &Project, target: &Target) -> Result<Database> {
-    let options = Options::new(project.root().join(FOLDER)).port(Some(target.port()));
+    let mark = owner::mark(project)?;
+    let options = Options::new(project.root().join(FOLDER)).port(Some(target.port())).setting("cluster_name", mark);
     let database = Database::start(options).await.map_err(|error| Failure::new(error.to_string()))?;
     prepare(&database, target).await?;
     Ok(database)
@@ -24,6 +26,7 @@ pub(crate) async fn start(project: &Project, target: &Target) -> Result<Database
 
 /// The project's own database, if nothing answers at a local address.
 pub(crate) async fn ensure(project: &Project, target: &Target) -> Result<Option<Database>> {
+    owner::refuse_others(project, target).await?;
     if super::is_reachable(target).await? || !target.is_local() {
         return Ok(None);
     }

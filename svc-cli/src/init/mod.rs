@@ -1,5 +1,7 @@
 //! `svc init`: a new project.
 
+mod address;
+mod dependency;
 mod git;
 mod name;
 mod template;
@@ -9,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::{Failure, Result};
 use crate::terminal;
+use address::Address;
+use dependency::Dependency;
 use name::Name;
 use template::{Template, Values};
 
@@ -16,6 +20,8 @@ const EXAMPLES: &str = "\
 Examples:
   svc init shop
   svc init shop --template ecommerce --no-git
+  svc init shop --svc-path ~/src/svc
+  svc init shop --svc-git https://example.org/svc.git --svc-branch main
   svc init shop --database-url postgresql://me:secret@localhost/shop";
 
 #[derive(Debug, clap::Args)]
@@ -26,44 +32,46 @@ pub(crate) struct Arguments {
     /// The program to begin with.
     #[arg(long, value_enum, default_value_t = Template::Basic)]
     template: Template,
-    /// The database, for `.env`; by default the project's own on port 54320.
+    /// The database, for `.env`; by default the project's own, on a port that is free.
     #[arg(long, value_name = "URL")]
     database_url: Option<String>,
     /// Does not make a git repository.
     #[arg(long)]
     no_git: bool,
-    /// Depends on the crate `svc` in this folder, in place of the published one.
-    #[arg(long, value_name = "FOLDER", hide = true)]
+    /// Depends on the crate `svc` in this folder: a checkout of the repository, or the folder `svc` in it. By default a
+    /// tool that was built from a checkout names that one.
+    #[arg(long, value_name = "FOLDER", conflicts_with = "svc_git")]
     svc_path: Option<PathBuf>,
+    /// Depends on the crate `svc` in this git repository.
+    #[arg(long, value_name = "URL")]
+    svc_git: Option<String>,
+    /// The revision of that repository.
+    #[arg(long, value_name = "REVISION", requires = "svc_git")]
+    svc_rev: Option<String>,
+    /// The branch of that repository.
+    #[arg(long, value_name = "BRANCH", requires = "svc_git", conflicts_with = "svc_rev")]
+    svc_branch: Option<String>,
 }
 
-pub(crate) fn run(arguments: Arguments) -> Result<()> {
-    let folder = arguments.project_name;
-    let name = Name::of(&folder)?;
+pub(crate) fn run(arguments: &Arguments) -> Result<()> {
+    let folder = &arguments.project_name;
+    let name = Name::of(folder)?;
     if let Some(url) = &arguments.database_url {
-        crate::database::check_url(url)?;
+        crate::database::check_url(url).map_err(Failure::into_usage)?;
     }
-    refuse_existing(&folder)?;
-    let values = Values {
-        database_url: arguments.database_url.unwrap_or_else(|| name.database_url()),
-        svc: dependency(arguments.svc_path.as_deref())?,
-        nested: is_nested(&folder),
-        name,
-    };
-    write(&folder, &template::files(arguments.template, &values)?)?;
+    let svc = Dependency::choose(arguments)?;
+    refuse_existing(folder)?;
+    let note = svc.note();
+    let values =
+        Values { database: Address::choose(&name, arguments.database_url.clone()), svc, nested: is_nested(folder), name };
+    write(folder, &template::files(arguments.template, &values)?)?;
     terminal::done(format_args!("made {} from the template `{}`", folder.display(), arguments.template.name()));
+    note.into_iter().for_each(terminal::say);
     if !arguments.no_git {
-        git::init(&folder);
+        git::init(folder);
     }
     terminal::say(format_args!("\nNext:\n  cd {}\n  svc dev", folder.display()));
     Ok(())
-}
-
-/// The version that the project depends on: the one of this tool.
-fn dependency(path: Option<&Path>) -> Result<String> {
-    let Some(path) = path else { return Ok(format!("version = \"={}\"", env!("CARGO_PKG_VERSION"))) };
-    let path = path.canonicalize().map_err(Failure::io(format_args!("find {}", path.display())))?;
-    Ok(format!("path = {}", serde_json::Value::from(path.to_string_lossy().into_owned())))
 }
 
 fn refuse_existing(folder: &Path) -> Result<()> {

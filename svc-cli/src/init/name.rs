@@ -92,7 +92,7 @@ impl Name {
     /// The name that the last part of a path gives.
     pub(crate) fn of(folder: &Path) -> Result<Self> {
         let rules = "a name begins with a letter and goes on with letters, digits, `-`, `_` and `.`: svc init my-shop";
-        let bad = |why: &str| Failure::new(format!("`{}` {why}", folder.display())).hint(rules);
+        let bad = |why: &str| Failure::usage(format!("`{}` {why}", folder.display())).hint(rules);
         let Some(name) = folder.file_name().and_then(|name| name.to_str()) else {
             return Err(bad("does not end in a name"));
         };
@@ -116,11 +116,6 @@ impl Name {
         let taken = ["postgres", "template0", "template1"].contains(&database.as_str());
         let database = if taken { format!("{database}_app") } else { database };
         Ok(Self { given: name.to_owned(), package: package.to_owned(), database })
-    }
-
-    /// The URL of the project's own database, which is also the one of `docker-compose.yml`.
-    pub(crate) fn database_url(&self) -> String {
-        format!("postgresql://svc:svc@localhost:54320/{}", self.database)
     }
 }
 

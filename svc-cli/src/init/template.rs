@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use minijinja::{Environment, UndefinedBehavior, context};
 
-use super::Name;
+use super::{Address, Dependency, Name};
 use crate::failure::{Failure, Result};
 
 /// The program to begin with.
@@ -21,9 +21,9 @@ pub(crate) enum Template {
 #[derive(Debug)]
 pub(crate) struct Values {
     pub(crate) name: Name,
-    pub(crate) database_url: String,
+    pub(crate) database: Address,
     /// The dependency on svc.
-    pub(crate) svc: String,
+    pub(crate) svc: Dependency,
     /// Whether a folder above has a manifest.
     pub(crate) nested: bool,
 }
@@ -39,12 +39,15 @@ macro_rules! files {
 const RENDERED: &[(&str, &str)] = files![
     "Cargo.toml" <- "common/Cargo.toml.jinja",
     ".env" <- "common/env.jinja",
+    ".github/workflows/ci.yml" <- "common/ci.yml.jinja",
+    "Dockerfile" <- "common/Dockerfile.jinja",
     "docker-compose.yml" <- "common/docker-compose.yml.jinja",
     "README.md" <- "common/README.md.jinja",
 ];
 
 /// Files of every project.
 const COMMON: &[(&str, &str)] = files![
+    ".dockerignore" <- "common/dockerignore",
     ".gitignore" <- "common/gitignore",
     "src/main.rs" <- "common/src/main.rs",
     "src/lib.rs" <- "common/src/lib.rs",
@@ -115,14 +118,17 @@ impl Template {
 pub(crate) fn files(template: Template, values: &Values) -> Result<Vec<(String, String)>> {
     let mut files = Vec::new();
     for (path, text) in RENDERED {
-        files.push(((*path).to_owned(), render(text, values)?));
+        files.push(((*path).to_owned(), render(text, values, &values.database.url)?));
     }
+    // It is committed, so it has no address that somebody was given.
+    let example = include_str!("../../templates/common/env.jinja");
+    files.push((".env.example".to_owned(), render(example, values, &values.database.own)?));
     let plain = COMMON.iter().chain(template.files());
     files.extend(plain.map(|(path, text)| ((*path).to_owned(), (*text).to_owned())));
     Ok(files)
 }
 
-fn render(text: &str, values: &Values) -> Result<String> {
+fn render(text: &str, values: &Values, database_url: &str) -> Result<String> {
     let mut environment = Environment::new();
     environment.set_keep_trailing_newline(true);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -130,8 +136,11 @@ fn render(text: &str, values: &Values) -> Result<String> {
         name => values.name.given,
         package => values.name.package,
         database => values.name.database,
-        database_url => quoted(&values.database_url),
-        svc => values.svc,
+        database_url => quoted(database_url),
+        port => values.database.port,
+        svc => values.svc.manifest(),
+        install => values.svc.install(),
+        checkout => values.svc.checkout().map(|folder| folder.to_string_lossy().into_owned()),
         nested => values.nested,
     };
     environment.render_str(text, context).map_err(|error| Failure::new(format!("a template is wrong: {error}")))

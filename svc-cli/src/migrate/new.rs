@@ -46,7 +46,7 @@ fn word(name: &str) -> Result<String> {
     let parts = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty());
     let word = parts.map(str::to_ascii_lowercase).collect::<Vec<_>>().join("_");
     if word.is_empty() || word.len() > 100 {
-        let failure = Failure::new(format!("`{name}` does not name a migration"));
+        let failure = Failure::usage(format!("`{name}` does not name a migration"));
         return Err(failure.hint("say in a few words what it does: svc migrate new add_stock"));
     }
     Ok(word)

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead as _, BufReader, ErrorKind};
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use rustix::process::Pid;
@@ -44,6 +44,10 @@ struct Target {
     kind: Vec<String>,
 }
 
+/// The hint where cargo does not find the crate `svc`.
+const SOURCES: &str = "in Cargo.toml, name a checkout of svc, svc = { path = \"…/svc\" }, or a repository, \
+    svc = { git = \"…\", rev = \"…\" }; svc init writes them with --svc-path and --svc-git";
+
 /// Builds the program. What cargo and the compiler say goes to standard error.
 pub(crate) fn build(project: &Project, choice: &Choice) -> Result<Built> {
     Build::start(project, choice, Group::Shared)?.finish()
@@ -62,13 +66,14 @@ pub(crate) enum Group {
 #[derive(Debug)]
 pub(crate) struct Build {
     cargo: Child,
+    root: PathBuf,
 }
 
 impl Build {
     /// Starts cargo.
     pub(crate) fn start(project: &Project, choice: &Choice, group: Group) -> Result<Self> {
         let (package, binary) = choice.parts();
-        let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        let mut cargo = cargo();
         cargo.args(["build", "--message-format=json-diagnostic-rendered-ansi"]).current_dir(project.root());
         cargo.args(package.map(|package| ["--package", package]).into_iter().flatten());
         match binary {
@@ -82,7 +87,7 @@ impl Build {
             let hint = (error.kind() == ErrorKind::NotFound).then(|| "install Rust: https://rustup.rs".to_owned());
             Failure::new(format!("cannot run cargo: {error}")).hints(hint)
         })?;
-        Ok(Self { cargo })
+        Ok(Self { cargo, root: project.root().to_owned() })
     }
 
     /// The process number of cargo.
@@ -105,12 +110,34 @@ impl Build {
             programs.extend(program(message));
         }
         let status = self.cargo.wait().map_err(Failure::io("wait for cargo"))?;
+        if !status.success() && errors.is_empty() {
+            return Err(not_begun(&self.root));
+        }
         if !status.success() {
             let failure = Failure::new("the program does not compile").hint("the compiler says above what is wrong");
             return Err(failure.hints(of_another_version(&errors)).with_details(errors));
         }
         choose(programs)
     }
+}
+
+fn cargo() -> Command {
+    Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// The failure of a build that cargo has ended before the compiler had anything to say.
+fn not_begun(root: &Path) -> Failure {
+    let mut metadata = cargo();
+    metadata.args(["metadata", "--format-version=1"]).current_dir(root);
+    let output = metadata.stdin(Stdio::null()).stdout(Stdio::null()).output();
+    let words = output.map(|output| String::from_utf8_lossy(&output.stderr).into_owned()).unwrap_or_default();
+    let failure = Failure::new("cargo cannot build the program").hint("cargo says above why");
+    failure.hints(lacks_svc(&words).then(|| SOURCES.to_owned()))
+}
+
+/// Whether cargo does not find the crate `svc`, by its words.
+fn lacks_svc(words: &str) -> bool {
+    words.contains("`svc`") || words.contains("`svc = ")
 }
 
 /// The hint for types of a crate that svc has in another version than the program.
@@ -141,6 +168,18 @@ fn choose(mut programs: Vec<(String, PathBuf)>) -> Result<Built> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_words_of_cargo_tell_that_svc_is_missing() {
+        for words in [
+            "error: failed to select a version for the requirement `svc = \"=1.0.0\"`",
+            "error: no matching package named `svc` found",
+            "failed to load source for dependency `svc`",
+        ] {
+            assert!(lacks_svc(words), "{words}");
+        }
+        assert!(!lacks_svc("error: no matching package named `svcx` found"));
+    }
 
     #[test]
     fn a_program_is_chosen_where_there_are_several() {

@@ -4,8 +4,7 @@ use svc::serde_json::json;
 use svc::testing::{Client, Database};
 
 async fn client(database: &Database) -> Client {
-    let options = database.options().auto_camel_case(true);
-    Client::new(app::with_schema(options))
+    Client::new(app::with_schema(database.options()))
         .await
         .expect("the service starts")
 }

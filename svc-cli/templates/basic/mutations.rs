@@ -1,4 +1,4 @@
-//! Mutations. `svc generate crud` adds modules and lists to this file, above its two marks.
+//! Mutations. `svc generate crud` adds modules to this file, above its two marks.
 
 use svc::prelude::*;
 
@@ -6,9 +6,8 @@ use svc::prelude::*;
 
 /// Adds the mutations to the service.
 pub fn add(options: AppOptions) -> AppOptions {
-    [
+    let modules: &[fn(AppOptions) -> AppOptions] = &[
         // svc: mutations
-    ]
-    .into_iter()
-    .fold(options, AppOptions::mutations)
+    ];
+    modules.iter().fold(options, |options, add| add(options))
 }

@@ -8,8 +8,7 @@ const CREATE: &str = "mutation ($input: CreatePostInput!) { createPost(input: $i
     ... on CreatePostError { message code } } }";
 
 async fn client(database: &Database) -> Client {
-    let options = database.options().auto_camel_case(true);
-    Client::new(app::with_schema(options))
+    Client::new(app::with_schema(database.options()))
         .await
         .expect("the service starts")
 }

@@ -11,8 +11,7 @@ const CANCEL: &str = "mutation ($id: UUID!) { cancelOrder(id: $id) {
     ... on CancelOrderSuccess { order { status lines { variant { stock } } } } } }";
 
 async fn client(database: &Database) -> Client {
-    let options = database.options().auto_camel_case(true);
-    Client::new(app::with_schema(options))
+    Client::new(app::with_schema(database.options()))
         .await
         .expect("the service starts")
 }

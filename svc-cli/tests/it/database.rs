@@ -131,3 +131,25 @@ fn a_port_of_another_server_is_not_taken() {
     let words = crate::support::said(output.expect("the binary")).bad();
     assert!(words.contains("hint: another server has port"), "{words}");
 }
+
+#[test]
+fn the_server_of_another_project_is_refused() {
+    let place = Place::new();
+    let port = free_port();
+    for name in ["desk", "shop"] {
+        let url = format!("postgresql://svc:svc@localhost:{port}/{name}");
+        place.svc(&["init", name, "--no-git", "--database-url", &url]).good();
+    }
+    place.svc_in("desk", &["db", "start"]).good();
+    let again = place.svc_in("desk", &["db", "start"]);
+    let refused = place.svc_in("shop", &["db", "start"]);
+    let reset = place.svc_in("shop", &["db", "reset", "--confirm", "shop"]);
+    let databases = place.svc_in("desk", &["db", "psql", "-XAtc", "SELECT count(*) FROM pg_database WHERE datname = 'shop'"]);
+    place.svc_in("desk", &["db", "stop"]).good();
+    again.good();
+    let refused = refused.bad();
+    assert!(refused.contains(&format!("the server at port {port} belongs to the project `desk`")), "{refused}");
+    assert!(refused.contains("hint: give this project a port of its own"), "{refused}");
+    assert!(reset.bad().contains("belongs to the project `desk`"));
+    assert_eq!(databases.good(), "0\n");
+}

@@ -12,11 +12,17 @@ fn makes_a_project() {
     assert!(said.err.ends_with("Next:\n  cd my-shop.v2\n  svc dev\n"), "{}", said.err);
     let manifest = place.read("my-shop.v2/Cargo.toml");
     assert!(manifest.contains("name = \"my-shop-v2\""), "{manifest}");
-    assert!(manifest.contains(concat!("svc = { version = \"=", env!("CARGO_PKG_VERSION"), "\" }")), "{manifest}");
+    let checkout = std::fs::canonicalize(concat!(env!("CARGO_MANIFEST_DIR"), "/../svc")).expect("the crate");
+    let dependency = format!("svc = {{ path = {checkout:?}, features = [\"auth\"] }}");
+    assert!(manifest.contains(&dependency), "{manifest}");
+    let note = format!("the project depends on svc in {}", checkout.display());
+    assert!(said.err.contains(&note) && said.err.contains("svc init --svc-git URL"), "{}", said.err);
     let settings = place.read("my-shop.v2/.env");
-    assert!(settings.contains("SVC_DATABASE_URL=postgresql://svc:svc@localhost:54320/my_shop_v2\n"), "{settings}");
-    assert!(settings.contains("SVC_AUTO_CAMEL_CASE=true\nSVC_DATABASE_POOL_TIMEOUT=5\n# SVC_DEV_AUTH_PASSWORD="));
-    assert!(place.read("my-shop.v2/docker-compose.yml").contains("POSTGRES_DB: my_shop_v2\n"));
+    let port = port_of(&settings, "/my_shop_v2");
+    assert!(settings.contains("\nSVC_DATABASE_POOL_TIMEOUT=5\n") && settings.contains("\n# SVC_DEV_AUTH_PASSWORD="));
+    assert_eq!(place.read("my-shop.v2/.env.example"), settings);
+    let compose = place.read("my-shop.v2/docker-compose.yml");
+    assert!(compose.contains("POSTGRES_DB: my_shop_v2\n") && compose.contains(&format!("\"127.0.0.1:{port}:5432\"")));
     assert!(place.read("my-shop.v2/README.md").starts_with("# my-shop.v2\n"));
     for path in [
         "src/main.rs",
@@ -29,9 +35,74 @@ fn makes_a_project() {
         "db/environments",
         "tests",
         ".gitignore",
+        ".dockerignore",
+        "Dockerfile",
+        ".github/workflows/ci.yml",
         ".git",
     ] {
         assert!(place.path("my-shop.v2").join(path).exists(), "{path}");
+    }
+}
+
+/// The port of the database URL that ends so.
+fn port_of(settings: &str, end: &str) -> u16 {
+    let url = settings.lines().find_map(|line| line.strip_prefix("SVC_DATABASE_URL=postgresql://svc:svc@localhost:"));
+    url.and_then(|rest| rest.strip_suffix(end)).and_then(|port| port.parse().ok()).expect("a port")
+}
+
+#[test]
+fn each_project_has_a_port_of_its_own() {
+    let place = Place::new();
+    let ports: Vec<u16> = ["one", "two", "three"]
+        .iter()
+        .map(|name| {
+            place.svc(&["init", name, "--no-git"]).good();
+            port_of(&place.read(&format!("{name}/.env")), &format!("/{name}"))
+        })
+        .collect();
+    // No connection that goes out takes them.
+    assert!(ports.iter().all(|port| (20_000..32_768).contains(port)), "{ports:?}");
+    assert!(ports[0] != ports[1] && ports[1] != ports[2] && ports[0] != ports[2], "{ports:?}");
+}
+
+#[test]
+fn the_schema_is_the_same_without_the_settings() {
+    let place = Place::new();
+    place.svc(&["init", "shop", "--no-git"]).good();
+    assert!(!place.read("shop/.env").contains("CAMEL_CASE"));
+    assert!(place.read("shop/src/lib.rs").contains("auto_camel_case(true)"));
+    std::fs::remove_file(place.path("shop/.env")).expect("the settings");
+    let words = place.svc_in("shop", &["db", "status"]).bad();
+    assert!(words.contains("hint: take the settings of development: cp .env.example .env"), "{words}");
+}
+
+#[test]
+fn the_source_of_svc_can_be_named() {
+    let place = Place::new();
+    let manifest = |arguments: &[&str]| {
+        let _ = std::fs::remove_dir_all(place.path("shop"));
+        place.svc(&[&["init", "shop", "--no-git"], arguments].concat()).good();
+        (place.read("shop/Cargo.toml"), place.read("shop/Dockerfile"))
+    };
+    let url = "https://example.org/svc.git";
+    for (arguments, keys, install) in [
+        (&["--svc-git", url][..], "git = \"https://example.org/svc.git\"", "--git https://example.org/svc.git svc-cli"),
+        (&["--svc-git", url, "--svc-rev", "0ab1"], "svc.git\", rev = \"0ab1\"", "svc.git --rev 0ab1 svc-cli"),
+        (&["--svc-git", url, "--svc-branch", "main"], "svc.git\", branch = \"main\"", "svc.git --branch main svc-cli"),
+    ] {
+        let (manifest, image) = manifest(arguments);
+        assert_eq!(manifest.matches(keys).count(), 2, "{manifest}");
+        assert!(image.contains(install), "{image}");
+    }
+    let checkout = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let (by_checkout, image) = manifest(&["--svc-path", checkout]);
+    assert_eq!(by_checkout, manifest(&["--svc-path", &format!("{checkout}/svc")]).0);
+    assert!(image.contains("--build-context svc=") && image.contains("COPY --from=svc . "), "{image}");
+    let here = place.path(".").to_string_lossy().into_owned();
+    let words = place.svc(&["init", "other", "--svc-path", &here]).misused();
+    assert!(words.contains("has no crate `svc`") && words.contains("hint: --svc-path names a checkout"), "{words}");
+    for wrong in [&["--svc-rev", "1"][..], &["--svc-git", url, "--svc-path", "."]] {
+        assert_eq!(place.svc(&[&["init", "other"], wrong].concat()).code, Some(2));
     }
 }
 
@@ -53,7 +124,7 @@ fn each_template_is_a_program_of_its_own() {
 fn names_that_cannot_be_are_refused() {
     let place = Place::new();
     for name in ["1shop", "my shop", "shöp", "fn", "svc", "test", "..", "a/b$"] {
-        let words = place.svc(&["init", name]).bad();
+        let words = place.svc(&["init", name]).misused();
         assert!(words.contains("hint: a name begins with a letter"), "{words}");
     }
     assert_eq!(std::fs::read_dir(place.path(".")).expect("the folder").count(), 0);
@@ -77,7 +148,8 @@ fn a_database_of_ones_own_is_kept_as_it_is() {
     let url = "postgresql://me:p%23%40ss@db.example.org/shop?sslmode=verify-full";
     place.svc(&["init", "shop", "--no-git", "--database-url", url]).good();
     assert!(place.read("shop/.env").contains(&format!("SVC_DATABASE_URL={url}\n")));
-    let words = place.svc(&["init", "other", "--database-url", "mysql://me@localhost/shop"]).bad();
+    assert!(!place.read("shop/.env.example").contains("p%23"), "the example is committed");
+    let words = place.svc(&["init", "other", "--database-url", "mysql://me@localhost/shop"]).misused();
     assert!(words.contains("postgresql://user:password@host:5432/name"), "{words}");
     assert!(!place.path("other").exists());
 }

@@ -69,7 +69,18 @@ impl Said {
     /// The words of a command that fails, which says so and prints no data.
     #[track_caller]
     pub(crate) fn bad(self) -> String {
-        assert_eq!((self.code, self.out.as_str()), (Some(1), ""), "{}", self.err);
+        self.failed(1)
+    }
+
+    /// The words of a command with an argument that is wrong by itself.
+    #[track_caller]
+    pub(crate) fn misused(self) -> String {
+        self.failed(2)
+    }
+
+    #[track_caller]
+    fn failed(self, code: i32) -> String {
+        assert_eq!((self.code, self.out.as_str()), (Some(code), ""), "{}", self.err);
         assert!(self.err.starts_with("error: ") || self.err.contains("\nerror: "), "{}", self.err);
         self.err
     }

@@ -1,6 +1,5 @@
 //! Publishing posts and comments. The work is done by functions of the database: `db/schema/004_functions.sql`.
 
-use svc::MutationList;
 use svc::prelude::*;
 
 use crate::types::{Comment, Post};
@@ -63,7 +62,7 @@ pub async fn create_post(input: CreatePostInput) -> CreatePostResult;
 #[svc::mutation(function = "fn_create_comment")]
 pub async fn create_comment(input: CreateCommentInput) -> CreateCommentResult;
 
-/// The mutations of this module.
-pub fn all() -> MutationList {
-    mutations![create_post, create_comment]
+/// Adds the mutations of this module to the service.
+pub fn add(options: AppOptions) -> AppOptions {
+    options.mutations(mutations![create_post, create_comment])
 }

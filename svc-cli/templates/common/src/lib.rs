@@ -14,7 +14,8 @@ pub fn options() -> Result<AppOptions> {
     Ok(with_schema(AppOptions::from_env()?))
 }
 
-/// Adds the schema to options that say where the database is.
+/// Adds the schema to options that say where the database is. What decides the schema is here and not in settings, so
+/// that it is the same everywhere.
 pub fn with_schema(options: AppOptions) -> AppOptions {
-    mutations::add(queries::add(options))
+    mutations::add(queries::add(options.auto_camel_case(true)))
 }

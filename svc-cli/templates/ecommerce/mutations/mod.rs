@@ -1,4 +1,4 @@
-//! Mutations. `svc generate crud` adds modules and lists to this file, above its two marks.
+//! Mutations. `svc generate crud` adds modules to this file, above its two marks.
 
 use svc::prelude::*;
 
@@ -7,10 +7,9 @@ pub mod ordering;
 
 /// Adds the mutations to the service.
 pub fn add(options: AppOptions) -> AppOptions {
-    [
-        ordering::all(),
+    let modules: &[fn(AppOptions) -> AppOptions] = &[
+        ordering::add,
         // svc: mutations
-    ]
-    .into_iter()
-    .fold(options, AppOptions::mutations)
+    ];
+    modules.iter().fold(options, |options, add| add(options))
 }

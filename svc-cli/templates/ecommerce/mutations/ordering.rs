@@ -1,6 +1,5 @@
 //! Placing and cancelling orders. The work is done by functions of the database: `db/schema/004_functions.sql`.
 
-use svc::MutationList;
 use svc::prelude::*;
 
 use crate::types::Order;
@@ -59,7 +58,7 @@ pub async fn place_order(input: PlaceOrderInput) -> PlaceOrderResult;
 #[svc::mutation(function = "fn_cancel_order")]
 pub async fn cancel_order(id: Uuid) -> CancelOrderResult;
 
-/// The mutations of this module.
-pub fn all() -> MutationList {
-    mutations![place_order, cancel_order]
+/// Adds the mutations of this module to the service.
+pub fn add(options: AppOptions) -> AppOptions {
+    options.mutations(mutations![place_order, cancel_order])
 }

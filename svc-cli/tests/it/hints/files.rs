@@ -85,21 +85,21 @@ fn of_addresses() {
             fails: "svc dev --no-reload --port $(options $TAKEN)",
             hint: "hint: choose another port: svc dev --port ",
             follow: "retry $HINT",
-            next: "the program does not compile",
+            next: "cargo cannot build the program",
         },
         Case {
             seed: "echo SVC_PORT=eighty > .env",
             fails: "svc dev --no-reload",
             hint: "hint: set a number from 1 to 65535 in .env: ",
             follow: "test $HINT = SVC_PORT=8000; echo SVC_PORT=$FREE > .env",
-            next: "the program does not compile",
+            next: "cargo cannot build the program",
         },
         Case {
             seed: "",
             fails: "svc dev --no-reload --port 0 $(options --host 192.0.2.1)",
             hint: "hint: name an address of this machine, or 0.0.0.0 for all of them: svc dev ",
             follow: "retry $HINT",
-            next: "the program does not compile",
+            next: "cargo cannot build the program",
         },
     ]);
 }

@@ -85,7 +85,8 @@ impl Shell {
         let hint =
             failed.err.lines().find_map(|line| line.split_once(case.hint)).map(|(_, rest)| rest.replace('`', ""));
         let hint = hint.ok_or_else(|| wrong(&format!("has no hint `{}`", case.hint), &failed))?;
-        if failed.code != Some(1) {
+        // 2 where an argument is wrong by itself.
+        if !matches!(failed.code, Some(1 | 2)) {
             return Err(wrong("does not fail", &failed));
         }
         let followed = self.line(case.follow, hint.trim());

@@ -45,6 +45,14 @@ fn of_builds() {
             next: "",
         },
         Case {
+            seed: with("printf '[dependencies]\\nsvc.path = \"nope\"\\n' >> Cargo.toml"),
+            fails: "svc check",
+            hint: "hint: in Cargo.toml, name a checkout of svc, ",
+            follow: "mkdir -p checkout/src; touch checkout/src/lib.rs; sed -i s/nope/checkout/ Cargo.toml; \
+                printf '[package]\\nname = \"svc\"\\nversion = \"1.0.0\"\\nedition = \"2024\"\\n' > checkout/Cargo.toml",
+            next: "",
+        },
+        Case {
             seed: with("mv src/main.rs src/lib.rs"),
             fails: "svc generate schema",
             hint: "hint: a program begins in ",

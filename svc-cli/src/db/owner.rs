@@ -1,0 +1,100 @@
+//! The project whose server answers at an address.
+//!
+//! Servers that svc starts carry the project in their setting `cluster_name`, which every user may read. Two projects
+//! with one port would share a server, and with it the fate of its data.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+
+use super::server::FOLDER;
+use crate::database::{self, Target};
+use crate::failure::{Failure, Result};
+use crate::project::Project;
+
+/// The first word of the setting.
+const PREFIX: &str = "svc";
+
+/// The most letters of a project's name: the setting has at most 63 bytes.
+const LONGEST_NAME: usize = 24;
+
+/// The owner of a server that answers.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// This project.
+    This,
+    /// Another project, by its name.
+    Other(String),
+    /// Somebody who has not started it with svc, or nobody, as nothing answers.
+    Unknown,
+}
+
+/// The setting for this project's server. The folder's numbers stay when it is moved, and a copy has others.
+pub(super) fn mark(project: &Project) -> Result<String> {
+    let folder = project.root().join(FOLDER);
+    fs::create_dir_all(&folder).map_err(Failure::io(format!("make {}", folder.display())))?;
+    let metadata = fs::metadata(&folder).map_err(Failure::io(format!("read {}", folder.display())))?;
+    let name = project.root().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || "-_.".contains(*c);
+    let name: String = name.chars().filter(is_plain).take(LONGEST_NAME).collect();
+    Ok(format!("{PREFIX} {:x}.{:x} {name}", metadata.dev(), metadata.ino()))
+}
+
+/// The owner of the server at an address.
+pub(super) async fn of(project: &Project, target: &Target) -> Result<Owner> {
+    if !target.is_local() {
+        return Ok(Owner::Unknown);
+    }
+    let client = match database::open(target).await {
+        Ok(client) => client,
+        Err(_) => match database::open(&target.with_database("postgres")).await {
+            Ok(client) => client,
+            Err(_) => return Ok(Owner::Unknown),
+        },
+    };
+    let row = client.query_one("SELECT current_setting('cluster_name', true)", &[]).await;
+    let set = row.ok().and_then(|row| row.get::<_, Option<String>>(0)).unwrap_or_default();
+    if !project.root().join(FOLDER).exists() {
+        return Ok(read(&set, None));
+    }
+    Ok(read(&set, Some(&mark(project)?)))
+}
+
+fn read(set: &str, own: Option<&str>) -> Owner {
+    let mut words = set.splitn(3, ' ');
+    let (prefix, folder, name) = (words.next(), words.next(), words.next());
+    match (prefix, folder, name) {
+        (Some(PREFIX), Some(folder), Some(_)) if own.and_then(|own| own.split(' ').nth(1)) == Some(folder) => {
+            Owner::This
+        }
+        (Some(PREFIX), Some(_), Some(name)) => Owner::Other(name.to_owned()),
+        _ => Owner::Unknown,
+    }
+}
+
+/// Refuses to use the server of another project.
+pub(crate) async fn refuse_others(project: &Project, target: &Target) -> Result<()> {
+    let Owner::Other(name) = of(project, target).await? else { return Ok(()) };
+    let port = svc_embedded::free_port().unwrap_or_default();
+    Err(Failure::new(format!(
+        "the server at port {} belongs to the project `{name}`, and stops and is deleted with it",
+        target.port()
+    ))
+    .hint(format!("give this project a port of its own in .env and docker-compose.yml, such as {port}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_belongs_to_the_project_that_started_it() {
+        let own = "svc 1.2f shop";
+        assert_eq!(read(own, Some(own)), Owner::This);
+        assert_eq!(read("svc 1.2f renamed", Some(own)), Owner::This);
+        assert_eq!(read("svc 1.30 desk", Some(own)), Owner::Other("desk".to_owned()));
+        assert_eq!(read("svc 1.30 desk", None), Owner::Other("desk".to_owned()));
+        for other in ["", "main", "svc", "17/main"] {
+            assert_eq!(read(other, Some(own)), Owner::Unknown, "{other}");
+        }
+    }
+}
