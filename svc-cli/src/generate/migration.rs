@@ -14,16 +14,17 @@ const LONGEST: usize = 63 - "update__updated_at".len();
 
 pub(super) fn run(project: &Project, arguments: &Migration) -> Result<()> {
     let entity = snake_case(&arguments.entity_name);
-    let table = arguments.table.clone().unwrap_or_else(|| format!("{entity}s"));
+    let table = arguments.table.clone().unwrap_or_else(|| format!("tb_{}", entity.strip_prefix("tb_").unwrap_or(&entity)));
     if !is_plain(&table) || table.len() > LONGEST {
-        let failure = Failure::new(format!("`{table}` cannot be the name of the table"));
+        let failure = Failure::usage(format!("`{table}` cannot be the name of the table"));
         return Err(failure.hint(format!(
             "a table's name has lower-case letters, digits and `_`, {LONGEST} at most: svc generate migration product"
         )));
     }
+    let view = format!("v_{}", table.strip_prefix("tb_").unwrap_or(&table));
     let text = render(
         include_str!("../../templates/generate/migration.sql.jinja"),
-        context! { entity => entity, table => table },
+        context! { entity => entity, table => table, view => view },
     )?;
     let path = migrate::create(project, &format!("create_{table}"), &text)?;
     terminal::print(&format!("{path}\n"))?;

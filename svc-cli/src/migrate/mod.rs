@@ -24,7 +24,7 @@ use crate::failure::{Failure, Result};
 use crate::project::Project;
 
 pub(crate) use apply::{run_all, up};
-pub(crate) use files::Kind;
+pub(crate) use files::{Kind, read as read_files};
 pub(crate) use history::is_empty;
 pub(crate) use new::create;
 

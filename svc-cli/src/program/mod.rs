@@ -2,12 +2,14 @@
 
 mod build;
 mod description;
+mod features;
 mod names;
 
 pub(crate) use build::{Build, Built, Group, build};
 pub(crate) use description::{
     Argument, Description, Field, Function, Place, Relation, Statement, Through, Type, Write, WrittenColumn, describe,
 };
+pub(crate) use features::has_feature;
 pub(crate) use names::{snake_case, table_of};
 
 /// The choice of a program of the project.

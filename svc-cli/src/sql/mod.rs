@@ -52,7 +52,7 @@ pub(crate) struct GenerateView {
     /// The table with the rows; by default that of the type's view: tb_user for v_user.
     #[arg(short, long)]
     table: Option<String>,
-    /// The view; by default the type's.
+    /// The view; by default the type's, or with --table that of the table's name: v_user for tb_user.
     #[arg(short, long)]
     view: Option<String>,
     /// A field to leave out; it can be given several times.
@@ -147,12 +147,14 @@ pub(crate) struct GeneratePattern {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  svc sql validate db/schema/001_users.sql")]
 pub(crate) struct Validate {
+    /// The file with the views.
     sql_file: PathBuf,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  svc sql explain db/schema/001_users.sql")]
 pub(crate) struct Explain {
+    /// The file with the statements.
     sql_file: PathBuf,
 }
 
@@ -160,7 +162,7 @@ pub(crate) fn run(command: Command) -> Result<()> {
     match command {
         Command::GenerateView(arguments) => view::run(&arguments),
         Command::GenerateSetup(arguments) => setup::run(&arguments),
-        Command::GeneratePattern(arguments) => terminal::print(&pattern::write(&arguments)?),
+        Command::GeneratePattern(arguments) => terminal::print(&pattern::write(&arguments).map_err(Failure::into_usage)?),
         Command::Validate(arguments) => validate::run(&arguments.sql_file),
         Command::Explain(arguments) => explain::run(&arguments.sql_file),
     }

@@ -18,7 +18,7 @@ const NEW_VIEWS: &str = "\
     WHERE c.relkind IN ('v', 'm') AND r.xmin::text::bigint = pg_current_xact_id()::text::bigint % 4294967296 \
     GROUP BY c.oid ORDER BY 1";
 
-/// A check of a file, and why it fails.
+/// A check of a file: what is right, or what is wrong and what to do.
 struct Check {
     what: String,
     problem: Option<String>,
@@ -26,7 +26,8 @@ struct Check {
 
 pub(super) fn run(file: &Path) -> Result<()> {
     let text = fs::read_to_string(file).map_err(Failure::io(format!("read {}", file.display())))?;
-    let project = Project::open()?;
+    // No project is needed: a setting of the environment may name the database.
+    let project = Project::at(std::env::current_dir().map_err(Failure::io("find the current folder"))?)?;
     let url = project.database_url()?;
     let checks = database::block_on(async { try_out(&database::connect(&url).await?, file, &text).await })?;
     let mut problems = 0;
@@ -35,7 +36,7 @@ pub(super) fn run(file: &Path) -> Result<()> {
             None => terminal::print(&format!("ok: {}\n", check.what))?,
             Some(problem) => {
                 problems += 1;
-                terminal::print(&format!("issue: {}: {problem}\n", check.what))?;
+                terminal::print(&format!("issue: {problem}\n"))?;
             }
         }
     }
@@ -60,31 +61,26 @@ async fn try_out(client: &Client, file: &Path, text: &str) -> Result<Vec<Check>>
     }
     let mut checks = vec![Check { what: "the statements run".to_owned(), problem: None }];
     let views = client.query(NEW_VIEWS, &[]).await.map_err(failed)?;
-    let none = views.is_empty().then(|| "it makes none".to_owned());
+    let none = views.is_empty().then(|| "the file makes no view: add CREATE VIEW".to_owned());
     checks.push(Check { what: "the file makes a view".to_owned(), problem: none });
     checks.extend(views.iter().flat_map(look));
     client.batch_execute("ROLLBACK").await.map_err(failed)?;
     Ok(checks)
 }
 
-/// The checks of a view: what a type needs of it.
+/// The checks of a view: what a type needs of it. Its columns alone do; where it has `data`, that is read too.
 fn look(row: &Row) -> Vec<Check> {
     let (view, columns): (String, Vec<String>) = (row.get(0), row.get(1));
     let data = columns.iter().find_map(|column| column.strip_prefix("data "));
     let has_id = columns.iter().any(|column| column.starts_with("id "));
-    let check = |what: &str, problem: Option<&str>| Check {
-        what: format!("{view} {what}"),
-        problem: problem.map(str::to_owned),
-    };
-    let mut checks =
-        vec![check("has the column `data`", data.is_none().then_some("add `jsonb_build_object(…) AS data`"))];
+    let check = |what: String, problem: Option<String>| Check { what, problem };
+    let mut checks = vec![check(format!("{view} has {} columns", columns.len()), columns.is_empty().then(|| format!("{view} has no columns")))];
     if let Some(ty) = data {
-        let problem = (ty != "jsonb").then_some("write jsonb_build_object in place of json_build_object");
-        checks.push(check("returns JSONB in it", problem));
+        let advice = "write jsonb_build_object in place of json_build_object";
+        let problem = (ty != "jsonb").then(|| format!("{view} has a column `data` of the type {ty}, not jsonb: {advice}"));
+        checks.push(check(format!("{view} has JSONB in its column `data`"), problem));
     }
-    checks.push(check(
-        "has a column `id` for pages and orders",
-        (!has_id).then_some("add the column `id` beside `data`"),
-    ));
+    let problem = (!has_id).then(|| format!("{view} has no column `id`, which pages and orders need: add it"));
+    checks.push(check(format!("{view} has a column `id` for pages and orders"), problem));
     checks
 }

@@ -1,8 +1,6 @@
 //! `svc sql generate-view`.
 
-use std::fmt::Write as _;
-
-use super::{GenerateView, identifier, literal, path, put};
+use super::{GenerateView, identifier, path, put};
 use crate::failure::{Failure, Result};
 use crate::program::{self, Description, Type};
 use crate::project::Project;
@@ -30,11 +28,19 @@ pub(super) fn of_table(ty: &Type, table: &str) -> Result<String> {
 }
 
 fn write(ty: &Type, arguments: &GenerateView) -> Result<String> {
-    let view = arguments.view.as_deref().unwrap_or(&ty.source);
     let table = arguments.table.clone().unwrap_or_else(|| program::table_of(&ty.source, &ty.name));
-    let sql = sql(ty, view, &table, &arguments.exclude)?;
-    let comment = "columns for filters and orders, and `data` for all that it reads.";
-    Ok(if arguments.no_comments { sql } else { format!("-- The rows of {}: {comment}\n{sql}", ty.name) })
+    let of_table = arguments.table.as_deref().map(view_of);
+    let view = arguments.view.clone().or(of_table).unwrap_or_else(|| ty.source.clone());
+    let sql = sql(ty, &view, &table, &arguments.exclude)?;
+    let comment = "The view asks the policies of its table about whoever reads it.";
+    Ok(if arguments.no_comments { sql } else { format!("-- The rows of {}. {comment}\n{sql}", ty.name) })
+}
+
+/// The view over a table: `v_user` for `tb_user`, in its schema.
+fn view_of(table: &str) -> String {
+    let (schema, name) = table.rsplit_once('.').map_or((None, table), |(schema, name)| (Some(schema), name));
+    let name = format!("v_{}", name.strip_prefix("tb_").unwrap_or(name));
+    schema.map_or_else(|| name.clone(), |schema| format!("{schema}.{name}"))
 }
 
 fn sql(ty: &Type, view: &str, table: &str, excluded: &[String]) -> Result<String> {
@@ -52,12 +58,21 @@ fn sql(ty: &Type, view: &str, table: &str, excluded: &[String]) -> Result<String
         return Err(Failure::new(format!("no field of {} is left", ty.name)));
     }
     let columns = stored.iter().map(|name| identifier(name)).collect::<Result<Vec<_>>>()?;
-    let (view, all) = (path(view)?, columns.join(", "));
-    let mut sql = format!("CREATE OR REPLACE VIEW {view} AS\nSELECT {all},\n    jsonb_build_object(\n");
-    for (number, (name, column)) in stored.iter().zip(&columns).enumerate() {
-        let comma = if number + 1 < stored.len() { "," } else { "" };
-        let _ = writeln!(sql, "        {}, {column}{comma}", literal(name)?);
+    let (view, table) = (path(view)?, path(table)?);
+    Ok(format!(
+        "CREATE OR REPLACE VIEW {view} WITH (security_invoker = true) AS\nSELECT {}\nFROM {table};\n",
+        columns.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::view_of;
+
+    #[test]
+    fn a_view_has_the_name_of_its_table() {
+        assert_eq!(view_of("tb_person"), "v_person");
+        assert_eq!(view_of("app.tb_person"), "app.v_person");
+        assert_eq!(view_of("people"), "v_people");
     }
-    let _ = writeln!(sql, "    ) AS data\nFROM {};", path(table)?);
-    Ok(sql)
 }

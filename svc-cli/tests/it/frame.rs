@@ -19,6 +19,19 @@ fn an_unknown_command_is_a_usage_error() {
         assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{arguments:?}");
         assert!(said.err.contains("Usage: svc") || said.err.contains("possible values"), "{}", said.err);
     }
+    // Values that are wrong by themselves, whatever there is on this machine.
+    place.write("Cargo.toml", "");
+    for arguments in [
+        &["init", "bad name!"][..],
+        &["init", "shop", "--database-url", "mysql://a/b"],
+        &["migrate", "new", "!!"],
+        &["generate", "migration", "a", "--table", "A b"],
+        &["generate", "notify", "--table", "a b"],
+        &["sql", "generate-pattern", "filtering", "t", "--where", "a"],
+        &["sql", "generate-pattern", "relationship", "t"],
+    ] {
+        assert!(place.svc(arguments).misused().starts_with("error: "), "{arguments:?}");
+    }
 }
 
 #[test]

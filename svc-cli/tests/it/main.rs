@@ -2,6 +2,7 @@
 
 #![expect(clippy::expect_used, reason = "tests")]
 
+mod bundled;
 mod check;
 mod database;
 mod dev;

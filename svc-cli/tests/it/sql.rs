@@ -29,7 +29,7 @@ fn patterns_are_what_they_say() {
         (&["aggregation", "t"], "needs --group-by"),
         (&["pagination", ""], "is not a name that PostgreSQL takes"),
     ] {
-        let words = place.svc(&[&["sql", "generate-pattern"], arguments].concat()).bad();
+        let words = place.svc(&[&["sql", "generate-pattern"], arguments].concat()).misused();
         assert!(words.contains(hint), "{words}");
     }
 }
@@ -67,12 +67,14 @@ fn a_view_is_validated_on_the_database_and_undone() {
     place.write("good.sql", "CREATE VIEW v_a AS SELECT 1 AS id, jsonb_build_object('id', 1) AS data;");
     let said = place.svc(&["sql", "validate", "good.sql"]).good();
     assert_eq!(said.matches("ok: ").count(), 5, "{said}");
+    place.write("good.sql", "CREATE VIEW v_a WITH (security_invoker = true) AS SELECT 1 AS id, 'x' AS name;");
+    let said = place.svc(&["sql", "validate", "good.sql"]).good();
+    assert!(said.contains("ok: v_a has 2 columns\n") && !said.contains("issue: "), "columns alone do: {said}");
     assert_eq!(place.ask("SELECT to_regclass('v_a') IS NULL"), "t");
     for (sql, issue) in [
-        ("CREATE VIEW v_a AS SELECT 1 AS id", "issue: v_a has the column `data`"),
-        ("CREATE VIEW v_a AS SELECT 1 AS id, '{}'::json AS data", "issue: v_a returns JSONB in it"),
-        ("CREATE VIEW v_a AS SELECT '{}'::jsonb AS data", "issue: v_a has a column `id`"),
-        ("SELECT 1", "issue: the file makes a view: it makes none"),
+        ("CREATE VIEW v_a AS SELECT 1 AS id, '{}'::json AS data", "issue: v_a has a column `data` of the type json"),
+        ("CREATE VIEW v_a AS SELECT '{}'::jsonb AS data", "issue: v_a has no column `id`"),
+        ("SELECT 1", "issue: the file makes no view"),
     ] {
         place.write("bad.sql", sql);
         let said = place.svc(&["sql", "validate", "bad.sql"]);
@@ -81,9 +83,16 @@ fn a_view_is_validated_on_the_database_and_undone() {
     }
     place.ask("CREATE VIEW v_b AS SELECT 1 AS id, '{}'::jsonb AS data");
     place.write("good.sql", "CREATE OR REPLACE VIEW v_b AS SELECT 2 AS id, '{}'::jsonb AS data");
-    assert!(place.svc(&["sql", "validate", "good.sql"]).good().contains("ok: v_b has the column `data`"));
+    assert!(place.svc(&["sql", "validate", "good.sql"]).good().contains("ok: v_b has JSONB in its column `data`"));
     place.write("bad.sql", "SELECT 1;\nSELECT nope;");
     assert!(place.svc(&["sql", "validate", "bad.sql"]).bad().contains("bad.sql:2: column \"nope\" does not exist"));
     place.write("bad.sql", "CREATE VIEW v_a AS SELECT 1;\nCOMMIT;");
     assert!(place.svc(&["sql", "validate", "bad.sql"]).bad().contains("bad.sql:2: it would end the transaction"));
+
+    // The file and a database are all that it takes.
+    let elsewhere = Place::new();
+    elsewhere.write("good.sql", "CREATE VIEW v_a AS SELECT 1 AS id");
+    let mut bare = crate::support::command(&elsewhere.path("."));
+    let output = bare.args(["sql", "validate", "good.sql"]).env("SVC_DATABASE_URL", place.url()).output();
+    crate::support::said(output.expect("the binary")).good();
 }

@@ -117,8 +117,11 @@ fn basic_is_made_checked_changed_and_served() {
     let stopped = project.svc(&["db", "stop"]);
 
     assert!(clean(compared).contains("the types agree with the database"));
-    assert_eq!(written.good(), "src/mutations/user_mutations.rs\ndb/schema/002_user_functions.sql\n");
-    assert!(applied.err.contains("2 files are applied"), "{}", applied.err);
+    assert_eq!(written.good(), "src/mutations/user_mutations.rs\n");
+    assert!(migration.out.ends_with("_create_tb_product.sql\n"), "{}", migration.out);
+    assert!(applied.err.contains("1 file is applied"), "{}", applied.err);
+    let generated = project.read("src/mutations/user_mutations.rs");
+    assert_eq!(generated.matches("#[svc::requires_auth]").count(), 3, "{generated}");
     again.good();
     let with_mutations = clean(with_mutations);
     assert!(with_mutations.contains("input types: 2\n"), "{with_mutations}");
@@ -165,16 +168,41 @@ fn first_hour(project: &Project, person: &str, file: &str) {
 fn writes_through_a_new_mutation(project: &Project, dev: &Dev, person: &str) {
     project.svc(&["generate", "crud", person]).good();
     dev.wait_for("the new program serves");
+    let field = person.to_lowercase();
+    let create = format!(
+        "mutation {{ create{person}(input: {{ name: \"Eve\", email: \"eve@example.org\" }}) {{ \
+         ... on Create{person}Success {{ {field} {{ id name email }} }} \
+         ... on Create{person}Error {{ status message }} }} }}"
+    );
+    // Nobody has logged in, and the mutations are guarded.
+    let denied = dev.ask(&create);
+    assert!(denied.contains(r#""code":"UNAUTHENTICATED""#), "{denied}");
+    project.edit(&format!("src/mutations/{field}_mutations.rs"), "#[svc::requires_auth]\n", "");
+    dev.wait_for("the new program serves");
     project.svc(&["generate", "migration", "parcel"]).good();
     project.svc(&["migrate", "up"]).good();
-    let field = person.to_lowercase();
-    let created = dev.ask(&format!(
-        "mutation {{ create{person}(input: {{ name: \"Eve\", email: \"eve@example.org\" }}) {{ \
-         ... on Create{person}Success {{ {field} {{ name email }} }} }} }}"
+    let created = dev.ask(&create);
+    assert!(created.contains(r#""name":"Eve","email":"eve@example.org"}"#), "{created}");
+    let taken = dev.ask(&create);
+    assert!(taken.contains(r#""status":"conflict:email_taken""#), "{taken}");
+    assert!(taken.contains(&format!("there is a {field} with this email already")), "{taken}");
+    let (_, id) = created.split_once(r#""id":""#).expect("an id");
+    let id = &id[..36];
+    let cleared = dev.ask(&format!(
+        "mutation {{ update{person}(id: \"{id}\", input: {{ name: null }}) {{ ... on Update{person}Error {{ status }} }} }}"
     ));
-    assert!(created.contains(r#"{"name":"Eve","email":"eve@example.org"}"#), "{created}");
+    assert!(cleared.contains(r#""code":"BAD_USER_INPUT""#), "{cleared}");
+    let changed = dev.ask(&format!(
+        "mutation {{ update{person}(id: \"{id}\", input: {{ name: \"Eva\" }}) {{ \
+         ... on Update{person}Success {{ {field} {{ name email }} }} }} }}"
+    ));
+    assert!(changed.contains(r#"{"name":"Eva","email":"eve@example.org"}"#), "{changed}");
+    let deleted = dev.ask(&format!(
+        "mutation {{ delete{person}(id: \"{id}\") {{ ... on Delete{person}Success {{ {field} {{ name }} }} }} }}"
+    ));
+    assert!(deleted.contains(r#"{"name":"Eva"}"#), "{deleted}");
     let status = project.svc(&["migrate", "status"]).good();
-    assert!(status.contains("_create_parcel") && !status.contains("pending"), "{status}");
+    assert!(status.contains("_create_tb_parcel") && !status.contains("pending"), "{status}");
     assert!(clean(project.svc(&["check"])).contains("the types agree with the database"));
 }
 

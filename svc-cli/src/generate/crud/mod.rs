@@ -1,67 +1,53 @@
 //! `svc generate crud`.
 
+mod message;
+mod model;
+mod table;
+
 use std::fs;
 
 use minijinja::{Value, context};
 
-use super::{Crud, is_plain, render};
+use super::{Crud, formatted, is_plain, render};
+use crate::database;
 use crate::failure::{Failure, Result};
-use crate::program::{self, Description, Field, Type, snake_case};
+use crate::program::{self, Description, Type, snake_case};
 use crate::project::Project;
 use crate::terminal;
+use table::Table;
 
-/// The marks of `src/mutations/mod.rs`, above which modules and lists are added.
+/// The marks of `src/mutations/mod.rs`, above which modules and their functions are added.
 const MODULES: &str = "// svc: modules";
 const MUTATIONS: &str = "// svc: mutations";
-
-/// Columns that the database fills.
-const FILLED: [&str; 4] = ["id", "created_at", "updated_at", "deleted_at"];
-
-/// The Rust types of scalars that the prelude has.
-const SCALARS: [(&str, &str, &str); 11] = [
-    ("String", "String", "text"),
-    ("Int", "i32", "integer"),
-    ("BigInt", "i64", "bigint"),
-    ("Float", "f64", "double precision"),
-    ("Boolean", "bool", "boolean"),
-    ("ID", "ID", "text"),
-    ("UUID", "Uuid", "uuid"),
-    ("DateTime", "DateTime<Utc>", "timestamptz"),
-    ("Date", "NaiveDate", "date"),
-    ("Time", "NaiveTime", "time"),
-    ("Decimal", "Decimal", "numeric"),
-];
 
 pub(super) fn run(project: &Project, arguments: &Crud) -> Result<()> {
     let program = program::build(project, &arguments.choice)?;
     let description = program::describe(project, &program)?;
     let ty = find(&description, &arguments.type_name)?;
     let snake = snake_case(&ty.name);
-    let table = arguments.table.clone().unwrap_or_else(|| program::table_of(&ty.source, &ty.name));
-    if !is_plain(&table) {
-        let failure = Failure::new(format!("`{table}` cannot be the name of the table"));
+    let name = arguments.table.clone().unwrap_or_else(|| program::table_of(&ty.source, &ty.name));
+    if !name.split('.').all(is_plain) || name.matches('.').count() > 1 {
+        let failure = Failure::usage(format!("`{name}` cannot be the name of the table"));
         return Err(failure.hint("name it: --table tb_user"));
     }
-    let sql_file = sql_file(project, &snake)?;
-    let values = values(ty, &snake, &table, &sql_file)?;
-    let rust_file = format!("src/mutations/{snake}_mutations.rs");
     let module = project.root().join("src/mutations/mod.rs");
     let list = fs::read_to_string(&module).map_err(|error| {
         Failure::new(format!("cannot read src/mutations/mod.rs: {error}")).hint("svc init makes a project that has it")
     })?;
-    let rust = render(include_str!("../../templates/generate/crud.rs.jinja"), values.clone())?;
-    let sql = render(include_str!("../../templates/generate/crud.sql.jinja"), values)?;
+    let table = table_of(project, &name)?;
+    let values = values(ty, &description, table.as_ref(), &name, arguments)?;
+    let rust = formatted(&render(include_str!("../../../templates/generate/crud.rs.jinja"), values)?);
+    let rust_file = format!("src/mutations/{snake}_mutations.rs");
     write_new(project, &rust_file, &rust)?;
-    write_new(project, &sql_file, &sql)?;
     match add(&list, &format!("{snake}_mutations")) {
         Some(text) => fs::write(&module, text).map_err(Failure::io("write src/mutations/mod.rs"))?,
         None => terminal::warning(format_args!(
-            "src/mutations/mod.rs has no marks `{MODULES}` and `{MUTATIONS}`; add the module {snake}_mutations and its \
-             `all()` yourself"
+            "src/mutations/mod.rs has no list of functions between `{MODULES}` and `{MUTATIONS}`; declare the module \
+             {snake}_mutations and call its `add` yourself"
         )),
     }
-    terminal::print(&format!("{rust_file}\n{sql_file}\n"))?;
-    terminal::hint("apply the functions: svc migrate up");
+    terminal::print(&format!("{rust_file}\n"))?;
+    tell_of_guards(project, arguments);
     Ok(())
 }
 
@@ -72,42 +58,98 @@ fn find<'a>(description: &'a Description, name: &str) -> Result<&'a Type> {
     })
 }
 
-/// A file behind all those of `db/schema`, since it needs their tables.
-fn sql_file(project: &Project, snake: &str) -> Result<String> {
-    let folder = project.root().join("db/schema");
-    fs::create_dir_all(&folder).map_err(Failure::io("make db/schema"))?;
-    let names = fs::read_dir(folder).map_err(Failure::io("read db/schema"))?.flatten();
-    let number = |name: String| name[..name.find(|c: char| !c.is_ascii_digit()).unwrap_or(0)].parse::<u32>().ok();
-    let highest = names.filter_map(|entry| number(entry.file_name().to_string_lossy().into_owned())).max();
-    Ok(format!("db/schema/{:03}_{snake}_functions.sql", highest.unwrap_or(0).saturating_add(1)))
-}
-
-fn values(ty: &Type, snake: &str, table: &str, sql_file: &str) -> Result<Value> {
-    let id = ty.fields.iter().find(|field| field.stored.as_deref() == Some("id")).and_then(scalar);
-    let (id, id_sql) = id.ok_or_else(|| {
-        Failure::new(format!("{} has no field `id` of a scalar type", ty.name)).hint("its rows need one to be found by")
-    })?;
-    let fields: Vec<Value> = ty
-        .fields
-        .iter()
-        .filter(|field| field.stored.as_deref().is_some_and(|stored| is_plain(stored) && !FILLED.contains(&stored)))
-        .filter_map(|field| {
-            let (rust_type, _) = scalar(field)?;
-            Some(context! { rust => field.stored, stored => field.stored, ty => rust_type, required => field.is_required() })
-        })
-        .collect();
-    if fields.is_empty() {
-        return Err(Failure::new(format!("{} has no fields that could be written", ty.name)));
-    }
-    Ok(context! {
-        name => ty.name, snake => snake, table => table, sql_file => sql_file, fields => fields, id => id, id_sql => id_sql
+/// The table as the database has it; none, with a warning, where it is not there.
+fn table_of(project: &Project, name: &str) -> Result<Option<Table>> {
+    let unknown = "so what it needs and refuses is not known; look through what is written, or make it first: \
+        svc db start, svc migrate up";
+    let Ok(url) = project.database_url() else {
+        terminal::warning(format_args!("no database is set to look for {name} in, {unknown}"));
+        return Ok(None);
+    };
+    database::block_on(async {
+        let client = match database::connect(&url).await {
+            Ok(client) => client,
+            Err(failure) => {
+                terminal::warning(format_args!("{}, {unknown}", failure.message()));
+                return Ok(None);
+            }
+        };
+        let table = table::read(&client, name).await?;
+        if table.is_none() {
+            terminal::warning(format_args!("the database has no table {name}, {unknown}"));
+        }
+        Ok(table)
     })
 }
 
-/// The types of a scalar field in Rust and SQL.
-fn scalar(field: &Field) -> Option<(&'static str, &'static str)> {
-    let name = field.ty.trim_end_matches('!');
-    SCALARS.iter().find(|(scalar, ..)| *scalar == name).map(|(_, rust, sql)| (*rust, *sql))
+fn values(
+    ty: &Type,
+    description: &Description,
+    table: Option<&Table>,
+    table_name: &str,
+    arguments: &Crud,
+) -> Result<Value> {
+    let id = ty.fields.iter().find(|field| field.stored.as_deref() == Some("id")).and_then(model::scalar);
+    let id = id.ok_or_else(|| {
+        Failure::new(format!("{} has no field `id` of a scalar type", ty.name)).hint("its rows need one to be found by")
+    })?;
+    let fields = model::written(ty, description, table);
+    if fields.is_empty() {
+        return Err(Failure::new(format!("{} has no fields that could be written", ty.name))
+            .hint("--table names the table with the rows, where it is not that of the view's name"));
+    }
+    let missing = table.map(|table| model::missing(&fields, table)).unwrap_or_default().join(", ");
+    if !missing.is_empty() {
+        terminal::warning(format_args!(
+            "{table_name} wants values of {missing}, which no field of {} gives: the mutation that creates rows is left \
+             out. Give the columns a default, or write a function of the database",
+            ty.name
+        ));
+    }
+    let snake = snake_case(&ty.name);
+    let noun = snake.replace('_', " ");
+    let constraints = table.into_iter().flat_map(|table| &table.constraints);
+    let messages: Vec<_> =
+        constraints.filter_map(|constraint| message::of(constraint, &noun, &fields)).collect();
+    Ok(context! {
+        name => ty.name, snake => snake, noun => noun, path => rust_path(ty), table => table_name, fields => fields,
+        id => id, key => table.and_then(model::key), missing => missing, messages => messages,
+        guard => guard(arguments),
+    })
+}
+
+/// The path of the type for a module of the same crate. Those of `types` are named there, whichever file they are in.
+fn rust_path(ty: &Type) -> String {
+    match ty.path.split_once("::") {
+        Some((_, path)) if !path.starts_with("types::") => format!("crate::{path}"),
+        _ => format!("crate::types::{}", ty.name),
+    }
+}
+
+/// The guard of each mutation; none for those that are open.
+fn guard(arguments: &Crud) -> Option<String> {
+    match arguments.role.as_slice() {
+        _ if arguments.open => None,
+        [] => Some("#[svc::requires_auth]".to_owned()),
+        [role] => Some(format!("#[svc::requires_role({role:?})]")),
+        roles => {
+            let roles: Vec<String> = roles.iter().map(|role| format!("{role:?}")).collect();
+            Some(format!("#[svc::requires_any_role({})]", roles.join(", ")))
+        }
+    }
+}
+
+fn tell_of_guards(project: &Project, arguments: &Crud) {
+    if arguments.open {
+        terminal::warning("the mutations are open to everyone");
+        return;
+    }
+    if arguments.role.is_empty() {
+        terminal::hint("every user may call them; --role names who else is meant, and the guards in the file say it");
+    }
+    if program::has_feature(project, "auth") == Some(false) {
+        terminal::hint("guards need the feature `auth` of svc: cargo add svc --features auth");
+    }
 }
 
 fn write_new(project: &Project, path: &str, text: &str) -> Result<()> {
@@ -123,7 +165,10 @@ fn write_new(project: &Project, path: &str, text: &str) -> Result<()> {
 fn add(list: &str, module: &str) -> Option<String> {
     let (head, rest) = list.split_once(MODULES)?;
     let (middle, tail) = rest.split_once(MUTATIONS)?;
-    Some(format!("{head}pub mod {module};\n{MODULES}{middle}{module}::all(),\n        {MUTATIONS}{tail}"))
+    // Older projects list the mutations of modules here, and not their functions.
+    let takes_functions = middle.contains("fn(AppOptions) -> AppOptions");
+    takes_functions
+        .then(|| format!("{head}pub mod {module};\n{MODULES}{middle}{module}::add,\n        {MUTATIONS}{tail}"))
 }
 
 #[cfg(test)]
@@ -132,10 +177,11 @@ mod tests {
 
     #[test]
     fn a_module_is_added_to_the_list() {
-        let list = include_str!("../../templates/basic/mutations.rs");
+        let list = include_str!("../../../templates/basic/mutations.rs");
         let twice = add(&add(list, "a").unwrap(), "b").unwrap();
         assert!(twice.contains("pub mod a;\npub mod b;\n// svc: modules\n"), "{twice}");
-        assert!(twice.contains("    [\n        a::all(),\n        b::all(),\n        // svc: mutations\n"), "{twice}");
+        assert!(twice.contains("= &[\n        a::add,\n        b::add,\n        // svc: mutations\n"), "{twice}");
         assert_eq!(add("", "a"), None);
+        assert_eq!(add("// svc: modules\n[\n// svc: mutations\n]", "a"), None);
     }
 }

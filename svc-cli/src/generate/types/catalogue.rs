@@ -17,7 +17,7 @@ pub(super) struct Catalogue {
     pub(super) sources: Vec<Source>,
     /// The values of each enum, by the name of its type.
     pub(super) enums: BTreeMap<String, Vec<String>>,
-    /// The foreign keys of one column.
+    /// The foreign keys.
     pub(super) keys: Vec<Key>,
     /// The reasons for which some are left out.
     pub(super) left_out: Vec<String>,
@@ -43,21 +43,30 @@ pub(super) struct Column {
     pub(super) kind: String,
     pub(super) is_array: bool,
     pub(super) is_required: bool,
-    /// Whether its values alone tell rows apart.
-    pub(super) is_unique: bool,
     pub(super) is_primary: bool,
     /// The column of a table that its values are those of.
     pub(super) origin: Option<Place>,
     pub(super) comment: Option<String>,
 }
 
-/// A foreign key of one column.
+/// A foreign key.
 #[derive(Debug)]
 pub(super) struct Key {
-    pub(super) from: Place,
-    pub(super) to: Place,
+    /// Its columns, each with the one that it refers to.
+    pub(super) pairs: Vec<Pair>,
+    /// Whether its values tell rows apart.
+    pub(super) is_unique: bool,
     /// Whether the rows that were there before the key keep to it too.
     pub(super) is_valid: bool,
+}
+
+/// A column of a foreign key, and the one that it refers to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Pair {
+    pub(super) from: Place,
+    pub(super) to: Place,
+    /// Whether both have one name, as the tenant of both rows has.
+    pub(super) is_shared: bool,
 }
 
 /// Tables and views that are neither parts of others nor of extensions nor of svc itself.
@@ -72,8 +81,6 @@ const SOURCES: &str = "\
 const COLUMNS: &str = "\
     SELECT a.attnum, a.attname::text, t.typname::text, t.typtype::text, b.typelem <> 0 AND b.typcategory = 'A', \
         a.attnotnull OR at.typnotnull, \
-        EXISTS (SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisunique AND i.indnkeyatts = 1 \
-            AND i.indkey[0] = a.attnum AND i.indpred IS NULL), \
         EXISTS (SELECT FROM pg_index i WHERE i.indrelid = a.attrelid AND i.indisprimary AND i.indnkeyatts = 1 \
             AND i.indkey[0] = a.attnum), \
         col_description(a.attrelid, a.attnum) \
@@ -83,12 +90,22 @@ const COLUMNS: &str = "\
         SELECT t.oid, t.typtype, t.typbasetype FROM below JOIN pg_type t ON t.oid = below.typbasetype \
         WHERE below.typtype = 'd') SELECT oid FROM below WHERE typtype <> 'd') base ON true \
     JOIN pg_type b ON b.oid = base.oid \
-    JOIN pg_type t ON t.oid = CASE WHEN b.typcategory = 'A' AND b.typelem <> 0 THEN b.typelem ELSE b.oid END \
+    JOIN LATERAL (WITH RECURSIVE below AS ( \
+        SELECT e.oid, e.typtype, e.typbasetype FROM pg_type e \
+        WHERE e.oid = CASE WHEN b.typcategory = 'A' AND b.typelem <> 0 THEN b.typelem ELSE b.oid END UNION ALL \
+        SELECT t.oid, t.typtype, t.typbasetype FROM below JOIN pg_type t ON t.oid = below.typbasetype \
+        WHERE below.typtype = 'd') SELECT oid FROM below WHERE typtype <> 'd') element ON true \
+    JOIN pg_type t ON t.oid = element.oid \
     WHERE a.attrelid = $1 AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum";
 
 const KEYS: &str = "\
-    SELECT conrelid, conkey[1], confrelid, confkey[1], convalidated FROM pg_constraint \
-    WHERE contype = 'f' AND cardinality(conkey) = 1 AND conparentid = 0 ORDER BY conname";
+    SELECT c.conrelid, c.conkey, c.confrelid, c.confkey, c.convalidated, \
+        EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.conrelid AND i.indisunique AND i.indpred IS NULL \
+            AND (string_to_array(i.indkey::text, ' ')::int2[])[1:i.indnkeyatts] <@ c.conkey), \
+        ARRAY(SELECT a.attname = b.attname FROM unnest(c.conkey, c.confkey) WITH ORDINALITY k (here, there, at) \
+            JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = k.here \
+            JOIN pg_attribute b ON b.attrelid = c.confrelid AND b.attnum = k.there ORDER BY k.at) \
+    FROM pg_constraint c WHERE c.contype = 'f' AND c.conparentid = 0 ORDER BY c.conname";
 
 const ENUMS: &str = "\
     SELECT t.typname::text, array_agg(e.enumlabel::text ORDER BY e.enumsortorder) \
@@ -149,11 +166,19 @@ async fn read(client: &Client, rows: impl Iterator<Item = &Row>) -> Result<Catal
         catalogue.sources.push(Source { schema, name, is_view, comment: row.get(4), columns });
     }
     let rows = client.query(KEYS, &[]).await.map_err(|error| failed(&error))?;
-    let key = |row: &Row| Key { from: (row.get(0), row.get(1)), to: (row.get(2), row.get(3)), is_valid: row.get(4) };
     catalogue.keys = rows.iter().map(key).collect();
     let rows = client.query(ENUMS, &[]).await.map_err(|error| failed(&error))?;
     catalogue.enums = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
     Ok(catalogue)
+}
+
+fn key(row: &Row) -> Key {
+    let (from, to): (u32, u32) = (row.get(0), row.get(2));
+    let (columns, keys): (Vec<i16>, Vec<i16>) = (row.get(1), row.get(3));
+    let shared: Vec<bool> = row.get(6);
+    let pairs = columns.into_iter().zip(keys).zip(shared);
+    let pairs = pairs.map(|((column, key), is_shared)| Pair { from: (from, column), to: (to, key), is_shared });
+    Key { pairs: pairs.collect(), is_valid: row.get(4), is_unique: row.get(5) }
 }
 
 /// Whether a name can be one of `sql_source`.
@@ -171,10 +196,9 @@ pub(super) async fn columns(client: &Client, oid: u32) -> Result<Vec<Column>> {
         kind: row.get(3),
         is_array: row.get(4),
         is_required: row.get(5),
-        is_unique: row.get(6),
-        is_primary: row.get(7),
+        is_primary: row.get(6),
         origin: Some((oid, row.get(0))),
-        comment: row.get(8),
+        comment: row.get(7),
     };
     Ok(rows.iter().map(column).collect())
 }

@@ -11,9 +11,8 @@ mod write;
 use std::fs;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-use super::Types;
+use super::{Types, formatted};
 use crate::database;
 use crate::failure::{Failure, Result};
 use crate::project::Project;
@@ -57,20 +56,4 @@ fn put(project: &Project, output: &str, text: &str) -> Result<()> {
             .hint("move the file that is there out of the way, or name another: --output src/tables.rs")
     })?;
     file.write_all(text.as_bytes()).map_err(Failure::io(format!("write {output}")))
-}
-
-/// The text as rustfmt has it, or as it is where there is no rustfmt.
-fn formatted(text: &str) -> String {
-    let format = || {
-        let mut rustfmt = Command::new("rustfmt");
-        rustfmt.args(["--edition", "2024"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut child = rustfmt.spawn().ok()?;
-        let mut input = child.stdin.take()?;
-        let owned = text.to_owned();
-        let writer = std::thread::spawn(move || input.write_all(owned.as_bytes()));
-        let output = child.wait_with_output().ok()?;
-        writer.join().ok()?.ok()?;
-        String::from_utf8(output.stdout).ok().filter(|text| output.status.success() && !text.is_empty())
-    };
-    format().unwrap_or_else(|| text.to_owned())
 }

@@ -42,7 +42,6 @@ pub(super) struct Field {
     pub(super) ty: String,
     pub(super) docs: Option<String>,
     pub(super) origin: Option<Place>,
-    pub(super) is_unique: bool,
     pub(super) is_primary: bool,
 }
 
@@ -58,8 +57,9 @@ impl Field {
 pub(super) struct Relation {
     pub(super) name: String,
     pub(super) ty: String,
-    pub(super) from: String,
-    pub(super) to: String,
+    /// The columns here, and those there that they are compared with.
+    pub(super) from: Vec<String>,
+    pub(super) to: Vec<String>,
     pub(super) docs: String,
 }
 
@@ -107,7 +107,6 @@ fn of_source(source: &Source, name: String, queries: &mut Names, enums: &dyn Fn(
             ty,
             docs: column.comment.clone(),
             origin: column.origin,
-            is_unique: column.is_unique,
             is_primary: column.is_primary,
         });
     }

@@ -4,31 +4,71 @@ use super::catalogue::{Key, Place};
 use super::model::{Field, Relation, Type};
 use super::names::{identifier, plural, snake};
 
-/// An end of a foreign key: a field of a type.
+/// An end of a foreign key: fields of a type.
 #[derive(Clone)]
 struct End {
     index: usize,
-    field: Field,
+    fields: Vec<Field>,
+}
+
+impl End {
+    /// The columns of the fields.
+    fn columns(&self) -> Vec<String> {
+        self.fields.iter().map(|field| field.column.clone()).collect()
+    }
+
+    /// The columns as a sentence has them.
+    fn words(&self) -> String {
+        self.columns().iter().map(|column| format!("`{column}`")).collect::<Vec<_>>().join(" and ")
+    }
 }
 
 /// Adds the relations of both sides of each key.
 pub(super) fn add(types: &mut [Type], keys: &[Key]) {
     for key in keys {
-        for from in ends(types, key.from) {
-            for to in ends(types, key.to) {
-                let several =
-                    keys.iter().filter(|other| other.from.0 == key.from.0 && other.to.0 == key.to.0).count() > 1;
-                forward(types, &from, &to, several, key.is_valid);
-                backward(types, &from, &to, several);
-            }
+        let tables = |key: &Key| key.pairs.first().map(|pair| (pair.from.0, pair.to.0));
+        let same = |other: &&Key| tables(other) == tables(key);
+        let several = keys.iter().filter(same).count() > 1;
+        for (from, to) in ends(types, key) {
+            forward(types, &from, &to, several, key.is_valid);
+            backward(types, &from, &to, several, key.is_unique);
         }
     }
 }
 
-/// The fields that have the values of a column.
-fn ends(types: &[Type], place: Place) -> Vec<End> {
-    let field = |ty: &Type| ty.fields.iter().find(|field| field.origin == Some(place)).cloned();
-    types.iter().enumerate().filter_map(|(index, ty)| Some(End { index, field: field(ty)? })).collect()
+/// The ends of a key in each pair of types that have its columns.
+fn ends(types: &[Type], key: &Key) -> Vec<(End, End)> {
+    let mut ends = Vec::new();
+    for (here, from) in types.iter().enumerate() {
+        for (there, to) in types.iter().enumerate() {
+            let Some(pairs) = pairs(from, to, key) else { continue };
+            let (here_fields, there_fields) = pairs.into_iter().unzip();
+            ends.push((End { index: here, fields: here_fields }, End { index: there, fields: there_fields }));
+        }
+    }
+    ends
+}
+
+/// The fields of a key in two types. A column that both tables have by one name, as they have the tenant's, may be
+/// missing where a view hides it: the policies of the tables compare it then.
+fn pairs(from: &Type, to: &Type, key: &Key) -> Option<Vec<(Field, Field)>> {
+    let field = |ty: &Type, place: Place| ty.fields.iter().find(|field| field.origin == Some(place)).cloned();
+    let mut pairs = Vec::new();
+    for pair in &key.pairs {
+        match (field(from, pair.from), field(to, pair.to)) {
+            (Some(here), Some(there)) => pairs.push((here, there)),
+            _ if key.pairs.len() > 1 && pair.is_shared && (from.is_view || to.is_view) => {}
+            _ => return None,
+        }
+    }
+    Some(pairs).filter(|pairs| !pairs.is_empty())
+}
+
+/// The field that names what a key leads to: the one whose column has another name there.
+fn naming(from: &End, to: &End) -> Field {
+    let mut pairs = from.fields.iter().zip(&to.fields);
+    let field = pairs.find(|(here, there)| here.column != there.column).map(|(here, _)| here);
+    field.unwrap_or(&from.fields[from.fields.len() - 1]).clone()
 }
 
 /// The name of what a key leads to: `author` for `author_id` and `fk_author`.
@@ -44,29 +84,31 @@ fn forward(types: &mut [Type], from: &End, to: &End, several: bool, is_valid: bo
     let (target_name, target_is_view, source) = (target.name.clone(), target.is_view, target.source.clone());
     let one = snake_words(&target_name);
     let ty = &mut types[from.index];
-    let stem = stem(&from.field);
-    let by = format!("{one}_by_{}", from.field.name);
+    let naming = naming(from, to);
+    let stem = stem(&naming);
+    let by = format!("{one}_by_{}", naming.name);
     let name = if several { vec![stem.as_str(), by.as_str()] } else { vec![stem.as_str(), one.as_str(), by.as_str()] };
     let name = ty.names.choose(name);
     // A view may leave out rows that its table has.
-    let is_sure = is_valid && from.field.is_required() && !target_is_view;
+    let is_sure = is_valid && from.fields.iter().all(Field::is_required) && !target_is_view;
     ty.relations.push(Relation {
         name,
         ty: if is_sure { format!("One<{target_name}>") } else { format!("Option<One<{target_name}>>") },
-        from: from.field.column.clone(),
-        to: to.field.column.clone(),
-        docs: format!("The row of `{source}` that `{}` names.", from.field.column),
+        from: from.columns(),
+        to: to.columns(),
+        docs: format!("The row of `{source}` that {} names.", from.words()),
     });
 }
 
 /// From a row to those whose key names it.
-fn backward(types: &mut [Type], from: &End, to: &End, several: bool) {
+fn backward(types: &mut [Type], from: &End, to: &End, several: bool, is_unique: bool) {
     let child = &types[from.index];
     let (child_name, source) = (child.name.clone(), child.source.clone());
     let one = snake_words(&child_name);
-    let is_one = from.field.is_unique;
+    // A view may have several rows for one of its table.
+    let is_one = is_unique && !child.is_view;
     let plain = if is_one { one } else { plural(&one) };
-    let by = format!("{plain}_by_{}", stem(&from.field));
+    let by = format!("{plain}_by_{}", stem(&naming(from, to)));
     let ty = &mut types[to.index];
     // Several keys of one table each say their name.
     let name = if several && ty.names.is_free(&by) { vec![by.as_str()] } else { vec![plain.as_str(), by.as_str()] };
@@ -74,9 +116,9 @@ fn backward(types: &mut [Type], from: &End, to: &End, several: bool) {
     ty.relations.push(Relation {
         name,
         ty: if is_one { format!("Option<One<{child_name}>>") } else { format!("Many<{child_name}>") },
-        from: to.field.column.clone(),
-        to: from.field.column.clone(),
-        docs: format!("The rows of `{source}` whose `{}` names this one.", from.field.column),
+        from: to.columns(),
+        to: from.columns(),
+        docs: format!("The rows of `{source}` whose {} names this one.", from.words()),
     });
 }
 

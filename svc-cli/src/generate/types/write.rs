@@ -63,15 +63,23 @@ fn structure(text: &mut String, ty: &Type) {
     }
     for relation in &ty.relations {
         docs(text, "    ", &relation.docs);
-        let (from, to) = (&relation.from, &relation.to);
+        let (from, to) = (columns(&relation.from), columns(&relation.to));
         let _ = writeln!(
             text,
-            "    #[relation(from = {from:?}, to = {to:?})]\n    pub {}: {},",
+            "    #[relation(from = {from}, to = {to})]\n    pub {}: {},",
             raw(&relation.name),
             relation.ty
         );
     }
     text.push_str("}\n");
+}
+
+/// The columns of one end of a relation, as its attribute has them.
+fn columns(names: &[String]) -> String {
+    match names {
+        [name] => format!("{name:?}"),
+        names => format!("{names:?}"),
+    }
 }
 
 fn queries(text: &mut String, ty: &Type) {

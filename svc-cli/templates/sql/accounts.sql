@@ -1,0 +1,1 @@
+../../../svc/src/accounts/database/migration.sql

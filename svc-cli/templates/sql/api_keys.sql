@@ -1,0 +1,1 @@
+../../../svc/src/app/api_keys/schema.sql

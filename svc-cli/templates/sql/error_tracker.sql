@@ -1,0 +1,1 @@
+../../../svc/src/error_tracker/migration.sql

@@ -1,0 +1,1 @@
+../../../svc/src/events/svc_notify.sql

@@ -1,0 +1,1 @@
+../../../svc/src/query_stats/migration.sql
