@@ -62,7 +62,7 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
     check_context(&model, &options)?;
     warn_of_open(&model, &options);
     let has_checks = note_checks(&model);
-    rate_limits::note_rate_limits(&options.operations);
+    rate_limits::note_rate_limits(&options.operations, options.rate_limiting.as_ref());
     let decides_fields = decides_fields(&model, options.authorizer.is_some() || !options.tried_rules.is_empty());
     let authorizer = options.take_authorizer();
     let row_policies = std::mem::take(&mut options.row_policies);

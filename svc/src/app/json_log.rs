@@ -15,6 +15,16 @@ use crate::security_log::one_line;
 /// The keys that a line has anyway; a field of one of these names gets another.
 const OWN: [&str; 5] = ["timestamp", "level", "target", "message", "spans"];
 
+/// The target of security events, whose metadata are an object.
+const SECURITY: &str = "svc::security";
+
+/// The line that tells where the service is, in the form of all others.
+pub(super) fn serving(text: &str) -> String {
+    let timestamp = Utc::now().to_rfc3339_opts(SecondsFormat::Micros, true);
+    let line = serde_json::json!({ "timestamp": timestamp, "level": "INFO", "target": "svc", "message": text });
+    one_line(&line)
+}
+
 /// Writes an event as a JSON object: its time, level, target and message, its fields beside them, and its spans.
 pub(super) struct JsonLines;
 
@@ -31,11 +41,14 @@ where
         let mut fields = Fields::default();
         event.record(&mut fields);
         let metadata = event.metadata();
+        if metadata.target() == SECURITY {
+            fields.parse("metadata");
+        }
         let mut line = Map::new();
         line.insert("timestamp".to_owned(), Utc::now().to_rfc3339_opts(SecondsFormat::Micros, true).into());
         line.insert("level".to_owned(), metadata.level().as_str().into());
         line.insert("target".to_owned(), metadata.target().into());
-        line.insert("message".to_owned(), fields.0.remove("message").unwrap_or_default());
+        line.insert("message".to_owned(), fields.message(metadata.name()));
         for (name, value) in fields.0 {
             let name = if OWN.contains(&name.as_str()) { format!("field.{name}") } else { name };
             line.insert(name, value);
@@ -53,6 +66,20 @@ where
 }
 
 impl Fields {
+    /// The message; of a security event, which has none, its type.
+    fn message(&mut self, name: &str) -> Value {
+        let message = self.0.remove("message").or_else(|| self.0.get("event_type").cloned());
+        message.unwrap_or_else(|| name.into())
+    }
+
+    /// Takes a field's text as the JSON that it is.
+    fn parse(&mut self, name: &str) {
+        let Some(field) = self.0.get_mut(name) else { return };
+        if let Some(value) = field.as_str().and_then(|text| serde_json::from_str(text).ok()) {
+            *field = value;
+        }
+    }
+
     fn insert(&mut self, field: &Field, value: impl Into<Value>) {
         self.0.insert(field.name().to_owned(), value.into());
     }

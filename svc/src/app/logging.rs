@@ -1,15 +1,24 @@
 //! The log of programs that set up none.
 
 use std::io::IsTerminal as _;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use super::json_log::JsonLines;
+use super::json_log::{self, JsonLines};
 use crate::LogFormat;
 
 /// h2 warns of each frame that a client makes up, as often as the client likes.
 const DEFAULT: &str = "info,h2=error";
+
+/// Whether the lines on standard error are JSON.
+static IS_JSON: AtomicBool = AtomicBool::new(false);
+
+/// A text that is written to standard error beside the log, in the log's form.
+pub(super) fn in_form(text: String) -> String {
+    if IS_JSON.load(Ordering::Relaxed) { json_log::serving(&text) } else { text }
+}
 
 /// Logs to standard error in this form, unless the program has a subscriber already.
 pub(super) fn init(format: LogFormat) {
@@ -21,10 +30,13 @@ pub(super) fn init(format: LogFormat) {
         // Nobody can be told that standard error is full or closed, and to try ends the program.
         .log_internal_errors(false);
     // An error means that there is a subscriber, which is then the one to keep.
-    let _ = match format {
-        LogFormat::Text => lines.with_ansi(colors).finish().try_init(),
-        LogFormat::Json => lines.with_ansi(false).event_format(JsonLines).finish().try_init(),
-    };
+    match format {
+        LogFormat::Text => drop(lines.with_ansi(colors).finish().try_init()),
+        LogFormat::Json => {
+            let begun = lines.with_ansi(false).event_format(JsonLines).finish().try_init();
+            IS_JSON.fetch_or(begun.is_ok(), Ordering::Relaxed);
+        }
+    }
     if let Some(wrong) = wrong {
         tracing::warn!(
             "RUST_LOG is not a valid filter ({wrong}), so it is `{DEFAULT}`; write it as in `info,svc=debug`"

@@ -22,14 +22,18 @@ impl AppOptions {
     }
 }
 
-/// Tells which operations have a rate limit, as that counts only where rate limits are set up.
-pub(super) fn note_rate_limits(operations: &[&'static RootFieldMeta]) {
+/// Tells which operations have a rate limit that the options put in no force: only a layer around the router could.
+pub(super) fn note_rate_limits(operations: &[&'static RootFieldMeta], limiting: Option<&RateLimiting>) {
+    if limiting.is_some() {
+        return;
+    }
     let limited = operations.iter().filter(|operation| operation.rules.rate_limit.is_some());
     let limited = limited.map(|operation| operation.path).collect::<Vec<_>>().join(", ");
     if !limited.is_empty() {
         tracing::info!(
             operations = limited,
-            "these operations have rate limits, which `AppOptions::rate_limiting` and `setup_rate_limiting` put in force"
+            "these operations have rate limits, which hold only if the router is given to `setup_rate_limiting`; \
+             `AppOptions::rate_limiting` is not called"
         );
     }
 }

@@ -109,6 +109,13 @@ impl Check<'_> {
 fn said(rule: &ValueRule) -> String {
     match rule {
         ValueRule::NotNull => "is null; leave it out, or give a value".to_owned(),
-        rule => format!("is refused: a value {rule}"),
+        rule => demand(&rule.to_string()),
     }
+}
+
+/// What a rule states of values, such as `is at least 1`, as a demand on one: `must be at least 1`.
+fn demand(rule: &str) -> String {
+    let forms = [("is ", "must be "), ("has ", "must have "), ("matches ", "must match ")];
+    let form = forms.iter().find_map(|(states, demands)| Some(format!("{demands}{}", rule.strip_prefix(states)?)));
+    form.unwrap_or_else(|| format!("is refused: a value {rule}"))
 }

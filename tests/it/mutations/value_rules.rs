@@ -75,18 +75,18 @@ fn refused(reply: &svc_tests::Reply) -> (String, Value) {
 async fn each_rule_has_its_bounds() {
     let (app, _database) = app().await;
     for (fields, rule) in [
-        (r#"name: "adaada""#, "form.name` is refused: a value has a length of 1 to 5"),
-        (r#"name: "ada", age: 150"#, "form.age` is refused: a value is at least 0 and less than 150"),
-        (r#"name: "ada", age: -1"#, "form.age` is refused: a value is at least 0 and less than 150"),
-        (r#"name: "ada", slant: 0.51"#, "form.slant` is refused: a value is at least -0.5 and at most 0.5"),
-        (r#"name: "ada", slant: 1e300"#, "form.slant` is refused: a value is at least -0.5 and at most 0.5"),
-        (r#"name: "ada", price: "100""#, "form.price` is refused: a value is at most 99.99"),
-        (r##"name: "ada", tags: ["#a", "#b", "#c"]"##, "form.tags` is refused: a value has a length of at most 2"),
-        (r##"name: "ada", tags: ["#a", "b"]"##, "form.tags.1` is refused: a value matches `^#`"),
-        (r#"name: "ada", nick: "a""#, "form.nick` is refused: a value has a length of at least 2"),
+        (r#"name: "adaada""#, "form.name` must have a length of 1 to 5"),
+        (r#"name: "ada", age: 150"#, "form.age` must be at least 0 and less than 150"),
+        (r#"name: "ada", age: -1"#, "form.age` must be at least 0 and less than 150"),
+        (r#"name: "ada", slant: 0.51"#, "form.slant` must be at least -0.5 and at most 0.5"),
+        (r#"name: "ada", slant: 1e300"#, "form.slant` must be at least -0.5 and at most 0.5"),
+        (r#"name: "ada", price: "100""#, "form.price` must be at most 99.99"),
+        (r##"name: "ada", tags: ["#a", "#b", "#c"]"##, "form.tags` must have a length of at most 2"),
+        (r##"name: "ada", tags: ["#a", "b"]"##, "form.tags.1` must match `^#`"),
+        (r#"name: "ada", nick: "a""#, "form.nick` must have a length of at least 2"),
         (r#"name: "ada", nick: null"#, "form.nick` is null; leave it out, or give a value"),
-        (r#"name: "ada", best: {weight: 0}"#, "form.best.weight` is refused: a value is at least 1"),
-        (r#"name: "ada", parts: [{weight: 0}]"#, "form.parts.0.weight` is refused: a value is at least 1"),
+        (r#"name: "ada", best: {weight: 0}"#, "form.best.weight` must be at least 1"),
+        (r#"name: "ada", parts: [{weight: 0}]"#, "form.parts.0.weight` must be at least 1"),
     ] {
         let (message, _) = refused(&app.query(&format!("mutation {{ nick_of(form: {{{fields}}}) }}")).await);
         assert_eq!(message, format!("`nick_of.{rule}"), "{fields}");
@@ -131,8 +131,8 @@ async fn arguments_have_rules() {
     assert_eq!(paths, json!([["page", "number"], ["page", "code"]]));
     assert_eq!(
         message,
-        "`page.number` is refused: a value is at least 1 and at most 10; \
-         `page.code` is refused: a value matches `^[A-Z]{2}$`"
+        "`page.number` must be at least 1 and at most 10; \
+         `page.code` must match `^[A-Z]{2}$`"
     );
     assert_eq!(app.query(r#"{ page(number: 10, code: "AB") }"#).await.data()["page"], "10AB");
     assert_eq!(app.query("{ page(number: 1, code: null) }").await.data()["page"], "1");

@@ -31,3 +31,24 @@ async fn output_that_cannot_be_written_ends_nothing() {
         assert_eq!(program.end().0.code(), Some(0));
     }
 }
+
+#[tokio::test]
+async fn every_line_is_json_where_the_log_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut start = command(folder.path());
+    start.env("SVC_PORT", "0").env("SVC_LOG_FORMAT", "json");
+    let mut program = Program::start(&mut start);
+    program.wait_for("serving http://");
+    program.signal("TERM");
+    let (status, lines) = program.end();
+    assert_eq!(status.code(), Some(0), "{lines:#?}");
+    let objects: Vec<serde_json::Value> = lines
+        .iter()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line:?}")))
+        .collect();
+    assert!(objects.iter().all(|line| line["message"].is_string()), "{lines:#?}");
+    let started = objects.iter().find(|line| line["event_type"] == "system.started").unwrap();
+    assert_eq!(started["message"], "system.started");
+    let serving = objects.iter().find(|line| line["message"].as_str().unwrap().starts_with("serving http://")).unwrap();
+    assert_eq!(serving["level"], "INFO");
+}

@@ -238,7 +238,10 @@ impl Server {
     /// The one line that tells where the service is; a log may be filtered away. That nobody can read it is no reason to
     /// end.
     fn say(&self) {
-        let _ = writeln!(io::stderr(), "serving http://{}/graphql", self.address);
+        let line = format!("serving http://{}/graphql", self.address);
+        #[cfg(feature = "logging")]
+        let line = super::logging::in_form(line);
+        let _ = writeln!(io::stderr(), "{line}");
     }
 
     /// Serves until `stop` completes and requests in flight are answered or out of time. Streams end then, and
