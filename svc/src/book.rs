@@ -30,6 +30,7 @@ chapter! {
     tracing: "tracing.md";
     middleware: "middleware.md";
     batching: "batching.md";
+    deployment: "deployment.md";
     exporting_the_schema: "exporting-the-schema.md";
     recipes: "recipes.md";
     coming_from: "coming-from.md";
@@ -59,6 +60,7 @@ chapter! {
 #[cfg(feature = "idp")]
 chapter! {
     authentication: "authentication.md";
+    saas: "saas.md";
 }
 
 #[cfg(all(feature = "native-auth", feature = "redis", feature = "sessions"))]

@@ -127,7 +127,10 @@ mod tests {
     #[test]
     fn a_trigger_tells_the_channel_of_its_table() {
         let text = trigger("app.tb_post").unwrap();
-        assert!(text.contains("TRIGGER post_changed AFTER INSERT OR UPDATE OR DELETE ON \"app\".\"tb_post\""), "{text}");
+        assert!(
+            text.contains("TRIGGER post_changed AFTER INSERT OR UPDATE OR DELETE ON \"app\".\"tb_post\""),
+            "{text}"
+        );
         assert!(text.contains("svc_notify('post_changed')"), "{text}");
         assert!(trigger("a b").is_err());
     }

@@ -14,7 +14,8 @@ const LONGEST: usize = 63 - "update__updated_at".len();
 
 pub(super) fn run(project: &Project, arguments: &Migration) -> Result<()> {
     let entity = snake_case(&arguments.entity_name);
-    let table = arguments.table.clone().unwrap_or_else(|| format!("tb_{}", entity.strip_prefix("tb_").unwrap_or(&entity)));
+    let table =
+        arguments.table.clone().unwrap_or_else(|| format!("tb_{}", entity.strip_prefix("tb_").unwrap_or(&entity)));
     if !is_plain(&table) || table.len() > LONGEST {
         let failure = Failure::usage(format!("`{table}` cannot be the name of the table"));
         return Err(failure.hint(format!(

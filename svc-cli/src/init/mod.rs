@@ -62,8 +62,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let svc = Dependency::choose(arguments)?;
     refuse_existing(folder)?;
     let note = svc.note();
-    let values =
-        Values { database: Address::choose(&name, arguments.database_url.clone()), svc, nested: is_nested(folder), name };
+    let values = Values {
+        database: Address::choose(&name, arguments.database_url.clone()),
+        svc,
+        nested: is_nested(folder),
+        name,
+    };
     write(folder, &template::files(arguments.template, &values)?)?;
     terminal::done(format_args!("made {} from the template `{}`", folder.display(), arguments.template.name()));
     note.into_iter().for_each(terminal::say);

@@ -162,7 +162,9 @@ pub(crate) fn run(command: Command) -> Result<()> {
     match command {
         Command::GenerateView(arguments) => view::run(&arguments),
         Command::GenerateSetup(arguments) => setup::run(&arguments),
-        Command::GeneratePattern(arguments) => terminal::print(&pattern::write(&arguments).map_err(Failure::into_usage)?),
+        Command::GeneratePattern(arguments) => {
+            terminal::print(&pattern::write(&arguments).map_err(Failure::into_usage)?)
+        }
         Command::Validate(arguments) => validate::run(&arguments.sql_file),
         Command::Explain(arguments) => explain::run(&arguments.sql_file),
     }

@@ -74,10 +74,14 @@ fn look(row: &Row) -> Vec<Check> {
     let data = columns.iter().find_map(|column| column.strip_prefix("data "));
     let has_id = columns.iter().any(|column| column.starts_with("id "));
     let check = |what: String, problem: Option<String>| Check { what, problem };
-    let mut checks = vec![check(format!("{view} has {} columns", columns.len()), columns.is_empty().then(|| format!("{view} has no columns")))];
+    let mut checks = vec![check(
+        format!("{view} has {} columns", columns.len()),
+        columns.is_empty().then(|| format!("{view} has no columns")),
+    )];
     if let Some(ty) = data {
         let advice = "write jsonb_build_object in place of json_build_object";
-        let problem = (ty != "jsonb").then(|| format!("{view} has a column `data` of the type {ty}, not jsonb: {advice}"));
+        let problem =
+            (ty != "jsonb").then(|| format!("{view} has a column `data` of the type {ty}, not jsonb: {advice}"));
         checks.push(check(format!("{view} has JSONB in its column `data`"), problem));
     }
     let problem = (!has_id).then(|| format!("{view} has no column `id`, which pages and orders need: add it"));

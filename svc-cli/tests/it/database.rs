@@ -144,7 +144,8 @@ fn the_server_of_another_project_is_refused() {
     let again = place.svc_in("desk", &["db", "start"]);
     let refused = place.svc_in("shop", &["db", "start"]);
     let reset = place.svc_in("shop", &["db", "reset", "--confirm", "shop"]);
-    let databases = place.svc_in("desk", &["db", "psql", "-XAtc", "SELECT count(*) FROM pg_database WHERE datname = 'shop'"]);
+    let databases =
+        place.svc_in("desk", &["db", "psql", "-XAtc", "SELECT count(*) FROM pg_database WHERE datname = 'shop'"]);
     place.svc_in("desk", &["db", "stop"]).good();
     again.good();
     let refused = refused.bad();

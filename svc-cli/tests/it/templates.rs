@@ -152,6 +152,8 @@ fn first_hour(project: &Project, person: &str, file: &str) {
     let list = format!("{}s", person.to_lowercase());
     let dev = Dev::start(project);
     dev.ask_until(&format!("{{ {list} {{ name }} }}"), "Ada Lovelace");
+    let words = project.svc(&["db", "stop"]).err;
+    assert!(words.contains("the database belongs to `svc dev`"), "{words}");
     assert!(clean(project.svc(&["check"])).contains("the types agree with the database"));
     let method = format!(
         "\n#[svc_type]\nimpl {person} {{\n    /// Loud.\n    fn loud(&self) -> String {{\n        \

@@ -17,8 +17,7 @@ pub(super) struct Message {
 pub(super) fn of(constraint: &Constraint, noun: &str, fields: &[Written]) -> Option<Message> {
     let mut about = constraint.columns.iter().filter_map(|column| fields.iter().find(|field| field.stored == *column));
     let first = about.next()?;
-    let names: Vec<String> =
-        std::iter::once(first).chain(about).map(|field| field.stored.replace('_', " ")).collect();
+    let names: Vec<String> = std::iter::once(first).chain(about).map(|field| field.stored.replace('_', " ")).collect();
     let stem = stem(&first.stored);
     let (message, identifier) = match constraint.kind {
         Kind::Unique => {

@@ -109,8 +109,7 @@ fn values(
     let snake = snake_case(&ty.name);
     let noun = snake.replace('_', " ");
     let constraints = table.into_iter().flat_map(|table| &table.constraints);
-    let messages: Vec<_> =
-        constraints.filter_map(|constraint| message::of(constraint, &noun, &fields)).collect();
+    let messages: Vec<_> = constraints.filter_map(|constraint| message::of(constraint, &noun, &fields)).collect();
     Ok(context! {
         name => ty.name, snake => snake, noun => noun, path => rust_path(ty), table => table_name, fields => fields,
         id => id, key => table.and_then(model::key), missing => missing, messages => messages,

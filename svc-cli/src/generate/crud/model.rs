@@ -51,9 +51,12 @@ pub(super) fn written(ty: &Type, description: &Description, table: Option<&Table
     let is_camel = is_camel(description);
     let relations = ty.fields.iter().filter_map(|field| field.relation.as_ref()).filter(|relation| !relation.many);
     for key in relations.filter(|relation| relation.through.is_none()).flat_map(|relation| &relation.from) {
-        let is_new = is_plain(key) && !FILLED.contains(&key.as_str()) && fields.iter().all(|field| field.stored != *key);
+        let is_new =
+            is_plain(key) && !FILLED.contains(&key.as_str()) && fields.iter().all(|field| field.stored != *key);
         let Some(column) = table.column(key).filter(|column| is_new && !is_tenant(column)) else { continue };
-        let Some((_, rust, _)) = SCALARS.iter().find(|(.., types)| types.contains(&column.ty.as_str())) else { continue };
+        let Some((_, rust, _)) = SCALARS.iter().find(|(.., types)| types.contains(&column.ty.as_str())) else {
+            continue;
+        };
         let shown = if is_camel { camel(key) } else { key.clone() };
         fields.push(of_column(column, shown, rust));
     }
@@ -73,13 +76,7 @@ fn of_field(field: &Field, table: Option<&Table>) -> Option<Written> {
 }
 
 fn of_column(column: &Column, shown: String, ty: &'static str) -> Written {
-    Written {
-        stored: column.name.clone(),
-        shown,
-        ty,
-        is_required: column.is_required,
-        has_default: column.has_default,
-    }
+    Written { stored: column.name.clone(), shown, ty, is_required: column.is_required, has_default: column.has_default }
 }
 
 /// Whether the database takes the column's value from the session, as it does a tenant's.
@@ -89,7 +86,8 @@ fn is_tenant(column: &Column) -> bool {
 
 /// The columns without which no row can be added, and which no field gives.
 pub(super) fn missing<'a>(fields: &[Written], table: &'a Table) -> Vec<&'a str> {
-    let needed = table.columns.iter().filter(|column| column.is_required && !column.has_default && !column.is_generated);
+    let needed =
+        table.columns.iter().filter(|column| column.is_required && !column.has_default && !column.is_generated);
     needed.map(|column| column.name.as_str()).filter(|name| fields.iter().all(|field| field.stored != *name)).collect()
 }
 
