@@ -71,4 +71,4 @@ pub(crate) use source::{ColumnType, Source};
 pub(crate) use sqlx_pool::{CommitError, commit as commit_sqlx};
 use statement::Running;
 pub(crate) use statement::{Oid, Param, PatternLanguage, Statement, StatementSubject, StatementText};
-pub(crate) use table::{Conflict, Table};
+pub(crate) use table::{Conflict, ConflictAction, Table};

@@ -24,4 +24,5 @@ mod start;
 mod table_misfits;
 mod tables;
 mod uneven_lists;
+mod upserts;
 mod value_rules;

@@ -124,6 +124,19 @@ impl<'a> Level<'a> {
         self.input?.fields.values().find(|field| field.rust == column).map(|field| field.name.as_str())
     }
 
+    /// The failure of a write that the database has left out without an error, as triggers and rules can, at a place in the
+    /// arguments.
+    pub(super) fn not_taken(&self, path: Option<&str>) -> Undone {
+        let message = format!("the database did not take the change of `{}`", self.name);
+        Undone::failure(
+            "conflict:not_taken",
+            match path {
+                Some(path) => format!("`{path}`: {message}"),
+                None => message,
+            },
+        )
+    }
+
     /// The value of a column that is given of each row.
     pub(super) fn value<'v>(&self, values: &'v [String], column: &str) -> Option<&'v String> {
         values.get(self.returned.iter().position(|returned| *returned == column)?)

@@ -6,6 +6,7 @@ mod links;
 mod nested;
 mod run;
 mod undone;
+mod upsert;
 mod work;
 mod writer;
 

@@ -11,10 +11,9 @@ use crate::Error;
 use crate::engine::function::{CallOutcome, fail, is_governed, succeed};
 use crate::json::{ExactJson, Fields};
 use crate::mutation::Response;
-use crate::postgres::{Conflict, DbError, Isolation, Statement};
+use crate::postgres::{DbError, Isolation, Statement};
 use crate::repository::{Db, Transaction};
 use crate::schema::WriteVerb;
-use crate::sql::{Filter, col};
 
 impl TableMutation<'_> {
     /// Runs it, and gives the JSON of its value.
@@ -96,36 +95,6 @@ impl TableMutation<'_> {
         }
     }
 
-    async fn upsert<'a>(&'a self, mut writer: Writer<'a>, level: &Level<'a>) -> Result<CallOutcome, Undone> {
-        let conflict = Conflict { columns: self.write.conflict, replaces: self.write.replaces };
-        let rows = self.rows(level);
-        let items: Vec<_> = rows.iter().map(|row| row.columns.clone()).collect();
-        // A value that is masked is null in the rows that the client sees.
-        let is_masked =
-            |column: &&&str| self.db.rules.as_ref().is_some_and(|rules| rules.mask(self.row, column).is_some());
-        let masked = conflict.columns.iter().filter(is_masked);
-        let shown: Vec<_> = masked.map(|column| Filter::Not(Box::new(col(column).is_null()))).collect();
-        if self.is_governed || !shown.is_empty() {
-            // One snapshot: a row that has come since then makes the write fail, so that no row is changed unseen.
-            writer.in_snapshot();
-            let existing = level.table.existing(&items, conflict.columns, &level.returned);
-            let existing = ids(writer.run(level, existing, &rows).await?);
-            let visible = writer.visible_where(self.row, &existing, &shown).await?;
-            if existing.iter().any(|id| !visible.contains(id)) {
-                return Err(forbidden(level.name, None));
-            }
-        }
-        let written = writer.upsert_rows(level, rows, conflict).await?;
-        if written.len() < items.len() {
-            let message = format!("there is such a `{}` already, which cannot be read", level.name);
-            return Err(Undone::failure("conflict:unreadable", message));
-        }
-        let ids = written.iter().filter_map(|written| written.values.first().cloned()).collect::<Vec<_>>();
-        writer.children(level, written).await?;
-        writer.permits_all().await?;
-        self.finish(writer.work, "success", &ids).await
-    }
-
     /// Locks the row that the arguments choose among those that are permitted, and gives its key. Where the service may not
     /// lock it there is one snapshot, and what others have changed since cannot be written.
     async fn lock<'a>(&'a self, writer: &mut Writer<'a>, level: &Level<'a>) -> Result<ChosenRow, Undone> {
@@ -168,7 +137,7 @@ impl TableMutation<'_> {
     }
 
     /// The rows that are given.
-    fn rows<'a>(&'a self, level: &Level<'a>) -> Vec<NewRow<'a>> {
+    pub(super) fn rows<'a>(&'a self, level: &Level<'a>) -> Vec<NewRow<'a>> {
         let path = |index| match self.takes_list() {
             true => format!("{}[{index}]", self.argument),
             false => self.argument.to_owned(),
@@ -223,7 +192,7 @@ impl TableMutation<'_> {
     /// Reads the rows and commits. The commit goes out with the read of a single row, of which PostgreSQL alone decides
     /// whether it can be read: values that break their types are told of beside it. A list that cannot be read here undoes
     /// the write, and so does a row of which policies mask fields.
-    async fn finish(&self, work: Work<'_>, status: &str, ids: &[String]) -> Result<CallOutcome, Undone> {
+    pub(super) async fn finish(&self, work: Work<'_>, status: &str, ids: &[String]) -> Result<CallOutcome, Undone> {
         let Some(mut transaction) = work.into_transaction() else { return self.read(self.db, status, ids).await };
         if !self.takes_list() && !is_governed(self.db, self.row).map_err(Undone::Error)? {
             transaction.end_with_next_read().await;
@@ -294,6 +263,6 @@ impl ChosenRow {
 }
 
 /// The keys of rows.
-fn ids(rows: Vec<Vec<String>>) -> Vec<String> {
+pub(super) fn ids(rows: Vec<Vec<String>>) -> Vec<String> {
     rows.into_iter().filter_map(|row| row.into_iter().next()).collect()
 }

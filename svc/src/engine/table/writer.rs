@@ -11,12 +11,12 @@ use super::undone::Undone;
 use super::work::Work;
 use crate::engine::find::typed_rows;
 use crate::engine::function::id_of;
-use crate::json::{ExactJson, Fields};
-use crate::postgres::{Catalogue, Conflict, DbError, Isolation, Statement, cell};
+use crate::json::ExactJson;
+use crate::postgres::{Catalogue, DbError, Isolation, Statement, cell};
 use crate::repository::FindSpec;
 use crate::schema::{BoxFuture, TypeIndex};
 use crate::sql::{Filter, col};
-use crate::{Error, ErrorCode};
+use crate::Error;
 
 /// A write that is under way.
 pub(super) struct Writer<'a> {
@@ -43,6 +43,16 @@ impl<'a> Writer<'a> {
     /// Begins anew, in one snapshot.
     pub(super) fn in_snapshot(&mut self) {
         self.work = Work::new(self.mutation.db, Isolation::Snapshot);
+    }
+
+    /// The same behind what has been written so far, which is undone first, as it holds locks.
+    pub(super) async fn begin_again(&mut self) -> Result<(), Undone> {
+        let begun = std::mem::replace(&mut self.work, Work::new(self.mutation.db, Isolation::Snapshot));
+        self.pending.clear();
+        match begun.into_transaction() {
+            Some(transaction) => transaction.rollback().await.map_err(Undone::Error),
+            None => Ok(()),
+        }
     }
 
     /// Adds rows with all that hangs on them, and gives the columns of each.
@@ -72,31 +82,9 @@ impl<'a> Writer<'a> {
         let items: Vec<_> = rows.iter().map(|row| row.columns.clone()).collect();
         let values = self.run(level, level.table.insert(&items, None, &level.returned), &rows).await?;
         if values.len() != rows.len() {
-            let message = format!("`{}` has not taken what was inserted", level.name);
-            return Err(Undone::Error(Error::internal(message)));
+            return Err(level.not_taken(None));
         }
         Ok(self.written(level, rows, values, false))
-    }
-
-    /// Adds rows, or changes those that are there, with what they refer to. Fewer are given where some could not be read.
-    pub(super) async fn upsert_rows(
-        &mut self,
-        level: &Level<'a>,
-        mut rows: Vec<NewRow<'a>>,
-        conflict: Conflict<'_>,
-    ) -> Result<Vec<WrittenRow<'a>>, Undone> {
-        self.refer(level, &mut rows).await?;
-        let items: Vec<_> = rows.iter().map(|row| row.columns.clone()).collect();
-        if conflict.replaces && !are_alike(&items) {
-            let message =
-                "give the same fields in each item: what one leaves out would be reset in a row that is there";
-            return Err(Undone::Error(Error::new(ErrorCode::BadUserInput, message)));
-        }
-        let mut values = self.run(level, level.table.insert(&items, Some(conflict), &level.returned), &rows).await?;
-        if !conflict.replaces && values.len() < rows.len() {
-            values = self.run(level, level.table.existing(&items, conflict.columns, &level.returned), &rows).await?;
-        }
-        Ok(self.written(level, rows, values, true))
     }
 
     /// Adds the rows that others refer to, and has them do so.
@@ -152,7 +140,7 @@ impl<'a> Writer<'a> {
         answered.map_err(|error| self.undone(level, error, rows))
     }
 
-    fn undone(&self, level: &Level<'a>, error: DbError, rows: &[NewRow<'a>]) -> Undone {
+    pub(super) fn undone(&self, level: &Level<'a>, error: DbError, rows: &[NewRow<'a>]) -> Undone {
         let place = level.place_of(&error, rows);
         let undone = self.mutation.undone_of(error, level.name);
         if level.is_nested() { undone.at(&place) } else { undone }
@@ -231,14 +219,6 @@ pub(super) fn forbidden(name: &str, path: Option<&str>) -> Undone {
             None => message,
         },
     )
-}
-
-/// Whether all items give the same columns.
-fn are_alike(items: &[Fields]) -> bool {
-    let same = |one: &Fields, other: &Fields| {
-        one.len() == other.len() && one.iter().all(|(column, _)| other.get(column).is_some())
-    };
-    items.windows(2).all(|pair| same(&pair[0], &pair[1]))
 }
 
 /// The columns of rows, as texts.

@@ -1,8 +1,10 @@
 //! Statements that write rows of a table: names from the program and the catalogue, values as one document that is bound.
 
+mod conflict;
 mod several;
 mod values;
 
+pub(crate) use self::conflict::{Conflict, ConflictAction};
 use self::values::columns_of;
 use super::catalogue::Catalogue;
 use super::functions::ArgForm;
@@ -15,15 +17,6 @@ use crate::json::{ExactJson, Fields};
 pub(crate) struct Table<'a> {
     source: &'a Source,
     key: &'a ColumnType,
-}
-
-/// The treatment of rows that are there already.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Conflict<'a> {
-    /// The columns by which they are.
-    pub(crate) columns: &'a [&'static str],
-    /// Whether they are changed.
-    pub(crate) replaces: bool,
 }
 
 /// The items of a list, each with its number.
@@ -88,29 +81,19 @@ impl<'a> Table<'a> {
             }
             (false, false) => (self.names(&columns), format!("VALUES {}", self.rows(items, &columns))),
         };
-        let conflict = conflict.map(|conflict| self.on_conflict(conflict, &columns)).unwrap_or_default();
-        let (table, returned) = (&self.source.quoted, self.returned("", returning));
-        let text = format!("INSERT INTO {table} ({names}) {values}{conflict} RETURNING {returned}");
-        let params = match (columns.is_empty(), is_even) {
+        let mut params = match (columns.is_empty(), is_even) {
             (true, _) => Vec::new(),
             (false, true) => vec![list(items)],
             (false, false) => items.iter().map(document).collect(),
         };
-        self.statement("insert", text, params)
-    }
-
-    /// Gives columns of the rows that the items conflict with, in the order of the items.
-    pub(crate) fn existing(&self, items: &[Fields], columns: &[&str], returning: &[&str]) -> Statement {
-        let is_given = |column: &str| items.first().is_some_and(|item| item.get(column).is_some());
-        let value = |column: &str| match self.source.defaults.get(column) {
-            Some(default) if !is_given(column) => format!("({default})"),
-            _ => self.value("i.v", column),
+        let table = &self.source.quoted;
+        let (alias, conflict) = match conflict {
+            Some(conflict) => (" AS t", self.on_conflict(conflict, &columns, &mut params)),
+            None => ("", String::new()),
         };
-        let same = columns.iter().map(|column| format!("t.{} = {}", quote(column), value(column)));
-        let (table, same) = (&self.source.quoted, same.collect::<Vec<_>>().join(" AND "));
-        let returned = self.returned("t.", returning);
-        let text = format!("SELECT {returned} FROM {ITEMS} JOIN {table} AS t ON {same} ORDER BY i.n");
-        self.statement("select", text, vec![list(items)])
+        let returned = self.returned("", returning);
+        let text = format!("INSERT INTO {table}{alias} ({names}) {values}{conflict} RETURNING {returned}");
+        self.statement("insert", text, params)
     }
 
     /// Changes the row that the keys choose, and gives columns of it.
@@ -164,18 +147,6 @@ impl<'a> Table<'a> {
             format!("({})", columns.iter().map(value).collect::<Vec<_>>().join(", "))
         };
         items.iter().enumerate().map(row).collect::<Vec<_>>().join(", ")
-    }
-
-    fn on_conflict(&self, Conflict { columns, replaces }: Conflict<'_>, given: &[&str]) -> String {
-        let names = self.names(columns);
-        if !replaces {
-            return format!(" ON CONFLICT ({names}) DO NOTHING");
-        }
-        let others: Vec<_> = given.iter().filter(|column| !columns.contains(*column)).copied().collect();
-        // A row that nothing is changed of is given as well.
-        let set = if others.is_empty() { columns } else { &others };
-        let set = set.iter().map(|column| format!("{0} = EXCLUDED.{0}", quote(column))).collect::<Vec<_>>();
-        format!(" ON CONFLICT ({names}) DO UPDATE SET {}", set.join(", "))
     }
 
     /// The condition that the keys make; their values are bound behind those before.

@@ -1,0 +1,192 @@
+//! Upserts: which rows are there already, and whether policies permit them.
+//!
+//! PostgreSQL compares the values that it stores, which triggers, lengths of types, defaults and collations make of those
+//! that are given. So a look by the given values finds the rows in most cases only, and decides nothing by itself: the
+//! write changes no row but those that were found and permitted. Where it leaves one out, PostgreSQL is asked which rows
+//! it has met.
+
+use super::TableMutation;
+use super::level::{Level, NewRow, WrittenRow};
+use super::run::ids;
+use super::undone::Undone;
+use super::writer::{Writer, forbidden};
+use crate::engine::function::CallOutcome;
+use crate::json::Fields;
+use crate::postgres::{Conflict, ConflictAction, DbError, Statement};
+use crate::sql::{Filter, col};
+use crate::{Error, ErrorCode};
+
+/// The rows that an upsert may change.
+#[derive(Clone, Copy)]
+enum Changeable<'k> {
+    All,
+    /// Those with these keys.
+    Among(&'k [String]),
+}
+
+impl TableMutation<'_> {
+    pub(super) async fn upsert<'a>(
+        &'a self,
+        mut writer: Writer<'a>,
+        level: &Level<'a>,
+    ) -> Result<CallOutcome, Undone> {
+        let shown = self.shown_where();
+        let written = match self.is_governed || !shown.is_empty() {
+            true => self.put_permitted(&mut writer, level, &shown).await?,
+            false => {
+                let rows = self.rows(level);
+                self.put(&mut writer, level, rows, Changeable::All).await?.ok_or_else(|| level.not_taken(None))?
+            }
+        };
+        let ids = written.iter().filter_map(|written| written.values.first().cloned()).collect::<Vec<_>>();
+        writer.children(level, written).await?;
+        writer.permits_all().await?;
+        self.finish(writer.work, "success", &ids).await
+    }
+
+    /// The conditions that a row fulfils if the client sees what it is found by: a masked value is null to the client.
+    fn shown_where(&self) -> Vec<Filter> {
+        let is_masked =
+            |column: &&&str| self.db.rules.as_ref().is_some_and(|rules| rules.mask(self.row, column).is_some());
+        let masked = self.write.conflict.iter().filter(is_masked);
+        masked.map(|column| Filter::Not(Box::new(col(column).is_null()))).collect()
+    }
+
+    /// Writes the rows if the policies permit those that are there already.
+    async fn put_permitted<'a>(
+        &'a self,
+        writer: &mut Writer<'a>,
+        level: &Level<'a>,
+        shown: &[Filter],
+    ) -> Result<Vec<WrittenRow<'a>>, Undone> {
+        // One snapshot: a row that has come since then makes the write fail, so that no row is changed unseen.
+        writer.in_snapshot();
+        let rows = self.rows(level);
+        let items = items_of(&rows);
+        let found = level.table.existing(&items, self.write.conflict, &[level.key]);
+        let found = ids(writer.run(level, found, &rows).await?);
+        self.permit_existing(writer, &found, shown).await?;
+        if let Some(written) = self.put(writer, level, rows, Changeable::Among(&found)).await? {
+            return Ok(written);
+        }
+
+        // A row that was met is not among those that were found.
+        writer.begin_again().await?;
+        let mut rows = self.rows(level);
+        writer.refer(level, &mut rows).await?;
+        let met = writer.met(level, &rows, self.write.conflict).await?.ok_or_else(|| level.not_taken(None))?;
+        self.permit_existing(writer, &met, shown).await?;
+        let written = self.put(writer, level, rows, Changeable::Among(&met)).await?;
+        written.ok_or_else(|| level.not_taken(None))
+    }
+
+    /// Refuses to write where the policies do not permit one of the rows that are there already.
+    async fn permit_existing(&self, writer: &Writer<'_>, keys: &[String], shown: &[Filter]) -> Result<(), Undone> {
+        let visible = writer.visible_where(self.row, keys, shown).await?;
+        match keys.iter().all(|key| visible.contains(key)) {
+            true => Ok(()),
+            false => Err(forbidden(self.name(), None)),
+        }
+    }
+
+    /// Adds rows, or changes those that are there, with what they refer to; `None` where not each was written.
+    async fn put<'a>(
+        &'a self,
+        writer: &mut Writer<'a>,
+        level: &Level<'a>,
+        mut rows: Vec<NewRow<'a>>,
+        changeable: Changeable<'_>,
+    ) -> Result<Option<Vec<WrittenRow<'a>>>, Undone> {
+        writer.refer(level, &mut rows).await?;
+        let items = items_of(&rows);
+        if self.write.replaces && !are_alike(&items) {
+            let message =
+                "give the same fields in each item: what one leaves out would be reset in a row that is there";
+            return Err(Undone::Error(Error::new(ErrorCode::BadUserInput, message)));
+        }
+        let action = match (self.write.replaces, changeable) {
+            (false, _) => ConflictAction::Keep,
+            (true, Changeable::All) => ConflictAction::Replace,
+            (true, Changeable::Among(keys)) => ConflictAction::ReplaceAmong(keys),
+        };
+        let conflict = Conflict { columns: self.write.conflict, action };
+        let mut values = writer.run(level, level.table.insert(&items, Some(conflict), &level.returned), &rows).await?;
+        if !self.write.replaces && values.len() < rows.len() {
+            values = self.kept(writer, level, &rows, &items).await?;
+        }
+        Ok((values.len() == rows.len()).then(|| writer.written(level, rows, values, true)))
+    }
+
+    /// The values of all rows, of which some were there already and stay as they are.
+    async fn kept<'a>(
+        &self,
+        writer: &mut Writer<'a>,
+        level: &Level<'a>,
+        rows: &[NewRow<'a>],
+        items: &[Fields],
+    ) -> Result<Vec<Vec<String>>, Undone> {
+        let found = level.table.existing(items, self.write.conflict, &level.returned);
+        let found = writer.run(level, found, rows).await?;
+        if found.len() == rows.len() {
+            return Ok(found);
+        }
+        let unreadable = || {
+            let message = format!("there is such a `{}` already, which cannot be read", level.name);
+            Undone::failure("conflict:unreadable", message)
+        };
+        let met = writer.met(level, rows, self.write.conflict).await?.ok_or_else(unreadable)?;
+        // A trigger has left out the others.
+        if met.len() < rows.len() {
+            return Err(level.not_taken(None));
+        }
+        let shown = self.shown_where();
+        if self.is_governed || !shown.is_empty() {
+            self.permit_existing(writer, &met, &shown).await?;
+        }
+        let values = writer.run(level, level.table.with_keys(&met, &level.returned), rows).await?;
+        if values.len() < rows.len() { Err(unreadable()) } else { Ok(values) }
+    }
+}
+
+impl<'a> Writer<'a> {
+    /// The keys of the rows that PostgreSQL meets when it adds these, in their order; nothing is kept of that. `None` where
+    /// the service may not change the table.
+    async fn met(
+        &mut self,
+        level: &Level<'a>,
+        rows: &[NewRow<'a>],
+        columns: &[&'static str],
+    ) -> Result<Option<Vec<String>>, Undone> {
+        let conflict = Conflict { columns, action: ConflictAction::Note };
+        let noting = level.table.insert(&items_of(rows), Some(conflict), &[level.key]);
+        self.run(level, Statement::new("SAVEPOINT svc_met", Vec::new()), &[]).await?;
+        let met = match self.try_run(noting).await {
+            Ok(_) => {
+                let noted = self.run(level, level.table.noted(), &[]).await?.into_iter().flatten().next();
+                let keys = serde_json::from_str(&noted.unwrap_or_default());
+                Some(keys.map_err(|error| Undone::Error(error.into()))?)
+            }
+            Err(error) if may_not_change(&error) => None,
+            Err(error) => return Err(self.undone(level, error, rows)),
+        };
+        self.run(level, Statement::new("ROLLBACK TO SAVEPOINT svc_met", Vec::new()), &[]).await?;
+        Ok(met)
+    }
+}
+
+/// Whether the service lacks a privilege, or a column is the database's own to change.
+fn may_not_change(error: &DbError) -> bool {
+    error.fault().is_some_and(|fault| matches!(fault.code.as_str(), "42501" | "428C9"))
+}
+
+fn items_of(rows: &[NewRow<'_>]) -> Vec<Fields> {
+    rows.iter().map(|row| row.columns.clone()).collect()
+}
+
+/// Whether all items give the same columns.
+fn are_alike(items: &[Fields]) -> bool {
+    let same = |one: &Fields, other: &Fields| {
+        one.len() == other.len() && one.iter().all(|(column, _)| other.get(column).is_some())
+    };
+    items.windows(2).all(|pair| same(&pair[0], &pair[1]))
+}

@@ -1,0 +1,97 @@
+//! Rows that are there already when others are added: which they are, and what becomes of them.
+
+use super::{ITEMS, Table, list};
+use crate::json::Fields;
+use crate::postgres::identifier::quote;
+use crate::postgres::{Param, Statement};
+
+/// The treatment of rows that are there already.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Conflict<'a> {
+    /// The columns by which they are.
+    pub(crate) columns: &'a [&'static str],
+    pub(crate) action: ConflictAction<'a>,
+}
+
+/// The action on a row that is there already.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum ConflictAction<'a> {
+    /// It stays as it is.
+    Keep,
+    Replace,
+    /// It is changed if it has one of these keys, and else stays as it is. PostgreSQL compares the key of the row that it
+    /// has found, as it was before, so whatever led there cannot change another.
+    ReplaceAmong(&'a [String]),
+    /// It stays as it is, and its key is noted until the transaction or savepoint ends.
+    Note,
+}
+
+/// The setting that keys are noted in.
+const NOTED: &str = "svc.matched";
+
+impl Table<'_> {
+    /// Gives columns of the rows that the items conflict with by the values that are given, in the order of the items.
+    /// PostgreSQL itself compares the values that are stored, which triggers, lengths and defaults may change.
+    pub(crate) fn existing(&self, items: &[Fields], columns: &[&str], returning: &[&str]) -> Statement {
+        let is_given = |column: &str| items.first().is_some_and(|item| item.get(column).is_some());
+        let value = |column: &str| match self.source.defaults.get(column) {
+            Some(default) if !is_given(column) => format!("({default})"),
+            _ => self.value("i.v", column),
+        };
+        let same = columns.iter().map(|column| format!("t.{} = {}", quote(column), value(column)));
+        let (table, same) = (&self.source.quoted, same.collect::<Vec<_>>().join(" AND "));
+        let returned = self.returned("t.", returning);
+        let text = format!("SELECT {returned} FROM {ITEMS} JOIN {table} AS t ON {same} ORDER BY i.n");
+        self.statement("select", text, vec![list(items)])
+    }
+
+    /// Gives the keys that were noted, as a JSON list, in the order in which PostgreSQL met the rows.
+    pub(crate) fn noted(&self) -> Statement {
+        self.statement("select", format!("SELECT {}", noted()), Vec::new())
+    }
+
+    /// Gives columns of the rows with these keys, in the order of the keys.
+    pub(crate) fn with_keys(&self, keys: &[String], returning: &[&str]) -> Statement {
+        let (table, key, cast) = (&self.source.quoted, &self.key.quoted, self.key.cast());
+        let returned = self.returned("t.", returning);
+        let text = format!(
+            "SELECT {returned} FROM unnest($1::text[]) WITH ORDINALITY AS u(v, n) \
+             JOIN {table} AS t ON t.{key} = u.v::{cast} ORDER BY u.n"
+        );
+        self.statement("select", text, vec![Param::Texts(keys.to_vec())])
+    }
+
+    /// What follows the values of rows that are added, with the keys that it binds behind those values. The table is `t`.
+    pub(super) fn on_conflict(
+        &self,
+        Conflict { columns, action }: Conflict<'_>,
+        given: &[&str],
+        bound: &mut Vec<Param>,
+    ) -> String {
+        let names = self.names(columns);
+        let key = format!("t.{}::text", self.key.quoted);
+        let among = match action {
+            ConflictAction::Keep => return format!(" ON CONFLICT ({names}) DO NOTHING"),
+            ConflictAction::Replace => String::new(),
+            ConflictAction::ReplaceAmong(keys) => {
+                bound.push(Param::Texts(keys.to_vec()));
+                format!(" WHERE ({key} COLLATE \"C\") = ANY (${}::text[])", bound.len())
+            }
+            // It is never null, so no row is changed and no trigger for changes runs.
+            ConflictAction::Note => {
+                let all = format!("{}::jsonb || to_jsonb({key})", noted());
+                format!(" WHERE set_config('{NOTED}', ({all})::text, true) IS NULL")
+            }
+        };
+        let others: Vec<_> = given.iter().filter(|column| !columns.contains(*column)).copied().collect();
+        // A row that nothing is changed of is given as well.
+        let set = if others.is_empty() { columns } else { &others };
+        let set = set.iter().map(|column| format!("{0} = EXCLUDED.{0}", quote(column))).collect::<Vec<_>>();
+        format!(" ON CONFLICT ({names}) DO UPDATE SET {}{among}", set.join(", "))
+    }
+}
+
+/// The keys that are noted, as the text of a list.
+fn noted() -> String {
+    format!("COALESCE(NULLIF(current_setting('{NOTED}', true), ''), '[]')")
+}
