@@ -15,8 +15,9 @@ struct Need {
     package: &'static str,
 }
 
-const NEEDS: [Need; 6] = [
+const NEEDS: [Need; 7] = [
     Need { what: "PostgreSQL's server", is_there: has_postgres, package: "postgresql" },
+    Need { what: "PgBouncer", is_there: has_pgbouncer, package: "pgbouncer" },
     Need { what: "Redis", is_there: || exists("redis-server"), package: "redis-server" },
     Need { what: "Chromium", is_there: has_chromium, package: "chromium" },
     Need { what: "Node.js with npm", is_there: || exists("node") && exists("npm"), package: "nodejs npm" },
@@ -47,6 +48,11 @@ fn has_postgres() -> bool {
         || debian.into_iter().any(|version| has(&version.path().join("bin")))
         || exists("postgres")
         || exists("pg_config")
+}
+
+/// Whether PgBouncer is on the path, or where Debian has it, which is on root's path alone.
+fn has_pgbouncer() -> bool {
+    std::env::var_os("SVC_PGBOUNCER").is_some() || Path::new("/usr/sbin/pgbouncer").is_file() || exists("pgbouncer")
 }
 
 fn has_chromium() -> bool {

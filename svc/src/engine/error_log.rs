@@ -37,6 +37,9 @@ pub(super) fn log_errors<'e>(cx: &ExecutionContext<'_>, errors: impl Iterator<It
         }
         lines[at].times += 1;
         errors[index].set_id(lines[at].id);
+        if cx.development {
+            errors[index].tell_sqlstate();
+        }
     }
     if lines.is_empty() {
         return;

@@ -40,6 +40,8 @@ pub(super) struct Logged {
     pub(super) tells_id: bool,
     /// The `errorId` of its line, once that is written.
     pub(super) id: Option<Uuid>,
+    /// The SQLSTATE of an error of PostgreSQL, as `SQLSTATE 22012`.
+    pub(super) sqlstate: Option<String>,
     /// Its place, for the error tracker; `None` where there is none.
     pub(super) raised: Option<Raised>,
 }
@@ -51,7 +53,9 @@ impl FieldError {
         let message = if masked { Cow::Borrowed(MASKED) } else { Cow::Owned(error.message().to_owned()) };
         let is_logged = masked || error.source().is_some();
         let raised = is_tracking().then(|| error.raised().clone());
-        let logged = || Logged { chain: error.chain(), masked, tells_id: masked, id: None, raised };
+        let sqlstate = || Some(error.raised().kind.as_ref()).filter(|kind| kind.starts_with("SQLSTATE ")).map(str::to_owned);
+        let logged =
+            || Logged { chain: error.chain(), masked, tells_id: masked, id: None, sqlstate: sqlstate(), raised };
         Self {
             code: Cow::Owned(error.code().to_owned()),
             message,
@@ -74,7 +78,7 @@ impl FieldError {
             path: path.segments(),
             offsets: field.offsets.clone(),
             extensions: Map::new(),
-            logged: Some(Logged { chain, masked: !sees, tells_id: true, id: None, raised }),
+            logged: Some(Logged { chain, masked: !sees, tells_id: true, id: None, sqlstate: None, raised }),
             field: field.coordinate.clone(),
             origin: Origin::Other,
         }
@@ -86,6 +90,15 @@ impl FieldError {
         logged.id = Some(id);
         if logged.tells_id {
             self.extensions.insert("errorId".to_owned(), id.to_string().into());
+        }
+    }
+
+    /// Tells which error of PostgreSQL a masked one is, as a developer may know.
+    pub(super) fn tell_sqlstate(&mut self) {
+        let sqlstate = self.logged.as_ref().filter(|logged| logged.masked).and_then(|logged| logged.sqlstate.as_ref());
+        if let Some(sqlstate) = sqlstate {
+            let reason = format!("{sqlstate}; the log has the rest beside the `errorId`");
+            self.extensions.insert("reason".to_owned(), reason.into());
         }
     }
 

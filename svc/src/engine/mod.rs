@@ -85,7 +85,9 @@ pub(crate) use persisted::PersistedQueries;
 pub(crate) use request_error::RequestError;
 pub(crate) use response::{Answer, Response, write_request_errors};
 pub(crate) use subscribe::ResponseStream;
-pub(crate) use table::{Unwritable, WrittenTable, nested_rows, tables, unwritable, written_tables};
+pub(crate) use table::{
+    ComputedColumn, Unwritable, WrittenTable, computed_columns, nested_rows, tables, unwritable, written_tables,
+};
 #[cfg_attr(not(feature = "testing"), allow(unreachable_pub, reason = "tests of programs see findings"))]
 pub use view_check::{Finding, Severity};
 pub(crate) use view_check::{findings, note_findings};

@@ -7,7 +7,7 @@ use futures_util::stream::{self, BoxStream};
 use futures_util::{FutureExt as _, StreamExt as _};
 
 use super::{EventSource, SourceEvent};
-use crate::postgres::{ConnectConfig, Database, ListeningConnection, Param, Session, Statement};
+use crate::postgres::{ConnectConfig, Database, DbError, ListeningConnection, Param, Session, Statement};
 use crate::{Error, ErrorCode, Result};
 
 /// The bytes from which on PostgreSQL refuses a payload.
@@ -42,6 +42,9 @@ impl EventSource for PostgresEvents {
 
     fn publish<'a>(&'a self, channel: &'a str, payload: &'a str) -> BoxFuture<'a, Result<()>> {
         let publishing = async move {
+            if payload.contains('\0') {
+                return Err(DbError::Nul.into_error());
+            }
             if payload.len() >= TOO_LONG {
                 let message =
                     format!("a payload of PostgreSQL has less than {TOO_LONG} bytes; send an id in its place");

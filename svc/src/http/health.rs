@@ -1,11 +1,13 @@
 //! `GET /health` and `GET /ready`.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::{Extension, Json};
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use super::AppState;
 use crate::engine::{Finding, Severity, findings};
@@ -15,6 +17,9 @@ use crate::postgres::DbError;
 /// In the extensions of requests that come after the server was told to stop.
 #[derive(Debug, Clone)]
 pub(crate) struct ShuttingDown;
+
+/// The age of a look at the database which still counts, and the time that one may take.
+const RECENT: Duration = Duration::from_secs(1);
 
 type NotKept = [(HeaderName, HeaderValue); 1];
 
@@ -32,7 +37,7 @@ pub(super) async fn ready(
     stopping: Option<Extension<ShuttingDown>>,
 ) -> (StatusCode, NotKept, Json<Value>) {
     let database = &service.engine.app.database;
-    let (answers, no_connection) = match database.ping().await {
+    let (mut answers, no_connection) = match database.ping().await {
         Err(DbError::PoolTimedOut | DbError::TooManyConnections) if !database.is_up() => {
             (Err(DbError::Unreachable), None)
         }
@@ -45,6 +50,13 @@ pub(super) async fn ready(
         Err(full @ DbError::TooManyConnections) => (Ok(()), Some(full.to_string())),
         answers => (answers, None),
     };
+    if answers.is_ok() && no_connection.is_none() {
+        // What is known of the database may be of another one that was in its place.
+        let _ = timeout(RECENT, database.look_unless(RECENT)).await;
+        if !database.is_up() {
+            answers = database.ping().await;
+        }
+    }
     let events = match service.engine.app.events.is_listening() {
         true => Some(("events", service.engine.app.events.check().await.err())),
         false => None,

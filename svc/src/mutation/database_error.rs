@@ -33,7 +33,21 @@ impl Failure {
         if is_contention(&fault.code) {
             return Some(Self::contended(CONTENTION.to_owned()));
         }
-        Self::of_constraint(&fault, constraints)
+        Self::of_constraint(&fault, constraints).or_else(|| Self::of_refusal(&fault))
+    }
+
+    /// Returns the failure of what the database refuses by a rule that names no constraint.
+    fn of_refusal(fault: &Fault) -> Option<Self> {
+        let condition = fault.report().condition();
+        let (kind, status, identifier, message) = match fault.code.as_str() {
+            // A policy, or a function that has raised it.
+            "42501" => (Kind::Forbidden, "forbidden:", "forbidden", condition?.message),
+            "44000" => (Kind::Validation, "validation:not_allowed", "not_allowed", "the change breaks a condition of its view"),
+            // A function that has looked for a row with `INTO STRICT`.
+            "P0002" | "02000" => (Kind::NotFound, "not_found:", "not_found", "there is no such row"),
+            _ => return None,
+        };
+        Some(Self::one(kind, status.to_owned(), identifier, message.to_owned(), None))
     }
 
     /// Returns the failure of what has met others who change the same data, or lock it.

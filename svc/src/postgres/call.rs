@@ -137,7 +137,7 @@ impl Database {
                 in_doubt.inspect(|ledger| ledger.answered(matches!(other, Ok(true))));
             }
         }
-        let kept = result.map_err(|error| self.noted(error))?;
+        let kept = result.map_err(|error| self.noted_of(caller.session, error))?;
         Ok(Written { rows: Rows::Read(rows), kept })
     }
 

@@ -35,7 +35,17 @@ const COLUMNS: &str = "\
     base.oid = ANY ('{int2,int4,int8,uuid,text,varchar,date,timestamp,timestamptz,bytea}'::regtype[]) \
     AND coalesce((SELECT collisdeterministic FROM pg_collation WHERE oid = a.attcollation), true), \
     a.atttypid::int8, base.oid::int8, a.attrelid::int8, \
-    has_column_privilege(a.attrelid, a.attnum, 'SELECT') \
+    has_column_privilege(a.attrelid, a.attnum, 'SELECT'), \
+    coalesce((SELECT collisdeterministic FROM pg_collation WHERE oid = a.attcollation), true), \
+    a.attgenerated <> '' OR a.attidentity = 'a', \
+    (SELECT relispopulated FROM pg_class WHERE oid = a.attrelid), \
+    (SELECT format_type(item.oid, NULL) || '[]' FROM pg_type item \
+        WHERE base.typcategory = 'A' AND (base.oid <> a.atttypid OR base.typelem <> item.oid) AND item.oid = ( \
+            WITH RECURSIVE below AS ( \
+                SELECT oid, typtype, typbasetype FROM pg_type WHERE oid = base.typelem \
+                UNION ALL SELECT t.oid, t.typtype, t.typbasetype FROM below \
+                JOIN pg_type t ON t.oid = below.typbasetype WHERE below.typtype = 'd' \
+            ) SELECT oid FROM below WHERE typtype <> 'd')) \
     FROM unnest($1::text[], $2::text[]) AS s(name, quoted) \
     JOIN pg_attribute a ON a.attrelid = to_regclass(s.quoted) AND a.attnum > 0 AND NOT a.attisdropped \
     JOIN pg_type base ON base.oid = ( \
@@ -65,9 +75,14 @@ const DEFAULTS: &str = "\
 const SETTINGS: &str = "\
     SELECT s.setdatabase::text || s.setrole::text || s.setconfig::text FROM pg_db_role_setting s \
     WHERE s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database())) \
-    AND s.setrole IN (0, (SELECT oid FROM pg_roles WHERE rolname = session_user)) ORDER BY 1";
+    AND s.setrole IN (0, (SELECT oid FROM pg_roles WHERE rolname = session_user)) \
+    UNION ALL SELECT 'read only' WHERE current_setting('transaction_read_only') = 'on' ORDER BY 1";
 
-type Row = (String, String, String, String, bool, bool, i64, i64, i64, bool);
+/// A name in the catalogue's settings where the database takes no changes.
+const READ_ONLY: &str = "read only";
+
+type Row =
+    (String, String, String, String, bool, bool, i64, i64, i64, bool, bool, bool, bool, Option<String>);
 
 impl Catalogue {
     /// Reads the columns of `names`; those that do not exist are left out. `outdated` is told when they are asked for.
@@ -85,7 +100,9 @@ impl Catalogue {
         let settings: Vec<(String,)> = connection.rows(&Statement::new(SETTINGS, Vec::new())).await?;
         let settings = settings.into_iter().map(|(setting,)| setting).collect();
         let mut sources: HashMap<String, Source> = HashMap::new();
-        for (name, column, type_name, sql, is_table, is_exact, declared, base, relation, is_readable) in rows {
+        for row in rows {
+            let (name, column, type_name, sql, is_table, is_exact, declared, base, relation, is_readable, ..) = row;
+            let (.., is_deterministic, is_computed, is_populated, plain_array) = row;
             let source = sources.entry(name).or_insert_with_key(|name| Source {
                 name: name.clone(),
                 quoted: quote_path(name),
@@ -95,6 +112,7 @@ impl Catalogue {
                 in_order: Vec::new(),
                 unique: Vec::new(),
                 defaults: HashMap::new(),
+                is_populated,
                 denied: HashSet::default(),
             });
             if !is_readable {
@@ -103,7 +121,18 @@ impl Catalogue {
             let quoted = quote(&column);
             source.in_order.push(column.clone());
             let (declared, base) = (oid(declared), oid(base));
-            source.columns.insert(column, ColumnType { name: type_name, sql, quoted, is_exact, declared, base });
+            let ty = ColumnType {
+                name: type_name,
+                sql,
+                quoted,
+                is_exact,
+                is_deterministic,
+                plain_array,
+                is_computed,
+                declared,
+                base,
+            };
+            source.columns.insert(column, ty);
         }
         for (name, mut columns) in unique {
             columns.sort_unstable();
@@ -125,6 +154,16 @@ impl Catalogue {
     /// Whether both say the same of the database.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.sources == other.sources && self.settings == other.settings && self.has_functions_of(other)
+    }
+
+    /// Whether the database takes no changes: it is a standby, or is set to be read only.
+    pub(crate) fn is_read_only(&self) -> bool {
+        self.settings.iter().any(|setting| setting == READ_ONLY)
+    }
+
+    /// The materialized views that have to be refreshed before they can be read.
+    pub(crate) fn unpopulated(&self) -> impl Iterator<Item = &str> {
+        self.sources.values().filter(|source| !source.is_populated).map(|source| source.name.as_str())
     }
 
     /// Whether PostgreSQL may lock the rows of a view, as far as is known.

@@ -4,6 +4,7 @@ use tokio_postgres::error::SqlState;
 
 use super::driver::DriverError;
 use super::session::UnknownSession;
+use super::sqlstate::{Condition, ErrorReport, MISSING, is_conversion};
 use crate::error::Raised;
 use crate::{Error, ErrorCode};
 
@@ -12,6 +13,8 @@ use crate::{Error, ErrorCode};
 pub(crate) enum DbError {
     #[error("the database is not reachable")]
     Unreachable,
+    #[error("the database is being set up; try again later")]
+    SettingUp,
     #[error(
         "row-level security does not bind the service, so it does not use the database; its log names the policies"
     )]
@@ -44,6 +47,9 @@ pub(crate) enum DbError {
     Timeout,
     #[error("strings cannot contain the character U+0000")]
     Nul,
+    /// With the name of the character set, where PostgreSQL tells it.
+    #[error("a character of a text is not in the character set of the database{}", .0.as_ref().map(|name| format!(", {name}")).unwrap_or_default())]
+    NoCharacter(Option<String>),
     #[error("`{0}` must not be negative")]
     NegativePage(&'static str),
     #[error("give `first` or `last`, not both")]
@@ -56,6 +62,8 @@ pub(crate) enum DbError {
     BadCursor,
     #[error("{0}")]
     BadPattern(String),
+    #[error("the request's session variable {0} is missing, or does not have the form that the database needs")]
+    BadVariable(String),
     #[error("a value is too long or too complex for the database")]
     TooComplex,
     /// An argument or a resolver's query was refused.
@@ -144,11 +152,14 @@ impl DbError {
         matches!(self, Self::Driver(error) if error.code().is_some_and(|code| codes.contains(code)))
     }
 
-    /// The error of a call, whose arguments are a client's: a number that its parameter cannot hold is the client's.
+    /// The error of a call, whose arguments are a client's: a value that its parameter cannot hold is the client's.
     pub(crate) fn of_call(self) -> Self {
         match &self {
             Self::Driver(error) if error.code().is_some_and(|code| is_integer_read(code.code(), error.file())) => {
                 Self::BadValue("a number is too large".to_owned())
+            }
+            Self::Driver(error) if error.is_of_value() => {
+                Self::BadValue("a value is not one that the function takes".to_owned())
             }
             _ => self,
         }
@@ -170,6 +181,22 @@ impl DbError {
             }
             _ => false,
         }
+    }
+}
+
+impl DriverError {
+    /// The code of PostgreSQL's report, and where that comes from.
+    pub(crate) fn report(&self) -> Option<ErrorReport<'_>> {
+        let error = self.of_database()?;
+        let is_inside = error.where_().is_some();
+        Some(ErrorReport { code: error.code().code(), file: error.file(), is_inside })
+    }
+
+    /// Whether a value that the statement was given is not one of its type, or its domain refuses it.
+    fn is_of_value(&self) -> bool {
+        let Some(error) = self.of_database() else { return false };
+        let is_of_domain = matches!(error.code().code(), "23502" | "23514") && error.datatype().is_some();
+        error.where_().is_none() && (is_of_domain || is_conversion(error.code().code()))
     }
 }
 
@@ -217,21 +244,18 @@ impl<E: std::error::Error + Send + Sync + 'static> From<E> for Error {
     }
 }
 
-/// The message for what has met others who change the same data, or lock it.
-pub(crate) const CONTENTION: &str = "others were changing the same data; try again";
-
 /// The key in `extensions` of an error after which the same may be tried again.
 pub(crate) const RETRYABLE: &str = "retryable";
-
-/// Whether a code tells of others who change the same data, or lock it: a transaction that cannot be serialized, a deadlock,
-/// and a lock that was not to be waited for.
-pub(crate) fn is_contention(code: &str) -> bool {
-    matches!(code, "40001" | "40P01" | "55P03")
-}
 
 /// Whether PostgreSQL could not read a text as an integer because it is too large.
 pub(super) fn is_integer_read(code: &str, file: Option<&str>) -> bool {
     code == "22003" && file == Some("numutils.c")
+}
+
+/// The last name between quotes in a message.
+fn last_quoted(message: &str) -> Option<String> {
+    let (before, _) = message.rsplit_once('"')?;
+    before.rsplit_once('"').map(|(_, name)| name.to_owned())
 }
 
 /// The files of PostgreSQL that read paths and queries.
@@ -240,7 +264,10 @@ const READERS: [&str; 4] = ["ltree_io.c", "ltxtquery_io.c", "tsquery.c", "jsonpa
 /// An error that is about what a client sent, or about an extension that such a filter needs.
 pub(super) fn of_client(code: &str, message: &str, file: Option<&str>) -> Option<DbError> {
     Some(match code {
+        // As a conversion between character sets reports it, and not a reader of JSON.
+        "22P05" if file == Some("mbutils.c") => DbError::NoCharacter(last_quoted(message)),
         "22P05" => DbError::Nul,
+        "22021" if message.ends_with(": 0x00") => DbError::Nul,
         "42704" if message.contains("ltree") || message.contains("lquery") => DbError::NoExtension("ltree"),
         // Program limits, such as the depth of a query. Where no text is read the message may name an index.
         code if code.starts_with("54") && file.is_some_and(|file| READERS.contains(&file)) => {
@@ -254,12 +281,21 @@ pub(super) fn of_client(code: &str, message: &str, file: Option<&str>) -> Option
     })
 }
 
+impl Condition {
+    /// The error that clients see.
+    pub(crate) fn to_error(self) -> Error {
+        let error = Error::new(self.code, self.message);
+        if self.retryable { error.with_extension(RETRYABLE, true) } else { error }
+    }
+}
+
 impl DbError {
     /// Returns the error that a client may see.
     pub(crate) fn into_error(self) -> Error {
         let text = self.to_string();
         match self {
             Self::Unreachable
+            | Self::SettingUp
             | Self::Misconfigured(_)
             | Self::PoolTimedOut
             | Self::TooManyConnections
@@ -281,24 +317,30 @@ impl DbError {
             | Self::FirstAndLast
             | Self::NoOrder
             | Self::Nul
+            | Self::NoCharacter(_)
             | Self::NegativePage(_)
             | Self::PageTooLarge(..) => Error::new(ErrorCode::BadUserInput, text),
+            Self::BadVariable(_) => Error::new(ErrorCode::BadRequest, text),
             Self::Refused(error) => *error,
             Self::Policy(_) => Error::new(ErrorCode::Forbidden, "the rows are not allowed").with_source(text),
             #[cfg(feature = "sqlx")]
-            Self::Sqlx(error) => Error::internal("a statement failed").with_source(error),
-            Self::Driver(error) if error.code().is_some_and(|state| is_contention(state.code())) => {
-                Error::new(ErrorCode::Conflict, CONTENTION).with_extension(RETRYABLE, true).with_source(error)
-            }
+            Self::Sqlx(error) => match super::sqlx_pool::condition(&error) {
+                Some(condition) => condition.to_error().with_source(error),
+                None => Error::internal("a statement failed").with_source(error),
+            },
             Self::Driver(error) => {
+                if let Some(condition) = error.report().as_ref().and_then(ErrorReport::condition) {
+                    return condition.to_error().with_source(error);
+                }
                 let code =
                     error.code().map_or_else(|| "a statement".to_owned(), |code| format!("SQLSTATE {}", code.code()));
                 Error::internal("a statement failed").of_type(code).with_source(error)
             }
+            // Clients need not know its name.
+            Self::UnknownSource(_) => MISSING.to_error().with_source(text),
             Self::NoSession
             | Self::TransactionFailed
             | Self::UnknownFunction(_)
-            | Self::UnknownSource(_)
             | Self::UnknownColumn { .. }
             | Self::NoSource { .. }
             | Self::NoKey { .. }

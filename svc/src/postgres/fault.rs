@@ -1,6 +1,6 @@
 //! Errors of statements, as the database reports them.
 
-use super::DbError;
+use super::{DbError, ErrorReport};
 
 /// The database's report of a statement that failed.
 #[derive(Debug)]
@@ -12,6 +12,17 @@ pub(crate) struct Fault {
     pub(crate) hint: Option<String>,
     /// The constraint that was broken; `table.column` where a column takes no null.
     pub(crate) constraint: Option<String>,
+    /// Whether it arises inside of a function or trigger, and not in the statement itself.
+    pub(crate) is_inside: bool,
+    /// The source file of PostgreSQL that reports it.
+    pub(crate) file: Option<String>,
+}
+
+impl Fault {
+    /// The code, and where it comes from.
+    pub(crate) fn report(&self) -> ErrorReport<'_> {
+        ErrorReport { code: &self.code, file: self.file.as_deref(), is_inside: self.is_inside }
+    }
 }
 
 impl DbError {
@@ -28,6 +39,8 @@ impl DbError {
                 .constraint()
                 .map(str::to_owned)
                 .or_else(|| without_null(error.code().code(), error.table()?, error.column()?)),
+            is_inside: error.where_().is_some(),
+            file: error.file().map(str::to_owned),
         })
     }
 }

@@ -11,7 +11,7 @@ use super::{Param, Statement};
 const FINGERPRINT: &str = "\
     WITH now AS MATERIALIZED (SELECT pg_current_snapshot()::text AS snapshot) \
     SELECT now.snapshot, CASE WHEN now.snapshot = $1 AND NOT pg_is_in_recovery() THEN NULL ELSE concat_ws(' ', \
-        (SELECT sum(hashtextextended(concat(a.xmin, c.relacl), (a.attrelid::int8 << 31) + (s.i << 12) + a.attnum) \
+        (SELECT sum(hashtextextended(concat(a.xmin, c.relacl, c.relispopulated), (a.attrelid::int8 << 31) + (s.i << 12) + a.attnum) \
                 # hashtextextended(t.xmin::text, t.oid::int8)) \
             FROM unnest($2::text[]) WITH ORDINALITY AS s(quoted, i) \
             JOIN pg_attribute a ON a.attrelid = to_regclass(s.quoted) AND a.attnum > 0 \
@@ -29,7 +29,8 @@ const FINGERPRINT: &str = "\
         (SELECT sum(hashtextextended(concat_ws(' ', s.setdatabase, s.setrole, s.setconfig), 0)) \
             FROM pg_db_role_setting s \
             WHERE s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database())) \
-            AND s.setrole IN (0, (SELECT oid FROM pg_roles WHERE rolname = session_user))) \
+            AND s.setrole IN (0, (SELECT oid FROM pg_roles WHERE rolname = session_user))), \
+        pg_is_in_recovery() \
     ) END, CASE WHEN now.snapshot = $1 AND NOT pg_is_in_recovery() THEN NULL ELSE concat_ws(' ', \
         (SELECT sum(hashtextextended(concat_ws(' ', p.oid, p.xmin), 0)) FROM pg_proc p WHERE p.oid >= 16384), \
         (SELECT sum(hashtextextended(concat_ws(' ', e.oid, e.xmin), 0)) FROM ( \

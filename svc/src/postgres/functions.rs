@@ -84,6 +84,8 @@ pub(super) struct Parameter {
     sql: String,
     is_json: bool,
     is_array: bool,
+    /// Whether it takes any number of values, of which a list is one argument.
+    is_variadic: bool,
 }
 
 /// The functions that are called, or why each cannot be.
@@ -107,7 +109,7 @@ const FUNCTIONS: &str = "\
             ELSE answer.typtype IN ('b', 'd') AND answer.typcategory <> 'A' END, \
         p.provolatile = 'v', answer.typrelid, \
         coalesce((SELECT first.typrelid FROM pg_type first WHERE first.oid = p.proargtypes[0]), 0), \
-        base.typname::text, format_type(answer.oid, NULL), answer.oid, base.oid \
+        base.typname::text, format_type(answer.oid, NULL), answer.oid, base.oid, p.provariadic \
     FROM unnest($1::text[], $2::text[], $3::text[]) AS w(name, schema, function) \
     JOIN pg_proc p ON p.proname = w.function \
     JOIN pg_namespace n ON n.oid = p.pronamespace \
@@ -140,6 +142,7 @@ pub(super) type Row = (
     Oid,
     String,
     String,
+    Oid,
     Oid,
     Oid,
 );
@@ -210,6 +213,9 @@ impl FunctionSpec {
         };
         match function {
             function if function.kind != "f" => Err(format!("`{name}` is not a function; procedures cannot be called")),
+            function if function.takes_anything() => {
+                Err(format!("`{name}` takes any number of values of any type; declare its parameter `VARIADIC type[]`"))
+            }
             function if function.returns_void => Err(format!("`{name}` returns nothing; let it return a value")),
             function if !function.allowed => Err(format!("the service may not call the function `{name}`")),
             function => Ok(function.clone()),
@@ -242,12 +248,13 @@ impl Function {
 
     fn new(row: &Row) -> Self {
         let (_, schema, name, kind, returns_set, returns_void, allowed, defaults, names, types, bases, ..) = row;
-        let (.., may_have_status, is_volatile, rows_of, row_of, result, result_sql, declared, base) = row;
+        let (.., may_have_status, is_volatile, rows_of, row_of, result, result_sql, declared, base, variadic) = row;
         let params = types.iter().zip(bases).enumerate().map(|(index, (sql, base))| Parameter {
             name: names.get(index).cloned().unwrap_or_default(),
             sql: sql.clone(),
             is_json: matches!(base.as_str(), "json" | "jsonb"),
             is_array: base.starts_with('_'),
+            is_variadic: *variadic != 0 && index + 1 == types.len(),
         });
         Self {
             quoted: format!("{}.{}", quote(schema), quote(name)),
@@ -264,6 +271,11 @@ impl Function {
             defaults: usize::try_from(*defaults).unwrap_or(0),
             written: ArcSwapOption::empty(),
         }
+    }
+
+    /// Whether its last parameter is `VARIADIC "any"`, for which a list is no argument.
+    fn takes_anything(&self) -> bool {
+        self.params.last().is_some_and(|param| param.is_variadic && !param.is_array)
     }
 
     fn signature(&self, name: &str) -> String {
@@ -357,9 +369,12 @@ impl Function {
     /// The call with a row before the arguments, whose values are bound behind others.
     pub(super) fn call_behind(&self, row: Option<&str>, given: &[Given], mut bound: usize) -> String {
         let named = self.params.iter().all(|param| !param.name.is_empty());
-        let shown = |param: &Parameter, value: String| match named {
-            true => format!("{} => {value}", quote(&param.name)),
-            false => value,
+        let shown = |param: &Parameter, value: String| {
+            let variadic = if param.is_variadic { "VARIADIC " } else { "" };
+            match named {
+                true => format!("{variadic}{} => {value}", quote(&param.name)),
+                false => format!("{variadic}{value}"),
+            }
         };
         let (of_row, params) = self.params.split_at(usize::from(row.is_some()).min(self.params.len()));
         let mut values: Vec<_> = of_row.iter().zip(row).map(|(param, row)| shown(param, row.to_owned())).collect();

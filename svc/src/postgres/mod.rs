@@ -34,6 +34,7 @@ mod session_effects;
 mod share;
 mod shared_reads;
 mod source;
+mod sqlstate;
 #[cfg(feature = "sqlx")]
 mod sqlx_pool;
 mod statement;
@@ -47,7 +48,7 @@ pub(crate) use database::{CheckError, Database, Needs, Settings};
 #[cfg(feature = "native-auth")]
 pub(crate) use driver::Bounds;
 pub(crate) use driver::{Columns, Commit, DriverError, Isolation, ListeningConnection, OpenTransaction};
-pub(crate) use error::{CONTENTION, DbError, RETRYABLE, is_contention};
+pub(crate) use error::{DbError, RETRYABLE};
 pub(crate) use explain::Explained;
 pub(crate) use fault::Fault;
 pub(crate) use functions::{ArgForm, FunctionSpec};
@@ -67,6 +68,7 @@ pub(crate) use session::Session;
 pub(crate) use share::Share;
 pub(crate) use shared_reads::{Participant, SharedReads};
 pub(crate) use source::{ColumnType, Source};
+pub(crate) use sqlstate::{CONTENTION, Condition, ErrorReport, is_contention, is_conversion};
 #[cfg(feature = "sqlx")]
 pub(crate) use sqlx_pool::{CommitError, commit as commit_sqlx};
 use statement::Running;

@@ -23,6 +23,8 @@ pub(crate) struct Source {
     pub(crate) unique: Vec<Vec<String>>,
     /// The expressions that PostgreSQL computes for columns that a statement leaves out.
     pub(crate) defaults: HashMap<String, String>,
+    /// Whether it can be read: a materialized view is empty, and refuses reads, until it is refreshed.
+    pub(crate) is_populated: bool,
     /// The columns that the service may not read.
     pub(crate) denied: HashSet<String>,
 }
@@ -39,6 +41,13 @@ pub(crate) struct ColumnType {
     /// Whether values with different bytes never sort as equal, as `1.0` and `1.00` do, or `A` and `a` in some
     /// collations.
     pub(crate) is_exact: bool,
+    /// Whether texts are compared byte by byte where nothing else is asked for, without which PostgreSQL knows no patterns.
+    pub(crate) is_deterministic: bool,
+    /// The array of the elements' own type, where a domain lies in between.
+    pub(crate) plain_array: Option<String>,
+    /// Whether PostgreSQL computes it for each row and takes no value: a generated column, or an identity that is always
+    /// generated.
+    pub(crate) is_computed: bool,
     /// The declared type, which records name.
     pub(crate) declared: Oid,
     /// The type behind domains, which rows name.
@@ -60,6 +69,21 @@ impl Source {
 impl ColumnType {
     /// The type of a value that is no column.
     pub(super) fn of_value(name: &str, sql: &str, declared: Oid, base: Oid) -> Self {
-        Self { name: name.to_owned(), sql: sql.to_owned(), quoted: String::new(), is_exact: false, declared, base }
+        Self {
+            name: name.to_owned(),
+            sql: sql.to_owned(),
+            quoted: String::new(),
+            is_exact: false,
+            is_deterministic: true,
+            plain_array: None,
+            is_computed: false,
+            declared,
+            base,
+        }
+    }
+
+    /// Whether it is an array, or a domain over one.
+    pub(crate) fn is_list(&self) -> bool {
+        self.plain_array.is_some() || self.sql.ends_with("[]")
     }
 }

@@ -32,6 +32,7 @@ mod canonical;
 mod kind;
 mod library;
 mod real;
+mod time_of_day;
 pub(crate) mod sql_value;
 pub(crate) mod text;
 
@@ -48,5 +49,6 @@ pub use library::{EmailAddress, Hostname, Iban, LocaleCode, SemanticVersion, Tim
 pub(crate) use real::{is_between_reals, shortest_decimal, to_real};
 pub(crate) use text::{
     LeafError, big_integer, canonical, is_decimal, parse_decimal, sql_form, write_big_integer, write_date, write_float,
-    write_instant, write_integer, write_time, write_value,
+    write_instant, write_integer, write_value,
 };
+pub(crate) use time_of_day::{end_of_day, parse_time, write_time};

@@ -1,14 +1,17 @@
 //! The JSON form of scalars: one writer for resolved values, columns and stored JSON.
 
+use std::borrow::Cow;
+
 use async_graphql::Value;
-use chrono::{DateTime, Datelike as _, NaiveDate, NaiveTime, Timelike as _, Utc};
+use chrono::{DateTime, Datelike as _, NaiveDate, Timelike as _, Utc};
 use rust_decimal::Decimal;
 use uuid::Uuid;
 
 use super::calendar::{self, extended_date, extended_instant, is_common_era, sql_date, sql_instant};
 use super::canonical::write_canonical;
 use super::kind::ScalarKind;
-use crate::json::{shorten, write_text};
+use super::time_of_day::{instant_without_leap, parse_time, write_time};
+use crate::json::{ExactNumber, shorten, write_text};
 
 /// A value that breaks its scalar. The text quotes it, so it is for whoever sent the value, and for the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,16 +109,11 @@ fn push_digits(out: &mut Vec<u8>, value: u32, digits: u32) {
     }
 }
 
-/// Writes a time of day.
-pub(crate) fn write_time(out: &mut Vec<u8>, value: NaiveTime) {
-    use std::io::Write as _;
-    let _ = write!(out, "\"{value}\"");
-}
-
 /// Reads an RFC 3339 instant, as PostgreSQL and clients write it, or one in a year of other than four digits.
 pub(crate) fn parse_instant(text: &str) -> Option<DateTime<Utc>> {
     let value = DateTime::parse_from_rfc3339(text).ok().map(|value| value.to_utc());
-    value.filter(|value| is_common_era(value.date_naive())).or_else(|| calendar::parse_instant(text))
+    let value = value.filter(|value| is_common_era(value.date_naive())).or_else(|| calendar::parse_instant(text));
+    value.map(instant_without_leap)
 }
 
 /// Reads a date.
@@ -152,12 +150,10 @@ pub(super) fn parsed(kind: ScalarKind, text: &str, out: &mut Vec<u8>) -> Result<
             write_instant(out, parse_instant(text).ok_or_else(|| refuse("expected an RFC 3339 date and time"))?);
         }
         K::Date => write_date(out, parse_date(text).ok_or_else(|| refuse("expected a date as YYYY-MM-DD"))?),
-        K::Time => write_time(out, text.parse().map_err(|_| refuse("expected a time as HH:MM:SS"))?),
+        K::Time => write_time(out, parse_time(text).ok_or_else(|| refuse("expected a time as HH:MM:SS"))?),
         K::Decimal => {
-            if !is_decimal(text) {
-                return Err(refuse("expected a decimal number"));
-            }
-            write_text(out, text);
+            let plain = plain_decimal(text).ok_or_else(|| refuse("expected a decimal number"))?;
+            write_text(out, &plain);
         }
         K::BigInt => {
             let value = text.parse().ok().and_then(big_integer);
@@ -175,11 +171,21 @@ pub(crate) fn is_decimal(text: &str) -> bool {
     [whole, fraction].iter().all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
 }
 
+/// The digits of a decimal number; one with an exponent, such as `1e-3`, is written out.
+fn plain_decimal(text: &str) -> Option<Cow<'_, str>> {
+    if is_decimal(text) {
+        return Some(Cow::Borrowed(text));
+    }
+    let (number, exponent) = text.split_once(['e', 'E'])?;
+    let digits = exponent.strip_prefix(['+', '-']).unwrap_or(exponent);
+    let is_exponent = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+    let number = if is_decimal(number) && is_exponent { ExactNumber::of(text) } else { return None };
+    number.plain().map(|plain| Cow::Owned(plain.into_owned()))
+}
+
 /// Reads an exact decimal: one with more digits than the type holds is none, as rounding it would be silent.
 pub(crate) fn parse_decimal(text: &str) -> Option<Decimal> {
-    if !is_decimal(text) {
-        return None;
-    }
+    let text = &*plain_decimal(text)?;
     let exact = |text| Decimal::from_str_exact(text).ok();
     let shortest = || text.contains('.').then(|| text.trim_end_matches('0').trim_end_matches('.'));
     exact(text).or_else(|| exact(shortest()?))

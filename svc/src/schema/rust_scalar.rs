@@ -12,7 +12,7 @@ use super::{
     WriteScalar,
 };
 use crate::json::{ExactJson, ExactNumber};
-use crate::scalar::{shortest_decimal, text};
+use crate::scalar::{parse_time, shortest_decimal, text, write_time};
 
 /// Declares a scalar and the impls of its Rust types.
 macro_rules! scalar {
@@ -186,8 +186,8 @@ impl_scalar!(
     TIME,
     "a time as HH:MM:SS",
     |this| Resolved::Scalar(this),
-    |value| value_text(value).and_then(|text| text.parse().ok()),
-    |json| json.as_str().and_then(|text| text.parse().ok())
+    |value| value_text(value).and_then(|text| parse_time(&text)),
+    |json| json.as_str().and_then(parse_time)
 );
 impl_scalar!(
     Decimal,
@@ -262,7 +262,7 @@ write_scalar! {
     };
     DateTime<Utc>: |this, out| text::write_instant(out, *this);
     NaiveDate: |this, out| text::write_date(out, *this);
-    NaiveTime: |this, out| text::write_time(out, *this);
+    NaiveTime: |this, out| write_time(out, *this);
     Decimal: |this, out| crate::json::write_text(out, &this.to_string());
     Json: |this, out| serde_json::to_writer(out, this).map_err(|error| error.to_string())?;
     Box<RawValue>: |this, out| ExactJson::read(this.get()).map_err(|error| error.to_string())?.write(out);

@@ -9,7 +9,7 @@ use super::operand::Operand;
 
 /// A day of a month, as PostgreSQL and RFC 3339 write it; the last day of February in years that can have it.
 const DATE: &str = r"(\d{4,6}-((0[13578]|1[02])-(0[1-9]|[12]\d|3[01])|(0[469]|11)-(0[1-9]|[12]\d|30)|02-(0[1-9]|1\d|2[0-8]))|\d{2,4}([02468][048]|[13579][26])-02-29)";
-const TIME: &str = r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d+)?)?";
+const TIME: &str = r"(([01]\d|2[0-3]):[0-5]\d(:([0-5]\d(\.\d+)?|60))?|24:00(:00)?)";
 
 impl Builder<'_> {
     /// A text as another type; with care, null where it is none of that type.

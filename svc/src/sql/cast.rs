@@ -82,10 +82,15 @@ impl Cast {
     /// The cast of an array column, named by the type of its elements.
     pub(super) fn list(ty: &ColumnType, kind: Option<&TypeKind>) -> Self {
         use ScalarKind as K;
-        let element = ty.sql.trim_end_matches("[]");
-        let Some(declared) = kind.and_then(json_cast) else { return Self::own(element) };
+        // A domain would refuse values that its column cannot have.
+        let array = ty.plain_array.as_ref().unwrap_or(&ty.sql);
+        let element = array.trim_end_matches("[]");
+        let (convert, same) = (|ty: &str| Self::array(ty), || match ty.plain_array {
+            Some(_) => Self::array(element),
+            None => Self::own(element),
+        });
+        let Some(declared) = kind.and_then(json_cast) else { return same() };
         let scalar = scalar(kind);
-        let (convert, same) = (|ty: &str| Self::array(ty), || Self::own(element));
         match (element, scalar) {
             ("text" | "character varying" | "character" | "name" | "citext", _) if declared == "text" => same(),
             ("text" | "character varying" | "character" | "name" | "citext", _) => convert(declared),

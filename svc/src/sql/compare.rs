@@ -203,7 +203,10 @@ fn below(cast: &str, value: &SqlValue) -> SqlValue {
 /// A comparison of texts. Ids may be columns of other types, which have a text as well.
 fn on_text(operand: &Operand, operator: &str, bound: &mut Placeholders) -> String {
     let is_text = matches!(operand.cast.as_str(), "text" | "citext" | "bpchar") && operand.family != Family::List;
-    format!("{}{} {operator} {}", operand.sql, if is_text { "" } else { "::text" }, bound.one("text"))
+    let cast = if is_text { "" } else { "::text" };
+    // That of the database, by which the same text in JSON is compared.
+    let collation = if operand.is_nondeterministic { " COLLATE pg_catalog.\"default\"" } else { "" };
+    format!("{}{cast}{collation} {operator} {}", operand.sql, bound.one("text"))
 }
 
 /// A condition that holds for JSON null as well, which is not a value.

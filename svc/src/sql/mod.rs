@@ -121,17 +121,20 @@ impl Statement {
         let types = parts.iter().map(Subquery::oid).chain(careful).collect();
         Self::built(views, Some(relation.row), Some(types), |builder| {
             builder.careful = is_careful;
+            // A number with a fraction or an exponent has one of them.
+            let is_exact = !keys.iter().any(|key| key.contains(['.', 'e', 'E']));
             let keys = builder.bind(Param::Texts(keys));
             let inner = builder.rows(relation.row, 1)?;
             let to = builder.compared_keys(&inner, relation)?;
-            let from = to.iter().enumerate().map(|(at, to)| builder.cast_text(&key_text(relation, at), &to.cast));
-            let from: Vec<String> = from.collect();
+            let from = to.iter().enumerate();
+            let from = from.map(|(at, to)| builder.key_in_hand(&key_text(relation, at), &to.cast, is_exact));
+            let (from, readable): (Vec<String>, Vec<String>) = from.unzip();
             for (index, part) in parts.iter().enumerate() {
                 builder.text.push_str(if index == 0 { "SELECT " } else { ", " });
                 builder.subquery(part, 1, Some(Tie { relation, from: &from }))?;
             }
             if is_careful {
-                let bad = from.iter().map(|key| format!("({key}) IS NULL")).collect::<Vec<_>>().join(" OR ");
+                let bad = readable.iter().map(|key| format!("({key}) IS NULL")).collect::<Vec<_>>().join(" OR ");
                 builder.text.push_str(&format!(", {bad}"));
             }
             let keys = if relation.is_beside() {

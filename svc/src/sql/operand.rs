@@ -20,6 +20,8 @@ pub(super) struct Operand {
     pub(super) text: Option<String>,
     /// The type of a column that stands as it is, so that its type decides about its order.
     pub(super) bare: Option<Oid>,
+    /// Whether its collation knows no patterns, so that another one is named for them.
+    pub(super) is_nondeterministic: bool,
 }
 
 impl<'a> Builder<'a> {
@@ -120,13 +122,13 @@ impl<'a> Builder<'a> {
         let json = self.json(scope, name).ok_or_else(|| self.no_key(scope, name, end))?;
         let json = self.masked(scope, name, json)?;
         let sql = format!("({json} #>> '{{}}')");
-        Ok(Operand { sql, cast: "text".to_owned(), fallback: None, family: Family::Text, text: None, bare: None })
+        Ok(Operand { sql, cast: "text".to_owned(), fallback: None, family: Family::Text, text: None, bare: None, is_nondeterministic: false })
     }
 
     /// Whether a column answers the field, so that the same source is read and compared.
     pub(super) fn fits(&self, ty: &ColumnType, stored: Stored) -> bool {
         if stored.list {
-            return ty.sql.ends_with("[]");
+            return ty.is_list();
         }
         match &self.model.types[stored.named].kind {
             TypeKind::Scalar { kind, .. } => select_form(&ty.name, Some(*kind)).is_some(),
@@ -155,7 +157,7 @@ impl<'a> Builder<'a> {
     /// A value of a type of the database.
     pub(super) fn typed(&self, sql: String, ty: &ColumnType, stored: Option<Stored>) -> Operand {
         let declared = stored.map(|stored| &self.model.types[stored.named].kind);
-        let is_list = stored.map_or_else(|| ty.sql.ends_with("[]"), |stored| stored.list);
+        let is_list = stored.map_or_else(|| ty.is_list(), |stored| stored.list);
         let family = match declared {
             _ if is_list => Family::List,
             Some(kind) => family(kind),
@@ -175,7 +177,8 @@ impl<'a> Builder<'a> {
             Conversion::Instant => format!("({sql} AT TIME ZONE 'UTC')"),
             Conversion::Json => format!("to_jsonb({sql})"),
         };
-        Operand { sql, cast: value, fallback, family, text, bare }
+        let is_nondeterministic = !ty.is_deterministic && is_text(&ty.name);
+        Operand { sql, cast: value, fallback, family, text, bare, is_nondeterministic }
     }
 
     /// A part of JSON compares as the type of its scalar.
@@ -198,6 +201,7 @@ impl<'a> Builder<'a> {
                 family: Family::List,
                 text: None,
                 bare: None,
+                is_nondeterministic: false,
             });
         }
         let family = family(kind);
@@ -208,7 +212,8 @@ impl<'a> Builder<'a> {
             cast => self.cast_text(&text, cast),
         };
         let text = (self.careful && !matches!(cast, "jsonb" | "text")).then_some(text);
-        Some(Operand { sql, cast: cast.to_owned(), fallback: None, family, text, bare: None })
+        let cast = cast.to_owned();
+        Some(Operand { sql, cast, fallback: None, family, text, bare: None, is_nondeterministic: false })
     }
 }
 

@@ -56,9 +56,21 @@ impl<'a> Builder<'a> {
         }
         let (sql, text) = match key.cast.as_str() {
             "text" => (self.cast_text(&key.sql, cast), self.careful.then(|| key.sql.clone())),
+            "numeric" | "float4" | "float8" if cast == "int8" => (integer(&key.sql), key.text),
             _ => (format!("{}::{cast}", key.sql), key.text),
         };
         Operand { sql, text, cast: cast.to_owned(), ..key }
+    }
+
+    /// The value of a key in hand, and what of it is null where it cannot be read; `is_exact` where all keys are written as
+    /// integers, if they are numbers.
+    pub(super) fn key_in_hand(&self, text: &str, cast: &str, is_exact: bool) -> (String, String) {
+        if cast == "int8" && !is_exact {
+            let number = self.cast_text(text, "numeric");
+            return (integer(&number), number);
+        }
+        let value = self.cast_text(text, cast);
+        (value.clone(), value)
     }
 
     /// The rows of the view that joins. Of those without a type, only the keys are named.
@@ -98,8 +110,16 @@ impl<'a> Builder<'a> {
         }
         let data = join.data().ok_or_else(|| self.no_key(&Scope::Row(join.clone()), name, end))?;
         let sql = format!("({data} ->> {})", quote_literal(name));
-        Ok(Operand { sql, cast: "text".to_owned(), fallback: None, family: Family::Text, text: None, bare: None })
+        Ok(Operand { sql, cast: "text".to_owned(), fallback: None, family: Family::Text, text: None, bare: None, is_nondeterministic: false })
     }
+}
+
+/// A number as an integer, which is compared by its index; null where it is none, as no integer equals it then.
+fn integer(number: &str) -> String {
+    format!(
+        "(CASE WHEN {number} = trunc({number}) AND {number} >= -9223372036854775808 \
+         AND {number} < 9223372036854775808 THEN {number}::int8 END)"
+    )
 }
 
 /// The condition that keys are equal, each to that in its place.

@@ -14,6 +14,7 @@ mod nested_misfits;
 mod nested_trees;
 mod own_sql;
 mod raised;
+mod refusals;
 mod resolvers;
 mod results;
 mod rollback;

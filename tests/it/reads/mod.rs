@@ -13,6 +13,7 @@ mod indexes;
 mod items;
 mod many_to_many;
 mod nodes;
+mod number_keys;
 mod pages;
 mod pages_with_nulls;
 mod projection;

@@ -2,6 +2,7 @@
 
 mod column_names;
 mod dates;
+mod day_ends;
 mod exact_numbers;
 mod hostile_strings;
 mod json_lists;

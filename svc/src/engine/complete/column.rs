@@ -9,7 +9,7 @@ use super::{Node as _, enum_name};
 use crate::engine::plan::{Leaf, NodeType};
 use crate::json::{ExactNumber, is_plain, shorten, write_text};
 use crate::scalar::{
-    LeafError, big_integer, canonical, shortest_decimal, write_big_integer, write_date, write_float, write_instant,
+    LeafError, big_integer, canonical, end_of_day, shortest_decimal, write_big_integer, write_date, write_float, write_instant,
     write_integer, write_time, write_value,
 };
 use crate::schema::ScalarKind;
@@ -22,6 +22,9 @@ const EPOCH: NaiveDate = match NaiveDate::from_ymd_opt(2000, 1, 1) {
 };
 /// 2000-01-01T00:00:00Z in microseconds since 1970.
 const EPOCH_MICROS: i64 = 946_684_800_000_000;
+
+/// The microseconds of a day, which `24:00:00` is.
+const END_OF_DAY: u64 = 86_400_000_000;
 
 /// The value of one column of one row.
 #[derive(Debug, Clone, Copy)]
@@ -78,6 +81,9 @@ impl<'a> Column<'a> {
 
     fn time(self) -> Option<NaiveTime> {
         let micros = u64::try_from(i64::from_be_bytes(self.bytes.try_into().ok()?)).ok()?;
+        if micros == END_OF_DAY {
+            return end_of_day();
+        }
         let seconds = u32::try_from(micros / 1_000_000).ok()?;
         NaiveTime::from_num_seconds_from_midnight_opt(seconds, u32::try_from(micros % 1_000_000).ok()? * 1_000)
     }

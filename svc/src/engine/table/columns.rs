@@ -58,7 +58,7 @@ pub(super) fn level_columns<'m>(model: &'m Model, input: Option<&'m InputDef>, n
     own.chain(joined).collect()
 }
 
-fn writes(model: &Model) -> impl Iterator<Item = (&FieldDef, WriteMeta)> {
+pub(super) fn writes(model: &Model) -> impl Iterator<Item = (&FieldDef, WriteMeta)> {
     let root = model.type_named(ROOT).and_then(|(index, _)| model.object(index));
     root.into_iter().flat_map(|root| root.fields.values()).filter_map(|field| match field.kind {
         FieldKind::Root(Run::Write(write), ..) => Some((field, write)),

@@ -1,6 +1,7 @@
 //! Mutations that write rows of a table.
 
 mod columns;
+mod computed;
 mod level;
 mod links;
 mod nested;
@@ -10,6 +11,7 @@ mod upsert;
 mod work;
 mod writer;
 
+pub(crate) use computed::{ComputedColumn, computed_columns};
 pub(crate) use columns::{Unwritable, WrittenTable, nested_rows, tables, unwritable, written_tables};
 
 use columns::{Column, columns, input_of, nested_fields};

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::mutation::{Constraints, Failure, Response, Status};
-use crate::postgres::{DbError, is_contention};
+use crate::postgres::{DbError, Fault, is_contention, is_conversion};
 
 /// A reason for which nothing is kept.
 pub(super) enum Undone {
@@ -54,14 +54,40 @@ impl Undone {
             let failure = Box::new(Failure::contended(message));
             return Self::Contention { failure, may_repeat: error.is_of_concurrency() };
         }
-        if has_code(|code| code == "21000") {
-            let message = format!("two of the items are the same `{type_name}`; give each once");
-            return Self::failure("validation:given_twice", message);
+        let has_message = |name: &String| constraints.contains_key(name.as_str());
+        let is_told = fault.as_ref().is_some_and(|fault| fault.constraint.as_ref().is_some_and(has_message));
+        match fault.filter(|_| !is_told).and_then(|fault| refusal(&fault, type_name)) {
+            Some((status, message)) => Self::failure(status, message),
+            None => Failure::of_error(error, constraints)
+                .map_or_else(Self::Error, |failure| Self::Failure(Box::new(failure))),
         }
-        if has_code(|code| matches!(code, "22001" | "22003" | "22008")) {
-            let message = format!("a value of the `{type_name}` is too long or too large for its column");
-            return Self::failure("validation:out_of_range", message);
-        }
-        Failure::of_error(error, constraints).map_or_else(Self::Error, |failure| Self::Failure(Box::new(failure)))
     }
+}
+
+/// The status and the message of a row that the database refuses, for a reason that has no message of the program's. What
+/// arises inside of a trigger is about rows that the client does not know of.
+fn refusal(fault: &Fault, type_name: &str) -> Option<(&'static str, String)> {
+    let refused = match fault.code.as_str() {
+        "21000" => ("validation:given_twice", format!("two of the items are the same `{type_name}`; give each once")),
+        "22001" | "22003" | "22008" => {
+            ("validation:out_of_range", format!("a value of the `{type_name}` is too long or too large for its column"))
+        }
+        "42501" => {
+            fault.report().condition()?;
+            ("forbidden:", format!("the `{type_name}` would become one that is not allowed"))
+        }
+        _ if fault.is_inside => return None,
+        code if is_conversion(code) => {
+            ("validation:not_valid", format!("a value of the `{type_name}` is not one that its column takes"))
+        }
+        "23502" => ("validation:missing", format!("a value that the `{type_name}` needs is missing")),
+        "23505" | "23P01" => ("conflict:exists", format!("there is such a `{type_name}` already")),
+        "23503" | "23001" => {
+            ("conflict:reference", format!("the `{type_name}` refers to what is not there, or something refers to it"))
+        }
+        "23514" | "44000" => ("validation:not_allowed", format!("a value of the `{type_name}` is not allowed")),
+        "428C9" => ("validation:computed", format!("a value of the `{type_name}` is one that the database computes")),
+        _ => return None,
+    };
+    Some(refused)
 }

@@ -8,6 +8,7 @@ mod orders;
 mod relations;
 mod row_functions;
 mod row_sources;
+mod state;
 mod tables;
 
 pub use finding::{Finding, Severity};
@@ -30,6 +31,9 @@ pub(crate) fn findings(model: &Model, database: &Database, catalogue: &Catalogue
     found.extend(row_functions::broken_row_functions(model, database, catalogue));
     found.extend(row_sources::broken_row_sources(model, database, catalogue));
     found.extend(tables::unwritable_tables(model, catalogue));
+    found.extend(tables::computed_columns(model, catalogue));
+    found.extend(state::unpopulated_views(catalogue));
+    found.extend(state::without_changes(model, catalogue));
     found.extend(hints::hints(model, catalogue));
     found.sort();
     found.dedup();

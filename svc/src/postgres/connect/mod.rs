@@ -108,6 +108,30 @@ impl ConnectConfig {
         self
     }
 
+    /// The same for statements about the catalogue, which are planned as their tables need it, whatever the database sets
+    /// for those of programs.
+    pub(super) fn for_catalogue(self) -> Self {
+        const METHODS: [&str; 10] = [
+            "enable_seqscan",
+            "enable_indexscan",
+            "enable_indexonlyscan",
+            "enable_bitmapscan",
+            "enable_nestloop",
+            "enable_hashjoin",
+            "enable_mergejoin",
+            "enable_hashagg",
+            "enable_sort",
+            "enable_material",
+        ];
+        METHODS.iter().fold(self.setting("jit", "off"), |config, method| config.setting(method, "on"))
+    }
+
+    /// The same without start-up options.
+    #[cfg(feature = "sqlx")]
+    pub(super) fn without_options(&self) -> Self {
+        Self { options: String::new(), ..self.clone() }
+    }
+
     /// Returns the place of the database, without the password.
     pub(crate) fn place(&self) -> String {
         let hosts: Vec<_> = self.hosts.iter().map(HostConfig::place).collect();

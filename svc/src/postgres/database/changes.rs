@@ -256,6 +256,14 @@ impl Database {
         }
     }
 
+    /// The same, unless the last look is as `recent` as this.
+    pub(crate) async fn look_unless(&self, recent: Duration) {
+        let looked = self.changes.poll.lock().await.looked;
+        if looked.is_none_or(|looked| looked.elapsed() >= recent) {
+            self.look().await;
+        }
+    }
+
     async fn look_with(&self, poll: &mut Poll) -> Result<(), CheckError> {
         let specs = self.known_functions();
         let known_at = poll.known_at.take().filter(|(_, functions)| *functions == specs.len());
@@ -273,7 +281,7 @@ impl Database {
         }
         match found {
             Compared::Same => poll.known_at = Some((snapshot, specs.len())),
-            Compared::Changed => self.check().await?,
+            Compared::Changed => self.read_again().await?,
             // Whoever watches the database says why, and when it is used again.
             Compared::Unbound => self.stop_using(),
         }

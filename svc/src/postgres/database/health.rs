@@ -28,6 +28,8 @@ const ANSWER: Duration = Duration::from_secs(1);
 pub(crate) enum Health {
     /// Not tried yet.
     Unknown,
+    /// The program's set-up runs, or is about to.
+    SettingUp,
     Up,
     Unreachable,
     /// It answers, and refuses what the service needs.
@@ -43,15 +45,20 @@ impl Database {
             return Ok(());
         }
         let mut health = self.health.subscribe();
-        let verdict = health.wait_for(|health| *health != Health::Unknown);
+        let verdict = health.wait_for(|health| !matches!(health, Health::Unknown | Health::SettingUp));
         match timeout(self.acquire_timeout, verdict).await {
             Ok(Ok(health)) if *health == Health::Up => Ok(()),
             Ok(Ok(health)) if *health == Health::Unbound => Err(DbError::UnboundPolicies),
             Ok(Ok(health)) if *health == Health::Misconfigured => {
                 Err(DbError::Misconfigured(self.reason().filter(|_| self.tells_reason)))
             }
-            _ => Err(DbError::Unreachable),
+            _ => Err(self.without_verdict()),
         }
+    }
+
+    /// The error of those who have waited for a verdict.
+    fn without_verdict(&self) -> DbError {
+        if *self.health.borrow() == Health::SettingUp { DbError::SettingUp } else { DbError::Unreachable }
     }
 
     /// Whether the database answered when it was last asked.
@@ -65,6 +72,11 @@ impl Database {
         self.tell(Health::Unbound);
     }
 
+    /// Has requests wait until the program's set-up has run.
+    pub(in crate::postgres) fn wait_for_setup(&self) {
+        self.tell(Health::SettingUp);
+    }
+
     /// A request has found a sign that the database is unreachable. Whether it is, only the watcher says, on a
     /// connection of its own and for all requests that ask at the time.
     pub(in crate::postgres) fn suspect(&self) {
@@ -76,7 +88,7 @@ impl Database {
     /// # Errors
     /// [`DbError::PoolTimedOut`] and [`DbError::TooManyConnections`] when no connection can be had, [`DbError::Unreachable`] when nothing is answered.
     pub(crate) async fn ping(&self) -> Result<(), DbError> {
-        timeout(ANSWER, self.reached()).await.unwrap_or(Err(DbError::Unreachable))?;
+        timeout(ANSWER, self.reached()).await.unwrap_or_else(|_| Err(self.without_verdict()))?;
         match self.driver.ping(ANSWER, self.answers()).await.map_err(|error| self.noted(error)) {
             Err(DbError::Unanswered) => Err(DbError::Unreachable),
             done => done,
@@ -122,6 +134,10 @@ pub(in crate::postgres) async fn watch_over(database: Weak<Database>) {
     let mut said = Vec::new();
     loop {
         let Some(strong) = database.upgrade() else { return };
+        if strong.is_read_only.swap(false, Ordering::AcqRel) {
+            // A switch-over leaves open connections with the server that was the primary.
+            strong.driver.retire_connections();
+        }
         let result = strong.check().await;
         match result {
             Ok(()) => {

@@ -10,7 +10,7 @@ mod sqlx;
 pub(super) use self::sqlx::fetch_by_sqlx;
 
 use std::borrow::Cow;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -34,6 +34,7 @@ use crate::postgres::functions::{Function, FunctionSpec, Functions};
 use crate::postgres::recorder::{self, Recording, StatementKind, TimedSink};
 use crate::postgres::row_security::Unbound;
 use crate::postgres::session_effects::SessionReset;
+use crate::postgres::sqlstate::is_read_only;
 #[cfg(feature = "sqlx")]
 use crate::postgres::sqlx_pool::SqlxPool;
 use crate::postgres::{Columns, DbError, RowSecurity, RowSink, Rows, Session, Share, Statement};
@@ -126,6 +127,8 @@ pub(crate) struct Database {
     pub(super) suspected: Arc<Notify>,
     functions: std::sync::Mutex<Functions>,
     pub(super) health: watch::Sender<Health>,
+    /// Whether a statement has met a database that takes no changes: another server may do so by now.
+    pub(super) is_read_only: AtomicBool,
     /// Whether `health` says so: each request asks, and a channel is shared with a lock.
     pub(super) is_up: AtomicBool,
     /// Why it could not be used when it was last tried.
@@ -172,6 +175,7 @@ impl Database {
             changes,
             functions: std::sync::Mutex::default(),
             health: watch::Sender::new(Health::Unknown),
+            is_read_only: AtomicBool::new(false),
             is_up: AtomicBool::new(false),
             reason: std::sync::Mutex::default(),
             owner: settings.owner,
@@ -186,9 +190,18 @@ impl Database {
 
     /// Tries the database now and reads its catalogue. That one connection is closed says nothing yet.
     pub(crate) async fn check(&self) -> Result<(), CheckError> {
+        self.read_catalogue(true).await
+    }
+
+    /// The same without the set-up, which takes its time: where that has to run, the database is not used until then.
+    async fn read_again(&self) -> Result<(), CheckError> {
+        self.read_catalogue(false).await
+    }
+
+    async fn read_catalogue(&self, sets_up: bool) -> Result<(), CheckError> {
         let mut left = TRIES;
         loop {
-            match self.read_catalogue().await {
+            match self.read_catalogue_once(sets_up).await {
                 Err(CheckError::Driver(error)) if error.is_lost_connection() && left > 0 => left -= 1,
                 // Those that are open can go on; what was to be read again is read later.
                 Err(CheckError::Driver(error)) if error.is_too_many_connections() && self.changes.has_look() => {
@@ -200,11 +213,22 @@ impl Database {
         }
     }
 
-    async fn read_catalogue(&self) -> Result<(), CheckError> {
+    async fn read_catalogue_once(&self, sets_up: bool) -> Result<(), CheckError> {
         let mut connection = self.driver.dedicated(self.acquire_timeout).await?;
-        self.set_up(&mut connection).await?;
+        self.driver.check_pooler(&mut connection, self.acquire_timeout).await?;
+        #[cfg(feature = "sqlx")]
+        if self.driver.transaction_settings().is_some() {
+            self.sqlx.leave_out_options();
+        }
+        if sets_up {
+            self.set_up(&mut connection).await?;
+        }
         let mut loaded = self.load_in_time(&mut connection).await?;
         if self.has_lost(&loaded) && self.setup.lock().await.forget() {
+            if !sets_up {
+                self.wait_for_setup();
+                return Ok(());
+            }
             tracing::warn!("the views of the schema have gone from the database, all of them; the set-up is run again");
             self.set_up(&mut connection).await?;
             loaded = self.load_in_time(&mut connection).await?;
@@ -303,7 +327,7 @@ impl Database {
         drop(turn);
         match read {
             Ok(()) => Ok(()),
-            Err(error) => Err(Box::pin(self.error_of(statement, self.noted(error))).await),
+            Err(error) => Err(Box::pin(self.error_of(statement, self.noted_of(session, error))).await),
         }
     }
 
@@ -338,7 +362,7 @@ impl Database {
     pub(crate) async fn begin(&self, session: &Session, isolation: Isolation) -> Result<OpenTransaction, DbError> {
         self.reached().await?;
         session.check()?;
-        self.driver.begin(session, isolation).await.map_err(|error| self.noted(error))
+        self.driver.begin(session, isolation).await.map_err(|error| self.noted_of(session, error))
     }
 
     /// Begins one with its first statement, in one round trip; `rows` gets what was answered.
@@ -351,12 +375,25 @@ impl Database {
     ) -> Result<OpenTransaction, DbError> {
         self.reached().await?;
         session.check()?;
-        self.driver.begin_with(session, isolation, statement, rows).await.map_err(|error| self.noted(error))
+        let begun = self.driver.begin_with(session, isolation, statement, rows).await;
+        begun.map_err(|error| self.noted_of(session, error))
+    }
+
+    /// An error of the driver, of a statement with the variables of a request.
+    pub(super) fn noted_of(&self, session: &Session, error: DriverError) -> DbError {
+        match session.blamed(&error) {
+            Some(names) => DbError::BadVariable(names),
+            None => self.noted(error),
+        }
     }
 
     /// An error of the driver; signs that the database is unreachable are looked into.
     pub(crate) fn noted(&self, error: DriverError) -> DbError {
-        if error.is_sign_of_absence() {
+        let is_read_only = error.code().is_some_and(|code| is_read_only(code.code()));
+        if is_read_only {
+            self.is_read_only.store(true, Ordering::Relaxed);
+        }
+        if error.is_sign_of_absence() || is_read_only || self.driver.notes_lost_statement(&error) {
             self.suspect();
         }
         error.into()

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use super::Database;
 use crate::postgres::driver::{DedicatedConnection, DriverError};
 
-/// Begins the transaction of the set-up. It may take its time.
-const BEFORE_SETUP: &str = "BEGIN; \
+/// The first statements in the transaction of the set-up. It may take its time.
+const BEFORE_SETUP: &str = "\
     SELECT set_config('statement_timeout', '0', true), set_config('client_min_messages', 'warning', true); \
     SELECT pg_advisory_xact_lock(hashtext('svc.setup_sql'))";
 
@@ -38,14 +38,16 @@ impl Database {
     pub(super) async fn set_up(&self, connection: &mut DedicatedConnection) -> Result<(), DriverError> {
         let mut setup = self.setup.lock().await;
         if let Some(sql) = setup.due() {
+            self.wait_for_setup();
             let mut owner = match &self.owner {
                 Some(owner) => Some(DedicatedConnection::to(owner, self.acquire_timeout, self.deadline).await?),
                 None => None,
             };
             let connection = owner.as_mut().unwrap_or(connection);
+            connection.begin("BEGIN").await?;
             connection.script(BEFORE_SETUP).await.map_err(|(_, error)| error)?;
             connection.script(sql).await.map_err(|(done, error)| error.of_script(sql, done))?;
-            connection.script("COMMIT").await.map_err(|(_, error)| error)?;
+            connection.commit().await?;
         }
         setup.is_done = true;
         Ok(())

@@ -18,11 +18,11 @@ impl Database {
     pub(crate) async fn begin_sqlx(&self, session: &Session) -> Result<Transaction<'static, Postgres>, DbError> {
         self.reached().await?;
         session.check()?;
-        let pool = self.sqlx.pool();
+        let (pool, settings) = (self.sqlx.pool(), self.driver.transaction_settings());
         // Each connection of the pool may have died since it was last used.
         let mut left = pool.options().get_max_connections();
         loop {
-            match untested(within(self.deadline, begin_on(pool, session))).await {
+            match untested(within(self.deadline, begin_on(pool, session, settings))).await {
                 Ok(transaction) => return Ok(transaction),
                 Err(error) if DbError::is_closed(&error) && left > 0 => left -= 1,
                 Err(error) => return Err(error.into()),
@@ -31,8 +31,15 @@ impl Database {
     }
 }
 
-async fn begin_on(pool: &PgPool, session: &Session) -> Result<Transaction<'static, Postgres>, ::sqlx::Error> {
+async fn begin_on(
+    pool: &PgPool,
+    session: &Session,
+    settings: Option<&str>,
+) -> Result<Transaction<'static, Postgres>, ::sqlx::Error> {
     let mut transaction = pool.begin().await?;
+    if let Some(settings) = settings {
+        ::sqlx::raw_sql(AssertSqlSafe(settings)).execute(&mut *transaction).await?;
+    }
     if let Some(setup) = session.setup() {
         let arguments = arguments(setup)?;
         ::sqlx::query_with(AssertSqlSafe(&*setup.text), arguments).execute(&mut *transaction).await?;

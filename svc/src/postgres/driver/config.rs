@@ -1,12 +1,15 @@
 //! The address and options of connections: one configuration of `tokio-postgres` for each host.
 
 use std::hash::{BuildHasher as _, RandomState};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio_postgres::config::{LoadBalanceHosts, SslMode};
 use tokio_postgres::{Client, Config, SimpleQueryMessage};
 
 use super::DriverError;
+use super::pooled::{MARK, PooledSession, has_options};
 use super::tls::{self, Connector};
 use super::wire::Wire;
 use crate::postgres::connect::{ConnectConfig, HostConfig, SessionTarget, TlsConfig, TlsMode};
@@ -29,6 +32,14 @@ const STATEMENT_CACHE: usize = 256 << 10;
 pub(in crate::postgres) struct Target {
     /// One for each host, in the order in which they are tried.
     pub(super) hosts: Vec<Config>,
+    /// The same without start-up options.
+    plain: Vec<Config>,
+    /// The settings of transactions where a pooler does not keep those of the session.
+    pooled: Arc<PooledSession>,
+    /// Whether the connection that was opened last is one of a pooler which does not keep them.
+    is_pooled: AtomicBool,
+    /// Whether a pooler has refused the start-up options.
+    refuses_options: AtomicBool,
     balance: bool,
     session: SessionTarget,
     tls: TlsConfig,
@@ -42,6 +53,8 @@ pub(in crate::postgres) struct Target {
 pub(super) struct Opened {
     pub(super) client: Client,
     pub(super) wire: Wire,
+    /// The settings of each transaction, where the server did not receive the start-up options.
+    pub(super) pooled: Option<Arc<PooledSession>>,
     #[cfg_attr(not(feature = "sqlx"), expect(dead_code, reason = "only sqlx is led to the same host"))]
     pub(super) host: usize,
 }
@@ -49,7 +62,11 @@ pub(super) struct Opened {
 impl Target {
     pub(in crate::postgres) fn new(connect: &ConnectConfig) -> Self {
         Self {
-            hosts: connect.hosts.iter().map(|host| config(connect, host)).collect(),
+            hosts: connect.hosts.iter().map(|host| with_options(config(connect, host), connect)).collect(),
+            plain: connect.hosts.iter().map(|host| config(connect, host)).collect(),
+            pooled: Arc::new(PooledSession::of(&session_options(connect))),
+            is_pooled: AtomicBool::new(false),
+            refuses_options: AtomicBool::new(false),
             balance: connect.balance,
             session: connect.session,
             tls: connect.tls.clone(),
@@ -89,15 +106,48 @@ impl Target {
     ) -> Result<Opened, DriverError> {
         let config = &self.hosts[host];
         let open = async {
-            let (client, stream) = config.connect(connector).await?;
-            let mut wire = Wire::new(stream);
+            let (client, mut wire, had_options) = self.connect_by(host, connector).await?;
             check_session(session, &client, &mut wire).await?;
-            Ok(Opened { client, wire, host })
+            let is_pooled = !had_options || !has_options(&client, &mut wire).await?;
+            self.is_pooled.store(is_pooled, Ordering::Relaxed);
+            Ok(Opened { client, wire, host, pooled: is_pooled.then(|| self.pooled.clone()) })
         };
         match config.get_connect_timeout() {
             Some(time) => tokio::time::timeout(*time, open).await.unwrap_or(Err(DriverError::Unanswered)),
             None => open.await,
         }
+    }
+
+    /// Connects, without start-up options where a pooler refuses them; whether they were given.
+    #[cfg_attr(not(feature = "tls"), expect(clippy::clone_on_copy, reason = "one that encrypts is not copied"))]
+    async fn connect_by(
+        &self,
+        host: usize,
+        connector: Connector,
+    ) -> Result<(Client, Wire, bool), DriverError> {
+        if !self.refuses_options.load(Ordering::Relaxed) {
+            match self.hosts[host].connect(connector.clone()).await.map_err(DriverError::from) {
+                Ok((client, stream)) => return Ok((client, Wire::new(stream), true)),
+                Err(error) if error.refuses_options() => {
+                    if !self.refuses_options.swap(true, Ordering::Relaxed) {
+                        tracing::info!(%error, "a pooler refuses start-up options; each transaction sets them");
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let (client, stream) = self.plain[host].connect(connector).await?;
+        Ok((client, Wire::new(stream), false))
+    }
+
+    /// Whether the connection that was opened last is one of a pooler which does not keep the settings of a session.
+    pub(super) fn is_pooled(&self) -> bool {
+        self.is_pooled.load(Ordering::Relaxed)
+    }
+
+    /// The settings of each transaction behind such a pooler.
+    pub(super) fn transaction_settings(&self) -> &str {
+        self.pooled.settings()
     }
 
     /// Whether every server will do that answers.
@@ -156,7 +206,7 @@ fn config(connect: &ConnectConfig, host: &HostConfig) -> Config {
             config.host(host.certified_name());
         }
     }
-    config.port(host.port).user(&connect.user).options(start_up_options(connect));
+    config.port(host.port).user(&connect.user);
     if let Some(database) = &connect.database {
         config.dbname(database);
     }
@@ -195,7 +245,13 @@ fn watch(connect: &ConnectConfig, config: &mut Config) {
     }
 }
 
+/// The same with the start-up options.
+fn with_options(mut config: Config, connect: &ConnectConfig) -> Config {
+    config.options(format!("{} {MARK}", session_options(connect)));
+    config
+}
+
 /// The settings of a session: those that are given, then those that decide how PostgreSQL writes values as text.
-fn start_up_options(connect: &ConnectConfig) -> String {
+fn session_options(connect: &ConnectConfig) -> String {
     format!("{} -c DateStyle=ISO -c TimeZone=UTC -c extra_float_digits=2", connect.options)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::BytesMut;
-use futures_util::future::{join, join5};
+use futures_util::future::{join, join3, join5};
 use futures_util::{FutureExt as _, TryStreamExt as _};
 use tokio_postgres::types::{Format, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Client, Statement as Prepared};
@@ -46,14 +46,14 @@ pub(super) struct Connection {
 
 impl Connection {
     pub(super) async fn open(target: &Target, now: u32) -> Result<Self, DriverError> {
-        let Opened { client, wire, .. } = target.connect().await?;
+        let Opened { client, wire, pooled, .. } = target.connect().await?;
         Ok(Self {
             client,
             wire,
             statements: StatementCache::new(target.statement_cache),
             preparing: false,
             in_transaction: false,
-            session: SessionState::new(target.reset_session),
+            session: SessionState::new(target.reset_session, pooled),
             found_stale: false,
             opened: now,
             used: now,
@@ -104,8 +104,8 @@ impl Connection {
         sink: &mut dyn RowSink,
     ) -> Result<(), DriverError> {
         let prepared = self.prepared(statement).await?;
-        let Some(setup) = setup else {
-            let Some(switch) = self.switch(statement.replan) else {
+        if setup.is_none() && (self.session.pooled.is_none() || self.in_transaction) {
+            let Some(switch) = self.session.switch(statement.replan) else {
                 // Pinned here, as it is large to be moved.
                 let read = pin!(rows(&self.client, &self.bound, &prepared, statement, sink));
                 return self.wire.drive(read).await;
@@ -115,28 +115,37 @@ impl Connection {
             let (switched, read) = Box::pin(self.wire.drive(both.map(Ok::<_, DriverError>))).await?;
             switched?;
             return Ok(read?);
-        };
+        }
         Box::pin(self.read_with(setup, statement, &prepared, sink)).await
     }
 
-    /// Reads in a transaction that begins with `setup`.
+    /// Reads in a transaction that begins with `setup`, if there is one.
     async fn read_with(
         &mut self,
-        setup: &Statement,
+        setup: Option<&Statement>,
         statement: &Statement,
         prepared: &Prepared,
         sink: &mut dyn RowSink,
     ) -> Result<(), DriverError> {
-        let prepared_setup = self.prepared(setup).await?;
-        let switch = self.switch(statement.replan);
+        let setup = match setup {
+            Some(setup) => Some((setup, self.prepared(setup).await?)),
+            None => None,
+        };
+        let switch = self.session.switch(statement.replan);
+        let begin = self.session.begin("BEGIN", statement.replan);
         let mut settings = Vec::new();
         // All are sent at once, in this order. When one fails, PostgreSQL refuses those after it, and the last one ends
         // the transaction.
         let (client, answered, bound) = (&self.client, &self.answered, &self.bound);
         let all = join5(
             async { if let Some(switch) = switch { client.batch_execute(switch).await } else { Ok(()) } },
-            client.batch_execute("BEGIN"),
-            rows(client, answered, &prepared_setup, setup, &mut settings),
+            client.batch_execute(&begin),
+            async {
+                match &setup {
+                    Some((setup, prepared)) => rows(client, answered, prepared, setup, &mut settings).await,
+                    None => Ok(()),
+                }
+            },
             rows(client, bound, prepared, statement, sink),
             client.batch_execute("COMMIT"),
         );
@@ -146,16 +155,6 @@ impl Connection {
         set?;
         read?;
         Ok(ended?)
-    }
-
-    /// Returns the statement that tells PostgreSQL to plan for the values, or no longer to; `None` where it does so
-    /// already.
-    pub(super) fn switch(&mut self, replan: bool) -> Option<&'static str> {
-        if self.session.replans == replan {
-            return None;
-        }
-        self.session.replans = replan;
-        Some(if replan { "SET plan_cache_mode = force_custom_plan" } else { "RESET plan_cache_mode" })
     }
 
     pub(super) async fn prepared(&mut self, statement: &Statement) -> Result<Prepared, DriverError> {
@@ -168,13 +167,28 @@ impl Connection {
     async fn prepare(&mut self, statement: &Statement) -> Result<Prepared, DriverError> {
         self.preparing = true;
         let types: Vec<Type> = statement.params.iter().map(|param| param.ty().clone()).collect();
-        let prepared = self.wire.drive(self.client.prepare_typed(&statement.text, &types)).await?;
+        let prepared = self.prepare_text(&statement.text, &types).await?;
         self.preparing = false;
         self.answered.store(true, Ordering::Relaxed);
         if !fits(statement, &prepared) {
             return Err(DriverError::Changed);
         }
         self.found_stale |= self.statements.keep(statement, &prepared) == Novelty::Changed;
+        Ok(prepared)
+    }
+
+    /// Prepares a text. Behind a pooler its names are looked up with the settings of a transaction.
+    pub(super) async fn prepare_text(&mut self, text: &str, types: &[Type]) -> Result<Prepared, DriverError> {
+        if self.session.pooled.is_none() || self.in_transaction {
+            return self.wire.drive(self.client.prepare_typed(text, types)).await;
+        }
+        let (client, begin) = (&self.client, self.session.begin("BEGIN", false));
+        let all =
+            join3(client.batch_execute(&begin), client.prepare_typed(text, types), client.batch_execute("COMMIT"));
+        let (begun, prepared, ended) = self.wire.drive(all.map(Ok::<_, DriverError>)).await?;
+        begun?;
+        let prepared = prepared?;
+        ended?;
         Ok(prepared)
     }
 
@@ -212,7 +226,8 @@ impl Connection {
 
     /// Ends a transaction, and whatever its statements have set for the session.
     pub(super) async fn end(&mut self, sql: &str) -> Result<(), DriverError> {
-        let end = self.client.batch_execute(sql);
+        let sql = self.session.end(sql);
+        let end = self.client.batch_execute(&sql);
         drive_and_reset(&self.client, &mut self.wire, &mut self.session, end).await??;
         self.in_transaction = false;
         Ok(())
@@ -243,6 +258,12 @@ pub(super) async fn drive_and_reset<T>(
 ) -> Result<T, DriverError> {
     if !session.needs_reset() {
         return wire.drive(end.map(Ok::<_, DriverError>)).await;
+    }
+    if session.pooled.is_some() {
+        // The end of the transaction has the reset with it.
+        let ended = wire.drive(end.map(Ok::<_, DriverError>)).await?;
+        session.was_reset();
+        return Ok(ended);
     }
     let (ended, reset) = wire.drive_both(end, client.batch_execute(RESET_SESSION)).await?;
     if reset.is_ok() {

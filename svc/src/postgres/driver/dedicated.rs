@@ -17,14 +17,22 @@ use super::config::Target;
 
 /// A connection of its own: a busy pool does not delay it, and it is closed when it is dropped.
 pub(in crate::postgres) struct DedicatedConnection {
-    connection: Connection,
+    pub(super) connection: Connection,
     /// The time to wait for the answer to a statement.
-    deadline: Duration,
+    pub(super) deadline: Duration,
 }
 
 impl Driver {
-    /// Opens a connection outside of the pool, within `patience`.
+    /// Opens a connection outside of the pool for statements about the catalogue, within `patience`.
     pub(in crate::postgres) async fn dedicated(&self, patience: Duration) -> Result<DedicatedConnection, DriverError> {
+        DedicatedConnection::open(&self.catalogue, patience, self.pool.deadline).await
+    }
+
+    /// Opens one on which statements are planned as on those of the pool.
+    pub(in crate::postgres) async fn dedicated_like_pool(
+        &self,
+        patience: Duration,
+    ) -> Result<DedicatedConnection, DriverError> {
         DedicatedConnection::open(&self.pool.target, patience, self.pool.deadline).await
     }
 }
@@ -62,8 +70,7 @@ impl DedicatedConnection {
 
     /// The names of a statement's columns and of their types, without running it.
     pub(in crate::postgres) async fn describe(&mut self, sql: &str) -> Result<Columns, DriverError> {
-        let Connection { client, wire, .. } = &mut self.connection;
-        let prepared = within(self.deadline, wire.drive(client.prepare(sql))).await?;
+        let prepared = within(self.deadline, self.connection.prepare_text(sql, &[])).await?;
         let columns = prepared.columns().iter();
         Ok(columns.map(|column| (column.name().to_owned(), column.type_().name().to_owned())).collect())
     }
@@ -85,6 +92,25 @@ impl DedicatedConnection {
         wire.drive(run).await.map_err(|error| (done, error))
     }
 
+    /// Begins a transaction, in which what follows runs.
+    pub(in crate::postgres) async fn begin(&mut self, begin: &'static str) -> Result<(), DriverError> {
+        let begin = self.connection.session.begin(begin, false);
+        self.script(&begin).await.map_err(|(_, error)| error)?;
+        self.connection.in_transaction = true;
+        Ok(())
+    }
+
+    /// Keeps what was done in the transaction.
+    pub(in crate::postgres) async fn commit(&mut self) -> Result<(), DriverError> {
+        self.connection.in_transaction = false;
+        self.script("COMMIT").await.map_err(|(_, error)| error)
+    }
+
+    /// Whether a pooler does not keep the settings of its session.
+    pub(super) fn is_pooled(&self) -> bool {
+        self.connection.session.pooled.is_some()
+    }
+
     /// Says goodbye, as far as that needs no waiting.
     pub(in crate::postgres) fn close(self) {
         self.connection.close();
@@ -92,7 +118,7 @@ impl DedicatedConnection {
 }
 
 /// A result that has to be there in time.
-async fn within<T>(time: Duration, result: impl Future<Output = Result<T, DriverError>>) -> Result<T, DriverError> {
+pub(super) async fn within<T>(time: Duration, result: impl Future<Output = Result<T, DriverError>>) -> Result<T, DriverError> {
     timeout(time, result).await.unwrap_or(Err(DriverError::Unanswered))
 }
 

@@ -27,6 +27,11 @@ pub(crate) enum DriverError {
     TransactionFailed,
     #[error("no server is what target_session_attrs asks for")]
     WrongServer,
+    #[error(
+        "the pooler gives each transaction another connection and does not keep prepared statements; set its \
+         `max_prepared_statements` to 200 (PgBouncer from 1.21), or its `pool_mode` to `session`"
+    )]
+    StatementsLost,
     #[error("the columns of the statement are not what they were when it was written")]
     Changed,
     #[cfg_attr(not(any(feature = "sqlx", feature = "tls")), expect(dead_code, reason = "nothing sets it up"))]
@@ -84,7 +89,8 @@ impl DriverError {
         /// Connections, conflicts with others, resources, locks, operators, and the system itself.
         const PASSING: [&str; 6] = ["08", "40", "53", "55", "57", "58"];
         let inner = if let Self::Unreachable(inner) = self { inner } else { self };
-        inner.code().is_some_and(|code| !PASSING.iter().any(|class| code.code().starts_with(class)))
+        matches!(inner, Self::StatementsLost)
+            || inner.code().is_some_and(|code| !PASSING.iter().any(|class| code.code().starts_with(class)))
     }
 
     /// The text with those of what has caused it.
@@ -133,13 +139,14 @@ impl DriverError {
             | Self::Unanswered
             | Self::Unsent
             | Self::OutcomeUnknown
+            | Self::StatementsLost
             | Self::Changed
             | Self::TransactionFailed
             | Self::Script { .. }
             | Self::Tls(_) => false,
             Self::Postgres(error) => match error.code() {
-                // Class 57P: the server is shutting down or starting up.
-                Some(code) => code.code().starts_with("57P"),
+                // Class 57P: the server is shutting down or starting up; a pooler that has lost it ends with class 08.
+                Some(code) => code.code().starts_with("57P") || (code.code().starts_with("08") && is_fatal(error)),
                 None => error.is_closed() || io_source(error).is_some(),
             },
         }
@@ -152,6 +159,7 @@ impl DriverError {
             Self::Io(error) => is_reset(error),
             Self::Postgres(error) => match error.code() {
                 // 57P03: the server is starting up or shutting down.
+                Some(code) if code.code().starts_with("08") => is_fatal(error),
                 Some(code) => code.code().starts_with("57P") && *code != SqlState::CANNOT_CONNECT_NOW,
                 None => error.is_closed() || io_source(error).is_some_and(is_reset),
             },
@@ -190,8 +198,7 @@ impl DriverError {
         if std::error::Error::source(error).is_some_and(|source| source.is::<Unwritten>()) {
             return true;
         }
-        let fatal = [Some(Severity::Fatal), Some(Severity::Panic)];
-        error.as_db_error().is_some_and(|error| !fatal.contains(&error.parsed_severity()))
+        error.as_db_error().is_some() && !is_fatal(error)
     }
 
     /// Whether the transaction was undone because of another that ran at the same time.
@@ -226,6 +233,12 @@ pub(crate) fn shows_change(code: &str) -> bool {
         code,
         "42P01" | "42703" | "42883" | "42704" | "3F000" | "42804" | "42725" | "42803" | "42846" | "42809" | "0A000"
     )
+}
+
+/// Whether an error has ended the connection.
+fn is_fatal(error: &tokio_postgres::Error) -> bool {
+    let fatal = [Some(Severity::Fatal), Some(Severity::Panic)];
+    error.as_db_error().is_some_and(|error| fatal.contains(&error.parsed_severity()))
 }
 
 fn io_source(error: &tokio_postgres::Error) -> Option<&std::io::Error> {

@@ -19,6 +19,8 @@ mod from_row;
 mod listening;
 mod pipeline;
 mod pool;
+mod pooled;
+mod pooler;
 #[cfg(feature = "sqlx")]
 #[cfg_attr(not(unix), path = "no_proxy.rs")]
 mod proxy;
@@ -57,7 +59,7 @@ pub(crate) use pool::Bounds;
 #[cfg(feature = "sqlx")]
 pub(crate) use proxy::Proxy;
 #[cfg(feature = "sqlx")]
-pub(super) use session_state::RESET_SESSION;
+pub(super) use session_state::RESET_OF_SQLX;
 pub(crate) use transaction::{Isolation, OpenTransaction};
 pub(crate) use write::Commit;
 
@@ -73,12 +75,15 @@ const TRIES: u32 = 2;
 /// Runs planned reads and calls.
 pub(crate) struct Driver {
     pool: Arc<Pool>,
+    /// For statements about the catalogue.
+    catalogue: Target,
 }
 
 impl Driver {
     /// Connects when it is first used.
     pub(super) fn new(connect: &ConnectConfig, bounds: Bounds) -> Self {
-        Self { pool: Pool::new(Target::new(connect), bounds, pool::TICK) }
+        let catalogue = Target::new(&connect.clone().for_catalogue());
+        Self { pool: Pool::new(Target::new(connect), bounds, pool::TICK), catalogue }
     }
 
     /// Sets the bytes of SQL that each connection keeps prepared.
@@ -171,6 +176,12 @@ impl Driver {
     /// Closes the connections that lie unused; those in use are closed when they come back.
     pub(super) fn retire_connections(&self) {
         self.pool.retire_connections();
+    }
+
+    /// The settings of each transaction, where a pooler does not keep those of the session.
+    pub(super) fn transaction_settings(&self) -> Option<&str> {
+        let target = &self.pool.target;
+        (target.is_pooled() || self.catalogue.is_pooled()).then(|| target.transaction_settings())
     }
 
     /// Notified when a view or function may have changed since its statement was made.

@@ -1,5 +1,6 @@
 //! Reads that are sent back to back on one connection, without waiting for the answer before.
 
+use std::borrow::Cow;
 use std::future::{Future as _, poll_fn};
 use std::pin::Pin;
 use std::sync::atomic::AtomicBool;
@@ -18,6 +19,8 @@ pub(in crate::postgres) type EachResult = Result<Vec<Row>, DriverError>;
 
 /// A read, what is prepared for it, and the same for the variables of its session, if it has some.
 struct PreparedRead<'a> {
+    /// The beginning of its transaction, where it has one of its own.
+    begin: Option<Cow<'static, str>>,
     setup: Option<(&'a Statement, Prepared)>,
     statement: &'a Statement,
     prepared: Prepared,
@@ -33,10 +36,12 @@ impl Connection {
                 Some(setup) => Some((setup, self.prepared(setup).await?)),
                 None => None,
             };
-            prepared.push(PreparedRead { setup, statement, prepared: self.prepared(statement).await? });
+            let in_transaction = setup.is_some() || self.session.pooled.is_some();
+            let begin = in_transaction.then(|| self.session.begin("BEGIN", statement.replan));
+            prepared.push(PreparedRead { begin, setup, statement, prepared: self.prepared(statement).await? });
         }
         // A plan for the values reads the same rows.
-        let switch = self.switch(reads.iter().any(|(_, statement)| statement.replan));
+        let switch = self.session.switch(reads.iter().any(|(_, statement)| statement.replan));
         let (client, answered, bound) = (&self.client, &self.answered, &self.bound);
         let switching = async { if let Some(switch) = switch { client.batch_execute(switch).await } else { Ok(()) } };
         let reading = prepared.iter().map(|read| maybe_done(read.run(client, answered, bound).boxed())).collect();
@@ -79,7 +84,7 @@ impl PreparedRead<'_> {
         bound: &AtomicBool,
     ) -> Result<Vec<Row>, tokio_postgres::Error> {
         let mut found = Vec::new();
-        let Some((setup, prepared)) = &self.setup else {
+        let Some(begin) = &self.begin else {
             rows(client, bound, &self.prepared, self.statement, &mut found).await?;
             return Ok(found);
         };
@@ -87,8 +92,13 @@ impl PreparedRead<'_> {
         // All are sent at once, in this order. When one fails, PostgreSQL refuses those after it, and the last one ends
         // the transaction.
         let (begun, set, read, ended) = join4(
-            client.batch_execute("BEGIN"),
-            rows(client, answered, prepared, setup, &mut settings),
+            client.batch_execute(begin),
+            async {
+                match &self.setup {
+                    Some((setup, prepared)) => rows(client, answered, prepared, setup, &mut settings).await,
+                    None => Ok(()),
+                }
+            },
             rows(client, bound, &self.prepared, self.statement, &mut found),
             client.batch_execute("COMMIT"),
         )

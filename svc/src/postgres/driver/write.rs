@@ -109,9 +109,9 @@ impl Connection {
         let progress = Progress::new();
         self.session.run(statement);
         // Statements inside of functions are planned once, not for each call.
-        let switch = self.switch(false);
+        let switch = self.session.switch(false);
         let result = match (setup, commit) {
-            (None, Commit::Always) => {
+            (None, Commit::Always) if self.session.pooled.is_none() => {
                 // A result inside of a result, as the reason that PostgreSQL gives counts for more than the end of the
                 // connection after it.
                 let write = progress.run(&self.client, &prepared, statement, rows);
@@ -169,12 +169,13 @@ impl Connection {
         progress: &Progress,
         rows: &mut Vec<Row>,
     ) -> Result<(), DriverError> {
+        let (begin, end) = (self.session.begin("BEGIN", false), end.map(|end| self.session.end(end)));
         let client = &self.client;
         let mut settings = Vec::new();
         let before = Progress::new();
         let all = join5(
             switch_back(client, switch),
-            async { progress.watch(client.batch_execute("BEGIN").await) },
+            async { progress.watch(client.batch_execute(&begin).await) },
             async {
                 match &setup {
                     Some((setup, prepared)) => progress.watch(before.run(client, prepared, setup, &mut settings).await),
@@ -183,13 +184,13 @@ impl Connection {
             },
             progress.run(client, prepared, statement, rows),
             async {
-                match end {
+                match &end {
                     Some(end) => client.batch_execute(end).await,
                     None => Ok(()),
                 }
             },
         );
-        let ((), begun, set, run, ended) = match end {
+        let ((), begun, set, run, ended) = match &end {
             Some(_) => drive_and_reset(&self.client, &mut self.wire, &mut self.session, all).await?,
             None => self.wire.drive(all.map(Ok::<_, DriverError>)).await?,
         };

@@ -112,9 +112,9 @@ impl Explainer {
     async fn open(database: &Database, session: &Session) -> Result<Self, PlanFailure> {
         // Nobody closes it.
         let permit = EXPLAINING.acquire().await.map_err(|_| PlanFailure::Late)?;
-        let connection = database.driver.dedicated(database.acquire_timeout).await?;
+        let connection = database.driver.dedicated_like_pool(database.acquire_timeout).await?;
         let mut explainer = Self { connection, prepared: 0, room: ALL, _permit: permit };
-        explainer.script("BEGIN READ ONLY").await?;
+        explainer.connection.begin("BEGIN READ ONLY").await?;
         if let Some(setup) = session.setup() {
             explainer.connection.read(setup).await?;
         }

@@ -2,11 +2,12 @@
 
 use sqlx::postgres::{PgDatabaseError, PgSeverity};
 
-use crate::Error;
+use crate::{Error, ErrorCode};
 use crate::error::of_postgres;
 use crate::postgres::error::of_client;
 use crate::postgres::fault::without_null;
-use crate::postgres::{DbError, Fault};
+use crate::postgres::sqlstate::MISSING;
+use crate::postgres::{Condition, DbError, ErrorReport, Fault};
 
 impl DbError {
     /// Returns the error for what sqlx says of the connection or of the database as a whole; `None` for errors of the
@@ -45,12 +46,28 @@ impl DbError {
         let mut next = Some(error);
         while let Some(error) = next {
             if let Some(error) = error.downcast_ref::<sqlx::Error>() {
-                return Self::of_connection(error).map(Self::into_error);
+                return Self::of_connection(error).map(Self::into_error).or_else(|| of_whole(error));
             }
             next = error.source();
         }
         None
     }
+}
+
+/// What clients are told of an error of the database as a whole, in SQL of the program. Names that it has wrong are its own
+/// mistake, and what a mutation is told of privileges and of others is its failure.
+fn of_whole(error: &sqlx::Error) -> Option<Error> {
+    const OTHERS: [ErrorCode; 2] = [ErrorCode::Conflict, ErrorCode::Forbidden];
+    let condition = condition(error).filter(|condition| !OTHERS.contains(&condition.code) && *condition != &MISSING)?;
+    Some(condition.to_error())
+}
+
+/// What clients are told of an error of PostgreSQL.
+pub(in crate::postgres) fn condition(error: &sqlx::Error) -> Option<&'static Condition> {
+    let sqlx::Error::Database(error) = error else { return None };
+    let error: &PgDatabaseError = error.try_downcast_ref()?;
+    let is_inside = error.r#where().is_some();
+    ErrorReport { code: error.code(), file: error.file(), is_inside }.condition()
 }
 
 impl From<sqlx::Error> for DbError {
@@ -89,6 +106,8 @@ impl Fault {
                 .constraint()
                 .map(str::to_owned)
                 .or_else(|| without_null(error.code(), error.table()?, error.column()?)),
+            is_inside: error.r#where().is_some(),
+            file: error.file().map(str::to_owned),
         })
     }
 }

@@ -10,20 +10,21 @@ mod statement;
 
 use std::future::Future;
 use std::io;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use sqlx::postgres::{PgPool, PgPoolOptions};
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection};
 use tokio::time::timeout;
 
 use super::connect::ConnectConfig;
-use super::driver::{Bounds, Proxy, RESET_SESSION};
+use super::driver::{Bounds, Proxy, RESET_OF_SQLX};
 use super::last_change::LastChange;
 use crate::metrics::PoolStatus;
 
 pub(crate) use commit::{CommitError, commit};
 use error::is_refused;
-pub(super) use error::reported;
+pub(super) use error::{condition, reported};
 pub(super) use statement::arguments;
 
 /// The time to wait for the answer to a ping.
@@ -37,6 +38,8 @@ tokio::task_local! {
 /// The pool, and the socket by which it reaches the server, if it does not do so by itself.
 pub(super) struct SqlxPool {
     pool: PgPool,
+    /// The options behind a pooler, until they are those of the pool.
+    pooled: Mutex<Option<PgConnectOptions>>,
     _proxy: Option<Proxy>,
 }
 
@@ -53,8 +56,11 @@ impl SqlxPool {
         changes: LastChange,
     ) -> io::Result<Self> {
         let proxy = Proxy::for_sqlx(connect)?;
-        let reset = if reset_session { RESET_SESSION } else { "" };
-        let options = session.pool_options(proxy.as_ref().map(Proxy::folder)).disable_statement_logging();
+        let reset = if reset_session { RESET_OF_SQLX } else { "" };
+        let folder = proxy.as_ref().map(Proxy::folder);
+        let options = session.pool_options(folder).disable_statement_logging();
+        let pooled = session.without_options().pool_options(folder).extra_float_digits(None);
+        let pooled = Mutex::new(Some(pooled.disable_statement_logging()));
         let pool = PgPoolOptions::new()
             .max_connections(bounds.size)
             .acquire_timeout(bounds.acquire_timeout)
@@ -71,7 +77,13 @@ impl SqlxPool {
                 Box::pin(async move { Ok(is_clean(connection, reset, bounds.deadline).await) })
             })
             .connect_lazy_with(options);
-        Ok(Self { pool, _proxy: proxy })
+        Ok(Self { pool, pooled, _proxy: proxy })
+    }
+
+    /// Opens connections without start-up options from now on: a pooler refuses them, or does not pass them on.
+    pub(super) fn leave_out_options(&self) {
+        let options = self.pooled.lock().unwrap_or_else(PoisonError::into_inner).take();
+        options.into_iter().for_each(|options| self.pool.set_connect_options(options));
     }
 
     /// The state of the pool, which does not tell who waits.

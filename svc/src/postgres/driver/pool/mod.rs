@@ -11,7 +11,7 @@ pub(super) use maintenance::TICK;
 pub(super) use slot::Slot;
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -55,6 +55,8 @@ pub(super) struct Pool {
     generation: AtomicU32,
     /// Says that a view has changed since its statement was made.
     pub(super) views_changed: Arc<Notify>,
+    /// Whether the server has lost a prepared statement, or had another of its name.
+    pub(super) lost_statement: AtomicBool,
 }
 
 /// Somebody waits only while nothing is idle and no slot is vacant.
@@ -101,6 +103,7 @@ impl Pool {
             ticks: AtomicU32::new(0),
             generation: AtomicU32::new(0),
             views_changed: Arc::default(),
+            lost_statement: AtomicBool::new(false),
         })
     }
 

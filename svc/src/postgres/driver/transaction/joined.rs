@@ -62,13 +62,13 @@ impl Connection {
             None => None,
         };
         self.in_transaction = true;
-        let switch = self.switch(false);
+        let (switch, begin) = (self.session.switch(false), self.session.begin(isolation.begin(), false));
         let (before, progress) = (Progress::new(), Progress::new());
         let (client, mut settings) = (&self.client, Vec::new());
         let all = join4(
             switch_back(client, switch),
             async {
-                let begun = client.batch_execute(isolation.begin()).await;
+                let begun = client.batch_execute(&begin).await;
                 has_begun.store(begun.is_ok(), Ordering::Relaxed);
                 begun
             },
@@ -102,7 +102,8 @@ impl Connection {
         };
         let progress = Progress::new();
         // In a transaction that has failed PostgreSQL takes it for a `ROLLBACK`; the statement's error tells.
-        let both = join(progress.run(&self.client, &prepared, statement, rows), self.client.batch_execute("COMMIT"));
+        let end = self.session.end("COMMIT");
+        let both = join(progress.run(&self.client, &prepared, statement, rows), self.client.batch_execute(&end));
         let ended = drive_and_reset(&self.client, &mut self.wire, &mut self.session, both).await;
         self.in_transaction = false;
         match ended {

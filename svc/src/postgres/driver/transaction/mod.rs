@@ -216,9 +216,9 @@ impl Connection {
             None => None,
         };
         self.in_transaction = true;
-        let switch = self.switch(false);
+        let (switch, begin) = (self.session.switch(false), self.session.begin(isolation.begin(), false));
         let (client, answered, mut settings) = (&self.client, &self.answered, Vec::new());
-        let all = join3(switch_back(client, switch), client.batch_execute(isolation.begin()), async {
+        let all = join3(switch_back(client, switch), client.batch_execute(&begin), async {
             match &setup {
                 Some((setup, prepared)) => rows(client, answered, prepared, setup, &mut settings).await,
                 None => Ok(()),

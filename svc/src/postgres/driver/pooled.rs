@@ -1,0 +1,126 @@
+//! Sessions behind a pooler: each transaction may have another connection of the server, on which nothing is as the start-up
+//! asked for. So the settings are made for each transaction, and nothing is assumed of the session.
+
+use std::fmt::Write as _;
+
+use tokio_postgres::{Client, SimpleQueryMessage};
+
+use super::DriverError;
+use super::wire::Wire;
+
+/// The start-up option by which a session is told apart from one of a pooler that has left the options out.
+pub(super) const MARK: &str = "-c svc.start_up=received";
+
+/// Asks for it.
+const MARKED: &str = "SELECT coalesce(current_setting('svc.start_up', true), '')";
+
+/// The settings of sessions behind a pooler.
+#[derive(Debug)]
+pub(super) struct PooledSession {
+    /// What follows `BEGIN`.
+    settings: String,
+}
+
+impl PooledSession {
+    /// The settings that start-up options name.
+    pub(super) fn of(options: &str) -> Self {
+        let mut settings = String::from("SELECT ");
+        for (index, (name, value)) in parse(options).into_iter().enumerate() {
+            let comma = if index == 0 { "" } else { ", " };
+            // Writing to a string cannot fail.
+            let _ = write!(settings, "{comma}set_config({}, {}, true)", literal(&name), literal(&value));
+        }
+        Self { settings }
+    }
+
+    /// The statements that begin a transaction; `replans` has PostgreSQL plan for the values.
+    pub(super) fn begin(&self, begin: &str, replans: bool) -> String {
+        let plans = if replans { "; SET LOCAL plan_cache_mode = force_custom_plan" } else { "" };
+        format!("{begin}; {}{plans}", self.settings)
+    }
+
+    /// The settings of a transaction that has begun.
+    pub(in crate::postgres) fn settings(&self) -> &str {
+        &self.settings
+    }
+}
+
+/// Whether the server has received the start-up options of a connection.
+pub(super) async fn has_options(client: &Client, wire: &mut Wire) -> Result<bool, DriverError> {
+    let answer = wire.drive(client.simple_query(MARKED)).await?;
+    Ok(answer.iter().any(|message| match message {
+        SimpleQueryMessage::Row(row) => row.get(0) == Some("received"),
+        _ => false,
+    }))
+}
+
+impl DriverError {
+    /// Whether a pooler does not let a connection give start-up options.
+    pub(super) fn refuses_options(&self) -> bool {
+        self.of_database().is_some_and(|error| {
+            error.code().code() == "08P01" && error.message().starts_with("unsupported startup parameter")
+        })
+    }
+}
+
+/// The settings in start-up options, as PostgreSQL reads them: `-c name=value`, `-cname=value` or `--name=value`, with a
+/// backslash before what does not end a word.
+fn parse(options: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut words = words(options).into_iter();
+    while let Some(word) = words.next() {
+        let setting = match (word.strip_prefix("--"), word.strip_prefix("-c")) {
+            (Some(setting), _) => setting.to_owned(),
+            (None, Some("")) => words.next().unwrap_or_default(),
+            (None, Some(setting)) => setting.to_owned(),
+            (None, None) => String::new(),
+        };
+        match setting.split_once('=') {
+            Some((name, value)) => found.push((name.replace('-', "_"), value.to_owned())),
+            None => tracing::warn!(option = word, "a start-up option cannot be set behind a pooler"),
+        }
+    }
+    found
+}
+
+fn words(options: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut signs = options.chars();
+    while let Some(sign) = signs.next() {
+        match sign {
+            sign if sign.is_whitespace() => words.extend(word.take()),
+            '\\' => word.get_or_insert_default().extend(signs.next()),
+            sign => word.get_or_insert_default().push(sign),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// A text of SQL, whatever `standard_conforming_strings` says.
+fn literal(text: &str) -> String {
+    let quoted = text.replace('\'', "''");
+    if quoted.contains('\\') { format!("E'{}'", quoted.replace('\\', "\\\\")) } else { format!("'{quoted}'") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PooledSession;
+
+    #[test]
+    fn start_up_options_are_set_for_each_transaction() {
+        for (options, settings) in [
+            ("-c TimeZone=UTC", "SELECT set_config('TimeZone', 'UTC', true)"),
+            (
+                r"-csearch_path=app,\ public --statement-timeout=5",
+                "SELECT set_config('search_path', 'app, public', true), set_config('statement_timeout', '5', true)",
+            ),
+            (r"-c a.b=it's\\", r"SELECT set_config('a.b', E'it''s\\', true)"),
+        ] {
+            let session = PooledSession::of(options);
+            assert_eq!(session.begin("BEGIN", false), format!("BEGIN; {settings}"), "{options}");
+            assert!(session.begin("BEGIN", true).ends_with("SET LOCAL plan_cache_mode = force_custom_plan"));
+        }
+    }
+}

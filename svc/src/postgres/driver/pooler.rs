@@ -1,0 +1,99 @@
+//! Whether a pooler in front of the server keeps prepared statements, without which the service cannot work.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio_postgres::SimpleQueryMessage;
+use tokio_postgres::error::SqlState;
+
+use super::dedicated::{DedicatedConnection, within};
+use super::{Driver, DriverError};
+use crate::postgres::Statement;
+
+/// The names of this statement on the server. A pooler that keeps prepared statements gives them names of its own.
+const NAMES: &str = "SELECT name::text FROM pg_prepared_statements WHERE statement LIKE '%svc: names by a pooler%'";
+
+/// The looks whether two connections are one of the server.
+const LOOKS: u32 = 3;
+
+impl Driver {
+    /// Checks that prepared statements stay with a connection, where that is one of a pooler.
+    ///
+    /// # Errors
+    /// [`DriverError::StatementsLost`] where they do not.
+    pub(in crate::postgres) async fn check_pooler(
+        &self,
+        connection: &mut DedicatedConnection,
+        patience: Duration,
+    ) -> Result<(), DriverError> {
+        if !connection.is_pooled() {
+            return Ok(());
+        }
+        let names: Vec<(String,)> = match connection.rows(&Statement::new(NAMES, Vec::new())).await {
+            Err(error) if error.is_lost_statement() => return Err(DriverError::StatementsLost),
+            names => names?,
+        };
+        if names.iter().all(|(name,)| !is_own(name)) {
+            self.pool.lost_statement.store(false, Ordering::Relaxed);
+            return Ok(());
+        }
+        if self.pool.lost_statement.load(Ordering::Relaxed) || self.shares_server(connection, patience).await? {
+            return Err(DriverError::StatementsLost);
+        }
+        Ok(())
+    }
+
+    /// Whether another connection gets the same one of the server, which a pooler then gives to each transaction.
+    async fn shares_server(
+        &self,
+        connection: &mut DedicatedConnection,
+        patience: Duration,
+    ) -> Result<bool, DriverError> {
+        let mut other = self.dedicated(patience).await?;
+        let first = connection.process().await?;
+        for _ in 0..LOOKS {
+            if other.process().await? == first || connection.process().await? != first {
+                return Ok(true);
+            }
+        }
+        other.close();
+        Ok(false)
+    }
+
+    /// Notes an error that tells of a pooler which does not keep prepared statements; whether it does.
+    pub(in crate::postgres) fn notes_lost_statement(&self, error: &DriverError) -> bool {
+        let is_lost = error.is_lost_statement();
+        if is_lost {
+            self.pool.lost_statement.store(true, Ordering::Relaxed);
+        }
+        is_lost
+    }
+}
+
+impl DedicatedConnection {
+    /// The number of the process that answers.
+    async fn process(&mut self) -> Result<Option<String>, DriverError> {
+        let answer = within(self.deadline, async {
+            let ask = self.connection.client.simple_query("SELECT pg_backend_pid()");
+            self.connection.wire.drive(ask).await
+        });
+        Ok(answer.await?.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+            _ => None,
+        }))
+    }
+}
+
+impl DriverError {
+    /// Whether the server has another prepared statement of this name, or none: names are given once in a program, and a
+    /// statement that a view has changed is prepared again.
+    fn is_lost_statement(&self) -> bool {
+        let codes = [SqlState::DUPLICATE_PSTATEMENT, SqlState::INVALID_SQL_STATEMENT_NAME];
+        self.code().is_some_and(|code| codes.contains(code))
+    }
+}
+
+/// Whether a prepared statement has the name that the driver gave it.
+fn is_own(name: &str) -> bool {
+    name.strip_prefix('s').is_some_and(|number| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()))
+}
