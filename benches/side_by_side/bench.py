@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Side-by-side driver: starts every target that is present, checks that each answers the same, loads them
-interleaved with wrk, and writes results.md / results.json. Loopback only. See docs/benchmarks.md."""
+interleaved with wrk, and writes results.md / results.json. Loopback only. See benches/README.md."""
 import argparse, json, os, random, re, signal, statistics, subprocess, sys, time, tomllib, urllib.request, urllib.error
 from pathlib import Path
 
@@ -280,7 +280,7 @@ def setting(res, c):
 
 
 def latency(res):
-    """the block of docs/benchmarks.md, and what is out of bounds"""
+    """the block of benches/results.md, and what is out of bounds"""
     c, ref = LATENCY["c"], LATENCY["reference"]
     ws = [w for w in WORKLOADS if any(r["workload"] == w for r in res["rows"])]
     p99 = {}
@@ -315,7 +315,7 @@ def latency(res):
 
 
 def summary(res, section):
-    """the block of docs/benchmarks.md with that name"""
+    """the block of benches/results.md with that name"""
     rows = res["rows"]
     ws = [w for w in WORKLOADS if any(r["workload"] == w for r in rows)]
     c = main_concurrency({r["c"] for r in rows})
@@ -388,7 +388,7 @@ def main():
     ap.add_argument("--config", default=str(HERE / "targets.toml"))
     ap.add_argument("--extra-targets", action="append", default=[], metavar="FILE", help="more targets, as targets.toml")
     ap.add_argument("--out", default=str(WORK / "results"), help="where results.md and results.json go, without the ending")
-    ap.add_argument("--section", default="side-by-side", help="what the tables are called in docs/benchmarks.md")
+    ap.add_argument("--section", default="side-by-side", help="name of the tables in benches/results.md")
     ap.add_argument("--check-only", action="store_true")
     a = ap.parse_args()
     a.rounds = a.rounds or (3 if a.latency else 2)

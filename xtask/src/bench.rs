@@ -1,4 +1,4 @@
-//! Measurements; each program prints the tables of docs/benchmarks.md.
+//! Measurements; each program prints its tables of benches/results.md.
 
 use std::process::Command;
 

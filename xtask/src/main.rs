@@ -43,7 +43,7 @@ enum Task {
     Deny,
     /// Checks the repository's own rules: circles among modules, lengths, doc comments, commits, vendored assets.
     Tidy(tidy::Options),
-    /// Measures: `side-by-side` (the default) or another claim of docs/benchmarks.md.
+    /// Measures: `side-by-side` (the default) or another claim of benches/README.md.
     Bench {
         /// The claim to measure.
         #[arg(default_value = "side-by-side")]

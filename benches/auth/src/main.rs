@@ -48,7 +48,7 @@ struct Arguments {
     connections: usize,
 }
 
-/// The thing whose cost is measured; its name is that of the section of docs/benchmarks.md.
+/// The feature whose cost is measured; its name is that of the section of benches/results.md.
 #[derive(Clone, Copy, clap::ValueEnum)]
 enum Subject {
     /// Tokens, and values of users.
