@@ -1,4 +1,4 @@
-//! The data directory: made once, checked on every start.
+//! The data directory: created once, checked on each start.
 
 use std::{
     fs::{self, Permissions},
@@ -13,18 +13,19 @@ use crate::{
     spawn,
 };
 
-/// The beginning of the name of a folder whose `initdb` isn't done.
+/// Name prefix of a folder in which `initdb` has not finished.
 const UNFINISHED: &str = "postgres.new-";
 
-/// The permissions that PostgreSQL does not allow of a data directory: any for others, and writing for the group.
+/// Permission bits that PostgreSQL rejects on a data directory: all bits for others, and write
+/// access for the group.
 const OPEN_TO_OTHERS: u32 = 0o027;
 
-/// The major version that made a cluster; `None` where there is none yet.
+/// Returns the major version that created the cluster; `None` if there is no cluster yet.
 pub(crate) fn version(data: &Path) -> Option<String> {
     fs::read_to_string(data.join("PG_VERSION")).ok().map(|text| text.trim().to_owned())
 }
 
-/// Makes the cluster, or checks that this server can run the one that is there.
+/// Creates the cluster, or checks that this server can run the existing one.
 pub(crate) fn prepare(data: &Path, binaries: &Binaries, identity: &Identity) -> Result<()> {
     let Some(cluster) = version(data) else {
         return create(data, binaries, identity);
@@ -41,7 +42,8 @@ pub(crate) fn prepare(data: &Path, binaries: &Binaries, identity: &Identity) -> 
     close(data)
 }
 
-/// PostgreSQL refuses a data directory that others may open, such as one that was copied or checked out.
+/// Removes the access of other users, which PostgreSQL rejects. A data directory that was copied or
+/// checked out usually has it.
 fn close(data: &Path) -> Result<()> {
     let mode = fs::metadata(data).map_err(Error::io("look at", data))?.permissions().mode();
     if mode & OPEN_TO_OTHERS == 0 {
@@ -51,15 +53,15 @@ fn close(data: &Path) -> Result<()> {
     fs::set_permissions(data, Permissions::from_mode(0o700)).map_err(Error::io("change the mode of", data))
 }
 
-/// Makes the cluster beside its place and moves it there when it is complete, so an interrupted
-/// `initdb` is never taken for a cluster.
+/// Creates the cluster under a temporary name and renames it when it is complete, so the result of
+/// an interrupted `initdb` is never mistaken for a cluster.
 fn create(data: &Path, binaries: &Binaries, identity: &Identity) -> Result<()> {
     if fs::read_dir(data).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(Error::NotACluster { data: data.to_path_buf() });
     }
     let root = data.parent().unwrap_or(Path::new("/"));
     sweep(root);
-    // Each attempt has a name of its own: a killed `initdb` may take a moment to be gone.
+    // Each attempt has a unique name, because a killed `initdb` may keep running for a moment.
     let unfinished =
         tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(root).map_err(Error::io("create a folder in", root))?;
     identity.claim(unfinished.path())?;
@@ -69,7 +71,7 @@ fn create(data: &Path, binaries: &Binaries, identity: &Identity) -> Result<()> {
     Ok(())
 }
 
-/// Without `--no-sync` this takes seconds longer; a development cluster needs no such care.
+/// Runs `initdb`. `--no-sync` saves seconds, and a development cluster does not need the sync.
 fn initdb(data: &Path, binaries: &Binaries, identity: &Identity) -> Result<()> {
     let program = binaries.program("initdb");
     let mut command = spawn::command(&program);
@@ -87,8 +89,8 @@ fn initdb(data: &Path, binaries: &Binaries, identity: &Identity) -> Result<()> {
     Err(Error::Initdb { status: output.status, output: complaint })
 }
 
-/// Takes away what a user's environment would change: `PGDATA`, `PGPORT` and their kin. The
-/// working directory may be closed to the server's user, and messages are to be in English.
+/// Removes the influence of the user's environment: `PGDATA`, `PGPORT` and similar variables, the
+/// language of messages, and a working directory that the server's user may be unable to open.
 pub(crate) fn neutral(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("PG") {
@@ -98,7 +100,7 @@ pub(crate) fn neutral(command: &mut Command) {
     command.env("LC_ALL", "C").current_dir("/");
 }
 
-/// Removes what interrupted programs left. What can't be removed does no harm.
+/// Removes the leftovers of interrupted programs. Leftovers that can't be removed are harmless.
 fn sweep(root: &Path) {
     for entry in fs::read_dir(root).into_iter().flatten().flatten() {
         if entry.file_name().to_string_lossy().starts_with(UNFINISHED) {

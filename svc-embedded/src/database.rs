@@ -1,4 +1,4 @@
-//! A database that runs, for as long as the value lives.
+//! A running database, which stops when the value is dropped.
 
 use std::path::{Path, PathBuf};
 
@@ -15,13 +15,14 @@ use crate::{
     wire::{Failure, Session},
 };
 
-/// The characters that are escaped in a URL.
+/// Characters to escape in a URL.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// Slashes are allowed in a query.
+/// The same for a query string, which may contain slashes.
 const ENCODED_PATH: &AsciiSet = &ENCODED.remove(b'/');
 
-/// SQLSTATE `duplicate_database` and `duplicate_object`, and `unique_violation` for two programs at the same moment.
+/// SQLSTATEs for an object that exists: `duplicate_database`, `duplicate_object`, and
+/// `unique_violation` if two programs create it at the same moment.
 const EXISTS: [&str; 3] = ["42P04", "42710", "23505"];
 
 /// A running PostgreSQL cluster.
@@ -41,13 +42,13 @@ const EXISTS: [&str; 3] = ["42P04", "42710", "23505"];
 pub struct Database {
     place: Place,
     layout: Layout,
-    // Before the folder, since fields are dropped in this order.
+    // Declared before the folder: fields are dropped in this order.
     server: Option<Server>,
     _temporary: Option<Temporary>,
     role: Option<String>,
 }
 
-/// The sockets and the port on which the server listens.
+/// The addresses that the server listens on, and its process.
 #[derive(Debug)]
 pub(crate) struct Place {
     pub(crate) sockets: PathBuf,
@@ -57,14 +58,15 @@ pub(crate) struct Place {
 }
 
 impl Database {
-    /// Starts the cluster, which is made first if need be, and waits until it accepts connections.
+    /// Starts the cluster and waits until it accepts connections. Creates the cluster first if it
+    /// does not exist.
     ///
-    /// When another program runs the same data root, its server is shared: it keeps that
-    /// program's settings and ends with it.
+    /// If another program already runs the same data root, both share its server. A shared server
+    /// keeps the settings of the program that started it, and stops with that program.
     ///
     /// # Errors
     ///
-    /// [`Error`] says what to do: most often a server has to be installed.
+    /// The message of the [`Error`] describes the remedy, most often to install PostgreSQL.
     pub async fn start(options: Options) -> Result<Self> {
         start::start(options).await
     }
@@ -85,25 +87,27 @@ impl Database {
         Ok(self)
     }
 
-    /// Returns the URL of the database `postgres` as the role of [`Options::role`], through the unix socket.
+    /// Returns the URL of the database `postgres` for the role of [`Options::role`], through the unix
+    /// socket.
     pub fn role_url(&self) -> Option<String> {
         let role = utf8_percent_encode(self.role.as_deref()?, ENCODED);
         Some(self.url().replacen("postgres@", &format!("{role}@"), 1))
     }
 
-    /// Returns SQL for a superuser of the database that lets the role of [`Options::role`] use what there is, and what
-    /// the same superuser makes later: schemas, the rows of tables and views, sequences and functions. It may be run
-    /// again.
+    /// Returns SQL that grants the role of [`Options::role`] the use of all schemas, the rows of
+    /// tables and views, sequences and functions, including the ones that the same superuser creates
+    /// later. Run it as a superuser; you can run it again.
     pub fn role_grants(&self) -> Option<String> {
         Some(role::grants(self.role.as_deref()?))
     }
 
-    /// Returns the URL of the database `postgres`, as the superuser `postgres`, through the unix socket.
+    /// Returns the URL of the database `postgres` for the superuser `postgres`, through the unix
+    /// socket.
     pub fn url(&self) -> String {
         self.url_for("postgres")
     }
 
-    /// Returns the URL of any database of the cluster, through the unix socket.
+    /// Returns the URL of a database of the cluster for the superuser, through the unix socket.
     pub fn url_for(&self, database: &str) -> String {
         let database = utf8_percent_encode(database, ENCODED);
         let sockets = self.place.sockets.to_string_lossy();
@@ -112,8 +116,8 @@ impl Database {
         format!("postgres://postgres@localhost/{database}?host={sockets}&port={port}&sslmode=disable")
     }
 
-    /// Returns the URL of a database through loopback, for programs that know no unix sockets. `None` without
-    /// [`Options::tcp`] or [`Options::port`].
+    /// Returns the URL of a database through loopback, for clients without support for unix sockets;
+    /// `None` without [`Options::tcp`] or [`Options::port`].
     pub fn tcp_url_for(&self, database: &str) -> Option<String> {
         let port = self.tcp_port()?;
         let database = utf8_percent_encode(database, ENCODED);
@@ -125,7 +129,7 @@ impl Database {
         self.place.tcp.then_some(self.place.port)
     }
 
-    /// Returns the folder of the server's socket, the `host` of other PostgreSQL clients.
+    /// Returns the folder of the server's socket. Other PostgreSQL clients accept it as `host`.
     pub fn socket_folder(&self) -> &Path {
         &self.place.sockets
     }
@@ -135,23 +139,23 @@ impl Database {
         &self.layout.data
     }
 
-    /// Returns the server's log.
+    /// Returns the path of the server's log.
     pub fn log(&self) -> &Path {
         &self.layout.log
     }
 
-    /// Whether the data directory is still that of the running server. One that was deleted is noticed by PostgreSQL
-    /// within a minute; until then it answers what it remembers.
+    /// Returns `true` if the data directory of the running server still exists. PostgreSQL notices a
+    /// deleted directory within a minute; until then it serves data from memory.
     pub fn is_intact(&self) -> bool {
         crate::pidfile::path(&self.layout.data).exists()
     }
 
-    /// Returns the process number of the postmaster.
+    /// Returns the process id of the postmaster.
     pub fn pid(&self) -> i32 {
         self.place.pid
     }
 
-    /// Whether the server belongs to another program, which started it before.
+    /// Returns `true` if another program started the server.
     pub fn is_shared(&self) -> bool {
         self.server.is_none()
     }
@@ -160,35 +164,35 @@ impl Database {
     ///
     /// # Errors
     ///
-    /// [`Error::Statement`] when the server refuses.
+    /// [`Error::Statement`] if the server rejects the statement.
     pub async fn ensure_database(&self, name: &str) -> Result<()> {
         self.make(format!("CREATE DATABASE {}", quoted(name))).await
     }
 
-    /// Creates a database as a copy of another, to which nobody may be connected.
+    /// Creates a database as a copy of another, which must have no connections.
     ///
     /// # Errors
     ///
-    /// [`Error::Statement`] when the server refuses, for example since the name is taken.
+    /// [`Error::Statement`] if the server rejects the statement, for example because the name exists.
     pub async fn create_from_template(&self, name: &str, template: &str) -> Result<()> {
         self.execute(format!("CREATE DATABASE {} TEMPLATE {}", quoted(name), quoted(template))).await
     }
 
-    /// Drops a database, if it exists, and cuts the connections to it. Needs PostgreSQL 13.
+    /// Drops a database if it exists, and closes the connections to it. Requires PostgreSQL 13.
     ///
     /// # Errors
     ///
-    /// [`Error::Statement`] when the server refuses.
+    /// [`Error::Statement`] if the server rejects the statement.
     pub async fn drop_database(&self, name: &str) -> Result<()> {
         self.execute(format!("DROP DATABASE IF EXISTS {} WITH (FORCE)", quoted(name))).await
     }
 
-    /// Stops the server and waits for its end. A shared server is left running.
+    /// Stops the server and waits for its exit. A shared server keeps running.
     pub async fn stop(self) {
         blocking(move || drop(self)).await;
     }
 
-    /// Runs a statement that makes something, which may exist.
+    /// Runs a `CREATE` statement, and succeeds if the object already exists.
     pub(crate) async fn make(&self, statement: String) -> Result<()> {
         match self.execute(statement).await {
             Err(Error::Statement { code, .. }) if EXISTS.contains(&code.as_str()) => Ok(()),

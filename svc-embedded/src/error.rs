@@ -1,17 +1,17 @@
-//! The errors between "start a database" and a database that answers.
+//! The errors of starting and using a database.
 
 use std::{io, path::PathBuf, process::ExitStatus, time::Duration};
 
 use crate::Version;
 
-/// The result of everything in this crate that can fail.
+/// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// A reason why there is no database. Each message says what to do about it.
+/// The reason why a database is not available. Each message contains the remedy.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// This machine has no PostgreSQL, and none could be fetched.
+    /// This machine has no PostgreSQL, and none could be downloaded.
     #[error(
         "no PostgreSQL server found{}; install one (for example `apt-get install postgresql`), \
          set SVC_PG_BIN to the folder that holds `postgres` and `initdb`, \
@@ -19,26 +19,26 @@ pub enum Error {
         download.as_ref().map(|why| format!(", and the download failed ({why})")).unwrap_or_default()
     )]
     NoServer {
-        /// The error of the download, where one was tried.
+        /// The error of the download, if one was attempted.
         download: Option<String>,
     },
 
-    /// The folder that was named explicitly holds no usable PostgreSQL.
+    /// The configured folder contains no usable PostgreSQL.
     #[error(
         "{origin} is `{}`, but {problem}; \
          set it to the folder that holds `postgres` and `initdb`, or unset it to search the usual places",
         path.display()
     )]
     WrongBinaries {
-        /// The setting that named the folder.
+        /// The setting that contains the folder.
         origin: &'static str,
         /// The folder.
         path: PathBuf,
-        /// The fault of the folder.
+        /// The problem with the folder.
         problem: String,
     },
 
-    /// The cluster was made by another major version of PostgreSQL.
+    /// The cluster was created by another major version of PostgreSQL.
     #[error(
         "`{}` was made by PostgreSQL {cluster}, but the server in `{}` is {server}; \
          delete the folder to start afresh, or set SVC_PG_BIN to the folder with the programs of PostgreSQL {cluster}",
@@ -47,32 +47,32 @@ pub enum Error {
     VersionMismatch {
         /// The data directory.
         data: PathBuf,
-        /// The major version that made it, as in its `PG_VERSION` file.
+        /// The major version that created it, as in its `PG_VERSION` file.
         cluster: String,
-        /// The folder of the server that was to run it.
+        /// The folder of the server that should run it.
         binaries: PathBuf,
-        /// That server's version.
+        /// The version of that server.
         server: Version,
     },
 
-    /// The data directory holds something else.
+    /// The data directory is not empty and not a cluster.
     #[error("`{}` isn't empty and isn't a PostgreSQL cluster; delete it or name another data root", data.display())]
     NotACluster {
         /// The data directory.
         data: PathBuf,
     },
 
-    /// PostgreSQL refuses to run as root, and no other identity works here.
+    /// PostgreSQL refuses to run as root, and no other identity works on this machine.
     #[error(
         "PostgreSQL refuses to run as root, and neither a user namespace nor another user works here ({tried}); \
          run the program as an ordinary user, or set SVC_PG_BIN to programs that every user can read and run"
     )]
     RootRefused {
-        /// The attempts, and how each failed.
+        /// The attempts and their errors.
         tried: String,
     },
 
-    /// `initdb` couldn't make a cluster.
+    /// `initdb` failed to create a cluster.
     #[error("initdb couldn't make a cluster ({status}):\n{output}")]
     Initdb {
         /// The exit status.
@@ -81,7 +81,7 @@ pub enum Error {
         output: String,
     },
 
-    /// The server ended before it accepted a connection.
+    /// The server exited before it accepted a connection.
     #[error("postgres ended while it started ({status}); the end of `{}`:\n{tail}", log.display())]
     Exited {
         /// The exit status.
@@ -95,7 +95,7 @@ pub enum Error {
     /// The server runs but accepts no connections.
     #[error("postgres accepted no connection within {limit:?}; the end of `{}`:\n{tail}", log.display())]
     NotReady {
-        /// The time that it was given.
+        /// The time limit.
         limit: Duration,
         /// The server's log.
         log: PathBuf,
@@ -103,13 +103,13 @@ pub enum Error {
         tail: String,
     },
 
-    /// Another program's server holds the cluster and doesn't answer.
+    /// The server of another program owns the cluster and doesn't respond.
     #[error(
         "process {pid} runs the cluster in `{}` but accepts no connection; stop it (`kill -INT {pid}`) and try again",
         data.display()
     )]
     Unresponsive {
-        /// The process that holds the cluster.
+        /// The process that owns the cluster.
         pid: i32,
         /// The data directory.
         data: PathBuf,
@@ -120,11 +120,12 @@ pub enum Error {
     Locked {
         /// The lock file.
         path: PathBuf,
-        /// The time for which it was waited for.
+        /// The time spent waiting for the lock.
         waited: Duration,
     },
 
-    /// The running server that would be shared doesn't listen where this program wants it.
+    /// The running server can't be shared, because it doesn't listen on the TCP port that this program
+    /// needs.
     #[error(
         "another program already runs the cluster in `{}` without the TCP port asked for; \
          stop that program, or ask for the same port there",
@@ -139,12 +140,12 @@ pub enum Error {
     #[error("no free loopback port between 20000 and 32767; name one with `Options::port`")]
     NoFreePort,
 
-    /// A folder in the shared temporary directory belongs to somebody else.
+    /// A folder in the shared temporary directory belongs to another user.
     #[error("`{}` exists and isn't a private folder of user {uid}; delete it", path.display())]
     NotPrivate {
         /// The folder.
         path: PathBuf,
-        /// The user it should belong to.
+        /// The expected owner.
         uid: u32,
     },
 
@@ -156,11 +157,11 @@ pub enum Error {
     FewFiles {
         /// The limit of this process, which the server inherits.
         limit: u64,
-        /// The least with which a server starts.
+        /// The minimum that a server needs to start.
         needed: u64,
     },
 
-    /// Root would take a cluster from the user who has made it.
+    /// A start as root would change the owner of another user's cluster.
     #[error(
         "`{}` belongs to user {uid}, and a start as root would take it away; \
          run the program as that user, or name another data root",
@@ -169,11 +170,11 @@ pub enum Error {
     AnotherUsers {
         /// The data directory.
         path: PathBuf,
-        /// The user it belongs to.
+        /// The owner.
         uid: u32,
     },
 
-    /// The server refused a statement.
+    /// The server rejected a statement.
     #[error("postgres refused `{statement}`: {message} ({code})")]
     Statement {
         /// The statement.
@@ -184,10 +185,10 @@ pub enum Error {
         message: String,
     },
 
-    /// The operating system refused something.
+    /// The operating system rejected an action on a file or folder.
     #[error("cannot {action} `{}`: {source}", path.display())]
     Io {
-        /// The action that was refused.
+        /// The rejected action.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
@@ -197,7 +198,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// For `map_err`: `cannot <action> <path>`.
+    /// Returns a closure for `map_err` that creates the error `cannot <action> <path>`.
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { action, path, source }

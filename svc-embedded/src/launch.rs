@@ -22,22 +22,22 @@ use crate::{
     wire::{self, Answer},
 };
 
-/// The time that a start may take; recovery after a crash is a part of it.
+/// Maximum time of a start, including recovery after a crash.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// The time for which the causes in [`PASSING`] may last.
+/// Maximum duration of the transient causes in [`PASSING`].
 const PASSING_LIMIT: Duration = Duration::from_secs(10);
 
-/// Causes that pass on their own: backends of a killed server that haven't noticed yet, and a port that another program
-/// took between our look and the server's.
+/// Transient causes of a failed start: backends of a killed server that have not exited yet, and a
+/// port that another program took after we had found it free.
 const PASSING: [&str; 2] = ["pre-existing shared memory block", "could not create any TCP/IP sockets"];
 
-/// The settings that make the server fast, and forgetful when the machine itself crashes. What a client was told to be
-/// written survives a crash of a process: it has been given to the operating system. Settings of the caller come after
+/// Settings that trade durability for speed. Committed data survives the crash of a process, because
+/// the operating system has it, but not a crash of the machine. The caller's settings come after
 /// these.
 const FORGETFUL_AND_FAST: [(&str, &str); 2] = [("fsync", "off"), ("full_page_writes", "off")];
 
-/// Everything a start needs to know.
+/// The inputs of a start.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) options: Options,
@@ -104,7 +104,7 @@ impl Plan {
     fn settings(&self, port: u16) -> Vec<(String, String)> {
         let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
         let addresses = if self.options.tcp == Tcp::Off { "" } else { "127.0.0.1" };
-        // The layout made sure that this path is text. The quotes keep commas in it together.
+        // The layout has checked that this path is UTF-8. The quotes protect commas in it.
         let sockets = self.layout.sockets.to_string_lossy().replace('"', "\"\"");
         let listen = [
             ("listen_addresses", addresses),
@@ -128,7 +128,7 @@ impl Plan {
     }
 }
 
-/// Polls until the server accepts a connection or has ended.
+/// Polls until the server accepts a connection or has exited.
 async fn ready(server: &Server, socket: &Path, log: &Log, path: &Path) -> Result<()> {
     let begun = Instant::now();
     while wire::ask(socket).await != Answer::Ready {

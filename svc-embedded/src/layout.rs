@@ -1,4 +1,4 @@
-//! The places of a cluster's files.
+//! The locations of a cluster's files.
 
 use std::{
     fs::{self, DirBuilder},
@@ -9,7 +9,7 @@ use std::{
 
 use crate::{Error, Result, identity::Identity};
 
-/// The longest path of a unix socket: 107 bytes on Linux, 103 on macOS.
+/// Maximum length of the path of a unix socket in bytes: 107 on Linux, 103 on macOS.
 const LONGEST_SOCKET: usize = 103;
 
 const WRITABLE_BY_ALL: u32 = 0o002;
@@ -27,8 +27,8 @@ pub(crate) struct Layout {
 }
 
 impl Layout {
-    /// Lays a cluster out below a root, which exists: all of it in the root, except for what the
-    /// server's user couldn't reach there and for a socket whose path would be too long.
+    /// Plans the files of a cluster below an existing root. A socket with too long a path goes
+    /// elsewhere, and so do files that the server's user couldn't reach in the root.
     pub(crate) fn plan(root: &Path, identity: &Identity) -> Result<Self> {
         let root = root.canonicalize().map_err(Error::io("open", root))?;
         let reached = identity.reaches(&root);
@@ -43,7 +43,7 @@ impl Layout {
         Ok(Self { data, sockets: short, log })
     }
 
-    /// Creates the folder of the sockets: the system lets in whoever can open that folder.
+    /// Creates the folder of the sockets. Its permissions decide who can connect.
     pub(crate) fn create_sockets(&self, identity: &Identity) -> Result<()> {
         let (uid, gid) = identity.owner();
         match DirBuilder::new().mode(0o700).create(&self.sockets) {
@@ -55,8 +55,8 @@ impl Layout {
         }
     }
 
-    /// The name of a folder in `/tmp` can be guessed, so another user may have made it before us.
-    /// In a folder of our own, another owner only means that the server had another identity.
+    /// Checks an existing folder. In `/tmp` its name can be guessed, so another user may have created
+    /// it before us. In our own folder, another owner only means that the server had another identity.
     fn check_sockets(&self, identity: &Identity) -> Result<()> {
         let look = |path: &Path| fs::symlink_metadata(path).map_err(Error::io("look at", path));
         let metadata = look(&self.sockets)?;
@@ -73,18 +73,18 @@ impl Layout {
     }
 }
 
-/// The socket of a server within its folder.
+/// Returns the path of a server's socket in its folder.
 pub(crate) fn socket(folder: &Path, port: u16) -> PathBuf {
     folder.join(format!(".s.PGSQL.{port}"))
 }
 
-/// A socket's path has to be short, and, for the URL, has to be text.
+/// Returns `true` if a socket's path is short enough, and UTF-8, as the URL requires.
 fn fits(folder: &Path) -> bool {
     folder.to_str().is_some() && socket(folder, u16::MAX).as_os_str().len() <= LONGEST_SOCKET
 }
 
-/// A folder with a short path that stays the same for this root and user. `/tmp` goes first since
-/// `TMPDIR` may differ between two programs that share the root.
+/// Returns a folder with a short path that depends only on the root and the user. `/tmp` comes first,
+/// because `TMPDIR` may differ between two programs that share the root.
 fn short_folder(root: &Path, identity: &Identity) -> PathBuf {
     let (uid, _) = identity.owner();
     let name = format!("svc-{uid}-{:016x}", fnv1a(root.as_os_str().as_encoded_bytes()));
@@ -92,7 +92,8 @@ fn short_folder(root: &Path, identity: &Identity) -> PathBuf {
     if parent.is_dir() { parent.join(name) } else { std::env::temp_dir().join(name) }
 }
 
-/// The hash has to be the same in every program, which the standard library's doesn't promise.
+/// FNV-1a, because the hash must be equal in all programs. The standard library doesn't guarantee
+/// that.
 /// <https://datatracker.ietf.org/doc/html/draft-eastlake-fnv-17>
 fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))

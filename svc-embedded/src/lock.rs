@@ -1,4 +1,4 @@
-//! One program at a time makes or starts a cluster.
+//! The lock that lets one program at a time create or start a cluster.
 
 use std::{
     fs::{File, TryLockError},
@@ -9,10 +9,10 @@ use std::{
 
 use crate::{Error, Result, wait::Wait};
 
-/// Longer than any first start takes; then the other program hangs.
+/// Maximum wait. It exceeds any first start, so by then the other program hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A held lock. The system frees it when the last clone is dropped or the program dies.
+/// An acquired lock. The system releases it when the last clone is dropped or the program dies.
 #[derive(Debug, Clone)]
 pub(crate) struct Lock {
     _file: Arc<File>,

@@ -8,13 +8,13 @@ use std::{
 
 use crate::{Error, Result};
 
-/// A log of this size is set aside at the next start.
+/// Size in bytes above which the log is renamed at the next start.
 const ROTATE_AT: u64 = 10 << 20;
 
-/// The number of lines of the log that an error quotes.
+/// Number of log lines in an error message.
 const QUOTED_LINES: usize = 12;
 
-/// The part of the log that one start has written.
+/// The part of the log written since one start.
 #[derive(Debug)]
 pub(crate) struct Log {
     path: PathBuf,
@@ -22,7 +22,7 @@ pub(crate) struct Log {
 }
 
 impl Log {
-    /// Opens the log for a new start; the second value is for the server to write to.
+    /// Opens the log for a new start. The second value is the file that the server writes to.
     pub(crate) fn open(path: &Path) -> Result<(Self, File)> {
         if fs::metadata(path).is_ok_and(|metadata| metadata.len() > ROTATE_AT) {
             fs::rename(path, path.with_extension("log.1")).map_err(Error::io("rename", path))?;
@@ -32,7 +32,7 @@ impl Log {
         Ok((Self { path: path.to_path_buf(), begin }, file))
     }
 
-    /// The last lines that this start has written.
+    /// Returns the last lines written since this start.
     pub(crate) fn tail(&self) -> String {
         let text = self.read().unwrap_or_else(|error| format!("(the log can't be read: {error})"));
         let lines: Vec<_> = text.lines().collect();

@@ -1,4 +1,4 @@
-//! `postmaster.pid`, in which a server says where it listens.
+//! `postmaster.pid`, the file in which a server records its process and its addresses.
 //!
 //! <https://www.postgresql.org/docs/current/storage-file-layout.html>
 
@@ -11,7 +11,7 @@ use rustix::process::{Pid, test_kill_process};
 
 use crate::{Error, Result};
 
-/// The contents of the file, as a running server wrote them.
+/// The contents of the file of a running server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PidFile {
     pub(crate) pid: i32,
@@ -20,24 +20,24 @@ pub(crate) struct PidFile {
     pub(crate) tcp: bool,
 }
 
-/// The holder of the number in the file: after a crash that may be any other process.
+/// The current owner of the process id in the file. After a crash, it can be any other process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Holder {
     /// The server of this data directory.
     Server,
-    /// A process that has nothing to do with it.
+    /// An unrelated process.
     Stranger,
     /// No process.
     Nobody,
 }
 
-/// Returns the path at which the server of this data directory writes it.
+/// Returns the path of the file in a data directory.
 pub(crate) fn path(data: &Path) -> PathBuf {
     data.join("postmaster.pid")
 }
 
 impl PidFile {
-    /// Reads the file of a data directory; `None` when there is none.
+    /// Reads the file of a data directory; `None` if it does not exist.
     pub(crate) fn read(data: &Path) -> Result<Option<Contents>> {
         let path = path(data);
         let bytes = match fs::read(&path) {
@@ -62,19 +62,19 @@ impl PidFile {
     }
 }
 
-/// The contents of a file that is there.
+/// The contents of an existing file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Contents {
     Complete(PidFile),
-    /// A server that starts has not written all of it, or a crash of the machine has spoilt it.
+    /// A starting server has not written all of it, or a crash of the machine has damaged it.
     Incomplete {
-        /// The number in its first line, if there is one.
+        /// The process id in its first line, if present.
         pid: Option<i32>,
     },
 }
 
 impl Contents {
-    /// Returns the process that has the number in the file now.
+    /// Returns the current owner of the process id in the file.
     pub(crate) fn holder(&self, data: &Path) -> Holder {
         match self {
             Self::Complete(file) => holder(file.pid, data),
@@ -83,7 +83,7 @@ impl Contents {
     }
 }
 
-/// Returns the process that has a number now.
+/// Returns the current owner of a process id.
 fn holder(pid: i32, data: &Path) -> Holder {
     let pid = pid.saturating_abs();
     match Pid::from_raw(pid) {
@@ -94,8 +94,9 @@ fn holder(pid: i32, data: &Path) -> Holder {
     }
 }
 
-/// A postmaster works in its data directory. Where that can't be seen, the process is another user's, and it can only be
-/// the postmaster if that user owns the directory.
+/// Returns `true` if a process may be the postmaster of a data directory, which is its working
+/// directory. If the working directory is not readable, the process is another user's. It can then
+/// be the postmaster only if that user owns the data directory.
 #[cfg(target_os = "linux")]
 fn works_in(pid: i32, data: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;

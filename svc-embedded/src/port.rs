@@ -6,15 +6,15 @@ use std::{
     ops::Range,
 };
 
-/// Below the range that Linux hands to outgoing connections (32768 to 60999), so that none of
-/// those takes the port between two starts.
+/// Below Linux's range for outgoing connections (32768 to 60999), so that none of them takes the
+/// port between two starts.
 const RANGE: Range<u16> = 20_000..32_768;
 
-/// A TCP port of 127.0.0.1 that nobody listens on now, between 20000 and 32767, if there is one.
+/// Returns a free TCP port of 127.0.0.1 between 20000 and 32767; `None` if there is none.
 ///
-/// For a server that has to be told its port, and for one that starts again on the same: Linux
-/// gives none of these ports to connections that go out. The search begins at a random port, so
-/// that programs that start at the same time seldom find the same.
+/// Use it for a server that can't choose its port, or that restarts on the same port: Linux doesn't
+/// use these ports for outgoing connections. The search starts at a random port, so programs that
+/// start at the same time seldom find the same one.
 ///
 /// ```
 /// let port = svc_embedded::free_port().expect("a port");

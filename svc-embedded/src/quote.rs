@@ -1,11 +1,12 @@
-//! Names and texts in SQL.
+//! Quoting of identifiers and strings in SQL.
 
-/// A name as an SQL identifier. The protocol ends text at a NUL, so none may be in it.
+/// Returns a name as a quoted SQL identifier. NULs are removed, because they end a text in the
+/// protocol.
 pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('\0', "").replace('"', "\"\""))
 }
 
-/// A text as SQL.
+/// Returns a text as an SQL string literal.
 pub(crate) fn literal(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }

@@ -1,16 +1,16 @@
-//! The role that requests run as: one that policies of row-level security bind.
+//! The role of requests, to which row-level security applies.
 
 use crate::{
     Database, Result,
     quote::{literal, quoted},
 };
 
-/// Makes the role unless there is one of that name.
+/// Creates the role unless it exists.
 pub(crate) async fn create(database: &Database, role: &str) -> Result<()> {
     database.make(format!("CREATE ROLE {} LOGIN NOSUPERUSER NOBYPASSRLS", quoted(role))).await
 }
 
-/// Returns the statements that grant the role its rights, also on what is made later.
+/// Returns the statements that grant the role its privileges, also on objects created later.
 pub(crate) fn grants(role: &str) -> String {
     let role = quoted(role);
     let each = [
@@ -38,7 +38,8 @@ pub(crate) fn grants(role: &str) -> String {
     format!("DO {}; {}", literal(&block), later.join(" "))
 }
 
-/// Of the schema of native accounts the role has the functions alone, as it must not read hashes of passwords.
+/// Returns SQL that leaves the role only the functions of the schema of native accounts, because it
+/// must not read password hashes.
 fn accounts(role: &str) -> String {
     format!(
         "IF EXISTS (SELECT FROM pg_namespace WHERE nspname = 'svc_auth') THEN \

@@ -1,4 +1,4 @@
-//! A server that runs this cluster already, for another program.
+//! The search for a server that already runs this cluster for another program.
 
 use std::{
     fs,
@@ -14,10 +14,10 @@ use crate::{
     wire::{self, Answer},
 };
 
-/// A fast shutdown writes a checkpoint first, which can take a while on a slow disk.
+/// Maximum wait. A fast shutdown first writes a checkpoint, which can take long on a slow disk.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A server that another program runs, and where it listens.
+/// A server of another program, and the addresses it listens on.
 #[derive(Debug)]
 pub(crate) struct Running {
     pub(crate) sockets: PathBuf,
@@ -26,7 +26,7 @@ pub(crate) struct Running {
     pub(crate) pid: i32,
 }
 
-/// Looks for a server of this data directory. One that starts up or shuts down is waited for.
+/// Finds the server of a data directory. Waits while a server is starting or shutting down.
 pub(crate) async fn find(data: &Path, wanted: Tcp) -> Result<Option<Running>> {
     let mut wait = Wait::new(PATIENCE);
     while let Some(contents) = PidFile::read(data)? {
@@ -74,15 +74,15 @@ fn share(file: PidFile, data: &Path, wanted: Tcp) -> Result<Running> {
     Ok(Running { sockets: file.sockets, port: file.port, tcp: file.tcp, pid: file.pid })
 }
 
-/// PostgreSQL refuses to start while the number in the file belongs to any process of its user, which in a restarted
-/// container is likely, and while the file is empty.
+/// Removes a stale file. PostgreSQL refuses to start while the file is empty, or while its process id
+/// belongs to any process of the same user, which is likely in a restarted container.
 fn forget(data: &Path) -> Result<()> {
     let path = pidfile::path(data);
     tracing::debug!(path = %path.display(), "removing a stale file: no server of this folder has written it");
     fs::remove_file(&path).map_err(Error::io("remove", path))
 }
 
-/// Removes sockets and their lock files that a killed server left. Only when no server runs.
+/// Removes the sockets and lock files of a killed server. Call it only if no server is running.
 pub(crate) fn sweep_sockets(folder: &Path) -> Result<()> {
     for entry in fs::read_dir(folder).map_err(Error::io("list", folder))?.flatten() {
         if entry.file_name().to_string_lossy().starts_with(".s.PGSQL.") {

@@ -1,4 +1,4 @@
-//! The postmaster as a child process: watched by a thread of its own, and stopped for sure.
+//! The postmaster as a child process. A dedicated thread watches it, and it is stopped on drop.
 
 use std::{
     io,
@@ -20,7 +20,7 @@ pub(crate) struct Server {
     _watchdog: crate::watchdog::Watchdog,
 }
 
-/// The child's exit status, once it has ended.
+/// The child's exit status, once it has exited.
 #[derive(Debug, Default)]
 struct Watch {
     exit: Mutex<Option<ExitStatus>>,
@@ -28,8 +28,8 @@ struct Watch {
 }
 
 impl Server {
-    /// Spawns the command from a thread that lives as long as the child: the death signal is sent
-    /// when the spawning *thread* ends, and a runtime's threads come and go.
+    /// Spawns the command from a thread that lives as long as the child. The system sends the death
+    /// signal when the spawning *thread* ends, and threads of a runtime may end at any time.
     pub(crate) fn launch(mut command: Command, throw_away: bool) -> io::Result<Self> {
         let watch = Arc::new(Watch::default());
         let (sender, receiver) = mpsc::sync_channel(1);
@@ -54,17 +54,17 @@ impl Server {
         })
     }
 
-    /// The process number.
+    /// Returns the process id.
     pub(crate) fn pid(&self) -> i32 {
         self.pid.as_raw_nonzero().get()
     }
 
-    /// Returns the server's exit status, if it has ended.
+    /// Returns the server's exit status, if it has exited.
     pub(crate) fn exit(&self) -> Option<ExitStatus> {
         *self.watch.lock()
     }
 
-    /// Stops the server and waits for its end: politely first, then with more force. Blocks.
+    /// Stops the server and waits for its exit, with stronger signals as time passes. Blocks.
     pub(crate) fn shut_down(&self) {
         let steps = [
             (self.first_signal, Duration::from_secs(20)),
@@ -81,7 +81,8 @@ impl Server {
         }
     }
 
-    /// Under the lock the child hasn't been reaped, so the number can't be another process yet.
+    /// Sends a signal. The child can't be reaped while the lock is held, so its process id can't belong
+    /// to another process.
     fn signal(&self, signal: Signal) {
         let exit = self.watch.lock();
         if exit.is_none() {
@@ -99,12 +100,12 @@ impl Drop for Server {
 }
 
 impl Watch {
-    /// Waits for the child's end, and only then reaps it, under the lock.
+    /// Waits until the child has exited, and then reaps it while holding the lock.
     fn follow(&self, mut child: Child, pid: Pid) {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
         while matches!(waitid(WaitId::Pid(pid), options), Err(rustix::io::Errno::INTR)) {}
         let mut exit = self.lock();
-        // An error means that somebody else reaped the child: it has ended all the same.
+        // An error means that other code has reaped the child, so it has exited.
         *exit = Some(child.wait().unwrap_or_default());
         self.changed.notify_all();
     }

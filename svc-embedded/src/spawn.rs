@@ -1,12 +1,12 @@
-//! Commands whose process begins with the usual meaning of signals.
+//! Commands whose process starts with the default signal dispositions.
 
 use std::{ffi::OsStr, io, process::Command};
 
-/// The signals that a shell or `nohup` may have had ignored for the program: a child inherits that, and would then not
-/// end when it is asked to.
+/// Signals that a shell or `nohup` may have set to be ignored. A child inherits that, and could then
+/// not be stopped by these signals.
 const SIGNALS: [libc::c_int; 4] = [libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGHUP];
 
-/// A command for a program that can be interrupted, however this one was started.
+/// Returns a command whose process can be interrupted, independent of the dispositions of this one.
 #[expect(unsafe_code, reason = "`pre_exec` has no safe form, and the standard library resets `SIGPIPE` only")]
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     use std::os::unix::process::CommandExt;
@@ -53,7 +53,7 @@ mod tests {
         assert_eq!((program & bits, child & bits), (bits, 0), "{output}");
     }
 
-    /// The program. As a test on its own it does nothing.
+    /// The program that the test above starts. When run as a test itself, it does nothing.
     #[test]
     #[allow(clippy::print_stdout, reason = "the test that runs the program reads its output")]
     fn prints_what_a_child_ignores() {

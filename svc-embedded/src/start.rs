@@ -1,4 +1,4 @@
-//! The order of a start.
+//! The steps of a start.
 
 use std::{
     fs,
@@ -19,7 +19,7 @@ use crate::{
     temporary::Temporary,
 };
 
-/// Starts the cluster that the options describe, or joins a program that runs it already.
+/// Starts the cluster of these options, or shares the server of a program that already runs it.
 pub(crate) async fn start(options: Options) -> Result<Database> {
     enough_files()?;
     let (root, temporary) = open_root(&options).await?;
@@ -31,7 +31,7 @@ pub(crate) async fn start(options: Options) -> Result<Database> {
         Ok::<_, Error>((binaries, identity))
     })
     .await?;
-    // Held to the end: whoever comes next finds a server that answers, or none.
+    // Held until the end, so the next program finds a server that accepts connections, or none.
     let lock = Lock::acquire(&root.join("postgres.lock")).await?;
     let layout = Layout::plan(&root, &identity)?;
     if let Some(running) = running::find(&layout.data, options.tcp).await? {
@@ -46,8 +46,8 @@ pub(crate) async fn start(options: Options) -> Result<Database> {
     Database::owned(place, layout, server, temporary).with_role(role).await
 }
 
-/// The lock goes along: a caller that gives up must not let another program in while `initdb`
-/// still runs.
+/// Prepares folders and cluster. It holds the lock itself: if the caller is cancelled, no other
+/// program may start while `initdb` still runs.
 async fn prepare(plan: Plan, lock: Lock) -> Result<Plan> {
     blocking(move || {
         let _lock = lock;
@@ -59,8 +59,8 @@ async fn prepare(plan: Plan, lock: Lock) -> Result<Plan> {
     .await
 }
 
-/// Below this PostgreSQL says after seconds that it has "insufficient file descriptors", and a search for its programs fails
-/// for reasons that say nothing.
+/// Checks the limit on open files. Below it, PostgreSQL fails after seconds with "insufficient file
+/// descriptors", and the search for its programs fails with misleading errors.
 fn enough_files() -> Result<()> {
     const NEEDED: u64 = 64;
     match getrlimit(Resource::Nofile).current {
@@ -83,7 +83,7 @@ fn create(root: &Path) -> Result<()> {
     fs::create_dir_all(root).map_err(Error::io("create", root))
 }
 
-/// Runs what blocks on a thread for that, and passes a panic on.
+/// Runs blocking work on a thread of the blocking pool, and resumes its panics.
 pub(crate) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match spawn_blocking(work).await {
         Ok(value) => value,

@@ -1,4 +1,4 @@
-//! Data roots that go away again, also those of programs that were killed.
+//! Temporary data roots. The ones that killed programs left behind are removed later.
 
 use std::{
     fs::{self, DirEntry, Permissions},
@@ -17,10 +17,10 @@ use crate::{
 
 const PREFIX: &str = "svc-postgres-";
 
-/// Held while the program lives, so a root whose lock is free is a leftover.
+/// Name of the lock that a program holds while it runs. A root with a free lock is a leftover.
 const IN_USE: &str = "in-use.lock";
 
-/// A root has no lock yet for a moment after it was made.
+/// Minimum age of a leftover, because a new root has no lock for a moment.
 const YOUNG: Duration = Duration::from_secs(60);
 
 /// A data root that is removed on drop.
@@ -31,15 +31,15 @@ pub(crate) struct Temporary {
 }
 
 impl Temporary {
-    /// Makes a root in the temporary directory. What killed programs left there is removed meanwhile: hundreds of
-    /// databases take minutes, for which nobody should wait.
+    /// Creates a root in the temporary directory. A thread removes the leftovers of killed programs
+    /// meanwhile, because that can take minutes for hundreds of databases.
     pub(crate) fn create() -> Result<Self> {
         let parent = std::env::temp_dir();
         let leftovers = parent.clone();
-        // Without a thread they stay for the next program.
+        // If the thread can't be started, they remain for the next program.
         let _ = std::thread::Builder::new().name("svc-embedded-sweep".to_owned()).spawn(move || sweep(&leftovers));
-        // Others may pass through, as the server's user may have to, but can list nothing; the
-        // cluster within is closed to them.
+        // Other users, such as the server's, can pass through but not list the contents. They have
+        // no access to the cluster inside.
         let folder = tempfile::Builder::new()
             .prefix(PREFIX)
             .permissions(Permissions::from_mode(0o711))
@@ -55,7 +55,7 @@ impl Temporary {
     }
 }
 
-/// Removes the leftovers in a folder. What can't be removed stays: it is not a reason to fail.
+/// Removes the leftovers in a folder. An error is no reason to fail: the leftover remains.
 fn sweep(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else {
         return;

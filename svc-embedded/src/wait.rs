@@ -1,15 +1,15 @@
-//! A wait for another program, which says after a moment what it waits for.
+//! A bounded wait for another program that logs its reason after a second.
 
 use std::time::{Duration, Instant};
 
 use tokio::time::sleep;
 
-/// The time between two looks.
+/// Interval between two checks.
 const LOOK: Duration = Duration::from_millis(5);
-/// The time after which a person wonders what it waits for.
+/// Time after which the reason of the wait is logged.
 const SILENCE: Duration = Duration::from_secs(1);
 
-/// A wait that ends.
+/// A wait with a time limit.
 #[derive(Debug)]
 pub(crate) struct Wait {
     begun: Instant,
@@ -17,7 +17,7 @@ pub(crate) struct Wait {
     said: bool,
 }
 
-/// The wait has taken too long.
+/// The error of a wait that exceeded its limit.
 #[derive(Debug)]
 pub(crate) struct TooLong;
 
@@ -26,7 +26,7 @@ impl Wait {
         Self { begun: Instant::now(), limit, said: false }
     }
 
-    /// Waits a little; `what` is said once it has been a while.
+    /// Sleeps until the next check. Logs `what` once, when the wait exceeds [`SILENCE`].
     pub(crate) async fn pause(&mut self, what: impl FnOnce() -> String) -> Result<(), TooLong> {
         let waited = self.begun.elapsed();
         if waited > self.limit {

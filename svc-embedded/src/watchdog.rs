@@ -1,5 +1,5 @@
-//! The watchdog for systems that can't signal a child when its parent dies: a shell that waits for the end of a pipe,
-//! which comes when the program ends in whatever way.
+//! The watchdog for systems that can't signal a child when its parent dies: a shell that waits for
+//! the end of a pipe, which is closed when the program ends for any reason.
 
 use std::{
     io,
@@ -11,14 +11,14 @@ use rustix::process::Pid;
 
 use crate::spawn;
 
-/// The waiting shell. Dropping it after the server's end lets it go.
+/// The waiting shell. Drop it after the server has exited.
 #[derive(Debug)]
 pub(crate) struct Watchdog {
     shell: Child,
 }
 
 impl Watchdog {
-    /// Has the process shut down fast when this program ends.
+    /// Starts a shell that sends a process SIGINT (a fast shutdown) when this program ends.
     pub(crate) fn over(pid: Pid) -> io::Result<Self> {
         let shell = spawn::command("/bin/sh")
             .args(["-c", "read -r _; kill -INT \"$0\"", &pid.as_raw_nonzero().to_string()])
@@ -33,7 +33,7 @@ impl Watchdog {
 
 impl Drop for Watchdog {
     fn drop(&mut self) {
-        // Killed before the pipe closes, lest it signals a process that has the number by then.
+        // Killed before the pipe closes; otherwise it could signal a process that reuses the id.
         let _ = self.shell.kill();
         let _ = self.shell.wait();
     }

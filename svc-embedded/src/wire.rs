@@ -1,5 +1,5 @@
-//! The few messages of PostgreSQL's protocol that are needed here: to see whether a server truly
-//! accepts connections, and to create databases without a driver.
+//! The part of PostgreSQL's protocol that this crate needs: to check that a server accepts
+//! connections, and to create databases without a driver.
 //!
 //! <https://www.postgresql.org/docs/current/protocol-message-formats.html>
 
@@ -11,10 +11,10 @@ use tokio::{
     time::timeout,
 };
 
-/// No honest message before or after a `CREATE DATABASE` comes near this.
+/// Maximum length of a message in bytes, far above the messages of a `CREATE DATABASE`.
 const LONGEST_MESSAGE: usize = 1 << 20;
 
-/// A server that accepts a connection and then says nothing for this long isn't ready.
+/// Maximum time to open a session. A server that accepts a connection but sends nothing isn't ready.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// SQLSTATE `cannot_connect_now`: starting up, or shutting down.
@@ -25,13 +25,13 @@ const CANNOT_CONNECT_NOW: &str = "57P03";
 pub(crate) enum Answer {
     /// A server that accepts connections.
     Ready,
-    /// A server that starts up or shuts down.
+    /// A server that is starting or shutting down.
     NotNow,
-    /// Nothing.
+    /// No server.
     Nobody,
 }
 
-/// The failure of a conversation.
+/// The failure of a session.
 #[derive(Debug)]
 pub(crate) enum Failure {
     Io(io::Error),
@@ -44,7 +44,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-/// Asks who is behind the socket.
+/// Returns the state of the server behind a socket.
 pub(crate) async fn ask(socket: &Path) -> Answer {
     match timeout(PATIENCE, Session::open(socket)).await {
         Ok(Ok(session)) => {
@@ -52,14 +52,14 @@ pub(crate) async fn ask(socket: &Path) -> Answer {
             Answer::Ready
         }
         Ok(Err(Failure::Server { code, .. })) if code == CANNOT_CONNECT_NOW => Answer::NotNow,
-        // Any other refusal, such as "too many clients", comes from a server that is up.
+        // Any other error, such as "too many clients", comes from a running server.
         Ok(Err(Failure::Server { .. })) => Answer::Ready,
         Ok(Err(Failure::Io(_))) => Answer::Nobody,
         Err(_elapsed) => Answer::NotNow,
     }
 }
 
-/// A connection as the superuser to the database `postgres`.
+/// A connection to the database `postgres` as the superuser.
 #[derive(Debug)]
 pub(crate) struct Session {
     stream: UnixStream,
@@ -75,7 +75,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Runs one statement and ignores what it returns.
+    /// Runs one statement and ignores its result.
     pub(crate) async fn execute(&mut self, statement: &str) -> Result<(), Failure> {
         let mut body = Vec::from(statement);
         body.push(0);
@@ -95,7 +95,7 @@ impl Session {
         self.stream.write_all(&message).await
     }
 
-    /// Reads until the server waits for the next statement; the first error on the way counts.
+    /// Reads until the server is ready for the next statement. Returns the first error received.
     async fn until_ready(&mut self) -> Result<(), Failure> {
         let mut refused = None;
         loop {
@@ -103,7 +103,7 @@ impl Session {
                 Ok((b'Z', _)) => return refused.map_or(Ok(()), Err),
                 Ok((b'E', body)) if refused.is_none() => refused = Some(failure(&body)),
                 Ok(_) => {}
-                // A server that refuses a connection closes it after the error.
+                // A server that rejects a connection closes it after the error.
                 Err(error) => return Err(refused.unwrap_or(Failure::Io(error))),
             }
         }

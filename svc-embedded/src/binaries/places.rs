@@ -1,4 +1,4 @@
-//! The folders into which packages put the server's programs.
+//! The installation folders of PostgreSQL packages.
 
 use std::{
     fs,
@@ -8,8 +8,8 @@ use std::{
 
 use crate::spawn;
 
-/// Folders below which each matching child holds a server: parent, prefix of the child, and the
-/// folder of the programs within it.
+/// Installation folders: a parent, the name prefix of its children that contain a server, and the
+/// folder of the programs in such a child.
 const FAMILIES: [(&str, &str, &str); 5] = [
     ("/usr/lib/postgresql", "", "bin"),
     ("/usr", "pgsql-", "bin"),
@@ -18,7 +18,7 @@ const FAMILIES: [(&str, &str, &str); 5] = [
     ("/Applications/Postgres.app/Contents/Versions", "", "bin"),
 ];
 
-/// Every folder of a usual place that may hold a server.
+/// Returns the folders that may contain a server.
 pub(super) fn installed() -> Vec<PathBuf> {
     let mut folders: Vec<_> =
         FAMILIES.iter().flat_map(|(parent, prefix, tail)| children(Path::new(parent), prefix, tail)).collect();
@@ -28,7 +28,7 @@ pub(super) fn installed() -> Vec<PathBuf> {
     dedup(folders)
 }
 
-/// `<parent>/<prefix>*/<tail>` for those that hold a `postgres`.
+/// Returns the folders `<parent>/<prefix>*/<tail>` that contain a `postgres`.
 pub(super) fn children(parent: &Path, prefix: &str, tail: &str) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(parent) else {
         return Vec::new();
@@ -47,8 +47,8 @@ fn pg_config() -> Option<PathBuf> {
     folder.join("postgres").is_file().then_some(folder)
 }
 
-/// One entry for each real folder: Homebrew links `postgresql` to `postgresql@18`, and
-/// `pg_config` names a folder that was found already.
+/// Removes duplicates of the same real folder: Homebrew links `postgresql` to `postgresql@18`, and
+/// `pg_config` often prints a folder that was already found.
 fn dedup(folders: Vec<PathBuf>) -> Vec<PathBuf> {
     let mut seen = Vec::new();
     folders

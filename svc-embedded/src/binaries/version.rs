@@ -1,4 +1,4 @@
-//! Versions of the server, ordered by number and not by text.
+//! Versions of the server, in numeric order.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ pub struct Version {
 }
 
 impl Version {
-    /// Reads the output of `postgres --version`.
+    /// Parses the output of `postgres --version`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let (_, rest) = text.split_once("(PostgreSQL)")?;
         let mut numbers = rest.trim_start().split('.').map(leading_number);
@@ -21,8 +21,8 @@ impl Version {
         Some(Self { major, minor })
     }
 
-    /// Whether this server runs a cluster with this `PG_VERSION`. Before version 10 the first two
-    /// numbers made the major version.
+    /// Returns `true` if this server can run a cluster with this `PG_VERSION`. Before version 10, the
+    /// first two numbers were the major version.
     pub(crate) fn runs(self, cluster: &str) -> bool {
         let cluster = cluster.trim();
         if self.major < 10 { cluster == self.to_string() } else { cluster == self.major.to_string() }

@@ -1,4 +1,4 @@
-//! The unprivileged users that root can become.
+//! Unprivileged users that the server can run as.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// Looks a user up in `/etc/passwd`; both users that are asked for are always local ones.
+    /// Finds a user in `/etc/passwd`, which is sufficient for the users `postgres` and `nobody`.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Self::parse(&fs::read_to_string("/etc/passwd").ok()?, name)
     }

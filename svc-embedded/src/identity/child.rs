@@ -1,23 +1,23 @@
-//! The steps of a child between `fork` and `exec`.
+//! The work of a child between `fork` and `exec`.
 
 use std::process::Command;
 
 use super::Identity;
 
-/// The signal that the system sends the child when the program dies, however it dies.
+/// The signal that the child gets from the system when the program dies for any reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Death {
-    /// `SIGKILL`, for a program that has nothing to save. The children of `initdb` end with it,
-    /// since they read their commands from it.
+    /// `SIGKILL`, for a process without state to save. The children of `initdb` exit with it, because
+    /// they read their commands from it.
     Kill,
-    /// `SIGINT`, a fast shutdown: the postmaster ends every backend, so no orphan stays, and
-    /// writes a checkpoint, so the next start needs no recovery.
+    /// `SIGINT`, a fast shutdown: the postmaster terminates all backends and writes a checkpoint, so
+    /// there are no orphans, and the next start needs no recovery.
     FastShutdown,
-    /// `SIGQUIT`, an immediate shutdown, for a cluster that nobody will start again.
+    /// `SIGQUIT`, an immediate shutdown, for a cluster that won't be started again.
     ImmediateShutdown,
 }
 
-/// Adds to the command what needs to run in the child itself.
+/// Adds the work of the child to a command.
 #[cfg(target_os = "linux")]
 #[expect(
     unsafe_code,
@@ -34,13 +34,14 @@ pub(super) fn prepare(command: &mut Command, identity: &Identity, death: Death) 
             if let Some(maps) = &maps {
                 super::namespace::enter(maps)?;
             }
-            // Last, since a change of identity clears the death signal.
+            // Last, because a change of identity clears the death signal.
             tie_to(parent, death)
         });
     }
 }
 
-/// There is no death signal here; the server gets a [watchdog](crate::watchdog) instead.
+/// Does nothing: this system has no death signal, and the server gets a
+/// [watchdog](crate::watchdog) instead.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn prepare(_command: &mut Command, _identity: &Identity, _death: Death) {}
 
@@ -54,6 +55,6 @@ fn tie_to(parent: rustix::process::Pid, death: Death) -> std::io::Result<()> {
         Death::ImmediateShutdown => Signal::QUIT,
     };
     set_parent_process_death_signal(Some(signal))?;
-    // A parent that died before the call above sends no signal any more.
+    // If the parent died before the call above, there is no signal.
     if getppid() == Some(parent) { Ok(()) } else { Err(std::io::ErrorKind::BrokenPipe.into()) }
 }

@@ -1,4 +1,4 @@
-//! The user that the server runs as. PostgreSQL refuses root, and containers run as root.
+//! The user that the server runs as. PostgreSQL refuses to run as root, but containers run as root.
 
 mod account;
 mod child;
@@ -24,16 +24,16 @@ use crate::{Binaries, Error, Result};
 pub(crate) enum Identity {
     /// The program's own user.
     Caller,
-    /// Root, under another number: a user namespace in which root's number isn't 0.
+    /// Root, in a user namespace in which its user id isn't 0.
     #[cfg(target_os = "linux")]
     Namespace,
-    /// Another user, which root becomes.
+    /// Another user.
     Other(Account),
 }
 
 impl Identity {
-    /// The first identity that can run this server: a user namespace, since it needs no other
-    /// user's folders, then the users `postgres` and `nobody`.
+    /// Returns the first identity that can run this server. A user namespace comes first, because it
+    /// can use the caller's folders; then come the users `postgres` and `nobody`.
     pub(crate) fn choose(binaries: &Binaries, user_namespace: bool) -> Result<Self> {
         if !geteuid().is_root() {
             return Ok(Self::Caller);
@@ -63,8 +63,8 @@ impl Identity {
         candidates
     }
 
-    /// Runs something harmless, which shows both that the system permits this identity and that
-    /// the programs can be reached with it.
+    /// Runs `postgres --version`, to check that the system permits this identity and that it can reach
+    /// the programs.
     fn try_out(&self, postgres: &Path) -> io::Result<()> {
         let mut command = crate::spawn::command(postgres);
         command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -82,10 +82,10 @@ impl Identity {
         }
     }
 
-    /// Makes a command run with this identity, and die with the thread that spawns it.
+    /// Makes a command run with this identity, and stop when the spawning thread ends.
     pub(crate) fn adopt(&self, command: &mut Command, death: Death) {
-        // Ctrl-C goes to the whole process group of the terminal; the server has to outlive it
-        // until the program has finished with it.
+        // Ctrl-C signals the whole process group of the terminal, but the program may still need the
+        // server.
         command.process_group(0);
         if let Self::Other(account) = self {
             command.uid(account.uid).gid(account.gid);
@@ -93,7 +93,7 @@ impl Identity {
         child::prepare(command, self, death);
     }
 
-    /// User and group that own the server's files.
+    /// Returns the user and the group that own the server's files.
     pub(crate) fn owner(&self) -> (u32, u32) {
         match self {
             Self::Other(account) => (account.uid, account.gid),
@@ -101,7 +101,7 @@ impl Identity {
         }
     }
 
-    /// Whether this identity can enter a folder.
+    /// Returns `true` if this identity can enter a folder.
     pub(crate) fn reaches(&self, folder: &Path) -> bool {
         let (uid, gid) = self.owner();
         match self {
@@ -110,8 +110,8 @@ impl Identity {
         }
     }
 
-    /// Gives a folder and all that is in it to this identity, if it isn't its own already. What belongs to a user as
-    /// whom root never runs a server is left alone.
+    /// Makes this identity the owner of a folder and its contents. Refuses folders of users that root
+    /// never runs a server as.
     pub(crate) fn claim(&self, folder: &Path) -> Result<()> {
         let owner = fs::symlink_metadata(folder).map_err(Error::io("look at", folder))?.uid();
         let (uid, gid) = self.owner();
@@ -125,7 +125,7 @@ impl Identity {
     }
 }
 
-/// The users that root can run a server as.
+/// Returns the existing users that root can run a server as.
 fn accounts() -> impl Iterator<Item = Account> {
     ["postgres", "nobody"].into_iter().filter_map(Account::named)
 }

@@ -1,7 +1,7 @@
-//! A user namespace in which root has another number.
+//! A user namespace in which root has another user id.
 //!
-//! Outside, the process is still root, so it can use root's own folders; inside, `geteuid` says
-//! 1000, so PostgreSQL is content. <https://man7.org/linux/man-pages/man7/user_namespaces.7.html>
+//! Outside, the process is still root, so it can use root's folders. Inside, `geteuid` returns 1000,
+//! which PostgreSQL accepts. <https://man7.org/linux/man-pages/man7/user_namespaces.7.html>
 
 use std::{ffi::CStr, io};
 
@@ -11,7 +11,7 @@ use rustix::{
     thread::{UnshareFlags, unshare_unsafe},
 };
 
-/// Any number but 0.
+/// The user and group id inside the namespace; any value except 0.
 const INNER: u32 = 1000;
 
 /// The lines for `/proc/self/uid_map` and `gid_map`.
@@ -22,17 +22,17 @@ pub(super) struct Maps {
 }
 
 impl Maps {
-    /// Maps the caller's user and group. Made before the fork, where allocating is allowed.
+    /// Maps the caller's user and group. Call it before the fork, as it allocates.
     pub(super) fn of_caller() -> Self {
         let map = |outer: u32| format!("{INNER} {outer} 1\n");
         Self { uid: map(geteuid().as_raw()), gid: map(getegid().as_raw()) }
     }
 }
 
-/// Moves the calling process, which has to be single-threaded, into a namespace of its own.
+/// Moves the calling process, which must be single-threaded, into a new namespace.
 #[expect(unsafe_code, reason = "`unshare` can break memory safety with flags other than this one")]
 pub(super) fn enter(maps: &Maps) -> io::Result<()> {
-    // SAFETY: a new user namespace leaves memory and file descriptors as they are.
+    // SAFETY: a new user namespace does not affect memory or file descriptors.
     unsafe { unshare_unsafe(UnshareFlags::NEWUSER)? };
     write(c"/proc/self/setgroups", "deny")?;
     write(c"/proc/self/gid_map", &maps.gid)?;

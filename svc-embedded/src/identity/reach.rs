@@ -1,4 +1,4 @@
-//! The folders that a user can enter, and handing folders over.
+//! Access of a user to folders, and changes of their owner.
 
 use std::{
     fs::{self, Metadata},
@@ -7,7 +7,7 @@ use std::{
     path::Path,
 };
 
-/// Whether a user without privileges can enter this folder, given the permissions on the way.
+/// Returns `true` if an unprivileged user can enter a folder, given the permissions of its ancestors.
 pub(super) fn can_enter(uid: u32, gid: u32, folder: &Path) -> bool {
     let Ok(folder) = folder.canonicalize() else {
         return false;
@@ -17,7 +17,7 @@ pub(super) fn can_enter(uid: u32, gid: u32, folder: &Path) -> bool {
         .all(|step| fs::metadata(step).is_ok_and(|metadata| metadata.mode() & search_bit(uid, gid, &metadata) != 0))
 }
 
-/// The kernel looks at one of the three permissions only: the first that applies.
+/// Returns the permission bit that applies. The kernel checks only the first match of the three.
 fn search_bit(uid: u32, gid: u32, metadata: &Metadata) -> u32 {
     if metadata.uid() == uid {
         0o100
@@ -28,7 +28,7 @@ fn search_bit(uid: u32, gid: u32, metadata: &Metadata) -> u32 {
     }
 }
 
-/// Changes the owner of a folder and everything in it, following no link.
+/// Changes the owner of a folder and its contents, without following links.
 pub(super) fn chown_all(path: &Path, uid: u32, gid: u32) -> io::Result<()> {
     lchown(path, Some(uid), Some(gid))?;
     if fs::symlink_metadata(path)?.is_dir() {
