@@ -41,7 +41,7 @@ impl PgBouncer {
         let name = database.name();
         let config = format!(
             "[databases]\n{name} = host=127.0.0.1 port={relayed} dbname={name} user=postgres\n\
-             [pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\nauth_type = any\n{settings}\n"
+             [pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = {port}\nunix_socket_dir =\nauth_type = any\nserver_tls_sslmode = disable\n{settings}\n"
         );
         let file = folder.path().join("pgbouncer.ini");
         fs::write(&file, config).expect("a file");

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use super::AppState;
 use crate::engine::{Finding, Severity, findings};
 use crate::health::{CheckReport, HealthStatus};
-use crate::postgres::DbError;
+use crate::postgres::{Database, DbError};
 
 /// In the extensions of requests that come after the server was told to stop.
 #[derive(Debug, Clone)]
@@ -37,26 +37,7 @@ pub(super) async fn ready(
     stopping: Option<Extension<ShuttingDown>>,
 ) -> (StatusCode, NotKept, Json<Value>) {
     let database = &service.engine.app.database;
-    let (mut answers, no_connection) = match database.ping().await {
-        Err(DbError::PoolTimedOut | DbError::TooManyConnections) if !database.is_up() => {
-            (Err(DbError::Unreachable), None)
-        }
-        // The database itself was not asked, and is as it was when it was asked last. A pool that is merely in use is
-        // no reason, as its connections come back.
-        Err(DbError::PoolTimedOut) => {
-            let most = database.max_connections();
-            (Ok(()), Some(format!("all {most} connections are in use, and none came free")))
-        }
-        Err(full @ DbError::TooManyConnections) => (Ok(()), Some(full.to_string())),
-        answers => (answers, None),
-    };
-    if answers.is_ok() && no_connection.is_none() {
-        // What is known of the database may be of another one that was in its place.
-        let _ = timeout(RECENT, database.look_unless(RECENT)).await;
-        if !database.is_up() {
-            answers = database.ping().await;
-        }
-    }
+    let (answers, no_connection) = reached(database).await;
     let events = match service.engine.app.events.is_listening() {
         true => Some(("events", service.engine.app.events.check().await.err())),
         false => None,
@@ -98,6 +79,31 @@ pub(super) async fn ready(
         body["details"] = json!({ "schema": found.iter().map(shown).collect::<Vec<_>>() });
     }
     (status, NOT_KEPT, Json(body))
+}
+
+/// Whether the database answers, and why no connection can be had.
+async fn reached(database: &Database) -> (Result<(), DbError>, Option<String>) {
+    let (answers, no_connection) = match database.ping().await {
+        Err(DbError::PoolTimedOut | DbError::TooManyConnections) if !database.is_up() => {
+            (Err(DbError::Unreachable), None)
+        }
+        // The database itself was not asked, and is as it was when it was asked last. A pool that is merely in use is
+        // no reason, as its connections come back.
+        Err(DbError::PoolTimedOut) => {
+            let most = database.max_connections();
+            (Ok(()), Some(format!("all {most} connections are in use, and none came free")))
+        }
+        Err(full @ DbError::TooManyConnections) => (Ok(()), Some(full.to_string())),
+        answers => (answers, None),
+    };
+    if answers.is_ok() && no_connection.is_none() {
+        // What is known of the database may be of another one that was in its place.
+        let _ = timeout(RECENT, database.look_unless(RECENT)).await;
+        if !database.is_up() {
+            return (database.ping().await, None);
+        }
+    }
+    (answers, no_connection)
 }
 
 /// The findings of the schema beside the database, as far as its catalogue is known.

@@ -99,41 +99,7 @@ impl Catalogue {
         let defaults: Vec<(String, String, String)> = connection.rows(&Statement::new(DEFAULTS, bound)).await?;
         let settings: Vec<(String,)> = connection.rows(&Statement::new(SETTINGS, Vec::new())).await?;
         let settings = settings.into_iter().map(|(setting,)| setting).collect();
-        let mut sources: HashMap<String, Source> = HashMap::new();
-        for row in rows {
-            let (name, column, type_name, sql, is_table, is_exact, declared, base, relation, is_readable, ..) = row;
-            let (.., is_deterministic, is_computed, is_populated, plain_array) = row;
-            let source = sources.entry(name).or_insert_with_key(|name| Source {
-                name: name.clone(),
-                quoted: quote_path(name),
-                relation: oid(relation),
-                is_table,
-                columns: HashMap::new(),
-                in_order: Vec::new(),
-                unique: Vec::new(),
-                defaults: HashMap::new(),
-                is_populated,
-                denied: HashSet::default(),
-            });
-            if !is_readable {
-                source.denied.insert(column.clone());
-            }
-            let quoted = quote(&column);
-            source.in_order.push(column.clone());
-            let (declared, base) = (oid(declared), oid(base));
-            let ty = ColumnType {
-                name: type_name,
-                sql,
-                quoted,
-                is_exact,
-                is_deterministic,
-                plain_array,
-                is_computed,
-                declared,
-                base,
-            };
-            source.columns.insert(column, ty);
-        }
+        let mut sources = sources_of(rows);
         for (name, mut columns) in unique {
             columns.sort_unstable();
             sources.entry(name).and_modify(|source| source.unique.push(columns));
@@ -197,6 +163,46 @@ impl Catalogue {
     pub(super) fn look_again(&self) {
         self.outdated.notify_one();
     }
+}
+
+/// The views and tables of the rows that [`COLUMNS`] gives.
+fn sources_of(rows: Vec<Row>) -> HashMap<String, Source> {
+    let mut sources: HashMap<String, Source> = HashMap::new();
+    for row in rows {
+        let (name, column, type_name, sql, is_table, is_exact, declared, base, relation, is_readable, ..) = row;
+        let (.., is_deterministic, is_computed, is_populated, plain_array) = row;
+        let source = sources.entry(name).or_insert_with_key(|name| Source {
+            name: name.clone(),
+            quoted: quote_path(name),
+            relation: oid(relation),
+            is_table,
+            columns: HashMap::new(),
+            in_order: Vec::new(),
+            unique: Vec::new(),
+            defaults: HashMap::new(),
+            is_populated,
+            denied: HashSet::default(),
+        });
+        if !is_readable {
+            source.denied.insert(column.clone());
+        }
+        let quoted = quote(&column);
+        source.in_order.push(column.clone());
+        let (declared, base) = (oid(declared), oid(base));
+        let ty = ColumnType {
+            name: type_name,
+            sql,
+            quoted,
+            is_exact,
+            is_deterministic,
+            plain_array,
+            is_computed,
+            declared,
+            base,
+        };
+        source.columns.insert(column, ty);
+    }
+    sources
 }
 
 fn oid(number: i64) -> Oid {

@@ -47,9 +47,9 @@ pub(crate) enum DbError {
     Timeout,
     #[error("strings cannot contain the character U+0000")]
     Nul,
-    /// With the name of the character set, where PostgreSQL tells it.
-    #[error("a character of a text is not in the character set of the database{}", .0.as_ref().map(|name| format!(", {name}")).unwrap_or_default())]
-    NoCharacter(Option<String>),
+    /// With the name of the character set, behind a comma, where PostgreSQL tells it.
+    #[error("a character of a text is not in the character set of the database{0}")]
+    NoCharacter(String),
     #[error("`{0}` must not be negative")]
     NegativePage(&'static str),
     #[error("give `first` or `last`, not both")]
@@ -265,7 +265,7 @@ const READERS: [&str; 4] = ["ltree_io.c", "ltxtquery_io.c", "tsquery.c", "jsonpa
 pub(super) fn of_client(code: &str, message: &str, file: Option<&str>) -> Option<DbError> {
     Some(match code {
         // As a conversion between character sets reports it, and not a reader of JSON.
-        "22P05" if file == Some("mbutils.c") => DbError::NoCharacter(last_quoted(message)),
+        "22P05" if file == Some("mbutils.c") => DbError::NoCharacter(last_quoted(message).map(|name| format!(", {name}")).unwrap_or_default()),
         "22P05" => DbError::Nul,
         "22021" if message.ends_with(": 0x00") => DbError::Nul,
         "42704" if message.contains("ltree") || message.contains("lquery") => DbError::NoExtension("ltree"),

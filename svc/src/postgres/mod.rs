@@ -68,7 +68,7 @@ pub(crate) use session::Session;
 pub(crate) use share::Share;
 pub(crate) use shared_reads::{Participant, SharedReads};
 pub(crate) use source::{ColumnType, Source};
-pub(crate) use sqlstate::{CONTENTION, Condition, ErrorReport, is_contention, is_conversion};
+pub(crate) use sqlstate::{CONTENTION, ErrorReport, is_contention, is_conversion};
 #[cfg(feature = "sqlx")]
 pub(crate) use sqlx_pool::{CommitError, commit as commit_sqlx};
 use statement::Running;

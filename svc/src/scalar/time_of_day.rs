@@ -14,8 +14,10 @@ pub(crate) fn end_of_day() -> Option<NaiveTime> {
 /// Reads a time of day.
 pub(crate) fn parse_time(text: &str) -> Option<NaiveTime> {
     if let Some(rest) = text.strip_prefix("24:00") {
-        let fraction = rest.strip_prefix(":00").map_or(rest, |rest| rest.strip_prefix('.').unwrap_or(rest));
-        return if fraction.bytes().all(|digit| digit == b'0') { end_of_day() } else { None };
+        let seconds = if rest.is_empty() { Some("") } else { rest.strip_prefix(":00") };
+        let fraction = seconds.and_then(|rest| if rest.is_empty() { Some("0") } else { rest.strip_prefix('.') });
+        let is_end = fraction.is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit == b'0'));
+        return if is_end { end_of_day() } else { None };
     }
     without_leap(text.parse().ok()?)
 }
@@ -67,6 +69,8 @@ mod tests {
             ("23:59:60.1", None),
             ("24:00:00.1", None),
             ("24:01", None),
+            ("24:000", None),
+            ("24:00:00.", None),
             ("24:00:01", None),
             ("25:00", None),
             ("", None),

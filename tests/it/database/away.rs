@@ -106,7 +106,8 @@ async fn a_missing_view_is_named_by_ready_and_masked_in_answers() {
     let database = svc_tests::TestDatabase::new("").await;
     let app = App::serve(options(&database.url(), svc::Environment::Development)).await;
     let reply = app.query("{ rows { id } }").await;
-    assert_eq!((reply.code().as_str(), reply.message().as_str()), ("INTERNAL_SERVER_ERROR", "internal server error"));
+    let message = "the database lacks what the service needs at present; try again later";
+    assert_eq!((reply.code().as_str(), reply.message().as_str()), ("SERVICE_UNAVAILABLE", message));
     let ready = app.get("/ready").await;
     assert_eq!(
         (ready.status, &ready.json()["checks"]["schema"]),

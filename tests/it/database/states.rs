@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use svc::prelude::*;
-use svc::{DatabaseConfig, SvcConfig};
+use svc::{DatabaseConfig, SvcConfig, sqlx};
 use svc_tests::{App, TestDatabase, eventually};
 
 #[svc_type(sql_source = "v_item")]
@@ -79,10 +79,10 @@ async fn a_database_that_takes_no_changes_is_not_a_mistake_of_the_service() {
     assert!(ready.json()["details"]["schema"].to_string().contains("the database is read only"), "{}", ready.text);
     // As after a switch-over: what is open is given up, so that the next try meets the database as it is.
     let pool = database.pool().await;
-    sqlx::raw_sql(sqlx::AssertSqlSafe(format!("SET default_transaction_read_only = off; {}", read_only("off"))))
-        .execute(&pool)
-        .await
-        .unwrap();
+    let mut connection = pool.acquire().await.unwrap();
+    for statement in ["SET default_transaction_read_only = off".to_owned(), read_only("off")] {
+        sqlx::raw_sql(sqlx::AssertSqlSafe(statement)).execute(&mut *connection).await.unwrap();
+    }
     app.until_data(add, &json!({"addItem": {"name": "two"}})).await;
 }
 
@@ -92,6 +92,12 @@ async fn a_view_that_is_away_comes_back() {
     let app = App::serve(options(database.url())).await;
     app.query("{ items { name } }").await.data();
     database.execute("ALTER VIEW v_item RENAME TO v_item_away").await;
+    // PostgreSQL knows it by its number, until the service has looked.
+    eventually(async || match app.query("{ items { id } }").await {
+        reply if reply.text.contains("SERVICE_UNAVAILABLE") => Ok(()),
+        reply => Err(reply.text),
+    })
+    .await;
     for document in ["{ items { id } }", "mutation { addItem(input: {name: \"two\"}) { name } }"] {
         let reply = app.query(document).await;
         assert_eq!(reply.code(), "SERVICE_UNAVAILABLE", "{}", reply.text);

@@ -137,7 +137,7 @@ async fn values_of_the_request_come_first() {
     let reply = send(tenant, "ada").await;
     assert_eq!(reply.data()["withContext"], format!("{tenant} ada hello"));
     assert_eq!(send(tenant, "nobody").await.code(), "UNAUTHENTICATED");
-    assert_eq!(send("no uuid", "ada").await.code(), "INTERNAL_SERVER_ERROR");
+    assert_eq!(send("no uuid", "ada").await.code(), "BAD_USER_INPUT");
     assert_eq!(app.query("mutation { withContext(word: \"hi\") }").await.data()["withContext"], "hi");
 }
 

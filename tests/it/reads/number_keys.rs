@@ -5,31 +5,31 @@ use svc::prelude::*;
 use svc_tests::{App, TestDatabase};
 
 #[svc_type(sql_source = "v_from")]
-struct From {
+struct Start {
     id: i32,
     num: Decimal,
     float: f64,
     word: String,
     #[relation(from = "num", to = "num")]
-    by_num: Many<To>,
+    by_num: Many<End>,
     #[relation(from = "float", to = "num")]
-    by_float: Many<To>,
+    by_float: Many<End>,
     #[relation(from = ["word", "num"], to = ["word", "num"])]
-    by_both: Many<To>,
+    by_both: Many<End>,
 }
 
 #[svc_type(sql_source = "v_to")]
-struct To {
+struct End {
     id: i32,
     num: i32,
     word: String,
 }
 
 #[svc::query]
-async fn planned() -> Vec<From>;
+async fn planned() -> Vec<Start>;
 #[svc::query]
-async fn in_hand(ctx: &Context<'_>) -> Result<Vec<From>> {
-    ctx.db().find::<From>().order_by(asc("id")).await
+async fn in_hand(ctx: &Context<'_>) -> Result<Vec<Start>> {
+    ctx.db().find::<Start>().order_by(asc("id")).await
 }
 
 const SQL: &str = "

@@ -1,5 +1,6 @@
 //! Subscriptions: streams of answers, without a socket.
 
+mod backlog;
 mod bodies;
 mod channels;
 mod documents;

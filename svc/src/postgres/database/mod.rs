@@ -225,11 +225,11 @@ impl Database {
         }
         let mut loaded = self.load_in_time(&mut connection).await?;
         if self.has_lost(&loaded) && self.setup.lock().await.forget() {
+            tracing::warn!("the views of the schema have gone from the database, all of them; the set-up is run again");
             if !sets_up {
                 self.wait_for_setup();
                 return Ok(());
             }
-            tracing::warn!("the views of the schema have gone from the database, all of them; the set-up is run again");
             self.set_up(&mut connection).await?;
             loaded = self.load_in_time(&mut connection).await?;
         }

@@ -109,6 +109,9 @@ impl Target {
             let (client, mut wire, had_options) = self.connect_by(host, connector).await?;
             check_session(session, &client, &mut wire).await?;
             let is_pooled = !had_options || !has_options(&client, &mut wire).await?;
+            if is_pooled && !self.is_pooled.swap(is_pooled, Ordering::Relaxed) {
+                self.pooled.note();
+            }
             self.is_pooled.store(is_pooled, Ordering::Relaxed);
             Ok(Opened { client, wire, host, pooled: is_pooled.then(|| self.pooled.clone()) })
         };
@@ -129,9 +132,7 @@ impl Target {
             match self.hosts[host].connect(connector.clone()).await.map_err(DriverError::from) {
                 Ok((client, stream)) => return Ok((client, Wire::new(stream), true)),
                 Err(error) if error.refuses_options() => {
-                    if !self.refuses_options.swap(true, Ordering::Relaxed) {
-                        tracing::info!(%error, "a pooler refuses start-up options; each transaction sets them");
-                    }
+                    self.refuses_options.store(true, Ordering::Relaxed);
                 }
                 Err(error) => return Err(error),
             }
@@ -141,11 +142,13 @@ impl Target {
     }
 
     /// Whether the connection that was opened last is one of a pooler which does not keep the settings of a session.
+    #[cfg(feature = "sqlx")]
     pub(super) fn is_pooled(&self) -> bool {
         self.is_pooled.load(Ordering::Relaxed)
     }
 
     /// The settings of each transaction behind such a pooler.
+    #[cfg(feature = "sqlx")]
     pub(super) fn transaction_settings(&self) -> &str {
         self.pooled.settings()
     }

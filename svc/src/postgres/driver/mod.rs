@@ -179,6 +179,7 @@ impl Driver {
     }
 
     /// The settings of each transaction, where a pooler does not keep those of the session.
+    #[cfg(feature = "sqlx")]
     pub(super) fn transaction_settings(&self) -> Option<&str> {
         let target = &self.pool.target;
         (target.is_pooled() || self.catalogue.is_pooled()).then(|| target.transaction_settings())

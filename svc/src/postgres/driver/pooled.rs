@@ -19,18 +19,21 @@ const MARKED: &str = "SELECT coalesce(current_setting('svc.start_up', true), '')
 pub(super) struct PooledSession {
     /// What follows `BEGIN`.
     settings: String,
+    /// The options that are no settings, which cannot be made later.
+    left_out: Vec<String>,
 }
 
 impl PooledSession {
     /// The settings that start-up options name.
     pub(super) fn of(options: &str) -> Self {
         let mut settings = String::from("SELECT ");
-        for (index, (name, value)) in parse(options).into_iter().enumerate() {
+        let (found, left_out) = parse(options);
+        for (index, (name, value)) in found.into_iter().enumerate() {
             let comma = if index == 0 { "" } else { ", " };
             // Writing to a string cannot fail.
             let _ = write!(settings, "{comma}set_config({}, {}, true)", literal(&name), literal(&value));
         }
-        Self { settings }
+        Self { settings, left_out }
     }
 
     /// The statements that begin a transaction; `replans` has PostgreSQL plan for the values.
@@ -39,7 +42,14 @@ impl PooledSession {
         format!("{begin}; {}{plans}", self.settings)
     }
 
+    /// Says that a pooler does not pass on the start-up options.
+    pub(super) fn note(&self) {
+        let left_out = &self.left_out;
+        tracing::info!(?left_out, "a pooler does not pass on start-up options, so each transaction begins with them");
+    }
+
     /// The settings of a transaction that has begun.
+    #[cfg(feature = "sqlx")]
     pub(in crate::postgres) fn settings(&self) -> &str {
         &self.settings
     }
@@ -64,9 +74,9 @@ impl DriverError {
 }
 
 /// The settings in start-up options, as PostgreSQL reads them: `-c name=value`, `-cname=value` or `--name=value`, with a
-/// backslash before what does not end a word.
-fn parse(options: &str) -> Vec<(String, String)> {
-    let mut found = Vec::new();
+/// backslash before what does not end a word. The words that are none come behind.
+fn parse(options: &str) -> (Vec<(String, String)>, Vec<String>) {
+    let (mut found, mut left_out) = (Vec::new(), Vec::new());
     let mut words = words(options).into_iter();
     while let Some(word) = words.next() {
         let setting = match (word.strip_prefix("--"), word.strip_prefix("-c")) {
@@ -77,10 +87,10 @@ fn parse(options: &str) -> Vec<(String, String)> {
         };
         match setting.split_once('=') {
             Some((name, value)) => found.push((name.replace('-', "_"), value.to_owned())),
-            None => tracing::warn!(option = word, "a start-up option cannot be set behind a pooler"),
+            None => left_out.push(word),
         }
     }
-    found
+    (found, left_out)
 }
 
 fn words(options: &str) -> Vec<String> {

@@ -6,8 +6,8 @@ use crate::{Error, ErrorCode};
 use crate::error::of_postgres;
 use crate::postgres::error::of_client;
 use crate::postgres::fault::without_null;
-use crate::postgres::sqlstate::MISSING;
-use crate::postgres::{Condition, DbError, ErrorReport, Fault};
+use crate::postgres::sqlstate::{Condition, ErrorReport, MISSING};
+use crate::postgres::{DbError, Fault};
 
 impl DbError {
     /// Returns the error for what sqlx says of the connection or of the database as a whole; `None` for errors of the

@@ -100,7 +100,7 @@ async fn functions_run_as_their_tenant() {
                 let smuggled =
                     format!("mutation {{ note: {field}(tenant: \"{other}\", body: \"smuggled\") {{ body }} }}");
                 let reply = ask(&app, Some(tenant), &smuggled).await;
-                assert_eq!(reply.code(), "INTERNAL_SERVER_ERROR", "{field}");
+                assert_eq!(reply.code(), "FORBIDDEN", "{field}");
                 assert!(!reply.text.contains("policy") && !reply.text.contains("tb_note"), "{}", reply.text);
             }
         }
@@ -155,7 +155,7 @@ async fn nothing_is_left_on_a_connection() {
     };
     assert_eq!(ask(&app, Some("b"), "{ broken { id } }").await.code(), "INTERNAL_SERVER_ERROR");
     clean("a statement that failed").await;
-    assert_eq!(ask(&app, Some("b"), "mutation { smuggle(tenant: \"a\") }").await.code(), "INTERNAL_SERVER_ERROR");
+    assert_eq!(ask(&app, Some("b"), "mutation { smuggle(tenant: \"a\") }").await.code(), "FORBIDDEN");
     clean("a connection whose statement failed").await;
     // They raise after a setting of their own that would outlive the transaction.
     for field in ["add_then_fail", "call_and_fail"] {
