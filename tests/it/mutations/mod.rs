@@ -25,5 +25,6 @@ mod start;
 mod table_misfits;
 mod tables;
 mod uneven_lists;
+mod updated_fields;
 mod upserts;
 mod value_rules;

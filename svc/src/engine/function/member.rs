@@ -5,7 +5,7 @@ use serde_json::value::RawValue;
 
 use crate::json::Fields;
 use crate::mutation::Response;
-use crate::schema::{FieldDef, FieldKind, Model, ResultMember, TypeIndex};
+use crate::schema::{FieldDef, FieldKind, Model, ResultMember, Shape, TypeIndex};
 
 /// The parts that a member is made of.
 pub(super) struct Member<'a> {
@@ -62,7 +62,22 @@ pub(super) fn graphql_names(model: &Model, ty: Option<TypeIndex>, stored: &[Stri
     let fields = || objects.iter().filter_map(|index| model.object(*index)).flat_map(|object| object.fields.values());
     let name = |name: &String| {
         let by_stored = fields().find(|field| matches!(field.kind, FieldKind::Stored { stored, .. } if stored == name));
-        by_stored.or_else(|| fields().find(|field| field.rust == name)).map_or(name, |field| &field.name).clone()
+        let by_rust = || fields().find(|field| field.rust == name);
+        // The key of a relation stands for the field that leads there.
+        let by_key = || fields().find(|field| leads_by(field, name));
+        by_stored.or_else(by_rust).or_else(by_key).map_or(name, |field| &field.name).clone()
     };
-    stored.iter().map(name).collect()
+    let mut names: Vec<String> = Vec::with_capacity(stored.len());
+    for name in stored.iter().map(name) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// Whether a field leads to one row of another view by a key of this name.
+fn leads_by(field: &FieldDef, key: &str) -> bool {
+    let FieldKind::Relation(relation) = &field.kind else { return false };
+    matches!(relation.shape, Shape::One | Shape::Optional) && relation.from.iter().any(|from| *from == key)
 }
