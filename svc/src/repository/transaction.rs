@@ -208,6 +208,12 @@ impl Transaction {
         written.map(|_| rows).map_err(|error| self.db.app.database.noted(error))
     }
 
+    /// The number of rows that a statement writes.
+    pub(crate) async fn count_written(&self, statement: &Statement) -> Result<u64, DbError> {
+        let written = self.open.lock().await.write(statement, &mut Vec::new()).await;
+        written.map_err(|error| self.db.app.database.noted(error))
+    }
+
     /// Has the next read be the last statement, and the commit go out with it. [`keep`](Self::keep) tells what became of it,
     /// or sends it where nothing was read.
     pub(crate) async fn end_with_next_read(&mut self) {

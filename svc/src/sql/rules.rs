@@ -222,7 +222,7 @@ impl<'a> Builder<'a> {
         written.map_err(DbError::of_policy)
     }
 
-    fn rule(&mut self, rows: &RowScope<'a>, rule: &RowRule) -> Result<(), DbError> {
+    pub(super) fn rule(&mut self, rows: &RowScope<'a>, rule: &RowRule) -> Result<(), DbError> {
         self.text.push('(');
         self.filter(&Scope::Row(rows.clone()), &rule.filter)?;
         if let Some(members) = &rule.members {

@@ -22,3 +22,4 @@ mod reused_plans;
 mod row_filters;
 mod row_policies;
 mod service;
+mod writes;

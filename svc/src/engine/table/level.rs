@@ -17,6 +17,8 @@ pub(super) struct Level<'a> {
     pub(super) key: &'a str,
     /// The type whose row policies hold for its rows, if there are some.
     pub(super) governed: Option<TypeIndex>,
+    /// The type that reads its rows, if it is known.
+    pub(super) of: Option<TypeIndex>,
     input: Option<&'a InputDef>,
     /// The columns that are given of each row that is written; the first is the key.
     pub(super) returned: Vec<&'a str>,
@@ -31,6 +33,17 @@ pub(super) struct NewRow<'a> {
     nested: Vec<(&'a str, ExactJson)>,
     /// The place in the arguments, such as `input.lines[2]`.
     pub(super) path: String,
+    pub(super) origin: Origin,
+}
+
+/// Whether a row is there before it is written.
+#[derive(Debug, Clone)]
+pub(super) enum Origin {
+    Added,
+    /// Only PostgreSQL says.
+    Either,
+    /// The row with this key is.
+    There(String),
 }
 
 /// A row that has been written.
@@ -53,6 +66,7 @@ impl<'a> Level<'a> {
             name,
             key: write.key,
             governed,
+            of: Some(*row),
             input: *input,
             returned: Vec::new(),
             place: (*argument).to_owned(),
@@ -77,7 +91,7 @@ impl<'a> Level<'a> {
         let name = of.map_or(nested.table, |of| model.types[of].name.as_str());
         let place = format!("{}.{}", self.place, field.name);
         let wanted = (nested.verb == NestedVerb::Row).then_some(nested.references).flatten();
-        Ok(Self { table, name, key: nested.key, governed, input, returned: Vec::new(), place }.returning(wanted))
+        Ok(Self { table, name, key: nested.key, governed, of, input, returned: Vec::new(), place }.returning(wanted))
     }
 
     /// The same, with the columns that are given of each row: the key, what rows of other tables refer to, and one that is
@@ -108,7 +122,7 @@ impl<'a> Level<'a> {
     pub(super) fn row(&self, mut document: Fields, path: String) -> NewRow<'a> {
         let taken = |(field, _): NestedField<'a>| Some((field.rust.as_str(), document.take(&field.rust)?));
         let nested = nested_fields(self.input).filter_map(taken).collect();
-        NewRow { columns: document, nested, path }
+        NewRow { columns: document, nested, path, origin: Origin::Added }
     }
 
     /// The same of a table that is not the mutation's own: there `id` is the key, as for arguments.
@@ -137,6 +151,16 @@ impl<'a> Level<'a> {
         )
     }
 
+    /// The failure of a column that is left without a value and takes no null, where clients can give it one.
+    pub(super) fn required(&self, qualified: &str, rows: &[NewRow<'a>]) -> Option<Undone> {
+        let column = qualified.rsplit('.').next().filter(|column| self.table.has_column(qualified, column))?;
+        let holder = || self.to_one().find(|(_, nested)| nested.column == column).map(|(field, _)| field.name.as_str());
+        let field = self.field_of(column).or_else(holder)?;
+        let row = rows.iter().find(|row| row.lacks(column))?;
+        let path = format!("{}.{field}", row.path);
+        Some(Undone::failure("validation:required", format!("`{path}`: a value is required")).at(&path))
+    }
+
     /// The value of a column that is given of each row.
     pub(super) fn value<'v>(&self, values: &'v [String], column: &str) -> Option<&'v String> {
         values.get(self.returned.iter().position(|returned| *returned == column)?)
@@ -148,6 +172,15 @@ impl NewRow<'_> {
     pub(super) fn take(&mut self, field: &str) -> Option<ExactJson> {
         let at = self.nested.iter().position(|(name, _)| *name == field)?;
         Some(self.nested.swap_remove(at).1).filter(|value| !value.is_null())
+    }
+
+    /// Whether it is written without a value in a column.
+    fn lacks(&self, column: &str) -> bool {
+        match self.origin {
+            // What is left out stays.
+            Origin::There(_) => self.columns.get(column).is_some_and(ExactJson::is_null),
+            Origin::Added | Origin::Either => !self.has(column),
+        }
     }
 
     /// Whether a column is given, and not as null.

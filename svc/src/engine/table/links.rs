@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::columns::NestedField;
 use super::level::Level;
 use super::nested::Held;
+use super::taken::Others;
 use super::undone::Undone;
 use super::writer::Writer;
 
@@ -19,8 +20,10 @@ impl<'a> Writer<'a> {
         if !held.replaced.is_empty() {
             let there = self.there(level, nested.column, &held).await?;
             if !there.visible.is_empty() {
-                let kept = held.keys(level);
-                self.run(level, level.table.unlink_others(nested.column, &there.visible, &kept), &[]).await?;
+                let (column, kept) = (nested.column, held.keys(level));
+                let unlinking = level.table.unlink_others(column, &there.visible, &kept);
+                let (to, keys, kept) = (held.replaced.as_slice(), there.visible.as_slice(), kept.as_slice());
+                self.change_others(level, unlinking, Others { column, to, keys, kept, removes: false }).await?;
             }
         }
         let rows = held.given;
@@ -29,11 +32,16 @@ impl<'a> Writer<'a> {
         }
         level.each_once(&rows)?;
         let items: Vec<_> = rows.iter().map(|row| row.columns.clone()).collect();
-        let locked = self.run(level, level.table.lock_each(&items, level.key), &rows).await?;
+        if level.governed.is_some() {
+            // Rows of others are not locked.
+            let found = self.run(level, level.table.find_each(&items, &[level.key], false), &rows).await?;
+            let hidden = self.hidden(level, &found).await?;
+            level.by_item(found, &rows, &hidden)?;
+        }
+        let locked = self.run(level, level.table.find_each(&items, &[level.key], true), &rows).await?;
         let hidden = self.hidden(level, &locked).await?;
         level.by_item(locked, &rows, &hidden)?;
-        let statement = level.table.update_each(&items, &[level.key], &[level.key]);
-        let values = level.by_item(self.run(level, statement, &rows).await?, &rows, &hidden)?;
+        let values = self.change_each(level, &rows, &[level.key], &[level.key], &hidden).await?;
         self.written(level, rows, values, true);
         Ok(())
     }

@@ -1,11 +1,14 @@
 //! Mutations that write rows of a table.
 
+mod broken;
+mod chosen;
 mod columns;
 mod computed;
 mod level;
 mod links;
 mod nested;
 mod run;
+mod taken;
 mod undone;
 mod upsert;
 mod work;

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use super::columns::NestedField;
-use super::level::{Level, NewRow, WrittenRow};
+use super::level::{Level, NewRow, Origin, WrittenRow};
+use super::taken::Others;
 use super::undone::Undone;
 use super::writer::Writer;
 use crate::json::{ExactJson, Fields};
@@ -50,7 +51,9 @@ impl<'a> Writer<'a> {
             self.check_given(level, &held.given, &there.visible).await?;
             if !there.visible.is_empty() {
                 let kept = held.keys(level);
-                self.run(level, level.table.delete_others(&there.visible, &kept), &[]).await?;
+                let removing = level.table.delete_others(&there.visible, &kept);
+                let (column, to, keys) = (nested.column, held.replaced.as_slice(), there.visible.as_slice());
+                self.change_others(level, removing, Others { column, to, keys, kept: &kept, removes: true }).await?;
             }
             written.extend(self.change(level, nested.column, held.given, &there.hidden).await?);
         }
@@ -64,7 +67,7 @@ impl<'a> Writer<'a> {
             return Ok(());
         }
         let items: Vec<_> = rows.iter().map(|row| row.columns.clone()).collect();
-        let found = self.run(level, level.table.lock_each(&items, level.key), rows).await?;
+        let found = self.run(level, level.table.find_each(&items, &[level.key], false), rows).await?;
         let hidden = found.iter().filter_map(|answer| answer.get(1)).filter(|key| !visible.contains(key)).cloned();
         let hidden = hidden.collect();
         level.by_item(found, rows, &hidden).map(drop)
@@ -83,20 +86,46 @@ impl<'a> Writer<'a> {
         }
         level.each_once(&rows)?;
         self.refer(level, &mut rows).await?;
-        let items: Vec<_> = rows.iter().map(|row| row.columns.clone()).collect();
-        let statement = level.table.update_each(&items, &[level.key, column], &level.returned);
-        let values = level.by_item(self.run(level, statement, &rows).await?, &rows, hidden)?;
+        let values = self.change_each(level, &rows, &[level.key, column], &level.returned, hidden).await?;
         Ok(self.written(level, rows, values, true))
     }
 
-    /// The rows that refer to what is replaced, which are locked: those that the policies permit, and the others.
+    /// The rows that refer to what is replaced: those that the policies permit, which are locked, and the others.
     pub(super) async fn there(&mut self, level: &Level<'a>, column: &str, held: &Held<'a>) -> Result<There, Undone> {
-        let keys = self.run(level, level.table.referring(column, &held.replaced), &[]).await?;
-        let keys: Vec<_> = keys.into_iter().filter_map(|key| key.into_iter().next()).collect();
-        let Some(ty) = level.governed else { return Ok(There { visible: keys, hidden: HashSet::new() }) };
+        let Some(ty) = level.governed else {
+            return Ok(There {
+                visible: self.referring(level, column, held, (None, true)).await?,
+                hidden: HashSet::new(),
+            });
+        };
+
+        // Rows of others are not locked, and one that is permitted may have become another's until it is.
+        let keys = self.referring(level, column, held, (None, false)).await?;
         let permitted = self.visible(ty, &keys).await?;
-        let (visible, hidden): (Vec<_>, Vec<_>) = keys.into_iter().partition(|key| permitted.contains(key));
-        Ok(There { visible, hidden: hidden.into_iter().collect() })
+        let (mut visible, mut hidden): (Vec<_>, HashSet<_>) = (Vec::new(), HashSet::new());
+        for key in keys {
+            if permitted.contains(&key) { visible.push(key) } else { _ = hidden.insert(key) }
+        }
+        if visible.is_empty() {
+            return Ok(There { visible, hidden });
+        }
+        let locked = self.referring(level, column, held, (Some(&visible), true)).await?;
+        let permitted = self.visible(ty, &locked).await?;
+        let (visible, lost): (Vec<_>, Vec<_>) = locked.into_iter().partition(|key| permitted.contains(key));
+        hidden.extend(lost);
+        Ok(There { visible, hidden })
+    }
+
+    /// The keys of the rows that refer to what is replaced, all or those among some, which are locked if need be.
+    async fn referring(
+        &mut self,
+        level: &Level<'a>,
+        column: &str,
+        held: &Held<'a>,
+        (among, locks): (Option<&[String]>, bool),
+    ) -> Result<Vec<String>, Undone> {
+        let keys = self.run(level, level.table.referring(column, &held.replaced, among, locks), &[]).await?;
+        Ok(keys.into_iter().filter_map(|key| key.into_iter().next()).collect())
     }
 }
 
@@ -130,6 +159,9 @@ impl<'a> Level<'a> {
                 let mut inner = self.nested_row(document, path);
                 inner.columns.insert(nested.column.to_owned(), ExactJson::String(referred.clone()));
                 let is_there = nested.verb == NestedVerb::Links || (*was_there && inner.has(self.key));
+                if is_there {
+                    inner.origin = Origin::There(inner.columns.get(self.key).map(text_of).unwrap_or_default());
+                }
                 if is_there { held.given.push(inner) } else { held.new.push(inner) }
             }
         }
@@ -140,12 +172,15 @@ impl<'a> Level<'a> {
     pub(super) fn each_once(&self, rows: &[NewRow<'a>]) -> Result<(), Undone> {
         let mut seen = HashSet::new();
         match rows.iter().find(|row| !seen.insert(row.columns.get(self.key).map(ToString::to_string))) {
-            Some(row) => {
-                let message = format!("`{}`: the same `{}` is given before; give each once", row.path, self.name);
-                Err(Undone::failure("validation:given_twice", message))
-            }
+            Some(row) => Err(self.given_twice(row)),
             None => Ok(()),
         }
+    }
+
+    /// The failure of a row that is given a second time.
+    pub(super) fn given_twice(&self, row: &NewRow<'a>) -> Undone {
+        let message = format!("`{}`: the same `{}` is given before; give each once", row.path, self.name);
+        Undone::failure("validation:given_twice", message)
     }
 
     /// The values of each row, from answers that begin with the number of its item. One that is missing or hidden is not
@@ -196,9 +231,11 @@ impl<'a> Level<'a> {
 impl Held<'_> {
     /// The keys of the rows that are given.
     pub(super) fn keys(&self, level: &Level<'_>) -> Vec<String> {
-        let key = |columns: &Fields| {
-            columns.get(level.key).map(|key| key.as_str().map_or_else(|| key.to_string(), str::to_owned))
-        };
-        self.given.iter().filter_map(|row| key(&row.columns)).collect()
+        self.given.iter().filter_map(|row| row.columns.get(level.key).map(text_of)).collect()
     }
+}
+
+/// The text of a key.
+fn text_of(key: &ExactJson) -> String {
+    key.as_str().map_or_else(|| key.to_string(), str::to_owned)
 }

@@ -1,17 +1,15 @@
 //! One transaction: the write, what policies say of it, and the rows of the view.
 
-use std::borrow::Cow;
-
 use super::TableMutation;
-use super::level::{Level, NewRow, WrittenRow};
+use super::level::{Level, NewRow};
 use super::undone::Undone;
 use super::work::Work;
-use super::writer::{Writer, forbidden};
+use super::writer::Writer;
 use crate::Error;
 use crate::engine::function::{CallOutcome, fail, is_governed, succeed};
-use crate::json::{ExactJson, Fields};
+use crate::json::Fields;
 use crate::mutation::Response;
-use crate::postgres::{DbError, Isolation, Statement};
+use crate::postgres::{DbError, Isolation};
 use crate::repository::{Db, Transaction};
 use crate::schema::WriteVerb;
 
@@ -59,83 +57,6 @@ impl TableMutation<'_> {
         self.finish(writer.work, "created", &ids).await
     }
 
-    async fn update<'a>(&'a self, mut writer: Writer<'a>, level: &Level<'a>) -> Result<CallOutcome, Undone> {
-        let keys = match self.keeps_rows_back() {
-            true => Cow::Owned(self.lock(&mut writer, level).await?.keys(level)),
-            false => Cow::Borrowed(&self.keys),
-        };
-        let mut rows = self.rows(level);
-        writer.refer(level, &mut rows).await?;
-        let (table, mut rows) = (&level.table, rows.into_iter());
-        let row = rows.next().unwrap_or_else(|| level.row(Fields::default(), self.argument.to_owned()));
-        let statement = match row.columns.len() {
-            // The row stays as it is while others are written that refer to it.
-            0 => table.find(&keys, level.to_many().next().is_some(), &level.returned),
-            _ => table.update(&row.columns, &keys, &level.returned),
-        };
-        let values = self.one(writer.run(level, statement, &[]).await?)?;
-        let ids: Vec<_> = values.first().cloned().into_iter().collect();
-        writer.children(level, vec![WrittenRow { row, values, was_there: true }]).await?;
-        if self.is_governed {
-            self.permits_still(&writer.work, &ids).await?;
-        }
-        writer.permits_all().await?;
-        self.finish(writer.work, "updated", &ids).await
-    }
-
-    /// The row is read before it is removed.
-    async fn delete<'a>(&'a self, mut writer: Writer<'a>, level: &Level<'a>) -> Result<CallOutcome, Undone> {
-        let row = self.lock(&mut writer, level).await?;
-        let keys = row.keys(level);
-        let outcome = self.read(writer.work.db(), "deleted", &[row.0]).await?;
-        self.one(writer.run(level, level.table.delete(&keys), &[]).await?)?;
-        match writer.work.into_transaction() {
-            Some(transaction) => self.keep(transaction, outcome).await,
-            None => Ok(outcome),
-        }
-    }
-
-    /// Locks the row that the arguments choose among those that are permitted, and gives its key. Where the service may not
-    /// lock it there is one snapshot, and what others have changed since cannot be written.
-    async fn lock<'a>(&'a self, writer: &mut Writer<'a>, level: &Level<'a>) -> Result<ChosenRow, Undone> {
-        let is_key = self.keys.iter().any(|(column, _)| *column == level.key);
-        let keys = match self.keeps_rows_back() && !is_key {
-            // Rows of others that have the same values are not locked.
-            true => [self.choose(writer, level).await?.keys(level), self.keys.clone()].concat(),
-            false => self.keys.clone(),
-        };
-        let find = |locks| level.table.find(&keys, locks, &[level.key]);
-        let found = match writer.try_run(find(true)).await {
-            Err(error) if error.is_of_lock() => {
-                writer.in_snapshot();
-                writer.try_run(find(false)).await
-            }
-            found => found,
-        };
-        self.permitted(writer, found.map_err(|error| self.undone(error))?).await
-    }
-
-    /// The key of the row that the arguments choose among those that are permitted, which may change meanwhile.
-    async fn choose<'a>(&'a self, writer: &mut Writer<'a>, level: &Level<'a>) -> Result<ChosenRow, Undone> {
-        let found = writer.try_run(level.table.find(&self.keys, false, &[level.key])).await;
-        self.permitted(writer, found.map_err(|error| self.undone(error))?).await
-    }
-
-    /// The one row among these that is permitted: others may have rows of their own that the arguments fit, and a masked
-    /// value fits nothing.
-    async fn permitted(&self, writer: &Writer<'_>, mut found: Vec<Vec<String>>) -> Result<ChosenRow, Undone> {
-        if self.keeps_rows_back() {
-            let permitted = writer.visible_where(self.row, &ids(found.clone()), &self.masked).await?;
-            found.retain(|values| values.first().is_some_and(|id| permitted.contains(id)));
-        }
-        self.one(found)?.into_iter().next().map(ChosenRow).ok_or_else(|| self.missing())
-    }
-
-    /// Whether the client may not find all rows by the arguments.
-    fn keeps_rows_back(&self) -> bool {
-        self.is_governed || !self.masked.is_empty()
-    }
-
     /// The rows that are given.
     pub(super) fn rows<'a>(&'a self, level: &Level<'a>) -> Vec<NewRow<'a>> {
         let path = |index| match self.takes_list() {
@@ -146,7 +67,7 @@ impl TableMutation<'_> {
     }
 
     /// The columns of the one row that was chosen.
-    fn one(&self, mut rows: Vec<Vec<String>>) -> Result<Vec<String>, Undone> {
+    pub(super) fn one(&self, mut rows: Vec<Vec<String>>) -> Result<Vec<String>, Undone> {
         match (rows.len(), rows.pop()) {
             (1, Some(row)) => Ok(row),
             (0, _) | (_, None) => Err(self.missing()),
@@ -157,22 +78,8 @@ impl TableMutation<'_> {
         }
     }
 
-    /// The policies permit a row as it was written, if the view still has it.
-    async fn permits_still(&self, work: &Work<'_>, ids: &[String]) -> Result<(), Undone> {
-        let catalogue = self.db.app.database.catalogue().await.map_err(|error| self.undone(error))?;
-        for id in ids {
-            let statement = Statement::permitted_row(work.db().views(&catalogue), self.row, id);
-            let statement = statement.map_err(|error| self.undone(error))?;
-            let rows = work.db().reader().fetch(&statement).await.map_err(|error| self.undone(error))?;
-            if (0..rows.len()).any(|row| rows.cell(row, 0) != Some(&[1])) {
-                return Err(forbidden(self.name(), None));
-            }
-        }
-        Ok(())
-    }
-
     /// The rows of the view, of which a client gets what it has selected.
-    async fn read(&self, db: &Db, status: &str, ids: &[String]) -> Result<CallOutcome, Undone> {
+    pub(super) async fn read(&self, db: &Db, status: &str, ids: &[String]) -> Result<CallOutcome, Undone> {
         let result = self.target.ty.and_then(|ty| db.app.model.results.get(&ty).copied());
         let single = !self.takes_list();
         let list = serde_json::Value::from(ids).to_string();
@@ -206,7 +113,7 @@ impl TableMutation<'_> {
         }
     }
 
-    async fn keep(&self, transaction: Transaction, outcome: CallOutcome) -> Result<CallOutcome, Undone> {
+    pub(super) async fn keep(&self, transaction: Transaction, outcome: CallOutcome) -> Result<CallOutcome, Undone> {
         match transaction.keep().await {
             Ok(()) => Ok(outcome),
             // What could not be read has failed the transaction.
@@ -229,7 +136,7 @@ impl TableMutation<'_> {
     }
 
     /// The error for a row that is not permitted, which is that for one which is not there.
-    fn missing(&self) -> Undone {
+    pub(super) fn missing(&self) -> Undone {
         Undone::failure("not_found:", format!("there is no such `{}`", self.name()))
     }
 
@@ -239,7 +146,7 @@ impl TableMutation<'_> {
         Undone::Error(Error::internal(why))
     }
 
-    fn undone(&self, error: DbError) -> Undone {
+    pub(super) fn undone(&self, error: DbError) -> Undone {
         self.undone_of(error, self.name())
     }
 
@@ -249,16 +156,6 @@ impl TableMutation<'_> {
             self.db.app.database.may_have_changed();
         }
         Undone::of_database(error, type_name, &self.db.app.constraints)
-    }
-}
-
-/// The key of a row that the arguments choose.
-struct ChosenRow(String);
-
-impl ChosenRow {
-    /// The column and the value that choose this row alone.
-    fn keys<'a>(&self, level: &Level<'a>) -> Vec<(&'a str, ExactJson)> {
-        vec![(level.key, ExactJson::String(self.0.clone()))]
     }
 }
 

@@ -6,7 +6,7 @@
 //! it has met.
 
 use super::TableMutation;
-use super::level::{Level, NewRow, WrittenRow};
+use super::level::{Level, NewRow, Origin, WrittenRow};
 use super::run::ids;
 use super::undone::Undone;
 use super::writer::{Writer, forbidden};
@@ -25,11 +25,7 @@ enum Changeable<'k> {
 }
 
 impl TableMutation<'_> {
-    pub(super) async fn upsert<'a>(
-        &'a self,
-        mut writer: Writer<'a>,
-        level: &Level<'a>,
-    ) -> Result<CallOutcome, Undone> {
+    pub(super) async fn upsert<'a>(&'a self, mut writer: Writer<'a>, level: &Level<'a>) -> Result<CallOutcome, Undone> {
         let shown = self.shown_where();
         let written = match self.is_governed || !shown.is_empty() {
             true => self.put_permitted(&mut writer, level, &shown).await?,
@@ -98,6 +94,7 @@ impl TableMutation<'_> {
         changeable: Changeable<'_>,
     ) -> Result<Option<Vec<WrittenRow<'a>>>, Undone> {
         writer.refer(level, &mut rows).await?;
+        rows.iter_mut().for_each(|row| row.origin = Origin::Either);
         let items = items_of(&rows);
         if self.write.replaces && !are_alike(&items) {
             let message =
@@ -110,7 +107,8 @@ impl TableMutation<'_> {
             (true, Changeable::Among(keys)) => ConflictAction::ReplaceAmong(keys),
         };
         let conflict = Conflict { columns: self.write.conflict, action };
-        let mut values = writer.run(level, level.table.insert(&items, Some(conflict), &level.returned), &rows).await?;
+        let mut values =
+            writer.write(level, level.table.insert(&items, Some(conflict), &level.returned), &rows).await?;
         if !self.write.replaces && values.len() < rows.len() {
             values = self.kept(writer, level, &rows, &items).await?;
         }
@@ -167,7 +165,7 @@ impl<'a> Writer<'a> {
                 Some(keys.map_err(|error| Undone::Error(error.into()))?)
             }
             Err(error) if may_not_change(&error) => None,
-            Err(error) => return Err(self.undone(level, error, rows)),
+            Err(error) => return Err(self.stopped(level, error, rows).await),
         };
         self.run(level, Statement::new("ROLLBACK TO SAVEPOINT svc_met", Vec::new()), &[]).await?;
         Ok(met)

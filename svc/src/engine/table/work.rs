@@ -29,6 +29,15 @@ impl<'a> Work<'a> {
         Ok(rows)
     }
 
+    /// Runs a statement behind others; the number of rows that it writes.
+    pub(super) async fn count(&mut self, statement: Statement) -> Result<u64, DbError> {
+        let statement = Statement { keeps_session: self.db.app.database.leaves_session(), ..statement };
+        match &self.transaction {
+            Some(transaction) => transaction.count_written(&statement).await,
+            None => self.run(statement).await.map(|rows| rows.len() as u64),
+        }
+    }
+
     /// The database, whose statements run in the transaction.
     pub(super) fn db(&self) -> &Db {
         self.transaction.as_ref().map_or(self.db, Transaction::db)

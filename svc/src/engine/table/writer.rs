@@ -5,10 +5,12 @@ use std::collections::HashSet;
 use tokio_postgres::Row;
 
 use super::TableMutation;
+use super::broken::Tried;
 use super::columns::NestedField;
 use super::level::{Level, NewRow, WrittenRow};
 use super::undone::Undone;
 use super::work::Work;
+use crate::Error;
 use crate::engine::find::typed_rows;
 use crate::engine::function::id_of;
 use crate::json::ExactJson;
@@ -16,7 +18,6 @@ use crate::postgres::{Catalogue, DbError, Isolation, Statement, cell};
 use crate::repository::FindSpec;
 use crate::schema::{BoxFuture, TypeIndex};
 use crate::sql::{Filter, col};
-use crate::Error;
 
 /// A write that is under way.
 pub(super) struct Writer<'a> {
@@ -25,6 +26,8 @@ pub(super) struct Writer<'a> {
     pub(super) work: Work<'a>,
     /// The rows that policies have to permit in the end.
     pending: Vec<Pending<'a>>,
+    /// The rows under policies that were to be written so far.
+    pub(super) tried: Vec<Tried<'a>>,
 }
 
 /// Rows that a policy has to permit.
@@ -37,7 +40,7 @@ struct Pending<'a> {
 
 impl<'a> Writer<'a> {
     pub(super) fn new(mutation: &'a TableMutation<'a>, catalogue: &'a Catalogue, isolation: Isolation) -> Self {
-        Self { mutation, catalogue, work: Work::new(mutation.db, isolation), pending: Vec::new() }
+        Self { mutation, catalogue, work: Work::new(mutation.db, isolation), pending: Vec::new(), tried: Vec::new() }
     }
 
     /// Begins anew, in one snapshot.
@@ -49,6 +52,7 @@ impl<'a> Writer<'a> {
     pub(super) async fn begin_again(&mut self) -> Result<(), Undone> {
         let begun = std::mem::replace(&mut self.work, Work::new(self.mutation.db, Isolation::Snapshot));
         self.pending.clear();
+        self.tried.clear();
         match begun.into_transaction() {
             Some(transaction) => transaction.rollback().await.map_err(Undone::Error),
             None => Ok(()),
@@ -80,9 +84,13 @@ impl<'a> Writer<'a> {
         }
         self.refer(level, &mut rows).await?;
         let items: Vec<_> = rows.iter().map(|row| row.columns.clone()).collect();
-        let values = self.run(level, level.table.insert(&items, None, &level.returned), &rows).await?;
+        let values = self.write(level, level.table.insert(&items, None, &level.returned), &rows).await?;
         if values.len() != rows.len() {
-            return Err(level.not_taken(None));
+            let path = match rows.as_slice() {
+                [row] => &row.path,
+                _ => &level.place,
+            };
+            return Err(level.not_taken(level.is_nested().then_some(path.as_str())));
         }
         Ok(self.written(level, rows, values, false))
     }
@@ -140,10 +148,44 @@ impl<'a> Writer<'a> {
         answered.map_err(|error| self.undone(level, error, rows))
     }
 
+    /// Runs a statement that writes rows of a level, and gives the texts of its rows.
+    pub(super) async fn write(
+        &mut self,
+        level: &Level<'a>,
+        statement: Statement,
+        rows: &[NewRow<'a>],
+    ) -> Result<Vec<Vec<String>>, Undone> {
+        self.tried.extend(Tried::new(level, rows));
+        self.write_noted(level, statement, rows).await
+    }
+
+    /// The same of rows that are noted as tried.
+    pub(super) async fn write_noted(
+        &mut self,
+        level: &Level<'a>,
+        statement: Statement,
+        rows: &[NewRow<'a>],
+    ) -> Result<Vec<Vec<String>>, Undone> {
+        match self.try_run(statement).await {
+            Ok(answers) => Ok(answers),
+            Err(error) => Err(self.stopped(level, error, rows).await),
+        }
+    }
+
     pub(super) fn undone(&self, level: &Level<'a>, error: DbError, rows: &[NewRow<'a>]) -> Undone {
+        if let Some(required) = self.required(level, &error, rows) {
+            return required;
+        }
         let place = level.place_of(&error, rows);
         let undone = self.mutation.undone_of(error, level.name);
         if level.is_nested() { undone.at(&place) } else { undone }
+    }
+
+    /// The failure of a column without a value, unless the program has a message for it.
+    fn required(&self, level: &Level<'a>, error: &DbError, rows: &[NewRow<'a>]) -> Option<Undone> {
+        let column = error.fault().filter(|fault| fault.code == "23502")?.constraint?;
+        let is_declared = self.mutation.db.app.constraints.contains_key(column.as_str());
+        if is_declared { None } else { level.required(&column, rows) }
     }
 
     /// Rows with what is given of each once they are written. The policies have to permit them in the end.
@@ -165,7 +207,8 @@ impl<'a> Writer<'a> {
     /// The policies permit all rows that were written, as they are: one read for each type.
     pub(super) async fn permits_all(&mut self) -> Result<(), Undone> {
         let mut pending = std::mem::take(&mut self.pending);
-        while let Some(Pending { ty, name, mut rows }) = pending.pop() {
+        while !pending.is_empty() {
+            let Pending { ty, name, mut rows } = pending.remove(0);
             let same = pending.extract_if(.., |other| other.ty == ty);
             rows.extend(same.flat_map(|other| other.rows));
             let ids: Vec<_> = rows.iter().map(|(id, _)| id.clone()).collect();

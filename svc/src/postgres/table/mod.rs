@@ -14,6 +14,7 @@ use super::{Param, Statement, StatementSubject, StatementText};
 use crate::json::{ExactJson, Fields};
 
 /// A table that is written, with the columns that the program names.
+#[derive(Clone, Copy)]
 pub(crate) struct Table<'a> {
     source: &'a Source,
     key: &'a ColumnType,
@@ -66,6 +67,39 @@ impl<'a> Table<'a> {
             true if self.source.defaults.contains_key(column) => None,
             true => Some(format!("the column `{column}` of `{name}` has no default, and the input has no such field")),
         }
+    }
+
+    /// The columns that a row has as soon as it is added, if no trigger changes it: those whose default, if they have one, is
+    /// not counted up.
+    pub(crate) fn known_columns(&self) -> impl Iterator<Item = (&'a str, Option<&'a str>)> {
+        let source = self.source;
+        let default = move |name: &str| source.defaults.get(name).map(String::as_str);
+        let columns = source.columns.keys().map(move |name| (name.as_str(), default(name)));
+        columns.filter(|(_, default)| default.is_none_or(|default| !default.contains("nextval(")))
+    }
+
+    /// Gives the columns that the database fills by itself, whatever their defaults; an empty name stands for those that
+    /// triggers may fill before a row is added.
+    pub(crate) fn filled(&self) -> Statement {
+        let relation = self.source.relation;
+        // The bits of triggers for each row, before it, at inserts.
+        let text = format!(
+            "SELECT attname::text FROM pg_catalog.pg_attribute \
+             WHERE attrelid = {relation} AND (attgenerated <> '' OR attidentity <> '') UNION ALL SELECT '' WHERE EXISTS (\
+             SELECT FROM pg_catalog.pg_trigger WHERE tgrelid = {relation} AND NOT tgisinternal AND tgtype & 7 = 7)"
+        );
+        self.statement("select", text, Vec::new())
+    }
+
+    /// Whether it is the table that a column of an error belongs to, such as `tb_note.text`.
+    pub(crate) fn has_column(&self, qualified: &str, column: &str) -> bool {
+        let table = qualified.strip_suffix(column).and_then(|table| table.strip_suffix('.'));
+        table.is_some_and(|table| self.source.name.rsplit('.').next() == table.rsplit('.').next())
+    }
+
+    /// Whether it has rows of its own, and is no view.
+    pub(crate) fn is_table(&self) -> bool {
+        self.source.is_table
     }
 
     /// Adds rows, and gives columns of each, in their order. Nothing is given of a row that is there already and stays.

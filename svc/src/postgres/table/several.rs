@@ -12,15 +12,31 @@ fn values(number: usize) -> String {
 }
 
 impl Table<'_> {
-    /// Gives the keys of the rows that refer to one of these by a column, and locks them.
-    pub(crate) fn referring(&self, column: &str, to: &[String]) -> Statement {
+    /// Gives the keys of the rows that refer to one of these by a column, and locks them; only those among some keys, if they
+    /// are given.
+    pub(crate) fn referring(&self, column: &str, to: &[String], among: Option<&[String]>, locks: bool) -> Statement {
         let (table, key, cast) = (&self.source.quoted, &self.key.quoted, self.cast(column));
-        let column = quote(column);
+        let (column, lock) = (quote(column), if locks { " FOR UPDATE" } else { "" });
+        let mut text =
+            format!("SELECT {key}::text FROM {table} WHERE {column} IN (SELECT v::{cast} FROM {})", values(1));
+        let mut params = vec![Param::Texts(to.to_vec())];
+        if let Some(among) = among {
+            text.push_str(&format!(" AND {key} IN (SELECT v::{} FROM {})", self.key.cast(), values(2)));
+            params.push(Param::Texts(among.to_vec()));
+        }
+        text.push_str(&format!(" ORDER BY {key}{lock}"));
+        self.statement("select", text, params)
+    }
+
+    /// Gives the keys of the rows with these keys, but for those that are kept, which refer to one of some by a column.
+    pub(crate) fn left(&self, column: &str, to: &[String], keys: &[String], kept: &[String]) -> Statement {
+        let (table, key, cast) = (&self.source.quoted, &self.key.quoted, self.cast(column));
+        let (column, others) = (quote(column), self.others());
         let text = format!(
-            "SELECT {key}::text FROM {table} WHERE {column} IN (SELECT v::{cast} FROM {}) ORDER BY {key} FOR UPDATE",
-            values(1)
+            "SELECT {key}::text FROM {table} WHERE {others} AND {column} IN (SELECT v::{cast} FROM {})",
+            values(3)
         );
-        self.statement("select", text, vec![Param::Texts(to.to_vec())])
+        self.statement("select", text, [keys, kept, to].map(|keys| Param::Texts(keys.to_vec())).into())
     }
 
     /// Removes the rows with these keys but for those that are kept.
@@ -60,10 +76,12 @@ impl Table<'_> {
         self.statement("update", text, vec![list(items)])
     }
 
-    /// Gives the number of each item, from 1, whose key a row has, with that key, and locks the rows.
-    pub(crate) fn lock_each(&self, items: &[Fields], key: &str) -> Statement {
-        let (table, same, returned) = (&self.source.quoted, self.same(&[key]), self.returned("t.", &[key]));
-        let text = format!("SELECT i.n::text, {returned} FROM {ITEMS} JOIN {table} AS t ON {same} FOR UPDATE OF t");
+    /// Gives the number of each item, from 1, that chooses a row by some of its columns, with the key of that, and locks the
+    /// rows if need be.
+    pub(crate) fn find_each(&self, items: &[Fields], chosen: &[&str], locks: bool) -> Statement {
+        let (table, same) = (&self.source.quoted, self.same(chosen));
+        let (key, lock) = (&self.key.quoted, if locks { " FOR UPDATE OF t" } else { "" });
+        let text = format!("SELECT i.n::text, t.{key}::text FROM {ITEMS} JOIN {table} AS t ON {same}{lock}");
         self.statement("select", text, vec![list(items)])
     }
 

@@ -1,0 +1,132 @@
+//! Writes that a constraint has stopped, as others have such a row already, or none that is referred to: where the values
+//! that are given break row policies by themselves, that alone is told, as it is where nothing is in their way.
+
+use std::collections::HashSet;
+
+use super::level::{Level, NewRow, Origin};
+use super::undone::Undone;
+use super::writer::{Writer, forbidden};
+use crate::json::{ExactJson, Fields};
+use crate::postgres::{DbError, Statement, Table};
+use crate::schema::TypeIndex;
+use crate::sql::GivenRows;
+
+/// Rows under policies that a statement was to write.
+pub(super) struct Tried<'a> {
+    ty: TypeIndex,
+    name: &'a str,
+    key: &'a str,
+    table: Table<'a>,
+    rows: Vec<TriedRow>,
+}
+
+struct TriedRow {
+    columns: Fields,
+    origin: Origin,
+    /// The place in the arguments where that is of a nested table.
+    path: Option<String>,
+}
+
+impl<'a> Tried<'a> {
+    /// These rows, if policies hold for them.
+    pub(super) fn new(level: &Level<'a>, rows: &[NewRow<'a>]) -> Option<Self> {
+        let ty = level.governed?;
+        let row = |row: &NewRow<'a>| TriedRow {
+            columns: row.columns.clone(),
+            origin: row.origin.clone(),
+            path: level.is_nested().then(|| row.path.clone()),
+        };
+        Some(Self { ty, name: level.name, key: level.key, table: level.table, rows: rows.iter().map(row).collect() })
+    }
+
+    /// The rows as the policies are asked about them, which are of one origin and give the same columns.
+    fn given(&self, rows: &[TriedRow], filled: &HashSet<String>) -> GivenRows {
+        let columns = rows.first().into_iter().flat_map(|row| row.columns.iter()).map(|(column, _)| column.to_owned());
+        let mut known: HashSet<String> = columns.collect();
+        let mut defaults = Vec::new();
+        if matches!(rows.first(), Some(TriedRow { origin: Origin::Added, .. })) && !filled.contains("") {
+            let is_left = |column: &str| !filled.contains(column) && column != self.key;
+            for (column, default) in self.table.known_columns().filter(|(column, _)| is_left(column)) {
+                if known.insert(column.to_owned()) {
+                    defaults.extend(default.map(|default| (column.to_owned(), default.to_owned())));
+                }
+            }
+        }
+        if known.contains(self.key) {
+            known.insert("id".to_owned());
+        }
+        let ids = rows.iter().map(|row| match &row.origin {
+            Origin::There(id) => Some(id.clone()),
+            Origin::Added | Origin::Either => None,
+        });
+        let documents = rows.iter().map(|row| self.document(&row.columns)).collect();
+        GivenRows { row: self.ty, documents, ids: ids.collect(), known, defaults }
+    }
+
+    /// The values of a row by the columns of its view.
+    fn document(&self, columns: &Fields) -> String {
+        let mut document = columns.clone();
+        if let Some(key) = columns.get(self.key).cloned() {
+            document.insert("id".to_owned(), key);
+        }
+        ExactJson::Object(document).to_string()
+    }
+}
+
+impl<'a> Writer<'a> {
+    /// The failure of a write that an error has stopped: the denial where known values decide it.
+    pub(super) async fn stopped(&mut self, level: &Level<'a>, error: DbError, rows: &[NewRow<'a>]) -> Undone {
+        if !self.tried.is_empty() && tells_of_others(&error) {
+            // Nothing of the transaction is left, and an error here changes nothing of what is told.
+            let tried = std::mem::take(&mut self.tried);
+            if self.begin_again().await.is_ok()
+                && let Ok(Some(denied)) = self.denied(tried).await
+            {
+                return denied;
+            }
+        }
+        self.undone(level, error, rows)
+    }
+
+    /// The denial of the first row whose values break a policy, in the order in which they are asked after a write.
+    async fn denied(&mut self, mut tried: Vec<Tried<'a>>) -> Result<Option<Undone>, DbError> {
+        while !tried.is_empty() {
+            let ty = tried[0].ty;
+            for part in tried.extract_if(.., |part| part.ty == ty).collect::<Vec<_>>() {
+                if let Some(row) = self.broken_row(&part).await? {
+                    return Ok(Some(forbidden(part.name, row.path.as_deref())));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    async fn broken_row<'t>(&mut self, tried: &'t Tried<'a>) -> Result<Option<&'t TriedRow>, DbError> {
+        let filled = self.try_run(tried.table.filled()).await?.into_iter().flatten().collect();
+        for rows in tried.rows.chunk_by(TriedRow::is_like) {
+            let given = tried.given(rows, &filled);
+            let db = self.work.db();
+            let Some(statement) = Statement::may_be_permitted(db.views(self.catalogue), &given)? else { continue };
+            let permitted = db.reader().fetch(&statement).await?;
+            let broken = (0..permitted.len()).find(|row| permitted.cell(*row, 0) != Some(&[1]));
+            if let Some(broken) = broken.and_then(|row| rows.get(row)) {
+                return Ok(Some(broken));
+            }
+        }
+        Ok(None)
+    }
+}
+
+impl TriedRow {
+    /// Whether the same is known of another row.
+    fn is_like(&self, other: &Self) -> bool {
+        let is_same_origin = std::mem::discriminant(&self.origin) == std::mem::discriminant(&other.origin);
+        let same = self.columns.iter().all(|(column, _)| other.columns.get(column).is_some());
+        is_same_origin && same && self.columns.len() == other.columns.len()
+    }
+}
+
+/// Whether an error tells which rows others have: a unique or exclusion constraint, or a reference.
+fn tells_of_others(error: &DbError) -> bool {
+    error.fault().is_some_and(|fault| matches!(fault.code.as_str(), "23505" | "23P01" | "23503"))
+}

@@ -1,0 +1,131 @@
+//! Whether the database has taken what was written: triggers and rules can leave rows out without an error.
+
+use std::collections::HashSet;
+
+use super::TableMutation;
+use super::level::{Level, NewRow};
+use super::undone::Undone;
+use super::writer::Writer;
+use crate::json::{ExactJson, Fields};
+use crate::postgres::{DbError, Statement};
+
+/// Rows that were to be removed, or to refer to nothing.
+pub(super) struct Others<'k> {
+    /// The column by which they refer, and the values of it.
+    pub(super) column: &'k str,
+    pub(super) to: &'k [String],
+    pub(super) keys: &'k [String],
+    pub(super) kept: &'k [String],
+    /// Whether it is enough that the view no longer has them.
+    pub(super) removes: bool,
+}
+
+impl TableMutation<'_> {
+    /// The failure of a change that has met no row: there is none, or the database has left it out.
+    pub(super) async fn unchanged<'a>(
+        &self,
+        writer: &mut Writer<'a>,
+        level: &Level<'a>,
+        keys: &[(&str, ExactJson)],
+    ) -> Undone {
+        // What a trigger has done in its place is undone first.
+        if let Err(undone) = writer.begin_again().await {
+            return undone;
+        }
+        match writer.find_locked(level, keys).await {
+            Ok(found) if found.is_empty() => self.missing(),
+            Ok(_) => level.not_taken(None),
+            Err(error) => writer.undone(level, error, &[]),
+        }
+    }
+}
+
+impl<'a> Writer<'a> {
+    /// Locks the rows that keys choose, and gives their keys. Where the service may not lock them there is one snapshot, and
+    /// what others have changed since cannot be written.
+    pub(super) async fn find_locked(
+        &mut self,
+        level: &Level<'a>,
+        keys: &[(&str, ExactJson)],
+    ) -> Result<Vec<Vec<String>>, DbError> {
+        let find = |locks| level.table.find(keys, locks, &[level.key]);
+        match self.try_run(find(true)).await {
+            Err(error) if error.is_of_lock() => {
+                self.in_snapshot();
+                self.try_run(find(false)).await
+            }
+            found => found,
+        }
+    }
+
+    /// Changes rows that are there, which each item chooses by some of its columns; their values.
+    pub(super) async fn change_each(
+        &mut self,
+        level: &Level<'a>,
+        rows: &[NewRow<'a>],
+        chosen: &[&str],
+        returning: &[&str],
+        hidden: &HashSet<String>,
+    ) -> Result<Vec<Vec<String>>, Undone> {
+        let items: Vec<Fields> = rows.iter().map(|row| row.columns.clone()).collect();
+        let answers = self.write(level, level.table.update_each(&items, chosen, returning), rows).await?;
+        if answers.len() < rows.len() {
+            let found = self.run(level, level.table.find_each(&items, chosen, false), rows).await?;
+            level.each_changed(&answers, &found, rows, hidden)?;
+        }
+        level.by_item(answers, rows, hidden)
+    }
+
+    /// Removes rows but for those that are kept, or has them refer to nothing.
+    pub(super) async fn change_others(
+        &mut self,
+        level: &Level<'a>,
+        statement: Statement,
+        others: Others<'_>,
+    ) -> Result<(), Undone> {
+        let Others { column, to, keys, kept, removes } = others;
+        let kept_keys: HashSet<_> = kept.iter().collect();
+        let expected = keys.iter().filter(|key| !kept_keys.contains(key)).count();
+        let changed = self.work.count(statement).await.map_err(|error| self.undone(level, error, &[]))?;
+        if usize::try_from(changed).is_ok_and(|changed| changed == expected) {
+            return Ok(());
+        }
+        // Others may be gone with the first, and a key may be given in another form than it is stored in.
+        let left = self.run(level, level.table.left(column, to, keys, kept), &[]).await?;
+        let left: Vec<_> = left.into_iter().flatten().collect();
+        let is_there = match (removes, level.of) {
+            (true, Some(of)) => !self.visible(of, &left).await?.is_empty(),
+            // No type says which rows there are.
+            (true, None) => false,
+            (false, _) => !left.is_empty(),
+        };
+        if is_there { Err(level.not_taken(Some(&level.place))) } else { Ok(()) }
+    }
+}
+
+impl<'a> Level<'a> {
+    /// Each row that is there was changed.
+    fn each_changed(
+        &self,
+        answers: &[Vec<String>],
+        found: &[Vec<String>],
+        rows: &[NewRow<'a>],
+        hidden: &HashSet<String>,
+    ) -> Result<(), Undone> {
+        let changed: HashSet<_> = answers.iter().filter_map(|answer| answer.first()).collect();
+        let mut seen = HashSet::new();
+        for row in found {
+            let [number, key] = row.as_slice() else { continue };
+            let Some(given) = number.parse().ok().and_then(|number: usize| rows.get(number.wrapping_sub(1))) else {
+                continue;
+            };
+            if !seen.insert(key) {
+                return Err(self.given_twice(given));
+            }
+            if !changed.contains(number) && !hidden.contains(key) {
+                return Err(self.not_taken(Some(&given.path)));
+            }
+        }
+        Ok(())
+    }
+}
