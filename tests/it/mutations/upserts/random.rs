@@ -71,7 +71,9 @@ impl Case {
             },
             own: own.iter().map(|group| *group.choose(rng).unwrap()).collect(),
             foreign: foreign.iter().map(|group| *group.choose(rng).unwrap()).collect(),
-            meets_foreign: given.iter().any(|group| foreign.iter().any(|foreign| std::ptr::eq::<[&str]>(*group, *foreign))),
+            meets_foreign: given
+                .iter()
+                .any(|group| foreign.iter().any(|foreign| std::ptr::eq::<[&str]>(*group, *foreign))),
             is_dropped: given.iter().any(|group| group[0].starts_with("drop")),
             gives_away,
             input: if one { items.remove(0) } else { Value::Array(items) },
@@ -138,6 +140,7 @@ async fn no_row_of_another_is_changed_or_told_of() {
                 faults.push(format!("{} {policy:?}: {fault}", kind.name));
             }
         }
+        tokio::join!(with.close(), without.close());
     }
     assert!(faults.is_empty(), "{} faults, such as\n{}", faults.len(), faults[..faults.len().min(12)].join("\n\n"));
 }

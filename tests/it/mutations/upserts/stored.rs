@@ -67,9 +67,9 @@ async fn rows_that_stay_are_given_in_the_order_of_the_items() {
     let database = database().await;
     let twin = Twin::new(&database, kind("varchar"), Policy::Rows).await;
     twin.hold(&[("ABCD1234", "bob"), ("x", "bob")]).await;
-    let input = json!([item("n", "1"), item("ABCD1234 ", "2"), item("x", "3"), item("m", "4"), item("ABCD1234  ", "5")]);
+    let input = json!([item("n", "1"), item("ABCD1234 ", "2"), item("x", "3"), item("m", "4")]);
     let answer = twin.ask("keep", &input).await;
-    assert_eq!(bodies(&answer), json!(["1", "own", "own", "4", "own"]));
+    assert_eq!(bodies(&answer), json!(["1", "own", "own", "4"]));
 }
 
 #[tokio::test]
@@ -79,12 +79,13 @@ async fn a_row_that_a_trigger_leaves_out_is_a_failure_that_says_so() {
         let twin = Twin::new(&database, kind("dropping"), policy).await;
         for field in ["put", "keep", "put_one"] {
             twin.hold(&[("a", "bob")]).await;
+            let before = twin.stored("bob").await;
             let input = if field == "put_one" { item("drop", "1") } else { json!([item("b", "1"), item("drop", "2")]) };
             let error = twin.ask(field, &input).await["errors"][0].clone();
             let told = (&error["message"], &error["extensions"]["code"], &error["extensions"]["status"]);
             let expected = json!(["the database did not take the change of `Item`", "CONFLICT", "conflict:not_taken"]);
             assert_eq!(json!([told.0, told.1, told.2]), expected, "{policy:?} {field}");
-            assert!(!twin.stored("bob").await.contains("1"), "{policy:?} {field}");
+            assert_eq!(twin.stored("bob").await, before, "{policy:?} {field}");
         }
     }
 }

@@ -78,8 +78,10 @@ pub(super) async fn database() -> TestDatabase {
             let schema = schema(kind, is_secured);
             let (Kind { column, more, .. }, id) = (kind, IDS[at % IDS.len()]);
             let secured = match is_secured {
-                true => "ALTER TABLE tb_item ENABLE ROW LEVEL SECURITY;
-                    CREATE POLICY own ON tb_item USING (owner = current_setting('app.owner', true));",
+                true => {
+                    "ALTER TABLE tb_item ENABLE ROW LEVEL SECURITY;
+                    CREATE POLICY own ON tb_item USING (owner = current_setting('app.owner', true));"
+                }
                 false => "",
             };
             write!(
@@ -112,11 +114,7 @@ pub(super) struct Twin {
 impl Twin {
     pub(super) async fn new(database: &TestDatabase, kind: &Kind, policy: Policy) -> Self {
         let schema = schema(kind, policy != Policy::Rows);
-        let url = format!(
-            "{}&user=app_{}&options=-csearch_path%3D{schema}%2Cpublic",
-            database.url(),
-            database.name()
-        );
+        let url = format!("{}&user=app_{}&options=-csearch_path%3D{schema}%2Cpublic", database.url(), database.name());
         let owner = |ctx: &Context<'_>| ctx.header("x-owner").unwrap_or_default().to_owned();
         let options = AppOptions::new()
             .database_url(url)
@@ -130,6 +128,12 @@ impl Twin {
         .await;
         let pool = PgPool::connect(&database.url()).await.unwrap();
         Self { app, pool, schema }
+    }
+
+    /// Closes its connections, of which the cluster has few.
+    pub(super) async fn close(self) {
+        self.app.stopped().await;
+        self.pool.close().await;
     }
 
     /// Has the table hold these rows: keys and their owners.
