@@ -1,4 +1,4 @@
-//! What clients see.
+//! The schema: types over the views, queries and mutations, with their guards.
 
 use svc::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Who asks: the account of the token, and its workspace and role, which the database knows.
+//! The client of a request: the account of the token, and its workspace and role, which the database knows.
 
 use std::time::Duration;
 

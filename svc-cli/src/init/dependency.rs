@@ -14,7 +14,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// The folder in which this tool was built. It is a checkout's where the tool does not come from a registry.
 const BUILT_IN: &str = env!("CARGO_MANIFEST_DIR");
 
-/// Where cargo finds the crate.
+/// A source of the crate for cargo.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Dependency {
     /// The registry has this tool's version.
@@ -95,7 +95,7 @@ impl Dependency {
         }
     }
 
-    /// What a user has to know of it: nothing about the registry.
+    /// The note for the user; none about the registry.
     pub(super) fn note(&self) -> Option<String> {
         match self {
             Self::Registry => None,

@@ -113,7 +113,7 @@ fn said(rule: &ValueRule) -> String {
     }
 }
 
-/// What a rule states of values, such as `is at least 1`, as a demand on one: `must be at least 1`.
+/// The statement of a rule, such as `is at least 1`, as a demand on a value: `must be at least 1`.
 fn demand(rule: &str) -> String {
     let forms = [("is ", "must be "), ("has ", "must have "), ("matches ", "must match ")];
     let form = forms.iter().find_map(|(states, demands)| Some(format!("{demands}{}", rule.strip_prefix(states)?)));

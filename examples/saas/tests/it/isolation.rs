@@ -1,4 +1,4 @@
-//! What each of them sees and writes.
+//! Reads and writes of two workspaces, none of which reach the other.
 
 use serde_json::{Value, json};
 use svc::testing::Database;
