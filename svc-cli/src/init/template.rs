@@ -60,7 +60,9 @@ const BASIC: &[(&str, &str)] = files![
     "src/types/mod.rs" <- "basic/types.rs",
     "src/queries/mod.rs" <- "basic/queries.rs",
     "src/mutations/mod.rs" <- "basic/mutations.rs",
-    "db/schema/001_users.sql" <- "basic/001_users.sql",
+    "db/migrations/001_tables.sql" <- "basic/migrations/001_tables.sql",
+    "db/schema/001_users.sql" <- "basic/schema/001_users.sql",
+    "db/seeds/001_users.sql" <- "basic/seeds/001_users.sql",
     "tests/api.rs" <- "basic/api.rs",
 ];
 
@@ -72,11 +74,13 @@ const BLOG: &[(&str, &str)] = files![
     "src/queries/mod.rs" <- "blog/queries.rs",
     "src/mutations/mod.rs" <- "blog/mutations/mod.rs",
     "src/mutations/publishing.rs" <- "blog/mutations/publishing.rs",
+    "db/migrations/001_tables.sql" <- "blog/migrations/001_tables.sql",
     "db/schema/001_users.sql" <- "blog/schema/001_users.sql",
     "db/schema/002_posts.sql" <- "blog/schema/002_posts.sql",
     "db/schema/003_comments.sql" <- "blog/schema/003_comments.sql",
     "db/schema/004_functions.sql" <- "blog/schema/004_functions.sql",
-    "db/seeds/001_posts.sql" <- "blog/seeds/001_posts.sql",
+    "db/seeds/001_users.sql" <- "blog/seeds/001_users.sql",
+    "db/seeds/002_posts.sql" <- "blog/seeds/002_posts.sql",
     "tests/api.rs" <- "blog/api.rs",
 ];
 
@@ -88,10 +92,12 @@ const ECOMMERCE: &[(&str, &str)] = files![
     "src/queries/mod.rs" <- "ecommerce/queries.rs",
     "src/mutations/mod.rs" <- "ecommerce/mutations/mod.rs",
     "src/mutations/ordering.rs" <- "ecommerce/mutations/ordering.rs",
+    "db/migrations/001_tables.sql" <- "ecommerce/migrations/001_tables.sql",
     "db/schema/001_customers.sql" <- "ecommerce/schema/001_customers.sql",
     "db/schema/002_products.sql" <- "ecommerce/schema/002_products.sql",
     "db/schema/003_orders.sql" <- "ecommerce/schema/003_orders.sql",
     "db/schema/004_functions.sql" <- "ecommerce/schema/004_functions.sql",
+    "db/seeds/001_shop.sql" <- "ecommerce/seeds/001_shop.sql",
     "tests/api.rs" <- "ecommerce/api.rs",
 ];
 

@@ -9,7 +9,7 @@ async fn client(database: &Database) -> Client {
         .expect("the service starts")
 }
 
-#[svc::test(setup = ["db/schema", "db/migrations"])]
+#[svc::test(setup = ["db/migrations", "db/schema", "db/seeds"])]
 async fn users_can_be_listed(database: Database) {
     let client = client(&database).await;
     let answer = client

@@ -13,7 +13,7 @@ async fn client(database: &Database) -> Client {
         .expect("the service starts")
 }
 
-#[svc::test(setup = ["db/schema", "db/migrations"])]
+#[svc::test(setup = ["db/migrations", "db/schema", "db/seeds"])]
 async fn a_post_is_published_and_read_with_its_author(database: Database) {
     let client = client(&database).await;
     let users = client
@@ -27,7 +27,7 @@ async fn a_post_is_published_and_read_with_its_author(database: Database) {
     assert_eq!(post["author"]["name"], "Ada Lovelace");
 }
 
-#[svc::test(setup = ["db/schema", "db/migrations"])]
+#[svc::test(setup = ["db/migrations", "db/schema", "db/seeds"])]
 async fn a_post_of_nobody_is_refused(database: Database) {
     let nobody = "00000000-0000-0000-0000-000000000000";
     let input = json!({ "authorId": nobody, "title": "Hello", "body": "Text" });

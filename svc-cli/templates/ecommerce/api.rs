@@ -28,7 +28,7 @@ async fn place(client: &Client, quantity: i32) -> Answer {
     client.query(PLACE).variable("input", input).await
 }
 
-#[svc::test(setup = ["db/schema", "db/migrations"])]
+#[svc::test(setup = ["db/migrations", "db/schema", "db/seeds"])]
 async fn an_order_takes_stock_and_a_cancelled_one_puts_it_back(database: Database) {
     let client = client(&database).await;
     let answer = place(&client, 2).await;
@@ -43,7 +43,7 @@ async fn an_order_takes_stock_and_a_cancelled_one_puts_it_back(database: Databas
     assert_eq!(cancelled["lines"][0]["variant"]["stock"], 12);
 }
 
-#[svc::test(setup = ["db/schema", "db/migrations"])]
+#[svc::test(setup = ["db/migrations", "db/schema", "db/seeds"])]
 async fn more_than_there_is_cannot_be_ordered(database: Database) {
     let client = client(&database).await;
     let answer = place(&client, 13).await;

@@ -1,16 +1,5 @@
 -- The write side as functions. Each answers with a status, and with the id of what it wrote.
 
-DO $type$
-BEGIN
-    IF to_regtype('mutation_response') IS NULL THEN
-        CREATE TYPE mutation_response AS (
-            status text, message text, entity_id text, entity_type text, entity jsonb,
-            updated_fields text[], cascade jsonb, metadata jsonb
-        );
-    END IF;
-END
-$type$;
-
 CREATE OR REPLACE FUNCTION fn_create_post(input jsonb) RETURNS mutation_response LANGUAGE plpgsql AS $$
 DECLARE
     response mutation_response;

@@ -1,17 +1,5 @@
 -- The write side as functions. Each answers with a status, and with the id of what it wrote.
 
-DO $type$
-BEGIN
-    IF to_regtype('mutation_response') IS NULL THEN
-        CREATE TYPE mutation_response AS (
-            status text, message text, entity_id text, entity_type text, entity jsonb,
-            updated_fields text[], cascade jsonb, metadata jsonb
-        );
-    END IF;
-END
-$type$;
-
-
 -- Variants are locked in the order of their keys, so that two orders of the same variants never wait for each other.
 CREATE OR REPLACE FUNCTION fn_place_order(input jsonb) RETURNS mutation_response LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,0 +1,5 @@
+-- Two users, unless they are there.
+
+INSERT INTO tb_user (name, email)
+VALUES ('Ada Lovelace', 'ada@example.org'), ('Grace Hopper', 'grace@example.org')
+ON CONFLICT DO NOTHING;
