@@ -48,8 +48,7 @@ enum Command {
     #[command(subcommand)]
     Sql(sql::Command),
     /// Brings the database up to date with the files of `db/`.
-    #[command(subcommand)]
-    Migrate(migrate::Command),
+    Migrate(migrate::Arguments),
     /// Runs the project's own database.
     #[command(subcommand)]
     Db(db::Command),
@@ -71,7 +70,7 @@ impl Arguments {
             Command::Generate(command) => generate::run(command),
             Command::Schema(command) => schema::run(command),
             Command::Sql(command) => sql::run(command),
-            Command::Migrate(command) => migrate::run(command),
+            Command::Migrate(arguments) => migrate::run(arguments),
             Command::Db(command) => db::run(command),
             Command::Doctor(arguments) => doctor::run(&arguments),
             Command::Completions(arguments) => completions::run(&arguments, Self::command()),

@@ -18,12 +18,21 @@ pub(crate) struct Failure {
     closed: bool,
     /// An argument is wrong by itself.
     is_usage: bool,
+    /// No change of a file helps, so `svc dev` need not wait for one.
+    is_final: bool,
 }
 
 impl Failure {
     /// A failure with its message.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hints: Vec::new(), details: String::new(), closed: false, is_usage: false }
+        Self {
+            message: message.into(),
+            hints: Vec::new(),
+            details: String::new(),
+            closed: false,
+            is_usage: false,
+            is_final: false,
+        }
     }
 
     /// A failure of an argument that is wrong by itself, whatever there is on this machine.
@@ -63,9 +72,26 @@ impl Failure {
         Self { closed, ..Self::new(format!("cannot write to standard output: {error}")) }
     }
 
+    /// The same for what no change of a file helps.
+    #[must_use]
+    pub(crate) fn finally(mut self) -> Self {
+        self.is_final = true;
+        self
+    }
+
+    /// Whether no change of a file helps.
+    pub(crate) fn is_final(&self) -> bool {
+        self.is_final
+    }
+
     /// The message without its hints.
     pub(crate) fn message(&self) -> &str {
         &self.message
+    }
+
+    /// The things that help.
+    pub(crate) fn hints_of(&self) -> &[String] {
+        &self.hints
     }
 
     /// The first thing that helps.

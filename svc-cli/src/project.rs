@@ -25,6 +25,30 @@ impl Project {
         Self::at(root)
     }
 
+    /// The project whose database is meant: that of a folder, which may be its `db`, or else of the current one. The
+    /// files of `db` are enough, as an image for deployment has them.
+    pub(crate) fn of_database(folder: Option<&Path>) -> Result<Self> {
+        let Some(folder) = folder else {
+            let root = std::env::current_dir().map_err(Failure::io("find the current folder"))?;
+            return if root.join("db").is_dir() { Self::at(root) } else { Self::open() };
+        };
+        let root = std::path::absolute(folder).map_err(Failure::io(format!("find {}", folder.display())))?;
+        let has = |root: &Path| ["migrations", "schema"].iter().any(|kind| root.join(kind).is_dir());
+        if has(&root.join("db")) || root.join("Cargo.toml").is_file() {
+            return Self::at(root);
+        }
+        match root.parent() {
+            Some(parent) if root.ends_with("db") && has(&root) => Self::at(parent.to_owned()),
+            _ => Err(Failure::new(format!("{} has no files of a database", folder.display()))
+                .hint("name the folder that holds db/migrations and db/schema: --project FOLDER")),
+        }
+    }
+
+    /// The settings of the current folder, whether a project is there or not.
+    pub(crate) fn anywhere() -> Result<Self> {
+        Self::at(std::env::current_dir().map_err(Failure::io("find the current folder"))?)
+    }
+
     /// The project of a folder.
     pub(crate) fn at(root: PathBuf) -> Result<Self> {
         let settings = read_settings(&root.join(".env"))?;

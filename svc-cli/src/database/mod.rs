@@ -3,6 +3,7 @@
 mod hint;
 mod script;
 mod tls;
+mod tokens;
 mod url;
 
 use std::future::Future;
@@ -14,6 +15,7 @@ use tokio_postgres::{Client, Config};
 use crate::failure::{Failure, Result};
 
 pub(crate) use script::{DEEPEST, Statement, depth, statements};
+pub(crate) use tokens::{Token, mentions, tokens};
 pub(crate) use url::Target;
 
 /// The longest time that a server may take to answer.
@@ -57,13 +59,19 @@ pub(crate) async fn open(target: &Target) -> Result<Client> {
 /// The place of a database, without what is secret.
 pub(crate) fn shown(config: &Config) -> String {
     let host = match config.get_hosts().first() {
-        Some(Host::Tcp(host)) => host.clone(),
+        Some(Host::Tcp(host)) => public(host).to_owned(),
         Some(Host::Unix(folder)) => folder.display().to_string(),
         None => "localhost".to_owned(),
     };
     let port = config.get_ports().first().copied().unwrap_or(5432);
-    let database = config.get_dbname().or(config.get_user()).unwrap_or_default();
+    let database = public(config.get_dbname().or(config.get_user()).unwrap_or_default());
     format!("the database `{database}` at {host}:{port}")
+}
+
+/// The part of a name behind what may belong to a password: one with an `@` or a `/` as it is ends early in a URL, and
+/// its rest is taken for the host or the database.
+fn public(name: &str) -> &str {
+    name.rsplit_once('@').map_or(name, |(_, rest)| rest)
 }
 
 /// The causes of an error: the driver's own text says only that there is one.

@@ -101,7 +101,7 @@ fn start_of(script: &str, at: usize) -> usize {
 }
 
 /// A text from its first character on that is neither space nor a comment.
-fn skip_blank(mut text: &str) -> &str {
+pub(super) fn skip_blank(mut text: &str) -> &str {
     loop {
         text = text.trim_start();
         let length = comment(text);
@@ -113,7 +113,7 @@ fn skip_blank(mut text: &str) -> &str {
 }
 
 /// The word at a place, such as a keyword or a name; empty where there is none.
-fn word(script: &str, at: usize) -> &str {
+pub(super) fn word(script: &str, at: usize) -> &str {
     let rest = &script[at..];
     let first = |c: char| c.is_alphabetic() || c == '_' || !c.is_ascii();
     if !rest.starts_with(first) {
@@ -124,7 +124,7 @@ fn word(script: &str, at: usize) -> &str {
 }
 
 /// The length of the token with which a text begins: a comment, a string, a quoted name, a number or one character.
-fn token(text: &str) -> usize {
+pub(super) fn token(text: &str) -> usize {
     let comment = comment(text);
     if comment > 0 {
         return comment;

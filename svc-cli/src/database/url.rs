@@ -22,6 +22,8 @@ impl Target {
     /// Reads a URL.
     pub(crate) fn parse(url: &str) -> Result<Self> {
         let bad = |why: String| {
+            // What is named may be a part of the password.
+            let why = if is_ambiguous(url) { "a character of the password ends it early".to_owned() } else { why };
             Failure::new(format!("the database URL cannot be read: {why}"))
                 .hint("it looks like postgresql://user:password@host:5432/name")
                 .hints(is_ambiguous(url).then(|| hint::CREDENTIALS.to_owned()))
@@ -76,7 +78,7 @@ impl Target {
 
     /// The name of the database.
     pub(crate) fn database(&self) -> &str {
-        self.config.get_dbname().unwrap_or_else(|| self.user())
+        super::public(self.config.get_dbname().unwrap_or_else(|| self.user()))
     }
 
     /// Another database of the same server.
@@ -115,6 +117,30 @@ mod tests {
         assert_eq!(mode("postgresql://a@localhost/shop"), SslMode::Disable);
         assert!(Target::parse("postgresql://a@localhost/shop?sslmode=never").is_err());
         assert!(Target::parse("mysql://a@localhost/shop").is_err());
+    }
+
+    #[test]
+    fn no_part_of_a_password_is_shown() {
+        for password in [
+            "p@sesame",
+            "p@:sesame",
+            "1/sesame",
+            "p#sesame",
+            "p?sesame",
+            "p?sesame=x",
+            "p?sslmode=sesame",
+            "a:sesame",
+            "@@sesame@",
+        ] {
+            let url = format!("postgresql://svc:{password}@db.example.org:54320/helpdesk");
+            let shown = match Target::parse(&url) {
+                Ok(target) => {
+                    format!("{} {} {}", super::super::shown(target.config()), target.database(), target.user())
+                }
+                Err(failure) => failure.message().to_owned(),
+            };
+            assert!(!shown.contains("sesame"), "{password}: {shown}");
+        }
     }
 
     #[test]

@@ -15,7 +15,7 @@ use tokio_postgres::Client;
 
 use crate::database::{self, Target};
 use crate::failure::Result;
-use crate::migrate::{self, Kind};
+use crate::migrate::{self, Kind, Scope};
 use crate::project::Project;
 use crate::terminal;
 
@@ -104,13 +104,16 @@ fn start(project: &Project) -> Result<()> {
         daemon::start(project, &target)?;
         terminal::done(format_args!("started {shown}"));
     }
-    database::block_on(async { bring_up(project, &mut database::open(&target).await?).await })
+    database::block_on(async { bring_up(project, &database::open(&target).await?, Scope::All).await })
 }
 
 /// Brings a database up to date, with the seeds where it was empty.
-pub(crate) async fn bring_up(project: &Project, client: &mut Client) -> Result<()> {
+pub(crate) async fn bring_up(project: &Project, client: &Client, scope: Scope) -> Result<()> {
     let is_new = migrate::is_empty(client).await?;
-    let outcome = migrate::up(project, client, LOCK_TIMEOUT).await?;
+    let outcome = migrate::up(project, client, LOCK_TIMEOUT, scope).await?;
+    for path in &outcome.waiting {
+        terminal::warning(format_args!("{path} is pending; type `m` and Enter to run it, or: svc migrate up"));
+    }
     let has_rows_to_come = is_new && outcome.applied() > 0;
     outcome.tell()?;
     if has_rows_to_come && migrate::run_all(project, client, Kind::Seed).await? > 0 {

@@ -4,6 +4,7 @@ use postgres_protocol::escape::escape_identifier;
 
 use crate::database::{self, Target};
 use crate::failure::{Failure, Result};
+use crate::migrate::Scope;
 use crate::project::Project;
 use crate::terminal;
 
@@ -31,6 +32,6 @@ pub(super) fn run(project: &Project, confirm: Option<&str>) -> Result<()> {
                 .await
                 .map_err(|error| Failure::new(format!("cannot make `{name}` anew: {}", database::reason(&error))))?;
         }
-        super::bring_up(project, &mut database::open(&target).await?).await
+        super::bring_up(project, &database::open(&target).await?, Scope::All).await
     })
 }

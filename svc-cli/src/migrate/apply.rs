@@ -1,33 +1,34 @@
 //! `svc migrate up`.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio_postgres::Client;
-use tokio_postgres::error::{ErrorPosition, SqlState};
 
 use super::failed;
 use super::files::{self, File, Kind};
 use super::history;
-use super::plan::{self, State};
-use crate::database::{Statement, reason};
+use super::plan::{self, Plan, State};
+use super::run::{self, Mode, Run, Stop};
 use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
 
-/// Errors of making what is there already.
-const EXISTS: [&SqlState; 5] = [
-    &SqlState::DUPLICATE_SCHEMA,
-    &SqlState::DUPLICATE_TABLE,
-    &SqlState::DUPLICATE_COLUMN,
-    &SqlState::DUPLICATE_FUNCTION,
-    &SqlState::DUPLICATE_OBJECT,
-];
+/// The files that an `up` may run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Migrations, and the files of `db/schema` after them.
+    All,
+    /// The files of `db/schema`: migrations wait until the user asks for them.
+    Repeatable,
+}
 
 /// The result of an `up`.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct Outcome {
     applied: usize,
+    /// The migrations that wait.
+    pub(crate) waiting: Vec<String>,
 }
 
 impl Outcome {
@@ -40,7 +41,8 @@ impl Outcome {
     #[expect(clippy::unnecessary_wraps, reason = "the last step of a command")]
     pub(crate) fn tell(self) -> Result<()> {
         match self.applied {
-            0 => terminal::say("the database is up to date"),
+            0 if self.waiting.is_empty() => terminal::say("the database is up to date"),
+            0 => {}
             1 => terminal::say("1 file is applied"),
             count => terminal::say(format_args!("{count} files are applied")),
         }
@@ -49,23 +51,70 @@ impl Outcome {
 }
 
 /// Brings a database up to date.
-pub(crate) async fn up(project: &Project, client: &mut Client, lock_timeout: Duration) -> Result<Outcome> {
-    let mut files = files::read(project, Kind::Schema)?;
-    files.extend(files::read(project, Kind::Migration)?);
+pub(crate) async fn up(project: &Project, client: &Client, lock_timeout: Duration, scope: Scope) -> Result<Outcome> {
+    let files = files::all(project)?;
     history::lock(client).await?;
     history::create(client).await?;
     let history = history::read(client).await?;
     refuse(&files, &history)?;
-    for entry in plan::missing(&files, &history) {
+    let plan = Plan::new(&files, &history);
+    warn(&plan, &plan::missing(&files, &history));
+    let waiting: Vec<String> = match scope {
+        Scope::All => Vec::new(),
+        Scope::Repeatable => plan.migrations.iter().map(|file| file.path.clone()).collect(),
+    };
+    let plan = if scope == Scope::All { plan } else { plan.without_migrations() };
+    let waits = |stop: Stop| match waiting.first() {
+        Some(path) if stop.is_missing() => stop.hint(format!("{path} is pending, and may bring it: svc migrate up")),
+        _ => stop,
+    };
+    let recorded = history::objects(client).await?;
+    run(client, &plan, Mode::Apply, lock_timeout).await.map_err(waits)?;
+    for path in plan.removed.iter().map(|entry| &entry.path) {
+        if recorded.contains_key(path) {
+            terminal::done(format_args!("{path} is gone, and so is what it had made"));
+        } else {
+            terminal::warning(format_args!("{path} is gone; nobody has noted what it had made, so that stays"));
+        }
+    }
+    Ok(Outcome { applied: plan.count(), waiting })
+}
+
+/// Warns of files that do not run.
+fn warn(plan: &Plan<'_>, missing: &[&history::Entry]) {
+    for entry in missing.iter().filter(|entry| !plan.removed.contains(entry)) {
         terminal::warning(format_args!("the database has {}, which this project does not have", entry.path));
     }
-    let pending = plan::to_run(&files, &history);
-    for file in &pending {
-        let begun = Instant::now();
-        apply(client, file, lock_timeout).await?;
-        terminal::done(format_args!("{} ({} ms)", file.path, begun.elapsed().as_millis()));
+    for file in &plan.unwritten {
+        terminal::warning(format_args!("{} has no statement yet, so it is not run", file.path));
     }
-    Ok(Outcome { applied: pending.len() })
+}
+
+/// Runs the files of a plan.
+pub(super) async fn run(client: &Client, plan: &Plan<'_>, mode: Mode, lock_timeout: Duration) -> Result<(), Stop> {
+    if plan.is_empty() {
+        return Ok(());
+    }
+    let result = Run::new(client, plan, mode, lock_timeout).await?.all().await;
+    match result {
+        // A label cannot be used in the transaction that adds it: it is added before, and all else is run again.
+        Err(stop) if stop.is_new_label() && mode != Mode::TryOut => {
+            let files = files_left(client, plan).await?;
+            if !run::add_labels(client, &files).await? {
+                return Err(stop);
+            }
+            let rest = Plan { migrations: files, ..plan.clone() };
+            Run::new(client, &rest, mode, lock_timeout).await?.all().await
+        }
+        result => result,
+    }
+}
+
+/// The migrations of a plan that are not recorded yet.
+async fn files_left<'a>(client: &Client, plan: &Plan<'a>) -> Result<Vec<&'a File>> {
+    let history = history::read(client).await?;
+    let is_left = |file: &&&File| plan::state(file, &history) == State::Pending;
+    Ok(plan.migrations.iter().filter(is_left).copied().collect())
 }
 
 /// Runs all files of a kind, such as seeds, without a record.
@@ -73,8 +122,11 @@ pub(crate) async fn run_all(project: &Project, client: &Client, kind: Kind) -> R
     let files = files::read(project, kind)?;
     for file in &files {
         client.batch_execute("BEGIN").await.map_err(|error| failed(&error))?;
-        run(client, file).await?;
-        client.batch_execute("COMMIT").await.map_err(|error| in_file(&error, file))?;
+        for statement in file.statements()? {
+            let ran = client.batch_execute(statement.text).await;
+            ran.map_err(|error| Stop::in_statement(&error, file, &statement))?;
+        }
+        client.batch_execute("COMMIT").await.map_err(|error| Stop::in_file(&error, file))?;
         terminal::done(&file.path);
     }
     Ok(files.len())
@@ -97,75 +149,4 @@ pub(super) fn refuse(files: &[File], history: &[history::Entry]) -> Result<()> {
         return Err(failure);
     }
     Ok(())
-}
-
-/// Runs a file and records it: both or neither, unless it runs outside of a transaction.
-async fn apply(client: &Client, file: &File, lock_timeout: Duration) -> Result<()> {
-    // A file may have set something for the session, such as its search path.
-    let settings = format!("RESET ALL; SET lock_timeout = {}", lock_timeout.as_millis());
-    client.batch_execute(&settings).await.map_err(|error| failed(&error))?;
-    if !file.in_transaction() {
-        history::record(client, file, false).await?;
-        run(client, file).await?;
-        return history::record(client, file, true).await;
-    }
-    client.batch_execute("BEGIN").await.map_err(|error| failed(&error))?;
-    run(client, file).await?;
-    // Whatever the file has set for the search path, the record is in a schema of its own.
-    history::record(client, file, true).await?;
-    client.batch_execute("COMMIT").await.map_err(|error| in_file(&error, file))
-}
-
-/// Runs the statements of a file in the transaction that is open, if one is.
-pub(super) async fn run(client: &Client, file: &File) -> Result<()> {
-    for statement in file.statements()? {
-        if let Err(error) = client.batch_execute(statement.text).await {
-            return Err(in_statement(&error, file, &statement));
-        }
-    }
-    Ok(())
-}
-
-fn in_statement(error: &tokio_postgres::Error, file: &File, statement: &Statement<'_>) -> Failure {
-    let position = error.as_db_error().and_then(|error| error.position());
-    let line = match position {
-        Some(ErrorPosition::Original(character)) => {
-            let before = (*character as usize).saturating_sub(1);
-            statement.line + statement.text.chars().take(before).filter(|c| *c == '\n').count()
-        }
-        _ => statement.line,
-    };
-    let failure = Failure::new(format!("{}:{line}: {}", file.path, reason(error)));
-    failure.hints(hints(error, file).into_iter().map(str::to_owned))
-}
-
-fn hints(error: &tokio_postgres::Error, file: &File) -> Vec<&'static str> {
-    let mut hints = Vec::new();
-    match error.code() {
-        Some(&SqlState::LOCK_NOT_AVAILABLE) => {
-            return vec!["others hold a lock on what it changes; try again, or wait longer: --lock-timeout 60"];
-        }
-        Some(&SqlState::INSUFFICIENT_PRIVILEGE) => {
-            return vec!["the user of SVC_DATABASE_URL may not do that; run it as the owner"];
-        }
-        Some(&SqlState::UNIQUE_VIOLATION) if file.kind == Kind::Seed => {
-            hints.push("the row is there already; with ON CONFLICT DO NOTHING the file can be run again");
-        }
-        Some(code) if EXISTS.contains(&code) && file.kind != Kind::Seed => {
-            hints.push(
-                "if the database has all that pending files make, record them without a run: svc migrate baseline",
-            );
-        }
-        _ => {}
-    }
-    hints.push(match file.kind {
-        Kind::Seed => "nothing of this file is done; correct it and run `svc db seed` again",
-        _ if file.in_transaction() => "nothing of this file is done; correct it and run `svc migrate up` again",
-        _ => "what the statements before it have done stays; correct it, then svc migrate repair",
-    });
-    hints
-}
-
-fn in_file(error: &tokio_postgres::Error, file: &File) -> Failure {
-    Failure::new(format!("{}: {}", file.path, reason(error)))
 }

@@ -1,6 +1,6 @@
 //! `svc migrate baseline`.
 
-use super::files::{self, Kind};
+use super::files;
 use super::plan::State;
 use super::{connect, failed, history, plan, sqlx};
 use crate::database::{self, Target};
@@ -11,8 +11,7 @@ use crate::terminal;
 pub(super) fn run(project: &Project, confirm: Option<&str>, from_sqlx: bool) -> Result<()> {
     let target = Target::parse(&project.database_url()?)?;
     terminal::confirm("records files without running them", target.database(), confirm)?;
-    let mut files = files::read(project, Kind::Schema)?;
-    files.extend(files::read(project, Kind::Migration)?);
+    let files = files::all(project)?;
     database::block_on(async {
         let client = connect(project).await?;
         history::lock(&client).await?;

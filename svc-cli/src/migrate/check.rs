@@ -1,37 +1,50 @@
 //! `svc migrate check`.
 
-use super::files::{self, File, Kind};
+use std::time::Duration;
+
+use tokio_postgres::Client;
+
+use super::files::{self, File};
 use super::lost::Views;
-use super::{apply, connect, failed, hazards, history, plan};
-use crate::database;
+use super::plan::Plan;
+use super::run::Mode;
+use super::shadow::{self, Differences, Inventory};
+use super::{apply, connect, failed, hazards, history};
+use crate::database::{self, Target};
 use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
 
+/// The longest wait for a lock that others hold.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+
 pub(super) fn run(project: &Project, strict: bool) -> Result<()> {
-    let mut files = files::read(project, Kind::Schema)?;
-    files.extend(files::read(project, Kind::Migration)?);
+    let files = files::all(project)?;
     for file in &files {
         file.statements()?;
     }
-    terminal::done(format_args!("{} files can be read", files.len()));
+    match files.len() {
+        1 => terminal::done("1 file can be read"),
+        count => terminal::done(format_args!("{count} files can be read")),
+    }
     let warnings = database::block_on(async {
         let Some(client) = reachable(project).await else { return Ok(warn_of_hazards(files.iter())) };
         let history = history::read(&client).await?;
         apply::refuse(&files, &history)?;
-        let pending = plan::to_run(&files, &history);
-        let hazards = warn_of_hazards(pending.iter().copied());
-        Ok(hazards + try_out(&client, &pending).await?)
+        let plan = Plan::new(&files, &history);
+        let hazards = warn_of_hazards(plan.files());
+        let (lost, after) = try_out(&client, &plan).await?;
+        Ok(hazards + lost + replay(project, &files, after).await?)
     })?;
     if warnings == 0 || !strict {
         return Ok(());
     }
-    Err(Failure::new(format!("there are {warnings} warnings"))
-        .hint("change the files as they say, or accept a rule in its file: -- squawk-ignore RULE"))
+    let count = if warnings == 1 { "there is 1 warning".to_owned() } else { format!("there are {warnings} warnings") };
+    Err(Failure::new(count).hint("change the files as they say, or accept a rule in its file: -- squawk-ignore RULE"))
 }
 
 /// The database, where one is set and answers.
-async fn reachable(project: &Project) -> Option<tokio_postgres::Client> {
+async fn reachable(project: &Project) -> Option<Client> {
     if project.database_url().is_err() {
         terminal::warning("no database is set, so nothing was tried");
         return None;
@@ -58,20 +71,32 @@ fn warn_of_hazards<'a>(files: impl Iterator<Item = &'a File>) -> usize {
 }
 
 /// Runs what is pending in one transaction, warns of views that it takes away, and undoes it.
-async fn try_out(client: &tokio_postgres::Client, pending: &[&File]) -> Result<usize> {
+///
+/// Returns the number of warnings, and the schema that the database would have; `None` where not all was tried.
+async fn try_out(client: &Client, plan: &Plan<'_>) -> Result<(usize, Option<Inventory>)> {
     let before = Views::read(client).await?;
-    client.batch_execute("BEGIN; SET LOCAL lock_timeout = '10s'").await.map_err(|error| failed(&error))?;
-    let mut tried = 0;
-    for file in pending {
-        if !file.in_transaction() {
+    client.batch_execute("BEGIN").await.map_err(|error| failed(&error))?;
+    let outside = plan.migrations.iter().position(|file| !file.in_transaction());
+    let plan = match outside {
+        Some(at) => {
+            let path = &plan.migrations[at].path;
             terminal::warning(format_args!(
-                "{} runs outside of a transaction, so it and those after it were not tried",
-                file.path
+                "{path} runs outside of a transaction, so it and those after it were not tried"
             ));
-            break;
+            &Plan { migrations: plan.migrations[..at].to_vec(), repeatable: Vec::new(), ..plan.clone() }
         }
-        apply::run(client, file).await?;
-        tried += 1;
+        None => plan,
+    };
+    let mut is_whole = outside.is_none();
+    match apply::run(client, plan, Mode::TryOut, LOCK_TIMEOUT).await {
+        // Only a commit makes the label usable, which `up` does.
+        Err(stop) if stop.is_new_label() => is_whole = false,
+        tried => tried.map_err(|stop| reworded(&stop.into()))?,
+    }
+    if !is_whole && outside.is_none() {
+        client.batch_execute("ROLLBACK").await.map_err(|error| failed(&error))?;
+        terminal::warning("a file uses a label that a pending migration adds, so the pending files were not tried");
+        return Ok((0, None));
     }
     // Constraints that are checked at the end.
     client
@@ -79,15 +104,59 @@ async fn try_out(client: &tokio_postgres::Client, pending: &[&File]) -> Result<u
         .await
         .map_err(|error| Failure::new(format!("the pending files break a constraint: {}", database::reason(&error))))?;
     let lost = before.lost(&Views::read(client).await?);
+    let after = if is_whole { Some(Inventory::read(client).await?) } else { None };
     client.batch_execute("ROLLBACK").await.map_err(|error| failed(&error))?;
     for what in &lost {
         terminal::warning(format_args!("{what}, which a service that runs may read"));
     }
-    match tried {
-        0 if pending.is_empty() => terminal::done("no file is pending"),
+    match plan.count() {
+        0 if outside.is_none() => terminal::done("no file is pending"),
         0 => {}
         1 => terminal::done("1 pending file runs on the database, and was undone"),
-        _ => terminal::done(format_args!("{tried} pending files run on the database, and were undone")),
+        tried => terminal::done(format_args!("{tried} pending files run on the database, and were undone")),
     }
-    Ok(lost.len())
+    Ok((lost.len(), after))
+}
+
+/// A failure of files that are tried, whose hints are about a file that is to be applied.
+fn reworded(failure: &Failure) -> Failure {
+    let hint = |hint: &String| match hint.split_once("correct it and run `svc migrate up` again") {
+        Some(_) => "correct it and run `svc migrate check` again".to_owned(),
+        None => hint.clone(),
+    };
+    Failure::new(failure.message()).hints(failure.hints_of().iter().map(hint))
+}
+
+/// Runs all files on an empty database, and compares what comes of it with the schema that this one would have.
+///
+/// Returns the number of warnings.
+async fn replay(project: &Project, files: &[File], after: Option<Inventory>) -> Result<usize> {
+    let target = Target::parse(&project.database_url()?)?;
+    let replayed = shadow::replay(&target, files).await.map_err(|failure| {
+        let failure = reworded(&failure);
+        Failure::new(format!("on an empty database, {}", failure.message())).hints(failure.hints_of().to_vec())
+            .hint("a new database begins with the first migration, so this breaks colleagues, tests and CI; put tables and their changes into db/migrations, and what follows them into db/schema")
+    })?;
+    let made = match replayed {
+        Ok(made) => made,
+        Err(failure) => {
+            terminal::warning(failure.message());
+            return Ok(0);
+        }
+    };
+    terminal::done("all files run on an empty database");
+    let Some(after) = after else { return Ok(0) };
+    let Differences { missing, other, extra } = made.compare(&after);
+    missing.iter().for_each(|item| terminal::warning(format_args!("the database lacks {item}, which the files make")));
+    other.iter().for_each(|item| terminal::warning(format_args!("the database has another form of {item}")));
+    extra.iter().for_each(|item| terminal::warning(format_args!("the database has {item}, which no file makes")));
+    let count = missing.len() + other.len() + extra.len();
+    if count == 0 {
+        terminal::done("the database is as the files make it");
+    } else {
+        terminal::hint(
+            "a change that was made by hand belongs into a file: svc migrate new NAME; or begin anew: svc db reset",
+        );
+    }
+    Ok(count)
 }

@@ -18,10 +18,10 @@ const TRANSACTIONS: [&str; 7] = ["BEGIN", "START", "COMMIT", "END", "ROLLBACK", 
 /// The kind of a file, which says when it runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
-    /// `db/schema`: it is run again when it has changed.
-    Schema,
     /// `db/migrations`: it is run once.
     Migration,
+    /// `db/schema`: it is run after the migrations, and again when it has changed.
+    Schema,
     /// `db/seeds`: it is run when it is asked for, and not recorded.
     Seed,
 }
@@ -54,6 +54,11 @@ impl File {
         self.text.lines().next().map(str::trim_end) != Some(NO_TRANSACTION)
     }
 
+    /// Whether it has no statement.
+    pub(crate) fn is_empty(&self) -> bool {
+        statements(&self.text).is_empty()
+    }
+
     /// Its statements, unless one of them would end the transaction that svc runs it in.
     pub(crate) fn statements(&self) -> Result<Vec<Statement<'_>>> {
         let statements = statements(&self.text);
@@ -80,6 +85,13 @@ fn is_concurrent(statement: &Statement<'_>) -> bool {
     let words = statement.words(5);
     let about_index = words.iter().take(4).any(|word| word == "INDEX");
     about_index && words.contains(&"CONCURRENTLY".to_owned())
+}
+
+/// The migrations and the files of the schema, in the order in which they run.
+pub(crate) fn all(project: &Project) -> Result<Vec<File>> {
+    let mut files = read(project, Kind::Migration)?;
+    files.extend(read(project, Kind::Schema)?);
+    Ok(files)
 }
 
 /// The files of a kind, in the order in which they run.

@@ -3,10 +3,13 @@
 //! The search path begins with `"$user"`: in a schema with the name of a usual user, such as `svc`, the tables of the
 //! files would be made beside the record, where no other user looks for them.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use tokio_postgres::Client;
 
 use super::failed;
 use super::files::File;
+use super::run::Id;
 use crate::failure::Result;
 use crate::terminal;
 
@@ -20,6 +23,16 @@ const CREATE: &str = "\
         checksum    text NOT NULL,
         finished    boolean NOT NULL,
         applied_at  timestamptz NOT NULL DEFAULT now()
+    );";
+
+/// The views, functions, policies and triggers that each file of `db/schema` has made. A database of an older tool gets
+/// the table with the next file.
+const CREATE_OBJECTS: &str = "\
+    CREATE TABLE IF NOT EXISTS svc_history.objects (
+        path      text NOT NULL,
+        kind      text NOT NULL,
+        identity  text NOT NULL,
+        PRIMARY KEY (path, kind, identity)
     );";
 
 const RECORD: &str = "\
@@ -53,6 +66,40 @@ pub(crate) async fn create(client: &Client) -> Result<()> {
     if !exists {
         client.batch_execute(CREATE).await.map_err(|error| failed(&error))?;
     }
+    if !has_objects(client).await? {
+        client.batch_execute(CREATE_OBJECTS).await.map_err(|error| failed(&error))?;
+    }
+    Ok(())
+}
+
+async fn has_objects(client: &Client) -> Result<bool> {
+    let row = client.query_one("SELECT to_regclass('svc_history.objects') IS NOT NULL", &[]).await;
+    Ok(row.map_err(|error| failed(&error))?.get(0))
+}
+
+/// The objects that each file has made.
+pub(crate) async fn objects(client: &Client) -> Result<BTreeMap<String, BTreeSet<Id>>> {
+    let mut objects: BTreeMap<String, BTreeSet<Id>> = BTreeMap::new();
+    if !has_objects(client).await? {
+        return Ok(objects);
+    }
+    let text = "SELECT path, kind, identity FROM svc_history.objects";
+    for row in client.query(text, &[]).await.map_err(|error| failed(&error))? {
+        let id = Id { kind: row.get(1), identity: row.get(2) };
+        objects.entry(row.get(0)).or_default().insert(id);
+    }
+    Ok(objects)
+}
+
+/// Records the objects that each file makes.
+pub(crate) async fn set_objects(client: &Client, objects: &BTreeMap<String, BTreeSet<Id>>) -> Result<()> {
+    let all = || objects.iter().flat_map(|(path, ids)| ids.iter().map(move |id| (path, id)));
+    let paths: Vec<&str> = all().map(|(path, _)| path.as_str()).collect();
+    let kinds: Vec<&str> = all().map(|(_, id)| id.kind.as_str()).collect();
+    let identities: Vec<&str> = all().map(|(_, id)| id.identity.as_str()).collect();
+    let text = "INSERT INTO svc_history.objects SELECT * FROM unnest($1::text[], $2::text[], $3::text[])";
+    client.batch_execute("DELETE FROM svc_history.objects").await.map_err(|error| failed(&error))?;
+    client.execute(text, &[&paths, &kinds, &identities]).await.map_err(|error| failed(&error))?;
     Ok(())
 }
 

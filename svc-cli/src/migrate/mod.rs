@@ -10,9 +10,12 @@ mod lost;
 mod new;
 mod plan;
 mod repair;
+mod run;
+mod shadow;
 mod sqlx;
 mod status;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Subcommand;
@@ -23,7 +26,7 @@ use crate::database;
 use crate::failure::{Failure, Result};
 use crate::project::Project;
 
-pub(crate) use apply::{run_all, up};
+pub(crate) use apply::{Scope, run_all, up};
 pub(crate) use files::{Kind, read as read_files};
 pub(crate) use history::is_empty;
 pub(crate) use new::create;
@@ -33,29 +36,40 @@ Examples:
   svc migrate new add_stock
   svc migrate check --strict
   svc migrate up
+  svc migrate up --project /app        in an image with db/ alone
   svc migrate baseline --from-sqlx --confirm shop";
 
-#[derive(Debug, Subcommand)]
+#[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) enum Command {
-    /// Brings the database up to date: new files of db/schema, then migrations, then changed files of db/schema.
+pub(crate) struct Arguments {
+    /// The folder that holds `db`, or `db` itself; by default the current one. It needs no Cargo.toml.
+    #[arg(long, global = true, value_name = "FOLDER")]
+    project: Option<PathBuf>,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Brings the database up to date: new migrations, then the files of db/schema that are new or have changed.
     Up(Up),
     /// Shows which files the database has.
     Status(Status),
     /// Makes a file for a change.
     New(New),
-    /// Looks for mistakes, dangerous locks and lost views in the files, and tries those that are pending.
+    /// Looks for mistakes, dangerous locks and lost views in the files, tries those that are pending, and runs all of them
+    /// on an empty database beside, which has to become the same.
     Check(Check),
     /// Takes a database that exists as up to date: records all files without running them.
     Baseline(Baseline),
-    /// Records the files as they are: changed ones, missing ones and interrupted ones.
+    /// Records the files as they are: changed ones, missing ones and interrupted ones. It runs none of them.
     #[command(after_help = "Examples:\n  svc migrate repair")]
     Repair,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  svc migrate up\n  svc migrate up --lock-timeout 60")]
-pub(crate) struct Up {
+struct Up {
     /// The longest wait for a lock that others hold, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     lock_timeout: u32,
@@ -63,7 +77,7 @@ pub(crate) struct Up {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  svc migrate status\n  svc migrate status --json")]
-pub(crate) struct Status {
+struct Status {
     /// Prints JSON.
     #[arg(long)]
     json: bool,
@@ -71,14 +85,14 @@ pub(crate) struct Status {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  svc migrate new add_stock")]
-pub(crate) struct New {
+struct New {
     /// The change in a few words: add_stock.
     name: String,
 }
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  svc migrate check\n  svc migrate check --strict")]
-pub(crate) struct Check {
+struct Check {
     /// Fails where there are warnings.
     #[arg(long)]
     strict: bool,
@@ -88,7 +102,7 @@ pub(crate) struct Check {
 #[command(
     after_help = "Examples:\n  svc migrate baseline --confirm shop\n  svc migrate baseline --from-sqlx --confirm shop"
 )]
-pub(crate) struct Baseline {
+struct Baseline {
     /// The database's name, in place of a question.
     #[arg(long, value_name = "DATABASE")]
     confirm: Option<String>,
@@ -97,12 +111,12 @@ pub(crate) struct Baseline {
     from_sqlx: bool,
 }
 
-pub(crate) fn run(command: Command) -> Result<()> {
-    let project = Project::open()?;
-    match command {
+pub(crate) fn run(arguments: Arguments) -> Result<()> {
+    let project = Project::of_database(arguments.project.as_deref())?;
+    match arguments.command {
         Command::Up(arguments) => {
             let timeout = Duration::from_secs(arguments.lock_timeout.into());
-            database::block_on(async { up(&project, &mut connect(&project).await?, timeout).await?.tell() })
+            database::block_on(async { up(&project, &connect(&project).await?, timeout, Scope::All).await?.tell() })
         }
         Command::Status(arguments) => {
             database::block_on(async { status::run(&project, &connect(&project).await?, arguments.json).await })
@@ -110,7 +124,7 @@ pub(crate) fn run(command: Command) -> Result<()> {
         Command::New(arguments) => new::run(&project, &arguments.name),
         Command::Check(arguments) => check::run(&project, arguments.strict),
         Command::Baseline(arguments) => baseline::run(&project, arguments.confirm.as_deref(), arguments.from_sqlx),
-        Command::Repair => database::block_on(async { repair::run(&project, &connect(&project).await?).await }),
+        Command::Repair => database::block_on(repair::run(&project)),
     }
 }
 

@@ -1,4 +1,7 @@
-//! The steps that bring a database up to date: its files compared with its record.
+//! The order of the files: the one place that decides what runs on a database, and after what.
+//!
+//! On every database the migrations run first, each once and by its number. The files of `db/schema` follow: they make
+//! views, functions and policies again, and so always see the tables as the last migration leaves them.
 
 use super::files::{File, Kind};
 use super::history::Entry;
@@ -31,6 +34,73 @@ impl State {
     }
 }
 
+/// The steps that bring a database up to date.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Plan<'a> {
+    /// Migrations that the database does not have, by number.
+    pub(super) migrations: Vec<&'a File>,
+    /// Migrations without a statement, which are still being written.
+    pub(super) unwritten: Vec<&'a File>,
+    /// Files of `db/schema` that are new or have changed.
+    pub(super) repeatable: Vec<&'a File>,
+    /// Files of `db/schema` that the database had and the project no longer has.
+    pub(super) removed: Vec<&'a Entry>,
+    /// Whether the database has a migration that the project does not have.
+    pub(super) is_ahead: bool,
+    /// Files of `db/schema`, all of them: some run again because of what they depend on.
+    pub(super) schema: Vec<&'a File>,
+}
+
+impl<'a> Plan<'a> {
+    /// Compares the files with the record of a database.
+    pub(super) fn new(files: &'a [File], history: &'a [Entry]) -> Self {
+        let pending = |kind: Kind| files.iter().filter(move |file| file.kind == kind && is_due(file, history));
+        let (unwritten, migrations) = pending(Kind::Migration).partition(|file| file.is_empty());
+        let missing = missing(files, history);
+        // A database that is ahead of the project belongs to a newer release, which still needs its views.
+        let is_ahead = missing.iter().any(|entry| !is_repeatable(entry));
+        let removed = if is_ahead { Vec::new() } else { missing };
+        Self {
+            migrations,
+            unwritten,
+            repeatable: pending(Kind::Schema).collect(),
+            removed,
+            is_ahead,
+            schema: files.iter().filter(|file| file.kind == Kind::Schema).collect(),
+        }
+    }
+
+    /// The same without migrations, for `svc dev`.
+    pub(super) fn without_migrations(mut self) -> Self {
+        self.migrations.clear();
+        self
+    }
+
+    /// Whether the database is up to date.
+    pub(super) fn is_empty(&self) -> bool {
+        self.migrations.is_empty() && self.repeatable.is_empty() && self.removed.is_empty()
+    }
+
+    /// The number of files that are to be run.
+    pub(super) fn count(&self) -> usize {
+        self.migrations.len() + self.repeatable.len()
+    }
+
+    /// The files to run, in order.
+    pub(super) fn files(&self) -> impl Iterator<Item = &'a File> {
+        self.migrations.iter().chain(&self.repeatable).copied()
+    }
+}
+
+/// Whether a file has to run.
+fn is_due(file: &File, history: &[Entry]) -> bool {
+    matches!(state(file, history), State::Pending | State::Changed)
+}
+
+fn is_repeatable(entry: &Entry) -> bool {
+    entry.path.starts_with(Kind::Schema.folder())
+}
+
 /// The state of a file in a database.
 pub(crate) fn state(file: &File, history: &[Entry]) -> State {
     match history.iter().find(|entry| entry.path == file.path) {
@@ -44,16 +114,4 @@ pub(crate) fn state(file: &File, history: &[Entry]) -> State {
 /// The files that the database has and the project does not.
 pub(crate) fn missing<'a>(files: &[File], history: &'a [Entry]) -> Vec<&'a Entry> {
     history.iter().filter(|entry| files.iter().all(|file| file.path != entry.path)).collect()
-}
-
-/// The files to run, in order: new ones of the schema, migrations, and the schema's changed ones, which may need what
-/// the migrations bring.
-pub(crate) fn to_run<'a>(files: &'a [File], history: &[Entry]) -> Vec<&'a File> {
-    let of = |kind: Kind, wanted: State| {
-        files.iter().filter(move |file| file.kind == kind && state(file, history) == wanted)
-    };
-    of(Kind::Schema, State::Pending)
-        .chain(of(Kind::Migration, State::Pending))
-        .chain(of(Kind::Schema, State::Changed))
-        .collect()
 }

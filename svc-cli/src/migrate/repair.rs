@@ -2,27 +2,33 @@
 
 use tokio_postgres::Client;
 
-use super::files::{self, Kind};
+use super::files::{self, File, Kind};
 use super::plan::State;
-use super::{failed, history, plan};
-use crate::failure::Result;
+use super::shadow::{self, Inventory};
+use super::{connect, failed, history, plan};
+use crate::database::Target;
+use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
 
+/// The most differences that are named.
+const NAMED: usize = 5;
+
 /// Corrects the record, and nothing else of the database.
-pub(super) async fn run(project: &Project, client: &Client) -> Result<()> {
-    let mut files = files::read(project, Kind::Schema)?;
-    files.extend(files::read(project, Kind::Migration)?);
+pub(super) async fn run(project: &Project) -> Result<()> {
+    let client = &connect(project).await?;
+    let files = files::all(project)?;
     history::lock(client).await?;
     history::create(client).await?;
     let history = history::read(client).await?;
+    refuse_undone(project, client, &files, &history).await?;
     client.batch_execute("BEGIN").await.map_err(|error| failed(&error))?;
     let mut repaired = 0;
     for file in &files {
         match (plan::state(file, &history), file.kind) {
             (State::Changed, Kind::Migration) => {
                 history::record(client, file, true).await?;
-                terminal::done(format_args!("{} is recorded as it is now", file.path));
+                terminal::done(format_args!("{} is recorded as it is now; nothing of it was run", file.path));
             }
             (State::Interrupted, _) => {
                 history::forget(client, &file.path).await?;
@@ -42,4 +48,42 @@ pub(super) async fn run(project: &Project, client: &Client) -> Result<()> {
         terminal::say("there is nothing to repair");
     }
     Ok(())
+}
+
+/// Refuses to record a migration as it is now where the database does not have what it makes: the migrations that the
+/// database is said to have run on an empty one, and each table, column, constraint, index and type has to be here too.
+async fn refuse_undone(project: &Project, client: &Client, files: &[File], history: &[history::Entry]) -> Result<()> {
+    let states = |wanted: &[State]| {
+        let is_wanted = |file: &&File| file.kind == Kind::Migration && wanted.contains(&plan::state(file, history));
+        files.iter().filter(is_wanted).cloned().collect::<Vec<_>>()
+    };
+    let changed = states(&[State::Changed]);
+    let Some(first) = changed.first() else { return Ok(()) };
+    let migrations = states(&[State::Applied, State::Changed]);
+    let schema = files.iter().filter(|file| file.kind == Kind::Schema).cloned();
+    let both: Vec<File> = migrations.iter().cloned().chain(schema).collect();
+    let target = Target::parse(&project.database_url()?)?;
+    let mut replayed = shadow::replay(&target, &both).await;
+    if replayed.is_err() {
+        // Views of the schema may need a migration that is pending.
+        replayed = shadow::replay(&target, &migrations).await;
+    }
+    let replayed = match replayed {
+        Ok(Ok(made)) => made,
+        Ok(Err(failure)) | Err(failure) => {
+            terminal::warning(format_args!("{}, so it was not compared with the database", failure.message()));
+            return Ok(());
+        }
+    };
+    let differences = replayed.of_tables().compare(&Inventory::read(client).await?.of_tables());
+    let mut undone: Vec<String> = differences.missing.iter().map(|item| format!("it lacks {item}")).collect();
+    undone.extend(differences.other.iter().map(|item| format!("it has another form of {item}")));
+    if undone.is_empty() {
+        return Ok(());
+    }
+    undone.truncate(NAMED);
+    let message = format!("the database is not as {} makes it now: {}", first.path, undone.join("; "));
+    Err(Failure::new(message)
+        .hint("repair runs nothing: undo the change, and put it into a new migration: svc migrate new NAME")
+        .hint("or begin anew, where the rows may go: svc db reset"))
 }

@@ -3,7 +3,7 @@
 use serde_json::json;
 use tokio_postgres::Client;
 
-use super::files::{self, Kind};
+use super::files;
 use super::history;
 use super::plan::{self, State};
 use crate::failure::{Failure, Result};
@@ -18,8 +18,7 @@ struct Line {
 }
 
 pub(super) async fn run(project: &Project, client: &Client, as_json: bool) -> Result<()> {
-    let mut files = files::read(project, Kind::Schema)?;
-    files.extend(files::read(project, Kind::Migration)?);
+    let files = files::all(project)?;
     let history = history::read(client).await?;
     let at = |path: &str| history.iter().find(|entry| entry.path == path).map(|entry| entry.applied_at.clone());
     let present = files.iter().map(|file| Line {

@@ -154,3 +154,23 @@ fn the_server_of_another_project_is_refused() {
     assert!(reset.bad().contains("belongs to the project `desk`"));
     assert_eq!(databases.good(), "0\n");
 }
+
+#[test]
+fn no_part_of_a_password_is_shown() {
+    let place = project();
+    let port = free_port();
+    for password in ["p@sesame", "1/sesame", "p?sesame=x", "p#sesame", "p:sesame"] {
+        let url = format!("postgresql://svc:{password}@localhost:{port}/helpdesk");
+        for arguments in [["db", "status"].as_slice(), &["migrate", "up"], &["db", "start"], &["doctor"]] {
+            let mut command = command(&place.path("."));
+            let command = command.args(arguments).env("SVC_DATABASE_URL", &url).env("SVC_PG_BIN", "/nowhere");
+            let said = crate::support::said(command.output().expect("the binary"));
+            assert!(
+                !said.err.contains("sesame") && !said.out.contains("sesame"),
+                "{password}: {}{}",
+                said.out,
+                said.err
+            );
+        }
+    }
+}

@@ -3,6 +3,7 @@
 #![expect(clippy::expect_used, reason = "tests")]
 
 mod bundled;
+mod changes;
 mod check;
 mod database;
 mod dev;
@@ -15,6 +16,8 @@ mod init;
 mod killed;
 mod migrate;
 mod odd;
+mod order;
+mod pending;
 mod schema;
 mod sql;
 mod support;

@@ -1,0 +1,286 @@
+//! Files that run on a database: migrations first, then the files of `db/schema`.
+//!
+//! A migration has a transaction of its own. Where it needs views out of its way, its transaction goes on until the files
+//! of `db/schema` have made them again, so that a service never sees a database without them.
+
+mod materialized;
+mod objects;
+mod order;
+mod remake;
+mod repeatable;
+mod stop;
+mod target;
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use tokio_postgres::Client;
+use tokio_postgres::error::SqlState;
+
+use super::files::{File, Kind};
+use super::plan::Plan;
+use super::{failed, history};
+use crate::database::Statement;
+use crate::failure::Result;
+use crate::terminal;
+use objects::Interfaces;
+use remake::Dropped;
+use repeatable::Made;
+
+pub(super) use objects::Id;
+pub(super) use stop::Stop;
+
+/// The way in which files run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// Each is recorded, and told when it is done.
+    Apply,
+    /// All are undone in the end: one transaction, which the caller has begun.
+    TryOut,
+    /// On a database that is made for it: nothing is told.
+    Replay,
+}
+
+/// The files of a plan on their way into a database.
+pub(super) struct Run<'a> {
+    client: &'a Client,
+    plan: &'a Plan<'a>,
+    mode: Mode,
+    lock_timeout: Duration,
+    /// Whether a transaction goes on from one file to the next.
+    is_open: bool,
+    /// The objects that have to be made again.
+    dropped: Vec<Dropped>,
+    /// Files of the schema that have run before a migration which needs them.
+    early: BTreeSet<String>,
+    /// The interfaces before the first file.
+    before: Interfaces,
+    /// The lines for the terminal once the open transaction is committed.
+    told: Vec<String>,
+    /// The objects that the files of the schema make.
+    made: Made,
+}
+
+impl<'a> Run<'a> {
+    pub(super) async fn new(
+        client: &'a Client,
+        plan: &'a Plan<'a>,
+        mode: Mode,
+        lock_timeout: Duration,
+    ) -> Result<Self> {
+        Ok(Self {
+            client,
+            plan,
+            mode,
+            lock_timeout,
+            is_open: mode == Mode::TryOut,
+            dropped: Vec::new(),
+            early: BTreeSet::new(),
+            before: Interfaces::read(client).await?,
+            told: Vec::new(),
+            made: Made::new(),
+        })
+    }
+
+    /// Runs all files of the plan.
+    pub(super) async fn all(mut self) -> Result<(), Stop> {
+        let result = self.steps().await;
+        if result.is_err() && self.is_open && self.mode != Mode::TryOut {
+            // The error of the file is the one to tell.
+            let _ = self.client.batch_execute("ROLLBACK").await;
+        }
+        result
+    }
+
+    async fn steps(&mut self) -> Result<(), Stop> {
+        for file in &self.plan.migrations {
+            self.migration(file).await?;
+        }
+        self.repeatable_files().await
+    }
+
+    async fn migration(&mut self, file: &File) -> Result<(), Stop> {
+        let begun = Instant::now();
+        if !file.in_transaction() {
+            return self.outside(file, begun).await;
+        }
+        self.begin().await?;
+        self.execute("SAVEPOINT svc_file").await?;
+        let dropped = self.dropped.len();
+        if let Err(stop) = self.statements(file).await {
+            self.execute("ROLLBACK TO svc_file").await?;
+            self.dropped.truncate(dropped);
+            if !stop.is_missing() || !self.run_early().await? {
+                return Err(self.explained(stop));
+            }
+            self.execute("SAVEPOINT svc_file").await?;
+            self.statements(file).await.map_err(|stop| self.explained(stop))?;
+        }
+        self.done(file, begun).await?;
+        // What was dropped is made again before anybody can miss it.
+        if self.dropped.is_empty() { self.commit(file).await } else { Ok(()) }
+    }
+
+    /// Runs a migration that begins with `-- svc: no transaction`.
+    async fn outside(&mut self, file: &File, begun: Instant) -> Result<(), Stop> {
+        if self.mode == Mode::TryOut {
+            return Ok(());
+        }
+        if self.is_open {
+            let hint = format!(
+                "{} runs outside of a transaction, so what is dropped has to be made again before it",
+                file.path
+            );
+            self.repeatable_files().await.map_err(|stop| stop.hint(hint))?;
+        }
+        self.settings().await?;
+        history::record(self.client, file, false).await?;
+        for statement in file.statements()? {
+            let ran = self.client.batch_execute(statement.text).await;
+            ran.map_err(|error| Stop::in_statement(&error, file, &statement))?;
+        }
+        history::record(self.client, file, true).await?;
+        self.tell(file, begun);
+        Ok(())
+    }
+
+    /// Runs the statements of a file in the open transaction.
+    async fn statements(&mut self, file: &File) -> Result<(), Stop> {
+        self.settings().await?;
+        for statement in file.statements()? {
+            self.statement(file, &statement).await?;
+        }
+        Ok(())
+    }
+
+    async fn statement(&mut self, file: &File, statement: &Statement<'_>) -> Result<(), Stop> {
+        let is_repeatable = file.kind == Kind::Schema;
+        if is_repeatable && let Some(done) = self.materialized(file, statement).await? {
+            return Ok(done);
+        }
+        self.execute("SAVEPOINT svc_statement").await?;
+        let Err(error) = self.client.batch_execute(statement.text).await else {
+            return Ok(self.execute("RELEASE svc_statement").await?);
+        };
+        self.execute("ROLLBACK TO svc_statement").await?;
+        let code = error.code().cloned().unwrap_or(SqlState::INTERNAL_ERROR);
+        if self.is_there_already(statement, &code) {
+            return Ok(());
+        }
+        if is_repeatable
+            && code == SqlState::DUPLICATE_OBJECT
+            && let Some(drop) = target::drop_of_part(statement)
+        {
+            self.execute(&drop).await?;
+            let made = self.client.batch_execute(statement.text).await;
+            made.map_err(|error| Stop::in_statement(&error, file, statement))?;
+            return Ok(self.execute("RELEASE svc_statement").await?);
+        }
+        for room in remake::rooms(self.client, statement, &code, is_repeatable).await? {
+            if let Ok(dropped) = remake::make(self.client, &room).await
+                && !dropped.is_empty()
+                && self.client.batch_execute(statement.text).await.is_ok()
+            {
+                self.dropped.extend(dropped);
+                return Ok(self.execute("RELEASE svc_statement").await?);
+            }
+            self.execute("ROLLBACK TO svc_statement").await?;
+        }
+        Err(Stop::in_statement(&error, file, statement))
+    }
+
+    /// Makes a materialized view unless it is there as it would be; `None` for other statements, and where there is none.
+    async fn materialized(&mut self, file: &File, statement: &Statement<'_>) -> Result<Option<()>, Stop> {
+        let Some(room) = materialized::outdated(self.client, statement).await? else { return Ok(None) };
+        let Some(room) = room else { return Ok(Some(())) };
+        self.execute("SAVEPOINT svc_statement").await?;
+        let replaced = async {
+            let dropped = remake::make(self.client, &room).await?;
+            self.client.batch_execute(statement.text).await?;
+            Ok(dropped)
+        };
+        self.dropped.extend(replaced.await.map_err(|error| Stop::in_statement(&error, file, statement))?);
+        self.execute("RELEASE svc_statement").await?;
+        Ok(Some(()))
+    }
+
+    /// Whether a statement makes what may be there: a label that was added ahead of its migration, or a role, which all
+    /// databases of a server share, on a database that is made for a replay.
+    fn is_there_already(&self, statement: &Statement<'_>, code: &SqlState) -> bool {
+        let words = statement.words(2).join(" ");
+        *code == SqlState::DUPLICATE_OBJECT
+            && (words == "ALTER TYPE"
+                || self.mode == Mode::Replay && ["CREATE ROLE", "CREATE USER"].contains(&words.as_str()))
+    }
+
+    /// Begins a transaction, unless one goes on.
+    async fn begin(&mut self) -> Result<()> {
+        if !self.is_open {
+            self.execute("BEGIN").await?;
+            self.is_open = true;
+        }
+        Ok(())
+    }
+
+    /// Ends the transaction.
+    async fn commit(&mut self, file: &File) -> Result<(), Stop> {
+        if self.mode == Mode::TryOut {
+            return Ok(());
+        }
+        self.is_open = false;
+        self.client.batch_execute("COMMIT").await.map_err(|error| Stop::in_file(&error, file))?;
+        self.told.drain(..).for_each(terminal::done);
+        Ok(())
+    }
+
+    /// Records a file in the open transaction.
+    async fn done(&mut self, file: &File, begun: Instant) -> Result<()> {
+        if self.mode == Mode::TryOut {
+            return Ok(());
+        }
+        history::record(self.client, file, true).await?;
+        if self.mode == Mode::Apply {
+            self.told.push(format!("{} ({} ms)", file.path, begun.elapsed().as_millis()));
+        }
+        Ok(())
+    }
+
+    fn tell(&self, file: &File, begun: Instant) {
+        if self.mode == Mode::Apply {
+            terminal::done(format_args!("{} ({} ms)", file.path, begun.elapsed().as_millis()));
+        }
+    }
+
+    /// The settings with which each file begins: one before it may have set something, such as a search path.
+    async fn settings(&self) -> Result<()> {
+        let timeout = self.lock_timeout.as_millis();
+        self.execute(&format!("RESET ALL; SET lock_timeout = {timeout}; SET client_min_messages = warning")).await
+    }
+
+    async fn execute(&self, sql: &str) -> Result<()> {
+        self.client.batch_execute(sql).await.map_err(|error| failed(&error))
+    }
+
+    /// The failure of a migration, with what helps where a file of the schema makes what it lacks.
+    fn explained(&self, stop: Stop) -> Stop {
+        if !stop.is_missing() || self.plan.schema.is_empty() {
+            return stop;
+        }
+        stop.hint("migrations run before the files of db/schema: tables belong into the first migration")
+    }
+}
+
+/// Adds the labels that migrations bring, before the transaction in which they are used.
+pub(super) async fn add_labels(client: &Client, migrations: &[&File]) -> Result<bool> {
+    let mut added = false;
+    for file in migrations.iter().filter(|file| file.in_transaction()) {
+        for statement in file.statements()? {
+            let words = statement.words(6);
+            let is_label = words.starts_with(&["ALTER".to_owned(), "TYPE".to_owned()])
+                && statement.text.to_ascii_uppercase().contains("ADD VALUE");
+            // The type may be one that another migration makes; then its labels can be used at once.
+            added |= is_label && client.batch_execute(statement.text).await.is_ok();
+        }
+    }
+    Ok(added)
+}

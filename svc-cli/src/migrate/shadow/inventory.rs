@@ -1,0 +1,75 @@
+//! The schema of a database, item by item.
+
+use std::collections::BTreeMap;
+
+use tokio_postgres::Client;
+
+use super::super::failed;
+use crate::failure::Result;
+
+const INVENTORY: &str = include_str!("inventory.sql");
+
+/// The kinds of items that files of `db/schema` make again.
+const REPEATABLE: [&str; 5] = ["view", "materialized view", "function", "trigger", "policy"];
+
+/// The definition of each item, by its kind and its name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::migrate) struct Inventory(BTreeMap<(String, String), String>);
+
+/// The differences between what the files make and what a database has.
+#[derive(Debug, Default)]
+pub(in crate::migrate) struct Differences {
+    /// Items that the database lacks.
+    pub(in crate::migrate) missing: Vec<String>,
+    /// Items with another definition.
+    pub(in crate::migrate) other: Vec<String>,
+    /// Items that no file makes.
+    pub(in crate::migrate) extra: Vec<String>,
+}
+
+impl Inventory {
+    pub(in crate::migrate) async fn read(client: &Client) -> Result<Self> {
+        // Definitions name schemas that are not in the search path, which a file may have set.
+        client.batch_execute("SET search_path = ''").await.map_err(|error| failed(&error))?;
+        let rows = client.query(INVENTORY, &[]).await;
+        client.batch_execute("RESET search_path").await.map_err(|error| failed(&error))?;
+        let rows = rows.map_err(|error| failed(&error))?;
+        let item = |row: tokio_postgres::Row| {
+            let definition = row.get::<_, Option<String>>(2).unwrap_or_default();
+            ((row.get(0), row.get(1)), definition)
+        };
+        Ok(Self(rows.into_iter().map(item).collect()))
+    }
+
+    /// The same without what files of the schema make again.
+    pub(in crate::migrate) fn of_tables(mut self) -> Self {
+        self.0.retain(|(kind, name), _| {
+            // Indexes of materialized views are in this list as well, and follow them.
+            !REPEATABLE.contains(&kind.as_str()) && !name.is_empty()
+        });
+        self
+    }
+
+    /// Compares a database with what the files make.
+    pub(in crate::migrate) fn compare(&self, database: &Self) -> Differences {
+        let shown = |(kind, name): &(String, String)| format!("the {kind} {name}");
+        let mut differences = Differences::default();
+        for (item, definition) in &self.0 {
+            match database.0.get(item) {
+                None => differences.missing.push(shown(item)),
+                Some(other) if other != definition => {
+                    let is_short = |text: &str| text.len() <= 60 && !text.contains('\n');
+                    let values = if is_short(other) && is_short(definition) {
+                        format!(": {other}, and the files make it {definition}")
+                    } else {
+                        String::new()
+                    };
+                    differences.other.push(format!("{}{values}", shown(item)));
+                }
+                Some(_) => {}
+            }
+        }
+        differences.extra = database.0.keys().filter(|item| !self.0.contains_key(item)).map(shown).collect();
+        differences
+    }
+}
