@@ -9,6 +9,7 @@ use tokio::time::timeout;
 use crate::database::{self, Target};
 use crate::db;
 use crate::failure::{Failure, Result};
+use crate::migrate::Scope;
 use crate::project::Project;
 use crate::terminal;
 
@@ -21,22 +22,32 @@ pub(super) struct Database {
     /// The project's own server, where this command has started it.
     own: Option<Own>,
     /// Work on it.
-    task: Option<JoinHandle<Result<Option<Own>>>>,
+    task: Option<JoinHandle<Result<Brought>>>,
+}
+
+/// The state of the database after the work on it.
+#[derive(Debug, Default)]
+struct Brought {
+    /// The project's own server, where it was started.
+    own: Option<Own>,
+    /// Whether it answers and has all files.
+    is_ready: bool,
 }
 
 impl Database {
     /// Begins to start it, if none answers, and to bring it up to date.
-    pub(super) fn begin(&mut self, project: &Project) {
+    pub(super) fn begin(&mut self, project: &Project, scope: Scope) {
         let (root, has_own) = (project.root().to_owned(), self.own.is_some());
         let before = self.task.take();
         self.task = Some(tokio::spawn(async move {
             // A server that is being started is one that would be started twice.
             let started = match before {
-                Some(before) => joined(before.await).ok().flatten(),
+                Some(before) => joined(before.await).ok().and_then(|brought| brought.own),
                 None => None,
             };
             let may_start = !has_own && started.is_none();
-            Ok(started.or(bring_up(&Project::at(root)?, may_start).await?))
+            let brought = bring_up(&Project::at(root)?, may_start, scope).await?;
+            Ok(Brought { own: started.or(brought.own), ..brought })
         }));
     }
 
@@ -44,7 +55,7 @@ impl Database {
     pub(super) async fn settle(&mut self) -> Result<()> {
         let Some(task) = &mut self.task else { return Ok(()) };
         match timeout(PATIENCE, task).await {
-            Ok(done) => self.take(joined(done)),
+            Ok(done) => self.take(joined(done)).map(drop),
             Err(_) => {
                 terminal::say("the database is not ready yet; until then queries find nothing");
                 Ok(())
@@ -57,15 +68,19 @@ impl Database {
         let Some(task) = &mut self.task else { return std::future::pending().await };
         let done = joined(task.await);
         match self.take(done) {
-            Ok(()) => terminal::done("the database is ready"),
+            Ok(true) => terminal::done("the database is ready"),
+            // What it lacks has been told.
+            Ok(false) => {}
             Err(failure) => drop(failure.report()),
         }
     }
 
-    fn take(&mut self, done: Result<Option<Own>>) -> Result<()> {
+    /// Takes the result of the work; whether the database is ready.
+    fn take(&mut self, done: Result<Brought>) -> Result<bool> {
         self.task = None;
-        self.own = done?.or(self.own.take());
-        Ok(())
+        let Brought { own, is_ready } = done?;
+        self.own = own.or(self.own.take());
+        Ok(is_ready)
     }
 
     /// Stops it.
@@ -83,10 +98,10 @@ fn joined<T>(done: Result<Result<T>, tokio::task::JoinError>) -> Result<T> {
     done.map_err(|error| Failure::new(format!("the work on the database has failed: {error}")))?
 }
 
-async fn bring_up(project: &Project, may_start: bool) -> Result<Option<Own>> {
+async fn bring_up(project: &Project, may_start: bool, scope: Scope) -> Result<Brought> {
     let Ok(url) = project.database_url() else {
         terminal::warning("no database is set, so queries find none; set SVC_DATABASE_URL in .env");
-        return Ok(None);
+        return Ok(Brought::default());
     };
     let target = Target::parse(&url)?;
     let started = if may_start { db::ensure(project, &target).await } else { Ok(None) };
@@ -94,30 +109,30 @@ async fn bring_up(project: &Project, may_start: bool) -> Result<Option<Own>> {
         Ok(own) => own,
         Err(failure) => return Ok(without(&failure)),
     };
-    let mut client = match database::open(&target).await {
+    let client = match database::open(&target).await {
         Ok(client) => client,
         Err(failure) => return Ok(without(&failure)),
     };
     if !target.is_local() {
         terminal::warning("the database is not on this machine, so nothing is changed in it; svc migrate up does");
-        return Ok(None);
+        return Ok(Brought::default());
     }
-    match db::bring_up(project, &mut client).await {
-        Ok(()) => Ok(own),
+    match db::bring_up(project, &client, scope).await {
+        Ok(()) => Ok(Brought { own, is_ready: true }),
         // A file of `db/` is wrong, which the next change of it mends; the server stays.
         Err(failure) if own.is_some() => {
             let _ = failure.report();
-            Ok(own)
+            Ok(Brought { own, is_ready: false })
         }
         Err(failure) => Err(failure),
     }
 }
 
-fn without(failure: &Failure) -> Option<Own> {
+fn without(failure: &Failure) -> Brought {
     terminal::warning(format_args!(
         "{}; the service runs without a database, so queries find nothing",
         failure.message()
     ));
     failure.first_hint().into_iter().for_each(terminal::hint);
-    None
+    Brought::default()
 }

@@ -2,6 +2,7 @@
 
 mod changes;
 mod database;
+mod keys;
 mod placeholder;
 mod server;
 mod socket;
@@ -14,11 +15,13 @@ use rustix::process::{Signal, kill_process_group};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::failure::{Failure, Result};
+use crate::migrate::Scope;
 use crate::program::{Build, Built, Choice, Group};
 use crate::project::Project;
 use crate::terminal;
 use changes::{Changes, Watch};
 use database::Database;
+use keys::Keys;
 use server::Server;
 use traces::Traces;
 
@@ -59,6 +62,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<()> {
             project,
             traces,
             database: Database::default(),
+            keys: Keys::listen(),
             server: None,
             program: None,
         };
@@ -91,6 +95,7 @@ struct Session {
     watch: Option<Watch>,
     traces: Traces,
     database: Database,
+    keys: Keys,
     server: Option<Server>,
     program: Option<Built>,
 }
@@ -98,21 +103,25 @@ struct Session {
 /// The steps that are to be done again.
 #[derive(Debug, Clone, Copy)]
 struct Work {
-    database: bool,
+    /// The files of `db` that are run.
+    database: Option<Scope>,
     build: bool,
     /// The program is started again as it is.
     restart: bool,
 }
 
+/// Pending migrations, which somebody has asked for.
+const MIGRATE: Work = Work { database: Some(Scope::All), build: false, restart: false };
+
 impl Session {
     /// Serves until something goes wrong that no change of a file mends.
     async fn serve(&mut self) -> Result<()> {
-        let mut work = Work { database: true, build: true, restart: false };
+        let mut work = Work { database: Some(Scope::All), build: true, restart: false };
         let mut first = true;
         loop {
             let trouble = match self.bring_up(work).await {
                 Ok(()) => None,
-                Err(failure) if self.watch.is_none() => return Err(failure),
+                Err(failure) if self.watch.is_none() || failure.is_final() => return Err(failure),
                 Err(failure) => {
                     let _ = failure.report();
                     Some(failure.in_full())
@@ -128,8 +137,8 @@ impl Session {
 
     /// Brings database and program up to date, both at once.
     async fn bring_up(&mut self, work: Work) -> Result<()> {
-        if work.database {
-            self.database.begin(&self.project);
+        if let Some(scope) = work.database {
+            self.database.begin(&self.project, scope);
         }
         if work.build {
             self.program = Some(self.build().await?);
@@ -176,11 +185,13 @@ impl Session {
                 Some(server) => tokio::select! {
                     status = server.ended() => Some(status),
                     () = self.database.ready() => None,
+                    () = self.keys.migrate() => return Ok(MIGRATE),
                     changes = next(&mut self.watch) => return self.work(&changes),
                 },
                 None => tokio::select! {
                     never = placeholder::serve(&self.listener, &trouble) => match never? {},
                     () = self.database.ready() => None,
+                    () = self.keys.migrate() => return Ok(MIGRATE),
                     changes = next(&mut self.watch) => return self.work(&changes),
                 },
             };
@@ -200,7 +211,9 @@ impl Session {
             self.project = Project::at(self.project.root().to_owned())?;
         }
         terminal::say(format_args!("{} has changed", changes.first.display()));
-        let database = changes.sql || changes.settings;
+        // Another database is brought up to date; a migration that is being written waits until it is asked for.
+        let scope = if changes.settings { Scope::All } else { Scope::Repeatable };
+        let database = (changes.sql || changes.settings).then_some(scope);
         Ok(Work { database, build: changes.rust || changes.settings, restart: changes.operations })
     }
 

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use rustix::process::Pid;
 use serde::Deserialize;
 
-use super::Choice;
+use super::{Choice, targets};
 use crate::failure::{Failure, Result};
 use crate::project::Project;
 use crate::terminal;
@@ -73,6 +73,7 @@ impl Build {
     /// Starts cargo.
     pub(crate) fn start(project: &Project, choice: &Choice, group: Group) -> Result<Self> {
         let (package, binary) = choice.parts();
+        targets::check(project, choice, cargo().get_program())?;
         let mut cargo = cargo();
         cargo.args(["build", "--message-format=json-diagnostic-rendered-ansi"]).current_dir(project.root());
         cargo.args(package.map(|package| ["--package", package]).into_iter().flatten());
@@ -85,7 +86,7 @@ impl Build {
         }
         let cargo = cargo.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(|error| {
             let hint = (error.kind() == ErrorKind::NotFound).then(|| "install Rust: https://rustup.rs".to_owned());
-            Failure::new(format!("cannot run cargo: {error}")).hints(hint)
+            Failure::new(format!("cannot run cargo: {error}")).hints(hint).finally()
         })?;
         Ok(Self { cargo, root: project.root().to_owned() })
     }

@@ -23,6 +23,25 @@ pub(crate) struct Description {
     pub(crate) functions: Vec<Function>,
     pub(crate) statements: Vec<Statement>,
     pub(crate) writes: Vec<Write>,
+    /// The findings of a start on the database.
+    #[serde(default)]
+    pub(crate) findings: Vec<StartFinding>,
+    /// The reason why the program cannot use the database.
+    #[serde(default)]
+    pub(crate) start_error: Option<String>,
+}
+
+/// Something that a service says when it starts.
+#[derive(Debug, Deserialize)]
+pub(crate) struct StartFinding {
+    /// `fault`, or `hint`.
+    pub(crate) severity: String,
+    /// The view, table or function.
+    pub(crate) source: String,
+    /// `Query.posts`; empty where it is about all of the view.
+    pub(crate) field: String,
+    pub(crate) cause: String,
+    pub(crate) remedy: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -125,6 +144,9 @@ pub(crate) struct Function {
     pub(crate) row_of: Option<String>,
     /// The view whose rows it gives.
     pub(crate) rows_of: Option<String>,
+    /// The types of the arguments in the schema, where they have one.
+    #[serde(default)]
+    pub(crate) types: Vec<Option<String>>,
 }
 
 /// A query whose rows SQL gives.
@@ -168,13 +190,14 @@ pub(crate) enum Argument {
     Null,
 }
 
-/// Asks a program to describe itself.
-pub(crate) fn describe(project: &Project, program: &Built) -> Result<Description> {
+/// Asks a program to describe itself, and what it would say when it starts on a database.
+pub(crate) fn describe(project: &Project, program: &Built, database: Option<&str>) -> Result<Description> {
     let file = tempfile::NamedTempFile::new().map_err(Failure::io("make a temporary file"))?;
     let output = Command::new(&program.executable)
         .current_dir(project.root())
         .envs(project.settings().map(|(name, value)| (name, value)))
         .env("SVC_DESCRIBE", file.path())
+        .envs(database.map(|url| ("SVC_DESCRIBE_DATABASE", url)))
         .stdin(std::process::Stdio::null())
         .output()
         .map_err(Failure::io(format!("run {}", program.executable.display())))?;

@@ -4,10 +4,12 @@ mod build;
 mod description;
 mod features;
 mod names;
+mod targets;
 
 pub(crate) use build::{Build, Built, Group, build};
 pub(crate) use description::{
-    Argument, Description, Field, Function, Place, Relation, Statement, Through, Type, Write, WrittenColumn, describe,
+    Argument, Description, Field, Function, Place, Relation, StartFinding, Statement, Through, Type, Write,
+    WrittenColumn, describe,
 };
 pub(crate) use features::has_feature;
 pub(crate) use names::{snake_case, table_of};
