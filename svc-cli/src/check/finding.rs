@@ -1,5 +1,6 @@
 //! Places where the program and the database disagree.
 
+use crate::database::mentions;
 use crate::program::Place;
 use crate::project::Project;
 
@@ -23,9 +24,30 @@ impl Finding {
         Self { place: place.clone(), subject: subject.into(), problem: problem.into(), fix: fix.into() }
     }
 
+    /// A disagreement whose place in the source is not known.
+    pub(super) fn without_place(
+        subject: impl Into<String>,
+        problem: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Self {
+        Self::new(&Place { file: String::new(), line: 0 }, subject, problem, fix)
+    }
+
+    /// Whether it is about a field, `Query.posts`, or where none is named, about a view or a function.
+    pub(super) fn is_about(&self, field: &str, source: &str) -> bool {
+        if field.is_empty() {
+            return mentions(&self.problem, source) || mentions(&self.fix, source);
+        }
+        let name = field.split_once('.').map_or(field, |(_, name)| name);
+        self.subject == field || self.subject == name
+    }
+
     /// The lines for the terminal. The first begins as those of the compiler do, so that editors find the place.
     pub(super) fn shown(&self, project: &Project) -> String {
         let Self { subject, problem, fix, .. } = self;
+        if self.place.file.is_empty() {
+            return format!("{subject}: {problem}\n    {fix}");
+        }
         format!("{}:{}: {subject}: {problem}\n    {fix}", self.file(project), self.place.line)
     }
 

@@ -44,7 +44,9 @@ fn compare_call(call: &program::Function, candidates: &[Function]) -> Option<Fin
         [one] if one.returns == "void" => {
             finding(format!("`{name}` returns nothing"), "let it return a value, such as its status")
         }
-        [one] => one.misfit(call).and_then(|(problem, fix)| finding(problem, &fix)),
+        [one] => {
+            one.misfit_of_types(call).or_else(|| one.misfit(call)).and_then(|(problem, fix)| finding(problem, &fix))
+        }
         several => finding(
             format!("it is called as `{name}({})`, which fits {}", shown(call), signatures(several)),
             "drop all but one, or name the function with its schema",
@@ -92,6 +94,20 @@ impl Function {
         self.is_volatile.then(volatile)
     }
 
+    /// The argument whose values no parameter of its type can read, such as a number for a uuid.
+    fn misfit_of_types(&self, call: &program::Function) -> Option<(String, String)> {
+        let behind = usize::from(call.row_of.is_some());
+        let pairs = self.parameters.iter().skip(behind).zip(&call.types).enumerate();
+        let wrong = pairs.filter_map(|(at, (parameter, ty))| Some((at, parameter, ty.as_deref()?)));
+        let mut wrong = wrong.filter(|(_, parameter, ty)| !reads(&parameter.base, ty));
+        wrong.next().map(|(at, parameter, ty)| {
+            let number = at + 1;
+            let problem =
+                format!("its argument {number} is {ty}, and the parameter of `{}` is {}", call.name, parameter.ty);
+            (problem, "let the argument and the parameter have one type, such as Uuid and uuid".to_owned())
+        })
+    }
+
     fn takes(&self, call: &program::Function) -> bool {
         let (arguments, behind) = (&call.arguments, usize::from(call.row_of.is_some()));
         let Some(parameters) = self.parameters.get(behind..) else { return false };
@@ -108,7 +124,60 @@ impl Function {
     }
 }
 
+/// The types of PostgreSQL whose values look alike.
+const NUMBERS: [&str; 6] = ["int2", "int4", "int8", "numeric", "float4", "float8"];
+const TIMES: [&str; 5] = ["timestamptz", "timestamp", "date", "time", "timetz"];
+
+/// Whether a type of PostgreSQL reads values of a scalar: of types that are not known, yes.
+fn reads(parameter: &str, scalar: &str) -> bool {
+    let (parameter, scalar) = match scalar.trim_end_matches('!').strip_prefix('[') {
+        Some(element) => (parameter.trim_start_matches('_'), element.trim_end_matches([']', '!'])),
+        None => (parameter, scalar.trim_end_matches('!')),
+    };
+    let is_own = match scalar {
+        "Int" | "BigInt" | "Float" | "Decimal" => NUMBERS.contains(&parameter),
+        "Boolean" => parameter == "bool",
+        "UUID" => parameter == "uuid",
+        "DateTime" | "Date" | "Time" => TIMES.contains(&parameter),
+        _ => return true,
+    };
+    is_own || !NUMBERS.contains(&parameter) && !TIMES.contains(&parameter) && !["bool", "uuid"].contains(&parameter)
+}
+
 /// A name without its schema.
 fn last(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reads;
+
+    #[test]
+    fn values_fit_parameters_that_can_read_them() {
+        for (parameter, scalar) in [
+            ("int8", "Int!"),
+            ("numeric", "Float"),
+            ("text", "Int"),
+            ("uuid", "String!"),
+            ("uuid", "ID"),
+            ("date", "DateTime"),
+            ("_int4", "[Int!]!"),
+            ("jsonb", "Boolean"),
+            ("status", "Int"),
+        ] {
+            assert!(reads(parameter, scalar), "{parameter} {scalar}");
+        }
+        for (parameter, scalar) in [
+            ("uuid", "Int"),
+            ("int4", "UUID!"),
+            ("bool", "Int"),
+            ("int8", "Boolean!"),
+            ("uuid", "DateTime"),
+            ("date", "Decimal"),
+            ("_uuid", "[Int!]"),
+        ] {
+            assert!(!reads(parameter, scalar), "{parameter} {scalar}");
+        }
+    }
 }

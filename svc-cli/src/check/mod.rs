@@ -5,6 +5,7 @@ mod finding;
 mod functions;
 mod nulls;
 mod snapshot;
+mod start;
 mod statements;
 mod tables;
 mod views;
@@ -16,8 +17,9 @@ use crate::project::Project;
 use crate::terminal;
 use snapshot::Snapshot;
 
-/// The folders of a project.
+/// The folders of a project. Git keeps none that is empty, so one without tests has no such folder.
 const FOLDERS: [&str; 3] = ["src", "tests", "db/migrations"];
+const NEEDED: [&str; 2] = ["src", "db/migrations"];
 
 const EXAMPLES: &str = "\
 Examples:
@@ -41,19 +43,22 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let project = Project::open()?;
-    let missing: Vec<_> = FOLDERS.into_iter().filter(|folder| !project.root().join(folder).is_dir()).collect();
+    let (present, absent): (Vec<_>, Vec<_>) =
+        FOLDERS.into_iter().partition(|folder| project.root().join(folder).is_dir());
+    let missing: Vec<_> = absent.into_iter().filter(|folder| NEEDED.contains(folder)).collect();
     if !missing.is_empty() {
         let failure = Failure::new(format!("the project has no folder {}", missing.join(", ")));
         return Err(failure.hint(format!("make it: mkdir -p {}", missing.join(" "))));
     }
-    terminal::done(format_args!("folders: {}", FOLDERS.join(", ")));
+    terminal::done(format_args!("folders: {}", present.join(", ")));
     if !project.root().join("src/main.rs").is_file() {
         return Err(Failure::new("src/main.rs does not exist").hint("it is where the program begins"));
     }
     terminal::done("src/main.rs");
     let program = program::build(&project, &arguments.choice)?;
     terminal::done("the program compiles");
-    let description = program::describe(&project, &program)?;
+    let url = if arguments.offline { None } else { reachable(&project) };
+    let description = program::describe(&project, &program, url.as_deref())?;
     let counts = &description.counts;
     terminal::done("the schema builds");
     terminal::print(&format!(
@@ -61,6 +66,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         counts.types, counts.inputs, counts.schema
     ))?;
     compare(&project, &description, arguments)
+}
+
+/// The URL of the database, where it answers.
+fn reachable(project: &Project) -> Option<String> {
+    let url = project.database_url().ok()?;
+    let target = Target::parse(&url).ok()?;
+    database::block_on(async { database::open(&target).await.map(drop) }).is_ok().then_some(url)
 }
 
 /// The database as it is, or as the file says that it was; none where there is neither.
@@ -106,10 +118,22 @@ fn compare(project: &Project, description: &Description, arguments: &Arguments) 
     found.extend(functions::compare(description, &database));
     found.extend(statements::compare(description, &database));
     found.extend(tables::compare(description, &database));
+    let hints = start::add(description, &mut found);
+    if let Some(why) = &description.start_error {
+        terminal::warning(format_args!("a start of the program was not tried: {why}"));
+    }
     found.sort_by(|a, b| a.order().cmp(&b.order()));
+    for hint in &hints {
+        terminal::warning(hint.shown(project));
+    }
     if found.is_empty() {
         let with = if arguments.offline { snapshot::FILE } else { "the database" };
         terminal::done(format_args!("the types agree with {with}"));
+        return Ok(());
+    }
+    if !arguments.offline && database.is_empty() {
+        terminal::warning("the database has nothing of the project yet, so the types were not compared with views");
+        terminal::hint("make its tables and views: svc migrate up");
         return Ok(());
     }
     for finding in &found {

@@ -109,6 +109,11 @@ impl Snapshot {
         Self { format: FORMAT, search_path, relations, functions, statements: BTreeMap::new() }
     }
 
+    /// Whether it has neither a view, a table nor a function of the project's own, as before the first migration.
+    pub(super) fn is_empty(&self) -> bool {
+        self.relations.is_empty() && self.functions.is_empty()
+    }
+
     /// The view or the table of a name, with or without its schema.
     pub(super) fn relation(&self, name: &str) -> Option<&Relation> {
         self.find(&self.relations, name)

@@ -10,7 +10,7 @@ use crate::terminal;
 
 pub(super) fn run(project: &Project, arguments: &Schema) -> Result<()> {
     let program = program::build(project, &arguments.choice)?;
-    let sdl = program::describe(project, &program)?.sdl;
+    let sdl = program::describe(project, &program, None)?.sdl;
     if arguments.output == "-" {
         return terminal::print(&sdl);
     }

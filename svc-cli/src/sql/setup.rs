@@ -38,7 +38,7 @@ struct Column<'a> {
 pub(super) fn run(arguments: &GenerateSetup) -> Result<()> {
     let project = Project::open()?;
     let program = program::build(&project, &arguments.choice)?;
-    let description = program::describe(&project, &program)?;
+    let description = program::describe(&project, &program, None)?;
     let ty = view::find(&description, &arguments.type_name, arguments.module.as_deref())?;
     put(&write(ty, &description, arguments)?, arguments.output.as_ref())
 }

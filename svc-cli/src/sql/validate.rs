@@ -26,8 +26,7 @@ struct Check {
 
 pub(super) fn run(file: &Path) -> Result<()> {
     let text = fs::read_to_string(file).map_err(Failure::io(format!("read {}", file.display())))?;
-    // No project is needed: a setting of the environment may name the database.
-    let project = Project::at(std::env::current_dir().map_err(Failure::io("find the current folder"))?)?;
+    let project = Project::anywhere()?;
     let url = project.database_url()?;
     let checks = database::block_on(async { try_out(&database::connect(&url).await?, file, &text).await })?;
     let mut problems = 0;

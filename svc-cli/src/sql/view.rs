@@ -8,7 +8,7 @@ use crate::project::Project;
 pub(super) fn run(arguments: &GenerateView) -> Result<()> {
     let project = Project::open()?;
     let program = program::build(&project, &arguments.choice)?;
-    let description = program::describe(&project, &program)?;
+    let description = program::describe(&project, &program, None)?;
     let ty = find(&description, &arguments.type_name, arguments.module.as_deref())?;
     put(&write(ty, arguments)?, arguments.output.as_ref())
 }

@@ -61,6 +61,94 @@ fn disagreements_are_found_with_and_without_a_database() {
     nulls_are_known(&places, counts.good().trim());
 }
 
+/// A program of which only a start would say what is wrong.
+const STARTED: &str = "\
+//! Types that a start finds fault with.
+
+use svc::prelude::*;
+
+/// A kind.
+#[svc_enum]
+pub enum Kind {
+    A,
+}
+
+/// Rows.
+#[svc_type(sql_source = \"v_thing\")]
+pub struct Thing {
+    /// Key.
+    pub id: Uuid,
+    /// Name.
+    pub name: String,
+    /// Kind.
+    pub kind: Kind,
+}
+
+/// In an order that cannot be.
+#[svc::query(order_by = \"-nam\")]
+pub async fn things() -> Vec<Thing>;
+
+/// Takes a number.
+#[svc::mutation(function = \"fn_touch\")]
+pub async fn touch(thing: Option<i32>) -> Thing;
+
+/// The options.
+///
+/// # Errors
+/// A setting that is wrong.
+pub fn options() -> svc::Result<svc::AppOptions> {
+    Ok(svc::AppOptions::from_env()?.queries(queries![things]).mutations(mutations![touch]))
+}
+";
+
+const STARTED_SQL: &str = "\
+CREATE TYPE kind AS ENUM ('A', 'B');
+CREATE TABLE tb_thing (id uuid PRIMARY KEY, name text NOT NULL, kind kind NOT NULL);
+CREATE VIEW v_thing AS SELECT id, name, kind FROM tb_thing;
+CREATE TYPE mutation_response AS (status text, message text);
+CREATE FUNCTION fn_touch(thing uuid) RETURNS mutation_response LANGUAGE sql AS $$ SELECT 'updated', '' $$;
+";
+
+#[test]
+fn a_check_finds_all_that_a_start_finds() {
+    let project = Project::new("basic", "new_started");
+    std::fs::remove_dir_all(project.folder().join("tests")).expect("the tests");
+    std::fs::remove_dir_all(project.folder().join("db/schema")).expect("the schema");
+    std::fs::remove_dir_all(project.folder().join("db/seeds")).expect("the seeds");
+    project.write("src/lib.rs", STARTED);
+    project.write("db/migrations/001_tables.sql", "SELECT 1;");
+    project.svc(&["db", "start"]).good();
+    project.svc(&["db", "psql", "-c", "DROP SCHEMA svc_history CASCADE"]).good();
+    // Nothing of the project is there: the next step is told, and no fault.
+    let fresh = project.svc(&["check"]);
+    project.write("db/migrations/001_tables.sql", STARTED_SQL);
+    let applied = project.svc(&["migrate", "up"]);
+    let found = project.svc(&["check"]);
+    project.edit(
+        "src/lib.rs",
+        "svc::AppOptions::from_env()?",
+        "svc::AppOptions::from_env()?.session_variables(svc::db::SessionVariables::new().header(\"role\", \"x-role\"))",
+    );
+    let variable = project.svc(&["check"]);
+    project.svc(&["db", "stop"]).good();
+
+    assert_eq!(fresh.code, Some(0), "{}", fresh.err);
+    assert!(fresh.err.contains("hint: make its tables and views: svc migrate up"), "{}", fresh.err);
+    applied.good();
+    assert_eq!(found.code, Some(1), "{}", found.err);
+    let findings = findings(&found);
+    assert!(
+        findings.iter().any(|finding| finding.starts_with("Query.things: the default order names `nam`")),
+        "{}",
+        found.err
+    );
+    let argument = "touch: its argument 1 is Int, and the parameter of `fn_touch` is uuid";
+    assert!(findings.iter().any(|finding| finding.contains(argument)), "{}", found.err);
+    assert_eq!(findings.len(), 2, "{}", found.err);
+    assert!(found.err.contains("warning: src/lib.rs:20: Thing.kind: "), "{}", found.err);
+    assert!(variable.bad().contains("a session variable"));
+}
+
 /// The disagreements, each with its fix.
 fn findings(said: &Said) -> Vec<String> {
     let mut findings: Vec<String> = Vec::new();

@@ -96,3 +96,13 @@ fn a_view_is_validated_on_the_database_and_undone() {
     let output = bare.args(["sql", "validate", "good.sql"]).env("SVC_DATABASE_URL", place.url()).output();
     crate::support::said(output.expect("the binary")).good();
 }
+
+#[test]
+fn a_file_is_validated_outside_of_a_project() {
+    let (place, outside) = (project(), Place::new());
+    outside.write("good.sql", "CREATE VIEW v_x AS SELECT 1 AS id, '{}'::jsonb AS data;");
+    let mut command = crate::support::command(&outside.path("."));
+    command.args(["sql", "validate", "good.sql"]).env("SVC_DATABASE_URL", place.url());
+    let out = crate::support::said(command.output().expect("the binary")).good();
+    assert!(out.contains("ok: "), "{out}");
+}

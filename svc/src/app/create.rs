@@ -6,7 +6,8 @@ use axum::Router;
 
 use super::database_config::read_url;
 use super::open_operations::warn_of_open;
-use super::{AppOptions, OperationsConfig, StartError, describe, rate_limits, row_rules};
+use super::view_check::start_findings;
+use super::{AppOptions, DatabaseConfig, OperationsConfig, StartError, describe, rate_limits, row_rules};
 use crate::application::{Application, LimitMode, Limits, RequestDeadlines};
 use crate::authz::Gate;
 use crate::engine::{
@@ -86,8 +87,9 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
     let (responses, response_keys) = super::response_cache::response_cache(&model, &mut options)?;
     let limits = Arc::new(std::mem::take(&mut options.config.limits));
     let operations = register(&model, &limits, &mut options)?;
+    check_session_variables(&options.session_variables)?;
     if let Some(file) = variable(describe::VARIABLE) {
-        describe_and_end(&model, &file)?;
+        describe_and_end(&model, &options.config.database, &file).await?;
     }
     #[cfg(feature = "embedded")]
     let embedded = match (&options.config.database.url, options.embedded.take()) {
@@ -98,7 +100,6 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
     let (given, owner) = embedded.as_ref().map_or(Ok((None, None)), |database| use_embedded(database, &mut options))?;
     #[cfg(not(feature = "embedded"))]
     let (given, owner) = (None, None);
-    check_session_variables(&options.session_variables)?;
     let connect = given.map_or_else(|| connect(&options), Ok)?;
     #[cfg(feature = "native-auth")]
     options.accounts.iter().for_each(|accounts| accounts.bind(&connect));
@@ -236,8 +237,16 @@ impl RegisteredOnly {
 
 /// Ends the program: whoever has asked for a description does not want it to serve.
 #[expect(clippy::exit, reason = "the program would go on to serve")]
-fn describe_and_end(model: &Model, file: &str) -> Result<std::convert::Infallible, StartError> {
-    describe::write(model, file)?;
+async fn describe_and_end(
+    model: &Model,
+    config: &DatabaseConfig,
+    file: &str,
+) -> Result<std::convert::Infallible, StartError> {
+    let found = match variable(describe::DATABASE) {
+        Some(url) => Some(start_findings(model, config, &url).await),
+        None => None,
+    };
+    describe::write(model, found, file)?;
     std::process::exit(0)
 }
 

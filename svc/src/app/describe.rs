@@ -5,7 +5,10 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::StartError;
-use crate::engine::{WrittenTable, field_spec, functions, row_functions, row_sources, spec_of, written_tables};
+use crate::Result;
+use crate::engine::{
+    Finding, WrittenTable, field_spec, functions, row_functions, row_sources, spec_of, written_tables,
+};
 use crate::postgres::{ArgForm, FunctionSpec};
 use crate::schema::{
     FieldDef, FieldKind, FieldMeta, InputRole, Model, Place, RowSourceKind, RowSourceMeta, TypeDef, TypeExpr,
@@ -43,20 +46,35 @@ const COLUMN_TYPES: [&str; 19] = [
 ];
 const OTHER: &str = "other";
 
-/// Writes the description.
-pub(super) fn write(model: &Model, file: &str) -> Result<(), StartError> {
-    fs::write(file, describe(model).to_string())
-        .map_err(|source| StartError::Describe { file: file.to_owned(), source })
+/// The variable with the URL of a database, beside which the schema is looked at as a service does when it starts.
+pub(super) const DATABASE: &str = "SVC_DESCRIBE_DATABASE";
+
+/// Writes the description, with what a start on the database finds.
+pub(super) fn write(model: &Model, found: Option<Result<Vec<Finding>>>, file: &str) -> Result<(), StartError> {
+    let mut description = describe(model);
+    match found {
+        Some(Ok(found)) => description["findings"] = found.iter().map(finding).collect(),
+        Some(Err(error)) => description["start_error"] = error.message().into(),
+        None => {}
+    }
+    fs::write(file, description.to_string()).map_err(|source| StartError::Describe { file: file.to_owned(), source })
 }
 
 fn describe(model: &Model) -> Value {
     let types: Vec<Value> = model.types.iter().filter_map(|def| stored_type(model, def)).collect();
-    let called = functions(model).map(|(field, called, spec)| function(&field.name, called.place, &spec, None));
-    let read = of_kind(model, RowSourceKind::Function)
-        .map(|(field, row, meta)| function(&field.name, meta.place, &spec_of(model, field, meta), model.source(row)));
+    let called = functions(model).map(|(field, called, spec)| {
+        let types = argument_types(model, field, &spec, called.context.len());
+        function(&field.name, called.place, &spec, None, &types)
+    });
+    let read = of_kind(model, RowSourceKind::Function).map(|(field, row, meta)| {
+        let spec = spec_of(model, field, meta);
+        let types = argument_types(model, field, &spec, meta.context.len());
+        function(&field.name, meta.place, &spec, model.source(row), &types)
+    });
     let computed = row_functions(model).map(|(row, field, meta)| {
         let name = format!("{}.{}", model.types[row].name, field.name);
-        function(&name, meta.place, &field_spec(model, row, field, meta), None)
+        let spec = field_spec(model, row, field, meta);
+        function(&name, meta.place, &spec, None, &argument_types(model, field, &spec, 0))
     });
     let functions: Vec<Value> = called.chain(read).chain(computed).collect();
     let statements = of_kind(model, RowSourceKind::Sql).map(|(field, row, meta)| {
@@ -85,18 +103,29 @@ fn describe(model: &Model) -> Value {
     })
 }
 
+fn finding(finding: &Finding) -> Value {
+    let Finding { severity, source, field, cause, remedy } = finding;
+    json!({ "severity": severity.as_str(), "source": source, "field": field, "cause": cause, "remedy": remedy })
+}
+
 /// The queries whose rows a source of a kind gives.
 fn of_kind(model: &Model, kind: RowSourceKind) -> impl Iterator<Item = (&FieldDef, TypeIndex, &'static RowSourceMeta)> {
     row_sources(model).filter(move |(_, _, meta)| meta.kind == kind)
 }
 
 /// A function that a field calls; `rows_of` is the view whose rows it gives.
-fn function(field: &str, at: Place, spec: &FunctionSpec, rows_of: Option<&str>) -> Value {
+fn function(field: &str, at: Place, spec: &FunctionSpec, rows_of: Option<&str>, types: &[Option<String>]) -> Value {
     let arguments: Vec<_> = spec.args.iter().map(argument).collect();
     json!({
         "field": field, "place": place(at), "name": spec.name, "arguments": arguments, "row_of": spec.row_of,
-        "rows_of": rows_of,
+        "rows_of": rows_of, "types": types,
     })
+}
+
+/// The types of a function's arguments in the schema; none of the values that a request brings along.
+fn argument_types(model: &Model, field: &FieldDef, spec: &FunctionSpec, context: usize) -> Vec<Option<String>> {
+    let given = field.args.iter().map(|arg| Some(shown(model, &arg.ty)));
+    std::iter::repeat_n(None, context).chain(given).take(spec.args.len()).collect()
 }
 
 /// A table that a mutation writes.

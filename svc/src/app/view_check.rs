@@ -1,9 +1,13 @@
 //! The schema of options beside a database, for tests.
 
-use super::AppOptions;
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use super::database_config::read_url;
-use crate::engine::{Finding, database_needs, findings};
-use crate::postgres::{CheckError, Database, DbError, Enforcement, RowSecurity, Settings};
+use super::{AppOptions, DatabaseConfig};
+use crate::engine::{Finding, database_needs, findings, findings_beside_nulls};
+use crate::postgres::{Catalogue, CheckError, Database, DbError, Enforcement, RowSecurity, Settings};
+use crate::schema::Model;
 use crate::settings::variable;
 use crate::{Error, ErrorCode, Result};
 
@@ -28,7 +32,23 @@ use crate::{Error, ErrorCode, Result};
 /// When the schema cannot be served, or the database cannot be used.
 pub async fn check_views(options: &AppOptions, url: &str) -> Result<Vec<Finding>> {
     let model = options.model()?;
-    let config = &options.config.database;
+    let (database, catalogue) = look(&model, &options.config.database, options.setup.clone(), url).await?;
+    Ok(findings(&model, &database, &catalogue))
+}
+
+/// All that a start on the database at `url` would find and the tool does not see for itself. Nothing is set up there.
+pub(super) async fn start_findings(model: &Model, config: &DatabaseConfig, url: &str) -> Result<Vec<Finding>> {
+    let (database, catalogue) = look(model, config, None, url).await?;
+    Ok(findings_beside_nulls(model, &database, &catalogue))
+}
+
+/// Reads what the database at `url` has of the things that the schema names.
+async fn look(
+    model: &Model,
+    config: &DatabaseConfig,
+    setup: Option<Cow<'static, str>>,
+    url: &str,
+) -> Result<(Arc<Database>, Arc<Catalogue>)> {
     let settings = Settings {
         connect: read_url("the database URL", url, &variable)?,
         max_connections: 1,
@@ -40,13 +60,13 @@ pub async fn check_views(options: &AppOptions, url: &str) -> Result<Vec<Finding>
         reset_session: None,
         retries: 0,
         connections_of_one: None,
-        setup: options.setup.clone(),
+        setup,
         row_security: RowSecurity::new(Enforcement::Off),
         tells_reason: true,
     };
-    let database = Database::new(settings, database_needs(&model))?;
+    let database = Database::new(settings, database_needs(model))?;
     let unusable = |error: CheckError| Error::new(ErrorCode::ServiceUnavailable, error.to_string());
     database.check().await.map_err(unusable)?;
     let catalogue = database.catalogue().await.map_err(DbError::into_error)?;
-    Ok(findings(&model, &database, &catalogue))
+    Ok((database, catalogue))
 }

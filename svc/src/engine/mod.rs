@@ -90,4 +90,4 @@ pub(crate) use table::{
 };
 #[cfg_attr(not(feature = "testing"), allow(unreachable_pub, reason = "tests of programs see findings"))]
 pub use view_check::{Finding, Severity};
-pub(crate) use view_check::{findings, note_findings};
+pub(crate) use view_check::{findings, findings_beside_nulls, note_findings};

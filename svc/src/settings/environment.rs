@@ -6,8 +6,8 @@ use super::ConfigError;
 
 /// The variables that are read beside the table of settings: by the tool `svc`, by the embedded database, by programs that
 /// those start, and by the settings of tracing, which are not in the table.
-const OTHERS: [&str; 5] =
-    ["SVC_DESCRIBE", "SVC_EMBEDDED_TEST_ROOT", "SVC_PG_BIN", "SVC_SUPERVISED", "SVC_TRACING_SQL_COMMENTS"];
+const OTHERS: [&str; 6] =
+    ["SVC_DESCRIBE", "SVC_DESCRIBE_DATABASE", "SVC_EMBEDDED_TEST_ROOT", "SVC_PG_BIN", "SVC_SUPERVISED", "SVC_TRACING_SQL_COMMENTS"];
 /// The names of variables of svc.
 const PREFIX: &str = "SVC_";
 /// The likeness, from 0 to 1, from which on a name is taken for a slip.

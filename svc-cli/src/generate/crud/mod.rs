@@ -22,7 +22,7 @@ const MUTATIONS: &str = "// svc: mutations";
 
 pub(super) fn run(project: &Project, arguments: &Crud) -> Result<()> {
     let program = program::build(project, &arguments.choice)?;
-    let description = program::describe(project, &program)?;
+    let description = program::describe(project, &program, None)?;
     let ty = find(&description, &arguments.type_name)?;
     let snake = snake_case(&ty.name);
     let name = arguments.table.clone().unwrap_or_else(|| program::table_of(&ty.source, &ty.name));

@@ -14,18 +14,22 @@ struct Answered<'m> {
     is_vouched: bool,
 }
 
-/// Nulls for fields that have none, and labels of enums that are not the same on both sides.
-pub(super) fn hints(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
+/// Labels of enums that are not the same on both sides.
+pub(super) fn labels(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
     let Some(facts) = catalogue.facts() else { return Vec::new() };
     let rows = (0..model.types.len()).flat_map(|row| answered(model, catalogue, row));
-    let hints = rows.flat_map(|answered| {
-        let labels = match &model.types[answered.field.ty.named()].kind {
-            TypeKind::Enum(def) if !answered.field.ty.is_list() => answered.labels(&def.values, facts),
-            _ => Vec::new(),
-        };
-        labels.into_iter().chain(answered.null(facts))
+    let labels = rows.flat_map(|answered| match &model.types[answered.field.ty.named()].kind {
+        TypeKind::Enum(def) if !answered.field.ty.is_list() => answered.labels(&def.values, facts),
+        _ => Vec::new(),
     });
-    hints.collect()
+    labels.collect()
+}
+
+/// Nulls for fields that have none.
+pub(super) fn nulls(model: &Model, catalogue: &Catalogue) -> Vec<Finding> {
+    let Some(facts) = catalogue.facts() else { return Vec::new() };
+    let rows = (0..model.types.len()).flat_map(|row| answered(model, catalogue, row));
+    rows.filter_map(|answered| answered.null(facts)).collect()
 }
 
 /// The fields of a type that columns of its view answer.

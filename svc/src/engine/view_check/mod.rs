@@ -23,6 +23,15 @@ use crate::schema::Model;
 ///
 /// Hints need what the catalogue has of nulls and labels, which is read in development only.
 pub(crate) fn findings(model: &Model, database: &Database, catalogue: &Catalogue) -> Vec<Finding> {
+    let mut found = findings_beside_nulls(model, database, catalogue);
+    found.extend(hints::nulls(model, catalogue));
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// The same without nulls, into which `svc check` looks deeper.
+pub(crate) fn findings_beside_nulls(model: &Model, database: &Database, catalogue: &Catalogue) -> Vec<Finding> {
     let mut found = missing_views(database);
     found.extend(fields::broken_fields(model, catalogue));
     found.extend(relations::mismatched_keys(model, catalogue));
@@ -34,7 +43,7 @@ pub(crate) fn findings(model: &Model, database: &Database, catalogue: &Catalogue
     found.extend(tables::computed_columns(model, catalogue));
     found.extend(state::unpopulated_views(catalogue));
     found.extend(state::without_changes(model, catalogue));
-    found.extend(hints::hints(model, catalogue));
+    found.extend(hints::labels(model, catalogue));
     found.sort();
     found.dedup();
     found
