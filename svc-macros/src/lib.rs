@@ -451,7 +451,7 @@ pub fn with_metrics(args: TokenStream, item: TokenStream) -> TokenStream {
 /// # #[svc::query]
 /// # async fn users() -> Vec<User>;
 /// # fn with_schema(options: AppOptions) -> AppOptions { options.queries(queries![users]) }
-/// #[svc::test(setup = ["db/schema", "db/migrations"], role = "app")]
+/// #[svc::test(setup = ["db/migrations", "db/schema"], role = "app")]
 /// async fn users_are_listed(database: Database) -> Result<()> {
 ///     let client = Client::new(with_schema(database.options())).await?;
 ///     let answer = client.query("{ users { name } }").await;

@@ -44,6 +44,22 @@ async fn files_are_run_in_order(database: Database) {
     assert_eq!(notes(&database).await, ["from the seed", "from the test"]);
 }
 
+async fn labels(database: &Database) -> Vec<String> {
+    let pool = database.pool().unwrap();
+    sqlx::query_scalar("SELECT body || ' ' || label FROM v_best").fetch_all(&pool).await.unwrap()
+}
+
+/// The second migration needs a function of the schema, the first view a later one and a column of that migration.
+#[svc::test(setup = ["it/testing/ordered/schema", "it/testing/ordered/migrations"])]
+async fn migrations_run_before_the_schema_by_their_numbers(database: Database) {
+    assert_eq!(labels(&database).await, ["first *"]);
+}
+
+#[svc::test(setup = ["it/testing/ordered/migrations", "it/testing/ordered/schema"])]
+async fn the_order_of_folders_makes_no_difference(database: Database) {
+    assert_eq!(labels(&database).await, ["first *"]);
+}
+
 #[svc::test(sql = "DO $$ BEGIN
         EXECUTE format('ALTER DATABASE %I SET search_path = app, public', current_database());
         EXECUTE format('ALTER DATABASE %I SET app.greeting = ''Hello, you''', current_database());

@@ -3,6 +3,7 @@
 mod grants;
 mod live;
 mod location;
+mod phase;
 mod server;
 mod setup;
 mod template;

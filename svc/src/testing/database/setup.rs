@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 use super::grants::is_role_name;
+use super::phase::{Phase, in_order, number};
 use crate::{Error, Result};
 
 /// The beginning of the databases of tests. It is run once, in a template; each test gets a copy.
@@ -15,7 +16,7 @@ use crate::{Error, Result};
 /// use svc::testing::{Database, Setup};
 ///
 /// # async fn example() -> svc::Result<()> {
-/// let setup = Setup::new().path("db/schema").path("db/migrations").sql("INSERT INTO tb_user …").role("app");
+/// let setup = Setup::new().path("db/migrations").path("db/schema").sql("INSERT INTO tb_user …").role("app");
 /// let database = Database::create(&setup).await?;
 /// # Ok(())
 /// # }
@@ -51,6 +52,7 @@ pub(super) struct Script {
     /// The name of the file.
     pub(super) name: Option<String>,
     pub(super) sql: String,
+    pub(super) phase: Phase,
 }
 
 impl Setup {
@@ -61,6 +63,10 @@ impl Setup {
 
     /// Adds a file of SQL, or all `*.sql` files in a folder and below it, in the order of their paths. It is looked for
     /// in the folder of the package.
+    ///
+    /// The folders `migrations` and `schema` run as `svc migrate up` runs them, in whichever order they are added:
+    /// migrations by their numbers, and then the files of the schema, of which one that lacks what another makes runs
+    /// after that one.
     pub fn path(mut self, path: impl Into<PathBuf>) -> Self {
         self.parts.push(Part::Path(path.into()));
         self
@@ -95,10 +101,13 @@ impl Setup {
         let mut scripts = Vec::new();
         for part in &self.parts {
             match part {
-                Part::Sql(sql) => scripts.push(Script { name: None, sql: sql.clone().into_owned() }),
+                Part::Sql(sql) => {
+                    scripts.push(Script { name: None, sql: sql.clone().into_owned(), phase: Phase::AsGiven });
+                }
                 Part::Path(path) => read(&self.folder.join(path), path, &mut scripts)?,
             }
         }
+        let scripts = in_order(scripts);
         let folder = if self.folder.as_os_str().is_empty() { std::env::current_dir()? } else { self.folder.clone() };
         let sql: Vec<_> = scripts.iter().map(|script| script.sql.as_str()).collect();
         let hash = hash(&format!("{:?}\0{}", self.role, sql.join("\0")));
@@ -112,12 +121,13 @@ fn read(path: &Path, name: &Path, scripts: &mut Vec<Script>) -> Result<()> {
         |error| Error::internal(format!("the set-up of the tests, {}, cannot be read: {error}", path.display()));
     if !path.is_dir() {
         let sql = fs::read_to_string(path).map_err(failed)?;
-        scripts.push(Script { name: Some(name.display().to_string()), sql });
+        scripts.push(Script { name: Some(name.display().to_string()), sql, phase: Phase::of(name) });
         return Ok(());
     }
     let entries = fs::read_dir(path).and_then(|entries| entries.map(|entry| Ok(entry?.path())).collect());
     let mut entries: Vec<PathBuf> = entries.map_err(failed)?;
-    entries.sort();
+    let by_number = Phase::of(&name.join("file")) != Phase::AsGiven;
+    entries.sort_by_key(|entry| (by_number.then(|| number(entry)), entry.clone()));
     for entry in entries.iter().filter(|entry| entry.is_dir() || entry.extension().is_some_and(|end| end == "sql")) {
         read(entry, &name.join(entry.file_name().unwrap_or_default()), scripts)?;
     }
@@ -149,6 +159,30 @@ mod tests {
         let texts: Vec<_> = setup.scripts.iter().map(|script| script.sql.as_str()).collect();
         assert_eq!(texts, ["one", "two", "three", "four"]);
         assert_eq!(setup.scripts[2].name.as_deref(), Some("db/later/001.sql"));
+    }
+
+    #[test]
+    fn migrations_come_before_the_schema_in_whichever_order_they_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in ["schema/10_b.sql", "schema/9_a.sql", "migrations/10_d.sql", "migrations/2_c.sql", "seeds/1.sql"] {
+            let file = folder.path().join("db").join(path);
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(file, path).unwrap();
+        }
+        for paths in [["db/schema", "db/migrations"], ["db/migrations", "db/schema"]] {
+            let setup = Setup::new().folder(folder.path()).path(paths[0]).path(paths[1]).path("db/seeds").sql("last");
+            let read = setup.read().unwrap();
+            let texts: Vec<_> = read.scripts.iter().map(|script| script.sql.as_str()).collect();
+            let expected = [
+                "migrations/2_c.sql",
+                "migrations/10_d.sql",
+                "schema/9_a.sql",
+                "schema/10_b.sql",
+                "seeds/1.sql",
+                "last",
+            ];
+            assert_eq!(texts, expected);
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use tokio_postgres::error::SqlState;
 
 use super::location::with_database;
+use super::phase::Phase;
 use super::setup::{ReadSetup, Script};
 use super::{connect, grants};
 use crate::postgres::{DriverError, ScriptConnection};
@@ -61,16 +62,90 @@ async fn make(server: &mut ScriptConnection, url: &str, name: &str, setup: &Read
 async fn fill(url: &str, setup: &ReadSetup) -> Result<()> {
     let mut connection = connect(url).await?;
     connection.run("SET client_min_messages = warning").await?;
-    for Script { name, sql } in &setup.scripts {
-        connection.run(sql).await.map_err(|error| {
-            let place = name.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
-            Error::internal(format!("{place}{}", error.with_sources()))
-        })?;
-    }
+    run_all(&mut connection, &setup.scripts).await?;
     if let Some(role) = &setup.role {
         connection.run(&grants::grants(role)).await?;
     }
     Ok(())
+}
+
+/// Runs the scripts in their order. A script of the schema that lacks what another makes runs after that one, and a
+/// migration that lacks something, such as a function for its trigger, behind those that can run.
+async fn run_all(connection: &mut ScriptConnection, scripts: &[Script]) -> Result<()> {
+    let mut schema: Vec<&Script> = scripts.iter().filter(|script| script.phase == Phase::Schema).collect();
+    for script in scripts {
+        if script.phase == Phase::Schema {
+            run_schema(connection, &mut schema).await?;
+            continue;
+        }
+        let mut ran = connection.run(&script.sql).await;
+        if script.phase == Phase::Migration && ran.as_ref().is_err_and(is_missing) {
+            // What cannot run yet is run after the migrations.
+            let _ = run_schema(connection, &mut schema).await;
+            ran = connection.run(&script.sql).await;
+        }
+        ran.map_err(|error| failed(script, &error))?;
+    }
+    Ok(())
+}
+
+/// Runs what is left of the schema by name. A script that lacks something runs right after the one that makes it, and those
+/// that grant something on all objects of a schema run once more in the end.
+async fn run_schema(connection: &mut ScriptConnection, left: &mut Vec<&Script>) -> Result<()> {
+    let all = std::mem::take(left);
+    let mut first = None;
+    for script in &all {
+        left.push(*script);
+        loop {
+            let before = left.len();
+            let mut still = Vec::new();
+            for script in std::mem::take(left) {
+                // One that fails leaves nothing: its statements are one transaction.
+                match connection.run(&script.sql).await {
+                    Ok(()) => {}
+                    Err(error) if is_missing(&error) => {
+                        first = Some(failed(script, &error));
+                        still.push(script);
+                    }
+                    Err(error) => return Err(failed(script, &error)),
+                }
+            }
+            *left = still;
+            if left.is_empty() || left.len() == before {
+                break;
+            }
+        }
+    }
+    match first {
+        Some(error) if !left.is_empty() => return Err(error),
+        _ => {}
+    }
+    for script in all.iter().filter(|script| grants_all(&script.sql)) {
+        connection.run(&script.sql).await.map_err(|error| failed(script, &error))?;
+    }
+    Ok(())
+}
+
+fn grants_all(sql: &str) -> bool {
+    let text = sql.to_ascii_uppercase();
+    ["TABLES", "FUNCTIONS", "ROUTINES", "PROCEDURES"].iter().any(|kind| text.contains(&format!("ALL {kind} IN SCHEMA")))
+}
+
+/// Whether another script may make what a statement lacks.
+fn is_missing(error: &DriverError) -> bool {
+    let missing = [
+        &SqlState::UNDEFINED_TABLE,
+        &SqlState::UNDEFINED_COLUMN,
+        &SqlState::UNDEFINED_FUNCTION,
+        &SqlState::UNDEFINED_OBJECT,
+        &SqlState::INVALID_SCHEMA_NAME,
+    ];
+    error.code().is_some_and(|code| missing.contains(&code))
+}
+
+fn failed(script: &Script, error: &DriverError) -> Error {
+    let place = script.name.as_ref().map(|name| format!("{name}: ")).unwrap_or_default();
+    Error::internal(format!("{place}{}", error.with_sources()))
 }
 
 /// Returns the statement that gives a template its name, with the day on which it was made.

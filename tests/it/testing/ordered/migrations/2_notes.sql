@@ -1,0 +1,1 @@
+CREATE TABLE tb_note (body text NOT NULL);

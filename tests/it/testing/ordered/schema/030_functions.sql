@@ -1,0 +1,2 @@
+CREATE OR REPLACE FUNCTION label(rating int) RETURNS text LANGUAGE sql RETURN repeat('*', rating);
+CREATE OR REPLACE FUNCTION touch() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
