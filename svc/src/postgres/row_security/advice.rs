@@ -4,8 +4,10 @@ use super::finding::Finding;
 use super::verdict::reached;
 use crate::postgres::driver::{DedicatedConnection, DriverError};
 
+// An index is of use to a policy where each column before the policy's is compared by it too, or by one that holds
+// besides: a restrictive one, or to that the only permissive one.
 const POLICIES: &str = ", policies AS (
-    SELECT p.oid, p.polname::text AS name, p.polrelid AS rel,
+    SELECT p.oid, p.polname::text AS name, p.polrelid AS rel, p.polpermissive AS permissive,
         coalesce(pg_get_expr(p.polqual, p.polrelid), '') AS qual,
         ARRAY(SELECT a.attname::text FROM pg_depend d JOIN pg_attribute a ON a.attrelid = p.polrelid AND a.attnum = d.refobjsubid
             WHERE d.classid = 'pg_policy'::regclass AND d.objid = p.oid AND d.refclassid = 'pg_class'::regclass
@@ -16,9 +18,14 @@ const POLICIES: &str = ", policies AS (
     WHERE p.polcmd IN ('r', '*') AND p.polrelid IN (SELECT rel FROM reached)
 )
 SELECT rel::regclass::text, name, qual, columns, functions,
-    EXISTS (SELECT FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[0]
-        WHERE i.indrelid = rel AND a.attname = ANY (columns))
-FROM policies ORDER BY 1, 2";
+    EXISTS (SELECT FROM pg_index i, generate_series(0, i.indnkeyatts - 1) AS g(n), pg_attribute a
+        WHERE i.indrelid = p.rel AND a.attrelid = p.rel AND a.attnum = i.indkey[g.n] AND a.attname = ANY (p.columns)
+        AND NOT EXISTS (SELECT FROM generate_series(0, g.n - 1) AS b(n)
+            LEFT JOIN pg_attribute x ON x.attrelid = p.rel AND x.attnum = i.indkey[b.n]
+            WHERE x.attname IS NULL OR NOT EXISTS (SELECT FROM policies o
+                WHERE o.rel = p.rel AND x.attname = ANY (o.columns) AND (o.oid = p.oid OR NOT o.permissive
+                    OR NOT p.permissive AND 1 = (SELECT count(*) FROM policies c WHERE c.rel = p.rel AND c.permissive)))))
+FROM policies p ORDER BY 1, 2";
 
 /// Columns that lead an index which filters of clients cannot use: PostgreSQL asks the policy first, unless a
 /// comparison is known to tell nothing of the rows that it looks at.

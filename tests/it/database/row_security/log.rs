@@ -45,7 +45,17 @@ async fn the_log_says_what_makes_policies_slow_and_what_passes_them() {
              ALTER TABLE tb_slow ENABLE ROW LEVEL SECURITY;
              CREATE POLICY one ON tb_slow USING (tenant = current_setting('app.tenant', true));
              CREATE POLICY two ON tb_slow USING (tenant = mine());
-             DROP VIEW v_open; CREATE VIEW v_open WITH (security_invoker = true) AS SELECT id FROM tb_slow;
+             CREATE TABLE tb_pair (tenant text, customer int);
+             CREATE INDEX ON tb_pair (tenant, customer);
+             ALTER TABLE tb_pair ENABLE ROW LEVEL SECURITY;
+             CREATE POLICY of_tenant ON tb_pair USING (tenant = (SELECT current_setting('app.tenant', true)));
+             CREATE POLICY own ON tb_pair AS RESTRICTIVE USING (customer > 0);
+             CREATE TABLE tb_lone (tenant text, customer int);
+             CREATE INDEX ON tb_lone (tenant, customer);
+             ALTER TABLE tb_lone ENABLE ROW LEVEL SECURITY;
+             CREATE POLICY lone ON tb_lone USING (customer > 0);
+             DROP VIEW v_open; CREATE VIEW v_open WITH (security_invoker = true) AS
+             SELECT id FROM tb_slow UNION ALL SELECT customer FROM tb_pair UNION ALL SELECT customer FROM tb_lone;
              CREATE FUNCTION count_again() RETURNS bigint SECURITY DEFINER LANGUAGE sql AS 'SELECT count(*) FROM tb_note';
              GRANT SELECT ON ALL TABLES IN SCHEMA public TO r17_app",
         )
@@ -64,6 +74,7 @@ async fn the_log_says_what_makes_policies_slow_and_what_passes_them() {
         "slow: `two` on `tb_slow` calls `mine` for each row",
         "slow: `one` on `tb_slow` compares `tenant`, and no index begins with it",
         "CREATE INDEX ON tb_slow (tenant)",
+        "slow: `lone` on `tb_lone` compares `customer`, and no index begins with it",
         "slow: a filter on `price` of `tb_note` cannot use its index",
         "passed by: the service calls `count_again()`, which runs as its owner `postgres`",
         "; the service calls `count_all()`, which runs as its owner `postgres`",
@@ -71,6 +82,8 @@ async fn the_log_says_what_makes_policies_slow_and_what_passes_them() {
         assert!(log.contains(what), "{what}: {log}");
     }
     assert!(!log.contains("`tenant` on `tb_note`"), "{log}");
+    // An index whose first column another policy compares is of use.
+    assert!(!log.contains("`customer` on `tb_pair`") && !log.contains("`own` on `tb_pair` compares"), "{log}");
     assert!(!log.contains("a filter on `id`"), "{log}");
     assert_eq!(log.matches("is passed by").count(), 1, "one line lists the functions: {log}");
 }
