@@ -111,6 +111,7 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
         acquire_timeout: options.config.database.pool_limit(),
         statement_timeout: options.config.database.query_timeout,
         catalogue_poll: options.config.database.poll(),
+        schema_version: responses.as_deref().map(|responses| responses.schema_version().clone()),
         owner,
         statement_cache: usize::try_from(options.config.database.statement_cache).unwrap_or(usize::MAX),
         reset_session: options.config.database.reset_session,

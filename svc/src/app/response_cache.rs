@@ -44,6 +44,11 @@ pub(super) fn response_cache(
                        what of its request data answers depend on";
         return Err(ConfigError::new("SVC_RESPONSE_CACHE", "true", allowed).into());
     }
+    if options.config.database.poll().is_none() {
+        tracing::warn!(
+            "kept answers outlive changes of views, policies and grants: SVC_CATALOGUE_POLL=0 switches off the looks for them"
+        );
+    }
     let responses = Responses::new(model.clone(), size << 20, feeds(model, &options.operations, &cache));
     let responses = shared(model, options, responses)?;
     Ok((Some(Arc::new(responses)), cache.into_keys(max_age)?))
@@ -71,7 +76,10 @@ fn shared(model: &Model, options: &AppOptions, responses: Responses) -> Result<R
         return Ok(responses);
     }
     match options.redis_client()? {
-        Some(redis) => Ok(responses.shared_in(crate::response_cache::SharedResponses::new(redis, model))),
+        Some(redis) => {
+            let shared = crate::response_cache::SharedResponses::new(redis, model, responses.schema_version().clone());
+            Ok(responses.shared_in(shared))
+        }
         None => Err(not_shared("it must be false, or SVC_REDIS_URL has to name the Redis").into()),
     }
 }

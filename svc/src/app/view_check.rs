@@ -55,6 +55,7 @@ async fn look(
         acquire_timeout: config.pool_limit(),
         statement_timeout: config.query_timeout,
         catalogue_poll: None,
+        schema_version: None,
         owner: None,
         statement_cache: 0,
         reset_session: None,

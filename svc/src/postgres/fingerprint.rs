@@ -1,56 +1,37 @@
-//! A fingerprint of what is read of the catalogue.
+//! Fingerprints of what is read of the catalogue, and of what decides what a read gives.
 
 use super::driver::{DedicatedConnection, DriverError};
 use super::functions::{self, FunctionSpec};
 use super::identifier::quoted;
 use super::{Param, Statement};
 
-/// A snapshot, and what changes with each change of what is read of the catalogue: null as long as nothing at all has
-/// changed since the snapshot `$1`, which costs PostgreSQL no more than to compare two texts. A standby leaves
-/// transactions out of its snapshots, so there it is always computed.
-const FINGERPRINT: &str = "\
-    WITH now AS MATERIALIZED (SELECT pg_current_snapshot()::text AS snapshot) \
-    SELECT now.snapshot, CASE WHEN now.snapshot = $1 AND NOT pg_is_in_recovery() THEN NULL ELSE concat_ws(' ', \
-        (SELECT sum(hashtextextended(concat(a.xmin, c.relacl, c.relispopulated), (a.attrelid::int8 << 31) + (s.i << 12) + a.attnum) \
-                # hashtextextended(t.xmin::text, t.oid::int8)) \
-            FROM unnest($2::text[]) WITH ORDINALITY AS s(quoted, i) \
-            JOIN pg_attribute a ON a.attrelid = to_regclass(s.quoted) AND a.attnum > 0 \
-            JOIN pg_class c ON c.oid = a.attrelid JOIN pg_type t ON t.oid = a.atttypid), \
-        (SELECT sum(hashtextextended(i.xmin::text, i.indexrelid::int8)) FROM unnest($2::text[]) AS s(quoted) \
-            JOIN pg_index i ON i.indrelid = to_regclass(s.quoted) AND i.indisunique), \
-        (SELECT sum(hashtextextended(concat_ws(' ', p.oid, p.xmin, pg_function_is_visible(p.oid)), 0)) \
-            FROM pg_proc p WHERE p.proname = ANY ($3::text[])), \
-        (SELECT sum(hashtextextended(concat_ws(' ', p.oid, t.oid, t.xmin, ( \
-                SELECT sum(hashtextextended(a.xmin::text, a.attnum)) FROM pg_attribute a \
-                WHERE a.attrelid = t.typrelid AND a.attnum > 0)), 0)) \
-            FROM pg_proc p JOIN pg_type t ON t.oid = ANY (p.proargtypes::oid[] || p.prorettype) \
-            WHERE p.proname = ANY ($3::text[])), \
-        (SELECT sum(hashtextextended(concat_ws(' ', n.oid, n.xmin), 0)) FROM pg_namespace n), \
-        (SELECT sum(hashtextextended(concat_ws(' ', s.setdatabase, s.setrole, s.setconfig), 0)) \
-            FROM pg_db_role_setting s \
-            WHERE s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database())) \
-            AND s.setrole IN (0, (SELECT oid FROM pg_roles WHERE rolname = session_user))), \
-        pg_is_in_recovery() \
-    ) END, CASE WHEN now.snapshot = $1 AND NOT pg_is_in_recovery() THEN NULL ELSE concat_ws(' ', \
-        (SELECT sum(hashtextextended(concat_ws(' ', p.oid, p.xmin), 0)) FROM pg_proc p WHERE p.oid >= 16384), \
-        (SELECT sum(hashtextextended(concat_ws(' ', e.oid, e.xmin), 0)) FROM ( \
-            SELECT oid, xmin FROM pg_attrdef \
-            UNION ALL SELECT oid, xmin FROM pg_rewrite WHERE oid >= 16384 \
-            UNION ALL SELECT oid, xmin FROM pg_constraint WHERE conbin IS NOT NULL AND oid >= 16384 \
-            UNION ALL SELECT oid, xmin FROM pg_trigger WHERE tgqual IS NOT NULL \
-            UNION ALL SELECT oid, xmin FROM pg_type WHERE typdefaultbin IS NOT NULL \
-            UNION ALL SELECT oid, xmin FROM pg_operator WHERE oid >= 16384 \
-            UNION ALL SELECT oid, xmin FROM pg_cast WHERE oid >= 16384) AS e) \
-    ) END FROM now";
+const FINGERPRINT: &str = include_str!("fingerprint.sql");
+const RULES: &str = include_str!("rules.sql");
 
-/// The snapshot in which it looked, and the fingerprint, unless nothing has changed since the snapshot `known_at`.
-pub(super) async fn fingerprint(
+/// The fingerprints of a database, and the snapshot in which they were taken. Each is `None` where nothing at all has
+/// changed since the last look.
+pub(super) struct Fingerprints {
+    pub(super) snapshot: String,
+    /// That of what is read of the catalogue.
+    pub(super) catalogue: Option<String>,
+    /// That of what may set something for the session.
+    pub(super) effects: Option<String>,
+    /// That of all that decides which rows a read gives besides the rows themselves, where somebody follows it.
+    pub(super) rules: Option<String>,
+}
+
+/// Takes the fingerprints, unless nothing has changed since the snapshot `known_at`.
+pub(super) async fn fingerprints(
     connection: &mut DedicatedConnection,
     known_at: &str,
     sources: &[String],
     specs: &[FunctionSpec],
-) -> Result<(String, Option<String>, Option<String>), DriverError> {
+    follows_rules: bool,
+) -> Result<Fingerprints, DriverError> {
     let (_, functions) = functions::split(&functions::names(specs));
     let bound = vec![Param::Text(known_at.to_owned()), Param::Texts(quoted(sources)), functions::texts(functions)];
-    connection.rows(&Statement::new(FINGERPRINT, bound)).await?.into_iter().next().ok_or(DriverError::Closed)
+    let rules = if follows_rules { RULES } else { ", NULL::text" };
+    let rows = connection.rows(&Statement::new(format!("{FINGERPRINT}{rules} FROM now"), bound)).await?;
+    let (snapshot, catalogue, effects, rules) = rows.into_iter().next().ok_or(DriverError::Closed)?;
+    Ok(Fingerprints { snapshot, catalogue, effects, rules })
 }

@@ -27,6 +27,7 @@ mod row_functions;
 mod row_security;
 mod rows;
 mod rows_call;
+mod schema_version;
 #[cfg(feature = "testing")]
 mod script_connection;
 mod session;
@@ -62,6 +63,7 @@ pub(crate) use routines::Routines;
 pub(crate) use row_security::{Enforcement, RowSecurity};
 pub(crate) use rows::{RowSink, Rows, cell};
 pub(crate) use rows_call::RowsCall;
+pub(crate) use schema_version::SchemaVersion;
 #[cfg(feature = "testing")]
 pub(crate) use script_connection::ScriptConnection;
 pub(crate) use session::Session;

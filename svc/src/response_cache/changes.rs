@@ -1,12 +1,18 @@
-//! The changes of rows, counted: an answer is old once a type that it was read from has changed since it was begun.
+//! The changes of rows, counted: an answer is old once a type that it was read from has changed since it was begun, or
+//! anything that decides what a read gives.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::postgres::SchemaVersion;
 use crate::schema::TypeIndex;
 
-/// A moment, as the number of changes before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Moment(u64);
+/// A moment, as the number of changes before it, and the version of the database's schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Moment {
+    changes: u64,
+    schema: u64,
+}
 
 /// The last change of each type.
 #[derive(Debug)]
@@ -14,18 +20,29 @@ pub(super) struct Changes {
     clock: AtomicU64,
     types: Box<[AtomicU64]>,
     everything: AtomicU64,
+    schema: Arc<SchemaVersion>,
 }
 
 impl Changes {
     /// No changes of so many types.
     pub(super) fn new(types: usize) -> Self {
         let types = (0..types).map(|_| AtomicU64::new(0)).collect();
-        Self { clock: AtomicU64::new(0), types, everything: AtomicU64::new(0) }
+        Self { clock: AtomicU64::new(0), types, everything: AtomicU64::new(0), schema: Arc::default() }
     }
 
     /// Returns the present moment. What is read from now on has all changes so far.
     pub(super) fn now(&self) -> Moment {
-        Moment(self.clock.load(Ordering::SeqCst))
+        Moment { changes: self.clock.load(Ordering::SeqCst), schema: self.schema.number() }
+    }
+
+    /// Returns the place of the schema's version.
+    pub(super) fn schema_version(&self) -> &Arc<SchemaVersion> {
+        &self.schema
+    }
+
+    /// Whether changes of the schema are seen.
+    pub(super) fn are_seen(&self) -> bool {
+        self.schema.is_known()
     }
 
     /// Notes that rows of these types have changed.
@@ -43,8 +60,10 @@ impl Changes {
 
     /// Whether what was read of these types since a moment is what a read would give now.
     pub(super) fn are_none_since(&self, moment: Moment, types: &[TypeIndex]) -> bool {
-        let is_before = |changed: &AtomicU64| changed.load(Ordering::SeqCst) <= moment.0;
-        is_before(&self.everything) && types.iter().filter_map(|index| self.types.get(*index)).all(is_before)
+        let is_before = |changed: &AtomicU64| changed.load(Ordering::SeqCst) <= moment.changes;
+        moment.schema == self.schema.number()
+            && is_before(&self.everything)
+            && types.iter().filter_map(|index| self.types.get(*index)).all(is_before)
     }
 
     fn tick(&self) -> u64 {

@@ -19,6 +19,7 @@ use super::news::{CHANNEL, News};
 use super::shared::{Looked, Marks, SharedResponses};
 use super::untold::Untold;
 use crate::events::{EventListener, Hub};
+use crate::postgres::SchemaVersion;
 use crate::schema::{Model, TypeIndex};
 
 /// The types whose rows the events of a channel tell of.
@@ -32,7 +33,8 @@ pub(crate) struct Responses {
     changes: Changes,
     pub(super) memory: Memory,
     flights: Flights,
-    /// Whether changes are heard of. Nothing is kept or served while they are not.
+    /// Whether changes of rows are heard of. Nothing is kept or served while they are not, nor while those of the schema
+    /// are not seen.
     hears: AtomicBool,
     feeds: Feeds,
     /// The changes that other instances are to be told of.
@@ -80,6 +82,11 @@ impl Responses {
         self
     }
 
+    /// Returns the place of the schema's version, for the database that answers are read from.
+    pub(crate) fn schema_version(&self) -> &Arc<SchemaVersion> {
+        self.changes.schema_version()
+    }
+
     /// The channels on which changes are told.
     pub(crate) fn channels(&self) -> impl Iterator<Item = &str> {
         self.feeds.keys().map(String::as_str).chain([CHANNEL])
@@ -96,7 +103,7 @@ impl Responses {
 
     /// Finds an answer that was read from rows of these types, or has it made: by one of those who ask for it at once.
     pub(crate) async fn find<'a>(&'a self, key: Vec<u8>, types: &'a [TypeIndex], ttl: Duration) -> Found<'a> {
-        if !self.hears.load(Ordering::SeqCst) {
+        if !self.hears.load(Ordering::SeqCst) || !self.changes.are_seen() {
             return Found::Unkept;
         }
         if let Some(entry) = self.in_memory(&key, types) {

@@ -14,6 +14,7 @@ use uuid::Uuid;
 use super::Entry;
 use super::untold::Untold;
 use crate::RedisClient;
+use crate::postgres::SchemaVersion;
 use crate::redis_client::{CommandError, Script};
 use crate::schema::{Model, TypeIndex};
 
@@ -32,10 +33,13 @@ const MARK_SECONDS: u32 = 7 * 86_400;
 #[derive(Debug)]
 pub(crate) struct SharedResponses {
     client: RedisClient,
-    /// Tells schemas and versions of svc apart. It is a hash tag too, so that a cluster keeps all of it in one place.
+    /// Tells GraphQL schemas and versions of svc apart. It is a hash tag too, so that a cluster keeps all of it in one place.
     prefix: String,
     /// The key of each type's mark.
     marks: Box<[String]>,
+    /// The version of the database's schema, which is a part of each answer's key: an instance that has not seen a change
+    /// yet neither finds nor replaces the answers of one that has.
+    schema: Arc<SchemaVersion>,
     /// The changes that Redis does not know yet. Nothing of these types is read there until it does.
     untold: Untold,
     began: Instant,
@@ -62,12 +66,12 @@ pub(super) enum Looked {
 }
 
 impl SharedResponses {
-    pub(crate) fn new(client: RedisClient, model: &Model) -> Self {
+    pub(crate) fn new(client: RedisClient, model: &Model, schema: Arc<SchemaVersion>) -> Self {
         let version = Sha256::new().chain_update(env!("CARGO_PKG_VERSION")).chain_update(&model.sdl).finalize();
         let prefix = format!("svc:{{response:{}}}", hex::encode(&version[..8]));
         let marks = model.types.iter().map(|def| format!("{prefix}:type:{}", def.name)).collect();
         let (untold, began, retry_at) = (Untold::default(), Instant::now(), AtomicU64::new(0));
-        Self { client, prefix, marks, untold, began, retry_at }
+        Self { client, prefix, marks, schema, untold, began, retry_at }
     }
 
     /// Looks for an answer.
@@ -75,7 +79,9 @@ impl SharedResponses {
         if self.untold.concern(types) || self.now() < self.retry_at.load(Ordering::Relaxed) {
             return Looked::Missing(None);
         }
-        let answer = format!("{}:{}", self.prefix, hex::encode(Sha256::digest(key)));
+        let (fingerprint, digest) = (self.schema.fingerprint(), Sha256::digest(key));
+        let digest = Sha256::new().chain_update(digest).chain_update(fingerprint.as_bytes()).finalize();
+        let answer = format!("{}:{}", self.prefix, hex::encode(digest));
         let keys: Vec<_> = std::iter::once(answer).chain(self.marks_of(types)).collect();
         let arguments = (Uuid::new_v4().simple().to_string(), MARK_SECONDS);
         let found = self.client.run::<(Vec<u8>, i64, Vec<u8>)>(&FIND, &keys, &arguments, PATIENCE).await;

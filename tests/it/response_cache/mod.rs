@@ -9,4 +9,5 @@ mod principals;
 mod races;
 mod redis;
 mod rules;
+mod schema_changes;
 mod service;

@@ -138,9 +138,12 @@ pub(super) const TRIGGER: &str = "
     CREATE TRIGGER post_changed AFTER INSERT OR UPDATE OR DELETE ON tb_post
         FOR EACH ROW EXECUTE FUNCTION svc_notify('kept_post_changed');";
 
+/// The statistics of statements, which are there from the start: an extension that comes later is a change of the schema.
+const STATISTICS: &str = "CREATE EXTENSION pg_stat_statements;";
+
 /// A database without a trigger.
 pub(super) async fn database() -> TestDatabase {
-    TestDatabase::new(&format!("{}{SQL}", svc::events::SVC_NOTIFY)).await
+    TestDatabase::new(&format!("{STATISTICS}{}{SQL}", svc::events::SVC_NOTIFY)).await
 }
 
 /// The service without a cache.

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use super::{CheckError, Database, Described};
 use crate::postgres::catalogue::Catalogue;
 use crate::postgres::driver::{DedicatedConnection, DriverError};
-use crate::postgres::fingerprint::fingerprint;
+use crate::postgres::fingerprint::{Fingerprints, fingerprints};
 use crate::postgres::functions::{self, FunctionSpec, Functions};
 use crate::postgres::last_change::LastChange;
 use crate::postgres::row_security::Verdict;
@@ -51,6 +51,8 @@ struct Poll {
 struct Look {
     /// The fingerprint of what is read of the catalogue.
     fingerprint: String,
+    /// The fingerprint of all that decides which rows a read gives, where answers are kept; else empty.
+    rules: String,
     /// The policies that do not bind. They are read and not told from a fingerprint, as they depend on views, their
     /// owners and options, tables, policies, partitions, roles, memberships and functions.
     verdict: Verdict,
@@ -85,10 +87,10 @@ impl Changes {
         SPACING[usize::from(!self.keeps_connection)]
     }
 
-    /// Whether the same policies bind as in the look before.
+    /// Whether the same policies bind as in the look before, and the same rules decide what a read gives.
     fn adopt(&self, look: Look) -> bool {
         let mut known = self.known();
-        let same = known.as_ref().is_some_and(|known| known.verdict == look.verdict);
+        let same = known.as_ref().is_some_and(|known| known.verdict == look.verdict && known.rules == look.rules);
         *known = Some(look);
         same
     }
@@ -122,8 +124,8 @@ impl Database {
     pub(in crate::postgres) async fn load(&self, connection: &mut DedicatedConnection) -> Result<Loaded, CheckError> {
         let specs = self.known_functions();
         // First, so that what changes meanwhile is found by the next look.
-        let (_, fingerprint, effects) = fingerprint(connection, "", &self.sources, &specs).await?;
-        self.follow_effects(connection, effects).await?;
+        let found = fingerprints(connection, "", &self.sources, &specs, self.follows_rules()).await?;
+        self.follow_effects(connection, found.effects).await?;
         let verdict = self.row_security.verdict(connection, &self.sources, &self.called).await?;
         self.row_security.report(connection, &self.sources, &verdict).await?;
         let verdict = self.row_security.accept(verdict)?;
@@ -131,7 +133,8 @@ impl Database {
         let mut catalogue = Catalogue::load(connection, &self.sources, told, with_facts).await?;
         let functions = Self::load_functions(connection, &specs, &catalogue).await?;
         catalogue.keep_functions(&functions);
-        let look = Look { fingerprint: fingerprint.unwrap_or_default(), verdict };
+        let [fingerprint, rules] = [found.catalogue, found.rules].map(Option::unwrap_or_default);
+        let look = Look { fingerprint, rules, verdict };
         Ok(Loaded { look, catalogue, functions, described: self.load_descriptions(connection).await? })
     }
 
@@ -184,16 +187,32 @@ impl Database {
             self.catalogue.store(Some(Arc::new(catalogue)));
         }
         let same_functions = self.adopt_functions(functions);
+        let rules = look.rules.clone();
         let same_policies = self.changes.adopt(look);
-        if same_catalogue && same_functions && same_policies {
-            return;
-        }
-        if known.is_some() {
+        let is_same = same_catalogue && same_functions && same_policies;
+        if !is_same && known.is_some() {
             tracing::info!("views, functions or policies of the schema have changed in the database");
             self.changes.last.is_now();
             self.driver.retire_connections();
             self.changes.told.send_replace(());
         }
+        if let Some(version) = &self.schema_version {
+            if !is_same {
+                version.end();
+            }
+            // Last, so that what is read for it is read on a new connection.
+            version.note(&rules);
+        }
+    }
+
+    /// Whether all that decides what a read gives is followed.
+    fn follows_rules(&self) -> bool {
+        self.schema_version.is_some()
+    }
+
+    /// Has what was kept of the database forgotten.
+    pub(super) fn end_schema_version(&self) {
+        self.schema_version.iter().for_each(|version| version.end());
     }
 
     /// Whether all functions are what they were. Those that are keep their statements.
@@ -250,10 +269,12 @@ impl Database {
         poll.looked = Some(Instant::now());
         let looking = self.look_with(&mut poll);
         match tokio::time::timeout(self.acquire_timeout, looking).await {
-            Ok(Ok(())) => {}
+            Ok(Ok(())) => return,
             Ok(Err(error)) => tracing::debug!(%error, "the database could not be asked whether views have changed"),
             Err(_) => tracing::debug!("the database did not say in time whether views have changed"),
         }
+        // A change would not have been seen.
+        self.end_schema_version();
     }
 
     /// The same, unless the last look is as `recent` as this.
@@ -295,16 +316,29 @@ impl Database {
         known_at: &str,
         specs: &[FunctionSpec],
     ) -> Result<(String, Compared), DriverError> {
-        let (snapshot, found, effects) = fingerprint(connection, known_at, &self.sources, specs).await?;
+        let found = fingerprints(connection, known_at, &self.sources, specs, self.follows_rules()).await?;
+        let Fingerprints { snapshot, catalogue, effects, rules } = found;
         self.follow_effects(connection, effects).await?;
-        let Some(fingerprint) = found else { return Ok((snapshot, Compared::Same)) };
+        let Some(fingerprint) = catalogue else { return Ok((snapshot, Compared::Same)) };
         let verdict = self.row_security.verdict(connection, &self.sources, &self.called).await?;
         if self.row_security.refuses(&verdict) {
             return Ok((snapshot, Compared::Unbound));
         }
-        let look = Look { fingerprint, verdict };
-        let is_known = self.changes.known().as_ref() == Some(&look);
-        Ok((snapshot, if is_known { Compared::Same } else { Compared::Changed }))
+        let look = Look { fingerprint, rules: rules.unwrap_or_default(), verdict };
+        let (is_known, has_rules) = match self.changes.known().as_ref() {
+            Some(known) => (*known == look, known.rules == look.rules),
+            None => (false, false),
+        };
+        if !has_rules {
+            // Before the catalogue is read, which may take its time, or fail.
+            self.end_schema_version();
+        }
+        if !is_known {
+            return Ok((snapshot, Compared::Changed));
+        }
+        // It has ended where the look before has failed.
+        self.schema_version.iter().for_each(|version| version.note(&look.rules));
+        Ok((snapshot, Compared::Same))
     }
 }
 

@@ -115,6 +115,10 @@ impl Database {
         // Under the lock of the channel, so that both always say the same.
         self.health.send_modify(|known| {
             self.is_up.store(health == Health::Up, Ordering::Release);
+            if health != Health::Up {
+                // What changes meanwhile is not seen, and another server may come back.
+                self.end_schema_version();
+            }
             *known = health;
         });
     }

@@ -37,7 +37,9 @@ use crate::postgres::session_effects::SessionReset;
 use crate::postgres::sqlstate::is_read_only;
 #[cfg(feature = "sqlx")]
 use crate::postgres::sqlx_pool::SqlxPool;
-use crate::postgres::{Columns, DbError, RowSecurity, RowSink, Rows, Session, Share, Statement};
+use crate::postgres::{
+    ColumnType, Columns, DbError, RowSecurity, RowSink, Rows, SchemaVersion, Session, Share, Statement,
+};
 
 /// The shortest and the longest time by which the deadline of a statement is after its time-out in PostgreSQL. In
 /// between it is a tenth.
@@ -69,6 +71,8 @@ pub(crate) struct Settings {
     pub(crate) connections_of_one: Option<u32>,
     /// The time between two looks whether views or functions have changed; `None` is never.
     pub(crate) catalogue_poll: Option<Duration>,
+    /// The place of the schema's version, where answers are kept: all that decides what a read gives is then followed.
+    pub(crate) schema_version: Option<Arc<SchemaVersion>>,
     /// The configuration of the role that the set-up is run as, if not as the service.
     pub(crate) owner: Option<ConnectConfig>,
     /// Run once, when the database is first reached.
@@ -123,6 +127,7 @@ pub(crate) struct Database {
     described: std::sync::Mutex<Described>,
     pub(super) catalogue: ArcSwapOption<Catalogue>,
     pub(super) changes: Changes,
+    pub(super) schema_version: Option<Arc<SchemaVersion>>,
     /// Told when a request has found a sign that the database is unreachable.
     pub(super) suspected: Arc<Notify>,
     functions: std::sync::Mutex<Functions>,
@@ -173,6 +178,7 @@ impl Database {
             catalogue: ArcSwapOption::empty(),
             suspected: Arc::default(),
             changes,
+            schema_version: settings.schema_version,
             functions: std::sync::Mutex::default(),
             health: watch::Sender::new(Health::Unknown),
             is_read_only: AtomicBool::new(false),
@@ -268,6 +274,12 @@ impl Database {
             .as_ref()
             .and_then(|catalogue| catalogue.source(source))
             .is_some_and(|source| source.columns.contains_key(column))
+    }
+
+    /// Returns the type of a view's column, as far as is known.
+    pub(crate) fn known_column(&self, source: &str, column: &str) -> Option<ColumnType> {
+        let catalogue = self.catalogue.load();
+        catalogue.as_ref()?.source(source)?.columns.get(column).cloned()
     }
 
     /// The views and tables of the schema that the database does not have.

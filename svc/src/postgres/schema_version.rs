@@ -1,0 +1,86 @@
+//! The version of the database's schema, for whoever keeps what was read.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The version of all that decides which rows a read gives besides the rows themselves: views, functions, policies,
+/// grants, roles, and the server. Results of one version say nothing of another.
+///
+/// There is none while the database is not in use: a change could not be seen.
+#[derive(Debug)]
+pub(crate) struct SchemaVersion {
+    /// An odd number while there is no version.
+    number: AtomicU64,
+    /// The fingerprint of the version, which is the same in all instances.
+    fingerprint: Mutex<Arc<str>>,
+}
+
+impl Default for SchemaVersion {
+    fn default() -> Self {
+        Self { number: AtomicU64::new(1), fingerprint: Mutex::new(Arc::from("")) }
+    }
+}
+
+impl SchemaVersion {
+    /// Returns the number of the version. It changes with each change that is found, and while the database is not in
+    /// use.
+    pub(crate) fn number(&self) -> u64 {
+        self.number.load(Ordering::SeqCst)
+    }
+
+    /// Whether the database is in use, and known as it is.
+    pub(crate) fn is_known(&self) -> bool {
+        self.number() % 2 == 0
+    }
+
+    /// Returns the fingerprint of the version that is or was known.
+    pub(crate) fn fingerprint(&self) -> Arc<str> {
+        self.locked().clone()
+    }
+
+    /// Ends the version: the database is another one, or not in use.
+    pub(super) fn end(&self) {
+        let _known = self.locked();
+        self.number.fetch_or(1, Ordering::SeqCst);
+    }
+
+    /// Notes the fingerprint of the database as it was read. A version that has ended does not come back.
+    pub(super) fn note(&self, fingerprint: &str) {
+        let mut known = self.locked();
+        if self.is_known() && **known == *fingerprint {
+            return;
+        }
+        *known = Arc::from(fingerprint);
+        // The next even number: from an odd one by 1, from an even one by 2.
+        self.number.store((self.number() | 1) + 1, Ordering::SeqCst);
+    }
+
+    /// Nothing under the lock can panic half-way.
+    fn locked(&self) -> MutexGuard<'_, Arc<str>> {
+        self.fingerprint.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SchemaVersion;
+
+    #[test]
+    fn a_version_lasts_until_a_change_or_the_end_of_use() {
+        let version = SchemaVersion::default();
+        assert!(!version.is_known());
+        version.note("one");
+        let first = version.number();
+        assert!(version.is_known());
+        version.note("one");
+        assert_eq!(version.number(), first);
+        version.note("two");
+        assert!(version.is_known() && version.number() > first && &*version.fingerprint() == "two");
+        let second = version.number();
+        version.end();
+        version.end();
+        assert!(!version.is_known());
+        version.note("two");
+        assert!(version.is_known() && version.number() > second);
+    }
+}
