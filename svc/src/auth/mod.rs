@@ -86,6 +86,7 @@ pub(crate) use self::{
     identity::{Identity, Refusal},
     kept::KeptTokens,
     provider::{SharedProvider, Verified},
+    user::OF_TOKENS,
 };
 
 #[cfg(feature = "native-auth")]

@@ -5,6 +5,9 @@ use serde_json::{Map, Value};
 
 use super::claims::pointed;
 
+/// The claims that differ from token to token of the same user.
+pub(crate) const OF_TOKENS: [&str; 4] = ["exp", "iat", "jti", "nbf"];
+
 /// The user who asks.
 ///
 /// Roles and permissions are compared exactly, upper and lower case told apart. `Debug` shows the identifier, and of the
@@ -44,6 +47,17 @@ impl UserContext {
     /// A user of whom nothing but the identifier is known.
     pub fn new(user_id: impl Into<String>) -> Self {
         Self { user_id: user_id.into(), ..Self::default() }
+    }
+
+    /// Whether another token says the same of the user: what differs is when it was made and for how long it holds.
+    #[cfg(feature = "websocket")]
+    pub(crate) fn is_same_but_for_times(&self, other: &Self) -> bool {
+        let lasting = |user: &Self| {
+            let mut metadata = user.metadata.clone();
+            metadata.retain(|name, _| !OF_TOKENS.contains(&name.as_str()));
+            Self { metadata, ..user.clone() }
+        };
+        lasting(self) == lasting(other)
     }
 
     /// The same user with an address of mail.

@@ -65,6 +65,9 @@ impl StreamBody {
                 self.state = State::Ended;
                 return Poll::Ready(self.last_words(ending).map(Bytes::from));
             }
+            // A stream has one token, with which it ends.
+            #[cfg(feature = "auth")]
+            Poll::Ready(Order::EndOperations) => {}
             Poll::Ready(Order::End(_)) | Poll::Pending => {}
         }
         let answer = match &mut self.state {
@@ -97,22 +100,15 @@ impl StreamBody {
     /// The last bytes of a stream that is ended by the service. When the server stops there are none for events: a
     /// stream that was not completed is opened again by its client, elsewhere.
     fn last_words(&self, ending: Ending) -> Option<Vec<u8>> {
-        let (code, message, reason) = match (ending, self.kind) {
-            (Ending::TokenExpired, _) => (ErrorCode::Unauthenticated, "the token has expired", Some("TOKEN_EXPIRED")),
-            (Ending::TokenRevoked, _) => (ErrorCode::Unauthenticated, "the token is not valid", Some("TOKEN_INVALID")),
-            (Ending::RevocationUnknown, _) => {
-                (ErrorCode::ServiceUnavailable, "who asks cannot be verified at the moment; try again later", None)
-            }
-            (_, StreamType::EventStream) => return None,
-            (_, StreamType::Multipart) => {
-                (ErrorCode::ServiceUnavailable, "the service is going away; subscribe again", None)
+        let error = match (ending.token_error(), self.kind) {
+            (Some(error), _) => error,
+            (None, StreamType::EventStream) => return None,
+            (None, StreamType::Multipart) => {
+                let code = ErrorCode::ServiceUnavailable.as_str();
+                json!({ "message": "the service is going away; subscribe again", "extensions": { "code": code } })
             }
         };
-        let mut extensions = json!({ "code": code.as_str() });
-        if let Some(reason) = reason {
-            extensions["reason"] = reason.into();
-        }
-        let errors = json!({ "errors": [{ "message": message, "extensions": extensions }] }).to_string();
+        let errors = json!({ "errors": [error] }).to_string();
         Some([self.kind.broken(errors.as_bytes()), self.kind.complete().to_vec()].concat())
     }
 

@@ -8,6 +8,7 @@ mod identity;
 mod many_events;
 mod pool;
 mod protocol;
+mod renewal;
 mod same_rules;
 mod service;
 mod shutdown;

@@ -135,8 +135,23 @@ impl Seat {
     #[cfg(feature = "auth")]
     pub(in crate::http) fn until_end_of(&self, token: Option<&Arc<crate::auth::Verified>>) {
         if let Some(watched) = self.list.lock().connections.get_mut(self.key) {
-            watched.token = token.cloned();
+            watched.tokens.current = token.cloned();
         }
+    }
+
+    /// Has operations end when the earlier tokens do under which they run.
+    #[cfg(all(feature = "auth", feature = "websocket"))]
+    pub(in crate::http) fn watch_earlier(&self, tokens: Vec<Arc<crate::auth::Verified>>) {
+        if let Some(watched) = self.list.lock().connections.get_mut(self.key) {
+            watched.tokens.earlier = tokens.into_iter().map(|token| (token, None)).collect();
+        }
+    }
+
+    /// Returns the earlier tokens that have ended since, and how.
+    #[cfg(all(feature = "auth", feature = "websocket"))]
+    pub(in crate::http) fn ended_tokens(&self) -> Vec<(Arc<crate::auth::Verified>, super::Ending)> {
+        let mut open = self.list.lock();
+        open.connections.get_mut(self.key).map(|watched| watched.tokens.take_ended()).unwrap_or_default()
     }
 }
 

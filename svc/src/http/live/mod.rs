@@ -10,6 +10,8 @@ mod notes;
 mod tokens;
 mod watch;
 mod watched;
+#[cfg(feature = "auth")]
+mod watched_tokens;
 
 pub use config::SubscriptionsConfig;
 

@@ -7,7 +7,9 @@ use std::task::{Context, Poll};
 use std::time::Instant;
 
 use futures_util::task::AtomicWaker;
+use serde_json::{Value, json};
 
+use crate::ErrorCode;
 use crate::http::unread::{Recipient, Taken};
 
 /// An order to a connection.
@@ -15,6 +17,9 @@ use crate::http::unread::{Recipient, Taken};
 pub(in crate::http) enum Order {
     /// Show that the connection lives.
     Ping,
+    /// End the operations that run under an earlier token which has ended.
+    #[cfg(feature = "auth")]
+    EndOperations,
     /// End.
     End(Ending),
 }
@@ -55,6 +60,23 @@ impl Ending {
         Self::GoingAway,
         Self::Stopped,
     ];
+
+    /// The error that tells of the end of a token; `None` for other reasons.
+    pub(in crate::http) fn token_error(self) -> Option<Value> {
+        let (code, message, reason) = match self {
+            Self::TokenExpired => (ErrorCode::Unauthenticated, "the token has expired", Some("TOKEN_EXPIRED")),
+            Self::TokenRevoked => (ErrorCode::Unauthenticated, "the token is not valid", Some("TOKEN_INVALID")),
+            Self::RevocationUnknown => {
+                (ErrorCode::ServiceUnavailable, "who asks cannot be verified at the moment; try again later", None)
+            }
+            _ => return None,
+        };
+        let mut extensions = json!({ "code": code.as_str() });
+        if let Some(reason) = reason {
+            extensions["reason"] = reason.into();
+        }
+        Some(json!({ "message": message, "extensions": extensions }))
+    }
 }
 
 /// The notes of a connection. Its own task writes them without looking at the clock, as the
@@ -72,6 +94,8 @@ pub(in crate::http) struct Notes {
     /// The bytes of long messages, and of those for which it was waited.
     taken: Taken,
     pinged: AtomicBool,
+    #[cfg(feature = "auth")]
+    has_ended_tokens: AtomicBool,
     ending: AtomicU8,
     task: AtomicWaker,
     /// Held until the connection has ended.
@@ -83,6 +107,8 @@ impl Notes {
     pub(super) fn tell(&self, order: Order) {
         match order {
             Order::Ping => self.pinged.store(true, Ordering::Release),
+            #[cfg(feature = "auth")]
+            Order::EndOperations => self.has_ended_tokens.store(true, Ordering::Release),
             Order::End(Ending::Stopped) => self.ending.store(Ending::Stopped as u8, Ordering::Release),
             Order::End(ending) => {
                 let _ = self.ending.compare_exchange(0, ending as u8, Ordering::AcqRel, Ordering::Relaxed);
@@ -101,6 +127,10 @@ impl Notes {
     pub(in crate::http) fn poll_order(&self, cx: &mut Context<'_>) -> Poll<Order> {
         if let Poll::Ready(ending) = self.poll_ending(cx) {
             return Poll::Ready(Order::End(ending));
+        }
+        #[cfg(feature = "auth")]
+        if self.has_ended_tokens.swap(false, Ordering::AcqRel) {
+            return Poll::Ready(Order::EndOperations);
         }
         if self.pinged.swap(false, Ordering::AcqRel) { Poll::Ready(Order::Ping) } else { Poll::Pending }
     }

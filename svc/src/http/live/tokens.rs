@@ -21,7 +21,7 @@ pub(super) struct Revocations {
 }
 
 impl Revocations {
-    /// Ends the connections whose token was revoked. Each token is asked about once, and none without a store.
+    /// Ends the connections, and the operations, whose token was revoked. Each token is asked about once, and none without a store.
     pub(super) async fn look(&mut self, list: &LiveConnections) {
         let Some(revocation) = list.revocation.as_ref().filter(|revocation| revocation.is_checked()) else { return };
         let tokens = list.tokens();
@@ -48,11 +48,11 @@ impl Revocations {
 }
 
 impl LiveConnections {
-    /// Returns the tokens of open connections, each once.
+    /// Returns the tokens of open connections and of what runs on them, each once.
     fn tokens(&self) -> Vec<Arc<Verified>> {
         let open = self.lock();
         let mut seen = HashSet::new();
-        let tokens = open.connections.iter().filter_map(|(_, watched)| watched.token.as_ref());
+        let tokens = open.connections.iter().flat_map(|(_, watched)| watched.tokens.open());
         tokens.filter(|token| seen.insert(address(token))).cloned().collect()
     }
 
@@ -60,9 +60,12 @@ impl LiveConnections {
         if tokens.is_empty() {
             return;
         }
-        for (_, watched) in &self.lock().connections {
-            if watched.token.as_ref().is_some_and(|token| tokens.contains(&address(token))) {
+        let has_ended = |token: &Arc<Verified>| tokens.contains(&address(token));
+        for (_, watched) in &mut self.lock().connections {
+            if watched.tokens.current.as_ref().is_some_and(has_ended) {
                 watched.tell(Order::End(ending));
+            } else if watched.tokens.end_earlier(ending, has_ended) {
+                watched.tell(Order::EndOperations);
             }
         }
     }

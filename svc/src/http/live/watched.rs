@@ -2,10 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+#[cfg(feature = "auth")]
+use std::time::SystemTime;
 use std::time::{Duration, Instant};
 
 use super::SubscriptionsConfig;
 use super::notes::{Ending, Notes, Order};
+#[cfg(feature = "auth")]
+use super::watched_tokens::{WatchedTokens, is_over};
 
 /// A connection and what was seen of it.
 #[derive(Debug)]
@@ -20,7 +24,7 @@ pub(super) struct Watched {
     /// The time since which a message waits, and its number.
     writing: Option<(u32, Instant)>,
     #[cfg(feature = "auth")]
-    pub(super) token: Option<Arc<crate::auth::Verified>>,
+    pub(super) tokens: WatchedTokens,
 }
 
 impl Watched {
@@ -33,7 +37,7 @@ impl Watched {
             idle: None,
             writing: None,
             #[cfg(feature = "auth")]
-            token: None,
+            tokens: WatchedTokens::default(),
         }
     }
 
@@ -52,6 +56,10 @@ impl Watched {
         let waits = self.writing.filter(|(message, _)| *message == writing).map(|(_, since)| since);
         self.writing = (writing & 1 == 1).then(|| (writing, waits.unwrap_or(now)));
         let is_over = |start: Option<Instant>, limit: Duration| start.is_some_and(|start| since(start) >= limit);
+        #[cfg(feature = "auth")]
+        if self.tokens.end_expired(SystemTime::now()) {
+            notes.tell(Order::EndOperations);
+        }
         let ending = if !is_initialised && since(self.opened) >= config.init_timeout {
             Some(Ending::InitTimeout)
         } else if is_over(self.writing.map(|(_, start)| start), config.write_timeout) {
@@ -74,8 +82,7 @@ impl Watched {
 
     #[cfg(feature = "auth")]
     fn is_expired(&self) -> bool {
-        let end = self.token.as_ref().and_then(|token| token.revocable.expires_at());
-        end.is_some_and(|end| end <= std::time::SystemTime::now())
+        self.tokens.current.as_ref().is_some_and(|token| is_over(token, SystemTime::now()))
     }
 
     #[cfg(not(feature = "auth"))]

@@ -8,6 +8,8 @@ use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::task::JoinHandle;
 
 use super::answer_counter::AnswerCounter;
+#[cfg(feature = "auth")]
+use crate::auth::Verified;
 use crate::engine::{Response, ResponseStream};
 use crate::wake_flag::WakeFlag;
 
@@ -37,9 +39,17 @@ pub(super) struct Operations {
     task: Option<Waker>,
 }
 
+/// The token under which an operation runs.
+#[cfg(feature = "auth")]
+pub(super) type Token = Option<Arc<Verified>>;
+#[cfg(not(feature = "auth"))]
+pub(super) type Token = ();
+
 /// An operation, which is polled when something has woken it.
 struct Running {
     operation: Operation,
+    #[cfg_attr(not(feature = "auth"), expect(dead_code, reason = "there are no tokens"))]
+    token: Token,
     woken: Arc<WakeFlag>,
     /// Whether its last event is being told; until then it is not asked for the next one.
     is_told: bool,
@@ -57,7 +67,7 @@ impl Operations {
     }
 
     /// Starts an operation under an identifier that is free.
-    pub(super) fn start(&mut self, id: &str, start: impl Future<Output = Started> + Send + 'static) {
+    pub(super) fn start(&mut self, id: &str, token: Token, start: impl Future<Output = Started> + Send + 'static) {
         let operation = Operation { id: id.into(), state: State::Starting(Starting(tokio::spawn(start))) };
         if self.running.is_empty() {
             // Most sockets have one operation, and a vector begins with room for four.
@@ -65,7 +75,7 @@ impl Operations {
         }
         let woken = Arc::<WakeFlag>::default();
         woken.remember();
-        self.running.push(Running { operation, woken, is_told: false, waiting: None });
+        self.running.push(Running { operation, token, woken, is_told: false, waiting: None });
     }
 
     /// Ends an operation, of which nothing more is told. One that is not known has ended already.
@@ -117,6 +127,35 @@ impl Operations {
 
     fn position(&self, id: &str) -> Option<usize> {
         self.running.iter().position(|running| *running.operation.id == *id)
+    }
+}
+
+#[cfg(feature = "auth")]
+impl Operations {
+    /// Has operations go on under a new token that says the same of the user as their own.
+    pub(super) fn renew(&mut self, renewed: &Arc<Verified>) {
+        let of_same_user = |running: &&mut Running| {
+            running.token.as_ref().is_some_and(|token| token.user.is_same_but_for_times(&renewed.user))
+        };
+        self.running.iter_mut().filter(of_same_user).for_each(|running| running.token = Some(renewed.clone()));
+    }
+
+    /// Returns the tokens besides the current one under which operations run, each once.
+    pub(super) fn earlier_tokens(&self, current: Option<&Arc<Verified>>) -> Vec<Arc<Verified>> {
+        let mut earlier: Vec<Arc<Verified>> = Vec::new();
+        for token in self.running.iter().filter_map(|running| running.token.as_ref()) {
+            let is_same = |known: &Arc<Verified>| Arc::ptr_eq(known, token);
+            if !current.is_some_and(is_same) && !earlier.iter().any(is_same) {
+                earlier.push(token.clone());
+            }
+        }
+        earlier
+    }
+
+    /// Ends the operations that run under a token, and returns their identifiers.
+    pub(super) fn end_under(&mut self, token: &Arc<Verified>) -> Vec<Arc<str>> {
+        let is_under = |running: &mut Running| running.token.as_ref().is_some_and(|own| Arc::ptr_eq(own, token));
+        self.running.extract_if(.., is_under).map(|running| running.operation.id.clone()).collect()
     }
 }
 

@@ -52,6 +52,9 @@ pub(super) struct Socket {
     #[cfg(feature = "auth")]
     identity: Identity,
     operations: Operations,
+    /// Whether an operation runs under an earlier token than the socket's.
+    #[cfg(feature = "auth")]
+    has_earlier: bool,
     /// A long message until the next one is looked for. The reader of frames makes a new buffer meanwhile, and this takes
     /// along the one that it lies in; else a socket would keep a buffer as long as its longest message.
     long_message: Option<Utf8Bytes>,
@@ -117,6 +120,8 @@ impl Socket {
             #[cfg(feature = "auth")]
             identity: Identity::default(),
             operations: Operations::default(),
+            #[cfg(feature = "auth")]
+            has_earlier: false,
             long_message: None,
             second: (Instant::now(), 0),
         })
@@ -186,6 +191,8 @@ impl Socket {
     async fn take(&mut self, step: Step) -> Result<(), Stop> {
         match step {
             Step::Ordered(Order::Ping) => self.send(&ServerMessage::Ping).await,
+            #[cfg(feature = "auth")]
+            Step::Ordered(Order::EndOperations) => self.end_operations().await,
             Step::Ordered(Order::End(ending)) => Err(Close::from(ending).into()),
             #[cfg(feature = "auth")]
             Step::Identified(identity) => self.identified(identity?).await,
@@ -228,7 +235,7 @@ impl Socket {
             ClientMessage::Subscribe { id, payload } => self.subscribe(&id, payload).await,
             ClientMessage::Complete { id } => {
                 self.operations.stop(&id);
-                self.seat.set_operations(self.operations.len());
+                self.note_operations();
                 Ok(())
             }
         }
@@ -287,10 +294,44 @@ impl Socket {
             return Err(Close::forbidden("this user has as many open subscriptions as one may have").into());
         }
         self.seat.until_end_of(identity.verified());
+        identity.verified().into_iter().for_each(|token| self.operations.renew(token));
         self.identity = identity;
+        self.watch_earlier();
         match self.state {
             State::Acknowledged => self.send(&ServerMessage::Pong { payload: None }).await,
             State::Opened | State::Initialising => self.acknowledge().await,
+        }
+    }
+
+    /// Has the tokens watched that operations began with before a renewal which says something else of the user.
+    #[cfg(feature = "auth")]
+    fn watch_earlier(&mut self) {
+        let earlier = self.operations.earlier_tokens(self.identity.verified());
+        if self.has_earlier || !earlier.is_empty() {
+            self.has_earlier = !earlier.is_empty();
+            self.seat.watch_earlier(earlier);
+        }
+    }
+
+    /// Ends the operations whose token has ended, and tells the client of each.
+    #[cfg(feature = "auth")]
+    async fn end_operations(&mut self) -> Result<(), Stop> {
+        for (token, ending) in self.seat.ended_tokens() {
+            let errors = serde_json::Value::from_iter(ending.token_error()).to_string();
+            for id in self.operations.end_under(&token) {
+                self.note_operations();
+                self.send(&ServerMessage::Error { id: &id, errors: &errors }).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes that operations have begun or ended.
+    fn note_operations(&mut self) {
+        self.seat.set_operations(self.operations.len());
+        #[cfg(feature = "auth")]
+        if self.has_earlier {
+            self.watch_earlier();
         }
     }
 
@@ -337,14 +378,20 @@ impl Socket {
         #[cfg(feature = "auth")]
         parts.identity.clone_from(&self.identity);
         let start = operation::start(self.service.clone(), request.into_owned(), parts);
-        self.operations.start(id, start);
-        self.seat.set_operations(self.operations.len());
+        #[cfg(feature = "auth")]
+        let token = self.identity.verified().cloned();
+        #[cfg(not(feature = "auth"))]
+        let token = ();
+        self.operations.start(id, token, start);
+        self.note_operations();
         Ok(())
     }
 
     /// Tells the client of an event.
     async fn tell(&mut self, id: &str, event: Event) -> Result<(), Stop> {
-        self.seat.set_operations(self.operations.len());
+        if !matches!(event, Event::Next(_)) {
+            self.note_operations();
+        }
         match event {
             Event::Next(response) => self.send(&ServerMessage::Next { id, result: response.body }).await,
             Event::Complete => self.send(&ServerMessage::Complete { id }).await,

@@ -77,10 +77,6 @@ fn principal(key: &mut Vec<u8>, context: &Context<'_>) -> Option<bool> {
     (!has_credentials).then_some(false)
 }
 
-/// The claims that differ from token to token of the same user.
-#[cfg(feature = "auth")]
-const OF_TOKENS: [&str; 4] = ["exp", "iat", "jti", "nbf"];
-
 /// Writes all that resolvers may learn of a user.
 #[cfg(feature = "auth")]
 fn user(key: &mut Vec<u8>, user: &crate::auth::UserContext) -> Option<()> {
@@ -94,7 +90,7 @@ fn user(key: &mut Vec<u8>, user: &crate::auth::UserContext) -> Option<()> {
         length(key, b'l', names.len());
         names.iter().for_each(|name| text(key, b's', name));
     }
-    let lasting = || metadata.iter().filter(|(name, _)| !OF_TOKENS.contains(&name.as_str()));
+    let lasting = || metadata.iter().filter(|(name, _)| !crate::auth::OF_TOKENS.contains(&name.as_str()));
     length(key, b'm', lasting().count());
     for (name, fact) in lasting() {
         text(key, b'k', name);

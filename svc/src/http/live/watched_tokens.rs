@@ -1,0 +1,52 @@
+//! The tokens of a connection that are watched.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::notes::Ending;
+use crate::auth::Verified;
+
+/// The token of a connection, and the earlier ones under which operations still run.
+#[derive(Debug, Default)]
+pub(super) struct WatchedTokens {
+    /// The token with whose end the connection ends.
+    pub(super) current: Option<Arc<Verified>>,
+    /// The tokens with whose end operations end, and how those have ended that did.
+    pub(super) earlier: Vec<(Arc<Verified>, Option<Ending>)>,
+}
+
+impl WatchedTokens {
+    /// Notes which of the earlier tokens have expired; whether there is a new one.
+    pub(super) fn end_expired(&mut self, now: SystemTime) -> bool {
+        self.end_earlier(Ending::TokenExpired, |token| is_over(token, now))
+    }
+
+    /// Notes the end of earlier tokens; whether there is a new one.
+    pub(super) fn end_earlier(&mut self, ending: Ending, has_ended: impl Fn(&Arc<Verified>) -> bool) -> bool {
+        let mut is_new = false;
+        for (token, ended) in self.earlier.iter_mut().filter(|(_, ended)| ended.is_none()) {
+            if has_ended(token) {
+                (*ended, is_new) = (Some(ending), true);
+            }
+        }
+        is_new
+    }
+
+    /// Removes the earlier tokens that have ended.
+    #[cfg(feature = "websocket")]
+    pub(super) fn take_ended(&mut self) -> Vec<(Arc<Verified>, Ending)> {
+        let ended = self.earlier.extract_if(.., |(_, ended)| ended.is_some());
+        ended.filter_map(|(token, ending)| Some((token, ending?))).collect()
+    }
+
+    /// The tokens that have not ended.
+    pub(super) fn open(&self) -> impl Iterator<Item = &Arc<Verified>> {
+        let earlier = self.earlier.iter().filter(|(_, ended)| ended.is_none()).map(|(token, _)| token);
+        self.current.iter().chain(earlier)
+    }
+}
+
+/// Whether the time of a token is over.
+pub(super) fn is_over(token: &Verified, now: SystemTime) -> bool {
+    token.revocable.expires_at().is_some_and(|end| end <= now)
+}

@@ -1,0 +1,128 @@
+//! Operations whose token was renewed on the socket with one that says something else of the user.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::{Value, json};
+use svc::auth::{Claims, MemoryRevocationStore, RevocableToken, RevocationConfig, TokenRevocationService};
+use svc::prelude::*;
+use svc_tests::{App, Socket};
+
+use super::service::{Watched, nowhere, options};
+use crate::auth::service::provider;
+use crate::auth::token;
+
+const ADA: &str = "aaaaaaaa-0000-4000-8000-000000000001";
+
+/// The longest time until an operation ends, on a machine that runs other tests beside.
+const SOON: Duration = Duration::from_secs(8);
+
+struct Service {
+    app: App,
+    watched: Watched,
+    revocation: TokenRevocationService,
+}
+
+async fn serve() -> Service {
+    let watched = Watched::new();
+    let revocation = TokenRevocationService::new(MemoryRevocationStore::new(), RevocationConfig::default());
+    let options = options(&watched).config(SvcConfig { database: nowhere(), ..SvcConfig::default() });
+    let app = App::serve(options.auth_provider(provider()).token_revocation(revocation.clone())).await;
+    Service { app, watched, revocation }
+}
+
+fn ends_in(seconds: f64) -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs_f64() + seconds
+}
+
+fn claims(jti: &str, tenant: &str, exp: f64) -> Value {
+    json!({ "sub": ADA, "jti": jti, "tenant": tenant, "exp": exp })
+}
+
+fn payload(claims: Value) -> Value {
+    json!({ "authorization": format!("Bearer {}", token(claims)) })
+}
+
+async fn renew(socket: &mut Socket, claims: Value) {
+    socket.send(&json!({ "type": "ping", "payload": payload(claims) })).await;
+    assert_eq!(socket.next().await, json!({ "type": "pong" }));
+}
+
+async fn next(socket: &mut Socket) -> Value {
+    tokio::time::timeout(SOON, socket.next()).await.expect("nothing is told")
+}
+
+/// The operation `id` is ended with the reason, and the other one goes on.
+async fn ends_alone(service: &Service, socket: &mut Socket, id: &str, reason: &str, other: &str) {
+    let ended = next(socket).await;
+    assert_eq!((&ended["type"], &ended["id"]), (&json!("error"), &json!(id)), "{ended}");
+    let extensions = &ended["payload"][0]["extensions"];
+    assert_eq!((&extensions["code"], &extensions["reason"]), (&json!("UNAUTHENTICATED"), &json!(reason)), "{ended}");
+    service.watched.until_streams(1).await;
+    service.watched.gate.add_permits(1);
+    let event = next(socket).await;
+    assert_eq!((&event["type"], &event["id"]), (&json!("next"), &json!(other)), "{event}");
+    // The identifier is free again.
+    socket.subscribe(id, "{ hello }").await;
+    assert_eq!(next(socket).await["payload"]["data"]["hello"], "hello, world");
+    assert_eq!(next(socket).await["type"], "complete");
+}
+
+#[tokio::test]
+async fn an_operation_ends_with_its_own_token() {
+    let service = serve().await;
+    let exp = ends_in(4.0);
+    let mut socket = Socket::ready_with(&service.app, payload(claims("first", "north", exp))).await;
+    socket.subscribe("north", "subscription { gated }").await;
+    service.watched.until_streams(1).await;
+    renew(&mut socket, claims("second", "south", ends_in(60.0))).await;
+    socket.subscribe("south", "subscription { gated }").await;
+    service.watched.until_streams(2).await;
+    ends_alone(&service, &mut socket, "north", "TOKEN_EXPIRED", "south").await;
+    assert!(ends_in(0.0) >= exp, "it ends too early");
+}
+
+#[tokio::test]
+async fn an_operation_ends_when_its_own_token_is_revoked() {
+    let service = serve().await;
+    let first = claims("first", "north", ends_in(60.0));
+    let mut socket = Socket::ready_with(&service.app, payload(first.clone())).await;
+    socket.subscribe("north", "subscription { gated }").await;
+    renew(&mut socket, claims("second", "south", ends_in(60.0))).await;
+    socket.subscribe("south", "subscription { gated }").await;
+    service.watched.until_streams(2).await;
+    let revoked = RevocableToken::new(&Claims::new(first.as_object().unwrap().clone()), &svc::UserContext::new(ADA));
+    service.revocation.revoke(&revoked).await.unwrap();
+    ends_alone(&service, &mut socket, "north", "TOKEN_INVALID", "south").await;
+}
+
+/// A token that says the same of the user takes its operations over, whichever came in between.
+#[tokio::test]
+async fn an_operation_goes_on_with_a_token_that_says_the_same() {
+    let service = serve().await;
+    let exp = ends_in(3.0);
+    let mut socket = Socket::ready_with(&service.app, payload(claims("first", "north", exp))).await;
+    socket.subscribe("north", "subscription { gated }").await;
+    service.watched.until_streams(1).await;
+    renew(&mut socket, claims("second", "south", ends_in(60.0))).await;
+    renew(&mut socket, claims("third", "north", ends_in(60.0))).await;
+    tokio::time::sleep(Duration::from_secs_f64((exp - ends_in(0.0)).max(0.0) + 1.5)).await;
+    service.watched.gate.add_permits(1);
+    let event = next(&mut socket).await;
+    assert_eq!((&event["type"], &event["id"]), (&json!("next"), &json!("north")), "{event}");
+}
+
+/// The earlier token is watched no longer than something runs under it.
+#[tokio::test]
+async fn a_socket_without_operations_outlives_its_earlier_token() {
+    let service = serve().await;
+    let exp = ends_in(3.0);
+    let mut socket = Socket::ready_with(&service.app, payload(claims("first", "north", exp))).await;
+    socket.subscribe("north", "subscription { gated }").await;
+    service.watched.until_streams(1).await;
+    renew(&mut socket, claims("second", "south", ends_in(60.0))).await;
+    socket.send(&json!({ "type": "complete", "id": "north" })).await;
+    service.watched.until_streams(0).await;
+    tokio::time::sleep(Duration::from_secs_f64((exp - ends_in(0.0)).max(0.0) + 1.5)).await;
+    socket.subscribe("hello", "{ hello }").await;
+    assert_eq!(next(&mut socket).await["payload"]["data"]["hello"], "hello, world");
+}
