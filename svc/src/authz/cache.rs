@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
-use lru::LruCache;
 
 use super::authorizer::{Deciding, Decisions};
 use super::decision_key::DecisionKey;
+use super::kept_decisions::KeptDecisions;
 use super::{AuthorizationDecision, AuthorizationRequest, DynAuthorizer, Question};
 use crate::Result;
 use crate::metrics::CacheType;
@@ -66,7 +66,8 @@ impl AuthorizationCacheConfig {
         self
     }
 
-    /// The most decisions that are kept; the one that was used the longest time ago gives way.
+    /// The most decisions that are kept; the one that was used the longest time ago gives way. All of them together take
+    /// 16 MiB at most.
     #[must_use]
     pub fn max_entries(mut self, max_entries: usize) -> Self {
         self.max_entries = max_entries;
@@ -90,17 +91,11 @@ impl fmt::Debug for AuthorizationCacheConfig {
     }
 }
 
-/// A decision and the end of its time.
-struct Kept {
-    decision: AuthorizationDecision,
-    until: Instant,
-}
-
 /// An authorizer whose decisions are kept.
 pub(crate) struct CachedAuthorizer {
     authorizer: Box<dyn DynAuthorizer>,
     config: AuthorizationCacheConfig,
-    kept: Mutex<LruCache<DecisionKey, Kept>>,
+    kept: Mutex<KeptDecisions>,
     /// The questions that are being asked; whoever asks one again waits for the answer.
     asked: Mutex<HashMap<DecisionKey, Arc<tokio::sync::Mutex<()>>>>,
 }
@@ -108,10 +103,7 @@ pub(crate) struct CachedAuthorizer {
 impl CachedAuthorizer {
     pub(crate) fn new(authorizer: Box<dyn DynAuthorizer>, config: AuthorizationCacheConfig) -> Self {
         let most = NonZeroUsize::new(config.max_entries).unwrap_or(NonZeroUsize::MIN);
-        // The table grows with its use: what is allowed may be far more than what comes.
-        let mut kept = LruCache::unbounded();
-        kept.resize(most);
-        Self { authorizer, config, kept: Mutex::new(kept), asked: Mutex::default() }
+        Self { authorizer, config, kept: Mutex::new(KeptDecisions::new(most)), asked: Mutex::default() }
     }
 
     /// The key of who asks; `None` where no decision is kept.
@@ -127,20 +119,12 @@ impl CachedAuthorizer {
 
     fn find(&self, key: &DecisionKey) -> Option<AuthorizationDecision> {
         let now = (self.config.clock)();
-        let mut kept = lock(&self.kept);
-        let found = kept.get(key)?;
-        if now < found.until {
-            return Some(found.decision.clone());
-        }
-        kept.pop(key);
-        None
+        lock(&self.kept).find(key, now)
     }
 
     fn keep(&self, key: DecisionKey, decision: AuthorizationDecision) {
-        // A time beyond the clock's is none that is kept.
-        if let Some(until) = (self.config.clock)().checked_add(self.config.ttl) {
-            lock(&self.kept).put(key, Kept { decision, until });
-        }
+        let now = (self.config.clock)();
+        lock(&self.kept).keep(key, decision, now, self.config.ttl);
     }
 
     async fn ask(&self, key: DecisionKey, request: AuthorizationRequest) -> Result<AuthorizationDecision> {
@@ -155,7 +139,7 @@ impl CachedAuthorizer {
             return Ok(decision);
         }
         let decision = self.authorizer.decide(request).await?;
-        self.keep(key.clone(), decision.clone());
+        self.keep(key, decision.clone());
         Ok(decision)
     }
 }
@@ -226,7 +210,7 @@ struct Flight<'a> {
 
 impl<'a> Flight<'a> {
     fn new(asked: &'a Mutex<HashMap<DecisionKey, Arc<tokio::sync::Mutex<()>>>>, key: &'a DecisionKey) -> Self {
-        let turn = lock(asked).entry(key.clone()).or_default().clone();
+        let turn = lock(asked).entry(*key).or_default().clone();
         Self { asked, key, turn }
     }
 }

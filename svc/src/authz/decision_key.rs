@@ -1,13 +1,15 @@
 //! The questions that kept decisions answer.
 
 use async_graphql::Value;
+use sha2::{Digest as _, Sha256};
 
 use super::OperationType;
 use crate::value_bytes;
 
-/// A question as bytes. No two questions have the same, as each part has its type and its length.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct DecisionKey(Vec<u8>);
+/// A question: the digest of its bytes, of which each part has its type and its length, so that no two questions have the
+/// same. Clients decide how long arguments are, so what is kept must not be as long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct DecisionKey([u8; 32]);
 
 /// The bytes that most questions have room in.
 const USUAL: usize = 128;
@@ -28,7 +30,7 @@ impl DecisionKey {
             value_bytes::text(&mut bytes, b'k', name);
             value_bytes::value(&mut bytes, value)?;
         }
-        Some(Self(bytes))
+        Some(Self(Sha256::digest(&bytes).into()))
     }
 }
 

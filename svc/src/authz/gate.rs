@@ -257,7 +257,7 @@ impl FieldQuestion<'_> {
     }
 }
 
-/// The filter for the rows of a query. What a mutation does cannot be filtered, nor what a function of the program tells
+/// The filter for what a query reads. What a mutation does cannot be filtered, nor what a function of the program tells
 /// its subscribers; their authorizer decides about the whole.
 fn row_filter(question: &dyn Question, decisions: &[AuthorizationDecision]) -> Result<Option<Arc<RowFilter>>, Error> {
     if !decisions.iter().any(AuthorizationDecision::is_filtered) {
@@ -273,21 +273,15 @@ fn row_filter(question: &dyn Question, decisions: &[AuthorizationDecision]) -> R
             "an authorizer gave a filter for a subscription with a body, whose events have none"
         );
     }
-    let row = match question.row() {
-        Some(row) => row,
-        None if question.has_stream() => return Ok(None),
-        // A filter is never lost.
-        None => {
-            return Err(
-                denied(question).with_source("the authorizer gave a filter, and the field has no rows of a view")
-            );
-        }
-    };
+    let row = question.row();
+    if row.is_none() && question.has_stream() {
+        return Ok(None);
+    }
     let conditions = decisions.iter().map(AuthorizationDecision::row_condition);
     let filter =
         Filter::All(conditions.collect::<Result<_, _>>().map_err(|error| denied(question).with_source(error.chain()))?);
     let columns = decisions.iter().flat_map(|decision| decision.filters()).map(|(column, _)| column.clone()).collect();
-    Ok(Some(Arc::new(RowFilter { row, filter, columns })))
+    Ok(Some(Arc::new(RowFilter::new(row, filter, columns))))
 }
 
 /// The error of a denial.
@@ -297,7 +291,18 @@ fn denial(decision: &AuthorizationDecision, field: &str) -> Error {
 }
 
 fn denied(question: &dyn Question) -> Error {
-    denial(&AuthorizationDecision::deny(), question.field()).denied(Denied::ByAuthorizer)
+    denied_field(question.field())
+}
+
+fn denied_field(field: &str) -> Error {
+    denial(&AuthorizationDecision::deny(), field).denied(Denied::ByAuthorizer)
+}
+
+/// The denial of a field that has run under a filter and read nothing that the filter could be applied to; `None` where
+/// it was applied. A filter is never lost.
+pub(crate) fn lost_filter(filter: &RowFilter, field: &str) -> Option<Error> {
+    let why = "the authorizer gave a filter, and the field has read no rows of a view";
+    filter.is_lost().then(|| denied_field(field).with_source(why))
 }
 
 impl std::fmt::Debug for Gate {

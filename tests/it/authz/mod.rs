@@ -7,6 +7,7 @@ mod cache;
 mod cache_threads;
 mod dry_run;
 mod field_checks;
+mod filtered_resolvers;
 mod gated_fields;
 mod grouped_relations;
 mod guards;

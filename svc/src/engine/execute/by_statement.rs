@@ -15,6 +15,15 @@ use crate::query_stats;
 use crate::schema::OperationKind;
 use crate::{Error, ErrorCode};
 
+/// Logs that the SQL of an operation is not used, as it would pass the filter of an authorizer.
+fn note_filter(cx: &ExecutionContext<'_>, decisions: &[Option<Decided<'_>>]) {
+    let is_filtered = |decided: &Decided<'_>| decided.as_ref().is_ok_and(|admission| admission.row_filter().is_some());
+    if decisions.iter().flatten().any(is_filtered) {
+        let operation = cx.operation.name().unwrap_or_default();
+        tracing::warn!(operation, "an authorizer gave a filter for a registered operation, whose SQL is not used");
+    }
+}
+
 impl Engine {
     /// Answers with the statement of a registered operation when all root fields are admitted, none for some rows only,
     /// and no row policy binds what they may read. Otherwise those of a query are answered one by one, and a mutation does nothing.
@@ -30,6 +39,7 @@ impl Engine {
         let decisions = if decisions.is_empty() { self.decide(cx, prepared).await } else { decisions };
         let admitted = AllAdmitted::of(plan, &decisions).filter(|_| !self.reads_governed(plan));
         let Some(admitted) = admitted else {
+            note_filter(cx, &decisions);
             let is_denied = decisions.iter().flatten().any(Result::is_err);
             return match plan.kind {
                 OperationKind::Mutation if is_denied => not_done(cx, &plan.root.fields, &decisions),

@@ -7,6 +7,7 @@ use futures_util::future::join_all;
 
 use super::size::AnswerSize;
 use super::{Decided, Engine, Prepared};
+use crate::authz::lost_filter;
 use crate::engine::complete::{CompletedValue, guarded, root_value};
 use crate::engine::execution_context::ExecutionContext;
 use crate::engine::explanation::{ExplainedField, Way};
@@ -144,7 +145,11 @@ impl Engine {
         };
         let Some(row_filter) = admission.row_filter() else { return run(cx, prepared, &admission, path).await };
         let db = Db { row_filter: Some(row_filter.clone()), ..cx.context.db().clone() };
-        run(&cx.with_db(&db), prepared, &admission, path).boxed().await
+        let completed = run(&cx.with_db(&db), prepared, &admission, path).boxed().await;
+        match lost_filter(row_filter, &field.name) {
+            Some(denied) => CompletedValue::failed(cx, &denied, field, path),
+            None => completed,
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{Error, ErrorCode};
 
 /// A filter of rows of a type, as far as the row filter of the root field lets them be read.
 pub(super) fn filtered(filter: Filter, db: &Db, row: TypeIndex) -> Filter {
-    match row_filter(db, row) {
+    match row_filter(db, row).inspect(|row_filter| row_filter.apply()) {
         // Neither side can take anything of the other away. That of the policy comes first, as no other is applied to
         // rows that it keeps back where that may fail.
         Some(row_filter) => Filter::All(vec![Filter::Strict(Box::new(row_filter.filter.clone())), filter]),
@@ -16,9 +16,9 @@ pub(super) fn filtered(filter: Filter, db: &Db, row: TypeIndex) -> Filter {
     }
 }
 
-/// The filter of the root field that runs, if it is for rows of this type.
+/// The filter of the root field that runs, if it covers rows of this type.
 fn row_filter(db: &Db, row: TypeIndex) -> Option<&RowFilter> {
-    db.row_filter.as_deref().filter(|row_filter| row_filter.row == row)
+    db.row_filter.as_deref().filter(|row_filter| row_filter.covers(&db.app.model, row))
 }
 
 /// Refuses a read whose scope and whose row filter fix the same column: which of the two was meant is not known.

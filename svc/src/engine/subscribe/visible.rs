@@ -16,8 +16,7 @@ impl Subscriber<'_> {
         if db.session.is_some() {
             return false;
         }
-        let is_left =
-            db.row_filter.as_ref().is_none_or(|of_field| of_field.row == row && holds(&of_field.filter, event));
+        let is_left = db.row_filter.as_ref().is_none_or(|of_field| holds(&of_field.filter, event));
         let rule = db.rules.as_ref().map_or(Ok(None), |rules| rules.rule(Subject::Rows(row)));
         is_left && rule.is_ok_and(|rule| rule.is_none_or(|rule| is_met(&rule, event)))
     }
