@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::repeated_line::RepeatedLine;
 use crate::json::ExactJson;
 use crate::postgres::SharedReads;
 use crate::schema::key_text;
@@ -15,6 +16,9 @@ pub(crate) struct Event {
     pub(crate) row: Option<RowEvent>,
     is_told: AtomicBool,
 }
+
+/// The log's lines about events that are dropped.
+static DROPPED: RepeatedLine = RepeatedLine::new();
 
 /// The part of an event that is about a row.
 #[derive(Debug)]
@@ -42,12 +46,13 @@ impl Event {
         Self { payload, row, is_told: AtomicBool::new(false) }
     }
 
-    /// Says once that somebody waits for rows, and it names none.
-    pub(super) fn warn(&self) {
-        if !self.is_told.swap(true, Ordering::Relaxed) {
-            let why =
-                "an event of a subscription without a body names no row; its payload is a JSON object with an `id`";
-            tracing::warn!("{why}");
+    /// Logs that somebody waits for rows, and the event names none. A line tells of all events of the last second.
+    pub(super) fn warn(&self, reason: &str) {
+        if self.is_told.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        if let Some(events) = DROPPED.count() {
+            tracing::warn!(events, reason, "an event of a subscription without a body names no row, and is dropped");
         }
     }
 }
@@ -56,7 +61,8 @@ impl RowEvent {
     /// Reads `{"id": …, "op": …, …}`.
     fn read(payload: &str) -> Option<Self> {
         let values = ExactJson::read(payload).ok()?;
-        let id = values.get("id").and_then(key_text)?;
+        // PostgreSQL has no such character in texts.
+        let id = values.get("id").and_then(key_text).filter(|id| !id.contains('\0'))?;
         let operation = match values.get("op").and_then(ExactJson::as_str) {
             Some("delete") => Operation::Deleted,
             _ => Operation::Changed,
@@ -86,7 +92,16 @@ mod tests {
             Some(("9007199254740993".to_owned(), Operation::Deleted))
         );
         assert_eq!(read(r#"{"id": 1}"#), Some(("1".to_owned(), Operation::Changed)));
-        for payload in ["", "1", "[]", r#"{"op": "update"}"#, r#"{"id": null}"#, r#"{"id": [1]}"#, "{\"id\": 1"] {
+        for payload in [
+            "",
+            "1",
+            "[]",
+            r#"{"op": "update"}"#,
+            r#"{"id": null}"#,
+            r#"{"id": [1]}"#,
+            "{\"id\": 1",
+            r#"{"id": "a\u0000"}"#,
+        ] {
             assert_eq!(read(payload), None, "{payload}");
         }
     }

@@ -22,6 +22,9 @@ use crate::{Error, ErrorCode, Result};
 /// The pause after which a lost connection is opened again, at first and at last.
 const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
 
+/// The events that are handed on before others have their turn.
+const AT_ONCE: u32 = 32;
+
 /// The time in which a subscriber waits for the connection, and a probe for its event.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -164,12 +167,15 @@ impl Hub {
                 if let Some(listener) = &self.listener {
                     listener.event(&channel, &payload);
                 }
-                let subscribers = locked(&self.subscribers);
-                let Some(of_channel) = subscribers.get(channel.as_str()) else { return };
+                // Told without the lock, as row policies are code of the program.
+                let queues: Vec<_> = match locked(&self.subscribers).get(channel.as_str()) {
+                    Some(of_channel) => of_channel.iter().map(|(_, queue)| queue.clone()).collect(),
+                    None => return,
+                };
                 let event = Arc::new(Event::new(payload));
                 // The first subscriber may ask before the last one is told.
                 let _telling = event.row.as_ref().map(|row| row.reads.participant());
-                of_channel.iter().for_each(|(_, queue)| queue.event(&event));
+                queues.iter().for_each(|queue| queue.event(&event));
             }
             SourceEvent::Gap => self.gap(),
         }
@@ -227,6 +233,7 @@ async fn hear(hub: &Weak<Hub>, mut events: BoxStream<'static, SourceEvent>) -> b
     begun.listens(true);
     let doubted = begun.doubted.clone();
     drop(begun);
+    let mut at_once = 0;
     loop {
         let event = tokio::select! {
             event = events.next() => event,
@@ -234,6 +241,12 @@ async fn hear(hub: &Weak<Hub>, mut events: BoxStream<'static, SourceEvent>) -> b
         };
         let (Some(event), Some(hub)) = (event, hub.upgrade()) else { break };
         hub.deliver(event);
+        drop(hub);
+        at_once = (at_once + 1) % AT_ONCE;
+        if at_once == 0 {
+            // Those who read are let to it: a transaction may tell of thousands of rows at once.
+            tokio::task::yield_now().await;
+        }
     }
     hub.upgrade().map(|hub| hub.listens(false)).is_some()
 }

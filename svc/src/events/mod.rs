@@ -10,6 +10,7 @@ mod postgres;
 mod queue;
 #[cfg(feature = "redis")]
 mod redis;
+mod repeated_line;
 mod source;
 
 #[cfg(feature = "redis")]

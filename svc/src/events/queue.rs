@@ -13,11 +13,15 @@ use super::{Event, Operation, RowEvent};
 use crate::postgres::{Participant, SharedReads};
 use crate::{Error, ErrorCode, Result};
 
-/// The events that wait for one subscriber, who is dropped when too many do.
+/// The number of times as many events that wait for a subscriber who reads: what is written at once comes at once, and it
+/// is the service that has not come to it yet.
+const READING: usize = 10;
+
+/// The events that wait for one subscriber. One whose client does not read is dropped when too many do.
 pub(super) struct Queue {
     waiting: Mutex<Waiting>,
     waker: AtomicWaker,
-    /// The most events that wait.
+    /// The most events that wait for a client that does not read.
     most: usize,
     /// Whether an event is one that the subscriber asks for. A slow one gets the last of each row. `None` takes all
     /// events, whatever they are about.
@@ -28,11 +32,23 @@ pub(super) struct Queue {
 pub(crate) trait Accepts: Send + Sync {
     /// Whether an event is about one of them. It is asked about each event, in their order.
     fn accepts(&self, event: &RowEvent) -> bool;
+
+    /// Whether an event names a row as the rows are named.
+    fn is_fit(&self, event: &RowEvent) -> bool {
+        let _ = event;
+        true
+    }
 }
 
 #[derive(Debug, Default)]
 struct Waiting {
     deliveries: VecDeque<Delivery>,
+    /// Whether the subscriber asks for the next event or works on one, as its client has taken all answers.
+    is_reading: bool,
+    /// The number of events that have come since the client has read last.
+    unread: usize,
+    /// Whether they have become a gap.
+    has_collapsed: bool,
     is_full: bool,
 }
 
@@ -42,8 +58,9 @@ pub(crate) enum Delivery {
     /// An event. It `hides` a change of the row that the subscriber was not told of. Who asks for rows is one of those who
     /// share the reads of the event.
     Event { event: Arc<Event>, hides: bool, participant: Option<Participant> },
-    /// Events may have been missed. Who asks for rows is one of those who look what has changed.
-    Gap(Option<Participant>),
+    /// Events may have been missed, but for those about `waiting` rows. Who asks for rows is one of those who look what has
+    /// changed.
+    Gap { participant: Option<Participant>, waiting: Vec<String> },
     /// Too many events wait: nothing comes any more.
     Overflow,
 }
@@ -58,7 +75,10 @@ impl Queue {
         let Some(accepts) = &self.accepts else {
             return self.add(self.waiting(), Delivery::Event { event: event.clone(), hides: false, participant: None });
         };
-        let Some(row) = &event.row else { return event.warn() };
+        let Some(row) = &event.row else { return event.warn("it is no JSON object with an `id`") };
+        if !accepts.is_fit(row) {
+            return event.warn("its `id` is not of the type of the rows' `id`");
+        }
         let is_accepted = accepts.accepts(row);
         let mut waiting = self.waiting();
         let hides = waiting.remove(row);
@@ -68,21 +88,36 @@ impl Queue {
         }
     }
 
-    /// Adds a gap, in the place of an earlier one.
+    /// Adds a gap. One that waits already will be looked at later than this one came, and stays where it is: events behind
+    /// it are told of rows that were looked at.
     pub(super) fn gap(&self, reads: &Arc<SharedReads>) {
-        let mut waiting = self.waiting();
-        waiting.deliveries.retain(|delivery| !matches!(delivery, Delivery::Gap(_)));
-        self.add(waiting, Delivery::Gap(self.accepts.as_ref().map(|_| reads.frequent_participant())));
+        let waiting = self.waiting();
+        if !waiting.deliveries.iter().any(Delivery::is_gap) {
+            let participant = self.accepts.as_ref().map(|_| reads.frequent_participant());
+            self.add(waiting, Delivery::Gap { participant, waiting: Vec::new() });
+        }
     }
 
     fn add(&self, mut waiting: MutexGuard<'_, Waiting>, delivery: Delivery) {
         if waiting.is_full {
             return;
         }
-        if waiting.deliveries.len() >= self.most {
-            *waiting = Waiting { deliveries: VecDeque::new(), is_full: true };
-        } else {
-            waiting.deliveries.push_back(delivery);
+        waiting.deliveries.push_back(delivery);
+        waiting.unread += usize::from(!waiting.is_reading);
+        // What came while the client was reading does not count against it.
+        let (most, is_over) = match (waiting.is_reading, waiting.has_collapsed) {
+            (true, _) => (self.most.saturating_mul(READING), true),
+            (false, false) => (self.most, waiting.unread > self.most),
+            (false, true) => (self.most, waiting.unread > self.most.saturating_mul(2)),
+        };
+        if waiting.deliveries.len() > most && is_over {
+            // Payloads cannot be looked at afterwards, as rows can.
+            let can_look = self.accepts.is_some() && (waiting.is_reading || !waiting.has_collapsed);
+            if can_look {
+                waiting.collapse(self.most.saturating_mul(READING));
+            } else {
+                *waiting = Waiting { is_full: true, ..Waiting::default() };
+            }
         }
         drop(waiting);
         self.waker.wake();
@@ -97,9 +132,43 @@ impl Queue {
         let mut waiting = self.waiting();
         if waiting.is_full { Some(Delivery::Overflow) } else { waiting.deliveries.pop_front() }
     }
+
+    /// Notes whether the client reads: whether it has taken all answers.
+    fn set_reading(&self, is_reading: bool) {
+        let mut waiting = self.waiting();
+        if is_reading || waiting.is_reading {
+            (waiting.unread, waiting.has_collapsed) = (0, false);
+        }
+        waiting.is_reading = is_reading;
+    }
+}
+
+impl Delivery {
+    fn is_gap(&self) -> bool {
+        matches!(self, Self::Gap { .. })
+    }
 }
 
 impl Waiting {
+    /// Makes one gap of all that waits. It knows the rows that events were about, of so many at most.
+    fn collapse(&mut self, most: usize) {
+        let mut ids = Vec::new();
+        for delivery in self.deliveries.drain(..) {
+            match delivery {
+                Delivery::Gap { waiting, .. } => ids.extend(waiting),
+                Delivery::Event { event, .. } => {
+                    let row = event.row.as_ref().filter(|row| row.operation == Operation::Changed);
+                    ids.extend(row.map(|row| row.id.clone()));
+                }
+                Delivery::Overflow => {}
+            }
+        }
+        ids.truncate(most);
+        let participant = Some(SharedReads::new().frequent_participant());
+        self.deliveries.push_back(Delivery::Gap { participant, waiting: ids });
+        (self.unread, self.has_collapsed) = (0, true);
+    }
+
     /// Removes an earlier event of the same row; whether it was of a change.
     fn remove(&mut self, row: &RowEvent) -> bool {
         let of_row = |delivery: &Delivery| matches!(delivery, Delivery::Event { event, .. } if event.row.as_ref().is_some_and(|other| other.id == row.id));
@@ -136,7 +205,12 @@ impl Feed {
 
     /// Forgets the gaps before the subscriber was there.
     pub(super) fn forget_gaps(&self) {
-        self.queue.waiting().deliveries.retain(|delivery| !matches!(delivery, Delivery::Gap(_)));
+        self.queue.waiting().deliveries.retain(|delivery| !delivery.is_gap());
+    }
+
+    /// Notes whether the client has taken all answers to rows.
+    pub(crate) fn set_reading(&self, is_reading: bool) {
+        self.queue.set_reading(is_reading);
     }
 }
 
@@ -144,9 +218,13 @@ impl Stream for Feed {
     type Item = Delivery;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Delivery>> {
+        let is_of_rows = self.queue.accepts.is_some();
         if let Some(delivery) = self.queue.take() {
+            // Who gets payloads may do with them what it likes; of answers to rows it is told.
+            self.queue.set_reading(is_of_rows);
             return Poll::Ready(Some(delivery));
         }
+        self.queue.set_reading(true);
         self.queue.waker.register(cx.waker());
         // One may have come before the waker was there.
         self.queue.take().map_or(Poll::Pending, |delivery| Poll::Ready(Some(delivery)))
@@ -177,7 +255,7 @@ impl Stream for Events {
             let Some(feed) = &mut self.0 else { return Poll::Ready(None) };
             match std::task::ready!(Pin::new(feed).poll_next(cx)) {
                 Some(Delivery::Event { event, .. }) => return Poll::Ready(Some(Ok(event.payload.clone()))),
-                Some(Delivery::Gap(_)) => {}
+                Some(Delivery::Gap { .. }) => {}
                 Some(Delivery::Overflow) => {
                     self.0 = None;
                     return Poll::Ready(Some(Err(too_slow())));
@@ -213,7 +291,7 @@ mod tests {
     fn taken(queue: &Queue) -> Vec<String> {
         let shown = |delivery| match delivery {
             Delivery::Event { event, hides, .. } => format!("{}{}", event.payload, if hides { " hides" } else { "" }),
-            Delivery::Gap(_) => "gap".to_owned(),
+            Delivery::Gap { waiting, .. } => format!("gap {waiting:?}"),
             Delivery::Overflow => "overflow".to_owned(),
         };
         std::iter::from_fn(|| queue.take()).take(5).map(shown).collect()
@@ -257,6 +335,47 @@ mod tests {
         for _ in 0..5 {
             queue.gap(&SharedReads::new());
         }
-        assert_eq!(taken(&queue), ["gap"]);
+        assert_eq!(taken(&queue), ["gap []"]);
+    }
+
+    #[test]
+    fn a_gap_stays_before_the_deletions_behind_it() {
+        let queue = Queue::new(9, all());
+        queue.gap(&SharedReads::new());
+        add(&queue, &[r#"{"id":1,"op":"delete"}"#]);
+        queue.gap(&SharedReads::new());
+        assert_eq!(taken(&queue), ["gap []", r#"{"id":1,"op":"delete"}"#]);
+    }
+
+    #[test]
+    fn events_of_a_reader_become_one_gap_that_knows_their_rows() {
+        let queue = Queue::new(2, all());
+        queue.set_reading(true);
+        for id in 0..20 {
+            add(&queue, &[&format!(r#"{{"id":{id}}}"#)]);
+        }
+        assert_eq!(queue.waiting().deliveries.len(), 20, "what comes at once waits");
+        for id in 20..1_000 {
+            add(&queue, &[&format!(r#"{{"id":{id}}}"#)]);
+        }
+        let waiting = queue.waiting().deliveries.len();
+        assert!(waiting <= 20, "{waiting} wait");
+        let first = queue.take();
+        let Some(Delivery::Gap { waiting, .. }) = first else { panic!("{first:?}") };
+        assert_eq!(waiting.len(), 20);
+    }
+
+    #[test]
+    fn payloads_for_one_who_waits_for_them_have_more_room() {
+        let queue = Queue::new(2, None);
+        queue.set_reading(true);
+        for _ in 0..20 {
+            add(&queue, &["x"]);
+        }
+        assert_eq!(taken(&queue), ["x"; 5]);
+        for _ in 0..6 {
+            add(&queue, &["x"]);
+        }
+        assert_eq!(taken(&queue), ["overflow"; 5]);
     }
 }

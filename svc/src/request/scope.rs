@@ -25,6 +25,7 @@ pub(crate) enum Held {
 
 /// A small value that a scope can be made of again, for those who keep one and seldom need it. It knows no rules about
 /// rows.
+#[derive(Clone)]
 pub(crate) struct ScopeSeed {
     request: RequestContext,
     session: Option<Arc<Session>>,

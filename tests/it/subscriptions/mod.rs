@@ -2,6 +2,7 @@
 
 mod backlog;
 mod bodies;
+mod bulk;
 mod channels;
 mod documents;
 mod policies;

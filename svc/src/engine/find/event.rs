@@ -27,6 +27,8 @@ const KEY: &str = "id";
 /// The conditions that the arguments of a planned subscription put on rows.
 pub(crate) struct EventFilter {
     row: TypeIndex,
+    /// The scalar of the rows' keys, if it is one.
+    key: Option<ScalarKind>,
     conditions: Vec<Condition>,
 }
 
@@ -72,12 +74,22 @@ impl EventFilter {
                 conditions.push(Condition::of(cx, row, &arg.rust, &value)?);
             }
         }
-        Ok(Self { row, conditions })
+        Ok(Self { row, key: key_of(cx.model, row), conditions })
     }
 
     /// The type of the rows.
     pub(crate) fn row(&self) -> TypeIndex {
         self.row
+    }
+
+    /// Whether a text can be the key of such a row, as far as the schema says what keys are.
+    pub(crate) fn is_key(&self, text: &str) -> bool {
+        use ScalarKind::{BigInt, Decimal, Float, Int, Uuid};
+        match self.key {
+            Some(Int | BigInt | Float | Decimal) => text.parse::<f64>().is_ok_and(f64::is_finite),
+            Some(Uuid) => uuid::Uuid::try_parse(text).is_ok(),
+            _ => true,
+        }
     }
 
     /// The one row that is asked for, if it is one.
@@ -103,6 +115,16 @@ impl EventFilter {
     pub(crate) fn besides_key(&self) -> Vec<Filter> {
         let others = self.conditions.iter().filter(|condition| condition.stored != KEY);
         others.map(|condition| condition.filter.clone()).collect()
+    }
+}
+
+/// The scalar by which rows of a type are named.
+fn key_of(model: &Model, row: TypeIndex) -> Option<ScalarKind> {
+    let object = model.object(*model.possible_types(row).first()?)?;
+    let field = object.fields.values().find(|field| field.rust == KEY && !field.ty.is_list())?;
+    match model.types[field.ty.named()].kind {
+        TypeKind::Scalar { kind, .. } => Some(kind),
+        _ => None,
     }
 }
 

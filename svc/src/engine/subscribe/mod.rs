@@ -5,6 +5,7 @@
 
 mod answers;
 mod event;
+mod event_rules;
 mod response_stream;
 mod rows;
 mod sent_rows;
@@ -21,6 +22,7 @@ use futures_util::{FutureExt as _, StreamExt as _};
 
 use self::answers::{Answers, Giver};
 use self::event::{Item, Subscriber};
+use self::event_rules::EventRules;
 use self::response_stream::Step;
 use self::rows::{AskedRows, Rows};
 use super::answer_bytes::AnswerBytes;
@@ -177,7 +179,7 @@ impl<'a> Subscriber<'a> {
             let cx = self.engine.context(self.prepared, self.scope, &answer).with_db(&db);
             EventFilter::of(&cx, self.admission.field(), row)?
         };
-        let asked = AskedRows::new(filter, planned.shape == Shape::Optional);
+        let asked = AskedRows::new(filter, EventRules::of(&self), planned.shape == Shape::Optional);
         let feed = self.engine.app.events.subscribe(channel, Some(asked.clone())).await?;
         Ok(Rows::new(self, asked, feed))
     }

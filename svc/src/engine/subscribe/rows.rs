@@ -8,6 +8,7 @@ use serde_json::json;
 use super::Step;
 use super::answers::Giver;
 use super::event::{Item, Subscriber};
+use super::event_rules::EventRules;
 use super::sent_rows::{LastLook, SentRows};
 use crate::engine::find::{EventFilter, EventRow};
 use crate::engine::response::{Answer, Response};
@@ -28,21 +29,27 @@ static HASHER: LazyLock<ahash::RandomState> = LazyLock::new(ahash::RandomState::
 /// The rows that a client asks for, and those that it has been sent.
 pub(super) struct AskedRows {
     filter: EventFilter,
+    /// The rules about rows, where there are some.
+    rules: Option<Box<EventRules>>,
     /// Whether deleted rows are told of.
     tells_deleted: bool,
     sent: SentRows,
 }
 
 impl AskedRows {
-    pub(super) fn new(filter: EventFilter, tells_deleted: bool) -> Arc<Self> {
-        Arc::new(Self { filter, tells_deleted, sent: SentRows::default() })
+    pub(super) fn new(filter: EventFilter, rules: Option<Box<EventRules>>, tells_deleted: bool) -> Arc<Self> {
+        Arc::new(Self { filter, rules, tells_deleted, sent: SentRows::default() })
     }
 
-    /// The rows that the client may hold.
-    fn known(&self) -> Vec<String> {
-        let only = self.filter.only_row();
-        let others = self.sent.ids().into_iter().filter(|id| only.as_ref() != Some(id));
-        others.chain(only.clone()).collect()
+    /// The rows that the client may hold, and those of which waiting events told, each once.
+    fn known(&self, waiting: Vec<String>) -> Vec<String> {
+        let mut known = self.sent.ids();
+        for id in waiting.into_iter().chain(self.filter.only_row()) {
+            if !known.contains(&id) {
+                known.push(id);
+            }
+        }
+        known
     }
 }
 
@@ -56,9 +63,17 @@ impl Accepts for AskedRows {
                 if !fits {
                     self.sent.forget(&event.id);
                 }
-                fits
+                let is_denied = fits && self.rules.as_ref().is_some_and(|rules| rules.deny(self.filter.row(), event));
+                if is_denied {
+                    self.sent.lose(&event.id);
+                }
+                fits && !is_denied
             }
         }
+    }
+
+    fn is_fit(&self, event: &RowEvent) -> bool {
+        self.filter.is_key(&event.id)
     }
 }
 
@@ -75,23 +90,30 @@ impl<'a> Rows<'a> {
                     let Some(participant) = participant else { continue };
                     // Owns the event, so that nothing of it stays while the client takes the answer.
                     if let Some(response) = self.event(event, hides, participant).boxed().await {
-                        giver.give(Step::Event(response)).await;
+                        self.give(giver, response).await;
                     }
                 }
-                Delivery::Gap(participant) => {
+                Delivery::Gap { participant, waiting } => {
                     let Some(participant) = participant else { continue };
-                    self.look_at_all(participant, giver).boxed().await;
+                    self.look_at_all(participant, waiting, giver).boxed().await;
                 }
                 Delivery::Overflow => return self.end(giver).boxed().await,
             }
         }
     }
 
-    /// Answers with the rows that have changed while nobody listened.
-    async fn look_at_all(&self, participant: Participant, giver: &Giver<Step>) {
-        for id in self.asked.known() {
+    /// Gives the client an answer, and waits until it has taken that.
+    async fn give(&self, giver: &Giver<Step>, response: Response) {
+        self.feed.set_reading(false);
+        giver.give(Step::Event(response)).await;
+        self.feed.set_reading(true);
+    }
+
+    /// Answers with the rows that have changed while nobody listened, or while too many events waited.
+    async fn look_at_all(&self, participant: Participant, waiting: Vec<String>, giver: &Giver<Step>) {
+        for id in self.asked.known(waiting) {
             if let Some(response) = self.look(&id, &participant).boxed().await {
-                giver.give(Step::Event(response)).await;
+                self.give(giver, response).await;
             }
         }
     }

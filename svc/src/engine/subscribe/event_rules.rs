@@ -1,0 +1,113 @@
+//! Whether the event of a change itself says that the subscriber may not see the row.
+//!
+//! Such an event does not wait for the subscriber: what others write must neither cost it the place of its own events, nor
+//! let it know that something was written. Where the event does not say enough, the database is asked.
+
+use std::sync::Arc;
+
+use uuid::Uuid;
+
+use super::event::Subscriber;
+use crate::application::Application;
+use crate::authz::{RequestRules, RowPolicies};
+use crate::events::RowEvent;
+use crate::postgres::ColumnType;
+use crate::request::ScopeSeed;
+use crate::scalar::sql_value::SqlValue;
+use crate::schema::{Operator, TypeIndex, key_text};
+use crate::sql::{Column, Filter, RowFilter, RowRules as _, Subject};
+
+/// The rules about rows under which a subscription runs: the policies, which are asked anew for each event, and the filter
+/// of its admission.
+pub(super) struct EventRules {
+    app: Arc<Application>,
+    request: ScopeSeed,
+    policies: Option<Arc<RowPolicies>>,
+    row_filter: Option<Arc<RowFilter>>,
+}
+
+impl EventRules {
+    /// Those of a subscriber; `None` where all rows may be seen, or the request is not shared.
+    pub(super) fn of(subscriber: &Subscriber<'_>) -> Option<Box<Self>> {
+        let (policies, row_filter) =
+            (subscriber.engine.row_policies.clone(), subscriber.admission.row_filter().cloned());
+        if policies.is_none() && row_filter.is_none() {
+            return None;
+        }
+        let (app, request) = (subscriber.engine.app.clone(), subscriber.scope.seed()?);
+        Some(Box::new(Self { app, request, policies, row_filter }))
+    }
+
+    /// Whether the event says that its row is one that the subscriber may not see.
+    pub(super) fn deny(&self, row: TypeIndex, event: &RowEvent) -> bool {
+        let is_denied = |filter: &Filter| self.verdict(row, filter, event) == Some(false);
+        if self.row_filter.as_ref().is_some_and(|of_field| is_denied(&of_field.filter)) {
+            return true;
+        }
+        let Some(policies) = &self.policies else { return false };
+        let rules = RequestRules::new(policies.clone(), Some(self.request.clone()));
+        // A policy that cannot decide is an error of the answer, which the subscriber is to be told.
+        rules.rule(Subject::Rows(row)).is_ok_and(|rule| rule.is_some_and(|rule| is_denied(&rule.filter)))
+    }
+
+    /// Whether a condition holds for the row of an event; `None` where the event does not say.
+    fn verdict(&self, row: TypeIndex, filter: &Filter, event: &RowEvent) -> Option<bool> {
+        let verdict = |filter: &Filter| self.verdict(row, filter, event);
+        match filter {
+            Filter::All(all) => all_of(all.iter().map(verdict)),
+            Filter::Any(any) => all_of(any.iter().map(|filter| verdict(filter).map(|holds| !holds))).map(|none| !none),
+            Filter::Not(inner) => verdict(inner).map(|holds| !holds),
+            Filter::Strict(inner) => verdict(inner),
+            Filter::Compare(column, operator, wanted) => self.compare(row, column, *operator, wanted, event),
+            Filter::Some(..) | Filter::Aggregate(..) => None,
+        }
+    }
+
+    fn compare(
+        &self,
+        row: TypeIndex,
+        column: &Column,
+        operator: Operator,
+        wanted: &SqlValue,
+        event: &RowEvent,
+    ) -> Option<bool> {
+        let ([name], None) = (column.path.as_slice(), &column.call) else { return None };
+        let given = event.value(name).and_then(key_text)?;
+        let ty = self.app.database.known_column(self.app.model.source(row)?, name)?;
+        let is_same = |wanted: &SqlValue| is_same(&ty, &given, &wanted.text()?);
+        // That it is none of them is true where it differs from each.
+        let is_any = all_of(wanted.items().iter().map(|item| is_same(item).map(|same| !same))).map(|none| !none);
+        match operator {
+            Operator::Eq | Operator::In => is_any,
+            Operator::Ne | Operator::NotIn => is_any.map(|same| !same),
+            _ => None,
+        }
+    }
+}
+
+/// Whether all hold: false where one does not, and unknown where that is not known of one.
+fn all_of(verdicts: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    let mut all = Some(true);
+    for verdict in verdicts {
+        match verdict {
+            Some(true) => {}
+            Some(false) => return Some(false),
+            None => all = None,
+        }
+    }
+    all
+}
+
+/// Whether two texts are one value of a type; `None` where that is only known to PostgreSQL.
+fn is_same(ty: &ColumnType, one: &str, other: &str) -> Option<bool> {
+    if one == other {
+        return Some(true);
+    }
+    match ty.name.as_str() {
+        "int2" | "int4" | "int8" => Some(one.parse::<i64>().ok()? == other.parse::<i64>().ok()?),
+        "uuid" => Some(Uuid::try_parse(one).ok()? == Uuid::try_parse(other).ok()?),
+        "bool" => Some(one.parse::<bool>().ok()? == other.parse::<bool>().ok()?),
+        "text" | "varchar" if ty.is_exact => Some(false),
+        _ => None,
+    }
+}
