@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use apollo_compiler::ast::{Definition, Document, Selection};
 use apollo_compiler::diagnostic::ToCliReport as _;
 use apollo_compiler::schema::ExtendedType;
-use apollo_compiler::validation::DiagnosticList;
+use apollo_compiler::validation::{DiagnosticData, DiagnosticList};
 
 use super::location::LineIndex;
 use super::request_error::RequestError;
 use super::response::limited;
+use super::rules::SingleFields;
 use crate::ErrorCode;
 use crate::schema::Model;
 
@@ -24,14 +25,14 @@ const LIKENESS: f64 = 0.6;
 
 /// The errors of a document that cannot be parsed.
 pub(super) fn of_syntax(text: &str, errors: &DiagnosticList, limit: usize) -> Vec<RequestError> {
-    located(text, errors, ErrorCode::GraphqlParseFailed).take(limit.max(1)).map(|(_, error)| error).collect()
+    located(text, errors, ErrorCode::GraphqlParseFailed, |_| false).take(limit.max(1)).map(|(_, error)| error).collect()
 }
 
 /// The errors of a document that is not valid; with names that may have been meant where the schema may be known.
 pub(super) fn of_validation(
     text: &str,
     ast: &Document,
-    errors: &DiagnosticList,
+    (errors, single): (&DiagnosticList, &SingleFields),
     limit: usize,
     schema: Option<&Model>,
 ) -> Vec<RequestError> {
@@ -40,7 +41,8 @@ pub(super) fn of_validation(
         let selects = error.message == NO_SELECTION && at.is_some_and(|at| selecting.contains(&at));
         selects || of_fragment(&error.message).is_some_and(|name| fragments.contains(name))
     };
-    let errors = located(text, errors, ErrorCode::GraphqlValidationFailed);
+    let is_refuted = |error: &DiagnosticData| single.refute(error);
+    let errors = located(text, errors, ErrorCode::GraphqlValidationFailed, is_refuted);
     let mut errors = errors
         .filter(|(at, error)| !is_consequence(at, error))
         .map(|(_, error)| error)
@@ -55,14 +57,15 @@ pub(super) fn of_validation(
     errors
 }
 
-/// The errors with the offsets of their places.
+/// The errors with the offsets of their places, but for those that are refuted.
 fn located<'e>(
     text: &'e str,
     errors: &'e DiagnosticList,
     code: ErrorCode,
+    is_refuted: impl Fn(&DiagnosticData) -> bool,
 ) -> impl Iterator<Item = (Option<usize>, RequestError)> {
     let lines = LineIndex::new(text);
-    errors.iter().map(move |error| {
+    errors.iter().filter(move |error| !is_refuted(error.error)).map(move |error| {
         let at = error.error.location().map(|span| span.offset());
         (at, RequestError::new(code, limited(&error.error)).at(at.map(|at| lines.locate(at))))
     })

@@ -29,9 +29,17 @@ impl Document {
         let text: Arc<str> = text.into();
         let ast = parse(&text, limits)?;
         let _validating = OpenSpan::step("graphql.validate", None);
-        let executable = validate(model, limits, &ast)?.map_err(|invalid| {
-            diagnostics::of_validation(&text, &ast, &invalid.errors, limits.errors, suggests.then_some(model))
-        })?;
+        let executable = match validate(model, limits, &ast)? {
+            Ok(valid) => valid,
+            Err(WithErrors { partial, errors }) => {
+                let single = rules::SingleFields::of(&partial);
+                if !errors.iter().all(|error| single.refute(error.error)) {
+                    let schema = suggests.then_some(model);
+                    return Err(diagnostics::of_validation(&text, &ast, (&errors, &single), limits.errors, schema));
+                }
+                without_sources(partial)
+            }
+        };
         let errors = rules::validate(model, &executable, &text, limits.errors);
         if !errors.is_empty() {
             return Err(errors);
@@ -85,9 +93,12 @@ fn validate(
         // Errors of building come with those of validation.
         ast.to_executable_validate(&model.document)
     };
-    // What it was parsed from holds another copy of the text.
-    Ok(validated
-        .map(|valid| Valid::assume_valid(ExecutableDocument { sources: Default::default(), ..valid.into_inner() })))
+    Ok(validated.map(|valid| without_sources(valid.into_inner())))
+}
+
+/// A valid document without what it was parsed from, which holds another copy of the text.
+fn without_sources(document: ExecutableDocument) -> Valid<ExecutableDocument> {
+    Valid::assume_valid(ExecutableDocument { sources: Default::default(), ..document })
 }
 
 impl OperationInfo {

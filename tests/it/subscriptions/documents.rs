@@ -45,6 +45,39 @@ async fn introspection_tells_of_it() {
     assert_eq!(answer["data"]["__schema"]["subscriptionType"], json!({"name": "Subscription", "fields": fields}));
 }
 
+/// Fields with one response key are one field, wherever they stand.
+#[tokio::test]
+async fn root_fields_with_one_response_key_are_one() {
+    let service = service(options()).await;
+    for (document, key) in [
+        ("subscription { other other }", "other"),
+        ("subscription { a: other a: other }", "a"),
+        (
+            "subscription { ...A ...B } fragment A on Subscription { other } fragment B on Subscription { other }",
+            "other",
+        ),
+        ("subscription { ...A ...A other } fragment A on Subscription { ... on Subscription { other } }", "other"),
+        ("subscription { ... { other } ... on Subscription { ...A } } fragment A on Subscription { other }", "other"),
+    ] {
+        assert_eq!(answers(&service, document).await, [json!({"data": {key: 2}})], "{document}");
+    }
+    // Other errors are told all the same, and this one is not.
+    let answer = refused(&service, "subscription { other other @nope }").await;
+    assert!(!answer.to_string().contains("root field") && answer.to_string().contains("nope"), "{answer}");
+    for document in [
+        "subscription { other b: other }",
+        "subscription { ...A other } fragment A on Subscription { b: other }",
+        "subscription { other other @include(if: true) }",
+        "subscription { a: numbers a: other }",
+    ] {
+        assert_eq!(
+            refused(&service, document).await["errors"][0]["extensions"]["code"],
+            "GRAPHQL_VALIDATION_FAILED",
+            "{document}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn a_subscription_has_one_root_field() {
     let service = service(options()).await;

@@ -1,10 +1,12 @@
 //! The validation rules that apollo-compiler lacks, in one pass beside its own.
 
 mod inputs;
+mod root_field;
 mod syntax;
 mod tokens;
 mod variables;
 
+pub(crate) use root_field::SingleFields;
 pub(crate) use syntax::{smooth, syntax};
 
 use apollo_compiler::ExecutableDocument;
