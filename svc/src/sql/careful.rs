@@ -7,15 +7,32 @@
 use super::Builder;
 use super::operand::Operand;
 
-/// A day of a month, as PostgreSQL and RFC 3339 write it; the last day of February in years that can have it.
-const DATE: &str = r"(\d{4,6}-((0[13578]|1[02])-(0[1-9]|[12]\d|3[01])|(0[469]|11)-(0[1-9]|[12]\d|30)|02-(0[1-9]|1\d|2[0-8]))|\d{2,4}([02468][048]|[13579][26])-02-29)";
-const TIME: &str = r"(([01]\d|2[0-3]):[0-5]\d(:([0-5]\d(\.\d+)?|60))?|24:00(:00)?)";
+/// The most characters of a text that is read: PostgreSQL refuses numbers of more digits than it can keep.
+const MAX_LENGTH: usize = 6_000;
+
+/// A day that all years have.
+const DAY: &str =
+    "((0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8]))";
+/// A year that has a 29 February.
+const LEAP_YEAR: &str = "([0-9]{2}(0[48]|[2468][048]|[13579][26])|(0[48]|[2468][048]|[13579][26])00)";
+/// A year before Christ, as far back as PostgreSQL counts. It has no year 0, so its leap years are others.
+const YEAR_BC: &str = "(?!0000)([0-3][0-9]{3}|4[0-6][0-9]{2}|470[0-9]|471[0-2])";
+const TIME: &str =
+    r"(([01][0-9]|2[0-3]):[0-5][0-9](:([0-5][0-9](\.[0-9]{1,9})?|60(\.0{1,9})?))?|24:00(:00(\.0{1,9})?)?)";
+/// The difference to UTC; PostgreSQL takes less than 16 hours.
+const OFFSET: &str = "( ?(Z|[-+](0[0-9]|1[0-5])(:?[0-5][0-9])?))?";
+/// ISO 8601, and the form in which PostgreSQL shows it.
+const INTERVAL: &str = r"P(?=[-0-9T])(-?[0-9]{1,7}Y)?(-?[0-9]{1,7}M)?(-?[0-9]{1,7}W)?(-?[0-9]{1,7}D)?(T(?=[-0-9])(-?[0-9]{1,7}H)?(-?[0-9]{1,7}M)?(-?[0-9]{1,9}(\.[0-9]{1,9})?S)?)?|(?=[-0-9])(-?[0-9]{1,7} years?( |$))?(-?[0-9]{1,7} mons?( |$))?(-?[0-9]{1,7} days?( |$))?(-?[0-9]{2,7}:[0-5][0-9]:[0-5][0-9](\.[0-9]{1,6})?)?";
+const BYTE: &str = "(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])";
 
 impl Builder<'_> {
     /// A text as another type; with care, null where it is none of that type.
     pub(super) fn cast_text(&self, text: &str, cast: &str) -> String {
         match pattern(cast).filter(|_| self.careful) {
-            Some(pattern) => format!("(CASE WHEN {text} ~ '^{pattern}$' THEN {text}::{cast} END)"),
+            Some(pattern) => {
+                let is_read = format!("length({text}) <= {MAX_LENGTH} AND {text} ~ '^{pattern}$'");
+                format!("(CASE WHEN {is_read} THEN {text}::{cast} END)")
+            }
             None => format!("{text}::{cast}"),
         }
     }
@@ -31,17 +48,31 @@ impl Operand {
     }
 }
 
-/// Returns the pattern of a type's texts, where PostgreSQL is strict about them.
+/// Returns the pattern of a type's texts, where PostgreSQL is strict about them. It holds for no text that PostgreSQL
+/// refuses, whatever its locale takes for digits and blanks.
 fn pattern(cast: &str) -> Option<String> {
     Some(match cast {
-        "numeric" => r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,4})?\s*|NaN|-?Infinity".to_owned(),
-        "int8" | "bigint" => r"-?\d{1,18}".to_owned(),
+        "numeric" => {
+            let blanks = r"[ \t\n\r\f\v]*";
+            format!(r"{blanks}[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{{1,4}})?{blanks}|NaN|-?Infinity")
+        }
+        "int8" | "bigint" => "-?([0-9]{1,18}|[0-8][0-9]{18})".to_owned(),
         "boolean" => "true|false|t|f|yes|no|on|off|1|0".to_owned(),
         "uuid" => "[0-9a-fA-F]{8}(-?[0-9a-fA-F]{4}){3}-?[0-9a-fA-F]{12}".to_owned(),
-        "date" => format!("{DATE}( BC)?|-?infinity"),
+        "date" => format!("{}|{YEAR_BC}-{DAY} BC|-?infinity", date()),
         "time" => TIME.to_owned(),
-        "timestamptz" => format!(r"{DATE}[T ]{TIME}\s*(Z|[-+]\d\d(:?\d\d)?)?( BC)?|-?infinity"),
+        "timestamptz" => {
+            format!("{}[T ]{TIME}{OFFSET}|{YEAR_BC}-{DAY}[T ]{TIME}{OFFSET} BC|-?infinity", date())
+        }
+        "interval" => INTERVAL.to_owned(),
+        "inet" => format!(r"{BYTE}(\.{BYTE}){{3}}(/([12]?[0-9]|3[0-2]))?"),
+        "macaddr8" => "[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}((:[0-9a-fA-F]{2}){2})?".to_owned(),
+        "ltree" => r"[A-Za-z0-9_]{1,255}(\.[A-Za-z0-9_]{1,255})*".to_owned(),
         _ => return None,
     })
     .map(|pattern| format!("({pattern})"))
+}
+
+fn date() -> String {
+    format!("((?!0000)[0-9]{{4}}-{DAY}|{LEAP_YEAR}-02-29)")
 }

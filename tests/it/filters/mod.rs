@@ -1,5 +1,6 @@
 //! Filters: what each operator means, on views with columns, with `data` only, and on `tv_` tables.
 
+mod broken_texts;
 mod collations;
 mod conditions;
 mod evaluator;

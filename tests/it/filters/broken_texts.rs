@@ -1,0 +1,158 @@
+//! Texts that break their type leave the other rows alone, whatever PostgreSQL refuses of them.
+//!
+//! `BROKEN_TEXTS_SEED=7` tries others than every run.
+
+use std::collections::BTreeSet;
+
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom as _;
+use rand::{Rng as _, SeedableRng as _};
+use svc::prelude::*;
+use svc::scalar::{Duration, Inet, MacAddress};
+use svc_tests::{App, TestDatabase};
+
+#[svc_type(sql_source = "v_broken_text")]
+struct BrokenText {
+    id: i32,
+    day: Option<NaiveDate>,
+    at: Option<DateTime<Utc>>,
+    clock: Option<NaiveTime>,
+    amount: Option<Decimal>,
+    large: Option<i64>,
+    flag: Option<bool>,
+    key: Option<Uuid>,
+    span: Option<Duration>,
+    host: Option<Inet>,
+    card: Option<MacAddress>,
+}
+
+#[svc::query]
+async fn broken_texts() -> Vec<BrokenText>;
+
+#[svc::query]
+async fn broken_text_statistics() -> Aggregate<BrokenText>;
+
+/// The fields, the types of PostgreSQL as which they are read, and texts of each.
+const FIELDS: [(&str, &str, &[&str]); 10] = [
+    (
+        "day",
+        "date",
+        &[
+            "2024-02-29",
+            "1900-02-29",
+            "2000-02-29",
+            "0000-01-01",
+            "0004-02-29 BC",
+            "4712-01-01 BC",
+            "4800-01-01 BC",
+            "2024-02-30",
+            "infinity",
+            "9999-12-31",
+        ],
+    ),
+    (
+        "at",
+        "timestamptz",
+        &[
+            "2024-01-31T10:00:00Z",
+            "1900-02-29T00:00:00Z",
+            "2024-01-31T10:00:00+16",
+            "2024-01-31T10:00:00-15:59",
+            "2024-01-31 24:00:00",
+            "2024-01-31T10:00:00+99:99",
+            "294277-01-01T00:00:00Z",
+            "4800-01-01T00:00:00Z BC",
+            "2024-01-31T10:00:00.123456789012345678901234567890Z",
+        ],
+    ),
+    ("clock", "time", &["10:00:00", "24:00:00", "24:00:01", "23:59:60", "23:59:59.9999999", "25:00:00", "10:60:00"]),
+    (
+        "amount",
+        "numeric",
+        &["1", "-1.5e10", "1e9999", "1e131073", "NaN", "Infinity", ".", "1e", "\u{a0}1", "\u{663}", "1_000"],
+    ),
+    ("large", "numeric", &["1", "-9223372036854775808", "9223372036854775808", "1.0", "\u{663}", "1e3"]),
+    ("flag", "boolean", &["true", "f", "2", "yes", "maybe"]),
+    (
+        "key",
+        "uuid",
+        &[
+            "aaaaaaaa-0000-4000-8000-000000000001",
+            "aaaaaaaa00004000800000000000000",
+            "aaaaaaaa-0000-4000-8000-00000000000g",
+        ],
+    ),
+    ("span", "interval", &["P1DT2H", "1 day 02:00:00", "P", "PT", "P9999999999Y", "1 day1 mon", "P1Y1Y", "-00:00:01"]),
+    ("host", "inet", &["10.0.0.1", "10.0.0.256", "10.0.0.1/33", "10.0.0.1/8", "10.0.0"]),
+    (
+        "card",
+        "macaddr8",
+        &["01:02:03:04:05:06", "01:02:03:04:05:06:07:08", "01:02:03:04:05:06:07", "01:02:03:04:05:0g"],
+    ),
+];
+
+/// Characters that texts of these types have, and some that are taken for them elsewhere.
+const CHARACTERS: &str = "0123456789-+:. TZeEPYMDWHSabf\u{a0}\u{2003}\u{663}BC,/";
+
+/// A text of a type with a letter more, less, or another one.
+fn altered(text: &str, rng: &mut StdRng) -> String {
+    let mut letters: Vec<char> = text.chars().collect();
+    let at = rng.random_range(0..letters.len());
+    let other = *CHARACTERS.chars().collect::<Vec<_>>().choose(rng).unwrap();
+    match rng.random_range(0..3) {
+        0 => letters[at] = other,
+        1 => letters.insert(at, other),
+        _ => drop(letters.remove(at)),
+    }
+    letters.into_iter().collect()
+}
+
+const SQL: &str = "
+    CREATE TABLE tb_broken_text (id serial PRIMARY KEY, field text NOT NULL, value text NOT NULL);
+    CREATE VIEW v_broken_text AS SELECT id, jsonb_build_object('id', id, field, value) AS data FROM tb_broken_text;
+    CREATE FUNCTION is_valid(value text, type text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+        EXECUTE format('SELECT %L::%s', value, type); RETURN true; EXCEPTION WHEN OTHERS THEN RETURN false; END $$;";
+
+fn seed() -> u64 {
+    std::env::var("BROKEN_TEXTS_SEED").map_or(2_026, |text| text.parse().expect("BROKEN_TEXTS_SEED is a number"))
+}
+
+async fn fill(database: &TestDatabase) {
+    let (rng, pool) = (&mut StdRng::seed_from_u64(seed()), database.pool().await);
+    for (field, _, texts) in FIELDS {
+        let altered = (0..300).map(|_| altered(texts.choose(rng).unwrap(), rng)).filter(|text| !text.is_empty());
+        let all: Vec<String> = texts.iter().map(|text| (*text).to_owned()).chain(altered).collect();
+        let insert = sqlx::query("INSERT INTO tb_broken_text (field, value) SELECT $1, unnest($2::text[])");
+        insert.bind(field).bind(&all).execute(&pool).await.unwrap();
+    }
+    pool.close().await;
+}
+
+#[tokio::test]
+async fn no_text_breaks_the_filters_of_others() {
+    let database = TestDatabase::new(SQL).await.uncounted().await;
+    fill(&database).await;
+    let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
+    let app = App::serve(options.queries(queries![broken_texts, broken_text_statistics])).await;
+    let pool = database.pool().await;
+    for (field, ty, texts) in FIELDS {
+        let accepted = "SELECT id FROM tb_broken_text WHERE field = $1 AND is_valid(value, $2)";
+        let accepted: Vec<i32> = sqlx::query_scalar(accepted).bind(field).bind(ty).fetch_all(&pool).await.unwrap();
+        let accepted: BTreeSet<i64> = accepted.into_iter().map(i64::from).collect();
+        let found =
+            app.query(&format!("{{ brokenTexts(where: {{ {field}: {{ isnull: false }} }}) {{ id }} }}")).await.data();
+        let found: BTreeSet<i64> =
+            found["brokenTexts"].as_array().unwrap().iter().filter_map(|row| row["id"].as_i64()).collect();
+        assert!(found.is_subset(&accepted), "{field}: {:?}", found.difference(&accepted).collect::<Vec<_>>());
+        // The first of them is in the form in which svc writes it.
+        let canonical = "SELECT id FROM tb_broken_text WHERE field = $1 AND value = $2 ORDER BY id LIMIT 1";
+        let canonical: i32 = sqlx::query_scalar(canonical).bind(field).bind(texts[0]).fetch_one(&pool).await.unwrap();
+        assert!(found.contains(&i64::from(canonical)), "{field}");
+        let ordered = app.query(&format!("{{ brokenTexts(orderBy: [{{ {field}: ASC }}]) {{ id }} }}")).await.data();
+        assert!(!ordered["brokenTexts"].as_array().unwrap().is_empty(), "{field}");
+    }
+    let statistics = app.query("{ brokenTextStatistics { min { day at } max { day at } count } }").await.json();
+    assert!(!statistics.to_string().contains("INTERNAL_SERVER_ERROR"), "{statistics}");
+    assert!(statistics["data"].is_object(), "{statistics}");
+    pool.close().await;
+}
