@@ -122,6 +122,7 @@ pub mod fuzzing;
 pub mod health;
 mod http;
 mod json;
+mod log_throttle;
 pub mod metrics;
 mod mutation;
 mod panic;

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use super::{ProtectionConfig, SvcConfig};
-use crate::http::{CrossOriginRules, CsrfProtection, Overload, Protection, UnreadAnswers};
+use crate::http::{
+    CrossOriginRules, CsrfProtection, Overload, PendingBodies, PendingBounds, Protection, UnreadAnswers,
+};
 use crate::rate_limit::AddressRule;
 use crate::security_log::Clients;
 use crate::settings::{ConfigError, is_origin};
@@ -31,6 +33,12 @@ pub(super) fn protection(config: &SvcConfig, clients: &Clients) -> Result<Arc<Pr
         overload: settings
             .load_shedding
             .then(|| Overload::new(least, settings.max_in_flight.max(1), settings.shed_after)),
+        pending_bodies: PendingBodies::new(PendingBounds {
+            bodies: settings.max_bodies,
+            per_address: settings.max_bodies_per_address,
+            // Else a body that may be sent could never arrive.
+            bytes: settings.max_bodies_size.max(config.limits.body),
+        }),
         unread: UnreadAnswers::new(settings.max_unread_answers),
         addresses: AddressRule::of(&config.rate_limit),
     }))

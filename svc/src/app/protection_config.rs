@@ -47,6 +47,14 @@ settings! {
         shed_after: Duration = Duration::from_secs(5), ["SVC_SHED_AFTER"], Seconds(0..=300);
         /// The most requests that run at once; load shedding finds out how many of them are too many.
         max_in_flight: usize = 256, ["SVC_MAX_IN_FLIGHT"], Count(1..=100_000, "requests");
+        /// The most request bodies that are still arriving at once. Beyond, the slowest one of the address that sends most is
+        /// given up for each that begins. Bodies that arrive with their heads do not count.
+        max_bodies: usize = 1_024, ["SVC_MAX_BODIES"], Count(1..=1_000_000, "bodies");
+        /// The most of them of one address. Beyond, the slowest one of the address is given up for each that begins.
+        max_bodies_per_address: usize = 256, ["SVC_MAX_BODIES_PER_ADDRESS"], Count(1..=1_000_000, "bodies");
+        /// The most bytes of such bodies in memory, and never less than `SVC_LIMIT_BODY`. Beyond, the largest one of the
+        /// address that has most is given up.
+        max_bodies_size: usize = 67_108_864, ["SVC_MAX_BODIES_SIZE"], Count(65_536..=1_099_511_627_776, "bytes");
         /// The most bytes of answers that wait in memory until their clients take them. Beyond, requests of clients who
         /// keep some are refused (all requests beyond twice as many), and those lose their connections who have taken
         /// nothing for a second, or little for ten.

@@ -1,5 +1,7 @@
 //! Reading a body: bounded in size and time.
 
+use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody as _};
@@ -8,6 +10,7 @@ use bytes::BytesMut;
 use futures_util::FutureExt as _;
 use http_body_util::BodyExt as _;
 
+use super::pending_bodies::{PendingBodies, PendingBody};
 use super::reply::Refusal;
 use crate::ErrorCode;
 
@@ -16,8 +19,26 @@ const MOST_PARTS: usize = 4_096;
 /// The least bytes that the parts of a longer body have on average.
 const SHORT_PART: usize = 64;
 
+/// A body that has arrived.
+pub(super) struct Arrived {
+    pub(super) bytes: Bytes,
+    /// Its place among pending bodies, in which its bytes count until its request runs.
+    pub(super) pending: Option<PendingBody>,
+}
+
+/// The bounds of a body.
+#[derive(Clone, Copy)]
+pub(super) struct Bounds<'a> {
+    pub(super) limit: usize,
+    pub(super) timeout: Duration,
+    pub(super) pending: &'a Arc<PendingBodies>,
+    /// The address of the client, where it is known.
+    pub(super) address: Option<IpAddr>,
+}
+
 /// The whole body, if it arrives in time.
-pub(super) async fn read(mut body: Body, limit: usize, timeout: Duration) -> Result<Bytes, Refusal> {
+pub(super) async fn read(mut body: Body, bounds: Bounds<'_>) -> Result<Arrived, Refusal> {
+    let limit = bounds.limit;
     if body.size_hint().lower() > limit as u64 {
         return Err(too_large(limit));
     }
@@ -27,10 +48,13 @@ pub(super) async fn read(mut body: Body, limit: usize, timeout: Duration) -> Res
         Some(None) | None => Bytes::new(),
     };
     if body.is_end_stream() && first.len() <= limit {
-        return Ok(first);
+        return Ok(Arrived { bytes: first, pending: None });
     }
-    match tokio::time::timeout(timeout, rest(body, first, limit)).await {
-        Ok(read) => read,
+
+    let pending = bounds.pending.register(bounds.address);
+    let read = tokio::time::timeout(bounds.timeout, rest(body, first, limit, &pending));
+    match pending.arrive(read).await? {
+        Ok(bytes) => Ok(Arrived { bytes: bytes?, pending: Some(pending) }),
         Err(_) => {
             Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, ErrorCode::Timeout, "the body took too long to arrive"))
         }
@@ -38,7 +62,8 @@ pub(super) async fn read(mut body: Body, limit: usize, timeout: Duration) -> Res
 }
 
 /// The body from its first part to the end.
-async fn rest(mut body: Body, first: Bytes, limit: usize) -> Result<Bytes, Refusal> {
+async fn rest(mut body: Body, first: Bytes, limit: usize, pending: &PendingBody) -> Result<Bytes, Refusal> {
+    pending.keep(first.len());
     let mut whole = BytesMut::from(first);
     let mut parts = 0;
     loop {
@@ -51,18 +76,23 @@ async fn rest(mut body: Body, first: Bytes, limit: usize) -> Result<Bytes, Refus
         if parts > MOST_PARTS && whole.len() < parts * SHORT_PART {
             return Err(in_short_parts());
         }
+        pending.keep(part.len());
         whole.extend_from_slice(&part);
     }
 }
 
 /// The parts of a body, of which not too many are short.
 #[cfg(feature = "upload")]
-pub(super) fn parts(body: Body) -> impl futures_util::Stream<Item = Result<Bytes, axum::BoxError>> + Send {
+pub(super) fn parts(
+    body: Body,
+    pending: &PendingBody,
+) -> impl futures_util::Stream<Item = Result<Bytes, axum::BoxError>> + Send {
     use futures_util::StreamExt as _;
     let (mut count, mut size) = (0, 0);
     body.into_data_stream().map(move |part| {
         let part = part?;
         (count, size) = (count + 1, size + part.len());
+        pending.pass(part.len());
         match count > MOST_PARTS && size < count * SHORT_PART {
             true => Err("the body comes in too many short parts".into()),
             false => Ok(part),

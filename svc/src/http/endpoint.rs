@@ -1,13 +1,15 @@
 //! `/graphql`.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::{Request as HttpRequest, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode, Version, header};
 use futures_util::FutureExt as _;
 
+use super::body::Arrived;
 use super::guard::guarded;
 #[cfg(feature = "upload")]
 use super::multipart;
@@ -33,6 +35,7 @@ pub(super) async fn post(
     hook: Option<Arc<dyn RequestHook>>,
     transport: Transport,
     media: Option<MediaType>,
+    address: Option<IpAddr>,
 ) -> Response<Body> {
     let (parts, body) = request.into_parts();
     let version = parts.version;
@@ -43,7 +46,7 @@ pub(super) async fn post(
         return reply_to(Err(refusal), media, version, answering);
     }
     let (answered, challenge) = match service.engine.begin(&mut parts).await {
-        Ok(challenge) => (answer_post(service, parts, body, media).await, challenge),
+        Ok(challenge) => (answer_post(service, parts, body, media, address).await, challenge),
         Err(refused) => (Ok(refused.response), refused.challenge),
     };
     challenged(reply_to(answered, media, version, answering), challenge)
@@ -56,20 +59,25 @@ pub(super) fn check_forgery(service: &AppState, parts: &Parts) -> Result<(), Ref
         .map_err(|forgery| Refusal::new(StatusCode::FORBIDDEN, ErrorCode::CsrfProtectionFailed, forgery.message()))
 }
 
+/// Answers a request once its body is there: its client decides how long that takes, so the permit comes after it.
 async fn answer_post(
     service: &AppState,
     parts: RequestParts,
     body: Body,
     media: Option<MediaType>,
+    address: Option<IpAddr>,
 ) -> Result<engine::Response, Refusal> {
     check_acceptable(media)?;
     #[cfg(feature = "upload")]
     if let Some(uploads) = multipart::wanted(service, &parts) {
-        let (request, parts) = multipart::receive(uploads, parts, body, service.engine.app.limits.body).boxed().await?;
+        let (request, parts) = multipart::receive(service, uploads, parts, body, address).boxed().await?;
+        let _admitted = service.protection.enter(address).await?;
         return Ok(service.engine.run(request, parts).boxed().await);
     }
-    let body = read(service, &parts.headers, body).await?;
-    match parameters::from_body(&body, service.batch_max)? {
+    let Arrived { bytes, pending } = read(service, &parts.headers, body, address).await?;
+    let _admitted = service.protection.enter(address).await?;
+    drop(pending);
+    match parameters::from_body(&bytes, service.batch_max)? {
         Sent::One(request) => Ok(service.engine.run(request, parts).await),
         // Few requests are batches, and those that are not should not be moved with one.
         Sent::Batch(requests) => Ok(batch::run(&service.engine, requests, parts).boxed().await),
@@ -111,10 +119,22 @@ fn refuse(refusal: &Refusal, media: MediaType, version: Version) -> Response<Bod
     response
 }
 
-pub(super) async fn read(service: &AppState, headers: &HeaderMap, body: Body) -> Result<Bytes, Refusal> {
+/// The body of a request, which has to be JSON.
+pub(super) async fn read(
+    service: &AppState,
+    headers: &HeaderMap,
+    body: Body,
+    address: Option<IpAddr>,
+) -> Result<Arrived, Refusal> {
     check_content_type(headers)?;
     check_content_encoding(headers)?;
-    body::read(body, service.engine.app.limits.body, service.body_timeout).await
+    let bounds = body::Bounds {
+        limit: service.engine.app.limits.body,
+        timeout: service.body_timeout,
+        pending: &service.protection.pending_bodies,
+        address,
+    };
+    body::read(body, bounds).await
 }
 
 /// `GET /graphql`: a query in the query string, or GraphiQL for a browser that brings none.
@@ -130,11 +150,17 @@ pub(super) async fn get(State(service): State<Arc<AppState>>, request: HttpReque
         }
     }
     let media = MediaType::negotiate(request.headers());
-    let answer = |request| guarded(media.unwrap_or(MediaType::Json), query_by_get(&service, request, media));
+    let answer =
+        |request, address| guarded(media.unwrap_or(MediaType::Json), query_by_get(&service, request, media, address));
     service.protection.around(request, media, answer).await
 }
 
-async fn query_by_get(service: &AppState, request: HttpRequest, media: Option<MediaType>) -> Response<Body> {
+async fn query_by_get(
+    service: &AppState,
+    request: HttpRequest,
+    media: Option<MediaType>,
+    address: Option<IpAddr>,
+) -> Response<Body> {
     let (parts, _) = request.into_parts();
     let (query, version) = (parts.uri.query().unwrap_or_default().to_owned(), parts.version);
     let checked = check_forgery(service, &parts);
@@ -144,7 +170,7 @@ async fn query_by_get(service: &AppState, request: HttpRequest, media: Option<Me
         return reply_to(Err(refusal), media, version, answering);
     }
     let (answered, challenge) = match service.engine.begin(&mut parts).await {
-        Ok(challenge) => (answer_get(service, parts, &query, media).await, challenge),
+        Ok(challenge) => (answer_get(service, parts, &query, media, address).await, challenge),
         Err(refused) => (Ok(refused.response), refused.challenge),
     };
     challenged(reply_to(answered, media, version, answering), challenge)
@@ -155,8 +181,10 @@ async fn answer_get(
     parts: RequestParts,
     query: &str,
     media: Option<MediaType>,
+    address: Option<IpAddr>,
 ) -> Result<engine::Response, Refusal> {
     check_acceptable(media)?;
+    let _admitted = service.protection.enter(address).await?;
     let request = parameters::from_query_string(query)?;
     let known = parts.headers.get(header::IF_NONE_MATCH).cloned();
     Ok(service.engine.run(request, parts).await.unless_known(known.as_ref()))

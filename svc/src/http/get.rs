@@ -23,8 +23,9 @@ pub(super) async fn get(State(service): State<Arc<AppState>>, request: Request) 
     };
     let media = MediaType::negotiate(request.headers());
     let hook = Hooked::of(request.extensions());
-    let answer = |request| {
-        guarded(media.unwrap_or(MediaType::Json), Box::pin(streamed::answer(&service, request, hook, wanted, media)))
+    let answer = |request, address| {
+        let streaming = Box::pin(streamed::answer(&service, request, hook, wanted, media, address));
+        guarded(media.unwrap_or(MediaType::Json), streaming)
     };
     service.protection.around(request, media, answer).await
 }

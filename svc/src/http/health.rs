@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::AppState;
+use super::protection::{Overload, Shed};
 use crate::engine::{Finding, Severity, findings};
 use crate::health::{CheckReport, HealthStatus};
 use crate::postgres::{Database, DbError};
@@ -61,14 +62,22 @@ pub(super) async fn ready(
         ("pool", no_connection),
     ];
     let own = own_checks(&service).await;
+    let shed = service.protection.overload.as_ref().and_then(Overload::shed);
     // Of two checks with one name, one that has failed is told of.
     let mut checks = own.into_iter().chain(checks.map(named)).chain(events.map(named)).collect::<Vec<_>>();
+    if shed.is_some_and(|shed| shed.is_stuck) {
+        checks.push(("load".to_owned(), Some("nearly all requests have been refused for some time".to_owned())));
+    }
     checks.sort_by_key(|(_, failure)| failure.is_some());
     let is_ready = stopping.is_none() && checks.iter().all(|(_, failure)| failure.is_none());
-    let checks: serde_json::Map<String, Value> = checks
+    let mut checks: serde_json::Map<String, Value> = checks
         .into_iter()
         .map(|(name, failure)| (name, failure.map_or_else(|| "ok".to_owned(), |why| format!("failed: {why}")).into()))
         .collect();
+    if let Some(Shed { percent, is_stuck: false }) = shed {
+        // An instance that answers as many as it can stays ready: all of them would leave at once.
+        checks.insert("load".to_owned(), format!("degraded: {percent} % of the last requests were refused").into());
+    }
     let status = if is_ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let mut body = json!({
         "status": if is_ready { "ready" } else { "not_ready" },

@@ -21,6 +21,7 @@ mod negotiate;
 mod operation;
 mod own_origin;
 mod parameters;
+mod pending_bodies;
 mod post;
 mod protection;
 mod reply;
@@ -42,6 +43,7 @@ pub(crate) use dev_auth::DevAuth;
 pub(crate) use health::ShuttingDown;
 pub use live::SubscriptionsConfig;
 pub(crate) use live::{LiveConnections, LongLived};
+pub(crate) use pending_bodies::{PendingBodies, PendingBounds};
 #[cfg(feature = "native-auth")]
 pub(crate) use protection::protect;
 pub(crate) use protection::{CrossOriginRules, CsrfProtection, Overload, Protection};

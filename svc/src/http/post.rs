@@ -62,7 +62,7 @@ impl Post {
             && let Some(wanted) = StreamType::wanted(request.headers())
         {
             let future = async move {
-                let answer = |request| streamed::answer(&service, request, hook, wanted, media);
+                let answer = |request, address| streamed::answer(&service, request, hook, wanted, media, address);
                 service.protection.around(request, media, answer).await
             };
             return Woken::new(Box::pin(future), media);
@@ -80,7 +80,8 @@ async fn answer(
     transport: Transport,
     media: Option<MediaType>,
 ) -> Response<Body> {
-    service.protection.around(request, media, |request| endpoint::post(&service, request, hook, transport, media)).await
+    let answer = |request, address| endpoint::post(&service, request, hook, transport, media, address);
+    service.protection.around(request, media, answer).await
 }
 
 /// A request's future, polled only when something has woken it: hyper polls it for its own reasons as well, such as a

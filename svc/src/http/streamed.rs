@@ -8,6 +8,7 @@ use axum::extract::Request as HttpRequest;
 use axum::http::request::Parts;
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 
+use super::body::Arrived;
 use super::endpoint::{check_forgery, read, reply_to};
 use super::live::{Full, Seat};
 #[cfg(feature = "upload")]
@@ -33,10 +34,11 @@ pub(super) async fn answer(
     hook: Option<Arc<dyn RequestHook>>,
     wanted: StreamType,
     media: Option<MediaType>,
+    address: Option<IpAddr>,
 ) -> Response<Body> {
     let (parts, body) = request.into_parts();
-    let (version, query) = (parts.version, parts.uri.query().map(str::to_owned));
-    let body = if parts.method == axum::http::Method::GET { None } else { Some(body) };
+    let (version, query) = (parts.version, parts.uri.query().unwrap_or_default().to_owned());
+    let sent = if parts.method == axum::http::Method::GET { Sent::Url(query) } else { Sent::Body(body) };
     let checked = check_forgery(service, &parts);
     let mut parts = request_parts(parts, hook, media);
     let answering = service.engine.hooks.answering();
@@ -49,8 +51,7 @@ pub(super) async fn answer(
             return challenged(reply_to(Ok(refused.response), media, version, answering), refused.challenge);
         }
     };
-    let query = query.unwrap_or_default();
-    let response = match begin(service, parts, body, &query, media).await {
+    let response = match begin(service, parts, sent, media, address).await {
         Ok(Begun::Answered(response)) => reply_to(Ok(response), media, version, answering),
         Ok(Begun::Stream(source, seat)) => {
             if let Some(answering) = answering {
@@ -70,18 +71,26 @@ enum Begun {
     Stream(Source, Seat),
 }
 
+/// The place of an operation in its request.
+enum Sent {
+    /// The query string.
+    Url(String),
+    Body(Body),
+}
+
 /// Starts an operation and takes the seat of its stream.
 async fn begin(
     service: &AppState,
     parts: RequestParts,
-    body: Option<Body>,
-    query: &str,
+    sent: Sent,
     media: Option<MediaType>,
+    address: Option<IpAddr>,
 ) -> Result<Begun, Refusal> {
     let client = Client::of(&parts, service);
     // What is answered with a stream whatever it is must not run without one, as a mutation would be done and refused.
-    let early = if media.is_none() { Some(seat(service, &client)?) } else { None };
-    Ok(match start(service, parts, body, query).await? {
+    let early = if media.is_none() { Some(&client) } else { None };
+    let (early, started) = start(service, parts, sent, early, address).await?;
+    Ok(match started {
         // A client that takes both gets the one answer of an operation as it gets all others.
         Err(response) if media.is_some() || response.answer == Answer::MethodNotAllowed => Begun::Answered(response),
         started => {
@@ -128,24 +137,34 @@ fn request_parts(parts: Parts, hook: Option<Arc<dyn RequestHook>>, media: Option
     parts
 }
 
-async fn start(service: &AppState, parts: RequestParts, body: Option<Body>, query: &str) -> Result<Started, Refusal> {
-    #[cfg(feature = "upload")]
-    let body = match (body, multipart::wanted(service, &parts)) {
-        (Some(body), Some(uploads)) => {
-            let (request, parts) = multipart::receive(uploads, parts, body, service.engine.app.limits.body).await?;
-            return Ok(service.engine.subscribe(request, parts).await);
+/// Starts an operation once its body is there, with a seat for its stream where a client is given.
+async fn start(
+    service: &AppState,
+    parts: RequestParts,
+    sent: Sent,
+    client: Option<&Client>,
+    address: Option<IpAddr>,
+) -> Result<(Option<Seat>, Started), Refusal> {
+    let take_seat = || client.map(|client| seat(service, client)).transpose();
+    let body = match sent {
+        Sent::Url(query) => {
+            let (seat, _admitted) = (take_seat()?, service.protection.enter(address).await?);
+            let request = parameters::from_query_string(&query)?;
+            return Ok((seat, service.engine.subscribe(request, parts).await));
         }
-        (body, _) => body,
+        Sent::Body(body) => body,
     };
-    let body = match body {
-        Some(body) => Some(read(service, &parts.headers, body).await?),
-        None => None,
-    };
-    let request = match &body {
-        Some(body) => parameters::one_from_body(body)?,
-        None => parameters::from_query_string(query)?,
-    };
-    Ok(service.engine.subscribe(request, parts).await)
+    #[cfg(feature = "upload")]
+    if let Some(uploads) = multipart::wanted(service, &parts) {
+        let (request, parts) = multipart::receive(service, uploads, parts, body, address).await?;
+        let (seat, _admitted) = (take_seat()?, service.protection.enter(address).await?);
+        return Ok((seat, service.engine.subscribe(request, parts).await));
+    }
+    let Arrived { bytes, pending } = read(service, &parts.headers, body, address).await?;
+    let (seat, _admitted) = (take_seat()?, service.protection.enter(address).await?);
+    drop(pending);
+    let request = parameters::one_from_body(&bytes)?;
+    Ok((seat, service.engine.subscribe(request, parts).await))
 }
 
 /// Takes a seat for a stream of this client.

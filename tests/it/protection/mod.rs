@@ -6,4 +6,5 @@ mod cors;
 mod csrf;
 mod overload;
 mod request_ids;
+mod slow_bodies;
 mod unread;

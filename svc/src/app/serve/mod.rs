@@ -29,11 +29,11 @@ use tokio::time::{MissedTickBehavior, interval, timeout, timeout_at};
 
 use super::{HttpConfig, StartError, SvcConfig, describe};
 use crate::http::LongLived;
+use crate::log_throttle::LogThrottle;
 use crate::security_log::{SecurityEvent, SecurityEventType, get_security_logger, record};
 use activity::{Activity, Order};
 use connection::Shared;
 use connections::Connections;
-use limit::LogThrottle;
 #[cfg(unix)]
 pub(super) use stop_signals::FirstProcess;
 #[cfg(unix)]

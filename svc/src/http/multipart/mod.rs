@@ -7,8 +7,12 @@
 mod map;
 mod store;
 
-use axum::body::Body;
+use std::net::IpAddr;
+
+use axum::BoxError;
+use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, StatusCode, header};
+use futures_util::Stream;
 use multer::{Constraints, Field, Multipart, SizeLimit};
 use uuid::Uuid;
 
@@ -33,12 +37,14 @@ fn boundary(headers: &HeaderMap) -> Option<String> {
     multer::parse_boundary(headers.get(header::CONTENT_TYPE)?.to_str().ok()?).ok()
 }
 
-/// Receives a request with files, which its parts have then; `limit` bounds what is not a file.
+/// Receives a request with files, which its parts have then. Its client decides how long that takes, so it holds no permit
+/// meanwhile.
 pub(super) async fn receive(
+    service: &AppState,
     config: &UploadConfig,
     mut parts: RequestParts,
     body: Body,
-    limit: usize,
+    address: Option<IpAddr>,
 ) -> Result<(Request<'static>, RequestParts), Refusal> {
     let headers = &parts.headers;
     // A form could send it too, wherever protection against forged requests is switched off.
@@ -49,7 +55,10 @@ pub(super) async fn receive(
     if body::at_least(&body) > config.max_size {
         return Err(too_large(format!("the request is larger than {} bytes", config.max_size)));
     }
-    let Ok(received) = tokio::time::timeout(config.timeout, read(config, headers, body, limit)).await else {
+    let pending = service.protection.pending_bodies.register(address);
+    let limit = service.engine.app.limits.body;
+    let received = tokio::time::timeout(config.timeout, read(config, headers, body::parts(body, &pending), limit));
+    let Ok(received) = pending.arrive(received).await? else {
         let message = "the files took too long to arrive";
         return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, ErrorCode::Timeout, message));
     };
@@ -61,14 +70,14 @@ pub(super) async fn receive(
 async fn read(
     config: &UploadConfig,
     headers: &HeaderMap,
-    body: Body,
+    body: impl Stream<Item = Result<Bytes, BoxError>> + Send,
     limit: usize,
 ) -> Result<(Request<'static>, UploadedFiles), Refusal> {
     let boundary = boundary(headers).ok_or_else(|| bad_request("the body has no boundary"))?;
     let limit = limit as u64;
     let sizes = SizeLimit::new().whole_stream(config.max_size).for_field("operations", limit).for_field("map", limit);
     let constraints = Constraints::new().size_limit(sizes.per_field(config.max_file_size));
-    let mut parts = Multipart::with_constraints(body::parts(body), boundary, constraints);
+    let mut parts = Multipart::with_constraints(body, boundary, constraints);
     let operations = json(&mut parts, "operations").await?;
     let map = json(&mut parts, "map").await?;
     let ExactJson::Object(mut operation) = operations else {

@@ -1,13 +1,14 @@
 //! The shedding of load: a limit of requests in flight that adapts, and a short queue in front of it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Mutex, TryLockError};
+use std::sync::{Arc, Mutex, TryLockError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use super::gradient::{Gradient, Window};
 use super::pressure::Pressure;
+use super::shedding::{Shed, Shedding};
 
 /// The shortest and the longest time after which the limit is looked at again: as long as a request takes.
 const WINDOW: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(1)];
@@ -41,6 +42,7 @@ pub(crate) struct Overload {
     patience: AtomicU64,
     is_pressed: AtomicBool,
     laws: Mutex<Laws>,
+    shedding: Arc<Shedding>,
 }
 
 /// The laws by which the limit and the queue follow what was seen.
@@ -91,6 +93,7 @@ impl Overload {
             patience: AtomicU64::new(micros(PATIENCE)),
             is_pressed: AtomicBool::new(false),
             laws: Mutex::new(Laws { gradient: Gradient::new(least, most), pressure: Pressure::default() }),
+            shedding: Arc::default(),
         }
     }
 
@@ -101,7 +104,7 @@ impl Overload {
             Err(_) => {
                 let waited = self.queue().await;
                 if waited.is_none() {
-                    self.seen.refused.fetch_add(1, Ordering::Relaxed);
+                    self.refuse();
                 }
                 waited?
             }
@@ -109,17 +112,44 @@ impl Overload {
         Some(Admitted { overload: self, permit: Some(permit), since: Instant::now() })
     }
 
+    /// Whether a request that came now would be refused at once; counts it as refused then.
+    pub(super) fn is_refusing(&self) -> bool {
+        if self.permits.available_permits() > 0 {
+            return false;
+        }
+        let is_refusing = self.is_in_vain(self.waiting.load(Ordering::Relaxed), self.patience());
+        if is_refusing {
+            self.refuse();
+        }
+        is_refusing
+    }
+
+    /// The state of the service, while requests are refused.
+    pub(in crate::http) fn shed(&self) -> Option<Shed> {
+        self.shedding.state()
+    }
+
+    fn refuse(&self) {
+        self.seen.refused.fetch_add(1, Ordering::Relaxed);
+        self.shedding.refused();
+    }
+
     /// A place behind those that wait: in a burst for long, else for a moment. Who would wait in vain is refused at once.
     async fn queue(&self) -> Option<SemaphorePermit<'_>> {
         let place = Place(&self.waiting);
         let patience = self.patience();
         let ahead = self.waiting.fetch_add(1, Ordering::Relaxed);
-        if ahead > self.most.saturating_mul(WAITING) || self.wait_behind(ahead) > patience {
+        if self.is_in_vain(ahead, patience) {
             return None;
         }
         let permit = tokio::time::timeout(patience, self.permits.acquire()).await;
         drop(place);
         permit.ok()?.ok()
+    }
+
+    /// Whether a request behind so many others would have no turn in its time.
+    fn is_in_vain(&self, ahead: usize, patience: Duration) -> bool {
+        ahead > self.most.saturating_mul(WAITING) || self.wait_behind(ahead) > patience
     }
 
     /// The longest that a request waits which comes now.
@@ -180,6 +210,7 @@ impl Overload {
         self.seen.since.store(now, Ordering::Relaxed);
         let requests = self.seen.requests.swap(0, Ordering::Relaxed).max(1);
         let refused = self.seen.refused.swap(0, Ordering::Relaxed);
+        self.shedding.answered(requests);
         let sum = self.seen.micros.swap(0, Ordering::Relaxed);
         let mean = sum as f64 / requests as f64;
         let window = (sum / requests).clamp(micros(WINDOW[0]), micros(WINDOW[1]));

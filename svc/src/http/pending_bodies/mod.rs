@@ -1,0 +1,107 @@
+//! Request bodies that are still arriving.
+//!
+//! A client decides how long its body takes, so such a request holds no permit of load shedding. Their number and their
+//! bytes have bounds of their own, in all and for each address. At a bound the slowest body of the address with the most
+//! is given up for the newcomer, so no client can have the bodies of others refused.
+
+mod pending_body;
+mod registry;
+#[cfg(test)]
+mod tests;
+
+pub(in crate::http) use pending_body::PendingBody;
+
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pending_body::Reason;
+use registry::Registry;
+
+use crate::log_throttle::LogThrottle;
+
+/// The bounds of bodies that are still arriving.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PendingBounds {
+    /// The most bodies of all clients.
+    pub(crate) bodies: usize,
+    /// The most bodies of an address.
+    pub(crate) per_address: usize,
+    /// The most bytes of all of them in memory.
+    pub(crate) bytes: usize,
+}
+
+/// The bodies that are still arriving.
+///
+/// Bodies that arrive with the head of their request never get here.
+#[derive(Debug)]
+pub(crate) struct PendingBodies {
+    bounds: PendingBounds,
+    /// The bytes in memory, those of whole bodies included whose requests wait for a permit.
+    bytes: AtomicUsize,
+    registry: Mutex<Registry>,
+    log: Mutex<LogThrottle>,
+}
+
+impl PendingBodies {
+    pub(crate) fn new(bounds: PendingBounds) -> Arc<Self> {
+        Arc::new(Self { bounds, bytes: AtomicUsize::new(0), registry: Mutex::default(), log: Mutex::default() })
+    }
+
+    /// Registers a body of a client at an address, if need be in the place of another one.
+    pub(in crate::http) fn register(self: &Arc<Self>, address: Option<IpAddr>) -> PendingBody {
+        let body = PendingBody::new(self, address);
+        let mut registry = self.lock();
+        if registry.count_of(address) >= self.bounds.per_address {
+            self.give_up(registry.take_slowest_of(address), Reason::Address);
+        } else if registry.len() >= self.bounds.bodies {
+            self.give_up(registry.take_slowest(address), Reason::Service);
+        }
+        registry.add(body.share());
+
+        drop(registry);
+        body
+    }
+
+    /// Adds bytes in memory. Beyond the bound, bodies are given up until the others fit.
+    fn add_bytes(&self, bytes: usize) {
+        let mut left = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if left <= self.bounds.bytes {
+            return;
+        }
+        let mut registry = self.lock();
+        while left > self.bounds.bytes
+            && let Some(victim) = registry.take_largest()
+        {
+            let freed = victim.take_bytes();
+            left = self.bytes.fetch_sub(freed, Ordering::Relaxed).saturating_sub(freed);
+            self.give_up(Some(victim), Reason::Service);
+        }
+    }
+
+    /// Takes bytes off that are no longer in memory, or those of requests that run.
+    fn remove_bytes(&self, bytes: usize) {
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    fn give_up(&self, victim: Option<Arc<pending_body::Share>>, reason: Reason) {
+        let Some(victim) = victim else { return };
+        victim.give_up(reason);
+        let times = self.log.lock().unwrap_or_else(PoisonError::into_inner).occurred();
+        if let Some(times) = times {
+            tracing::warn!(
+                times,
+                address = ?victim.address(),
+                bodies = self.bounds.bodies,
+                per_address = self.bounds.per_address,
+                bytes = self.bounds.bytes,
+                "too many request bodies are arriving slowly: gave up the slowest (SVC_MAX_BODIES, \
+                 SVC_MAX_BODIES_PER_ADDRESS, SVC_MAX_BODIES_SIZE)"
+            );
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Registry> {
+        self.registry.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,163 @@
+//! One body that is arriving.
+
+use std::future::{Future, poll_fn};
+use std::net::IpAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use axum::http::{StatusCode, header};
+use futures_util::task::AtomicWaker;
+
+use super::PendingBodies;
+use crate::ErrorCode;
+use crate::http::reply::Refusal;
+
+/// The age from which the speed of a body is known.
+const YOUNG: Duration = Duration::from_secs(1);
+
+/// The bound for which a body is given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Reason {
+    /// The bound of the address.
+    Address = 1,
+    /// A bound of the service.
+    Service = 2,
+}
+
+/// The part of a body that the registry sees.
+#[derive(Debug)]
+pub(super) struct Share {
+    address: Option<IpAddr>,
+    since: Instant,
+    /// The bytes that have arrived.
+    received: AtomicUsize,
+    /// Those that are in memory.
+    bytes: AtomicUsize,
+    /// A [`Reason`]; 0 while the body is not given up.
+    given_up: AtomicU8,
+    reader: AtomicWaker,
+}
+
+/// The order in which bodies are given up: slow ones first, then young ones from the oldest on, whose speed is not known
+/// yet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Speed {
+    is_young: bool,
+    /// The bytes per second; of a young body, the microseconds until that is known.
+    measure: u64,
+}
+
+impl Share {
+    pub(super) fn address(&self) -> Option<IpAddr> {
+        self.address
+    }
+
+    /// The bytes in memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn speed(&self, now: Instant) -> Speed {
+        let age = now.saturating_duration_since(self.since);
+        if let Some(left) = YOUNG.checked_sub(age) {
+            return Speed { is_young: true, measure: u64::try_from(left.as_micros()).unwrap_or(u64::MAX) };
+        }
+        let millis = age.as_millis().max(1);
+        let per_second = self.received.load(Ordering::Relaxed) as u128 * 1_000 / millis;
+        Speed { is_young: false, measure: u64::try_from(per_second).unwrap_or(u64::MAX) }
+    }
+
+    /// Returns its bytes in memory, which count no longer.
+    pub(super) fn take_bytes(&self) -> usize {
+        self.bytes.swap(0, Ordering::Relaxed)
+    }
+
+    pub(super) fn give_up(&self, reason: Reason) {
+        self.given_up.store(reason as u8, Ordering::Release);
+        self.reader.wake();
+    }
+
+    fn is_given_up(&self) -> bool {
+        self.given_up.load(Ordering::Acquire) != 0
+    }
+}
+
+/// A body that counts while it arrives, and its bytes until this is dropped.
+#[derive(Debug)]
+pub(in crate::http) struct PendingBody {
+    bodies: Arc<PendingBodies>,
+    share: Arc<Share>,
+}
+
+impl PendingBody {
+    pub(super) fn new(bodies: &Arc<PendingBodies>, address: Option<IpAddr>) -> Self {
+        let share = Share {
+            address,
+            since: Instant::now(),
+            received: AtomicUsize::new(0),
+            bytes: AtomicUsize::new(0),
+            given_up: AtomicU8::new(0),
+            reader: AtomicWaker::new(),
+        };
+        Self { bodies: bodies.clone(), share: Arc::new(share) }
+    }
+
+    pub(super) fn share(&self) -> Arc<Share> {
+        self.share.clone()
+    }
+
+    /// Notes bytes that have arrived and stay in memory.
+    pub(in crate::http) fn keep(&self, bytes: usize) {
+        self.pass(bytes);
+        self.share.bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.bodies.add_bytes(bytes);
+    }
+
+    /// Notes bytes that have arrived and go elsewhere, such as into a file.
+    pub(in crate::http) fn pass(&self, bytes: usize) {
+        self.share.received.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Reads it to its end, unless it is given up before. Its bytes count until this is dropped.
+    ///
+    /// # Errors
+    /// The refusal of a body that is given up.
+    pub(in crate::http) async fn arrive<T>(&self, read: impl Future<Output = T>) -> Result<T, Refusal> {
+        let mut read = pin!(read);
+        let arrived = poll_fn(|cx| {
+            self.share.reader.register(cx.waker());
+            if self.share.is_given_up() {
+                return Poll::Ready(None);
+            }
+            read.as_mut().poll(cx).map(Some)
+        });
+        let arrived = arrived.await;
+
+        self.bodies.lock().remove(&self.share);
+        arrived.ok_or_else(|| self.refusal())
+    }
+
+    fn refusal(&self) -> Refusal {
+        let (status, code, message) = if self.share.given_up.load(Ordering::Relaxed) == Reason::Address as u8 {
+            let message = "clients at this address send as many bodies at once as they may have together, and this one \
+                           arrives slowest; send it again when others are done";
+            (StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimited, message)
+        } else {
+            let message = "the service receives as many bodies as it can hold, and this one arrives slowest; send it \
+                           again in a moment";
+            (StatusCode::SERVICE_UNAVAILABLE, ErrorCode::ServiceUnavailable, message)
+        };
+        Refusal::new(status, code, message).with_header(header::RETRY_AFTER, "1")
+    }
+}
+
+impl Drop for PendingBody {
+    fn drop(&mut self) {
+        self.bodies.lock().remove(&self.share);
+        self.bodies.remove_bytes(self.share.take_bytes());
+    }
+}

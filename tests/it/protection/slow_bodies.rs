@@ -1,0 +1,278 @@
+//! Requests whose time is decided by a client or by another service take nothing from the others.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use h2::client::SendRequest;
+use svc::auth::{AuthError, AuthProvider, Claims, UserContext};
+use svc::axum::body::Bytes;
+use svc::prelude::*;
+use svc::{OperationsConfig, ProtectionConfig, UploadConfig};
+use svc_tests::raw::{Client, post};
+use svc_tests::{App, Log, eventually, within};
+use tokio::sync::Semaphore;
+
+/// The requests that may run at once, fewer than the slow ones of each test.
+const IN_FLIGHT: usize = 4;
+const SLOW: usize = 12;
+const HELLO: &str = r#"{"query":"{ hello }"}"#;
+
+static GATE: Semaphore = Semaphore::const_new(0);
+
+#[svc::query]
+fn hello() -> &'static str {
+    "world"
+}
+
+#[svc::query]
+async fn gated() -> Result<bool> {
+    Ok(GATE.acquire().await.is_ok())
+}
+
+#[svc::mutation]
+fn size(text: String) -> Result<i32> {
+    Ok(text.len().try_into()?)
+}
+
+/// A provider whose service never answers.
+struct Hanging;
+
+impl AuthProvider for Hanging {
+    async fn validate_token(&self, _: &str) -> Result<Claims, AuthError> {
+        std::future::pending().await
+    }
+
+    async fn get_user_from_token(&self, _: &str) -> Result<UserContext, AuthError> {
+        std::future::pending().await
+    }
+}
+
+fn options(protection: ProtectionConfig) -> AppOptions {
+    let uploads = UploadConfig { enabled: true, ..UploadConfig::default() };
+    let operations = OperationsConfig { rust_endpoint: true, ..OperationsConfig::default() };
+    let config = SvcConfig { protection, uploads, operations, ..SvcConfig::default() };
+    AppOptions::new()
+        .config(config)
+        .database_url("postgres://nobody@127.0.0.1:1/nothing")
+        .queries(queries![hello, gated])
+        .mutations(mutations![size])
+}
+
+/// A service that refuses each request that would have to wait.
+fn narrow() -> ProtectionConfig {
+    ProtectionConfig {
+        max_in_flight: IN_FLIGHT,
+        shed_after: Duration::ZERO,
+        batch_max: 10,
+        ..ProtectionConfig::default()
+    }
+}
+
+async fn app() -> App {
+    App::serve(options(narrow())).await
+}
+
+/// The head of a request to a path, with the beginning of its body.
+fn begun(path: &str, headers: &str, length: usize, body: &str) -> String {
+    format!("POST {path} HTTP/1.1\r\nhost: x\r\n{headers}\r\ncontent-length: {length}\r\n\r\n{body}")
+}
+
+/// Others are answered as if there were no slow requests.
+async fn others_are_answered(app: &App) {
+    for round in 0..3 {
+        let replies = join_all((0..IN_FLIGHT).map(|_| app.query("{ hello }"))).await;
+        for reply in replies {
+            assert_eq!((reply.status, reply.text.contains("world")), (200, true), "round {round}: {reply:?}");
+        }
+    }
+}
+
+/// Begins so many requests, looks at the others, and ends the slow ones: each is answered in the end.
+async fn slow_requests_take_nothing(headers: &str, path: &str, body: &str, expected: &str) {
+    let app = app().await;
+    let mut clients = Vec::new();
+    for _ in 0..SLOW {
+        let mut client = Client::open(app.address()).await;
+        client.send(&begun(path, headers, body.len(), &body[..10])).await;
+        clients.push(client);
+    }
+    // All of them have been read when a later connection is answered.
+    others_are_answered(&app).await;
+    for client in clients.chunks_mut(IN_FLIGHT) {
+        for client in client.iter_mut() {
+            client.send(&body[10..]).await;
+            let answer = client.answer().await;
+            assert!(answer.starts_with("HTTP/1.1 200") && answer.contains(expected), "{answer}");
+        }
+    }
+}
+
+const JSON: &str = "content-type: application/json";
+
+#[tokio::test]
+async fn slow_json_bodies_hold_no_permit() {
+    slow_requests_take_nothing(JSON, "/graphql", HELLO, "world").await;
+}
+
+#[tokio::test]
+async fn slow_bodies_of_the_rust_endpoint_hold_no_permit() {
+    let body = r#"{"query":"{ __typename }"}"#;
+    slow_requests_take_nothing(JSON, "/graphql/rust", body, "Query").await;
+}
+
+#[tokio::test]
+async fn slow_batches_hold_no_permit() {
+    slow_requests_take_nothing(JSON, "/graphql", &format!("[{HELLO},{HELLO}]"), "world").await;
+}
+
+#[tokio::test]
+async fn slow_bodies_of_streams_hold_no_permit() {
+    let headers = format!("{JSON}\r\naccept: text/event-stream");
+    slow_requests_take_nothing(&headers, "/graphql", HELLO, "event-stream").await;
+}
+
+#[tokio::test]
+async fn slow_uploads_hold_no_permit() {
+    let part =
+        |name: &str, value: &str| format!("--b\r\ncontent-disposition: form-data; name=\"{name}\"\r\n\r\n{value}\r\n");
+    let operations = part("operations", HELLO);
+    let body = format!("{operations}{}--b--\r\n", part("map", "{}"));
+    let headers = "content-type: multipart/form-data; boundary=b\r\ngraphql-preflight: 1";
+    slow_requests_take_nothing(headers, "/graphql", &body, "world").await;
+}
+
+/// Streams of HTTP/2 without a body, on one connection.
+#[tokio::test]
+async fn slow_streams_of_one_connection_hold_no_permit() {
+    let app = app().await;
+    let (mut requests, connection) = connect_http2(app.address()).await;
+    let mut streams = Vec::new();
+    for _ in 0..SLOW {
+        let request = http::Request::post("http://x/graphql").header("content-type", "application/json");
+        requests = requests.ready().await.unwrap();
+        streams.push(requests.send_request(request.body(()).unwrap(), false).unwrap());
+    }
+    others_are_answered(&app).await;
+    for (response, mut send) in streams {
+        send.send_data(Bytes::from_static(HELLO.as_bytes()), true).unwrap();
+        assert_eq!(response.await.unwrap().status(), 200);
+    }
+    connection.abort();
+}
+
+async fn connect_http2(address: SocketAddr) -> (SendRequest<Bytes>, tokio::task::JoinHandle<Result<(), h2::Error>>) {
+    let stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    let (requests, connection) = h2::client::handshake(stream).await.unwrap();
+    (requests, tokio::spawn(connection))
+}
+
+#[tokio::test]
+async fn an_identity_provider_that_hangs_holds_no_permit() {
+    let app = App::serve(options(narrow()).auth_provider(Hanging)).await;
+    let mut clients = Vec::new();
+    for number in 0..30 {
+        let mut client = Client::open(app.address()).await;
+        let headers = format!("{JSON}\r\nauthorization: Bearer token-{number}");
+        client.send(&begun("/graphql", &headers, HELLO.len(), HELLO)).await;
+        clients.push(client);
+    }
+    others_are_answered(&app).await;
+}
+
+/// The slowest bodies of an address are given up for its newer ones, and those of others for nobody.
+#[tokio::test]
+async fn an_address_has_so_many_bodies_under_way() {
+    let app = App::serve(options(ProtectionConfig { max_bodies_per_address: 2, ..narrow() })).await;
+    let mut first = Client::open(app.address()).await;
+    let mut others = Vec::new();
+    first.send(&begun("/graphql", JSON, HELLO.len(), "")).await;
+    others_are_answered(&app).await;
+    for _ in 0..2 {
+        let mut client = Client::open(app.address()).await;
+        client.send(&begun("/graphql", JSON, HELLO.len(), "")).await;
+        others_are_answered(&app).await;
+        others.push(client);
+    }
+    let answer = first.answer().await;
+    assert!(answer.starts_with("HTTP/1.1 429") && answer.contains("RATE_LIMITED"), "{answer}");
+    assert!(answer.to_ascii_lowercase().contains("connection: close"), "{answer}");
+    for mut client in others {
+        client.send(HELLO).await;
+        assert!(client.answer().await.contains("world"));
+    }
+}
+
+/// Slow bodies beside four clients: the clients get as many answers as without, in half of the best time at least, as
+/// other tests run beside.
+#[tokio::test(flavor = "multi_thread")]
+async fn three_hundred_slow_bodies_leave_the_others_their_answers() {
+    let app = Arc::new(App::serve(options(ProtectionConfig::default())).await);
+    let load = async || {
+        let end = Instant::now() + Duration::from_secs(1);
+        let client = |app: Arc<App>| async move {
+            let mut answers = 0_usize;
+            while Instant::now() < end {
+                assert_eq!(app.query("{ hello }").await.status, 200);
+                answers += 1;
+            }
+            answers
+        };
+        let clients = (0..4).map(|_| tokio::spawn(client(app.clone())));
+        join_all(clients).await.into_iter().map(|answers| answers.unwrap()).sum::<usize>()
+    };
+    let calm = load().await;
+    let mut clients = Vec::new();
+    for _ in 0..300 {
+        let mut client = Client::open(app.address()).await;
+        client.send(&begun("/graphql", JSON, 1_000, "{\"query\":\"")).await;
+        clients.push(client);
+    }
+    let mut slow = 0;
+    for _ in 0..5 {
+        slow = slow.max(load().await);
+        if slow * 10 >= calm * 8 {
+            break;
+        }
+    }
+    assert!(slow * 10 >= calm * 8, "{slow} in place of {calm}");
+}
+
+/// While requests are refused, `/ready` and the log say so, and the log says when that is over.
+#[tokio::test]
+async fn shedding_is_said() {
+    let log = Log::start();
+    let app = App::serve(options(ProtectionConfig { max_in_flight: 1, ..narrow() })).await;
+    let mut running = Client::open(app.address()).await;
+    running.send(&post(r#"{"query":"{ gated }"}"#)).await;
+    let refused = async || match app.query("{ hello }").await.status {
+        503 => Ok(()),
+        status => Err(status.to_string()),
+    };
+    eventually(refused).await;
+    let ready = app.get("/ready").await.json()["checks"]["load"].clone();
+    assert!(ready.as_str().unwrap_or_default().starts_with("degraded: "), "{ready}");
+    // One that refuses all is not ready in the end.
+    let stuck = async || {
+        assert_eq!(app.query("{ hello }").await.status, 503);
+        let load = app.get("/ready").await.json()["checks"]["load"].clone();
+        if load == "failed: nearly all requests have been refused for some time" {
+            Ok(())
+        } else {
+            Err(load.to_string())
+        }
+    };
+    within(Duration::from_secs(60), stuck).await;
+    GATE.add_permits(1);
+    assert!(running.answer().await.contains("true"));
+    within(
+        Duration::from_secs(60),
+        async || {
+            if log.text().contains("load shedding ended") { Ok(()) } else { Err(log.text()) }
+        },
+    )
+    .await;
+    assert_eq!(log.text().matches("load shedding started").count(), 1, "{}", log.text());
+    assert!(app.get("/ready").await.json()["checks"].get("load").is_none());
+}
