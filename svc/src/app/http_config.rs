@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
-use crate::settings::{Count, LONGEST_TIMEOUT, Parsed, Seconds, or_never, settings};
+use crate::settings::{Count, LONGEST_TIMEOUT, Maybe, Parsed, Seconds, or_never, settings};
 
 settings! {
     /// The address of the server and the bounds of its connections; the field `http` of
@@ -24,9 +24,14 @@ settings! {
         host: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST), ["SVC_HOST"], Parsed("an IP address, such as 127.0.0.1, 0.0.0.0 or ::1");
         /// The port to listen on; 0 takes a free one.
         port: u16 = 8000, ["SVC_PORT"], Parsed("a port from 0 to 65535");
-        /// The most connections that are open at once; further clients wait until one is closed. Never more than the
-        /// process may open files, less some for itself.
+        /// The most connections that are open at once. The one that has been idle for longest is closed for each further
+        /// client, of the address that has most; where none is idle, requests wait until a connection is closed. Never more
+        /// than the process may open files, less some for itself.
         max_connections: u32 = 10_000, ["SVC_HTTP_MAX_CONNECTIONS"], Count(1..=1_000_000, "connections");
+        /// The most connections of an address, or of a network of IPv6; half of all unless it is set, and at least 64. Where
+        /// all of them are in use, further ones are closed.
+        max_connections_per_address: Option<u32> = None, ["SVC_HTTP_MAX_CONNECTIONS_PER_ADDRESS"],
+            Maybe(Count(1..=1_000_000, "connections"));
         /// The time for a client to send the head of a request, the first one counted from the opening of its
         /// connection.
         header_timeout: Duration = Duration::from_secs(10), ["SVC_HTTP_HEADER_TIMEOUT"], Seconds(1..=86_400);

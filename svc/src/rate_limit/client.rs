@@ -38,6 +38,11 @@ pub(super) fn network(address: IpAddr, ipv6_prefix: u8) -> IpAddr {
     }
 }
 
+/// The address under which connections are counted: of IPv6, the first of a network of 64 bits, which one client may have.
+pub(crate) fn network_of(address: IpAddr) -> IpAddr {
+    network(address, 64)
+}
+
 /// Hashes an address as one number: most clients are addresses, and the derived way hashes its parts one by one.
 impl Hash for Client {
     fn hash<H: Hasher>(&self, state: &mut H) {
@@ -65,6 +70,17 @@ impl From<Client> for KnownClient {
     fn from(client: Client) -> Self {
         let key = CountKey::of(&client);
         Self { client, key }
+    }
+}
+
+impl KnownClient {
+    /// The key of the clients with which it shares counts where there is no room: those of its network, a /24 or a /48.
+    pub(super) fn group(&self) -> CountKey {
+        match &self.client {
+            Client::Address(IpAddr::V4(address)) => CountKey::of(&(address.to_bits() >> 8)),
+            Client::Address(IpAddr::V6(address)) => CountKey::of(&(address.to_bits() >> 80)),
+            _ => self.key,
+        }
     }
 }
 

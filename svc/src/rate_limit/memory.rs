@@ -1,10 +1,10 @@
 //! Counts in the memory of one process, of which there are only so many.
 //!
-//! A count is forgotten when it is as if it had never been, and no sooner: a flood of new clients frees nobody who is
-//! limited. Where there is no room for another, new clients share one count for each limit.
+//! Where there is no room for another, the one that limits least is forgotten: one that is as if it had never been, or else
+//! the one with the smallest part of its limit used, and of several the oldest. A count of which half is used stays, so a
+//! flood of new clients frees nobody who is limited. Where all counts are such, new clients share counts by their networks.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -19,8 +19,13 @@ use super::store::{Amount, Standings, Takes, is_taken};
 
 /// Clients of different threads lie in different places, so that threads seldom wait for each other.
 const SHARDS: usize = 64;
-/// The counts that are looked at to make room for another.
-const LOOKS: usize = 16;
+/// The counts that are looked at to make room for another: chosen at random, so that one among a thousand that limits more
+/// than most is hardly ever the least of them.
+const LOOKS: usize = 32;
+/// The powers of two that a count has to be below its limit to be forgotten: less than a half is used.
+const FORGETTABLE: u8 = 2;
+/// The groups of networks whose clients share a count where there is no room.
+const GROUPS: u64 = 1_024;
 
 /// Counts by their keys, which are hashes already; one that was found is found again by its place.
 type Hashed<K, V> = IndexMap<K, V, BuildHasherDefault<KnownHash>>;
@@ -44,7 +49,7 @@ impl Hasher for KnownHash {
 /// The counts of a process.
 pub(super) struct MemoryStore {
     shards: Box<[Mutex<Shard>]>,
-    /// The counts of those for whom there is no room, by limit. It is locked after a shard.
+    /// The counts of clients for whom there is no room, by limit and group of networks. It is locked after a shard.
     strangers: Mutex<Hashed<u64, Bucket>>,
     /// The most counts of a shard.
     room: usize,
@@ -54,14 +59,23 @@ pub(super) struct MemoryStore {
 #[derive(Default)]
 struct Shard {
     counts: Hashed<CountKey, Count>,
-    /// The earliest time at which each may be forgotten; the first comes first.
-    ends: BinaryHeap<Reverse<(u64, CountKey)>>,
+    /// The state of the random numbers by which counts are chosen.
+    random: u64,
 }
 
 #[derive(Clone, Copy)]
 struct Count {
     bucket: Bucket,
+    /// The time from which on it is as if it had never been.
     forgotten_at: u64,
+    /// The powers of two between what is used and the limit: the more, the less it limits.
+    slack: u8,
+}
+
+impl Count {
+    fn new(bucket: Bucket, meter: &Meter) -> Self {
+        Self { bucket, forgotten_at: meter.forgotten_at(bucket), slack: meter.slack(bucket) }
+    }
 }
 
 /// The numbers of a limit by which a store counts: its own, or those of the process's share.
@@ -91,21 +105,21 @@ impl MemoryStore {
             let meter = numbers(limit);
             let bucket = meter.advanced(counts.find(limit, now), now);
             let bucket = meter.given_back(bucket, window, *amount);
-            counts.keep(limit, bucket, meter.forgotten_at(bucket));
+            counts.keep(limit, Count::new(bucket, meter));
         }
     }
 
-    fn counts(&self, client: &KnownClient) -> ClientCounts<'_> {
+    fn counts<'a>(&'a self, client: &'a KnownClient) -> ClientCounts<'a> {
         let index = usize::try_from(client.key.0 % SHARDS as u64).unwrap_or(0);
         let shard = self.shards[index].lock().unwrap_or_else(PoisonError::into_inner);
-        ClientCounts { store: self, client: client.key, shard, strangers: None }
+        ClientCounts { store: self, client, shard, strangers: None }
     }
 }
 
 /// The counts of one client, which nobody else changes meanwhile.
 struct ClientCounts<'a> {
     store: &'a MemoryStore,
-    client: CountKey,
+    client: &'a KnownClient,
     shard: MutexGuard<'a, Shard>,
     strangers: Option<MutexGuard<'a, Hashed<u64, Bucket>>>,
 }
@@ -117,11 +131,13 @@ impl<'a> ClientCounts<'a> {
         let mut before: SmallVec<[(usize, Count); 4]> = SmallVec::new();
         let mut is_taken = true;
         for (limit, amount) in amounts {
-            let Some((place, _, count)) = self.shard.counts.get_full_mut(&self.client.with(limit.key)) else { break };
+            let Some((place, _, count)) = self.shard.counts.get_full_mut(&self.client.key.with(limit.key)) else {
+                break;
+            };
             let meter = numbers(limit);
             let (bucket, standing) = meter.taken(count.bucket, now, *amount);
             before.push((place, *count));
-            *count = Count { bucket, forgotten_at: meter.forgotten_at(bucket) };
+            *count = Count::new(bucket, meter);
             is_taken &= standing.wait.is_none();
             standings.push(standing);
         }
@@ -143,34 +159,40 @@ impl<'a> ClientCounts<'a> {
         }
         if is_taken(&standings) {
             for ((limit, _), bucket) in amounts.iter().zip(advanced) {
-                self.keep(limit, bucket, numbers(limit).forgotten_at(bucket));
+                self.keep(limit, Count::new(bucket, numbers(limit)));
             }
         }
         standings
     }
 
-    /// The amount that was taken from a limit. Where it has no place and none can be made for it, that of the strangers.
+    /// The amount that was taken from a limit. Where it has no place and none can be made for it, that of its group.
     fn find(&mut self, limit: &NamedLimit, now: u64) -> Bucket {
-        if let Some(count) = self.shard.counts.get(&self.client.with(limit.key)) {
+        if let Some(count) = self.shard.counts.get(&self.client.key.with(limit.key)) {
             count.bucket
         } else if self.shard.make_room(self.store.room, now) {
             Bucket::default()
         } else {
-            self.strangers().get(&limit.key.0).copied().unwrap_or_default()
+            let key = self.shared_key(limit);
+            self.strangers().get(&key).copied().unwrap_or_default()
         }
     }
 
-    /// Keeps what was taken where [`find`](Self::find) has looked.
-    fn keep(&mut self, limit: &NamedLimit, bucket: Bucket, forgotten_at: u64) {
-        let (key, count) = (self.client.with(limit.key), Count { bucket, forgotten_at });
+    /// Keeps a count where [`find`](Self::find) has looked.
+    fn keep(&mut self, limit: &NamedLimit, count: Count) {
+        let key = self.client.key.with(limit.key);
         if let Some(known) = self.shard.counts.get_mut(&key) {
             *known = count;
         } else if self.shard.counts.len() < self.store.room {
             self.shard.counts.insert(key, count);
-            self.shard.ends.push(Reverse((forgotten_at, key)));
         } else {
-            self.strangers().insert(limit.key.0, bucket);
+            let key = self.shared_key(limit);
+            self.strangers().insert(key, count.bucket);
         }
+    }
+
+    /// The key of the count that clients of a group share. There are so many groups, so their counts need no bound.
+    fn shared_key(&self, limit: &NamedLimit) -> u64 {
+        limit.key.0 ^ (self.client.group().0 % GROUPS)
     }
 
     fn strangers(&mut self) -> &mut Hashed<u64, Bucket> {
@@ -180,22 +202,38 @@ impl<'a> ClientCounts<'a> {
 }
 
 impl Shard {
-    /// Whether there is room for another, if need be in the place of one that is as if it had never been.
+    /// Whether there is room for another, if need be in the place of the one that limits least.
     fn make_room(&mut self, room: usize, now: u64) -> bool {
+        if self.counts.len() < room {
+            return true;
+        }
+        let mut least: Option<(Reverse<u8>, u64, usize)> = None;
         for _ in 0..LOOKS {
-            if self.counts.len() < room {
+            let index = self.random_index();
+            let Some((_, count)) = self.counts.get_index(index) else { continue };
+            if count.forgotten_at <= now {
+                self.counts.swap_remove_index(index);
                 return true;
             }
-            let is_over = |Reverse((end, _)): &&Reverse<(u64, CountKey)>| *end <= now;
-            let Some(Reverse((_, key))) = self.ends.peek().filter(is_over).copied() else { return false };
-            self.ends.pop();
-            match self.counts.get(&key) {
-                // It was used since.
-                Some(count) if count.forgotten_at > now => self.ends.push(Reverse((count.forgotten_at, key))),
-                _ => drop(self.counts.swap_remove(&key)),
+            if count.slack >= FORGETTABLE {
+                let rank = (Reverse(count.slack), count.forgotten_at, index);
+                least = Some(least.map_or(rank, |least| least.min(rank)));
             }
         }
-        self.counts.len() < room
+
+        let Some((_, _, index)) = least else { return false };
+        self.counts.swap_remove_index(index);
+        true
+    }
+
+    /// The place of a count, by a xorshift generator: nobody gains by guessing it, as the keys are secret.
+    fn random_index(&mut self) -> usize {
+        let mut random = if self.random == 0 { 0x9E37_79B9_7F4A_7C15 } else { self.random };
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        self.random = random;
+        usize::try_from(random % (self.counts.len().max(1) as u64)).unwrap_or(0)
     }
 }
 
@@ -209,7 +247,7 @@ impl MemoryStore {
     pub(super) fn bytes(&self) -> usize {
         // With the hash of an entry, its position, and the byte by which it is found.
         let count = size_of::<(CountKey, Count)>() + 8 + 8 * 8 / 7 + 1;
-        self.sum(|shard| shard.counts.capacity() * count + shard.ends.capacity() * size_of::<(u64, CountKey)>())
+        self.sum(|shard| shard.counts.capacity() * count)
     }
 
     fn sum(&self, of: impl Fn(&Shard) -> usize) -> usize {

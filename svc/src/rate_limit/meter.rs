@@ -136,6 +136,17 @@ impl Meter {
         }
     }
 
+    /// The powers of two between what is taken and the most that can be: 0 from about the half of it on.
+    pub(super) fn slack(&self, bucket: Bucket) -> u8 {
+        let most = match self.strategy {
+            RateLimitStrategy::TokenBucket => self.burst.saturating_mul(self.window),
+            _ => self.count,
+        };
+        let used = bucket.used.saturating_add(bucket.before);
+        let powers = used.max(1).leading_zeros().saturating_sub(most.leading_zeros());
+        u8::try_from(powers).unwrap_or(u8::MAX)
+    }
+
     /// The time from which on the bucket is as if it had never been.
     pub(super) fn forgotten_at(&self, bucket: Bucket) -> u64 {
         match self.strategy {

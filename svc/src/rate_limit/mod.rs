@@ -60,6 +60,7 @@ use std::sync::Arc;
 use axum::Router;
 
 pub(crate) use address_rule::AddressRule;
+pub(crate) use client::network_of;
 pub use client_list::ClientList;
 pub use config::{RateLimitConfig, WindowType};
 pub use limit::RateLimit;

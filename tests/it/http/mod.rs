@@ -9,3 +9,4 @@ mod health;
 mod hostile;
 mod panics;
 mod refusals;
+mod unread_bodies;

@@ -2,13 +2,14 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
 use axum::http::Version;
 use futures_util::task::AtomicWaker;
+use hyper::body::Incoming;
 use hyper::rt::{Sleep, Timer};
 
 use crate::http::{Recipient, Taken};
@@ -57,6 +58,8 @@ pub(super) struct Activity {
     blocked: AtomicBool,
     /// Whether the last request's body was left unread.
     unread: AtomicBool,
+    /// That body, until the response is there.
+    left: Mutex<Option<Incoming>>,
     http2: AtomicBool,
     /// Whether a request of HTTP/1.0 has come.
     http10: AtomicBool,
@@ -81,6 +84,7 @@ impl Activity {
             moved: AtomicU64::new(0),
             blocked: AtomicBool::new(false),
             unread: AtomicBool::new(false),
+            left: Mutex::default(),
             http2: AtomicBool::new(false),
             http10: AtomicBool::new(false),
             half_closed: AtomicBool::new(false),
@@ -156,9 +160,29 @@ impl Activity {
         self.http10.load(Ordering::Relaxed)
     }
 
-    /// The body of the request will not be read to its end.
-    pub(super) fn leave_unread(&self) {
+    /// The body of the request was not read to its end. Without the body, its rest will not come.
+    pub(super) fn leave_unread(&self, body: Option<Incoming>) {
+        *self.left() = body;
         self.unread.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the last request's body was left unread.
+    pub(super) fn is_unread(&self) -> bool {
+        self.unread.load(Ordering::Relaxed)
+    }
+
+    /// Takes that body, of which the rest may come.
+    pub(super) fn take_left(&self) -> Option<Incoming> {
+        self.left().take()
+    }
+
+    /// The body has been read on to its end.
+    pub(super) fn read_on(&self) {
+        self.unread.store(false, Ordering::Relaxed);
+    }
+
+    fn left(&self) -> MutexGuard<'_, Option<Incoming>> {
+        self.left.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The server has said its last word; whether the client may still be sending.

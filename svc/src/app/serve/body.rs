@@ -11,17 +11,20 @@ use hyper::body::{Body, Frame, Incoming, SizeHint};
 
 use super::activity::Activity;
 
-/// A body that tells its connection when it is dropped before its end.
+/// A body that is left to its connection when it is dropped before its end.
 #[derive(Debug)]
 pub(super) struct RequestBody {
-    body: Incoming,
+    /// `None` once it was left.
+    body: Option<Incoming>,
     has_ended: bool,
+    /// Whether its client sends it only when it is asked for, which reading does.
+    is_asked_for: bool,
     activity: Arc<Activity>,
 }
 
 impl RequestBody {
-    pub(super) fn new(body: Incoming, activity: Arc<Activity>) -> Self {
-        Self { body, has_ended: false, activity }
+    pub(super) fn new(body: Incoming, is_asked_for: bool, activity: Arc<Activity>) -> Self {
+        Self { body: Some(body), has_ended: false, is_asked_for, activity }
     }
 }
 
@@ -33,7 +36,8 @@ impl Body for RequestBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Self::Data>, Self::Error>>> {
-        let frame = Pin::new(&mut self.body).poll_frame(cx);
+        let Some(body) = &mut self.body else { return Poll::Ready(None) };
+        let frame = Pin::new(body).poll_frame(cx);
         match &frame {
             Poll::Ready(None) => self.has_ended = true,
             Poll::Pending if self.activity.is_body_cut(cx.waker()) => {
@@ -45,18 +49,18 @@ impl Body for RequestBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.body.as_ref().is_none_or(Incoming::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        self.body.as_ref().map(Incoming::size_hint).unwrap_or_default()
     }
 }
 
 impl Drop for RequestBody {
     fn drop(&mut self) {
-        if !self.has_ended && !self.body.is_end_stream() {
-            self.activity.leave_unread();
+        if let Some(body) = self.body.take().filter(|body| !self.has_ended && !body.is_end_stream()) {
+            self.activity.leave_unread(Some(body).filter(|_| !self.is_asked_for));
         }
     }
 }

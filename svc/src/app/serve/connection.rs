@@ -12,7 +12,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
-use axum::http::Version;
+use axum::http::{Version, header};
 use futures_util::FutureExt as _;
 use futures_util::future::Either;
 use hyper::Request;
@@ -21,14 +21,16 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulConnection;
 use tokio::net::TcpStream;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::mpsc;
 use tokio::time::{Sleep, sleep};
 use tower::Service as _;
 
 use super::activity::{Activity, HeadTimer, Order, Phase};
 use super::body::RequestBody;
 use super::http2::{Streams, in_pieces};
+use super::limited::Limited;
 use super::long_lived::{Keeper, Kept, LongLivedConnections};
+use super::seats::Seat;
 use super::socket::Socket;
 use crate::app::HttpConfig;
 use crate::http::ShuttingDown;
@@ -44,6 +46,9 @@ const SMALLEST_HEADER_SIZE: usize = 8_192;
 const PONG: Duration = Duration::from_secs(20);
 /// The time that a connection which waits for the head of a request is given when the server stops: one may be on its way.
 const HEAD_ON_ITS_WAY: Duration = Duration::from_secs(1);
+/// The time in which a connection between two requests gets one more answered when the server stops: with the answer, its
+/// client learns that the connection closes.
+const LAST_REQUEST: Duration = Duration::from_millis(500);
 /// The number of streams that a client may break before it loses the connection.
 const BROKEN_STREAMS: usize = 100;
 
@@ -51,6 +56,8 @@ const BROKEN_STREAMS: usize = 100;
 #[derive(Debug, Clone)]
 pub(super) struct Shared {
     pub(super) app: Router,
+    /// The same for connections beyond the bound.
+    pub(super) limited: Router,
     pub(super) config: HttpConfig,
     pub(super) stopping: Arc<AtomicBool>,
     pub(super) long_lived: Arc<LongLivedConnections>,
@@ -61,34 +68,40 @@ pub(super) fn serve(
     shared: &Shared,
     stream: TcpStream,
     peer: SocketAddr,
-    permit: OwnedSemaphorePermit,
+    seat: Arc<Seat>,
     activity: &Arc<Activity>,
     running: mpsc::Sender<Infallible>,
 ) -> impl Future<Output = ()> + Send + use<> {
     set_up(&stream, shared.config.write_timeout);
-    let (app, stopping, connections) = (shared.app.clone(), shared.stopping.clone(), shared.long_lived.clone());
+    let limited = seat.is_limited().then(|| Limited(seat.clone()));
+    let app = if limited.is_some() { &shared.limited } else { &shared.app };
+    let (app, stopping, connections) = (app.clone(), shared.stopping.clone(), shared.long_lived.clone());
     let keeper = Arc::new(Keeper { connections, stopping: stopping.clone(), running, activity: activity.clone() });
     let noted = activity.clone();
     let service = hyper::service::service_fn(move |request: Request<Incoming>| {
         let is_http2 = request.version() == Version::HTTP_2;
         noted.request_came(request.version());
+        let is_asked_for = request.headers().contains_key(header::EXPECT);
         let mut request = request.map(|body| match is_http2 || body.is_end_stream() {
             true => Body::new(body),
-            false => Body::new(RequestBody::new(body, noted.clone())),
+            false => Body::new(RequestBody::new(body, is_asked_for, noted.clone())),
         });
         request.extensions_mut().insert(ConnectInfo(peer));
+        if let Some(limited) = &limited {
+            request.extensions_mut().insert(limited.clone());
+        }
         if stopping.load(Ordering::Relaxed) {
             request.extensions_mut().insert(ShuttingDown);
         }
         // A router is always ready.
-        let answer = Kept { answer: app.clone().call(request), keeper: keeper.clone() };
+        let answer = Kept::new(app.clone().call(request), keeper.clone());
         if is_http2 {
             Either::Right(answer.map(|response| response.map(in_pieces)).boxed())
         } else {
             Either::Left(answer)
         }
     });
-    let socket = TokioIo::new(Socket::new(stream, activity.clone(), permit, shared.config.half_close_timeout));
+    let socket = TokioIo::new(Socket::new(stream, activity.clone(), seat, shared.config.half_close_timeout));
     let builder = builder(&shared.config, activity);
     let connection = builder.serve_connection_with_upgrades(socket, service).into_owned();
     Connection {
@@ -97,6 +110,7 @@ pub(super) fn serve(
         heard: None,
         must_finish: false,
         head_time: None,
+        last_request: None,
     }
 }
 
@@ -146,6 +160,8 @@ struct Connection<C> {
     must_finish: bool,
     /// The end of the time for a head that is on its way since it was told to finish.
     head_time: Option<Pin<Box<Sleep>>>,
+    /// The end of the time for one more request.
+    last_request: Option<Pin<Box<Sleep>>>,
 }
 
 impl<C> Connection<C> {
@@ -165,14 +181,20 @@ impl<C> Connection<C> {
 
 impl<C: GracefulConnection> Connection<C> {
     /// Begins to finish, once the first request has come: hyper drops a connection that has read nothing, and the client
-    /// would find its request reset. Returns whether it does so now.
-    fn begin_to_finish(&mut self) -> bool {
-        let begins = self.must_finish && self.activity.requests() > 0;
+    /// would find its request reset. One between two requests has a moment for the next. Returns whether it does so now.
+    fn begin_to_finish(&mut self, cx: &mut Context<'_>) -> bool {
+        let begins = self.must_finish && self.activity.requests() > 0 && !self.is_last_request_awaited(cx);
         if begins {
             self.must_finish = false;
             self.connection.as_mut().graceful_shutdown();
         }
         begins
+    }
+
+    /// Whether a client of HTTP/1 may still send its last request.
+    fn is_last_request_awaited(&mut self, cx: &mut Context<'_>) -> bool {
+        let is_between = self.activity.phase() == Phase::Idle && !self.activity.is_http2();
+        is_between && self.last_request.as_mut().is_some_and(|time| time.poll_unpin(cx).is_pending())
     }
 
     /// Tells a client of HTTP/2 that has asked for nothing that no request of its has run.
@@ -203,11 +225,12 @@ impl<C: GracefulConnection> Future for Connection<C> {
                 Order::Finish => {
                     this.must_finish = true;
                     this.head_time = Some(Box::pin(sleep(HEAD_ON_ITS_WAY)));
+                    this.last_request = Some(Box::pin(sleep(LAST_REQUEST)));
                 }
                 Order::None => {}
             }
         }
-        this.begin_to_finish();
+        this.begin_to_finish(cx);
         loop {
             // Clients go away in the middle all the time, so that is not logged.
             let ended = this.connection.as_mut().poll(cx).map(drop);
@@ -215,7 +238,7 @@ impl<C: GracefulConnection> Future for Connection<C> {
                 this.say_goodbye(cx);
                 break Poll::Ready(());
             }
-            if ended.is_ready() || !this.begin_to_finish() {
+            if ended.is_ready() || !this.begin_to_finish(cx) {
                 break ended;
             }
         }

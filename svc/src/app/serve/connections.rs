@@ -1,14 +1,19 @@
 //! The connections of a server, and how long each may wait for its client.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::activity::{Activity, ENOUGH, Order, Phase};
+use super::seats::{Seat, Seats};
 use crate::app::HttpConfig;
 
 /// The time for which a client that was refused may go on sending, and the time for which it may send nothing.
 const LINGERING: Duration = Duration::from_secs(30);
 const SILENCE: Duration = Duration::from_secs(5);
+
+/// The time without a request before which a connection is not closed for others.
+const BUSY: Duration = Duration::from_millis(500);
 
 /// The time between two looks at connections; shorter where a time-out is short.
 const TICK: [Duration; 2] = [Duration::from_millis(5), Duration::from_secs(1)];
@@ -25,6 +30,8 @@ pub(super) struct Connections {
 #[derive(Debug)]
 struct Watched {
     activity: Arc<Activity>,
+    /// The address of its client; of IPv6, that of the network.
+    address: IpAddr,
     mark: u64,
     /// The time since which it is as it is.
     since: Instant,
@@ -50,9 +57,41 @@ impl Connections {
         self.open.is_empty()
     }
 
-    pub(super) fn add(&mut self, activity: Arc<Activity>, now: Instant) {
+    pub(super) fn add(&mut self, activity: Arc<Activity>, address: IpAddr, now: Instant) {
         let mark = activity.mark();
-        self.open.push(Watched { activity, mark, since: now, moved: 0, moved_at: now, blocked: None });
+        self.open.push(Watched { activity, address, mark, since: now, moved: 0, moved_at: now, blocked: None });
+    }
+
+    /// Closes an idle connection for a newcomer where it is beyond a bound. Returns whether the newcomer may stay.
+    pub(super) fn make_room_for(&mut self, newcomer: &Seat, seats: &Seats, now: Instant) -> bool {
+        if seats.is_crowded(newcomer.address) {
+            return self.close_idle(1, now, |address| address == newcomer.address) > 0;
+        }
+        if newcomer.is_limited() {
+            self.make_room(seats, now);
+        }
+        true
+    }
+
+    /// Closes idle connections of the address that has most, for newcomers that wait.
+    pub(super) fn make_room(&mut self, seats: &Seats, now: Instant) {
+        let idle = self.open.iter().filter(|open| open.idle_since(now).is_some());
+        let mut addresses: Vec<IpAddr> = idle.map(|open| open.address).collect();
+        addresses.sort_unstable();
+        addresses.dedup();
+        if let Some(most) = addresses.into_iter().max_by_key(|address| seats.count(*address)) {
+            self.close_idle(seats.batch(), now, |address| address == most);
+        }
+    }
+
+    /// Closes up to so many connections of some addresses, those idle for longest first. Returns their number.
+    fn close_idle(&mut self, most: usize, now: Instant, is_of: impl Fn(IpAddr) -> bool) -> usize {
+        let of_them = self.open.iter().filter(|open| is_of(open.address));
+        let mut idle: Vec<_> = of_them.filter_map(|open| Some((open.idle_since(now)?, open))).collect();
+        idle.sort_by_key(|(since, _)| *since);
+        idle.truncate(most);
+        idle.iter().for_each(|(_, open)| open.activity.tell(Order::Close));
+        idle.len()
     }
 
     /// Forgets what has ended, and ends what is late.
@@ -76,6 +115,23 @@ impl Connections {
 }
 
 impl Watched {
+    /// The time since which its client could have sent a request and has not, where that is not just now and it may be
+    /// closed for others. The rank comes first: connections that wait for another request, then those without any.
+    fn idle_since(&self, now: Instant) -> Option<(u8, Instant)> {
+        let activity = &self.activity;
+        let is_closing = activity.has_ended() || activity.order() != Order::None;
+        // What has moved since the last look was not idle.
+        if is_closing || activity.mark() != self.mark || now.saturating_duration_since(self.since) < BUSY {
+            return None;
+        }
+        match activity.phase() {
+            Phase::Idle | Phase::Lingering => Some((0, self.since)),
+            Phase::Busy if activity.is_http2() && activity.open_streams() == 0 => Some((0, self.since)),
+            Phase::Head => Some((1, self.since)),
+            Phase::Busy => None,
+        }
+    }
+
     /// Returns the order for it, if it is late with something.
     fn look(&mut self, config: &HttpConfig, now: Instant) -> Option<Order> {
         let (mark, moved) = (self.activity.mark(), self.activity.moved());

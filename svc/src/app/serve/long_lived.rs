@@ -5,13 +5,14 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
 use axum::body::Body;
 use axum::http::Response;
 use tokio::sync::mpsc;
 
 use super::activity::Activity;
+use super::rest::{Rest, say_close};
 use crate::http::{LargeAnswer, LongLived};
 
 /// The least number of connections at which those that have ended are forgotten.
@@ -68,10 +69,18 @@ impl Keeper {
     }
 }
 
-/// An answer that is looked at.
+/// An answer that is looked at, and for which a small body is read on that the application has left.
 pub(super) struct Kept<F> {
-    pub(super) answer: F,
-    pub(super) keeper: Arc<Keeper>,
+    answer: F,
+    keeper: Arc<Keeper>,
+    /// The answer that waits for the rest of its request's body.
+    rest: Option<Box<Rest>>,
+}
+
+impl<F> Kept<F> {
+    pub(super) fn new(answer: F, keeper: Arc<Keeper>) -> Self {
+        Self { answer, keeper, rest: None }
+    }
 }
 
 impl<F, E> Future for Kept<F>
@@ -81,10 +90,25 @@ where
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        let answer = Pin::new(&mut self.answer).poll(cx);
-        if let Poll::Ready(Ok(response)) = &answer {
-            self.keeper.look(response);
+        let this = &mut *self;
+        if let Some(rest) = &mut this.rest {
+            return rest.poll(cx, &this.keeper.activity).map(Ok);
         }
-        answer
+        let mut response = match ready!(Pin::new(&mut this.answer).poll(cx)) {
+            Ok(response) => response,
+            failed => return Poll::Ready(failed),
+        };
+        this.keeper.look(&response);
+        if this.keeper.stopping.load(Ordering::Relaxed) && !this.keeper.activity.is_http2() {
+            say_close(&mut response);
+        }
+        if !this.keeper.activity.is_unread() {
+            return Poll::Ready(Ok(response));
+        }
+        let Some(body) = this.keeper.activity.take_left() else {
+            say_close(&mut response);
+            return Poll::Ready(Ok(response));
+        };
+        this.rest.insert(Box::new(Rest::new(response, body))).poll(cx, &this.keeper.activity).map(Ok)
     }
 }

@@ -7,7 +7,10 @@ mod connections;
 mod half_close;
 mod http2;
 mod limit;
+mod limited;
 mod long_lived;
+mod rest;
+mod seats;
 mod socket;
 #[cfg(unix)]
 mod stop_signals;
@@ -24,8 +27,8 @@ use std::time::{Duration, Instant};
 
 use axum::Router;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
-use tokio::time::{MissedTickBehavior, interval, timeout, timeout_at};
+use tokio::sync::mpsc;
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout, timeout_at};
 
 use super::{HttpConfig, StartError, SvcConfig, describe};
 use crate::http::LongLived;
@@ -34,6 +37,7 @@ use crate::security_log::{SecurityEvent, SecurityEventType, get_security_logger,
 use activity::{Activity, Order};
 use connection::Shared;
 use connections::Connections;
+use seats::{Seat, Seats};
 #[cfg(unix)]
 pub(super) use stop_signals::FirstProcess;
 #[cfg(unix)]
@@ -49,6 +53,8 @@ const LAST_CALL: Duration = Duration::from_millis(20);
 const LAST_EVENTS: Duration = Duration::from_secs(2);
 /// The time for those that could not be written so far to be tried once more.
 const LAST_TRY: Duration = Duration::from_millis(300);
+/// The time between two looks for idle connections while newcomers wait for a seat.
+const CROWDED: Duration = Duration::from_millis(100);
 /// The time to wait when no connection can be accepted.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -253,29 +259,37 @@ impl Server {
         drop(self.signals);
         let config = self.config.bounded();
         let mut connections = Connections::new(config.clone());
-        let mut acceptor = Acceptor::new(self.listener, config.max_connections);
-        let shared = Shared { app, config, stopping: Arc::default(), long_lived: Arc::default() };
+        let mut acceptor = Acceptor::new(self.listener, &config);
+        let limited = limited::limited(app.clone(), config.header_timeout);
+        let shared = Shared { app, limited, config, stopping: Arc::default(), long_lived: Arc::default() };
         // Each task has a sender, so that the end of all of them can be awaited.
         let (running, mut all_ended) = mpsc::channel::<Infallible>(1);
         let mut tick = interval(connections.tick());
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        let begin = |connections: &mut Connections, (stream, peer, permit)| {
+        let begin = |connections: &mut Connections, seats: &mut Seats, (stream, peer, seat): Accepted| {
+            if !connections.make_room_for(&seat, seats, Instant::now()) {
+                seats.refuse(seat.address);
+                return;
+            }
             let activity = Activity::new();
-            tokio::spawn(connection::serve(&shared, stream, peer, permit, &activity, running.clone()));
-            connections.add(activity, Instant::now());
+            connections.add(activity.clone(), seat.address, Instant::now());
+            tokio::spawn(connection::serve(&shared, stream, peer, seat, &activity, running.clone()));
         };
         tokio::pin!(stop);
         loop {
             tokio::select! {
-                accepted = acceptor.accept() => begin(&mut connections, accepted),
+                accepted = acceptor.accept() => begin(&mut connections, &mut acceptor.seats, accepted),
                 _ = tick.tick(), if !connections.is_empty() => connections.look(Instant::now()),
+                () = sleep(CROWDED), if acceptor.seats.wanted() > 0 => {
+                    connections.make_room(&acceptor.seats, Instant::now());
+                }
                 () = &mut stop => break,
             }
         }
         shared.stopping.store(true, Ordering::Relaxed);
         let last_call = tokio::time::Instant::now() + LAST_CALL;
         while let Ok(accepted) = timeout_at(last_call, acceptor.accept()).await {
-            begin(&mut connections, accepted);
+            begin(&mut connections, &mut acceptor.seats, accepted);
         }
         drop((acceptor, running));
         connections.tell(Order::Finish);
@@ -290,27 +304,27 @@ impl Server {
     }
 }
 
-/// The listener, which accepts as long as a permit is free. Other clients wait in its backlog.
+/// A connection that was accepted, its client and its seat.
+type Accepted = (TcpStream, SocketAddr, Arc<Seat>);
+
+/// The listener. It accepts connections beyond the bound too, a few at a time: the one idle for longest is closed for each,
+/// and probes need no seat.
 struct Acceptor {
     listener: TcpListener,
-    permits: Arc<Semaphore>,
-    most: usize,
-    full: LogThrottle,
+    seats: Seats,
     failed: LogThrottle,
 }
 
 impl Acceptor {
-    fn new(listener: TcpListener, max_connections: u32) -> Self {
-        let most = limit::max_connections(max_connections).min(Semaphore::MAX_PERMITS);
-        let permits = Arc::new(Semaphore::new(most));
-        Self { listener, permits, most, full: LogThrottle::default(), failed: LogThrottle::default() }
+    fn new(listener: TcpListener, config: &HttpConfig) -> Self {
+        Self { listener, seats: Seats::new(config), failed: LogThrottle::default() }
     }
 
-    async fn accept(&mut self) -> (TcpStream, SocketAddr, OwnedSemaphorePermit) {
-        let permit = self.permit().await;
+    async fn accept(&mut self) -> Accepted {
+        let reserved = self.seats.reserve().await;
         loop {
             match self.listener.accept().await {
-                Ok((stream, peer)) => return (stream, peer, permit),
+                Ok((stream, peer)) => return (stream, peer, self.seats.take(reserved, peer.ip())),
                 Err(error) if is_of_the_client(&error) => {}
                 Err(error) => {
                     if let Some(times) = self.failed.occurred() {
@@ -320,17 +334,6 @@ impl Acceptor {
                     tokio::time::sleep(PAUSE).await;
                 }
             }
-        }
-    }
-
-    async fn permit(&mut self) -> OwnedSemaphorePermit {
-        if self.permits.available_permits() == 0 && self.full.occurred().is_some() {
-            tracing::warn!(connections = self.most, "all connections are in use; further clients wait");
-        }
-        match self.permits.clone().acquire_owned().await {
-            Ok(permit) => permit,
-            // It is never closed.
-            Err(_) => std::future::pending().await,
         }
     }
 }

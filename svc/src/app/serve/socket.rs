@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::activity::{Activity, Order, Phase};
 use super::half_close::{HalfClosed, Ways};
+use super::seats::Seat;
 
 /// The most bytes that are read and thrown away after a refusal.
 const MOST_DISCARDED: usize = 16 * 1024 * 1024;
@@ -34,14 +34,14 @@ pub(super) struct Socket {
     half_closed: Option<HalfClosed>,
     half_close_timeout: Duration,
     /// Held as long as the socket is open; it counts against the most connections.
-    _permit: OwnedSemaphorePermit,
+    _seat: Arc<Seat>,
 }
 
 impl Socket {
     pub(super) fn new(
         stream: TcpStream,
         activity: Arc<Activity>,
-        permit: OwnedSemaphorePermit,
+        seat: Arc<Seat>,
         half_close_timeout: Duration,
     ) -> Self {
         Self {
@@ -53,7 +53,7 @@ impl Socket {
             ended_at: None,
             half_closed: None,
             half_close_timeout,
-            _permit: permit,
+            _seat: seat,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Connections: for how long they may be open, and how many of them.
 
+mod bounds;
 mod half_closed;
 mod http1;
 mod http2;

@@ -64,6 +64,29 @@ async fn a_request_on_its_way_is_answered() {
     tokio::time::timeout(PATIENCE, ended).await.expect("the server still runs").unwrap();
 }
 
+/// A client between two requests learns with the answer to its next one that the connection closes.
+#[tokio::test]
+async fn an_idle_client_gets_a_last_answer_that_says_close() {
+    let (address, stop, ended) = server(LONG_GRACE).await;
+    let mut clients = Vec::new();
+    for _ in 0..8 {
+        let mut client = Client::open(address).await;
+        client.send(&post(HELLO)).await;
+        assert!(!client.answer().await.to_ascii_lowercase().contains("connection: close"));
+        clients.push(client);
+    }
+    stop.send(()).unwrap();
+    for client in &mut clients {
+        client.send(&post(HELLO)).await;
+    }
+    for client in &mut clients {
+        let answer = client.answer().await;
+        assert!(answer.contains("world") && answer.to_ascii_lowercase().contains("connection: close"), "{answer}");
+        client.closed().await;
+    }
+    tokio::time::timeout(PATIENCE, ended).await.expect("the server still runs").unwrap();
+}
+
 #[tokio::test]
 async fn a_stop_ends_whatever_clients_do() {
     let grace = Duration::from_millis(1_500);

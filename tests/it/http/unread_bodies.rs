@@ -1,0 +1,99 @@
+//! Responses to requests whose body nobody has read: the connection goes on, or the response says that it does not.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use svc::prelude::*;
+use svc::{HttpConfig, ProtectionConfig};
+use svc_tests::raw::{Client, post, serve};
+use tokio::sync::Semaphore;
+
+const HELLO: &str = r#"{"query":"{ hello }"}"#;
+
+static GATE: Semaphore = Semaphore::const_new(0);
+
+#[svc::query]
+fn hello() -> &'static str {
+    "world"
+}
+
+#[svc::query]
+async fn gated() -> Result<bool> {
+    Ok(GATE.acquire().await.is_ok())
+}
+
+async fn server(protection: ProtectionConfig) -> SocketAddr {
+    let config = SvcConfig { protection, ..SvcConfig::default() };
+    let options = AppOptions::new().config(config).database_url("postgres://nobody@127.0.0.1:1/nothing");
+    serve(HttpConfig::default(), create_svc_app(options.queries(queries![hello, gated])).await.unwrap()).await
+}
+
+/// The refusals that need no body: method, path, headers, and the status.
+const REFUSALS: [(&str, &str, &str, &str); 6] = [
+    ("POST", "/graphql", "content-type: text/xml\r\n", "415"),
+    ("POST", "/graphql", "content-type: text/plain\r\n", "403"),
+    ("POST", "/graphql", "content-type: application/json\r\ncontent-encoding: gzip\r\n", "415"),
+    ("POST", "/graphql", "content-type: application/json\r\naccept: image/png\r\n", "406"),
+    ("PUT", "/graphql", "content-type: application/json\r\n", "405"),
+    ("POST", "/nowhere", "content-type: application/json\r\n", "404"),
+];
+
+fn head(method: &str, path: &str, headers: &str, length: usize) -> String {
+    format!("{method} {path} HTTP/1.1\r\nhost: x\r\n{headers}content-length: {length}\r\n\r\n")
+}
+
+/// Sends head and body in two segments, and looks at the answer and at the next request on the connection.
+async fn refused(client: &mut Client, head: &str, status: &str) {
+    client.send(head).await;
+    // Long enough for the head to arrive alone on most machines, and right in either case.
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    client.send(HELLO).await;
+    let answer = client.answer().await;
+    assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{answer}");
+    assert!(!answer.to_ascii_lowercase().contains("connection: close"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_connection_goes_on_after_a_small_body_that_was_not_read() {
+    let address = server(ProtectionConfig::default()).await;
+    for (method, path, headers, status) in REFUSALS {
+        let mut client = Client::open(address).await;
+        for _ in 0..3 {
+            refused(&mut client, &head(method, path, headers, HELLO.len()), status).await;
+        }
+        client.send(&post(HELLO)).await;
+        assert!(client.answer().await.contains("world"), "{method} {path} {headers}");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_goes_on_after_a_request_that_was_shed() {
+    let shed_after = Duration::ZERO;
+    let address = server(ProtectionConfig { max_in_flight: 1, shed_after, ..ProtectionConfig::default() }).await;
+    let mut running = Client::open(address).await;
+    running.send(&post(r#"{"query":"{ gated }"}"#)).await;
+    let mut client = Client::open(address).await;
+    client.send(&post(HELLO)).await;
+    client.answer().await;
+    for _ in 0..3 {
+        refused(&mut client, &head("POST", "/graphql", "content-type: application/json\r\n", HELLO.len()), "503").await;
+    }
+    GATE.add_permits(1);
+    assert!(running.answer().await.contains("true"));
+    client.send(&post(HELLO)).await;
+    assert!(client.answer().await.contains("world"));
+}
+
+#[tokio::test]
+async fn a_response_before_a_long_or_late_body_says_that_the_connection_closes() {
+    let address = server(ProtectionConfig::default()).await;
+    for length in [1_000_000, 500] {
+        for (method, path, headers, status) in REFUSALS {
+            let mut client = Client::open(address).await;
+            client.send(&head(method, path, headers, length)).await;
+            let answer = client.answer().await;
+            assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{answer}");
+            assert!(answer.to_ascii_lowercase().contains("connection: close"), "{answer}");
+        }
+    }
+}
