@@ -27,17 +27,33 @@ impl NativeAuthProvider {
         }
     }
 
-    /// Runs what takes a credential, as an attempt. It is taken back when it succeeds, and where nothing was decided.
+    /// Runs a registration, which counts for the client's address unless it fails.
+    pub(super) async fn registration<T>(
+        &self,
+        client: &Client,
+        run: impl Future<Output = Result<T, Refused>>,
+    ) -> Result<T, Refused> {
+        let limits = self.0.limits;
+        let keys = vec![(self.key_of("registrations at", &client.network()), limits.registrations_per_address)];
+        if let Some(wait) = self.0.database.count_attempt(&keys, limits.window).await? {
+            audit::note(Event::TooManyRegistrations, None, client);
+            return Err(Refused::TooManyAttempts(wait));
+        }
+        let registered = run.await;
+        if registered.is_err() {
+            drop(self.forgive(&Attempt(keys)).await);
+        }
+        registered
+    }
+
+    /// Runs what takes a credential, as an attempt; `account` is its key among counts, where it is for one. It is taken back
+    /// when it succeeds, and where nothing was decided.
     pub(super) async fn attempt<T>(
         &self,
         client: &Client,
-        account: Option<&str>,
+        account: Option<String>,
         run: impl Future<Output = Result<T, Refused>>,
     ) -> Result<T, Refused> {
-        let account = match account {
-            Some(name) => Some(self.account_key(client, name).await?),
-            None => None,
-        };
         let attempt = self.count_attempt(client, account).await?;
         let result = run.await;
         match &result {

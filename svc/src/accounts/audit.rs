@@ -13,6 +13,7 @@ pub(super) enum Event {
     LoggedIn,
     LoginFailed,
     TooManyAttempts,
+    TooManyRegistrations,
     LoggedOut,
     LoggedOutEverywhere,
     /// A user has ended one of their sessions.
@@ -34,7 +35,7 @@ impl Event {
     fn event_type(self) -> SecurityEventType {
         match self {
             Self::Registered | Self::LoggedIn => SecurityEventType::AuthSuccess,
-            Self::LoginFailed | Self::TooManyAttempts => SecurityEventType::AuthFailure,
+            Self::LoginFailed | Self::TooManyAttempts | Self::TooManyRegistrations => SecurityEventType::AuthFailure,
             Self::LoggedOut | Self::LoggedOutEverywhere | Self::SessionEnded | Self::Deleted => {
                 SecurityEventType::AuthLogout
             }
@@ -50,6 +51,7 @@ impl Event {
             Self::LoggedIn => "logged in",
             Self::LoginFailed => "the name or the password is wrong",
             Self::TooManyAttempts => "too many attempts",
+            Self::TooManyRegistrations => "too many registrations",
             Self::LoggedOut => "logged out",
             Self::LoggedOutEverywhere => "logged out everywhere",
             Self::SessionEnded => "ended one of their sessions",

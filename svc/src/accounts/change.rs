@@ -3,6 +3,7 @@
 use super::audit::{self, Event};
 use super::login::Compared;
 use super::mail::{Purpose, To};
+use super::password::Turn;
 use super::refused::Refused;
 use super::tokens::{SessionToken, TokenPair};
 use super::username::read_email;
@@ -25,7 +26,7 @@ impl NativeAuthProvider {
     ) -> Result<TokenPair, Refused> {
         let new = self.0.rules.read(new).map_err(Refused::WeakPassword)?;
         let (account, compared) = self.confirm(token, current, client).await?;
-        let hash = self.0.hasher.hash(new, None).await?;
+        let hash = self.0.hasher.hash(new, None, Turn::Known).await?;
         if !self.0.users.set_password(account.user_id, &hash, Some(&compared.hash)).await? {
             return Err(Refused::WrongCredentials);
         }
@@ -50,8 +51,9 @@ impl NativeAuthProvider {
         client: &Client,
     ) -> Result<(Account, Compared), Refused> {
         let account = self.account_of(token).await?;
-        let name = account.username.clone();
-        self.attempt(client, Some(&name), self.compare(Some(account), password, client)).await
+        // Whoever has a token is no stranger, wherever that is.
+        let (key, _) = self.account_key(client, &account.username).await?;
+        self.attempt(client, Some(key), self.compare(Some(account), password, Turn::Known, client)).await
     }
 
     /// Mails a token to an address, if it is an account's. The answer does not tell.
@@ -71,7 +73,7 @@ impl NativeAuthProvider {
             if !self.0.database.mailed_token_holds(purpose, &mac).await? {
                 return Err(Refused::BadMailedToken);
             }
-            let hash = self.0.hasher.hash(new, None).await?;
+            let hash = self.0.hasher.hash(new, None, Turn::Stranger).await?;
             let used = self.0.database.use_mailed_token(purpose, &mac).await?;
             let user_id = used.ok_or(Refused::BadMailedToken)?.user_id;
             let is_set = self.0.users.set_password(user_id, &hash, None).await?;

@@ -8,9 +8,9 @@ use uuid::Uuid;
 use super::audit::{self, Event};
 use super::database::{Rotation, SessionIds};
 use super::mail::{Purpose, To};
-use super::password::{Password, PasswordHash, Salt};
+use super::password::{Password, PasswordHash, Salt, Turn};
 use super::refused::Refused;
-use super::tokens::{TokenPair, TokenType};
+use super::tokens::{Issue, TokenPair, TokenType};
 use super::username::{read_email, read_username};
 use super::{Account, Client, NativeAuthProvider};
 
@@ -36,13 +36,13 @@ impl NativeAuthProvider {
         let email = read_email(email).ok_or(Refused::BadInput("`email` must be an address of mail"))?;
         let password = self.0.rules.read(password).map_err(Refused::WeakPassword)?;
         let create = async {
-            let hash = self.0.hasher.hash(password, None).await?;
+            let hash = self.0.hasher.hash(password, None, Turn::Stranger).await?;
             let account = self.0.users.create(&username, &hash, &email).await?;
             let epoch = self.0.database.epoch(account.user_id).await?;
             let tokens = self.begin_session(&account, epoch, client).await?;
             Ok((account, tokens))
         };
-        let (account, tokens) = self.attempt(client, None, create).await?;
+        let (account, tokens) = self.registration(client, self.attempt(client, None, create)).await?;
         self.know_network(client, &username).await;
         self.mail(Purpose::VerifyEmail, To::Account(account.clone()));
         audit::note_login(Event::Registered, &account, client);
@@ -55,13 +55,14 @@ impl NativeAuthProvider {
             audit::note(Event::LoginFailed, None, client);
             return Err(Refused::WrongCredentials);
         };
+        let (key, turn) = self.account_key(client, &username).await?;
         let compare = async {
             let account = self.0.users.by_username(&username).await?;
-            let (account, compared) = self.compare(account, password, client).await?;
+            let (account, compared) = self.compare(account, password, turn, client).await?;
             let tokens = self.begin_session(&account, compared.epoch.clone(), client).await?;
             Ok((account, compared, tokens))
         };
-        let (account, compared, tokens) = self.attempt(client, Some(&username), compare).await?;
+        let (account, compared, tokens) = self.attempt(client, Some(key), compare).await?;
         if compared.is_outdated {
             self.rehash(account.user_id, password, &compared.hash).await;
         }
@@ -75,11 +76,12 @@ impl NativeAuthProvider {
         &self,
         account: Option<Account>,
         password: &str,
+        turn: Turn,
         client: &Client,
     ) -> Result<(Account, Compared), Refused> {
         let user_id = account.as_ref().map(|account| account.user_id);
         let compared = match Password::read(password) {
-            Ok(password) => self.compare_hashes(user_id.unwrap_or_default(), password).await?,
+            Ok(password) => self.compare_hashes(user_id.unwrap_or_default(), password, turn).await?,
             Err(_) => None,
         };
         match (account, compared) {
@@ -92,11 +94,11 @@ impl NativeAuthProvider {
     }
 
     /// Compares a password with that of a user; `None` where it is another.
-    async fn compare_hashes(&self, user_id: Uuid, password: Password) -> Result<Option<Compared>, Refused> {
+    async fn compare_hashes(&self, user_id: Uuid, password: Password, turn: Turn) -> Result<Option<Compared>, Refused> {
         let epoch = self.0.database.epoch(user_id).await?;
         let salt = self.0.users.salt(user_id).await?.and_then(|salt| Salt::read(&salt));
         let is_outdated = salt.as_ref().is_some_and(|salt| self.0.hasher.is_outdated(salt));
-        let hash = self.0.hasher.hash(password, salt).await?;
+        let hash = self.0.hasher.hash(password, salt, turn).await?;
         let matches = self.0.users.matches(user_id, &hash).await?;
         Ok(matches.then_some(Compared { hash, is_outdated, epoch }))
     }
@@ -104,7 +106,7 @@ impl NativeAuthProvider {
     /// Keeps a stronger hash, unless the password was changed meanwhile. The log-in does not depend on it.
     async fn rehash(&self, user_id: Uuid, password: &str, old: &PasswordHash) {
         let Ok(password) = Password::read(password) else { return };
-        let kept = match self.0.hasher.hash(password, None).await {
+        let kept = match self.0.hasher.hash(password, None, Turn::Known).await {
             Ok(hash) => self.0.users.set_password(user_id, &hash, Some(old)).await.map_err(|error| error.to_string()),
             Err(busy) => Err(busy.to_string()),
         };
@@ -123,11 +125,14 @@ impl NativeAuthProvider {
         let ids = SessionIds { session: Uuid::new_v4(), refresh: Uuid::new_v4() };
         let (now, ttl) = (SystemTime::now(), self.0.tokens.refresh_ttl);
         let agent = client.user_agent.as_deref();
-        if !self.0.database.begin_session(account.user_id, ids, ttl, epoch, agent).await? {
+        let Some(begun) = self.0.database.begin_session(account.user_id, ids, ttl, epoch, agent).await? else {
             // Whether the password still holds is not known: it may have changed since it was compared.
             return Err(Refused::unavailable("a session is not begun", "all sessions of the user ended meanwhile"));
+        };
+        for session in begun.pushed_out {
+            self.revoke_session(session).await?;
         }
-        Ok(self.0.tokens.issue(account, ids, now))
+        Ok(self.0.tokens.issue(account, ids, Issue { at: begun.at, now }))
     }
 
     /// Exchanges a refresh token, counting the attempt.
@@ -144,8 +149,9 @@ impl NativeAuthProvider {
         let now = SystemTime::now();
         let rejected = Refused::BadToken { expired: false };
         match self.0.database.rotate(ids, next.refresh, self.0.tokens.refresh_ttl).await? {
-            Rotation::Rotated { user_id } => match self.0.users.by_id(user_id).await?.filter(|user| !user.disabled) {
-                Some(account) => Ok(self.0.tokens.issue(&account, next, now)),
+            Rotation::Rotated { user_id, at } => match self.0.users.by_id(user_id).await?.filter(|user| !user.disabled)
+            {
+                Some(account) => Ok(self.0.tokens.issue(&account, next, Issue { at, now })),
                 None => {
                     audit::note(Event::TokenInvalid, Some(user_id), client);
                     self.end_session(&presented).await?;

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use super::database::Visit;
+use super::password::Turn;
 use super::refused::Refused;
 use super::{Client, NativeAuthProvider};
 
@@ -17,11 +18,11 @@ impl NativeAuthProvider {
     }
 
     /// The key under which attempts on an account are counted. A network from which its user has logged in has a count
-    /// of its own, and takes no part in that of all others.
-    pub(super) async fn account_key(&self, client: &Client, name: &str) -> Result<String, Refused> {
+    /// of its own, and takes no part in that of all others; its passwords do not wait behind theirs either.
+    pub(super) async fn account_key(&self, client: &Client, name: &str) -> Result<(String, Turn), Refused> {
         let visit = self.visit(client, name);
         let is_known = client.address.is_some() && self.0.database.is_known_network(&visit).await?;
-        Ok(if is_known { visit.network } else { visit.account })
+        Ok(if is_known { (visit.network, Turn::Known) } else { (visit.account, Turn::Stranger) })
     }
 
     /// Notes that the user of an account was recognised in a network. What they do there does not depend on it.

@@ -119,14 +119,15 @@ impl NativeAuthProvider {
         Ok(self.0.revocation.revoke_session(issuer, &session.to_string()).await?)
     }
 
-    /// Ends all sessions, and then the access tokens that were issued until now: by the time at which they were issued,
-    /// and by their sessions, as the clock of another instance may be ahead of this one.
+    /// Ends all sessions, and then the access tokens that were issued until now: by the time at which they were issued, and
+    /// by their sessions. Both times are of the database's clock, as those of instances differ.
     pub(super) async fn end_all(&self, user_id: Uuid) -> Result<(), Refused> {
         let ended = self.0.database.end_sessions(user_id).await?;
-        self.0.revocation.revoke_all(&user_id.to_string()).await?;
+        let cut_off = UNIX_EPOCH + Duration::try_from_secs_f64(ended.at).unwrap_or_default();
+        self.0.revocation.revoke_all_before(&user_id.to_string(), cut_off).await?;
         let issuer = self.0.tokens.rules.issuer.as_deref();
         // The security log has been told of all of them.
-        let ended = ended.iter().map(Uuid::to_string).collect::<Vec<_>>();
+        let ended = ended.sessions.iter().map(Uuid::to_string).collect::<Vec<_>>();
         try_join_all(ended.iter().map(|session| self.0.revocation.forget_session(issuer, session))).await?;
         Ok(())
     }

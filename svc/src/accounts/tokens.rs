@@ -57,16 +57,25 @@ impl TokenType {
     }
 }
 
+/// The time at which tokens are issued.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Issue {
+    /// The time by the database's clock at which the session was begun or renewed, in seconds since 1970: whatever ends it
+    /// afterwards by that clock ends its tokens.
+    pub(super) at: f64,
+    /// The time of this instance before that, from which the tokens hold for their time.
+    pub(super) now: SystemTime,
+}
+
 impl Tokens {
     pub(super) fn new(secret: &[u8], access_ttl: Duration, refresh_ttl: Duration) -> Result<Self, KeyError> {
         let key = SigningKey::new(TokenAlgorithm::Hs256, secret)?;
         Ok(Self { key, rules: ClaimRules::default(), access_ttl, refresh_ttl })
     }
 
-    /// The tokens of a session. `issued_at` is a time before the session was begun or renewed, so that whatever ends it
-    /// afterwards ends them.
-    pub(super) fn issue(&self, account: &Account, ids: SessionIds, issued_at: SystemTime) -> TokenPair {
-        let mut access = self.claims(account.user_id, ids.session, issued_at, self.access_ttl);
+    /// The tokens of a session.
+    pub(super) fn issue(&self, account: &Account, ids: SessionIds, issue: Issue) -> TokenPair {
+        let mut access = self.claims(account.user_id, ids.session, issue, self.access_ttl);
         access.extend(entries([
             ("type", json!(TokenType::Access.as_str())),
             ("jti", json!(Uuid::new_v4())),
@@ -75,7 +84,7 @@ impl Tokens {
             ("roles", json!(account.roles)),
             ("permissions", json!(account.permissions)),
         ]));
-        let mut refresh = self.claims(account.user_id, ids.session, issued_at, self.refresh_ttl);
+        let mut refresh = self.claims(account.user_id, ids.session, issue, self.refresh_ttl);
         refresh.extend(entries([("type", json!(TokenType::Refresh.as_str())), ("jti", json!(ids.refresh))]));
         TokenPair {
             access_token: self.key.sign(&access),
@@ -85,14 +94,14 @@ impl Tokens {
         }
     }
 
-    fn claims(&self, user_id: Uuid, session: Uuid, issued_at: SystemTime, ttl: Duration) -> Map<String, Value> {
+    fn claims(&self, user_id: Uuid, session: Uuid, issue: Issue, ttl: Duration) -> Map<String, Value> {
         // With fractions, so that a log-out of all sessions tells a token of the same second before it from one after.
-        let issued = issued_at.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
+        let now = issue.now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
         let mut claims: Map<_, _> = entries([
             ("sub", json!(user_id)),
             ("sid", json!(session)),
-            ("iat", json!(issued)),
-            ("exp", json!(issued + ttl.as_secs_f64())),
+            ("iat", json!(issue.at)),
+            ("exp", json!(now + ttl.as_secs_f64())),
         ])
         .collect();
         let audience = self.rules.audience.iter().map(|audience| ("aud", audience));

@@ -54,6 +54,36 @@ async fn a_log_out_everywhere_is_exact() {
     }
 }
 
+/// The clocks of instances differ, so the database's says what came before a log-out everywhere.
+#[tokio::test]
+async fn tokens_are_dated_by_the_clock_of_the_database() {
+    let service = serve().await;
+    // The functions of the accounts see this one first: a database two hours ahead of the instance.
+    let ahead = "CREATE FUNCTION svc_auth.clock_timestamp() RETURNS timestamptz LANGUAGE sql \
+                 AS $$ SELECT pg_catalog.clock_timestamp() + interval '2 hours' $$; \
+                 GRANT EXECUTE ON FUNCTION svc_auth.clock_timestamp() TO PUBLIC";
+    service.database.execute(ahead).await;
+    let before = register(&service.app, "ada").await;
+    let ahead_by = issued_at(&before.access) - now();
+    assert!((7_000.0..7_400.0).contains(&ahead_by), "{ahead_by}");
+    assert_eq!(with(&service.app, &before.access, "POST", "/auth/logout-all", Value::Null).await.status, 200);
+    let after = Held::of(&login(&service.app, "ada", PASSWORD).await);
+    let renewed = Held::of(&refresh(&service.app, &after.refresh).await);
+    assert_refused(&service.app, &before).await;
+    for held in [&after, &renewed] {
+        assert_accepted(&service.app, held).await;
+    }
+}
+
+fn now() -> f64 {
+    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs_f64()
+}
+
+fn issued_at(token: &str) -> f64 {
+    let claims = URL_SAFE_NO_PAD.decode(token.split('.').nth(1).unwrap()).unwrap();
+    serde_json::from_slice::<Value>(&claims).unwrap()["iat"].as_f64().unwrap()
+}
+
 /// Log-ins and renewals at the same moment give tokens of which none outlives it, unless it came after.
 #[tokio::test]
 async fn nothing_slips_through_a_log_out_everywhere() {

@@ -13,6 +13,7 @@ mod mail;
 mod passwords;
 mod redis;
 mod refresh;
+mod registrations;
 mod routes;
 mod secrets;
 pub(crate) mod service;

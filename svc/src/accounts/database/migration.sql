@@ -156,11 +156,13 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_
     SELECT to_jsonb(coalesce((SELECT epoch FROM epoch WHERE user_id = wanted), 0))
 $$;
 
--- False when all sessions of the user have ended since the epoch was read. A user has the newest hundred.
+-- False when all sessions of the user have ended since the epoch was read. A user has the newest hundred; those that are
+-- pushed out are told, as their access tokens have to end. The clock is the one by which all sessions end.
 CREATE OR REPLACE FUNCTION svc_auth.begin_session(
     wanted uuid, session_id uuid, refresh uuid, seconds double precision, known_epoch bigint, agent text
 ) RETURNS jsonb
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = svc_auth, pg_catalog, pg_temp AS $$
+DECLARE gone jsonb;
 BEGIN
     PERFORM take_turn(wanted);
     IF coalesce((SELECT epoch FROM epoch WHERE user_id = wanted), 0) <> known_epoch THEN
@@ -168,10 +170,13 @@ BEGIN
     END IF;
     INSERT INTO session (id, user_id, refresh_id, expires_at, user_agent)
         VALUES (session_id, wanted, refresh, now() + make_interval(secs => seconds), agent);
-    DELETE FROM session WHERE id IN (
-        SELECT id FROM session WHERE user_id = wanted ORDER BY created_at DESC, id OFFSET 100
-    );
-    RETURN to_jsonb(true);
+    WITH pushed_out AS (
+        DELETE FROM session WHERE id IN (
+            SELECT id FROM session WHERE user_id = wanted ORDER BY created_at DESC, id OFFSET 100
+        ) RETURNING id
+    )
+    SELECT coalesce(jsonb_agg(id), '[]') INTO gone FROM pushed_out;
+    RETURN jsonb_build_object('at', extract(epoch FROM clock_timestamp()), 'pushed_out', gone);
 END $$;
 
 -- A refresh token is exchanged once. One that comes again ends its session, and the first to see that is told.
@@ -185,7 +190,9 @@ BEGIN
         WHERE id = session_id AND refresh_id = presented AND ended_at IS NULL AND expires_at > now()
         RETURNING user_id INTO owner;
     IF FOUND THEN
-        RETURN jsonb_build_object('outcome', 'rotated', 'user_id', owner);
+        RETURN jsonb_build_object(
+            'outcome', 'rotated', 'user_id', owner, 'at', extract(epoch FROM clock_timestamp())
+        );
     END IF;
     UPDATE session SET ended_at = now() WHERE id = session_id AND ended_at IS NULL AND refresh_id <> presented
         RETURNING user_id INTO owner;
@@ -210,8 +217,9 @@ BEGIN
     PERFORM take_turn(wanted);
     INSERT INTO epoch VALUES (wanted, 1) ON CONFLICT (user_id) DO UPDATE SET epoch = epoch.epoch + 1;
     UPDATE session SET ended_at = now() WHERE user_id = wanted AND ended_at IS NULL;
-    RETURN (SELECT coalesce(jsonb_agg(id), '[]') FROM session
-        WHERE user_id = wanted AND ended_at > now() - interval '1 day');
+    RETURN (SELECT jsonb_build_object(
+            'at', extract(epoch FROM clock_timestamp()), 'sessions', coalesce(jsonb_agg(id), '[]'))
+        FROM session WHERE user_id = wanted AND ended_at > now() - interval '1 day');
 END $$;
 
 CREATE OR REPLACE FUNCTION svc_auth.sessions(wanted uuid) RETURNS jsonb

@@ -42,12 +42,30 @@ pub(in crate::accounts) struct SessionIds {
     pub(in crate::accounts) refresh: Uuid,
 }
 
+/// A session that has begun.
+#[derive(Debug, Clone, Deserialize)]
+pub(in crate::accounts) struct BegunSession {
+    /// The time of the database's clock, in seconds since 1970.
+    pub(in crate::accounts) at: f64,
+    /// The oldest sessions of the user, which have ended for it: their access tokens have to end too.
+    pub(in crate::accounts) pushed_out: Vec<Uuid>,
+}
+
+/// The sessions of a user, all of which have ended.
+#[derive(Debug, Clone, Deserialize)]
+pub(in crate::accounts) struct EndedSessions {
+    /// The time of the database's clock, in seconds since 1970.
+    pub(in crate::accounts) at: f64,
+    /// Those whose access tokens have to end too.
+    pub(in crate::accounts) sessions: Vec<Uuid>,
+}
+
 /// The end of an attempt to exchange a refresh token.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub(in crate::accounts) enum Rotation {
-    /// It was exchanged.
-    Rotated { user_id: Uuid },
+    /// It was exchanged, at a time of the database's clock in seconds since 1970.
+    Rotated { user_id: Uuid, at: f64 },
     /// It had been exchanged before, so its session has ended now.
     Reused { user_id: Uuid },
     /// Its session had ended before.
@@ -60,7 +78,7 @@ impl AccountDatabase {
         self.read(&EPOCH, vec![json!(user_id)]).await
     }
 
-    /// Begins a session; false when all sessions have ended since the epoch was read.
+    /// Begins a session; `None` when all sessions have ended since the epoch was read.
     pub(in crate::accounts) async fn begin_session(
         &self,
         user_id: Uuid,
@@ -68,9 +86,12 @@ impl AccountDatabase {
         ttl: Duration,
         epoch: Value,
         user_agent: Option<&str>,
-    ) -> Result<bool, AccountError> {
+    ) -> Result<Option<BegunSession>, AccountError> {
         let args = vec![json!(user_id), json!(ids.session), json!(ids.refresh), seconds(ttl), epoch, json!(user_agent)];
-        Ok(self.write(&BEGIN, args).await? == Value::Bool(true))
+        match self.write(&BEGIN, args).await? {
+            Value::Bool(false) => Ok(None),
+            begun => serde_json::from_value(begun).map(Some).map_err(AccountError::unavailable),
+        }
     }
 
     /// Exchanges a refresh token.
@@ -91,7 +112,7 @@ impl AccountDatabase {
 
     /// Ends all sessions of a user, and those that log-ins are about to begin. Returns those whose access tokens have to
     /// end too.
-    pub(in crate::accounts) async fn end_sessions(&self, user_id: Uuid) -> Result<Vec<Uuid>, AccountError> {
+    pub(in crate::accounts) async fn end_sessions(&self, user_id: Uuid) -> Result<EndedSessions, AccountError> {
         let ended = self.write(&END_ALL, vec![json!(user_id)]).await?;
         serde_json::from_value(ended).map_err(AccountError::unavailable)
     }

@@ -1,7 +1,6 @@
 //! The threads that hash passwords.
 
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use argon2::Block;
@@ -9,6 +8,7 @@ use tokio::sync::oneshot;
 
 use super::hash::Salt;
 use super::parameters::Parameters;
+use super::queue::{Job, Queue, Turn};
 use super::{Password, PasswordHash, PasswordHashing};
 
 /// The longest time that a request waits for its turn and its hash.
@@ -20,14 +20,8 @@ const NICENESS: i32 = 10;
 
 /// Threads that hash passwords: so many at once, beside those that answer requests.
 pub(in crate::accounts) struct PasswordHasher {
-    jobs: SyncSender<Job>,
+    queue: Arc<Queue>,
     parameters: Parameters,
-}
-
-struct Job {
-    password: Password,
-    salt: Salt,
-    done: oneshot::Sender<Option<PasswordHash>>,
 }
 
 /// There are too many passwords to hash at the moment.
@@ -38,20 +32,24 @@ pub(in crate::accounts) struct Busy;
 impl PasswordHasher {
     /// Starts the threads; they end when this is dropped.
     pub(in crate::accounts) fn start(hashing: PasswordHashing) -> std::io::Result<Self> {
-        let (jobs, waiting) = sync_channel(hashing.queue);
-        let waiting = Arc::new(Mutex::new(waiting));
+        let queue = Arc::new(Queue::new(hashing.queue));
         for _ in 0..hashing.threads.max(1) {
-            let waiting = waiting.clone();
-            std::thread::Builder::new().name("svc-password".to_owned()).spawn(move || work(&waiting))?;
+            let queue = queue.clone();
+            std::thread::Builder::new().name("svc-password".to_owned()).spawn(move || work(&queue))?;
         }
-        Ok(Self { jobs, parameters: hashing.parameters() })
+        Ok(Self { queue, parameters: hashing.parameters() })
     }
 
     /// Hashes a password with a salt, and with a new one where there is none.
-    pub(in crate::accounts) async fn hash(&self, password: Password, salt: Option<Salt>) -> Result<PasswordHash, Busy> {
+    pub(in crate::accounts) async fn hash(
+        &self,
+        password: Password,
+        salt: Option<Salt>,
+        turn: Turn,
+    ) -> Result<PasswordHash, Busy> {
         let salt = salt.or_else(|| Salt::random(self.parameters)).ok_or(Busy)?;
         let (done, hashed) = oneshot::channel();
-        self.jobs.try_send(Job { password, salt, done }).map_err(|_| Busy)?;
+        self.queue.push(Job { password, salt, done }, turn)?;
         let hashed = tokio::time::timeout(PATIENCE, hashed).await;
         hashed.ok().and_then(Result::ok).flatten().ok_or(Busy)
     }
@@ -62,13 +60,16 @@ impl PasswordHasher {
     }
 }
 
-fn work(waiting: &Mutex<Receiver<Job>>) {
+impl Drop for PasswordHasher {
+    fn drop(&mut self) {
+        self.queue.close();
+    }
+}
+
+fn work(queue: &Queue) {
     lower_priority();
     let mut memory: Vec<Block> = Vec::new();
-    loop {
-        // A panic while it waits is not possible.
-        let job = waiting.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        let Ok(Job { password, salt, done }) = job else { return };
+    while let Some(Job { password, salt, done }) = queue.next() {
         if !done.is_closed() {
             // Whoever does not wait any longer needs no answer.
             let _ = done.send(salt.hash(&password, &mut memory));

@@ -3,6 +3,7 @@
 mod hash;
 mod hasher;
 mod parameters;
+mod queue;
 mod rules;
 mod text;
 
@@ -10,6 +11,7 @@ pub use hash::PasswordHash;
 pub(super) use hash::Salt;
 pub(super) use hasher::{Busy, PasswordHasher};
 pub use parameters::PasswordHashing;
+pub(super) use queue::Turn;
 pub use rules::PasswordRules;
 pub(super) use rules::Weakness;
 pub(super) use text::Password;

@@ -80,9 +80,13 @@ impl TokenRevocationService {
     /// [`AuthError::NotSupported`] when revocation is switched off, and [`AuthError::Unavailable`] when the store has
     /// not kept it.
     pub async fn revoke_all(&self, user_id: &str) -> Result<(), AuthError> {
+        self.revoke_all_before(user_id, SystemTime::now()).await
+    }
+
+    /// Revokes all tokens of a user that were issued before a time.
+    pub(crate) async fn revoke_all_before(&self, user_id: &str, cut_off: SystemTime) -> Result<(), AuthError> {
         self.check_enabled()?;
-        let now = SystemTime::now();
-        self.0.store.revoke_all(user_id, now, now + self.0.config.ttl).await?;
+        self.0.store.revoke_all(user_id, cut_off, SystemTime::now() + self.0.config.ttl).await?;
         record(revoked(Some(user_id), "all tokens"));
         Ok(())
     }

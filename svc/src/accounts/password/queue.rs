@@ -1,0 +1,113 @@
+//! The passwords that wait to be hashed.
+
+use std::collections::VecDeque;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::oneshot;
+
+use super::hash::Salt;
+use super::hasher::Busy;
+use super::{Password, PasswordHash};
+
+/// A password to be hashed.
+pub(super) struct Job {
+    pub(super) password: Password,
+    pub(super) salt: Salt,
+    pub(super) done: oneshot::Sender<Option<PasswordHash>>,
+}
+
+/// The queue in which a password waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::accounts) enum Turn {
+    /// That of clients at a network from which the user has logged in before, or with a token of the user. It comes first,
+    /// so that a flood of strangers keeps nobody out.
+    Known,
+    /// That of all others.
+    Stranger,
+}
+
+/// Two bounded queues, of which that of known clients comes first.
+pub(super) struct Queue {
+    jobs: Mutex<Jobs>,
+    more: Condvar,
+    /// The most jobs that wait in each of them, beside those for which a thread is free.
+    most: usize,
+}
+
+#[derive(Default)]
+struct Jobs {
+    known: VecDeque<Job>,
+    strangers: VecDeque<Job>,
+    /// The threads that wait for a job.
+    idle: usize,
+    is_closed: bool,
+}
+
+impl Queue {
+    pub(super) fn new(most: usize) -> Self {
+        Self { jobs: Mutex::default(), more: Condvar::new(), most }
+    }
+
+    /// Adds a job.
+    ///
+    /// # Errors
+    /// [`Busy`] where its queue is full.
+    pub(super) fn push(&self, job: Job, turn: Turn) -> Result<(), Busy> {
+        let jobs = &mut *self.lock();
+        let queue = match turn {
+            Turn::Known => &mut jobs.known,
+            Turn::Stranger => &mut jobs.strangers,
+        };
+        if queue.len() >= self.most.saturating_add(jobs.idle) {
+            return Err(Busy);
+        }
+        queue.push_back(job);
+        self.more.notify_one();
+        Ok(())
+    }
+
+    /// Waits for the next job; `None` when the queue is closed and empty.
+    pub(super) fn next(&self) -> Option<Job> {
+        let mut jobs = self.lock();
+        loop {
+            let job = jobs.known.pop_front().or_else(|| jobs.strangers.pop_front());
+            if job.is_some() || jobs.is_closed {
+                return job;
+            }
+            jobs.idle += 1;
+            jobs = self.more.wait(jobs).unwrap_or_else(PoisonError::into_inner);
+            jobs.idle -= 1;
+        }
+    }
+
+    /// Ends the threads when all jobs are done.
+    pub(super) fn close(&self) {
+        self.lock().is_closed = true;
+        self.more.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Jobs> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::accounts::password::PasswordHashing;
+
+    fn job() -> Job {
+        let salt = Salt::random(PasswordHashing::default().parameters()).unwrap();
+        Job { password: Password::read("correct horse").ok().unwrap(), salt, done: oneshot::channel().0 }
+    }
+
+    #[test]
+    fn known_clients_have_a_queue_of_their_own_which_comes_first() {
+        let queue = Queue::new(2);
+        assert!((0..2).all(|_| queue.push(job(), Turn::Stranger).is_ok()));
+        assert!(queue.push(job(), Turn::Stranger).is_err(), "the queue of strangers is full");
+        assert!(queue.push(job(), Turn::Known).is_ok());
+        queue.next().unwrap();
+        assert_eq!((queue.lock().known.len(), queue.lock().strangers.len()), (0, 2));
+    }
+}
