@@ -169,6 +169,13 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
         hooks: options.hooks,
         documents: DocumentCache::new(document_cache, introspection),
     };
+    let names_addresses = options.config.rate_limit.trusted_proxies.is_none() && rate_limits.is_none();
+    if names_addresses && cfg!(feature = "websocket") && options.config.subscriptions.max_connections_per_address > 0 {
+        tracing::warn!(
+            "clients may name their own address, in X-Forwarded-For and X-Real-IP, and so pass the bound of sockets of an \
+             address, or use up that of another; set SVC_TRUSTED_PROXIES to the proxies in front, or to none"
+        );
+    }
     let live = http::LiveConnections::new(
         options.config.subscriptions,
         AddressRule::of(&options.config.rate_limit),
@@ -183,7 +190,7 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
         engine: Arc::new(engine),
         live,
         #[cfg(feature = "upload")]
-        uploads: options.config.uploads.enabled.then_some(options.config.uploads),
+        uploads: options.config.uploads.enabled.then_some(options.config.uploads).inspect(crate::upload::sweep),
         name: options.config.service_name,
         health,
         rust_endpoint: options.config.operations.rust_endpoint,

@@ -1,6 +1,7 @@
 //! Basic authentication in front of `/graphql`, for services that are not public yet (RFC 7617).
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -12,6 +13,7 @@ use ctutils::CtEq as _;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
+use super::guesses::Guesses;
 use super::negotiate::MediaType;
 use super::reply::Refusal;
 use crate::ErrorCode;
@@ -29,12 +31,41 @@ pub(crate) struct DevAuth {
     /// The value of the cookie, which nobody knows before they have given the password.
     cookie: String,
     clients: Clients,
+    guesses: Guesses,
 }
 
 impl DevAuth {
     pub(crate) fn new(username: &str, password: &str, clients: Clients) -> Self {
         let cookie = format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple());
-        Self { credentials: Sha256::digest(format!("{username}:{password}")).into(), cookie, clients }
+        Self {
+            credentials: Sha256::digest(format!("{username}:{password}")).into(),
+            cookie,
+            clients,
+            guesses: Guesses::default(),
+        }
+    }
+
+    /// The answer to a request without the right credentials.
+    fn refusal(&self, request: &Request) -> Option<Response<Body>> {
+        // A browser first asks without.
+        let is_guess = request.headers().contains_key(header::AUTHORIZATION);
+        let event = || self.clients.event(SecurityEventType::AuthFailure, request.headers(), request.extensions());
+        let address = if is_guess { event().ip_address } else { None };
+        if is_guess && let Some(wait) = self.guesses.wait(address, Instant::now()) {
+            return Some(too_many_guesses(wait));
+        }
+        if self.has_credentials(request.headers()) {
+            return None;
+        }
+        if is_guess {
+            self.guesses.count(address, Instant::now());
+            let event = event().resource(request.uri().path());
+            record(event.reason("the credentials are not those of SVC_DEV_AUTH_PASSWORD"));
+        }
+        let refusal = Refusal::new(StatusCode::UNAUTHORIZED, ErrorCode::Unauthenticated, "authentication required");
+        let mut response = refusal.reply(MediaType::Json);
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, CHALLENGE);
+        Some(response)
     }
 
     fn has_credentials(&self, headers: &HeaderMap) -> bool {
@@ -58,18 +89,8 @@ pub(super) async fn check(State(auth): State<Arc<DevAuth>>, request: Request, ne
     if auth.has_cookie(request.headers()) {
         return next.run(request).await;
     }
-    if !auth.has_credentials(request.headers()) {
-        // A browser first asks without.
-        if request.headers().contains_key(header::AUTHORIZATION) {
-            let event = auth.clients.event(SecurityEventType::AuthFailure, request.headers(), request.extensions());
-            record(
-                event.resource(request.uri().path()).reason("the credentials are not those of SVC_DEV_AUTH_PASSWORD"),
-            );
-        }
-        let refusal = Refusal::new(StatusCode::UNAUTHORIZED, ErrorCode::Unauthenticated, "authentication required");
-        let mut response = refusal.reply(MediaType::Json);
-        response.headers_mut().insert(header::WWW_AUTHENTICATE, CHALLENGE);
-        return response;
+    if let Some(refused) = auth.refusal(&request) {
+        return refused;
     }
     let mut response = next.run(request).await;
     let is_page =
@@ -79,6 +100,15 @@ pub(super) async fn check(State(auth): State<Arc<DevAuth>>, request: Request, ne
     if let (true, Ok(cookie)) = (is_page, HeaderValue::try_from(cookie)) {
         response.headers_mut().append(header::SET_COOKIE, cookie);
     }
+    response
+}
+
+/// The answer to a guess while an address has to wait.
+fn too_many_guesses(wait: Duration) -> Response<Body> {
+    let message = "too many wrong passwords; try again later";
+    let mut response =
+        Refusal::new(StatusCode::TOO_MANY_REQUESTS, ErrorCode::RateLimited, message).reply(MediaType::Json);
+    response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(wait.as_secs() + 1));
     response
 }
 

@@ -12,6 +12,7 @@ mod get;
 #[cfg(feature = "graphiql")]
 mod graphiql;
 mod guard;
+mod guesses;
 mod health;
 mod live;
 #[cfg(feature = "upload")]

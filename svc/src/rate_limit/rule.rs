@@ -72,15 +72,23 @@ impl PathPattern {
     }
 }
 
-/// The rules of a service that has none of its own, by client: `/graphql` and below 60 in a minute, `/auth/*` 5 in five minutes,
-/// `/api/*` 100 in a minute.
+/// The routes of accounts that take a token and no password. The tokens that they refuse are counted as failed attempts
+/// by the accounts themselves.
+const WITH_TOKEN: [&str; 6] =
+    ["/auth/me", "/auth/refresh", "/auth/logout", "/auth/logout-all", "/auth/sessions", "/auth/sessions/*"];
+
+/// The rules of a service that has none of its own, by client: `/graphql` and below 60 in a minute; attempts to log in, to
+/// register and to set a password, which is `/auth/*`, 5 in five minutes; each route of accounts that only takes a token
+/// 100 in a minute; `/api/*` 100 in a minute.
 pub fn create_default_rate_limit_rules() -> Vec<RateLimitRule> {
     let five_minutes = std::time::Duration::from_secs(300);
-    vec![
+    let mut rules = vec![
         RateLimitRule::new(GRAPHQL, RateLimit::requests(60).per_minute()),
         RateLimitRule::new("/auth/*", RateLimit::requests(5).per(five_minutes)),
         RateLimitRule::new("/api/*", RateLimit::requests(100).per_minute()),
-    ]
+    ];
+    rules.extend(WITH_TOKEN.map(|path| RateLimitRule::new(path, RateLimit::requests(100).per_minute())));
+    rules
 }
 
 /// A path as rules see it: without what other parts of a service may read as the same.

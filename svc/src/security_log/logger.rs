@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use chrono::Utc;
 use serde_json::{Map, Value};
 
+use super::burst::Burst;
 use super::queue::{Queue, Standing};
 use super::writer::{Output, Writer};
 use super::{SecurityEvent, SecurityEventType, SecurityLogConfig, SecuritySeverity, line};
@@ -155,8 +156,20 @@ impl Drop for Sink {
     }
 }
 
+/// The exceeded limits that the service's log shows.
+static EXCEEDED: Burst = Burst::new();
+
 /// Shows an event in the service's log.
 fn trace(event: &SecurityEvent) {
+    if event.event_type == SecurityEventType::RateLimitExceeded {
+        let (is_shown, hidden) = EXCEEDED.shows(Instant::now());
+        if hidden > 0 {
+            tracing::warn!(target: "svc::security", hidden, "exceeded rate limits of the last minute are not shown");
+        }
+        if !is_shown {
+            return;
+        }
+    }
     let metadata =
         || line::metadata(event).map(|metadata| tracing::field::display(serde_json::Value::Object(metadata)));
     macro_rules! at {

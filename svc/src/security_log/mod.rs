@@ -4,6 +4,7 @@
 //! costs its request a line in a queue. A thread writes the queue to the file of `SVC_SECURITY_LOG_PATH`, to standard
 //! output, or to both. No request ever waits for the log or fails because of it.
 
+mod burst;
 mod clients;
 mod config;
 mod event;

@@ -1,13 +1,15 @@
 //! Files of a request, which lie in a folder for temporary files until it has ended.
 
 use std::fmt;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tempfile::TempPath;
 use uuid::Uuid;
 
-use super::token::Token;
+use super::token::{FIELD, Token};
+use crate::json::ExactJson;
 use crate::{Error, Result};
 
 /// A file that a client has sent.
@@ -16,11 +18,19 @@ pub struct UploadedFile {
     content_type: Option<String>,
     size: u64,
     path: TempPath,
+    /// Locked as long as the file may be there, so that no other instance sweeps it.
+    _lock: File,
 }
 
 impl UploadedFile {
-    pub(crate) fn new(name: Option<String>, content_type: Option<String>, size: u64, path: TempPath) -> Self {
-        Self { name, content_type, size, path }
+    pub(crate) fn new(
+        name: Option<String>,
+        content_type: Option<String>,
+        size: u64,
+        path: TempPath,
+        lock: File,
+    ) -> Self {
+        Self { name, content_type, size, path, _lock: lock }
     }
 
     /// Returns the name that the client gives it, if it gives one. It can be any text: do not make a path of it.
@@ -80,8 +90,16 @@ impl UploadedFiles {
     }
 
     /// The value of the variables that stand for a file.
-    pub(crate) fn token(request: Uuid, index: usize) -> String {
-        Token { request, index }.text()
+    pub(crate) fn value(request: Uuid, index: usize) -> ExactJson {
+        let text = ExactJson::String(Token { request, index }.text());
+        std::iter::once((FIELD.to_owned(), text)).collect()
+    }
+
+    /// Whether a value stands for a file.
+    pub(crate) fn is_value(json: &ExactJson) -> bool {
+        let ExactJson::Object(fields) = json else { return false };
+        let is_token = |value: &ExactJson| matches!(value, ExactJson::String(text) if text.parse::<Token>().is_ok());
+        fields.len() == 1 && fields.get(FIELD).is_some_and(is_token)
     }
 
     pub(super) fn get(&self, token: &Token) -> Option<&UploadedFile> {

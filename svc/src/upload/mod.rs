@@ -6,6 +6,8 @@ mod file;
 #[cfg(feature = "upload")]
 mod scalar;
 #[cfg(feature = "upload")]
+mod sweep;
+#[cfg(feature = "upload")]
 mod token;
 
 pub use config::UploadConfig;
@@ -16,3 +18,5 @@ pub use scalar::Upload;
 
 #[cfg(feature = "upload")]
 pub(crate) use file::UploadedFiles;
+#[cfg(feature = "upload")]
+pub(crate) use sweep::{PREFIX, sweep};

@@ -2,7 +2,7 @@
 
 use async_graphql::Value;
 
-use super::token::Token;
+use super::token::{FIELD, Token};
 use super::{UploadedFile, UploadedFiles};
 use crate::request::Context;
 use crate::schema::{CustomScalar, Input, InputError, Registry, ScalarKind, ScalarMeta, TypeRef, UPLOAD};
@@ -38,8 +38,9 @@ static META: ScalarMeta = ScalarMeta {
 };
 
 fn recode(value: Value) -> Result<Value, String> {
-    match &value {
-        Value::String(text) if text.parse::<Token>().is_ok() => Ok(value),
+    let Value::Object(mut fields) = value else { return Err(EXPECTED.to_owned()) };
+    match fields.swap_remove(FIELD) {
+        Some(Value::String(text)) if fields.is_empty() && text.parse::<Token>().is_ok() => Ok(Value::String(text)),
         _ => Err(EXPECTED.to_owned()),
     }
 }

@@ -6,6 +6,9 @@ use uuid::Uuid;
 
 const PREFIX: &str = "svc-upload:";
 
+/// The one field of the object that stands for a file in variables. It is no text, so that no other scalar takes it.
+pub(super) const FIELD: &str = "svcUpload";
+
 /// The name of a file among those of its request. Nobody can guess one of another request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Token {

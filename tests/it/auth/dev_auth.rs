@@ -49,6 +49,22 @@ async fn every_method_and_path_of_graphql_asks_for_the_password() {
 }
 
 #[tokio::test]
+async fn an_address_that_guesses_has_to_wait() {
+    let app = serve(&[]).await;
+    let ask = |password: &str| app.request("GET", "/graphql?query={open}").basic_auth("admin", Some(password));
+    for number in 0..10 {
+        refused(&app.send(ask(&format!("guess {number}"))).await);
+    }
+    for password in ["guess 10", PASSWORD] {
+        let reply = app.send(ask(password)).await;
+        assert_eq!((reply.status, reply.code().as_str()), (429, "RATE_LIMITED"), "{password}");
+        assert!(reply.headers["retry-after"].to_str().unwrap().parse::<u64>().unwrap() <= 61);
+    }
+    // A browser that asks without a password guesses nothing.
+    refused(&app.send(app.request("GET", "/graphql?query={open}")).await);
+}
+
+#[tokio::test]
 async fn the_name_and_the_password_open_it() {
     let app = serve(&[]).await;
     let ask = |name: &str, password: &str| app.request("GET", "/graphql?query={open}").basic_auth(name, Some(password));

@@ -44,6 +44,20 @@ async fn the_default_rules_are_those_of_the_book() {
     assert_eq!(passing_at(&listed, "/auth/login", 8).await, 5);
 }
 
+/// Routes of accounts that only take a token are no attempts to log in.
+#[tokio::test]
+async fn routes_with_a_token_are_not_counted_as_attempts() {
+    let app = serve(Clock::new().set_in(RateLimiting::new())).await;
+    for path in ["/auth/me", "/auth/refresh", "/auth/logout", "/auth/logout-all", "/auth/sessions", "/auth/sessions/1"]
+    {
+        let replies = futures_util::future::join_all((0..50).map(|_| get(&app, path, CLIENT))).await;
+        assert!(replies.iter().all(|reply| reply.status != 429), "{path}");
+    }
+    assert_eq!(passing_at(&app, "/auth/login", 8).await, 5);
+    assert_eq!(get(&app, "/auth/register", CLIENT).await.status, 429, "attempts of all kinds are counted together");
+    assert_ne!(get(&app, "/auth/me", CLIENT).await.status, 429);
+}
+
 #[tokio::test]
 async fn the_settings_limit_graphql() {
     let clock = Clock::new();

@@ -53,6 +53,25 @@ async fn a_text_is_not_a_file() {
     assert_eq!(send(&app, body(&parts)).await.code(), "BAD_USER_INPUT");
 }
 
+/// A variable of another type takes no file.
+#[tokio::test]
+async fn a_file_is_not_a_text() {
+    let dir = tempfile::tempdir().unwrap();
+    let app = serve(config(dir.path())).await;
+    let map = json!({ "0": ["variables.value"] });
+    for query in [
+        "mutation ($value: String!) { text(text: $value) }",
+        "mutation ($value: String) { text(text: $value) }",
+        "mutation ($value: JSON!) { json(value: $value) }",
+    ] {
+        let parts = request(query, &json!({ "value": null }), &map, &[("0", "mine")]);
+        let reply = send(&app, body(&parts)).await;
+        assert_eq!(reply.code(), "BAD_USER_INPUT", "{query}: {}", reply.text);
+        assert!(reply.text.contains("$value"), "{query}: {}", reply.text);
+    }
+    assert_eq!(files_in(dir.path()), 0);
+}
+
 #[tokio::test]
 async fn files_are_off_by_default() {
     let app = serve(svc::UploadConfig::default()).await;

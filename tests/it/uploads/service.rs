@@ -24,6 +24,16 @@ async fn sent(file: &UploadedFile) -> Result<Sent> {
     })
 }
 
+#[svc::mutation]
+fn text(text: String) -> String {
+    text
+}
+
+#[svc::mutation]
+fn json(value: svc::serde_json::Value) -> String {
+    value.to_string()
+}
+
 #[svc_input]
 struct WithFile {
     label: String,
@@ -69,7 +79,7 @@ pub(super) fn options(uploads: UploadConfig) -> AppOptions {
         .config(config)
         .database_url("postgres://nobody@127.0.0.1:1/nothing")
         .queries(queries![hello])
-        .mutations(mutations![one, maybe, many, nested])
+        .mutations(mutations![one, maybe, many, nested, text, json])
 }
 
 /// Settings that put files into a folder.

@@ -82,6 +82,10 @@ pub(crate) fn coerce_number(
 
 /// A value of the scalar `JSON`.
 pub(super) fn json_argument(json: ExactJson) -> Result<Value, String> {
+    #[cfg(feature = "upload")]
+    if crate::upload::UploadedFiles::is_value(&json) {
+        return Err("is a file; `map` may name variables of the type `Upload` alone".to_owned());
+    }
     if json.has_huge_number() {
         return Err("holds a number with an exponent too large to write out; send it as a string".to_owned());
     }

@@ -44,7 +44,7 @@ impl FileMap {
     }
 
     /// Puts a value in the place of each variable that is a file, which the client has left null.
-    pub(super) fn put_into(&self, operation: &mut Fields, token: impl Fn(usize) -> String) -> Result<(), Refusal> {
+    pub(super) fn put_into(&self, operation: &mut Fields, value: impl Fn(usize) -> ExactJson) -> Result<(), Refusal> {
         for (index, expected) in self.0.iter().enumerate() {
             for path in &expected.places {
                 let place = variable(operation, path).filter(|place| place.is_null());
@@ -52,7 +52,7 @@ impl FileMap {
                     let path = shorten(path);
                     bad_request(format!("`map` names `{path}`, which is not a null of `operations.variables`"))
                 })?;
-                *place = ExactJson::String(token(index));
+                *place = value(index);
             }
         }
         Ok(())

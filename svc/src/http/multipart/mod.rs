@@ -85,7 +85,7 @@ async fn read(
     };
     let request = Uuid::new_v4();
     let mut files = FileMap::read(map, config.max_files)?;
-    files.put_into(&mut operation, |index| UploadedFiles::token(request, index))?;
+    files.put_into(&mut operation, |index| UploadedFiles::value(request, index))?;
     while let Some(field) = parts.next_field().await.map_err(refused)? {
         let index = files.expected(field.name().unwrap_or_default())?;
         let file = store(field, config).await?;

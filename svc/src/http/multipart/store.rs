@@ -9,29 +9,33 @@ use tokio::io::AsyncWriteExt as _;
 use super::refused;
 use crate::ErrorCode;
 use crate::http::reply::Refusal;
-use crate::upload::{UploadConfig, UploadedFile};
+use crate::upload::{PREFIX, UploadConfig, UploadedFile};
 
 /// Stores the file of a field. What was written of one that does not arrive as a whole is deleted.
 pub(super) async fn store(mut field: Field<'_>, config: &UploadConfig) -> Result<UploadedFile, Refusal> {
     let (name, content_type) = (field.file_name().map(str::to_owned), field.content_type().map(ToString::to_string));
     let (file, path) = create(config).map_err(|error| not_stored(&error))?.into_parts();
+    let lock = file.try_clone().map_err(|error| not_stored(&error))?;
     let (mut file, mut size) = (File::from_std(file), 0);
     while let Some(part) = field.chunk().await.map_err(refused)? {
         file.write_all(&part).await.map_err(|error| not_stored(&error))?;
         size += part.len() as u64;
     }
     file.flush().await.map_err(|error| not_stored(&error))?;
-    Ok(UploadedFile::new(name, content_type, size, path))
+    Ok(UploadedFile::new(name, content_type, size, path, lock))
 }
 
-/// A file that nobody else may read.
+/// A file that nobody else may read. It is locked while it is in use, so that what a killed process leaves is known.
 fn create(config: &UploadConfig) -> std::io::Result<NamedTempFile> {
     let mut builder = Builder::new();
-    let builder = builder.prefix("svc-upload-");
-    match &config.dir {
+    let builder = builder.prefix(PREFIX);
+    let file = match &config.dir {
         Some(dir) => builder.tempfile_in(dir),
         None => builder.tempfile(),
-    }
+    }?;
+    // A file system without locks has none to sweep by.
+    let _ = file.as_file().lock();
+    Ok(file)
 }
 
 fn not_stored(error: &std::io::Error) -> Refusal {

@@ -1,0 +1,96 @@
+//! Wrong passwords: an address may give so many of them in a while.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::rate_limit::network_of;
+
+/// The most wrong passwords of an address within a window.
+const MOST: u32 = 10;
+const WINDOW: Duration = Duration::from_secs(60);
+/// The most addresses that are counted by themselves; further ones share a count.
+const ADDRESSES: usize = 4_096;
+
+/// The wrong passwords of each address; networks of IPv6 count as one, and clients without an address too.
+#[derive(Debug, Default)]
+pub(super) struct Guesses(Mutex<HashMap<Option<IpAddr>, Window>>);
+
+/// The wrong passwords of an address since the first of them.
+#[derive(Debug, Clone, Copy)]
+struct Window {
+    since: Instant,
+    count: u32,
+}
+
+impl Window {
+    /// The time until it ends, where it has not.
+    fn left(&self, now: Instant) -> Option<Duration> {
+        WINDOW.checked_sub(now.saturating_duration_since(self.since)).filter(|left| !left.is_zero())
+    }
+}
+
+impl Guesses {
+    /// The time for which an address has to wait; `None` where it may guess.
+    pub(super) fn wait(&self, address: Option<IpAddr>, now: Instant) -> Option<Duration> {
+        let windows = self.lock();
+        let window = windows.get(&key(&windows, address))?;
+        window.left(now).filter(|_| window.count >= MOST)
+    }
+
+    /// Counts a wrong password.
+    pub(super) fn count(&self, address: Option<IpAddr>, now: Instant) {
+        let mut windows = self.lock();
+        if windows.len() >= ADDRESSES {
+            windows.retain(|_, window| window.left(now).is_some());
+        }
+        let key = key(&windows, address);
+        let window = windows.entry(key).or_insert(Window { since: now, count: 0 });
+        if window.left(now).is_none() {
+            *window = Window { since: now, count: 0 };
+        }
+        window.count += 1;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Option<IpAddr>, Window>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The key of an address: its own, or the shared one where there is no room.
+fn key(windows: &HashMap<Option<IpAddr>, Window>, address: Option<IpAddr>) -> Option<IpAddr> {
+    let address = address.map(network_of);
+    if windows.len() < ADDRESSES || windows.contains_key(&address) { address } else { None }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    #[test]
+    fn an_address_waits_after_ten_wrong_passwords_until_its_window_ends() {
+        let (guesses, start) = (Guesses::default(), Instant::now());
+        let [one, other] = [1, 2].map(|last| Some(IpAddr::from(Ipv4Addr::new(192, 0, 2, last))));
+        for _ in 0..MOST {
+            assert_eq!(guesses.wait(one, start), None);
+            guesses.count(one, start);
+        }
+        assert_eq!([guesses.wait(one, start), guesses.wait(other, start)], [Some(WINDOW), None]);
+        assert_eq!(guesses.wait(one, start + WINDOW), None);
+        guesses.count(one, start + WINDOW);
+        assert_eq!(guesses.wait(one, start + WINDOW), None);
+    }
+
+    #[test]
+    fn the_addresses_are_bounded() {
+        let (guesses, start) = (Guesses::default(), Instant::now());
+        for number in 0..100_000_u32 {
+            guesses.count(Some(Ipv4Addr::from(number).into()), start);
+        }
+        assert!(guesses.lock().len() <= ADDRESSES + 1);
+        assert!(guesses.wait(Some(Ipv4Addr::from(99_999).into()), start).is_some(), "strangers share a count");
+    }
+}
