@@ -70,7 +70,9 @@ pub(super) struct Issue {
 impl Tokens {
     pub(super) fn new(secret: &[u8], access_ttl: Duration, refresh_ttl: Duration) -> Result<Self, KeyError> {
         let key = SigningKey::new(TokenAlgorithm::Hs256, secret)?;
-        Ok(Self { key, rules: ClaimRules::default(), access_ttl, refresh_ttl })
+        // The database's clock dates the tokens.
+        let rules = ClaimRules { is_dated_elsewhere: true, ..ClaimRules::default() };
+        Ok(Self { key, rules, access_ttl, refresh_ttl })
     }
 
     /// The tokens of a session.

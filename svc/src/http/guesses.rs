@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::rate_limit::network_of;
 
 /// The most wrong passwords of an address within a window.
-const MOST: u32 = 10;
+const MOST: u32 = 30;
 const WINDOW: Duration = Duration::from_secs(60);
 /// The most addresses that are counted by themselves; further ones share a count.
 const ADDRESSES: usize = 4_096;
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_waits_after_ten_wrong_passwords_until_its_window_ends() {
+    fn an_address_waits_after_thirty_wrong_passwords_until_its_window_ends() {
         let (guesses, start) = (Guesses::default(), Instant::now());
         let [one, other] = [1, 2].map(|last| Some(IpAddr::from(Ipv4Addr::new(192, 0, 2, last))));
         for _ in 0..MOST {

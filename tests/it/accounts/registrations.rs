@@ -14,7 +14,7 @@ async fn an_address_registers_so_many_accounts() {
     let app = &service.app;
     // One that fails is none.
     let short = json!({ "username": "ada", "password": "short", "email": "ada@example.com" });
-    assert_eq!(post(app, "/auth/register", short).await.status, 400);
+    assert_eq!(post(app, "/auth/register", short).await.status, 422);
     for name in ["ada", "bob", "cyd"] {
         register(app, name).await;
     }

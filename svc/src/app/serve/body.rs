@@ -17,6 +17,8 @@ pub(super) struct RequestBody {
     /// `None` once it was left.
     body: Option<Incoming>,
     has_ended: bool,
+    /// Whether it could not be read, so that nothing of it can be read any more.
+    has_failed: bool,
     /// Whether its client sends it only when it is asked for, which reading does.
     is_asked_for: bool,
     activity: Arc<Activity>,
@@ -24,7 +26,7 @@ pub(super) struct RequestBody {
 
 impl RequestBody {
     pub(super) fn new(body: Incoming, is_asked_for: bool, activity: Arc<Activity>) -> Self {
-        Self { body: Some(body), has_ended: false, is_asked_for, activity }
+        Self { body: Some(body), has_ended: false, has_failed: false, is_asked_for, activity }
     }
 }
 
@@ -40,7 +42,9 @@ impl Body for RequestBody {
         let frame = Pin::new(body).poll_frame(cx);
         match &frame {
             Poll::Ready(None) => self.has_ended = true,
+            Poll::Ready(Some(Err(_))) => self.has_failed = true,
             Poll::Pending if self.activity.is_body_cut(cx.waker()) => {
+                self.has_failed = true;
                 return Poll::Ready(Some(Err(io::Error::from(io::ErrorKind::UnexpectedEof).into())));
             }
             _ => {}
@@ -60,7 +64,8 @@ impl Body for RequestBody {
 impl Drop for RequestBody {
     fn drop(&mut self) {
         if let Some(body) = self.body.take().filter(|body| !self.has_ended && !body.is_end_stream()) {
-            self.activity.leave_unread(Some(body).filter(|_| !self.is_asked_for));
+            let can_be_read = !self.is_asked_for && !self.has_failed;
+            self.activity.leave_unread(Some(body).filter(|_| can_be_read));
         }
     }
 }

@@ -102,9 +102,9 @@ impl Seats {
         seat
     }
 
-    /// Whether an address has more connections than it may have.
+    /// Whether an address has more connections than it may have, where that is less than all.
     pub(super) fn is_crowded(&self, address: IpAddr) -> bool {
-        self.addresses.count(address) > self.per_address
+        self.per_address < self.most && self.addresses.count(address) > self.per_address
     }
 
     /// Notes that a connection of an address is closed at once, as all others of it are in use.

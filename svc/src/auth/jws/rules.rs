@@ -21,6 +21,8 @@ pub(crate) struct ClaimRules {
     pub(crate) leeway: Duration,
     /// Whether `exp` may be missing, as the token's issuer was asked.
     pub(crate) may_lack_exp: bool,
+    /// Whether `iat` is of another clock than this instance's, which may be ahead.
+    pub(crate) is_dated_elsewhere: bool,
 }
 
 impl ClaimRules {
@@ -53,7 +55,8 @@ impl ClaimRules {
         if time(claims, "nbf")?.is_some_and(|begins| now + leeway < begins) {
             return Err(AuthError::invalid("its time has not begun: `nbf`"));
         }
-        if time(claims, "iat")?.is_some_and(|issued| now + leeway + ISSUED_AHEAD < issued) {
+        let issued = time(claims, "iat")?.filter(|_| !self.is_dated_elsewhere);
+        if issued.is_some_and(|issued| now + leeway + ISSUED_AHEAD < issued) {
             return Err(AuthError::invalid("it was issued in the future: `iat`"));
         }
         // Last, so that only a token that was valid once is called expired.
