@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use super::hash::Salt;
 use super::parameters::Parameters;
-use super::queue::{Job, Queue, Turn};
+use super::queue::{Busy, Job, Queue, Turn};
 use super::{Password, PasswordHash, PasswordHashing};
 
 /// The longest time that a request waits for its turn and its hash.
@@ -23,11 +23,6 @@ pub(in crate::accounts) struct PasswordHasher {
     queue: Arc<Queue>,
     parameters: Parameters,
 }
-
-/// There are too many passwords to hash at the moment.
-#[derive(Debug, thiserror::Error)]
-#[error("too many passwords are being hashed, or they cannot be")]
-pub(in crate::accounts) struct Busy;
 
 impl PasswordHasher {
     /// Starts the threads; they end when this is dropped.

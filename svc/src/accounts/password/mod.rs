@@ -9,9 +9,9 @@ mod text;
 
 pub use hash::PasswordHash;
 pub(super) use hash::Salt;
-pub(super) use hasher::{Busy, PasswordHasher};
+pub(super) use hasher::PasswordHasher;
 pub use parameters::PasswordHashing;
-pub(super) use queue::Turn;
+pub(super) use queue::{Busy, Turn};
 pub use rules::PasswordRules;
 pub(super) use rules::Weakness;
 pub(super) use text::Password;

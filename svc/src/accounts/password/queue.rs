@@ -6,7 +6,6 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
 use super::hash::Salt;
-use super::hasher::Busy;
 use super::{Password, PasswordHash};
 
 /// A password to be hashed.
@@ -15,6 +14,11 @@ pub(super) struct Job {
     pub(super) salt: Salt,
     pub(super) done: oneshot::Sender<Option<PasswordHash>>,
 }
+
+/// There are too many passwords to hash at the moment.
+#[derive(Debug, thiserror::Error)]
+#[error("too many passwords are being hashed, or they cannot be")]
+pub(in crate::accounts) struct Busy;
 
 /// The queue in which a password waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
