@@ -88,6 +88,19 @@ impl<'a> Writer<'a> {
         self.undone(level, error, rows)
     }
 
+    /// The failure of rows that the database has left out, at a place in the arguments: the denial where known values decide
+    /// it, as a constraint could have stopped the others first.
+    pub(super) async fn left_out(&mut self, level: &Level<'a>, path: Option<&str>) -> Undone {
+        let tried = std::mem::take(&mut self.tried);
+        if !tried.is_empty()
+            && self.begin_again().await.is_ok()
+            && let Ok(Some(denied)) = self.denied(tried).await
+        {
+            return denied;
+        }
+        level.not_taken(path)
+    }
+
     /// The denial of the first row whose values break a policy, in the order in which they are asked after a write.
     async fn denied(&mut self, mut tried: Vec<Tried<'a>>) -> Result<Option<Undone>, DbError> {
         while !tried.is_empty() {

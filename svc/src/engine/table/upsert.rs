@@ -70,10 +70,14 @@ impl TableMutation<'_> {
         writer.begin_again().await?;
         let mut rows = self.rows(level);
         writer.refer(level, &mut rows).await?;
-        let met = writer.met(level, &rows, self.write.conflict).await?.ok_or_else(|| level.not_taken(None))?;
+        let Some(met) = writer.met(level, &rows, self.write.conflict).await? else {
+            return Err(writer.left_out(level, None).await);
+        };
         self.permit_existing(writer, &met, shown).await?;
-        let written = self.put(writer, level, rows, Changeable::Among(&met)).await?;
-        written.ok_or_else(|| level.not_taken(None))
+        match self.put(writer, level, rows, Changeable::Among(&met)).await? {
+            Some(written) => Ok(written),
+            None => Err(writer.left_out(level, None).await),
+        }
     }
 
     /// Refuses to write where the policies do not permit one of the rows that are there already.
@@ -135,7 +139,7 @@ impl TableMutation<'_> {
         let met = writer.met(level, rows, self.write.conflict).await?.ok_or_else(unreadable)?;
         // A trigger has left out the others.
         if met.len() < rows.len() {
-            return Err(level.not_taken(None));
+            return Err(writer.left_out(level, None).await);
         }
         let shown = self.shown_where();
         if self.is_governed || !shown.is_empty() {

@@ -90,7 +90,7 @@ impl<'a> Writer<'a> {
                 [row] => &row.path,
                 _ => &level.place,
             };
-            return Err(level.not_taken(level.is_nested().then_some(path.as_str())));
+            return Err(self.left_out(level, level.is_nested().then_some(path.as_str())).await);
         }
         Ok(self.written(level, rows, values, false))
     }

@@ -92,7 +92,6 @@ pub(super) const KINDS: &[Kind] = &[
     plain("money", "money", &[&["1", "$1.00", "1.001"], &["2"], &["3"]]),
     plain("bits", "varbit(4)", &[&["1010"], &["101"], &["0"]]),
     plain("words", "tsvector", &[&["a b", "b a"], &["c"], &["d"]]),
-    plain("document", "jsonb", &[&["{\"a\": 1}", "{\"a\":1.0}"], &["2"], &["[3]"]]),
     with(
         "lowered",
         "CREATE FUNCTION lowered() RETURNS trigger LANGUAGE plpgsql AS $$
