@@ -34,6 +34,7 @@ impl SchemaVersion {
     }
 
     /// Returns the fingerprint of the version that is or was known.
+    #[cfg(any(feature = "redis", test))]
     pub(crate) fn fingerprint(&self) -> Arc<str> {
         self.locked().clone()
     }
