@@ -171,7 +171,7 @@ fn of_checks() {
             next: "",
         },
         Case {
-            seed: with_view("admin 'CREATE TABLE other ()'"),
+            seed: with_view("admin 'CREATE TABLE other (x int)'"),
             fails: "svc check",
             hint: "hint: change the type, or the view in db/schema, and apply it: ",
             follow: "$HINT",
