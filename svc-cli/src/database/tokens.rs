@@ -27,15 +27,27 @@ pub(crate) fn tokens(text: &str) -> impl Iterator<Item = Token> + '_ {
         rest = skip_blank(rest);
         let first = rest.chars().next()?;
         let word = word(rest, 0);
-        let length = word.len().max(if word.is_empty() { token(rest) } else { 0 });
-        let found = match first {
-            '"' => Token::Quoted(rest[..length].trim_matches('"').replace("\"\"", "\"")),
-            _ if !word.is_empty() => Token::Word(word.to_lowercase()),
-            other => Token::Symbol(other),
+        let (found, length) = match first {
+            '"' => quoted(rest),
+            _ if !word.is_empty() => (Token::Word(word.to_lowercase()), word.len()),
+            other => (Token::Symbol(other), token(rest)),
         };
         rest = &rest[length..];
         Some(found)
     })
+}
+
+/// The name in quotes at the beginning of a text, in which a doubled quote stands for one, and its length.
+fn quoted(text: &str) -> (Token, usize) {
+    let mut name = String::new();
+    let mut characters = text.char_indices().skip(1).peekable();
+    while let Some((at, c)) = characters.next() {
+        if c == '"' && characters.next_if(|(_, next)| *next == '"').is_none() {
+            return (Token::Quoted(name), at + 1);
+        }
+        name.push(c);
+    }
+    (Token::Quoted(name), text.len())
 }
 
 /// Whether a text has a name as a word of its own, in whichever case.
