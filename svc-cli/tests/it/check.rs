@@ -145,7 +145,7 @@ fn a_check_finds_all_that_a_start_finds() {
     let argument = "touch: its argument 1 is Int, and the parameter of `fn_touch` is uuid";
     assert!(findings.iter().any(|finding| finding.contains(argument)), "{}", found.err);
     assert_eq!(findings.len(), 2, "{}", found.err);
-    assert!(found.err.contains("warning: src/lib.rs:20: Thing.kind: "), "{}", found.err);
+    assert!(found.err.contains("warning: src/lib.rs:19: Thing.kind: "), "{}", found.err);
     assert!(variable.bad().contains("a session variable"));
 }
 
