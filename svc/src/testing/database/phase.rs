@@ -2,8 +2,6 @@
 
 use std::path::Path;
 
-use super::setup::Script;
-
 /// The part of a set-up that a file belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
@@ -28,19 +26,6 @@ impl Phase {
             Self::AsGiven
         }
     }
-}
-
-/// Moves the migrations, and the schema behind them, to the place of the first of them.
-pub(super) fn in_order(scripts: Vec<Script>) -> Vec<Script> {
-    let first = scripts.iter().position(|script| script.phase != Phase::AsGiven);
-    let Some(first) = first else { return scripts };
-    let (mut before, mut rest) = (scripts, Vec::new());
-    rest.extend(before.drain(first..));
-    let (mut phased, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|script| script.phase != Phase::AsGiven);
-    phased.sort_by_key(|script| script.phase);
-    before.extend(phased);
-    before.extend(others);
-    before
 }
 
 /// The number with which the name of a file begins; files without one come last.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest as _, Sha256};
 
 use super::grants::is_role_name;
-use super::phase::{Phase, in_order, number};
+use super::phase::{Phase, number};
 use crate::{Error, Result};
 
 /// The beginning of the databases of tests. It is run once, in a template; each test gets a copy.
@@ -113,6 +113,19 @@ impl Setup {
         let hash = hash(&format!("{:?}\0{}", self.role, sql.join("\0")));
         Ok(ReadSetup { folder, hash, scripts, role: self.role.clone() })
     }
+}
+
+/// Moves the migrations, and the schema behind them, to the place of the first of them.
+fn in_order(scripts: Vec<Script>) -> Vec<Script> {
+    let first = scripts.iter().position(|script| script.phase != Phase::AsGiven);
+    let Some(first) = first else { return scripts };
+    let (mut before, mut rest) = (scripts, Vec::new());
+    rest.extend(before.drain(first..));
+    let (mut phased, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(|script| script.phase != Phase::AsGiven);
+    phased.sort_by_key(|script| script.phase);
+    before.extend(phased);
+    before.extend(others);
+    before
 }
 
 /// Reads a file, or the files of a folder. `name` is the path as it was given.
