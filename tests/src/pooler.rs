@@ -35,7 +35,8 @@ impl PgBouncer {
 
     /// Starts one with the settings that it has by itself, but for these lines.
     pub async fn start(database: &TestDatabase, settings: &str) -> Self {
-        let (relay, folder, port) = (Proxy::new().await, TempDir::new().expect("a folder"), free_port().expect("a port"));
+        let (relay, folder, port) =
+            (Proxy::new().await, TempDir::new().expect("a folder"), free_port().expect("a port"));
         let url = relay.url(database);
         let relayed = url.rsplit_once(':').and_then(|(_, rest)| rest.split_once('/')).expect("a port").0;
         let name = database.name();
@@ -50,10 +51,13 @@ impl PgBouncer {
         if fs::metadata("/proc/self").is_ok_and(|of_self| std::os::unix::fs::MetadataExt::uid(&of_self) == 0) {
             command.args(["-u", "nobody"]);
         }
-        let output = || Stdio::from(fs::File::options().create(true).append(true).open(folder.path().join("log")).expect("a log"));
+        let output = || {
+            Stdio::from(fs::File::options().create(true).append(true).open(folder.path().join("log")).expect("a log"))
+        };
         let process = command.arg(&file).stdin(Stdio::null()).stdout(output()).stderr(output()).spawn();
         let process = process.expect("pgbouncer; run `cargo xtask setup`");
-        eventually(async || TcpStream::connect(("127.0.0.1", port)).await.map(drop).map_err(|error| error.to_string())).await;
+        eventually(async || TcpStream::connect(("127.0.0.1", port)).await.map(drop).map_err(|error| error.to_string()))
+            .await;
         Self { port, process, _relay: relay, _folder: folder }
     }
 

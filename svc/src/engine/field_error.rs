@@ -53,7 +53,8 @@ impl FieldError {
         let message = if masked { Cow::Borrowed(MASKED) } else { Cow::Owned(error.message().to_owned()) };
         let is_logged = masked || error.source().is_some();
         let raised = is_tracking().then(|| error.raised().clone());
-        let sqlstate = || Some(error.raised().kind.as_ref()).filter(|kind| kind.starts_with("SQLSTATE ")).map(str::to_owned);
+        let sqlstate =
+            || Some(error.raised().kind.as_ref()).filter(|kind| kind.starts_with("SQLSTATE ")).map(str::to_owned);
         let logged =
             || Logged { chain: error.chain(), masked, tells_id: masked, id: None, sqlstate: sqlstate(), raised };
         Self {

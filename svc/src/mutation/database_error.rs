@@ -42,7 +42,9 @@ impl Failure {
         let (kind, status, identifier, message) = match fault.code.as_str() {
             // A policy, or a function that has raised it.
             "42501" => (Kind::Forbidden, "forbidden:", "forbidden", condition?.message),
-            "44000" => (Kind::Validation, "validation:not_allowed", "not_allowed", "the change breaks a condition of its view"),
+            "44000" => {
+                (Kind::Validation, "validation:not_allowed", "not_allowed", "the change breaks a condition of its view")
+            }
             // A function that has looked for a row with `INTO STRICT`.
             "P0002" | "02000" => (Kind::NotFound, "not_found:", "not_found", "there is no such row"),
             _ => return None,

@@ -81,8 +81,7 @@ const SETTINGS: &str = "\
 /// A name in the catalogue's settings where the database takes no changes.
 const READ_ONLY: &str = "read only";
 
-type Row =
-    (String, String, String, String, bool, bool, i64, i64, i64, bool, bool, bool, bool, Option<String>);
+type Row = (String, String, String, String, bool, bool, i64, i64, i64, bool, bool, bool, bool, Option<String>);
 
 impl Catalogue {
     /// Reads the columns of `names`; those that do not exist are left out. `outdated` is told when they are asked for.

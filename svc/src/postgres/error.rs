@@ -265,7 +265,9 @@ const READERS: [&str; 4] = ["ltree_io.c", "ltxtquery_io.c", "tsquery.c", "jsonpa
 pub(super) fn of_client(code: &str, message: &str, file: Option<&str>) -> Option<DbError> {
     Some(match code {
         // As a conversion between character sets reports it, and not a reader of JSON.
-        "22P05" if file == Some("mbutils.c") => DbError::NoCharacter(last_quoted(message).map(|name| format!(", {name}")).unwrap_or_default()),
+        "22P05" if file == Some("mbutils.c") => {
+            DbError::NoCharacter(last_quoted(message).map(|name| format!(", {name}")).unwrap_or_default())
+        }
         "22P05" => DbError::Nul,
         "22021" if message.ends_with(": 0x00") => DbError::Nul,
         "42704" if message.contains("ltree") || message.contains("lquery") => DbError::NoExtension("ltree"),

@@ -119,8 +119,8 @@ pub(crate) fn is_read_only(code: &str) -> bool {
 /// conversion gives, and not a computation.
 pub(crate) fn is_conversion(code: &str) -> bool {
     const CONVERSIONS: [&str; 14] = [
-        "22P02", "22P03", "22001", "22003", "22007", "22008", "22009", "22015", "22018", "22021", "22023", "22026", "22030",
-        "22032",
+        "22P02", "22P03", "22001", "22003", "22007", "22008", "22009", "22015", "22018", "22021", "22023", "22026",
+        "22030", "22032",
     ];
     CONVERSIONS.contains(&code)
 }

@@ -32,9 +32,9 @@ mod canonical;
 mod kind;
 mod library;
 mod real;
-mod time_of_day;
 pub(crate) mod sql_value;
 pub(crate) mod text;
+mod time_of_day;
 
 pub(crate) use calendar::{is_finer_than_micros, sql_date, sql_instant, to_micros};
 pub(crate) use canonical::{is_canonical, is_escaped_once, is_integer, write_canonical};

@@ -85,10 +85,13 @@ impl Cast {
         // A domain would refuse values that its column cannot have.
         let array = ty.plain_array.as_ref().unwrap_or(&ty.sql);
         let element = array.trim_end_matches("[]");
-        let (convert, same) = (|ty: &str| Self::array(ty), || match ty.plain_array {
-            Some(_) => Self::array(element),
-            None => Self::own(element),
-        });
+        let (convert, same) = (
+            |ty: &str| Self::array(ty),
+            || match ty.plain_array {
+                Some(_) => Self::array(element),
+                None => Self::own(element),
+            },
+        );
         let Some(declared) = kind.and_then(json_cast) else { return same() };
         let scalar = scalar(kind);
         match (element, scalar) {

@@ -172,7 +172,15 @@ impl Computed {
 
 impl Operand {
     fn computed(sql: String, cast: &str) -> Self {
-        Self { sql, cast: cast.to_owned(), fallback: None, family: Family::Ordered, text: None, bare: None, is_nondeterministic: false }
+        Self {
+            sql,
+            cast: cast.to_owned(),
+            fallback: None,
+            family: Family::Ordered,
+            text: None,
+            bare: None,
+            is_nondeterministic: false,
+        }
     }
 
     /// An aggregate of the values, as it is compared: in the type in which clients see it.

@@ -122,7 +122,15 @@ impl<'a> Builder<'a> {
         let json = self.json(scope, name).ok_or_else(|| self.no_key(scope, name, end))?;
         let json = self.masked(scope, name, json)?;
         let sql = format!("({json} #>> '{{}}')");
-        Ok(Operand { sql, cast: "text".to_owned(), fallback: None, family: Family::Text, text: None, bare: None, is_nondeterministic: false })
+        Ok(Operand {
+            sql,
+            cast: "text".to_owned(),
+            fallback: None,
+            family: Family::Text,
+            text: None,
+            bare: None,
+            is_nondeterministic: false,
+        })
     }
 
     /// Whether a column answers the field, so that the same source is read and compared.

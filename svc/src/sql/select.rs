@@ -318,7 +318,15 @@ impl<'a> Builder<'a> {
             Some(Rank { operator, query }) => {
                 let sql = self.rank(&operand, *operator, query)?;
                 let (text, bare) = (None, None);
-                Ok(Operand { sql, cast: "float4".to_owned(), fallback: None, family: Family::Ordered, text, bare, is_nondeterministic: false })
+                Ok(Operand {
+                    sql,
+                    cast: "float4".to_owned(),
+                    fallback: None,
+                    family: Family::Ordered,
+                    text,
+                    bare,
+                    is_nondeterministic: false,
+                })
             }
             None => Ok(operand),
         }

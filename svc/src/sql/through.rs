@@ -110,7 +110,15 @@ impl<'a> Builder<'a> {
         }
         let data = join.data().ok_or_else(|| self.no_key(&Scope::Row(join.clone()), name, end))?;
         let sql = format!("({data} ->> {})", quote_literal(name));
-        Ok(Operand { sql, cast: "text".to_owned(), fallback: None, family: Family::Text, text: None, bare: None, is_nondeterministic: false })
+        Ok(Operand {
+            sql,
+            cast: "text".to_owned(),
+            fallback: None,
+            family: Family::Text,
+            text: None,
+            bare: None,
+            is_nondeterministic: false,
+        })
     }
 }
 

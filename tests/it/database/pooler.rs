@@ -76,7 +76,11 @@ async fn set_something() -> String;
 async fn in_transaction(ctx: &Context<'_>, keep: bool) -> Result<String> {
     let mut tx = ctx.db().transaction().await?;
     let found = tx.call::<String>("set_something", []).await?;
-    if keep { tx.commit().await? } else { tx.rollback().await? }
+    if keep {
+        tx.commit().await?
+    } else {
+        tx.rollback().await?
+    }
     Ok(found)
 }
 
@@ -187,7 +191,9 @@ async fn cursors_hold_behind_a_pooler_and_without() {
         pooled.query("mutation { setSomething }").await.data();
     }
     let page = |after: &str| {
-        format!("{{ pages(first: 5, orderBy: [{{written: ASC}}]{after}) {{ nodes {{ id }} pageInfo {{ endCursor }} }} }}")
+        format!(
+            "{{ pages(first: 5, orderBy: [{{written: ASC}}]{after}) {{ nodes {{ id }} pageInfo {{ endCursor }} }} }}"
+        )
     };
     let first = pooled.query(&page("")).await.data();
     let after = format!(", after: {}", first["pages"]["pageInfo"]["endCursor"]);

@@ -111,8 +111,8 @@ async fn each_sqlstate_means_the_same_on_each_way() {
             format!("mutation {{ inSqlx(state: \"{state}\") }}"),
         ] {
             // A table's rows that are given twice, and values that do not fit, are those of the write itself.
-            let is_own = (document.contains("addItem") && state == "21000")
-                || (document.contains("inSqlx") && state == "54000");
+            let is_own =
+                (document.contains("addItem") && state == "21000") || (document.contains("inSqlx") && state == "54000");
             if is_own {
                 continue;
             }

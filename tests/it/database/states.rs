@@ -30,8 +30,11 @@ const SQL: &str = "
     INSERT INTO tb_item (name) VALUES ('one');";
 
 fn options(url: String) -> AppOptions {
-    let database =
-        DatabaseConfig { url: Some(url), catalogue_poll: Duration::from_millis(100).into(), ..DatabaseConfig::default() };
+    let database = DatabaseConfig {
+        url: Some(url),
+        catalogue_poll: Duration::from_millis(100).into(),
+        ..DatabaseConfig::default()
+    };
     let config = SvcConfig { database, ..SvcConfig::default() };
     AppOptions::new().config(config).auto_camel_case(true).queries(queries![items]).mutations(mutations![add_item])
 }
@@ -50,7 +53,10 @@ async fn a_materialized_view_that_is_not_populated_is_named() {
     assert!(!reply.text.contains("v_item"), "{}", reply.text);
     let ready = app.get("/ready").await;
     let schema = ready.json()["checks"]["schema"].to_string();
-    assert!(ready.status == 503 && schema.contains("the materialized view `v_item` has not been populated"), "{schema}");
+    assert!(
+        ready.status == 503 && schema.contains("the materialized view `v_item` has not been populated"),
+        "{schema}"
+    );
     database.execute("REFRESH MATERIALIZED VIEW v_item").await;
     app.until_data("{ items { id } }", &json!({"items": [{"id": 1}]})).await;
     eventually(async || match app.get("/ready").await {
@@ -112,7 +118,9 @@ async fn a_view_that_is_away_comes_back() {
 async fn the_planner_s_settings_of_a_database_do_not_keep_it_away() {
     let database = TestDatabase::new(SQL).await;
     let name = database.name();
-    for setting in ["enable_seqscan = off", "enable_hashjoin = off", "enable_nestloop = off", "jit = on", "jit_above_cost = 0"] {
+    for setting in
+        ["enable_seqscan = off", "enable_hashjoin = off", "enable_nestloop = off", "jit = on", "jit_above_cost = 0"]
+    {
         database.execute(&format!("ALTER DATABASE {name} SET {setting}")).await;
     }
     let app = App::serve(options(database.url())).await;
@@ -129,11 +137,14 @@ async fn a_character_that_the_database_does_not_have_is_told() {
     let make = format!("CREATE DATABASE {name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0");
     sqlx::raw_sql(sqlx::AssertSqlSafe(make)).execute(&pool).await.unwrap();
     let url = other.url().replace(other.name(), &name);
-    let app = App::serve(options(url).setup_sql(SQL.replace("TABLE", "TABLE IF NOT EXISTS").replace("CREATE VIEW", "CREATE OR REPLACE VIEW"))).await;
-    for document in [
-        "{ items(where: {name: {eq: \"😀\"}}) { id } }",
-        "mutation { addItem(input: {name: \"😀\"}) { id } }",
-    ] {
+    let app = App::serve(
+        options(url)
+            .setup_sql(SQL.replace("TABLE", "TABLE IF NOT EXISTS").replace("CREATE VIEW", "CREATE OR REPLACE VIEW")),
+    )
+    .await;
+    for document in
+        ["{ items(where: {name: {eq: \"😀\"}}) { id } }", "mutation { addItem(input: {name: \"😀\"}) { id } }"]
+    {
         let reply = app.query(document).await;
         assert_eq!(reply.code(), "BAD_USER_INPUT", "{document}: {}", reply.text);
         assert_eq!(
@@ -168,7 +179,10 @@ async fn a_long_set_up_is_completed() {
     .await;
     assert!(told.contains("the database is being set up"), "{told}");
     let reply = app.query("{ items { name } }").await;
-    assert_eq!((reply.code().as_str(), reply.message().as_str()), ("SERVICE_UNAVAILABLE", "the database is being set up; try again later"));
+    assert_eq!(
+        (reply.code().as_str(), reply.message().as_str()),
+        ("SERVICE_UNAVAILABLE", "the database is being set up; try again later")
+    );
     app.until_data("{ items { name } }", &json!({"items": [{"name": "made"}]})).await;
     assert_eq!(app.get("/ready").await.status, 200);
 }

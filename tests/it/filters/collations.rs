@@ -48,7 +48,8 @@ async fn patterns_compare_by_the_collation_of_the_database() {
         ] {
             let ids: Vec<Value> = expected.iter().map(|id| json!({"id": id})).collect();
             for field in ["columns", "data"] {
-                let document = format!("{{ rows: {field}(where: {{name: {{{filter}}}}}, order_by: [{{id: ASC}}]) {{ id }} }}");
+                let document =
+                    format!("{{ rows: {field}(where: {{name: {{{filter}}}}}, order_by: [{{id: ASC}}]) {{ id }} }}");
                 let reply = app.query(&document).await;
                 assert_eq!(reply.data()["rows"], json!(ids), "{column}: {document}: {}", reply.text);
             }

@@ -161,7 +161,9 @@ async fn arguments_that_their_parameter_does_not_take_are_the_client_s() {
         app.query(&format!("mutation {{ takes(amount: 1, {id}, word: \"a\") }}")).await.data(),
         json!({"takes": "taken"})
     );
-    for arguments in [format!("amount: -5, {id}"), "amount: 1, id: \"no uuid\"".to_owned(), format!("amount: 1, {id}, word: null")] {
+    for arguments in
+        [format!("amount: -5, {id}"), "amount: 1, id: \"no uuid\"".to_owned(), format!("amount: 1, {id}, word: null")]
+    {
         let document = format!("mutation {{ takes({arguments}) }}");
         is_told(&app.query(&document).await, &document, "BAD_USER_INPUT", &Value::Null);
     }

@@ -9,8 +9,8 @@ use super::{Node as _, enum_name};
 use crate::engine::plan::{Leaf, NodeType};
 use crate::json::{ExactNumber, is_plain, shorten, write_text};
 use crate::scalar::{
-    LeafError, big_integer, canonical, end_of_day, shortest_decimal, write_big_integer, write_date, write_float, write_instant,
-    write_integer, write_time, write_value,
+    LeafError, big_integer, canonical, end_of_day, shortest_decimal, write_big_integer, write_date, write_float,
+    write_instant, write_integer, write_time, write_value,
 };
 use crate::schema::ScalarKind;
 use crate::sql::ColumnForm;

@@ -14,8 +14,8 @@ mod upsert;
 mod work;
 mod writer;
 
-pub(crate) use computed::{ComputedColumn, computed_columns};
 pub(crate) use columns::{Unwritable, WrittenTable, nested_rows, tables, unwritable, written_tables};
+pub(crate) use computed::{ComputedColumn, computed_columns};
 
 use columns::{Column, columns, input_of, nested_fields};
 

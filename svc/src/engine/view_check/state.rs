@@ -27,7 +27,8 @@ pub(super) fn without_changes(model: &Model, catalogue: &Catalogue) -> Vec<Findi
         source: written.table.to_owned(),
         field: format!("Mutation.{}", written.field.name),
         cause: "the database is read only, as a standby is, or by `default_transaction_read_only`".to_owned(),
-        remedy: "name the primary in the database URL, or several hosts with `target_session_attrs=read-write`".to_owned(),
+        remedy: "name the primary in the database URL, or several hosts with `target_session_attrs=read-write`"
+            .to_owned(),
     });
     written.collect()
 }

@@ -123,11 +123,7 @@ impl Target {
 
     /// Connects, without start-up options where a pooler refuses them; whether they were given.
     #[cfg_attr(not(feature = "tls"), expect(clippy::clone_on_copy, reason = "one that encrypts is not copied"))]
-    async fn connect_by(
-        &self,
-        host: usize,
-        connector: Connector,
-    ) -> Result<(Client, Wire, bool), DriverError> {
+    async fn connect_by(&self, host: usize, connector: Connector) -> Result<(Client, Wire, bool), DriverError> {
         if !self.refuses_options.load(Ordering::Relaxed) {
             match self.hosts[host].connect(connector.clone()).await.map_err(DriverError::from) {
                 Ok((client, stream)) => return Ok((client, Wire::new(stream), true)),

@@ -118,7 +118,10 @@ impl DedicatedConnection {
 }
 
 /// A result that has to be there in time.
-pub(super) async fn within<T>(time: Duration, result: impl Future<Output = Result<T, DriverError>>) -> Result<T, DriverError> {
+pub(super) async fn within<T>(
+    time: Duration,
+    result: impl Future<Output = Result<T, DriverError>>,
+) -> Result<T, DriverError> {
     timeout(time, result).await.unwrap_or(Err(DriverError::Unanswered))
 }
 

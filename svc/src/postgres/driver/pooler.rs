@@ -95,5 +95,6 @@ impl DriverError {
 
 /// Whether a prepared statement has the name that the driver gave it.
 fn is_own(name: &str) -> bool {
-    name.strip_prefix('s').is_some_and(|number| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()))
+    name.strip_prefix('s')
+        .is_some_and(|number| !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit()))
 }

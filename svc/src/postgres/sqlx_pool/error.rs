@@ -2,12 +2,12 @@
 
 use sqlx::postgres::{PgDatabaseError, PgSeverity};
 
-use crate::{Error, ErrorCode};
 use crate::error::of_postgres;
 use crate::postgres::error::of_client;
 use crate::postgres::fault::without_null;
 use crate::postgres::sqlstate::{Condition, ErrorReport, MISSING};
 use crate::postgres::{DbError, Fault};
+use crate::{Error, ErrorCode};
 
 impl DbError {
     /// Returns the error for what sqlx says of the connection or of the database as a whole; `None` for errors of the
