@@ -123,8 +123,7 @@ impl Statement {
         let types = parts.iter().map(Subquery::oid).chain(careful).collect();
         Self::built(views, Some(relation.row), Some(types), |builder| {
             builder.careful = is_careful;
-            // A number with a fraction or an exponent has one of them.
-            let is_exact = !keys.iter().any(|key| key.contains(['.', 'e', 'E']));
+            let is_exact = keys.iter().all(|key| may_be_integers(key));
             let keys = builder.bind(Param::Texts(keys));
             let inner = builder.rows(relation.row, 1)?;
             let to = builder.compared_keys(&inner, relation)?;
@@ -161,6 +160,13 @@ impl Statement {
         write(&mut builder)?;
         Ok(builder.finish(row, types))
     }
+}
+
+/// Whether the numbers in the text of a key are integers, of no more digits than all of 64 bits have.
+fn may_be_integers(key: &str) -> bool {
+    const DIGITS: usize = 18;
+    let is_long = |run: &str| run.len() > DIGITS;
+    !key.contains(['.', 'e', 'E']) && !key.split(|letter: char| !letter.is_ascii_digit()).any(is_long)
 }
 
 /// The text of a key among those that are given: the whole, or a part of the list of several.

@@ -39,6 +39,14 @@ struct ThingInput {
 }
 
 #[svc_input]
+struct PutInput {
+    id: i32,
+    region: String,
+    body: Option<String>,
+    amount: Option<i32>,
+}
+
+#[svc_input]
 struct GeneratedInput {
     a: i32,
     b: Option<i32>,
@@ -57,7 +65,7 @@ async fn tagged() -> Vec<Tagged>;
 #[svc::mutation(insert = "tb_thing")]
 async fn add_thing(input: ThingInput) -> Thing;
 #[svc::mutation(upsert = "tb_thing", conflict = ["id", "region"])]
-async fn put_thing(input: ThingInput) -> Thing;
+async fn put_thing(input: PutInput) -> Thing;
 #[svc::mutation(update = "tb_thing")]
 async fn change_thing(id: i32, input: ThingInput) -> Thing;
 #[svc::mutation(delete = "tb_thing")]

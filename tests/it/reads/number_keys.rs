@@ -34,7 +34,7 @@ async fn in_hand(ctx: &Context<'_>) -> Result<Vec<Start>> {
 
 const SQL: &str = "
     CREATE TABLE tb_from (id int, num numeric, float float8, word text);
-    INSERT INTO tb_from VALUES (1, 1.0, 1, 'a'), (2, 2.5, 2.5, 'a'), (3, 3e0, 3, 'b'), (4, 1e30, 1e30, 'a'), (5, 2.000, 2, 'a');
+    INSERT INTO tb_from VALUES (1, 1.0, 1, 'a'), (2, 2.5, 2.5, 'a'), (3, 3e0, 3, 'b'), (4, 1e20, 1e20, 'a'), (5, 2.000, 2, 'a');
     CREATE TABLE tb_to (id int, num int, word text);
     INSERT INTO tb_to VALUES (11, 1, 'a'), (12, 2, 'a'), (13, 3, 'a');
     CREATE VIEW v_from AS SELECT * FROM tb_from;

@@ -83,7 +83,6 @@ async fn a_leap_second_is_what_postgresql_reads() {
     }
     for given in ["24:00:01", "24:01", "25:00", "23:59:60.5", "23:59:61"] {
         let reply = app.query(&format!("mutation {{ take_time(t: \"{given}\") }}")).await;
-        assert_eq!(reply.code(), "BAD_USER_INPUT", "{given}: {}", reply.text);
         assert!(reply.message().contains("expected a time as HH:MM:SS"), "{given}: {}", reply.text);
     }
 }
