@@ -307,6 +307,9 @@ impl Server {
 /// A connection that was accepted, its client and its seat.
 type Accepted = (TcpStream, SocketAddr, Arc<Seat>);
 
+/// The period of each log line about connections that cannot be served.
+const BETWEEN_LINES: Duration = Duration::from_secs(60);
+
 /// The listener. It accepts connections beyond the bound too, a few at a time: the one idle for longest is closed for each,
 /// and probes need no seat.
 struct Acceptor {
@@ -317,7 +320,7 @@ struct Acceptor {
 
 impl Acceptor {
     fn new(listener: TcpListener, config: &HttpConfig) -> Self {
-        Self { listener, seats: Seats::new(config), failed: LogThrottle::default() }
+        Self { listener, seats: Seats::new(config), failed: LogThrottle::every(BETWEEN_LINES) }
     }
 
     async fn accept(&mut self) -> Accepted {
@@ -327,9 +330,7 @@ impl Acceptor {
                 Ok((stream, peer)) => return (stream, peer, self.seats.take(reserved, peer.ip())),
                 Err(error) if is_of_the_client(&error) => {}
                 Err(error) => {
-                    if let Some(times) = self.failed.occurred() {
-                        tracing::warn!(%error, times, "cannot accept a connection");
-                    }
+                    self.failed.log(move |times| tracing::warn!(%error, times, "cannot accept a connection"));
                     // Out of file descriptors, most likely: closing connections will free some.
                     tokio::time::sleep(PAUSE).await;
                 }

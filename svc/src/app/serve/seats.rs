@@ -58,8 +58,8 @@ impl Seats {
             addresses: Arc::default(),
             limited: Arc::default(),
             waiting: Arc::default(),
-            full: LogThrottle::default(),
-            crowded: LogThrottle::default(),
+            full: LogThrottle::every(BETWEEN_LINES),
+            crowded: LogThrottle::every(BETWEEN_LINES),
         }
     }
 
@@ -78,11 +78,16 @@ impl Seats {
         self.addresses.add(address);
         let permit = self.permits.clone().try_acquire_owned().ok();
         let is_limited = permit.is_none();
-        if is_limited && self.full.occurred().is_some() {
-            tracing::warn!(
-                connections = self.most,
-                "all connections are in use; those idle for longest are closed for new clients (SVC_HTTP_MAX_CONNECTIONS)"
-            );
+        if is_limited {
+            let connections = self.most;
+            self.full.log(move |times| {
+                tracing::warn!(
+                    connections,
+                    times,
+                    "all connections are in use; those idle for longest are closed for new clients \
+                     (SVC_HTTP_MAX_CONNECTIONS)"
+                );
+            });
         }
         let seat = Arc::new(Seat {
             address,
@@ -109,15 +114,16 @@ impl Seats {
 
     /// Notes that a connection of an address is closed at once, as all others of it are in use.
     pub(super) fn refuse(&mut self, address: IpAddr) {
-        if let Some(times) = self.crowded.occurred() {
+        let connections = self.per_address;
+        self.crowded.log(move |times| {
             tracing::warn!(
                 %address,
                 times,
-                connections = self.per_address,
+                connections,
                 "an address has as many connections as it may have; more are closed \
                  (SVC_HTTP_MAX_CONNECTIONS_PER_ADDRESS)"
             );
-        }
+        });
     }
 
     /// The number of connections that wait for others to be closed.

@@ -40,12 +40,13 @@ pub(crate) struct PendingBodies {
     /// The bytes in memory, those of whole bodies included whose requests wait for a permit.
     bytes: AtomicUsize,
     registry: Mutex<Registry>,
-    log: Mutex<LogThrottle>,
+    given_up: LogThrottle,
 }
 
 impl PendingBodies {
     pub(crate) fn new(bounds: PendingBounds) -> Arc<Self> {
-        Arc::new(Self { bounds, bytes: AtomicUsize::new(0), registry: Mutex::default(), log: Mutex::default() })
+        let given_up = LogThrottle::every(BETWEEN_LINES);
+        Arc::new(Self { bounds, bytes: AtomicUsize::new(0), registry: Mutex::default(), given_up })
     }
 
     /// Registers a body of a client at an address, if need be in the place of another one.
@@ -87,18 +88,18 @@ impl PendingBodies {
     fn give_up(&self, victim: Option<Arc<pending_body::Share>>, reason: Reason) {
         let Some(victim) = victim else { return };
         victim.give_up(reason);
-        let times = self.log.lock().unwrap_or_else(PoisonError::into_inner).occurred();
-        if let Some(times) = times {
+        let (address, bounds) = (victim.address(), self.bounds);
+        self.given_up.log(move |times| {
             tracing::warn!(
                 times,
-                address = ?victim.address(),
-                bodies = self.bounds.bodies,
-                per_address = self.bounds.per_address,
-                bytes = self.bounds.bytes,
+                ?address,
+                bodies = bounds.bodies,
+                per_address = bounds.per_address,
+                bytes = bounds.bytes,
                 "too many request bodies are arriving slowly: gave up the slowest (SVC_MAX_BODIES, \
                  SVC_MAX_BODIES_PER_ADDRESS, SVC_MAX_BODIES_SIZE)"
             );
-        }
+        });
     }
 
     fn lock(&self) -> MutexGuard<'_, Registry> {
