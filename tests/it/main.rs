@@ -26,6 +26,7 @@ mod response_cache;
 mod schema;
 mod security_log;
 mod sessions;
+mod settings;
 mod sockets;
 mod subscriptions;
 mod testing;

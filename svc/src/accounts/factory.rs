@@ -16,6 +16,7 @@ use super::{
     PostgresRevocationStore, UserRepository,
 };
 use crate::auth::{KeyError, RevocationConfig, TokenRevocationService};
+use crate::settings::use_value;
 
 /// A maker of [`NativeAuthProvider`]s.
 ///
@@ -142,6 +143,17 @@ impl NativeAuthFactory {
         self
     }
 
+    /// Notes which settings have the values of this provider.
+    fn note_use(&self, secret: &[u8], access_token_ttl: Duration, refresh_token_ttl: Duration) {
+        let seconds = |time: Duration| time.as_secs().to_string();
+        use_value("SVC_AUTH_SECRET_KEY", &String::from_utf8_lossy(secret));
+        use_value("SVC_AUTH_ISSUER", self.issuer.as_deref().unwrap_or_default());
+        use_value("SVC_AUTH_AUDIENCE", self.audience.as_deref().unwrap_or_default());
+        use_value("SVC_AUTH_LEEWAY", &seconds(self.leeway));
+        use_value("SVC_ACCOUNTS_ACCESS_TOKEN_TTL", &seconds(access_token_ttl));
+        use_value("SVC_ACCOUNTS_REFRESH_TOKEN_TTL", &seconds(refresh_token_ttl));
+    }
+
     /// Makes a provider. The secret signs the tokens; in production it has at least 32 bytes.
     ///
     /// # Errors
@@ -154,6 +166,7 @@ impl NativeAuthFactory {
         refresh_token_ttl: Duration,
     ) -> Result<NativeAuthProvider, NativeAuthError> {
         let secret = secret_key.as_ref();
+        self.note_use(secret, access_token_ttl, refresh_token_ttl);
         let mut tokens = Tokens::new(secret, access_token_ttl, refresh_token_ttl)?;
         tokens.rules.issuer = self.issuer;
         tokens.rules.audience = self.audience;

@@ -14,7 +14,7 @@ use crate::request_log::LogConfig;
 use crate::response_cache::ResponseCacheConfig;
 use crate::security_log::SecurityLogConfig;
 use crate::settings::{
-    ConfigError, Count, Flag, LONGEST_TIMEOUT, Maybe, Parsed, Path, Seconds, Text, Variables, Whether, check_text,
+    ConfigError, Count, Flag, Group as _, LONGEST_TIMEOUT, Maybe, Parsed, Path, Seconds, Text, Variables, Whether, check_text,
     or_never, settings, variable,
 };
 use crate::upload::UploadConfig;
@@ -135,15 +135,8 @@ impl SvcConfig {
     /// # Errors
     /// A [`ConfigError`] that names the variable and what it may be.
     pub fn from_env() -> Result<Self, ConfigError> {
-        check_text(&Self::variables())?;
+        check_text(&Self::names())?;
         Self::from_variables(variable)
-    }
-
-    /// The variables of all settings.
-    pub(super) fn variables() -> Vec<&'static str> {
-        let mut all = Vec::new();
-        Self::default().compare(&Self::default(), &mut |names, _| all.extend(names));
-        all
     }
 
     /// Reads variables from `get`.

@@ -58,12 +58,13 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
     let _start = super::FirstProcess::listen();
     #[cfg(feature = "logging")]
     super::logging::init(options.config.log.format);
-    options.note_environment();
+    options.note_unknown_settings();
     let model = Arc::new(options.model()?);
     check_context(&model, &options)?;
     warn_of_open(&model, &options);
     let has_checks = note_checks(&model);
-    rate_limits::note_rate_limits(&options.operations, options.rate_limiting.as_ref());
+    rate_limits::note_rate_limits(&options);
+    options.note_unused_settings();
     let decides_fields = decides_fields(&model, options.authorizer.is_some() || !options.tried_rules.is_empty());
     let authorizer = options.take_authorizer();
     let row_policies = std::mem::take(&mut options.row_policies);

@@ -1,24 +1,43 @@
-//! Notes on the environment in the log at the start: variables that nothing reads, and those that the program overrides.
+//! Notes on the environment in the log at the start: variables that nothing reads, those that the program overrides, and
+//! those of parts that the program does not have.
 
+use super::unused_settings::{is_of_later_part, is_of_the_server, note_unused_parts_later, why_unused};
 use super::{AppOptions, SvcConfig};
-use crate::settings::{unknown, variable};
+use crate::settings::{
+    Group as _, Variables, is_used, tell_once, tell_overridden, tell_unused, unknown, use_variable, variable,
+};
 
 impl AppOptions {
-    /// Says which variables have no effect, where the environment is read at all.
-    pub(super) fn note_environment(&self) {
-        if !self.reads_environment {
+    /// Says which variables are no settings.
+    pub(super) fn note_unknown_settings(&self) {
+        if self.is_quiet {
             return;
         }
-        for unknown in unknown(&SvcConfig::variables(), std::env::vars_os().map(|(name, _)| name)) {
-            tracing::warn!("{unknown}");
+        for unknown in unknown(&SvcConfig::names(), std::env::vars_os().map(|(name, _)| name)) {
+            if tell_once(&unknown) {
+                tracing::warn!("{unknown}");
+            }
         }
-        // They were read before.
-        let Ok(given) = SvcConfig::from_env() else { return };
-        self.config.compare(&given, &mut |names, differs| {
-            let set = names.iter().find(|name| variable(name).is_some_and(|value| !value.trim().is_empty()));
-            if let (true, Some(name)) = (differs, set) {
-                tracing::info!("{name} is set and has no effect: the program gives another value");
+    }
+
+    /// Says which settings have no effect, whichever way the program takes its settings. Those of parts that are set up
+    /// around the application are looked at when it is served.
+    pub(super) fn note_unused_settings(&self) {
+        if self.is_quiet {
+            return;
+        }
+        self.config.visit_set(&Variables(&variable), &mut |name, is_same| {
+            // Other programs have a `DATABASE_URL` as well.
+            let is_ours = name.starts_with("SVC_") || self.reads_environment;
+            if !is_ours || is_of_later_part(name) || is_of_the_server(name) || is_used(name) {
+                return;
+            }
+            match why_unused(name, self) {
+                Some(why) => tell_unused(name, why),
+                None if is_same => use_variable(name),
+                None => tell_overridden(name),
             }
         });
+        note_unused_parts_later();
     }
 }

@@ -12,6 +12,7 @@ use axum::routing::{MethodRouter, get};
 use super::{Server, StartError};
 use crate::MetricsConfig;
 use crate::metrics::in_production;
+use crate::settings::{tell_overridden, use_group};
 
 /// Counts what the service does from now on, and serves the series to Prometheus.
 ///
@@ -44,6 +45,9 @@ use crate::metrics::in_production;
 /// # Errors
 /// A setting that cannot be used, or a port that is taken.
 pub fn setup_metrics(app: Router, config: MetricsConfig) -> Result<Router, StartError> {
+    if cfg!(feature = "metrics") {
+        use_group(&config).into_iter().for_each(tell_overridden);
+    }
     if config.enabled == Some(false) {
         return Ok(app);
     }
@@ -112,6 +116,6 @@ fn listen(address: SocketAddr, router: Router) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let server = Server::on(tokio::net::TcpListener::from_std(listener)?)?;
     tracing::info!(address = %server.local_addr(), "serving metrics");
-    runtime.spawn(server.run(router, std::future::pending()));
+    runtime.spawn(server.run_beside(router, std::future::pending()));
     Ok(())
 }

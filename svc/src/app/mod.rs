@@ -35,6 +35,7 @@ mod serve;
 #[cfg(feature = "redis")]
 mod shared_redis;
 mod traces;
+mod unused_settings;
 #[cfg(not(feature = "upload"))]
 mod uploads;
 #[cfg(feature = "auth")]

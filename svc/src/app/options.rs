@@ -26,8 +26,11 @@ pub struct AppOptions {
     pub(super) config: SvcConfig,
     /// Whether the settings were those of the environment, before any was changed.
     pub(super) reads_environment: bool,
+    /// Whether the log says nothing of the environment, which is that of a test.
+    pub(super) is_quiet: bool,
     pub(super) types: Vec<KeyFn>,
     pub(super) nodes: Vec<KeyFn>,
+    pub(super) internal_types: Vec<KeyFn>,
     pub(super) operations: Vec<&'static RootFieldMeta>,
     pub(super) data: DataMap,
     pub(super) request_data: RequestDataMakers,
@@ -410,6 +413,13 @@ impl AppOptions {
         }
         let limit = self.config.authorization_timeout.min(LONGEST_TIMEOUT);
         Some(Box::new(TryingAuthorizer::new(enforced, std::mem::take(&mut self.tried_rules), limit)))
+    }
+
+    /// Has the log say nothing of the environment: a test takes its settings from elsewhere.
+    #[cfg(feature = "testing")]
+    pub(crate) fn quiet(mut self) -> Self {
+        self.is_quiet = true;
+        self
     }
 
     /// Adds a hook inside of those that are there.

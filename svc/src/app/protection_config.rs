@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use axum::http::HeaderName;
 
-use crate::settings::{Count, Flag, Kind, Origins, Seconds, items, settings};
+use crate::settings::{BETWEEN, Count, Flag, Kind, Origins, Seconds, items, settings};
 
 settings! {
     /// The settings of the protection on the open internet; the field `protection` of [`SvcConfig`](crate::SvcConfig).
@@ -67,12 +67,12 @@ struct HeaderNames;
 
 impl Kind<Vec<HeaderName>> for HeaderNames {
     fn parse(&self, text: &str) -> Result<Vec<HeaderName>, String> {
-        let names = items(text).map(str::parse).collect::<Result<_, _>>();
-        names.map_err(|_| format!("it must be {}", Kind::<Vec<HeaderName>>::allowed(self)))
+        let read = |names: Vec<String>| names.iter().map(|name| name.parse().ok()).collect();
+        items(text).and_then(read).ok_or_else(|| format!("it must be {}", Kind::<Vec<HeaderName>>::allowed(self)))
     }
 
     fn allowed(&self) -> String {
-        "a list of names of headers, separated by commas".to_owned()
+        format!("a list of names of headers, {BETWEEN}")
     }
 
     fn shown(&self, value: &Vec<HeaderName>) -> String {

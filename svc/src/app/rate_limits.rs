@@ -1,8 +1,9 @@
 //! Rate limits as an option.
 
+use std::sync::{Mutex, PoisonError};
+
 use super::AppOptions;
-use crate::rate_limit::RateLimiting;
-use crate::schema::RootFieldMeta;
+use crate::rate_limit::{self, RateLimiting};
 
 impl AppOptions {
     /// Limits how often clients ask, on all routes of the application. As no layer stands in front of `/graphql` for it,
@@ -22,18 +23,33 @@ impl AppOptions {
     }
 }
 
-/// Tells which operations have a rate limit that the options put in no force: only a layer around the router could.
-pub(super) fn note_rate_limits(operations: &[&'static RootFieldMeta], limiting: Option<&RateLimiting>) {
-    if limiting.is_some() {
+/// The operations with a rate limit that nothing has put in force yet.
+static LIMITED: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Notes which operations have a rate limit, as that counts only where rate limits are set up.
+pub(super) fn note_rate_limits(options: &AppOptions) {
+    if options.rate_limiting.is_some() || options.is_quiet {
         return;
     }
-    let limited = operations.iter().filter(|operation| operation.rules.rate_limit.is_some());
-    let limited = limited.map(|operation| operation.path).collect::<Vec<_>>().join(", ");
-    if !limited.is_empty() {
-        tracing::info!(
-            operations = limited,
-            "these operations have rate limits, which hold only if the router is given to `setup_rate_limiting`; \
-             `AppOptions::rate_limiting` is not called"
+    let limited = options.operations.iter().filter(|operation| operation.rules.rate_limit.is_some());
+    let limited = limited.map(|operation| operation.path.to_owned());
+    LIMITED.lock().unwrap_or_else(PoisonError::into_inner).extend(limited);
+}
+
+/// Says which operations have a rate limit that nothing has put in force by now.
+pub(super) fn warn_of_unlimited() {
+    let limited = std::mem::take(&mut *LIMITED.lock().unwrap_or_else(PoisonError::into_inner));
+    if !limited.is_empty() && !rate_limit::is_set_up() {
+        let operations = limited.join(", ");
+        tracing::warn!(
+            operations,
+            "these operations have rate limits, and nothing puts them in force; call `AppOptions::rate_limiting` or \
+             `svc::setup_rate_limiting`"
         );
     }
+}
+
+/// Whether operations wait for their rate limits to be put in force.
+pub(super) fn has_unlimited() -> bool {
+    !LIMITED.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
 }

@@ -34,6 +34,7 @@ use crate::TracingConfig;
 /// A setting that cannot be used, or a call outside of a tokio runtime.
 pub fn setup_tracing(app: Router, config: TracingConfig) -> Result<Router, StartError> {
     config.check()?;
+    config.note_use();
     if !config.enabled {
         return Ok(app);
     }

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::settings::{ConfigError, Count, Flag, Parsed, Variables, settings, variable};
+use crate::settings::{ConfigError, Count, Flag, Group as _, Parsed, Variables, check_text, settings, variable};
 
 /// The largest limit that a variable may give.
 const MOST: u64 = u32::MAX as u64;
@@ -98,6 +98,7 @@ impl Limits {
     /// # Errors
     /// A [`ConfigError`] that names the variable and what it may be.
     pub fn from_env() -> Result<Self, ConfigError> {
+        check_text(&Self::names())?;
         Self::from_variables(variable)
     }
 

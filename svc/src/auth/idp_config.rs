@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{TokenAlgorithm, algorithm::ALGORITHMS};
-use crate::settings::{Flag, Kind, Maybe, Path, Seconds, Secret, Text, settings};
+use crate::settings::{BETWEEN, Flag, Kind, Maybe, Path, Seconds, Secret, Text, items, settings};
 
 settings! {
     /// The settings of an identity provider; the field `idp` of [`SvcConfig`](crate::SvcConfig).
@@ -49,13 +49,13 @@ struct Algorithms;
 
 impl Kind<Vec<TokenAlgorithm>> for Algorithms {
     fn parse(&self, text: &str) -> Result<Vec<TokenAlgorithm>, String> {
-        let names: Option<Vec<String>> = serde_json::from_str(text).ok();
+        let names = items(text);
         let read = |names: Vec<String>| names.iter().map(|name| name.parse().ok()).collect::<Option<Vec<_>>>();
         let algorithms = names.and_then(read).filter(|algorithms| !algorithms.is_empty());
         algorithms.ok_or_else(|| format!("it must be {}", self.allowed()))
     }
     fn allowed(&self) -> String {
-        format!("a JSON list of {ALGORITHMS}, such as [\"RS256\"]")
+        format!("a list of {ALGORITHMS}, such as RS256 or [\"RS256\"], {BETWEEN}")
     }
     fn shown(&self, value: &Vec<TokenAlgorithm>) -> String {
         let names = value.iter().map(|algorithm| format!("\"{algorithm}\""));

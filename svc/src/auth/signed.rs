@@ -8,6 +8,7 @@ use super::claims::time;
 use super::jws::{ClaimRules, Compact};
 use super::standard_user::described;
 use super::{AuthError, AuthProvider, Authenticated, Claims, KeyError, TokenAlgorithm, UserContext, VerifyingKey};
+use crate::settings::use_value;
 
 /// The fewest bytes of a secret in production: those of the hash (RFC 7518, section 3.2).
 const SECRET: usize = 32;
@@ -56,23 +57,30 @@ impl SignedTokenProvider {
     pub fn with_secret_for(algorithm: TokenAlgorithm, secret: impl AsRef<[u8]>) -> Result<Self, KeyError> {
         let secret = secret.as_ref();
         let key = VerifyingKey::from_secret(algorithm, secret)?;
+        use_value("SVC_AUTH_SECRET_KEY", &String::from_utf8_lossy(secret));
+        use_value("SVC_AUTH_ALGORITHM", algorithm.as_str());
         Ok(Self { key, secret: Some(secret.len()), rules: ClaimRules::default() })
     }
 
     /// The issuer that tokens must name.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
-        self.rules.issuer = Some(issuer.into());
+        let issuer = issuer.into();
+        use_value("SVC_AUTH_ISSUER", &issuer);
+        self.rules.issuer = Some(issuer);
         self
     }
 
     /// The audience that tokens must name.
     pub fn audience(mut self, audience: impl Into<String>) -> Self {
-        self.rules.audience = Some(audience.into());
+        let audience = audience.into();
+        use_value("SVC_AUTH_AUDIENCE", &audience);
+        self.rules.audience = Some(audience);
         self
     }
 
     /// The difference of clocks that `exp` and `nbf` are forgiven; none by default.
     pub fn leeway(mut self, leeway: Duration) -> Self {
+        use_value("SVC_AUTH_LEEWAY", &leeway.as_secs().to_string());
         self.rules.leeway = leeway;
         self
     }

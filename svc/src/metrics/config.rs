@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
 
-use crate::settings::{ConfigError, Count, Kind, Maybe, Parsed, Text, Variables, Whether, items, settings, variable};
+use crate::settings::{
+    BETWEEN, ConfigError, Count, Kind, Maybe, Parsed, Text, Whether, from_environment, items, settings,
+};
 
 settings! {
     /// The settings of metrics, which are counted once [`setup_metrics`](crate::setup_metrics) is called; the field
@@ -40,7 +42,7 @@ impl MetricsConfig {
     /// # Errors
     /// A [`ConfigError`] that names the variable and what it may be.
     pub fn from_env() -> Result<Self, ConfigError> {
-        Self::read(&Variables(&variable))
+        from_environment()
     }
 
     /// Checks what the types leave open.
@@ -68,11 +70,11 @@ struct Paths;
 
 impl Kind<BTreeSet<String>> for Paths {
     fn parse(&self, text: &str) -> Result<BTreeSet<String>, String> {
-        Ok(items(text).map(str::to_owned).collect())
+        items(text).map(BTreeSet::from_iter).ok_or_else(|| format!("it must be {}", self.allowed()))
     }
 
     fn allowed(&self) -> String {
-        "paths, separated by commas".to_owned()
+        format!("paths, {BETWEEN}")
     }
 
     fn shown(&self, value: &BTreeSet<String>) -> String {

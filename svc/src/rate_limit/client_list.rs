@@ -4,11 +4,11 @@ use std::net::IpAddr;
 
 use ipnet::IpNet;
 
-use crate::settings::{ConfigError, Kind, Variables};
+use crate::settings::{ConfigError, Kind, Variables, items};
 
 /// The allowed entries, for messages and the book.
-const ALLOWED: &str =
-    "addresses (192.0.2.7), networks (10.0.0.0/8, 2001:db8::/32) and keys (user:42, key:acme), separated by commas";
+const ALLOWED: &str = "addresses (192.0.2.7), networks (10.0.0.0/8, 2001:db8::/32) and keys (user:42, key:acme), \
+                       separated by commas or as a JSON list";
 
 /// A list of clients: by their address, their network, or the key under which they are counted: `user:` with the
 /// identifier of a user, or `key:` with what the function of [`RateLimiting::key`](super::RateLimiting::key) says.
@@ -50,11 +50,11 @@ impl ClientList {
 
     fn read(text: &str) -> Option<Self> {
         let mut list = Self::default();
-        for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
+        for entry in items(text)? {
             let is_key = ["user:", "key:"].iter().any(|kind| entry.len() > kind.len() && entry.starts_with(kind));
-            match network(entry.strip_prefix("ip:").unwrap_or(entry)) {
+            match network(entry.strip_prefix("ip:").unwrap_or(&entry)) {
                 Some(network) => list.networks.push(network),
-                None if is_key => list.keys.push(entry.to_owned()),
+                None if is_key => list.keys.push(entry),
                 None => return None,
             }
         }

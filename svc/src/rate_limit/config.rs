@@ -69,7 +69,7 @@ settings! {
         /// The proxies whose word about their clients counts. Unless it is set, every client may name its address
         /// itself, in `X-Forwarded-For` or `X-Real-IP`.
         trusted_proxies: Option<TrustedProxies> = None, ["SVC_TRUSTED_PROXIES"],
-            Maybe(Parsed("addresses and networks, separated by commas, or the word none"));
+            Maybe(Parsed("addresses and networks, separated by commas or as a JSON list, or the word none"));
         /// The header in which those proxies name their clients.
         forwarded_header: ForwardedHeader = ForwardedHeader::XForwardedFor, ["SVC_FORWARDED_HEADER"],
             Parsed("x-forwarded-for, x-real-ip or forwarded");

@@ -16,14 +16,11 @@ use super::named_limit::{Found, NamedLimit};
 use super::operation_limits::OperationLimits;
 use super::proxies::ClientAddress;
 use super::rate_limiting::{ClockFn, KINDS, KeyFn, TIERS};
-use super::rule::{GRAPHQL, MESSAGE, PathPattern, RateLimitRule, normalised};
+use super::rule::{ENDPOINT, GRAPHQL, MESSAGE, PathPattern, RateLimitRule, is_about_graphql, normalised};
 use super::store::{Amount, Standings, Takes, is_taken};
 use super::waiting::Waiting;
 use super::{RateLimit, RateLimitConfig, RateLimitRequest, RateLimiting, create_default_rate_limit_rules};
 use crate::ConfigError;
-
-/// The path of the endpoint.
-const ENDPOINT: &str = "/graphql";
 
 /// The limits of the requests to some paths.
 #[derive(Debug)]
@@ -274,7 +271,7 @@ fn is_listed(list: &ClientList, addresses: impl IntoIterator<Item = IpAddr>, cli
 
 /// The rules, with those of the settings for GraphQL where the program has none.
 fn with_settings(rules: Option<Vec<RateLimitRule>>, config: &RateLimitConfig) -> Vec<RateLimitRule> {
-    let own = rules.as_ref().is_some_and(|rules| rules.iter().any(|rule| rule.pattern().matches(ENDPOINT)));
+    let own = rules.as_ref().is_some_and(|rules| is_about_graphql(rules));
     let mut rules = rules.unwrap_or_else(create_default_rate_limit_rules);
     if !own {
         rules.retain(|rule| rule.path_pattern != GRAPHQL);

@@ -56,6 +56,7 @@ mod tests;
 mod waiting;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use axum::Router;
 
@@ -86,11 +87,21 @@ pub fn setup_rate_limiting(app: Router, limiting: RateLimiting) -> Result<Router
     })
 }
 
+/// Whether the program limits requests, or says that it does not.
+static IS_SET_UP: AtomicBool = AtomicBool::new(false);
+
+/// Whether the program limits requests, or says that it does not.
+pub(crate) fn is_set_up() -> bool {
+    IS_SET_UP.load(Ordering::Relaxed)
+}
+
 /// The layer that limits requests; `None` where nothing is limited.
 ///
 /// # Errors
 /// A [`ConfigError`] that names the limit and what it may be.
 pub(crate) fn layer(limiting: RateLimiting) -> Result<Option<RateLimitLayer>, ConfigError> {
+    IS_SET_UP.store(true, Ordering::Relaxed);
+    limiting.note_use();
     if !limiting.is_enabled() {
         return Ok(None);
     }

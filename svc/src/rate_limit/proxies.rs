@@ -9,6 +9,7 @@ use ipnet::IpNet;
 
 use super::client_list::network;
 use super::forwarded;
+use crate::settings::items;
 
 /// The proxies whose word about their clients counts.
 ///
@@ -28,8 +29,8 @@ impl FromStr for TrustedProxies {
         if text.trim().eq_ignore_ascii_case("none") {
             return Ok(Self::default());
         }
-        let entries = text.split(',').map(str::trim).filter(|entry| !entry.is_empty());
-        entries.map(network).collect::<Option<_>>().map(Self).ok_or(())
+        let entries = items(text).ok_or(())?;
+        entries.iter().map(|entry| network(entry)).collect::<Option<_>>().map(Self).ok_or(())
     }
 }
 

@@ -10,7 +10,7 @@ use axum::http::HeaderMap;
 use super::limit::Unit;
 use super::{RateLimit, RateLimitConfig, RateLimitRule};
 use crate::ConfigError;
-use crate::settings::{Variables, variable};
+use crate::settings::{from_environment, is_set, tell_once, tell_unused, use_group};
 
 /// The names of the limits of kinds.
 pub(super) const KINDS: [&str; 3] = ["query", "mutation", "subscription"];
@@ -95,8 +95,7 @@ impl RateLimiting {
     /// # Errors
     /// A [`ConfigError`] that names the variable and what it may be.
     pub fn from_env() -> Result<Self, ConfigError> {
-        let config = RateLimitConfig::read(&Variables(&variable))?;
-        Ok(Self::default().config(config))
+        Ok(Self::default().config(from_environment()?))
     }
 
     /// Replaces the settings.
@@ -112,7 +111,8 @@ impl RateLimiting {
 
     /// Adds a rule to those that are there.
     pub fn rule(mut self, rule: RateLimitRule) -> Self {
-        self.rules.get_or_insert_with(super::create_default_rate_limit_rules).push(rule);
+        // The limits of GraphQL stay those of the settings, unless this rule is about it.
+        self.rules.get_or_insert_with(super::rule::rules_beside_graphql).push(rule);
         self
     }
 
@@ -163,6 +163,42 @@ impl RateLimiting {
     #[cfg(feature = "redis")]
     pub fn redis_client(self, redis_client: &crate::RedisClient) -> Self {
         Self { redis: Some(redis_client.clone()), ..self }
+    }
+
+    /// Notes that requests are limited with these settings.
+    pub(super) fn note_use(&self) {
+        for name in use_group(&self.config) {
+            if tell_once(name) {
+                tracing::info!("{name} is set and has no effect on rate limits: the program gives another value");
+            }
+        }
+        if !self.is_enabled() {
+            return;
+        }
+        if !self.is_shared() {
+            let why = "rate limits are counted in memory; `RateLimiting::redis_client` counts them for all instances";
+            ["SVC_RATE_LIMIT_REDIS_TIMEOUT", "SVC_RATE_LIMIT_INSTANCES"]
+                .into_iter()
+                .filter(|name| is_set(name))
+                .for_each(|name| tell_unused(name, why));
+        }
+        if self.rules.as_ref().is_some_and(|rules| super::rule::is_about_graphql(rules)) {
+            let why = "the program has a rule of its own for /graphql";
+            ["SVC_RATE_LIMIT_REQUESTS_PER_MINUTE", "SVC_RATE_LIMIT_REQUESTS_PER_HOUR"]
+                .into_iter()
+                .filter(|name| is_set(name))
+                .for_each(|name| tell_unused(name, why));
+        }
+    }
+
+    #[cfg(feature = "redis")]
+    fn is_shared(&self) -> bool {
+        self.redis.is_some()
+    }
+
+    #[cfg(not(feature = "redis"))]
+    fn is_shared(&self) -> bool {
+        false
     }
 
     /// Whether requests are limited.

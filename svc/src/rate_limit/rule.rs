@@ -9,6 +9,8 @@ pub(super) const MESSAGE: &str = "too many requests; try again later";
 
 /// The paths of GraphQL.
 pub(super) const GRAPHQL: &str = "/graphql/*";
+/// The path of the endpoint.
+pub(super) const ENDPOINT: &str = "/graphql";
 
 /// A limit for the requests to some paths.
 ///
@@ -89,6 +91,16 @@ pub fn create_default_rate_limit_rules() -> Vec<RateLimitRule> {
     ];
     rules.extend(WITH_TOKEN.map(|path| RateLimitRule::new(path, RateLimit::requests(100).per_minute())));
     rules
+}
+
+/// Whether one of the rules is about the endpoint.
+pub(super) fn is_about_graphql(rules: &[RateLimitRule]) -> bool {
+    rules.iter().any(|rule| rule.pattern().matches(ENDPOINT))
+}
+
+/// The default rules but for that of GraphQL, whose limits are those of the settings.
+pub(super) fn rules_beside_graphql() -> Vec<RateLimitRule> {
+    create_default_rate_limit_rules().into_iter().filter(|rule| rule.path_pattern != GRAPHQL).collect()
 }
 
 /// A path as rules see it: without what other parts of a service may read as the same.

@@ -16,6 +16,7 @@ use server::{Connection, Server};
 pub(crate) use script::Script;
 
 use crate::ConfigError;
+use crate::settings::use_value;
 
 /// The longest wait of a request for Redis, the connection included.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -70,6 +71,7 @@ impl RedisClient {
     /// A [`ConfigError`] when the URL cannot be read.
     pub fn with_timeout(url: &str, timeout: Duration) -> Result<Self, ConfigError> {
         let server = Server::parse(url).map_err(|allowed| ConfigError::new(URL, "***", allowed))?;
+        use_value("SVC_REDIS_URL", url);
         Ok(Self::of(server, timeout))
     }
 

@@ -26,7 +26,7 @@ pub(crate) use clients::Clients;
 #[cfg(feature = "logging")]
 pub(crate) use line::one_line;
 
-use crate::settings::{Variables, variable};
+use crate::settings::{from_environment, use_group};
 
 static PROCESS: OnceLock<SecurityLogger> = OnceLock::new();
 
@@ -42,18 +42,28 @@ static PROCESS: OnceLock<SecurityLogger> = OnceLock::new();
 /// ```
 pub fn get_security_logger() -> SecurityLogger {
     let of_environment = || {
-        SecurityLogConfig::read(&Variables(&variable)).unwrap_or_else(|error| {
+        from_environment::<SecurityLogConfig>().unwrap_or_else(|error| {
             tracing::warn!(%error, "the security log has its default settings");
             SecurityLogConfig::default()
         })
     };
-    PROCESS.get_or_init(|| SecurityLogger::new(of_environment())).clone()
+    PROCESS.get_or_init(|| made(of_environment())).clone()
 }
 
 /// Sets up the security log of the process, unless it is there already, and returns it.
 /// [`create_svc_app`](crate::create_svc_app) does so with the settings of the application.
 pub fn init_security_logger(config: SecurityLogConfig) -> SecurityLogger {
-    PROCESS.get_or_init(|| SecurityLogger::new(config)).clone()
+    PROCESS.get_or_init(|| made(config)).clone()
+}
+
+/// Whether the process has its security log.
+pub(crate) fn is_set_up() -> bool {
+    PROCESS.get().is_some()
+}
+
+fn made(config: SecurityLogConfig) -> SecurityLogger {
+    use_group(&config);
+    SecurityLogger::new(config)
 }
 
 /// Writes an event of the service.

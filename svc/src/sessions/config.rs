@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::ConfigError;
+use crate::settings::use_value;
 
 /// The rule by which browsers send the cookie with requests that other sites cause (RFC 6265bis, section 5.6.7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -54,8 +55,10 @@ const LONGEST: Duration = Duration::from_secs(400 * 86_400);
 impl SessionConfig {
     /// Encrypted cookies of the name `session`, for a day, over HTTPS only.
     pub fn new(secret_key: impl Into<String>) -> Self {
+        let secret_key = secret_key.into();
+        use_value("SVC_AUTH_SECRET_KEY", &secret_key);
         Self {
-            secret_key: secret_key.into(),
+            secret_key,
             previous_secret_key: None,
             session_cookie: "session".to_owned(),
             max_age: Duration::from_secs(86_400),

@@ -5,9 +5,17 @@ use std::ffi::OsString;
 use super::ConfigError;
 
 /// The variables that are read beside the table of settings: by the tool `svc`, by the embedded database, by programs that
-/// those start, and by the settings of tracing, which are not in the table.
-const OTHERS: [&str; 6] =
-    ["SVC_DESCRIBE", "SVC_DESCRIBE_DATABASE", "SVC_EMBEDDED_TEST_ROOT", "SVC_PG_BIN", "SVC_SUPERVISED", "SVC_TRACING_SQL_COMMENTS"];
+/// those start, by tests of programs, and by the settings of tracing, which are not in the table.
+const OTHERS: [&str; 8] = [
+    "SVC_DESCRIBE",
+    "SVC_DESCRIBE_DATABASE",
+    "SVC_EMBEDDED_TEST_IGNORES_SIGNALS",
+    "SVC_EMBEDDED_TEST_ROOT",
+    "SVC_PG_BIN",
+    "SVC_SUPERVISED",
+    "SVC_TEST_DATABASE_URL",
+    "SVC_TRACING_SQL_COMMENTS",
+];
 /// The names of variables of svc.
 const PREFIX: &str = "SVC_";
 /// The likeness, from 0 to 1, from which on a name is taken for a slip.

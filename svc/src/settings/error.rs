@@ -14,6 +14,32 @@ pub struct ConfigError {
 
 impl ConfigError {
     pub(crate) fn new(name: &str, value: impl Into<String>, allowed: &str) -> Self {
-        Self { name: name.to_owned(), value: value.into(), allowed: allowed.to_owned() }
+        Self { name: name.to_owned(), value: without_credentials(value.into()), allowed: allowed.to_owned() }
+    }
+}
+
+/// A value in which nothing is shown of what stands before an `@`, as that may be a password. Which of several at signs
+/// ends it is not known, so it is the last.
+fn without_credentials(value: String) -> String {
+    let Some((before, after)) = value.rsplit_once('@') else { return value };
+    let scheme = before.find("://").map_or("", |end| &before[..end + 3]);
+    format!("{scheme}***@{after}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ConfigError;
+
+    #[test]
+    fn credentials_are_not_shown() {
+        for (value, shown) in [
+            ("https://u:secret@x.y", "https://***@x.y"),
+            ("https://a.b, https://u:se@cr,et/@x.y", "https://***@x.y"),
+            ("u:secret@x.y", "***@x.y"),
+            ("[\"https://u:secret@x.y\"]", "[\"https://***@x.y\"]"),
+            ("https://x.y", "https://x.y"),
+        ] {
+            assert_eq!(ConfigError::new("SVC_CORS_ORIGINS", value, "").value, shown);
+        }
     }
 }

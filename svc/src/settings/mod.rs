@@ -3,19 +3,23 @@
 
 mod environment;
 mod error;
+mod group;
 mod kinds;
 mod origins;
 #[cfg(test)]
 mod tests;
+mod used;
 mod variables;
 
 pub use error::ConfigError;
 
 pub(crate) use environment::{check_text, unknown};
+pub(crate) use group::{Group, from_environment};
 pub(crate) use kinds::{
     Count, Flag, Kind, Maybe, Milliseconds, Otherwise, Parsed, Path, Seconds, Secret, Text, Whether, or_never,
 };
-pub(crate) use origins::{Origins, is_origin, items};
+pub(crate) use origins::{BETWEEN, Origins, is_origin, items};
+pub(crate) use used::{is_set, is_used, tell_once, tell_overridden, tell_unused, use_group, use_value, use_variable};
 pub(crate) use variables::{Variables, variable};
 
 /// The longest time-out: a year, as clocks do not go for ever.
@@ -80,6 +84,22 @@ macro_rules! settings {
                 $($(self.$group.compare(&other.$group, visit);)*)?
             }
 
+            /// Calls `visit` with each variable that is set, and whether the field has the value that it gives.
+            pub(crate) fn compare_with(
+                &self,
+                variables: &$crate::settings::Variables<'_>,
+                visit: &mut dyn FnMut(&'static str, bool),
+            ) {
+                $({
+                    let names: &[&'static str] = &[$first $(, $other)*];
+                    if let Some((name, _)) = variables.first(names) {
+                        let given = $crate::settings::Kind::<$ty>::read(&$kind, variables, names);
+                        visit(name, given.is_ok_and(|given| given.as_ref() == Some(&self.$field)));
+                    }
+                })*
+                $($(self.$group.compare_with(variables, visit);)*)?
+            }
+
             /// The settings as the book shows them.
             #[cfg(test)]
             pub(crate) fn rows(prefix: &str) -> Vec<$crate::settings::Row> {
@@ -95,6 +115,26 @@ macro_rules! settings {
                 },)*];
                 $($(let rows = [rows, <$group_ty>::rows(concat!(stringify!($group), "."))].concat();)*)?
                 rows
+            }
+        }
+
+        impl $crate::settings::Group for $name {
+            fn of(variables: &$crate::settings::Variables<'_>) -> Result<Self, $crate::settings::ConfigError> {
+                Self::read(variables)
+            }
+
+            fn names() -> Vec<&'static str> {
+                let mut all = Vec::new();
+                Self::default().compare(&Self::default(), &mut |names, _| all.extend(names));
+                all
+            }
+
+            fn visit_set(
+                &self,
+                variables: &$crate::settings::Variables<'_>,
+                visit: &mut dyn FnMut(&'static str, bool),
+            ) {
+                self.compare_with(variables, visit);
             }
         }
 

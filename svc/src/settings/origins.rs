@@ -9,15 +9,14 @@ pub(crate) struct Origins;
 
 impl Kind<Vec<String>> for Origins {
     fn parse(&self, text: &str) -> Result<Vec<String>, String> {
-        let origins = items(text).map(|origin| origin.trim_end_matches('/').to_ascii_lowercase()).collect::<Vec<_>>();
-        if origins.iter().all(|origin| is_origin(origin)) {
-            return Ok(origins);
-        }
-        Err(format!("it must be {}", Kind::<Vec<String>>::allowed(self)))
+        let origin = |origin: String| origin.trim_end_matches('/').to_ascii_lowercase();
+        let origins: Option<Vec<_>> = items(text).map(|origins| origins.into_iter().map(origin).collect());
+        let origins = origins.filter(|origins| origins.iter().all(|origin| is_origin(origin)));
+        origins.ok_or_else(|| format!("it must be {}", Kind::<Vec<String>>::allowed(self)))
     }
 
     fn allowed(&self) -> String {
-        "a list of origins such as https://app.example.com, separated by commas".to_owned()
+        format!("a list of origins such as https://app.example.com, {BETWEEN}")
     }
 
     fn shown(&self, value: &Vec<String>) -> String {
@@ -25,9 +24,16 @@ impl Kind<Vec<String>> for Origins {
     }
 }
 
-/// The items of a list, which commas separate.
-pub(crate) fn items(text: &str) -> impl Iterator<Item = &str> {
-    text.split(',').map(str::trim).filter(|item| !item.is_empty())
+/// The two ways to write a list, for messages and the book.
+pub(crate) const BETWEEN: &str = "separated by commas or as a JSON list";
+
+/// The items of a list: a JSON list of texts, or texts that commas separate. `None` where it begins as JSON and is not.
+pub(crate) fn items(text: &str) -> Option<Vec<String>> {
+    let items = match text.trim_start().starts_with('[') {
+        true => serde_json::from_str::<Vec<String>>(text).ok()?,
+        false => text.split(',').map(str::to_owned).collect(),
+    };
+    Some(items.iter().map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect())
 }
 
 /// Whether this is what a browser sends as an `Origin`: a scheme, a host and perhaps a port.

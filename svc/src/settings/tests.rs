@@ -46,7 +46,9 @@ fn the_page_of_the_book_has_every_setting() {
     let mut page = String::from(
         "# Settings\n\nEvery setting, with the environment variable that `AppOptions::from_env` and \
          `SvcConfig::from_env` read. A value that cannot be used stops the program with an error that names the variable \
-         and what it may be. [Serving](serving.md) explains them.\n\nThis page is made from the source by the tests.\n",
+         and what it may be. The log names what is set and has no effect: a name that is not a setting, a setting of a \
+         part that the program does not have, and one for which the program gives another value. \
+         [Serving](serving.md) explains them.\n\nThis page is made from the source by the tests.\n",
     );
     let mut group = None;
     for row in SvcConfig::rows("") {

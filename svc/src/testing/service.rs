@@ -68,7 +68,7 @@ impl TestService {
         if *options.security_log() == SecurityLogConfig::default() {
             init_security_logger(SecurityLogConfig { path: None, stdout: false });
         }
-        let (router, state) = crate::app::assemble(options).await?;
+        let (router, state) = crate::app::assemble(options.quiet()).await?;
         Ok(Self { router, state })
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
-use crate::settings::{ConfigError, Flag, Kind as _, Variables, variable};
+use crate::settings::{ConfigError, Flag, Kind as _, Variables, use_variable, variable};
 
 const SQL_COMMENTS: &str = "SVC_TRACING_SQL_COMMENTS";
 
@@ -151,6 +151,15 @@ impl TracingConfig {
             }
         }
         Ok(config)
+    }
+
+    /// Notes that spans are made with these settings. Where the program has another value, the variable is no part's.
+    pub(crate) fn note_use(&self) {
+        let variables = Variables(&variable);
+        let given = variables.text(SQL_COMMENTS).and_then(|text| Flag.parse(&text).ok());
+        if cfg!(feature = "tracing-otel") && (!self.enabled || given == Some(self.sql_comments)) {
+            use_variable(SQL_COMMENTS);
+        }
     }
 
     /// Checks what the types leave open.

@@ -30,10 +30,12 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout, timeout_at};
 
+use super::unused_settings::note_unused_parts;
 use super::{HttpConfig, StartError, SvcConfig, describe};
 use crate::http::LongLived;
 use crate::log_throttle::LogThrottle;
 use crate::security_log::{SecurityEvent, SecurityEventType, get_security_logger, record};
+use crate::settings::{is_used, tell_overridden, use_group};
 use activity::{Activity, Order};
 use connection::Shared;
 use connections::Connections;
@@ -112,6 +114,7 @@ impl Server {
     /// A setting that is wrong, or an address that cannot be bound.
     pub async fn from_env() -> crate::Result<Self> {
         let config = SvcConfig::from_env()?.http;
+        use_group(&config);
         #[cfg(unix)]
         {
             let signals = StopSignals::listen().map_err(|source| StartError::Signals { source })?;
@@ -254,6 +257,23 @@ impl Server {
     /// WebSockets at `/graphql` are closed with 1001, so that clients go to another instance. In the end every connection
     /// is closed, but for those that another handler has upgraded.
     pub async fn run(self, app: Router, stop: impl Future<Output = ()>) {
+        note_unused_parts();
+        self.note_unused_bounds();
+        self.run_beside(app, stop).await;
+    }
+
+    /// Says which settings of servers this one does not take.
+    fn note_unused_bounds(&self) {
+        let (host, port) = (self.address.ip(), self.address.port());
+        use_group(&HttpConfig { host, port, ..self.config.clone() }).into_iter().for_each(|name| {
+            if !is_used(name) {
+                tell_overridden(name);
+            }
+        });
+    }
+
+    /// The same for a server beside that of the application.
+    pub(super) async fn run_beside(self, app: Router, stop: impl Future<Output = ()>) {
         // Whoever says when to stop listens to signals too, if to any.
         #[cfg(unix)]
         drop(self.signals);

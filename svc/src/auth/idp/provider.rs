@@ -11,6 +11,7 @@ use super::metadata::Metadata;
 use super::{Endpoint, IdpError};
 use crate::auth::jws::{ClaimRules, Compact};
 use crate::auth::{AuthError, AuthProvider, Authenticated, Claims, IdpConfig, TokenAlgorithm, UserContext};
+use crate::settings::{use_group, use_value};
 
 /// The provider of an identity provider that publishes its keys: Auth0, Keycloak, Entra, Okta, Cognito and others. It is
 /// cheap to clone.
@@ -51,6 +52,7 @@ impl IdpConfig {
     /// # Errors
     /// An [`IdpError`] when something is missing or cannot be used.
     pub fn create_provider(&self) -> Result<IdpProvider, IdpError> {
+        use_group(self);
         let mapping = ClaimMapping::new(self)?;
         if let Some(symmetric) = self.algorithms.iter().find(|algorithm| algorithm.is_symmetric()) {
             return Err(IdpError::Symmetric(*symmetric));
@@ -103,6 +105,7 @@ impl IdpProvider {
 
     /// The difference of clocks that `exp` and `nbf` are forgiven; none by default.
     pub fn leeway(mut self, leeway: Duration) -> Self {
+        use_value("SVC_AUTH_LEEWAY", &leeway.as_secs().to_string());
         self.rules.leeway = leeway;
         self
     }

@@ -8,6 +8,7 @@ use spki::{ObjectIdentifier, SubjectPublicKeyInfoRef};
 
 use super::KeyError;
 use crate::auth::TokenAlgorithm;
+use crate::settings::use_value;
 
 /// A key that verifies tokens of one algorithm. `Debug` shows the algorithm only.
 #[derive(Clone)]
@@ -47,6 +48,8 @@ impl VerifyingKey {
         let der = SubjectPublicKeyInfoDer::from_pem_slice(pem.as_bytes()).map_err(|_| KeyError::NotPublicPem)?;
         let info = SubjectPublicKeyInfoRef::try_from(der.as_ref()).map_err(|_| KeyError::NotPublicPem)?;
         let bytes = info.subject_public_key.as_bytes().ok_or(KeyError::NotPublicPem)?;
+        use_value("SVC_AUTH_PUBLIC_KEY", pem);
+        use_value("SVC_AUTH_ALGORITHM", algorithm.as_str());
         Self::from_bytes(algorithm, info.algorithm.oid, bytes)
     }
 

@@ -1,0 +1,27 @@
+//! A group of settings, as the table of settings declares it.
+
+use super::{ConfigError, Variables, check_text, variable};
+
+/// A struct of the table of settings.
+pub(crate) trait Group: Sized {
+    /// Reads what is set; the rest has its default.
+    ///
+    /// # Errors
+    /// A value that cannot be used.
+    fn of(variables: &Variables<'_>) -> Result<Self, ConfigError>;
+
+    /// The variables of all settings.
+    fn names() -> Vec<&'static str>;
+
+    /// Calls `visit` with each variable that is set, and whether the group has the value that it gives.
+    fn visit_set(&self, variables: &Variables<'_>, visit: &mut dyn FnMut(&'static str, bool));
+}
+
+/// Reads a group from the environment.
+///
+/// # Errors
+/// A value that cannot be used, or that is not text.
+pub(crate) fn from_environment<G: Group>() -> Result<G, ConfigError> {
+    check_text(&G::names())?;
+    G::of(&Variables(&variable))
+}
