@@ -1,7 +1,7 @@
 //! Items that generated code refers to. Not part of the public API: they change without notice.
 
 pub use crate::app::{Mutation, Query, RootField, Subscription};
-pub use crate::authz::{CheckAnswer, FieldCheck, OwnAuthorizer};
+pub use crate::authz::{AuthorizerOf, CheckAnswer, FieldCheck, OwnAuthorizer};
 pub use crate::engine::{
     Call, Completed, EventStream, Events, Method, Outcome, Resolver, Returns, events, events_of_result,
 };

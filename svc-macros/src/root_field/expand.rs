@@ -98,8 +98,8 @@ fn rules(field: &RootField) -> TokenStream {
     let authorizer = match authorizer {
         None => quote!(None),
         Some(path) => {
-            let own = quote_spanned!(path.span()=> #krate::OwnAuthorizer::new(&#path));
-            quote!(Some(&const { #own }))
+            let own = quote_spanned!(path.span()=> #krate::AuthorizerOf::new(&#path));
+            quote!(Some(&const { #krate::OwnAuthorizer::new(&const { #own }) }))
         }
     };
     let rate_limit = match rate_limit {

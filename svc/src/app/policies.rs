@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use super::AppOptions;
-use crate::authz::{AuthorizationCacheConfig, Authorizer, RowDecision, RowPolicy, TriedRule};
+use crate::authz::{AuthorizationCacheConfig, AuthorizerOf, IntoAuthorizer, RowDecision, RowPolicy, TriedRule};
 use crate::request::Context;
 use crate::schema::SvcType;
 
 impl AppOptions {
-    /// The authorizer, which is asked about each root field before it runs; see [`Authorizer`].
+    /// The authorizer, which is asked about each root field before it runs; see [`Authorizer`](crate::authz::Authorizer).
     ///
     /// ```
     /// use svc::authz::AuthorizationRequest;
@@ -18,8 +18,8 @@ impl AppOptions {
     ///     request.context().header("x-internal").is_some()
     /// });
     /// ```
-    pub fn authorizer(mut self, authorizer: impl Authorizer) -> Self {
-        self.authorizer = Some(Box::new(authorizer));
+    pub fn authorizer<Kind: 'static>(mut self, authorizer: impl IntoAuthorizer<Kind>) -> Self {
+        self.authorizer = Some(Box::new(AuthorizerOf::new(authorizer)));
         self
     }
 
@@ -46,8 +46,8 @@ impl AppOptions {
     ///     });
     /// # drop(options);
     /// ```
-    pub fn dry_run(mut self, name: impl Into<String>, rule: impl Authorizer) -> Self {
-        self.tried_rules.push(TriedRule { name: name.into(), rule: Box::new(rule) });
+    pub fn dry_run<Kind: 'static>(mut self, name: impl Into<String>, rule: impl IntoAuthorizer<Kind>) -> Self {
+        self.tried_rules.push(TriedRule { name: name.into(), rule: Box::new(AuthorizerOf::new(rule)) });
         self
     }
 

@@ -1,5 +1,6 @@
 use std::fmt;
 use std::future::Future;
+use std::marker::PhantomData;
 
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
@@ -32,16 +33,19 @@ use crate::schema::Code;
 /// let options = AppOptions::new().authorizer(async |request: AuthorizationRequest| {
 ///     request.operation_name() != "delete_everything"
 /// });
+///
+/// // One that waits for nothing need not be `async`.
+/// fn read_only(request: AuthorizationRequest) -> bool {
+///     request.operation_type() != OperationType::Mutation
+/// }
+///
+/// let options = AppOptions::new().authorizer(read_only);
 /// ```
 ///
 /// # Errors
 /// An error denies. One that is made by [`Error::new`](crate::Error::new) reaches the client as it is; of any other the log is told, and the
 /// client gets `FORBIDDEN`. So it is with a panic, and with an authorizer that takes longer than
 /// [`authorization_timeout`](crate::SvcConfig::authorization_timeout).
-#[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an authorizer",
-    note = "implement `Authorizer`, or write `async fn policy(request: AuthorizationRequest) -> Result<AuthorizationDecision>`"
-)]
 pub trait Authorizer: Send + Sync + 'static {
     /// Decides about one operation.
     ///
@@ -98,17 +102,100 @@ pub trait Authorizer: Send + Sync + 'static {
     }
 }
 
-impl<F, R> Authorizer for F
-where
-    F: Fn(AuthorizationRequest) -> R + Send + Sync + 'static,
-    R: Future<Output: IntoDecision> + Send,
-{
+impl<A: Authorizer> Authorizer for &'static A {
     fn authorize_operation(
         &self,
         request: AuthorizationRequest,
     ) -> impl Future<Output = Result<AuthorizationDecision>> + Send {
+        A::authorize_operation(self, request)
+    }
+
+    fn authorize_batch(
+        &self,
+        requests: Vec<AuthorizationRequest>,
+    ) -> impl Future<Output = Option<Vec<Result<AuthorizationDecision>>>> + Send {
+        A::authorize_batch(self, requests)
+    }
+}
+
+/// The marker of an [`Authorizer`].
+#[derive(Debug)]
+pub struct Implemented;
+
+/// The marker of a function that decides at once.
+#[derive(Debug)]
+pub struct AtOnce;
+
+/// The marker of a function whose decision is waited for.
+#[derive(Debug)]
+pub struct Awaited;
+
+/// What can be an authorizer: a value that implements [`Authorizer`], or a function of the request, `async` or not.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an authorizer",
+    note = "implement `Authorizer`, or write a `fn` or an `async fn` such as \
+            `fn policy(request: AuthorizationRequest) -> Result<AuthorizationDecision>`; a `bool` will do, too"
+)]
+pub trait IntoAuthorizer<Kind>: Send + Sync + 'static {
+    /// Decides about one operation.
+    #[doc(hidden)]
+    fn decide(&self, request: AuthorizationRequest) -> BoxFuture<'_, Result<AuthorizationDecision>>;
+
+    /// Decides about several fields at once, where the authorizer can.
+    #[doc(hidden)]
+    fn decide_batch(&self, requests: Vec<AuthorizationRequest>) -> BoxFuture<'_, Decisions> {
+        drop(requests);
+        std::future::ready(None).boxed()
+    }
+}
+
+impl<A: Authorizer> IntoAuthorizer<Implemented> for A {
+    fn decide(&self, request: AuthorizationRequest) -> BoxFuture<'_, Result<AuthorizationDecision>> {
+        self.authorize_operation(request).boxed()
+    }
+
+    fn decide_batch(&self, requests: Vec<AuthorizationRequest>) -> BoxFuture<'_, Decisions> {
+        self.authorize_batch(requests).boxed()
+    }
+}
+
+impl<F, D> IntoAuthorizer<AtOnce> for F
+where
+    F: Fn(AuthorizationRequest) -> D + Send + Sync + 'static,
+    D: IntoDecision,
+{
+    fn decide(&self, request: AuthorizationRequest) -> BoxFuture<'_, Result<AuthorizationDecision>> {
+        std::future::ready(self(request).into_decision()).boxed()
+    }
+}
+
+impl<F, R> IntoAuthorizer<Awaited> for F
+where
+    F: Fn(AuthorizationRequest) -> R + Send + Sync + 'static,
+    R: Future<Output: IntoDecision> + Send + 'static,
+{
+    fn decide(&self, request: AuthorizationRequest) -> BoxFuture<'_, Result<AuthorizationDecision>> {
         let decision = self(request);
-        async move { decision.await.into_decision() }
+        async move { decision.await.into_decision() }.boxed()
+    }
+}
+
+/// An authorizer of one of the kinds.
+pub struct AuthorizerOf<Kind, A> {
+    authorizer: A,
+    kind: PhantomData<fn() -> Kind>,
+}
+
+impl<Kind: 'static, A: IntoAuthorizer<Kind>> AuthorizerOf<Kind, A> {
+    /// The authorizer with its kind.
+    pub const fn new(authorizer: A) -> Self {
+        Self { authorizer, kind: PhantomData }
+    }
+}
+
+impl<Kind, A> fmt::Debug for AuthorizerOf<Kind, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AuthorizerOf")
     }
 }
 
@@ -133,15 +220,15 @@ pub(crate) enum Deciding<'a> {
 }
 
 /// The decisions about several fields; `None` where they are asked for one by one.
-pub(super) type Decisions = Option<Vec<Result<AuthorizationDecision>>>;
+pub type Decisions = Option<Vec<Result<AuthorizationDecision>>>;
 
-impl<A: Authorizer> DynAuthorizer for A {
+impl<Kind: 'static, A: IntoAuthorizer<Kind>> DynAuthorizer for AuthorizerOf<Kind, A> {
     fn decide(&self, request: AuthorizationRequest) -> BoxFuture<'_, Result<AuthorizationDecision>> {
-        self.authorize_operation(request).boxed()
+        self.authorizer.decide(request)
     }
 
     fn decide_batch(&self, requests: Vec<AuthorizationRequest>) -> BoxFuture<'_, Decisions> {
-        self.authorize_batch(requests).boxed()
+        self.authorizer.decide_batch(requests)
     }
 }
 
@@ -150,7 +237,7 @@ pub struct OwnAuthorizer(&'static dyn DynAuthorizer);
 
 impl OwnAuthorizer {
     /// An authorizer that `authorizer = …` names.
-    pub const fn new<A: Authorizer>(authorizer: &'static A) -> Self {
+    pub const fn new<Kind: 'static, A: IntoAuthorizer<Kind>>(authorizer: &'static AuthorizerOf<Kind, A>) -> Self {
         Self(authorizer)
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 
-use super::{AuthorizationDecision, AuthorizationRequest, Authorizer, IntoDecision};
+use super::{AuthorizationDecision, AuthorizationRequest, IntoAuthorizer, IntoDecision};
 use crate::Result;
 use crate::schema::Code;
 
@@ -95,15 +95,15 @@ impl<'a, F: Future<Output: IntoDecision> + Send + 'a> CheckAnswer<'a, Later> for
 /// }
 /// # drop(AppOptions::new().types(types![User]));
 /// ```
-pub fn field_authorizer_adapter<T: ?Sized>(
-    authorizer: impl Authorizer,
+pub fn field_authorizer_adapter<T: ?Sized, Kind: 'static>(
+    authorizer: impl IntoAuthorizer<Kind>,
     field: &'static str,
 ) -> impl Fn(&T, AuthorizationRequest) -> BoxFuture<'static, Result<AuthorizationDecision>> {
     let authorizer = Arc::new(authorizer);
     move |_, request| {
         let authorizer = authorizer.clone();
         let request = AuthorizationRequest { operation_name: field.to_owned(), ..request };
-        async move { authorizer.authorize_operation(request).await }.boxed()
+        async move { authorizer.decide(request).await }.boxed()
     }
 }
 

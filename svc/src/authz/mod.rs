@@ -24,9 +24,9 @@ mod row_policies;
 #[cfg(test)]
 mod tests;
 
-pub use authorizer::Authorizer;
+pub use authorizer::{Authorizer, IntoAuthorizer};
 #[doc(hidden)]
-pub use authorizer::OwnAuthorizer;
+pub use authorizer::{AuthorizerOf, OwnAuthorizer};
 pub use cache::AuthorizationCacheConfig;
 pub use decision::{AuthorizationDecision, IntoDecision};
 #[cfg(feature = "auth")]

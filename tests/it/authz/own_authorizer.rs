@@ -12,6 +12,18 @@ async fn insiders(request: AuthorizationRequest) -> bool {
     request.context().header("x-inside").is_some()
 }
 
+/// One that waits for nothing need not be `async`.
+fn insiders_at_once(request: AuthorizationRequest) -> bool {
+    request.context().header("x-inside").is_some()
+}
+
+fn decided_at_once(request: AuthorizationRequest) -> Result<AuthorizationDecision> {
+    match request.context().header("x-inside") {
+        Some(_) => Ok(AuthorizationDecision::allow()),
+        None => Ok(AuthorizationDecision::deny_with("OUTSIDE", "come in")),
+    }
+}
+
 struct First;
 
 impl Authorizer for First {
@@ -26,6 +38,14 @@ async fn secrets() -> Vec<Note>;
 async fn first() -> Vec<Note>;
 #[svc::query(authorizer = insiders)]
 fn told() -> i32 {
+    7
+}
+#[svc::query(authorizer = insiders_at_once)]
+fn told_at_once() -> i32 {
+    7
+}
+#[svc::query(authorizer = decided_at_once)]
+fn decided() -> i32 {
     7
 }
 #[svc::query]
@@ -44,7 +64,7 @@ fn options(database: &TestDatabase) -> AppOptions {
     AppOptions::new()
         .config(config)
         .database_url(database.url())
-        .queries(queries![secrets, first, told, open])
+        .queries(queries![secrets, first, told, told_at_once, decided, open])
         .mutations(mutations![touch])
         .operations([cached])
 }
@@ -71,4 +91,19 @@ async fn it_comes_before_the_one_of_the_application() {
     assert_eq!(app.query("{ first { id } }").await.data(), json!({ "first": [{ "id": 1 }] }));
     assert_eq!(app.query("{ open { id } }").await.code(), "FORBIDDEN");
     assert_eq!(codes(&ask_rust(&app, "{ first { id } }").await), ["FORBIDDEN"], "both are asked here");
+}
+
+#[tokio::test]
+async fn authorizers_need_not_be_async() {
+    let database = database().await;
+    let app = App::serve(options(&database)).await;
+    assert_eq!(app.query("{ told_at_once }").await.code(), "FORBIDDEN");
+    assert_eq!(app.query("{ decided }").await.code(), "OUTSIDE");
+    let request = app.request("POST", "/graphql").header("content-type", "application/json").header("x-inside", "1");
+    let reply = app.send(request.body(json!({ "query": "{ told_at_once decided }" }).to_string())).await;
+    assert_eq!(reply.data(), json!({ "told_at_once": 7, "decided": 7 }));
+
+    let options = options(&database).authorizer(insiders_at_once).dry_run("nobody", |_: AuthorizationRequest| false);
+    let app = App::serve(options).await;
+    assert_eq!(app.query("{ open { id } }").await.code(), "FORBIDDEN");
 }
