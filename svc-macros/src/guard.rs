@@ -10,6 +10,7 @@ use syn::{Attribute, LitStr, Meta, Token};
 use crate::errors::Errors;
 use crate::function::Function;
 use crate::krate::Crate;
+use crate::nearest::nearest;
 
 /// The guards, with the variants of `Guard` that they become.
 const GUARDS: [(&str, &str); 5] = [
@@ -19,6 +20,9 @@ const GUARDS: [(&str, &str); 5] = [
     ("requires_any_permission", "AnyPermission"),
     ("requires_any_role", "AnyRole"),
 ];
+
+/// The words of attributes that are meant to guard something.
+const GUARDING: [&str; 9] = ["auth", "role", "permi", "require", "guard", "secur", "protect", "admin", "logged"];
 
 /// The attributes below which guards stand.
 const REGISTERING: [&str; 4] = ["query", "mutation", "subscription", "svc_type"];
@@ -35,6 +39,10 @@ struct Guard {
 impl Guards {
     /// Takes the guards off an item.
     pub(crate) fn take(attrs: &mut Vec<Attribute>, errors: &mut Errors) -> Self {
+        // Those of svc that are misspelt; rustc would say that there is no such attribute, and not which one was meant.
+        for attr in attrs.extract_if(.., |attr| is_of_svc(attr) && variant(attr).is_none() && meant(attr).is_some()) {
+            errors.push(syn::Error::new(attr.path().span(), instead(&attr)));
+        }
         let guards = attrs.extract_if(.., |attr| variant(attr).is_some());
         Self(guards.filter_map(|attr| errors.ok(read(&attr))).collect())
     }
@@ -60,6 +68,39 @@ impl Guards {
 fn variant(attr: &Attribute) -> Option<&'static str> {
     let name = attr.path().segments.last()?;
     GUARDS.iter().find(|(guard, _)| name.ident == guard).map(|(_, variant)| *variant)
+}
+
+/// The guard that is meant by a misspelt attribute.
+fn meant(attr: &Attribute) -> Option<&'static str> {
+    let name = attr.path().segments.last()?.ident.to_string();
+    nearest(&name, GUARDS.iter().map(|(guard, _)| *guard))
+}
+
+/// Whether an attribute is written as one of svc.
+fn is_of_svc(attr: &Attribute) -> bool {
+    let segments = &attr.path().segments;
+    segments.len() > 1 && segments.first().is_some_and(|first| first.ident == "svc")
+}
+
+/// Whether an attribute looks like one that guards something.
+pub(crate) fn is_guarding(attr: &Attribute) -> bool {
+    let name = attr.path().segments.last().map(|name| name.ident.to_string().to_ascii_lowercase()).unwrap_or_default();
+    meant(attr).is_some() || GUARDING.iter().any(|word| name.contains(word))
+}
+
+/// Says which guard to write in place of an attribute that is none.
+pub(crate) fn instead(attr: &Attribute) -> String {
+    let path = attr.path().segments.iter().map(|segment| segment.ident.to_string()).collect::<Vec<_>>().join("::");
+    match meant(attr) {
+        Some(meant) => format!("`#[{path}]` is not a guard, so nothing is guarded; did you mean `#[svc::{meant}]`?"),
+        None => {
+            let all: Vec<_> = GUARDS.iter().map(|(guard, _)| format!("`#[svc::{guard}]`")).collect();
+            format!(
+                "`#[{path}]` guards nothing on a function without a body; the guards are {}; write one of them, or a body",
+                all.join(", ")
+            )
+        }
+    }
 }
 
 fn read(attr: &Attribute) -> syn::Result<Guard> {

@@ -10,6 +10,7 @@ use syn::{Attribute, LitStr, Meta, Path, Token, bracketed};
 use crate::dependency;
 use crate::errors::Errors;
 use crate::krate::Crate;
+use crate::nearest::nearest;
 
 /// Reads lists of keys; a mistake in one key does not hide the next.
 pub(crate) struct Keys {
@@ -96,7 +97,7 @@ impl Keys {
             return Err(syn::Error::new(key.span(), advice));
         }
         if !self.valid.iter().any(|valid| key == valid) {
-            return Err(syn::Error::new(key.span(), self.expected(&format!("unknown key `{key}`"))));
+            return Err(syn::Error::new(key.span(), self.unknown(&key)));
         }
         if self.seen.contains(&key) {
             return Err(syn::Error::new(key.span(), format!("`{key}` is given twice; keep one")));
@@ -105,16 +106,34 @@ impl Keys {
         Ok(key)
     }
 
+    fn unknown(&self, key: &Ident) -> String {
+        let meant = nearest(&key.to_string(), self.valid.iter().copied().filter(|key| *key != "crate"));
+        match meant {
+            Some(meant) => format!("unknown key `{key}`; did you mean `{meant}`? {}", capitalized(&self.all())),
+            None => self.expected(&format!("unknown key `{key}`")),
+        }
+    }
+
     fn expected(&self, wrong: &str) -> String {
+        format!("{wrong}; {}", self.all())
+    }
+
+    /// Says which keys there are.
+    fn all(&self) -> String {
         match self.valid {
-            [] => format!("{wrong}; `#[svc(…)]` has no keys here, remove it"),
-            [only] => format!("{wrong}; the only key here is `{only}`"),
+            [] => "`#[svc(…)]` has no keys here, remove it".to_owned(),
+            [only] => format!("the only key here is `{only}`"),
             [rest @ .., last] => {
                 let rest: Vec<_> = rest.iter().map(|key| format!("`{key}`")).collect();
-                format!("{wrong}; the keys here are {} and `{last}`", rest.join(", "))
+                format!("the keys here are {} and `{last}`", rest.join(", "))
             }
         }
     }
+}
+
+fn capitalized(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// Takes the `#[svc(…)]` attributes off an element and reads their keys.

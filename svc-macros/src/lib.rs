@@ -19,6 +19,7 @@ mod krate;
 mod literal;
 mod metered;
 mod name;
+mod nearest;
 mod nested;
 mod order;
 mod types;

@@ -1,6 +1,7 @@
 //! Tests of `#[svc::query]`, `#[svc::mutation]` and `#[svc::subscription]`.
 
 use super::{mutation, query, subscription};
+use crate::Family;
 use crate::check::{expand, has, messages};
 
 #[test]
@@ -64,9 +65,45 @@ fn every_bad_parameter_is_reported() {
 fn a_guard_is_never_dropped_in_silence() {
     has(query, "", "#[requires_auth] fn users() -> Vec<User>;", &["guards: &[__svc::Guard::Auth]"]);
     assert_eq!(
-        messages(query, "", "#[requires_luck] fn users() -> Vec<User>;"),
+        messages(query, "", "#[inline] fn users() -> Vec<User>;"),
         ["this attribute does nothing on a function without a body; remove it, or write a body"]
     );
+}
+
+/// Whoever is told to remove a guard leaves the field open.
+#[test]
+fn a_misspelt_guard_is_told_which_one_was_meant() {
+    let cases = [
+        ("require_auth", "requires_auth"),
+        ("requires_autth", "requires_auth"),
+        ("svc::required_auth", "requires_auth"),
+        ("RequiresAuth", "requires_auth"),
+        ("require_role(\"admin\")", "requires_role"),
+        ("svc::requires_roles(\"admin\")", "requires_role"),
+        ("require_permission(\"a\")", "requires_permission"),
+        ("svc::requires_any_roles(\"a\", \"b\")", "requires_any_role"),
+        ("requires_any_permissions(\"a\")", "requires_any_permission"),
+    ];
+    for (written, meant) in cases {
+        let path = written.split('(').next().unwrap();
+        let expected = format!("`#[{path}]` is not a guard, so nothing is guarded; did you mean `#[svc::{meant}]`?");
+        for (family, body) in [(query as Family, ";"), (mutation, " { true }"), (subscription, " { true }")] {
+            let told = messages(family, "", &format!("#[{written}] async fn f() -> bool{body}"));
+            let is_rustcs = body != ";" && !written.starts_with("svc::");
+            assert_eq!(told.contains(&expected), !is_rustcs, "{written} {body}: {told:?}");
+            assert!(!told.iter().any(|told| told.contains(path) && told.contains("remove")), "{written}: {told:?}");
+        }
+    }
+    let told = messages(query, "", "#[authenticated] fn users() -> Vec<User>;");
+    assert!(told[0].starts_with("`#[authenticated]` guards nothing on a function without a body; the guards are"));
+    assert!(!told[0].contains("remove"), "{told:?}");
+}
+
+#[test]
+fn a_query_that_nothing_lists_says_so() {
+    has(query, "", "fn users() -> Vec<User>;", &["#[warn(dead_code, reason = "]);
+    let (_, allowed) = expand(query, "", "#[allow(dead_code)] fn users() -> Vec<User>;");
+    assert!(allowed.contains("allow (dead_code)") && !allowed.contains("reason"), "{allowed}");
 }
 
 #[test]
