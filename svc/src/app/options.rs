@@ -146,11 +146,14 @@ impl AppOptions {
     ///     role: String,
     /// }
     ///
-    /// let options = AppOptions::new().load_user(Duration::from_secs(60), |user| async move {
-    ///     let id: Uuid = user.user().user_id.parse()?;
-    ///     let memberships = user.db().find::<Membership>().filter(col("user_id").eq(id)).await?;
-    ///     Ok(Some(user.into_user().roles(memberships.into_iter().map(|membership| membership.role))))
-    /// });
+    /// let options = AppOptions::new().internal_types(types![Membership]).load_user(
+    ///     Duration::from_secs(60),
+    ///     |user| async move {
+    ///         let id: Uuid = user.user().user_id.parse()?;
+    ///         let memberships = user.db().find::<Membership>().filter(col("user_id").eq(id)).await?;
+    ///         Ok(Some(user.into_user().roles(memberships.into_iter().map(|membership| membership.role))))
+    ///     },
+    /// );
     /// ```
     #[cfg(feature = "auth")]
     pub fn load_user<F, R>(mut self, keep_for: Duration, load: F) -> Self
@@ -219,6 +222,32 @@ impl AppOptions {
     /// Adds types that no operation reaches, such as the members of an interface that is returned.
     pub fn types(mut self, types: TypeList) -> Self {
         self.types.extend(types.0);
+        self
+    }
+
+    /// Adds types whose rows only the program reads, as with `db.find::<T>()` in [`load_user`](Self::load_user). Clients
+    /// neither see them nor reach their rows. Types that the schema has anyway need no listing.
+    ///
+    /// ```
+    /// use svc::prelude::*;
+    ///
+    /// #[svc_type(sql_source = "v_membership")]
+    /// struct Membership {
+    ///     id: Uuid,
+    ///     role: String,
+    /// }
+    ///
+    /// #[svc::query]
+    /// async fn roles(ctx: &Context<'_>) -> Result<Vec<String>> {
+    ///     Ok(ctx.db().find::<Membership>().await?.into_iter().map(|membership| membership.role).collect())
+    /// }
+    ///
+    /// let options = AppOptions::new().queries(queries![roles]).internal_types(types![Membership]);
+    /// assert!(!options.sdl()?.contains("Membership"));
+    /// # Ok::<(), svc::StartError>(())
+    /// ```
+    pub fn internal_types(mut self, types: TypeList) -> Self {
+        self.internal_types.extend(types.0);
         self
     }
 
@@ -446,8 +475,12 @@ impl AppOptions {
     pub(crate) fn model(&self) -> Result<crate::schema::Model, super::StartError> {
         use crate::schema::{Dialect, Listed, Naming, build};
         let naming = if self.config.schema.auto_camel_case { Naming::CamelCase } else { Naming::AsWritten };
-        let listed =
-            Listed { types: self.types.clone(), operations: self.operations.clone(), nodes: self.nodes.clone() };
+        let listed = Listed {
+            types: self.types.clone(),
+            operations: self.operations.clone(),
+            nodes: self.nodes.clone(),
+            internal: self.internal_types.clone(),
+        };
         let crate::SchemaConfig { regular_expressions, guard_directives, .. } = self.config.schema;
         let dialect = Dialect { naming, regular_expressions, guard_directives };
         build(&listed, dialect, crate::engine::coerce_literal).map_err(super::StartError::Schema)

@@ -28,6 +28,12 @@ pub(crate) enum DbError {
     TooManyConnections,
     #[error("the view or table `{0}` does not exist, or the service may not read it")]
     UnknownSource(String),
+    /// A Rust type of rows is read that the service was not told of.
+    #[error(
+        "`db.find::<{0}>()` reads a type that no list of the program has; add it with `.internal_types(types![…])`, or with \
+         `.types(types![…])` where clients may see it"
+    )]
+    UnknownType(&'static str),
     #[error("`{source_name}` has neither a column `{column}` nor a `data` column with a field of that name")]
     UnknownColumn { source_name: String, column: String },
     #[error("`{source_name}` has no column that fits the field `{field}`, and no `data` column")]
@@ -343,6 +349,8 @@ impl DbError {
             Self::NoSession
             | Self::TransactionFailed
             | Self::UnknownFunction(_)
+            | Self::UnknownSource(_)
+            | Self::UnknownType(_)
             | Self::UnknownColumn { .. }
             | Self::NoSource { .. }
             | Self::NoKey { .. }

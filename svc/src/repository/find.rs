@@ -27,6 +27,8 @@ pub struct Find<T> {
 #[derive(Debug, Clone)]
 pub struct FindSpec {
     pub(crate) row: TypeId,
+    /// The Rust type of the rows, for messages.
+    pub(crate) rust: &'static str,
     pub(crate) filter: Filter,
     /// The columns whose values [`Db::scoped`] has fixed.
     pub(crate) scoped: Vec<String>,
@@ -46,6 +48,7 @@ impl FindSpec {
     pub(crate) fn new(row: TypeId) -> Self {
         Self {
             row,
+            rust: "",
             filter: Filter::All(Vec::new()),
             scoped: Vec::new(),
             order: Vec::new(),
@@ -59,8 +62,7 @@ impl FindSpec {
 
     /// The type of the rows in the schema.
     pub(crate) fn row(&self, model: &Model) -> Result<TypeIndex, DbError> {
-        let unknown = || DbError::UnknownSource("a type that is not in the schema".to_owned());
-        model.by_rust.get(&self.row).copied().ok_or_else(unknown)
+        model.by_rust.get(&self.row).copied().ok_or(DbError::UnknownType(self.rust))
     }
 
     /// The page, within the limits.
@@ -133,6 +135,7 @@ impl<T: SvcType> Find<T> {
         let spec = FindSpec {
             filter: Filter::All(mandatory.collect()),
             scoped: db.mandatory.iter().map(|(column, _)| column.clone()).collect(),
+            rust: std::any::type_name::<T>(),
             ..FindSpec::new(TypeId::of::<T>())
         };
         Self { db, spec, row: PhantomData }

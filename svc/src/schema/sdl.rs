@@ -1,18 +1,20 @@
 //! The schema in the schema definition language.
 
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use indexmap::IndexMap;
 
 use super::Guard;
 use super::guard::DIRECTIVES;
-use super::model::{ArgDef, FieldDef, TypeDef, TypeExpr, TypeKind};
+use super::model::{ArgDef, FieldDef, TypeDef, TypeExpr, TypeIndex, TypeKind};
 
-/// Prints all types; built-in scalars are left out. Unions and interfaces know their members by name. Guards are shown as
+/// Prints all types but the hidden ones; built-in scalars are left out. Unions and interfaces know their members by name. Guards are shown as
 /// directives where that is wanted; their descriptions tell of them anyway.
-pub(crate) fn print(types: &[TypeDef], guard_directives: bool) -> String {
+pub(crate) fn print(types: &[TypeDef], hidden: &HashSet<TypeIndex>, guard_directives: bool) -> String {
     let printer = Printer { types, guard_directives };
-    let mut defs: Vec<_> = types.iter().filter(|def| !is_builtin(&def.name)).collect();
+    let shown = types.iter().enumerate().filter(|(index, _)| !hidden.contains(index)).map(|(_, def)| def);
+    let mut defs: Vec<_> = shown.filter(|def| !is_builtin(&def.name)).collect();
     // The roots first, the rest by name, so that a change of the schema is a small change of the file.
     let rank =
         |def: &TypeDef| ["Query", "Mutation", "Subscription"].iter().position(|root| *root == def.name).unwrap_or(3);

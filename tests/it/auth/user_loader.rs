@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use svc::db::{SessionVariables, col};
 use svc::prelude::*;
-use svc_tests::{App, Reply, TestDatabase, eventually};
+use svc_tests::{App, Log, Reply, TestDatabase, eventually};
 
 use super::service::{me, open, provider, query, user_id};
 use super::token::{USER, now, token};
@@ -39,7 +39,9 @@ async fn load(user: svc::AuthenticatedUser) -> svc::Result<Option<svc::UserConte
 
 async fn serve(url: String, keep_for: Duration) -> App {
     let variables = SessionVariables::new().user_id("app.user_id").header("app.language", "accept-language");
-    let options = AppOptions::new().database_url(url).queries(queries![open, user_id, me]).types(types![Account]);
+    let options = AppOptions::new().database_url(url).queries(queries![open, user_id, me]);
+    let options = options.internal_types(types![Account]);
+    assert!(!options.sdl().unwrap().contains("Account"), "{}", options.sdl().unwrap());
     App::serve(options.session_variables(variables).auth_provider(provider()).load_user(keep_for, load)).await
 }
 
@@ -95,4 +97,28 @@ async fn a_database_that_is_away_lets_nobody_in() {
     let reply = asking(&app).await;
     assert_eq!((reply.status, reply.code().as_str()), (503, "SERVICE_UNAVAILABLE"));
     assert_eq!(app.query("{ open }").await.data(), json!({ "open": true }));
+}
+
+/// The type of the rows and the call are named, where the program lists the type nowhere.
+#[tokio::test]
+async fn a_type_that_no_list_has_is_named() {
+    let log = Log::start();
+    let database = TestDatabase::new(SCHEMA).await;
+    let options = AppOptions::new().database_url(database.url()).queries(queries![open, user_id, me]);
+    let app = App::serve(options.auth_provider(provider()).load_user(Duration::from_secs(60), load)).await;
+    assert_eq!(asking(&app).await.code(), "SERVICE_UNAVAILABLE");
+    log.has("user_loader::Account>()` reads a type that no list of the program has; add it with `.internal_types(")
+        .await;
+}
+
+/// Clients do not learn of the type, and cannot ask for what only it leads to.
+#[tokio::test]
+async fn an_internal_type_is_not_in_the_schema() {
+    let database = TestDatabase::new(SCHEMA).await;
+    let app = serve(database.url(), Duration::from_secs(60)).await;
+    let ask = async |document: &str| query(&app, &token(json!({})), document).await;
+    let types = ask("{ __schema { types { name } } }").await.data().to_string();
+    assert!(types.contains("Query") && !types.contains("Account"), "{types}");
+    assert_eq!(ask("{ __type(name: \"Account\") { name } }").await.data()["__type"], Value::Null);
+    assert_eq!(ask("{ open ... on Account { role } }").await.code(), "GRAPHQL_VALIDATION_FAILED");
 }

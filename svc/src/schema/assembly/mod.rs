@@ -8,6 +8,7 @@ mod defaults;
 mod fields;
 mod filters;
 mod gates;
+mod hidden;
 mod inputs;
 mod introspected;
 mod nested;
@@ -17,6 +18,8 @@ mod relations;
 mod roots;
 mod row_functions;
 mod writes;
+
+use std::collections::HashSet;
 
 use apollo_compiler::Schema;
 use apollo_compiler::validation::WithErrors;
@@ -40,6 +43,8 @@ pub(crate) struct Listed {
     pub(crate) operations: Vec<&'static RootFieldMeta>,
     /// The types of nodes.
     pub(crate) nodes: Vec<KeyFn>,
+    /// The types that the program alone reads.
+    pub(crate) internal: Vec<KeyFn>,
 }
 
 /// The settings of an application that its schema follows.
@@ -63,6 +68,10 @@ pub(crate) fn build(listed: &Listed, dialect: Dialect, coerce: CoerceLiteral) ->
     let nodes: Vec<TypeIndex> = listed.nodes.iter().map(|register| register(&mut registry).0).collect();
     let id = (!nodes.is_empty()).then(|| expr(&<ID as Input>::type_ref(&mut registry)).named());
     let common = companions::Common::register(&mut registry);
+    let public = registry.entries.len();
+    for register in &listed.internal {
+        register(&mut registry);
+    }
 
     let mut builder = Builder { dialect, types: Vec::new(), errors: Vec::new() };
     for index in 0..registry.entries.len() {
@@ -88,7 +97,8 @@ pub(crate) fn build(listed: &Listed, dialect: Dialect, coerce: CoerceLiteral) ->
     builder.gate_documents(&registry);
     builder.fill_defaults(coerce);
     builder.check();
-    builder.finish(&registry)
+    let hidden = if listed.internal.is_empty() { HashSet::new() } else { hidden::find(&builder.types, public) };
+    builder.finish(&registry, &hidden)
 }
 
 struct Builder {
@@ -98,11 +108,11 @@ struct Builder {
 }
 
 impl Builder {
-    fn finish(self, registry: &Registry) -> Result<Model, Vec<SchemaError>> {
+    fn finish(self, registry: &Registry, hidden: &HashSet<TypeIndex>) -> Result<Model, Vec<SchemaError>> {
         if !self.errors.is_empty() {
             return Err(self.errors);
         }
-        let text = sdl::print(&self.types, self.dialect.guard_directives);
+        let text = sdl::print(&self.types, hidden, self.dialect.guard_directives);
         let invalid = |invalid: WithErrors<Schema>| {
             invalid.errors.iter().map(|error| SchemaError::Invalid(error.error.to_string())).collect::<Vec<_>>()
         };
