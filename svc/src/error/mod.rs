@@ -71,23 +71,19 @@ impl Error {
     #[track_caller]
     pub fn with_code(code: impl Into<Cow<'static, str>>, message: impl Into<Cow<'static, str>>) -> Self {
         let code = code.into();
-        Self(Box::new(Repr {
-            raised: Raised::here(code.clone()),
-            code,
-            message: message.into(),
-            masked: false,
-            extensions: serde_json::Map::new(),
-            source: None,
-            origin: Origin::Other,
-        }))
+        Self::made(Raised::here_in_sight(code.clone()), code, message.into(), false)
+    }
+
+    fn made(raised: Raised, code: Cow<'static, str>, message: Cow<'static, str>, masked: bool) -> Self {
+        let (extensions, origin) = (serde_json::Map::new(), Origin::Other);
+        Self(Box::new(Repr { code, message, masked, extensions, source: None, origin, raised }))
     }
 
     /// Creates an error that the client does not see.
     #[track_caller]
     pub fn internal(message: impl Into<Cow<'static, str>>) -> Self {
-        let mut error = Self::new(ErrorCode::InternalServerError, message);
-        error.0.masked = true;
-        error
+        let code = Cow::Borrowed(ErrorCode::InternalServerError.as_str());
+        Self::made(Raised::here(code.clone()), code, message.into(), true)
     }
 
     /// The same error, raised elsewhere.
@@ -135,6 +131,9 @@ impl Error {
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Source>) -> Self {
         self.0.source = Some(source.into());
+        // Its cause goes to the log, and so to whoever tracks errors.
+        #[cfg(feature = "sqlx")]
+        self.0.raised.take_stack();
         self
     }
 

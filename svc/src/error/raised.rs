@@ -32,6 +32,22 @@ impl Raised {
         }
     }
 
+    /// The same without a stack: an error that clients see is nobody's to look into, and many of them would leave no stacks
+    /// for others.
+    #[track_caller]
+    pub(crate) fn here_in_sight(kind: impl Into<Cow<'static, str>>) -> Self {
+        let location = Location::caller();
+        Self { file: location.file().into(), line: location.line(), kind: kind.into(), ..Self::nowhere("") }
+    }
+
+    /// Takes the stack, unless there is one.
+    #[cfg(feature = "sqlx")]
+    pub(crate) fn take_stack(&mut self) {
+        if self.stack.is_none() {
+            self.stack = stack::take();
+        }
+    }
+
     /// An error of a type that no code has raised, such as of what is stored.
     pub(crate) fn nowhere(kind: &'static str) -> Self {
         Self {

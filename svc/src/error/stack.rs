@@ -8,8 +8,10 @@ use std::time::{Duration, Instant};
 /// A stack, whose functions are not looked up yet.
 pub(crate) type Stack = Arc<Backtrace>;
 
-/// The shortest time between two stacks: taking one costs about as much as a small request.
+/// The time in which one stack may be taken, on average: taking one costs about as much as a small request.
 const BETWEEN: Duration = Duration::from_millis(100);
+/// The time for which stacks may be taken ahead, so that the first ten of many errors have theirs.
+const AHEAD: Duration = Duration::from_millis(900);
 
 static IS_WANTED: AtomicBool = AtomicBool::new(false);
 
@@ -21,7 +23,7 @@ pub(super) fn want() {
     IS_WANTED.store(true, Ordering::Relaxed);
 }
 
-/// Returns the stack of this thread; `None` where nobody wants it, or one was taken a moment ago.
+/// Returns the stack of this thread; `None` where nobody wants it, or ten were taken within a second.
 pub(super) fn take() -> Option<Stack> {
     static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
     /// In milliseconds since the beginning.
@@ -31,9 +33,10 @@ pub(super) fn take() -> Option<Stack> {
     }
     let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
     let (now, next) = (millis(BEGAN.elapsed()), NEXT.load(Ordering::Relaxed));
-    let after = now.saturating_add(millis(BETWEEN));
-    let is_first = now >= next && NEXT.compare_exchange(next, after, Ordering::Relaxed, Ordering::Relaxed).is_ok();
-    is_first.then(|| Arc::new(Backtrace::force_capture()))
+    let after = next.max(now).saturating_add(millis(BETWEEN));
+    let has_room = next.saturating_sub(now) <= millis(AHEAD);
+    let is_taken = has_room && NEXT.compare_exchange(next, after, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+    is_taken.then(|| Arc::new(Backtrace::force_capture()))
 }
 
 /// Looks up the functions of a stack, which takes long.

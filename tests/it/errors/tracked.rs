@@ -149,3 +149,23 @@ async fn a_role_needs_no_rights_on_tables() {
     assert!(tracker.resolve(found.group_id).await.unwrap());
     database.execute(&format!("DROP OWNED BY {role}; DROP ROLE {role}")).await;
 }
+
+/// Errors of clients, which nobody tracks, leave the stacks to those that are tracked.
+#[tokio::test]
+async fn errors_of_clients_take_no_stacks() {
+    if !is_alone(module_path!(), "errors_of_clients_take_no_stacks") {
+        return;
+    }
+    let (_database, _app, tracker) = tracked().await;
+    let of_clients = || svc::Error::new(svc::ErrorCode::BadUserInput, "give a number");
+    assert_eq!((0..1_000).filter(|_| of_clients().is_masked()).count(), 0);
+    let captured = [
+        tracker.capture_exception(&io::Error::other("one"), ErrorContext::new().function("first")),
+        tracker.capture_exception(&io::Error::other("two"), ErrorContext::new().function("second")),
+    ];
+    assert!(tracker.flush(PATIENCE).await, "{:?}", tracker.status());
+    for id in captured {
+        let found = tracker.find(id).await.unwrap().unwrap();
+        assert!(found.stack_trace.is_some(), "{found:?}");
+    }
+}
