@@ -55,12 +55,13 @@ where
         if EXEMPT.contains(&request.uri().path()) {
             return LimitedFuture::Free { answering: self.inner.call(request) };
         }
-        let limited = match admit(&self.limiter, &request) {
+        let is_graphql = is_graphql(&request);
+        let limited = match admit(&self.limiter, &request, is_graphql && !is_upgrade(&request)) {
             Admitted::Free => return LimitedFuture::Free { answering: self.inner.call(request) },
             Admitted::Refused(response) => return LimitedFuture::answered(response),
             Admitted::Limited(limited) => limited,
         };
-        if is_graphql(&request) {
+        if is_graphql {
             // The endpoint knows more of who asks, and of the operation, and counts before it reads the body.
             request.extensions_mut().insert(Hooked(limited.clone()));
             if !is_upgrade(&request) {
@@ -87,7 +88,7 @@ impl RateLimitLayer {
         request: Request,
         answer: impl FnOnce(Request, Option<Arc<dyn RequestHook>>) -> F,
     ) -> LimitedFuture<F> {
-        match admit(&self.0, &request) {
+        match admit(&self.0, &request, !is_upgrade(&request)) {
             Admitted::Free => LimitedFuture::Free { answering: answer(request, None) },
             Admitted::Refused(response) => LimitedFuture::answered(response),
             Admitted::Limited(limited) => {
@@ -107,14 +108,15 @@ enum Admitted {
     Limited(Arc<LimitedRequest>),
 }
 
-fn admit(limiter: &Arc<Limiter>, request: &Request) -> Admitted {
+/// The endpoint refuses documents itself, in the form of GraphQL.
+fn admit(limiter: &Arc<Limiter>, request: &Request, has_document: bool) -> Admitted {
     let address = limiter.address(request.headers(), request.extensions());
     let access = limiter.access(&address, None);
     if access == Access::Free {
         return Admitted::Free;
     }
     let limited = LimitedRequest::new(limiter.clone(), request.uri().path(), address);
-    if access == Access::Refused {
+    if access == Access::Refused && !has_document {
         let client = Client::at(address.counted, limiter.config.ipv6_prefix);
         return Admitted::Refused(limited.refused(&client).response());
     }

@@ -47,7 +47,11 @@ impl Refusal {
     /// The answer outside of GraphQL.
     pub(super) fn response(&self) -> Response<Body> {
         let (status, body) = match self {
-            Self::Forbidden => (StatusCode::FORBIDDEN, json!({ "error": "Forbidden", "message": REFUSED })),
+            // In the form of the other, so that clients read one; there is no time after which it passes.
+            Self::Forbidden => {
+                let body = json!({ "error": "Forbidden", "message": REFUSED, "retry_after": null });
+                (StatusCode::FORBIDDEN, body)
+            }
             Self::Limited { message, retry_after, .. } => {
                 let body = json!({ "error": "Rate Limit Exceeded", "message": message, "retry_after": retry_after });
                 (StatusCode::TOO_MANY_REQUESTS, body)

@@ -91,10 +91,17 @@ async fn lists_name_addresses_networks_and_keys() {
     for refused in [("x-forwarded-for", "10.6.6.6"), ("x-user", "mallory"), ("x-api-key", "leaked")] {
         assert_eq!(with(&app, &[refused]).await, 403, "{refused:?}");
         let other = app.send(app.request("GET", "/other").header(refused.0, refused.1)).await;
-        let expected = json!({ "error": "Forbidden", "message": "requests of this client are not answered" });
+        let message = "requests of this client are not answered";
+        let expected = json!({ "error": "Forbidden", "message": message, "retry_after": null });
         assert_eq!((other.status, other.json()), (403, expected), "{refused:?}");
     }
     assert_eq!(ask(&app, "mallory", "{ hello }").await.code(), "FORBIDDEN");
+    // GraphQL answers in its own form, whatever the list names the client by.
+    for refused in [("x-forwarded-for", "10.6.6.6"), ("x-user", "mallory"), ("x-api-key", "leaked")] {
+        let request = app.request("POST", "/graphql").header("content-type", "application/json");
+        let answer = app.send(request.header(refused.0, refused.1).body(r#"{"query":"{ hello }"}"#)).await;
+        assert_eq!((answer.status, answer.code()), (403, "FORBIDDEN"), "{refused:?}");
+    }
     let statuses = [with(&app, &[]).await, with(&app, &[]).await, with(&app, &[]).await];
     assert_eq!(statuses, [200, 200, 429]);
 }
