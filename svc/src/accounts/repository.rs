@@ -12,6 +12,9 @@ use super::{Account, AccountError, PasswordHash};
 ///
 /// Names come as they are kept: normalised (NFKC) and in lower case. A hash never leaves the repository: it gives the
 /// salt, and compares.
+///
+/// Registering, logging in and refreshing need the methods without a default. The others are for changes of passwords,
+/// mails and deletion; one that is missing answers those with 503, and the log names it.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` keeps no users",
     note = "take `PostgresUserRepository`, or implement `UserRepository`"
@@ -36,7 +39,10 @@ pub trait UserRepository: Send + Sync + 'static {
     ///
     /// # Errors
     /// When the repository does not answer.
-    fn get_user_by_email(&self, email: &str) -> impl Future<Output = Result<Option<Account>, AccountError>> + Send;
+    fn get_user_by_email(&self, email: &str) -> impl Future<Output = Result<Option<Account>, AccountError>> + Send {
+        let _ = email;
+        missing("get_user_by_email")
+    }
 
     /// Makes an account.
     ///
@@ -74,19 +80,33 @@ pub trait UserRepository: Send + Sync + 'static {
         user_id: Uuid,
         hash: &PasswordHash,
         in_place_of: Option<&PasswordHash>,
-    ) -> impl Future<Output = Result<bool, AccountError>> + Send;
+    ) -> impl Future<Output = Result<bool, AccountError>> + Send {
+        let _ = (user_id, hash, in_place_of);
+        missing("set_password")
+    }
 
     /// Notes that the user reads mail at an address; whether that is still the account's.
     ///
     /// # Errors
     /// When it is not kept for certain.
-    fn verify_email(&self, user_id: Uuid, email: &str) -> impl Future<Output = Result<bool, AccountError>> + Send;
+    fn verify_email(&self, user_id: Uuid, email: &str) -> impl Future<Output = Result<bool, AccountError>> + Send {
+        let _ = (user_id, email);
+        missing("verify_email")
+    }
 
     /// Deletes an account; whether there was one.
     ///
     /// # Errors
     /// When it is not gone for certain.
-    fn delete_user(&self, user_id: Uuid) -> impl Future<Output = Result<bool, AccountError>> + Send;
+    fn delete_user(&self, user_id: Uuid) -> impl Future<Output = Result<bool, AccountError>> + Send {
+        let _ = user_id;
+        missing("delete_user")
+    }
+}
+
+/// The answer of a method that a repository does not have.
+fn missing<T: Send>(method: &str) -> impl Future<Output = Result<T, AccountError>> + Send + use<T> {
+    std::future::ready(Err(AccountError::unavailable(format!("the repository of users has no `{method}`"))))
 }
 
 type Answer<'a, T> = BoxFuture<'a, Result<T, AccountError>>;

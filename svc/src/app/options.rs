@@ -337,6 +337,12 @@ impl AppOptions {
         self
     }
 
+    /// Whether there is a `POST /graphql/rust`, for operations that need no function of the program.
+    pub fn enable_rust_endpoint(mut self, on: bool) -> Self {
+        self.config.operations.rust_endpoint = on;
+        self
+    }
+
     /// Whether filters have operators that take regular expressions: `matches`, `imatches` and `pathExists`. A regular
     /// expression can keep PostgreSQL busy for long, however short it is.
     pub fn regular_expressions(mut self, on: bool) -> Self {

@@ -7,12 +7,16 @@ use redis::cmd;
 use sha2::{Digest as _, Sha256};
 
 use crate::RedisClient;
+use crate::log_throttle::LogThrottle;
+use crate::redis_client::CommandError;
 
 /// The seconds after which Redis forgets a document; the clients that still use it send it again.
 const TTL: u64 = 86_400;
 /// The most bytes that a process keeps in Redis within that time: anyone may persist documents, and Redis holds more than
 /// these.
 const MOST: usize = 32 << 20;
+/// The time between two lines of the log about failures of Redis.
+const BETWEEN_LINES: Duration = Duration::from_secs(5);
 /// The bytes of a document besides its text.
 const OVERHEAD: usize = 256;
 
@@ -21,6 +25,7 @@ const OVERHEAD: usize = 256;
 pub(crate) struct SharedPersistedQueries {
     redis: RedisClient,
     room: Mutex<Room>,
+    failures: LogThrottle,
 }
 
 /// The room for documents in Redis.
@@ -52,14 +57,14 @@ impl Room {
 
 impl SharedPersistedQueries {
     pub(crate) fn new(redis: &RedisClient) -> Self {
-        Self { redis: redis.clone(), room: Mutex::new(Room::new()) }
+        Self { redis: redis.clone(), room: Mutex::new(Room::new()), failures: LogThrottle::every(BETWEEN_LINES) }
     }
 
     /// The text of a document. Without Redis there is none, and the client sends it again.
     pub(super) async fn text(&self, hash: &[u8; 32]) -> Option<Arc<str>> {
         let found = self.redis.query::<Option<String>>(cmd("GET").arg(key(hash))).await;
-        let text =
-            found.inspect_err(|error| tracing::warn!(%error, "a persisted query cannot be looked up")).ok()??;
+        let failed = |error: &_| self.note(error, "a persisted query cannot be looked up");
+        let text = found.inspect_err(failed).ok()??;
         if <[u8; 32]>::from(Sha256::digest(&text)) == *hash {
             return Some(text.into());
         }
@@ -73,13 +78,24 @@ impl SharedPersistedQueries {
             return;
         }
         let (client, key, text) = (self.redis.clone(), key(hash), text.clone());
+        let failures = self.failures.clone();
         tokio::spawn(async move {
             let kept = client.query::<()>(cmd("SET").arg(key).arg(&*text).arg("EX").arg(TTL)).await;
             if let Err(error) = kept {
-                tracing::warn!(%error, "a persisted query cannot be kept for other instances");
+                note(&failures, &error, "a persisted query cannot be kept for other instances");
             }
         });
     }
+
+    fn note(&self, error: &CommandError, consequence: &'static str) {
+        note(&self.failures, error, consequence);
+    }
+}
+
+/// Logs a failure of Redis, which each request meets while it is away.
+fn note(failures: &LogThrottle, error: &CommandError, consequence: &'static str) {
+    let error = error.to_string();
+    failures.log(move |times| tracing::warn!(error, times, "{consequence}"));
 }
 
 fn key(hash: &[u8; 32]) -> String {

@@ -27,6 +27,8 @@ pub use own_span::{
 };
 #[cfg(feature = "tracing-otel")]
 pub use propagation::inject_context;
+#[cfg(not(feature = "tracing-otel"))]
+pub use spans::inject_context;
 pub use spans::{span_id, trace_id};
 
 #[cfg(feature = "tracing-otel")]

@@ -3,6 +3,9 @@
 use std::convert::Infallible;
 use std::future::Future;
 
+/// Adds the context of the current trace to headers; without the feature `tracing-otel` there is none.
+pub fn inject_context(_: &mut axum::http::HeaderMap) {}
+
 /// The identifier of the current trace; without the feature `tracing-otel` there is none.
 pub fn trace_id() -> Option<String> {
     None
