@@ -349,7 +349,6 @@ impl DbError {
             Self::NoSession
             | Self::TransactionFailed
             | Self::UnknownFunction(_)
-            | Self::UnknownSource(_)
             | Self::UnknownType(_)
             | Self::UnknownColumn { .. }
             | Self::NoSource { .. }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::AbortHandle;
 
-use super::limit;
+use super::{BETWEEN_LINES, limit};
 use crate::app::HttpConfig;
 use crate::log_throttle::LogThrottle;
 use crate::rate_limit::network_of;

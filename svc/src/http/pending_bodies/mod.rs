@@ -14,11 +14,15 @@ pub(in crate::http) use pending_body::PendingBody;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use pending_body::Reason;
 use registry::Registry;
 
 use crate::log_throttle::LogThrottle;
+
+/// The period of each log line about bodies that are given up.
+const BETWEEN_LINES: Duration = Duration::from_secs(60);
 
 /// The bounds of bodies that are still arriving.
 #[derive(Debug, Clone, Copy)]
