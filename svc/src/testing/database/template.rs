@@ -107,7 +107,10 @@ async fn run_schema(connection: &mut ScriptConnection, left: &mut Vec<&Script>) 
                         first = Some(failed(script, &error));
                         still.push(script);
                     }
-                    Err(error) => return Err(failed(script, &error)),
+                    Err(error) => {
+                        left.clone_from(&all);
+                        return Err(failed(script, &error));
+                    }
                 }
             }
             *left = still;
