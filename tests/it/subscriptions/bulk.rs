@@ -168,7 +168,7 @@ fn changed(source: &Scripted, payload: Value) {
     source.0.send(SourceEvent::new("post_changed", payload.to_string())).unwrap();
 }
 
-/// What happened to the row before it was deleted was not heard of, however many gaps there were.
+/// A deletion behind a gap is not told, however many gaps there were: the changes before it were not heard of.
 #[tokio::test]
 async fn a_second_gap_does_not_tell_of_a_foreign_deletion() {
     let database = Posts::database().await;
