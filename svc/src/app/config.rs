@@ -14,8 +14,8 @@ use crate::request_log::LogConfig;
 use crate::response_cache::ResponseCacheConfig;
 use crate::security_log::SecurityLogConfig;
 use crate::settings::{
-    ConfigError, Count, Flag, Group as _, LONGEST_TIMEOUT, Maybe, Parsed, Path, Seconds, Text, Variables, Whether, check_text,
-    or_never, settings, variable,
+    ConfigError, Count, Flag, Group as _, LONGEST_TIMEOUT, Maybe, Parsed, Path, Seconds, Text, Variables, Whether,
+    check_text, or_never, settings, variable,
 };
 use crate::upload::UploadConfig;
 

@@ -220,7 +220,7 @@ pub(crate) enum Deciding<'a> {
 }
 
 /// The decisions about several fields; `None` where they are asked for one by one.
-pub type Decisions = Option<Vec<Result<AuthorizationDecision>>>;
+pub(crate) type Decisions = Option<Vec<Result<AuthorizationDecision>>>;
 
 impl<Kind: 'static, A: IntoAuthorizer<Kind>> DynAuthorizer for AuthorizerOf<Kind, A> {
     fn decide(&self, request: AuthorizationRequest) -> BoxFuture<'_, Result<AuthorizationDecision>> {

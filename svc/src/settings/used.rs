@@ -27,6 +27,7 @@ pub(crate) fn use_group(group: &impl Group) -> Vec<&'static str> {
 }
 
 /// Notes that a part with this value is set up.
+#[cfg(feature = "auth")]
 pub(crate) fn use_value(name: &'static str, value: &str) {
     if Variables(&variable).text(name).is_some_and(|given| given == value.trim()) {
         use_variable(name);

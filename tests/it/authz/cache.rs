@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};
-use svc::authz::{AuthorizationCacheConfig, Authorizer};
+use svc::authz::{AuthorizationCacheConfig, Authorizer, IntoAuthorizer};
 use svc::prelude::*;
 use svc_tests::App;
 use tokio::sync::Notify;
@@ -60,7 +60,7 @@ fn change_other() -> i32 {
     8
 }
 
-fn options(authorizer: impl Authorizer, cache: AuthorizationCacheConfig) -> AppOptions {
+fn options<Kind: 'static>(authorizer: impl IntoAuthorizer<Kind>, cache: AuthorizationCacheConfig) -> AppOptions {
     AppOptions::new()
         .database_url("postgres://nobody@127.0.0.1:1/nothing")
         .queries(queries![echo, other])

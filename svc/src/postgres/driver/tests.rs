@@ -240,11 +240,15 @@ async fn those_who_wait_too_long_are_told_so() {
     }
 }
 
+/// A driver whose pool looks for old and unused connections this often.
+fn with_tick(bounds: Bounds, tick: Duration) -> Driver {
+    let target = || Target::new(&postgres());
+    Driver { pool: Pool::new(target(), bounds, tick), catalogue: target() }
+}
+
 #[tokio::test]
 async fn connections_that_lie_unused_are_closed() {
-    let target = Target::new(&postgres());
-    let pool = Pool::new(target, bounds(2, Duration::from_secs(10)), Duration::from_millis(25));
-    let (driver, watcher) = (Driver { pool }, driver(1));
+    let (driver, watcher) = (with_tick(bounds(2, Duration::from_secs(10)), Duration::from_millis(25)), driver(1));
     for _ in 0..2 {
         let pid = driver.clean().await;
         assert_eq!(driver.pool.state().vacant, 1);
@@ -257,8 +261,7 @@ async fn connections_that_lie_unused_are_closed() {
 /// A connection that is always in use is closed as well, when it is old.
 #[tokio::test]
 async fn connections_do_not_live_for_ever() {
-    let target = Target::new(&postgres());
-    let driver = Driver { pool: Pool::new(target, bounds(1, Duration::from_secs(10)), Duration::from_millis(20)) };
+    let driver = with_tick(bounds(1, Duration::from_secs(10)), Duration::from_millis(20));
     let (pid, start) = (driver.clean().await, Instant::now());
     while driver.clean().await == pid {
         assert!(start.elapsed() < Duration::from_secs(10), "it is still open");
