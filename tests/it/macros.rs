@@ -47,17 +47,6 @@ fn svc_is_found_by_another_name() {
     assert_eq!(compiled_as_framework("ui/renamed/crate_key.rs"), "");
 }
 
-/// The compiler names operations that no list has, where it sees everything that could name them.
-#[test]
-fn an_operation_that_nothing_lists_is_warned_of() {
-    let messages = compiled_as_framework("ui/renamed/unlisted.rs");
-    for (name, list) in [("forgotten", "queries"), ("rename", "mutations")] {
-        assert!(messages.contains(&format!("`{name}` is never constructed")), "{messages}");
-        assert!(messages.contains(&format!("clients cannot ask for it, as no `{list}![…]` lists it")), "{messages}");
-    }
-    assert!(!messages.contains("users") && !messages.contains("kept_for_later"), "{messages}");
-}
-
 /// Checks a file as a library for which svc is the dependency `framework`, and returns what the compiler says.
 fn compiled_as_framework(file: &str) -> String {
     let program = std::env::current_exe().unwrap();

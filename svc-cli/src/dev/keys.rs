@@ -31,6 +31,6 @@ impl Keys {
                 return;
             }
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }

@@ -5,7 +5,7 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::Type;
 use syn::spanned::Spanned as _;
 
-use super::model::{Kind, Resolver, RootField};
+use super::model::{Resolver, RootField};
 use super::parse::{ActsOn, OnFailure};
 use crate::element;
 use crate::function::Caller;
@@ -53,13 +53,11 @@ fn implementation(field: &RootField, args: &TokenStream, ty: &TokenStream, run: 
     let (element, import, rules) = (field.element.meta(krate), krate.import(), rules(field));
     // A struct of this name would hide the type of Rust, so the type itself stands for the function.
     let owner = types::is_primitive(ident).then(|| quote!(__Owner));
-    let unused = unused(field);
     let stands = match owner {
         Some(_) => TokenStream::new(),
         None => quote! {
             #(#cfgs)*
             #[doc(hidden)]
-            #unused
             #[allow(non_camel_case_types, missing_debug_implementations, unreachable_pub)]
             #vis struct #ident {}
         },
@@ -89,20 +87,6 @@ fn implementation(field: &RootField, args: &TokenStream, ty: &TokenStream, run: 
             impl #krate::#kind #owner for #ident {}
         };
     }
-}
-
-/// The lint that finds an operation which no list names, where the compiler sees all that could name it.
-fn unused(field: &RootField) -> TokenStream {
-    if field.may_be_unused {
-        return quote!(#[allow(dead_code)]);
-    }
-    let list = match field.kind {
-        Kind::Query => "queries",
-        Kind::Mutation => "mutations",
-        Kind::Subscription => "subscriptions",
-    };
-    let reason = format!("clients cannot ask for it, as no `{list}![…]` lists it");
-    quote!(#[warn(dead_code, reason = #reason)])
 }
 
 fn rules(field: &RootField) -> TokenStream {

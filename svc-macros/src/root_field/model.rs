@@ -67,8 +67,6 @@ pub(super) struct RootField {
     pub(super) ident: Ident,
     pub(super) vis: Visibility,
     pub(super) cfgs: Vec<Attribute>,
-    /// Whether the function may be one that nothing lists.
-    pub(super) may_be_unused: bool,
     pub(super) element: Element,
     pub(super) params: Parameters,
     /// Missing only after an error.
@@ -153,7 +151,6 @@ pub(super) fn build(kind: Kind, args: Args, function: &mut Function, errors: &mu
         ident: function.sig.ident.clone(),
         vis: function.vis.clone(),
         cfgs: element::cfgs(&function.attrs).cloned().collect(),
-        may_be_unused: function.attrs.iter().any(may_be_unused),
         element,
         params,
         output,
@@ -254,13 +251,6 @@ fn check_planned(function: &Function, params: &Parameters, errors: &mut Errors) 
             errors.at(attr, "this attribute does nothing on a function without a body; remove it, or write a body");
         }
     }
-}
-
-/// Whether an attribute allows code that nothing uses.
-fn may_be_unused(attr: &Attribute) -> bool {
-    let allows = ["allow", "expect"].iter().any(|name| attr.path().is_ident(name));
-    let lints = || attr.meta.require_list().map(|list| list.tokens.to_string()).unwrap_or_default();
-    allows && lints().split(',').any(|lint| ["dead_code", "unused"].contains(&lint.trim()))
 }
 
 fn is_harmless(attr: &Meta) -> bool {

@@ -172,10 +172,14 @@ pub(crate) async fn assemble(mut options: AppOptions) -> Result<(Router, Arc<htt
     };
     let names_addresses = options.config.rate_limit.trusted_proxies.is_none() && rate_limits.is_none();
     if names_addresses && cfg!(feature = "websocket") && options.config.subscriptions.max_connections_per_address > 0 {
-        tracing::warn!(
-            "clients may name their own address, in X-Forwarded-For and X-Real-IP, and so pass the bound of sockets of an \
-             address, or use up that of another; set SVC_TRUSTED_PROXIES to the proxies in front, or to none"
-        );
+        const OPEN: &str = "clients may name their own address in X-Forwarded-For and X-Real-IP, so they can pass the bound \
+            of sockets per address or use up that of another address; set SVC_TRUSTED_PROXIES to the proxies in front, or \
+            to none";
+        if development {
+            tracing::info!("{OPEN}");
+        } else {
+            tracing::warn!("{OPEN}");
+        }
     }
     let live = http::LiveConnections::new(
         options.config.subscriptions,

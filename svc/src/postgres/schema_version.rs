@@ -30,7 +30,7 @@ impl SchemaVersion {
 
     /// Whether the database is in use, and known as it is.
     pub(crate) fn is_known(&self) -> bool {
-        self.number() % 2 == 0
+        self.number().is_multiple_of(2)
     }
 
     /// Returns the fingerprint of the version that is or was known.

@@ -86,10 +86,10 @@ fn settings_show_algorithms_by_their_names() {
     };
     let config = read(r#"["RS256", "EdDSA"]"#).unwrap();
     assert!(format!("{:?}", config.idp).contains("algorithms: [Rs256, EdDsa]"), "{:?}", config.idp);
-    let error = read("RS256").unwrap_err().to_string();
+    let error = read("RS257").unwrap_err().to_string();
     assert_eq!(
         error,
-        "SVC_IDP_ALGORITHMS is \"RS256\"; it must be a JSON list of HS256, HS384, HS512, RS256, RS384, RS512, PS256, \
-         PS384, PS512, ES256, ES384 or EdDSA, such as [\"RS256\"]"
+        "SVC_IDP_ALGORITHMS is \"RS257\"; it must be a list of HS256, HS384, HS512, RS256, RS384, RS512, PS256, PS384, \
+         PS512, ES256, ES384 or EdDSA, such as RS256 or [\"RS256\"], separated by commas or as a JSON list"
     );
 }

@@ -8,7 +8,7 @@ use svc_tests::{App, TestDatabase};
 struct Shift {
     id: i32,
     name: String,
-    at: Option<NaiveTime>,
+    at: Option<NaiveDate>,
     ends: NaiveTime,
     boss_id: Option<i32>,
     #[relation(from = "boss_id")]
@@ -36,12 +36,12 @@ async fn make(status: String) -> MakeResult;
 async fn make_plain(status: String) -> Shift;
 
 const SQL: &str = r#"
-CREATE TABLE tb_shift (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text, at time, ends time, boss_id int);
+CREATE TABLE tb_shift (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text, at date, ends time, boss_id int);
 CREATE VIEW v_shift AS SELECT * FROM tb_shift;
 CREATE FUNCTION fn_make(status text) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE made int;
 BEGIN
-    INSERT INTO tb_shift (name, at, ends) VALUES ('night', '24:00', '06:00') RETURNING id INTO made;
+    INSERT INTO tb_shift (name, at, ends) VALUES ('night', 'infinity', '06:00') RETURNING id INTO made;
     RETURN jsonb_build_object('status', status, 'entity_id', made);
 END $$;"#;
 

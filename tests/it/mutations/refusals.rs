@@ -105,7 +105,7 @@ const SQL: &str = "
     CREATE VIEW v_tagged AS SELECT * FROM tb_tagged;
     CREATE TABLE tb_generated (id int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, a int, b int GENERATED ALWAYS AS (a * 2) STORED);
     CREATE VIEW v_generated AS SELECT * FROM tb_generated;
-    CREATE FUNCTION takes(amount positive, id uuid, word word DEFAULT '') RETURNS text LANGUAGE sql AS $$ SELECT 'taken' $$;
+    CREATE FUNCTION takes(amount positive, id uuid, word word DEFAULT '') RETURNS text LANGUAGE plpgsql AS $$ BEGIN RETURN 'taken'; END $$;
     CREATE FUNCTION summed(VARIADIC numbers int[]) RETURNS int LANGUAGE sql AS
         $$ SELECT sum(n)::int FROM unnest(numbers) AS n $$;
     CREATE FUNCTION strict(wanted int) RETURNS int LANGUAGE plpgsql AS $$

@@ -146,14 +146,17 @@ async fn mistakes_in_sql_go_to_the_log() {
             log.has(&format!("operation=\"`query {name} {{ optional }}`\" complaint=\"{at_start}")).await;
         }
         let reply = store.by_id(name, json!({})).await;
-        assert_eq!(
-            (reply.code().as_str(), reply.message().as_str()),
-            ("INTERNAL_SERVER_ERROR", "internal server error"),
-            "{name}"
-        );
+        // A table that is not there may come back, so clients may try again.
+        let is_away = name == "Table";
+        let code = if is_away { "SERVICE_UNAVAILABLE" } else { "INTERNAL_SERVER_ERROR" };
+        assert_eq!(reply.code(), code, "{name}");
+        assert!(!reply.text.contains("tb_nowhere") && !reply.text.contains("optional\\\""), "{name}: {}", reply.text);
         assert_eq!(reply.json()["data"], json!({ "optional": null }), "{name}");
-        let id = reply.json()["errors"][0]["extensions"]["errorId"].clone();
-        log.has(&format!("error_id={}", id.as_str().unwrap())).await;
+        if !is_away {
+            assert_eq!(reply.message(), "internal server error", "{name}");
+            let id = reply.json()["errors"][0]["extensions"]["errorId"].clone();
+            log.has(&format!("error_id={}", id.as_str().unwrap())).await;
+        }
         log.has(when_asked).await;
         log.has(&format!("the SQL of `query {name} {{ optional }}`")).await;
     }

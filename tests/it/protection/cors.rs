@@ -94,11 +94,11 @@ async fn a_setting_that_cannot_be_stops_the_start() {
         (
             &[("SVC_CORS_ORIGINS", "https://app.example.com/path")][..],
             "SVC_CORS_ORIGINS is \"https://app.example.com/path\"; it must be a list of origins such as \
-             https://app.example.com, separated by commas",
+             https://app.example.com, separated by commas or as a JSON list",
         ),
         (
             &[("SVC_CORS_HEADERS", "x y")],
-            "SVC_CORS_HEADERS is \"x y\"; it must be a list of names of headers, separated by commas",
+            "SVC_CORS_HEADERS is \"x y\"; it must be a list of names of headers, separated by commas or as a JSON list",
         ),
     ] {
         let get = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());

@@ -1,7 +1,7 @@
 //! The service: `types`, `queries` and `mutations` make its schema, and `db/` its tables and views.
 
-mod mutations;
-mod queries;
+pub mod mutations;
+pub mod queries;
 pub mod types;
 
 use svc::prelude::*;

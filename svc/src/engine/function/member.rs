@@ -79,5 +79,5 @@ pub(super) fn graphql_names(model: &Model, ty: Option<TypeIndex>, stored: &[Stri
 /// Whether a field leads to one row of another view by a key of this name.
 fn leads_by(field: &FieldDef, key: &str) -> bool {
     let FieldKind::Relation(relation) = &field.kind else { return false };
-    matches!(relation.shape, Shape::One | Shape::Optional) && relation.from.iter().any(|from| *from == key)
+    matches!(relation.shape, Shape::One | Shape::Optional) && relation.from.contains(&key)
 }

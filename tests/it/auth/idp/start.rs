@@ -19,13 +19,15 @@ async fn settings_are_complete_or_stop_the_start() {
     let api = ("SVC_IDP_API_IDENTIFIER", "https://api.example");
     assert_eq!(start(&[domain, api]).await, Ok(()));
     assert_eq!(start(&[api, ("SVC_IDP_ISSUER", "https://id.example/realms/acme")]).await, Ok(()));
-    assert_eq!(start(&[domain, api, ("SVC_IDP_ALGORITHMS", r#"["RS256", "EdDSA"]"#)]).await, Ok(()));
+    for algorithms in [r#"["RS256", "EdDSA"]"#, "RS256, EdDSA"] {
+        assert_eq!(start(&[domain, api, ("SVC_IDP_ALGORITHMS", algorithms)]).await, Ok(()));
+    }
     for (variables, message) in [
         (&[domain][..], "there is no audience"),
         (&[api], "set SVC_IDP_DOMAIN or SVC_IDP_ISSUER"),
-        (&[domain, api, ("SVC_IDP_ALGORITHMS", "RS256")], "it must be a JSON list of HS256"),
-        (&[domain, api, ("SVC_IDP_ALGORITHMS", "[]")], "it must be a JSON list"),
-        (&[domain, api, ("SVC_IDP_ALGORITHMS", r#"["none"]"#)], "it must be a JSON list"),
+        (&[domain, api, ("SVC_IDP_ALGORITHMS", "RS257")], "it must be a list of HS256"),
+        (&[domain, api, ("SVC_IDP_ALGORITHMS", "[]")], "it must be a list of HS256"),
+        (&[domain, api, ("SVC_IDP_ALGORITHMS", r#"["none"]"#)], "it must be a list of HS256"),
         (&[domain, api, ("SVC_IDP_ALGORITHMS", r#"["HS256"]"#)], "HS256 takes a secret"),
         (&[domain, api, ("SVC_IDP_ROLES_CLAIM", "roles")], "roles must be a JSON pointer"),
         (&[domain, api, ("SVC_IDP_CLIENT_SECRET", "hunter2")], "set SVC_IDP_CLIENT_ID too"),

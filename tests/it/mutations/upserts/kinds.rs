@@ -62,7 +62,7 @@ pub(super) const KINDS: &[Kind] = &[
     plain("bpchar", "bpchar", &[&["ab", "ab "], &["cd"], &["ef"]]),
     plain("name", "name", &[&["ab"], &["cd"], &["ab "]]),
     plain("internal_char", "\"char\"", &[&["a"], &["b"], &["c"]]),
-    plain("text", "text", &[&["ab"], &["ab "], &["AB"], &[""]]),
+    plain("text", "text", &[&["ab"], &["ab "], &["AB"], &["b"]]),
     plain("insensitive", "text COLLATE insensitive", &[&["Réne", "rene", "RENE"], &["ada"], &["eve"]]),
     plain("int", "int", &[&["1", "01", "+1"], &["2"], &["3"]]),
     plain("bigint", "bigint", &[&["9007199254740993"], &["9007199254740992"], &["1"]]),

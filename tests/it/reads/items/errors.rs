@@ -36,7 +36,7 @@ async fn one_failing_root_field_leaves_the_others() {
     let options = AppOptions::new().database_url(database.url()).auto_camel_case(true);
     let app = App::serve(options.queries(queries![number, refuses, breaks, absent, found, c_one, c_rows])).await;
     for (failing, code) in
-        [("refuses", "FORBIDDEN"), ("breaks", "INTERNAL_SERVER_ERROR"), ("absent { id }", "INTERNAL_SERVER_ERROR")]
+        [("refuses", "FORBIDDEN"), ("breaks", "INTERNAL_SERVER_ERROR"), ("absent { id }", "SERVICE_UNAVAILABLE")]
     {
         let query = format!(
             "{{ list: cRows(where: {{id: {{lte: 2}}}}, orderBy: [{{id: ASC}}]) {{ id }} a: {failing} one: cOne(id: 3) {{ id }} number b: {failing} found {{ id }} }}"
