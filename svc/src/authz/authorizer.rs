@@ -130,7 +130,7 @@ pub struct AtOnce;
 #[derive(Debug)]
 pub struct Awaited;
 
-/// What can be an authorizer: a value that implements [`Authorizer`], or a function of the request, `async` or not.
+/// An authorizer, or a value that becomes one: a value that implements [`Authorizer`], or a function of the request, `async` or not.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an authorizer",
     note = "implement `Authorizer`, or write a `fn` or an `async fn` such as \

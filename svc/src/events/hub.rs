@@ -23,7 +23,7 @@ use crate::{Error, ErrorCode, Result};
 const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)];
 
 /// The events that are handed on before others have their turn.
-const AT_ONCE: u32 = 32;
+const AT_ONCE: u32 = 8;
 
 /// The time in which a subscriber waits for the connection, and a probe for its event.
 const PATIENCE: Duration = Duration::from_secs(2);

@@ -6,7 +6,7 @@
 
 use crate::ErrorCode;
 
-/// What an error of the database tells a client.
+/// The meaning of an error of the database for a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Condition {
     /// A SQLSTATE, or the two letters of its class.
@@ -34,7 +34,7 @@ pub(crate) const CONTENTION: &str = "others were changing the same data; try aga
 /// The message for a database that takes no changes, such as a standby.
 const READ_ONLY: &str = "the database takes no changes at present; try again later";
 const OTHER_SERVER: &str = "a connection of the database to another server failed; try again later";
-/// What is told where a view or table is missing.
+/// The condition of a view or table that is missing.
 pub(crate) const MISSING: Condition = passing("42P01", LACKS);
 
 const LACKS: &str = "the database lacks what the service needs at present; try again later";

@@ -31,6 +31,7 @@ struct FrLabel {
     title: String,
 }
 
+#[allow(clippy::enum_variant_names, reason = "members of a union have the names of their types")]
 #[svc_interface(fields(id: i32, title: String), sql_source = "v_fr_entry")]
 enum FrEntry {
     FrNote(FrNote),

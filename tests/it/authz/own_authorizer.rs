@@ -13,10 +13,12 @@ async fn insiders(request: AuthorizationRequest) -> bool {
 }
 
 /// One that waits for nothing need not be `async`.
+#[expect(clippy::needless_pass_by_value, reason = "an authorizer takes its request")]
 fn insiders_at_once(request: AuthorizationRequest) -> bool {
     request.context().header("x-inside").is_some()
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "an authorizer takes its request")]
 fn decided_at_once(request: AuthorizationRequest) -> Result<AuthorizationDecision> {
     match request.context().header("x-inside") {
         Some(_) => Ok(AuthorizationDecision::allow()),

@@ -77,9 +77,9 @@ async fn in_transaction(ctx: &Context<'_>, keep: bool) -> Result<String> {
     let mut tx = ctx.db().transaction().await?;
     let found = tx.call::<String>("set_something", []).await?;
     if keep {
-        tx.commit().await?
+        tx.commit().await?;
     } else {
-        tx.rollback().await?
+        tx.rollback().await?;
     }
     Ok(found)
 }

@@ -1,4 +1,4 @@
-//! What PostgreSQL refuses by rules of its own: domains, partitions, row-level security, generated columns and the like.
+//! Refusals of PostgreSQL by rules of its own: domains, partitions, row-level security, generated columns and the like.
 
 use serde_json::{Value, json};
 use svc::db::SessionVariables;
@@ -223,7 +223,7 @@ async fn computed_columns_take_no_value() {
     assert!(schema.contains("the column `id` of `tb_generated` is generated"), "each call fails: {}", ready.text);
 }
 
-/// What the request says of itself may not be what a policy reads it as.
+/// A value of the request may not have the type that a policy reads.
 #[tokio::test]
 async fn a_session_variable_of_a_wrong_form_is_told() {
     let database = TestDatabase::new(

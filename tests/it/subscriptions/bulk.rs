@@ -164,7 +164,7 @@ async fn scripted(database: &TestDatabase) -> (TestService, Scripted) {
     (TestService::start(options).await.unwrap(), source)
 }
 
-fn changed(source: &Scripted, payload: Value) {
+fn changed(source: &Scripted, payload: &Value) {
     source.0.send(SourceEvent::new("post_changed", payload.to_string())).unwrap();
 }
 
@@ -176,12 +176,12 @@ async fn a_second_gap_does_not_tell_of_a_foreign_deletion() {
     for gaps in [1, 2, 3] {
         database.execute("DELETE FROM tb_post WHERE id = 50; INSERT INTO tb_post VALUES (50, 'seen', 1, 'a')").await;
         let mut answers = subscribed(&service, "subscription { removable { title } }").await;
-        changed(&source, json!({"id": 50}));
+        changed(&source, &json!({"id": 50}));
         assert_eq!(next(&mut answers).await, json!({"data": {"removable": {"title": "seen"}}}));
         database.execute("UPDATE tb_post SET tenant = 'b' WHERE id = 50").await;
         source.0.send(SourceEvent::Gap).unwrap();
         database.execute("DELETE FROM tb_post WHERE id = 50").await;
-        changed(&source, json!({"id": 50, "op": "delete"}));
+        changed(&source, &json!({"id": 50, "op": "delete"}));
         for _ in 1..gaps {
             source.0.send(SourceEvent::Gap).unwrap();
         }
@@ -198,13 +198,13 @@ async fn events_with_a_key_of_another_type_are_dropped() {
     let mut answers = subscribed(&service, "subscription { changed { title } }").await;
     for _ in 0..100 {
         for id in [json!("x"), json!("1\u{0}"), json!("\u{0}"), json!(true), json!("1e999"), json!("NaN"), json!([1])] {
-            changed(&source, json!({ "id": id }));
+            changed(&source, &json!({ "id": id }));
         }
     }
     for id in [json!(1.5), json!(9_223_372_036_854_775_808_u64), json!("")] {
-        changed(&source, json!({ "id": id }));
+        changed(&source, &json!({ "id": id }));
     }
-    changed(&source, json!({"id": 1}));
+    changed(&source, &json!({"id": 1}));
     assert_eq!(next(&mut answers).await, json!({"data": {"changed": {"title": "t1"}}}));
     nothing(&mut answers).await;
     log.has("names no row, and is dropped").await;

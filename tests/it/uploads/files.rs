@@ -61,7 +61,7 @@ async fn a_file_is_not_a_text() {
     let map = json!({ "0": ["variables.value"] });
     for query in [
         "mutation ($value: String!) { text(text: $value) }",
-        "mutation ($value: String) { text(text: $value) }",
+        "mutation ($value: String = \"\") { text(text: $value) }",
         "mutation ($value: JSON!) { json(value: $value) }",
     ] {
         let parts = request(query, &json!({ "value": null }), &map, &[("0", "mine")]);

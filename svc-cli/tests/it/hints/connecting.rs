@@ -72,7 +72,7 @@ fn of_rights() {
                 mkdir -p db/migrations; echo 'ALTER TABLE a ADD y int' > db/migrations/1.sql; \
                 url postgresql://u_$DB@$HOST/$DB",
             fails: "svc migrate up",
-            hint: "hint: the user of SVC_DATABASE_URL may not do that; run it as the owner",
+            hint: "hint: let the user of SVC_DATABASE_URL do it, or run it as the owner of the database",
             follow: "url $URL",
             next: "",
         },

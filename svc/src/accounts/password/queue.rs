@@ -112,6 +112,7 @@ mod tests {
         assert!(queue.push(job(), Turn::Stranger).is_err(), "the queue of strangers is full");
         assert!(queue.push(job(), Turn::Known).is_ok());
         queue.next().unwrap();
-        assert_eq!((queue.lock().known.len(), queue.lock().strangers.len()), (0, 2));
+        let jobs = queue.lock();
+        assert_eq!((jobs.known.len(), jobs.strangers.len()), (0, 2));
     }
 }

@@ -125,6 +125,10 @@ impl<'a> OperationStatement<'a> {
         if error.is_masked() {
             return Error::internal(format!("the SQL of {} failed: {}", self.sql.operation, error.chain()));
         }
+        if error.code() == ErrorCode::ServiceUnavailable.as_str() {
+            let source = format!("the SQL of {} failed: {}", self.sql.operation, error.chain());
+            return error.with_source(source);
+        }
         error
     }
 }

@@ -17,7 +17,7 @@ const MARKED: &str = "SELECT coalesce(current_setting('svc.start_up', true), '')
 /// The settings of sessions behind a pooler.
 #[derive(Debug)]
 pub(super) struct PooledSession {
-    /// What follows `BEGIN`.
+    /// The statements behind `BEGIN`.
     settings: String,
     /// The options that are no settings, which cannot be made later.
     left_out: Vec<String>,

@@ -54,7 +54,7 @@ impl DbError {
     }
 }
 
-/// What clients are told of an error of the database as a whole, in SQL of the program. Names that it has wrong are its own
+/// The error for clients when the database as a whole fails SQL of the program. Names that it has wrong are its own
 /// mistake, and what a mutation is told of privileges and of others is its failure.
 fn of_whole(error: &sqlx::Error) -> Option<Error> {
     const OTHERS: [ErrorCode; 2] = [ErrorCode::Conflict, ErrorCode::Forbidden];
@@ -62,7 +62,7 @@ fn of_whole(error: &sqlx::Error) -> Option<Error> {
     Some(condition.to_error())
 }
 
-/// What clients are told of an error of PostgreSQL.
+/// The error for clients of an error of PostgreSQL.
 pub(in crate::postgres) fn condition(error: &sqlx::Error) -> Option<&'static Condition> {
     let sqlx::Error::Database(error) = error else { return None };
     let error: &PgDatabaseError = error.try_downcast_ref()?;

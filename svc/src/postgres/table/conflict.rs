@@ -61,7 +61,7 @@ impl Table<'_> {
         self.statement("select", text, vec![Param::Texts(keys.to_vec())])
     }
 
-    /// What follows the values of rows that are added, with the keys that it binds behind those values. The table is `t`.
+    /// The clause behind the values of rows that are added, with the keys that it binds behind those values. The table is `t`.
     pub(super) fn on_conflict(
         &self,
         Conflict { columns, action }: Conflict<'_>,

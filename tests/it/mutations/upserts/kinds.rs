@@ -5,7 +5,7 @@ pub(super) struct Kind {
     pub(super) name: &'static str,
     /// The type of the column.
     pub(super) column: &'static str,
-    /// What follows the table; `K` is its column.
+    /// The statements behind the table; `K` is its column.
     pub(super) more: &'static str,
     /// Values that are stored as the same. The part behind `|` is `lang`, which is left to its default without it. Where it is
     /// empty it is null, as no client can give it.
@@ -153,7 +153,7 @@ pub(super) const KINDS: &[Kind] = &[
     },
 ];
 
-/// What all kinds share.
+/// The objects that all kinds share.
 pub(super) const SHARED: &str = "
     CREATE EXTENSION citext;
     CREATE COLLATION insensitive (provider = icu, locale = 'und-u-ks-level1', deterministic = false);

@@ -13,7 +13,7 @@ use super::twins::{POLICIES, Twin, database};
 
 const SEED: u64 = 2_026;
 /// Cases of every run.
-const CASES: u64 = 180;
+const CASES: u64 = 60;
 /// The fewest cases of a kind and a policy that are tried.
 const LEAST_EACH: u64 = 4;
 
