@@ -332,7 +332,7 @@ impl DbError {
             Self::Refused(error) => *error,
             Self::Policy(_) => Error::new(ErrorCode::Forbidden, "the rows are not allowed").with_source(text),
             #[cfg(feature = "sqlx")]
-            Self::Sqlx(error) => match super::sqlx_pool::condition(&error) {
+            Self::Sqlx(error) => match super::sqlstate::sqlx_condition(&error) {
                 Some(condition) => condition.to_error().with_source(error),
                 None => Error::internal("a statement failed").with_source(error),
             },

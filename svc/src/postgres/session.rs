@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::SemaphorePermit;
 
-use super::{DriverError, Param, Share, Statement, is_conversion};
+use super::{Param, Share, Statement, is_conversion};
 
 /// The session variables of one request, and its share of the pool. No statement of a request runs without one.
 #[derive(Debug)]
@@ -69,9 +69,9 @@ impl Session {
 
     /// The names of the variables whose value PostgreSQL could not read as the type that a policy, a view or a function needs,
     /// where that is what an error is about.
-    pub(super) fn blamed(&self, error: &DriverError) -> Option<String> {
+    pub(super) fn blamed(&self, error: Option<&tokio_postgres::error::DbError>) -> Option<String> {
         let setup = self.setup()?;
-        let error = error.of_database().filter(|error| is_conversion(error.code().code()))?;
+        let error = error.filter(|error| is_conversion(error.code().code()))?;
         let is_quoted = |value: &str| error.message().ends_with(&format!("\"{value}\""));
         let blamed = setup.params.chunks(2).filter_map(|pair| match pair {
             [Param::Text(name), Param::Text(value)] if is_quoted(value) => Some(format!("`{name}`")),

@@ -125,6 +125,15 @@ pub(crate) fn is_conversion(code: &str) -> bool {
     CONVERSIONS.contains(&code)
 }
 
+/// Returns the condition of an error that sqlx has from PostgreSQL.
+#[cfg(feature = "sqlx")]
+pub(super) fn sqlx_condition(error: &sqlx::Error) -> Option<&'static Condition> {
+    let sqlx::Error::Database(error) = error else { return None };
+    let error: &sqlx::postgres::PgDatabaseError = error.try_downcast_ref()?;
+    let is_inside = error.r#where().is_some();
+    ErrorReport { code: error.code(), file: error.file(), is_inside }.condition()
+}
+
 #[cfg(test)]
 mod tests {
     use super::{CONDITIONS, ErrorReport, is_contention, is_conversion};

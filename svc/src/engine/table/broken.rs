@@ -4,41 +4,14 @@
 use std::collections::HashSet;
 
 use super::level::{Level, NewRow, Origin};
+use super::tried::{Tried, TriedRow};
 use super::undone::Undone;
 use super::writer::{Writer, forbidden};
 use crate::json::{ExactJson, Fields};
-use crate::postgres::{DbError, Statement, Table};
-use crate::schema::TypeIndex;
+use crate::postgres::{DbError, Statement};
 use crate::sql::GivenRows;
 
-/// Rows under policies that a statement was to write.
-pub(super) struct Tried<'a> {
-    ty: TypeIndex,
-    name: &'a str,
-    key: &'a str,
-    table: Table<'a>,
-    rows: Vec<TriedRow>,
-}
-
-struct TriedRow {
-    columns: Fields,
-    origin: Origin,
-    /// The place in the arguments where that is of a nested table.
-    path: Option<String>,
-}
-
 impl<'a> Tried<'a> {
-    /// These rows, if policies hold for them.
-    pub(super) fn new(level: &Level<'a>, rows: &[NewRow<'a>]) -> Option<Self> {
-        let ty = level.governed?;
-        let row = |row: &NewRow<'a>| TriedRow {
-            columns: row.columns.clone(),
-            origin: row.origin.clone(),
-            path: level.is_nested().then(|| row.path.clone()),
-        };
-        Some(Self { ty, name: level.name, key: level.key, table: level.table, rows: rows.iter().map(row).collect() })
-    }
-
     /// The rows as the policies are asked about them, which are of one origin and give the same columns.
     fn given(&self, rows: &[TriedRow], filled: &HashSet<String>) -> GivenRows {
         let columns = rows.first().into_iter().flat_map(|row| row.columns.iter()).map(|(column, _)| column.to_owned());

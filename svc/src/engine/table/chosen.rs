@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::TableMutation;
-use super::broken::Tried;
 use super::level::{Level, NewRow, Origin, WrittenRow};
 use super::run::ids;
+use super::tried::Tried;
 use super::undone::Undone;
 use super::work::Work;
 use super::writer::{Writer, forbidden};

@@ -9,6 +9,7 @@ mod links;
 mod nested;
 mod run;
 mod taken;
+mod tried;
 mod undone;
 mod upsert;
 mod work;

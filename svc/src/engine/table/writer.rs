@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use tokio_postgres::Row;
 
 use super::TableMutation;
-use super::broken::Tried;
 use super::columns::NestedField;
 use super::level::{Level, NewRow, WrittenRow};
+use super::tried::Tried;
 use super::undone::Undone;
 use super::work::Work;
 use crate::Error;

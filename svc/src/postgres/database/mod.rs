@@ -393,7 +393,7 @@ impl Database {
 
     /// An error of the driver, of a statement with the variables of a request.
     pub(super) fn noted_of(&self, session: &Session, error: DriverError) -> DbError {
-        match session.blamed(&error) {
+        match session.blamed(error.of_database()) {
             Some(names) => DbError::BadVariable(names),
             None => self.noted(error),
         }

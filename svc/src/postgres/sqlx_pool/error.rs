@@ -5,7 +5,7 @@ use sqlx::postgres::{PgDatabaseError, PgSeverity};
 use crate::error::of_postgres;
 use crate::postgres::error::of_client;
 use crate::postgres::fault::without_null;
-use crate::postgres::sqlstate::{Condition, ErrorReport, MISSING};
+use crate::postgres::sqlstate::{MISSING, sqlx_condition};
 use crate::postgres::{DbError, Fault};
 use crate::{Error, ErrorCode};
 
@@ -58,16 +58,9 @@ impl DbError {
 /// mistake, and what a mutation is told of privileges and of others is its failure.
 fn of_whole(error: &sqlx::Error) -> Option<Error> {
     const OTHERS: [ErrorCode; 2] = [ErrorCode::Conflict, ErrorCode::Forbidden];
-    let condition = condition(error).filter(|condition| !OTHERS.contains(&condition.code) && *condition != &MISSING)?;
+    let condition =
+        sqlx_condition(error).filter(|condition| !OTHERS.contains(&condition.code) && *condition != &MISSING)?;
     Some(condition.to_error())
-}
-
-/// The error for clients of an error of PostgreSQL.
-pub(in crate::postgres) fn condition(error: &sqlx::Error) -> Option<&'static Condition> {
-    let sqlx::Error::Database(error) = error else { return None };
-    let error: &PgDatabaseError = error.try_downcast_ref()?;
-    let is_inside = error.r#where().is_some();
-    ErrorReport { code: error.code(), file: error.file(), is_inside }.condition()
 }
 
 impl From<sqlx::Error> for DbError {

@@ -24,7 +24,7 @@ use crate::metrics::PoolStatus;
 
 pub(crate) use commit::{CommitError, commit};
 use error::is_refused;
-pub(super) use error::{condition, reported};
+pub(super) use error::reported;
 pub(super) use statement::arguments;
 
 /// The time to wait for the answer to a ping.

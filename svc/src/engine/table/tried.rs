@@ -1,0 +1,36 @@
+//! Rows that a statement was to write, for the case that a constraint stops it.
+
+use super::level::{Level, NewRow, Origin};
+use crate::json::Fields;
+use crate::postgres::Table;
+use crate::schema::TypeIndex;
+
+/// Rows under policies that a statement was to write.
+pub(super) struct Tried<'a> {
+    pub(super) ty: TypeIndex,
+    pub(super) name: &'a str,
+    pub(super) key: &'a str,
+    pub(super) table: Table<'a>,
+    pub(super) rows: Vec<TriedRow>,
+}
+
+/// A row that a statement was to write.
+pub(super) struct TriedRow {
+    pub(super) columns: Fields,
+    pub(super) origin: Origin,
+    /// The place in the arguments where that is of a nested table.
+    pub(super) path: Option<String>,
+}
+
+impl<'a> Tried<'a> {
+    /// These rows, if policies hold for them.
+    pub(super) fn new(level: &Level<'a>, rows: &[NewRow<'a>]) -> Option<Self> {
+        let ty = level.governed?;
+        let row = |row: &NewRow<'a>| TriedRow {
+            columns: row.columns.clone(),
+            origin: row.origin.clone(),
+            path: level.is_nested().then(|| row.path.clone()),
+        };
+        Some(Self { ty, name: level.name, key: level.key, table: level.table, rows: rows.iter().map(row).collect() })
+    }
+}
