@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::repeated_line::RepeatedLine;
 use crate::json::ExactJson;
+use crate::log_throttle::LogThrottle;
 use crate::postgres::SharedReads;
 use crate::schema::key_text;
 
@@ -15,10 +15,9 @@ pub(crate) struct Event {
     /// The row that it is about, if it names one.
     pub(crate) row: Option<RowEvent>,
     is_told: AtomicBool,
+    /// The lines about events that are dropped, which those of a hub share.
+    dropped: LogThrottle,
 }
-
-/// The log's lines about events that are dropped.
-static DROPPED: RepeatedLine = RepeatedLine::new();
 
 /// The part of an event that is about a row.
 #[derive(Debug)]
@@ -41,19 +40,19 @@ pub(crate) enum Operation {
 }
 
 impl Event {
-    pub(crate) fn new(payload: String) -> Self {
+    pub(crate) fn new(payload: String, dropped: LogThrottle) -> Self {
         let row = RowEvent::read(&payload);
-        Self { payload, row, is_told: AtomicBool::new(false) }
+        Self { payload, row, is_told: AtomicBool::new(false), dropped }
     }
 
-    /// Logs that somebody waits for rows, and the event names none. A line tells of all events of the last second.
-    pub(super) fn warn(&self, reason: &str) {
+    /// Logs that somebody waits for rows, and the event names none.
+    pub(super) fn warn(&self, reason: &'static str) {
         if self.is_told.swap(true, Ordering::Relaxed) {
             return;
         }
-        if let Some(events) = DROPPED.count() {
+        self.dropped.log(move |events| {
             tracing::warn!(events, reason, "an event of a subscription without a body names no row, and is dropped");
-        }
+        });
     }
 }
 
@@ -78,10 +77,10 @@ impl RowEvent {
 
 #[cfg(test)]
 mod tests {
-    use super::{Event, Operation};
+    use super::{Operation, RowEvent};
 
     fn read(payload: &str) -> Option<(String, Operation)> {
-        Event::new(payload.to_owned()).row.map(|row| (row.id, row.operation))
+        RowEvent::read(payload).map(|row| (row.id, row.operation))
     }
 
     #[test]

@@ -16,6 +16,7 @@ use uuid::Uuid;
 
 use super::queue::{Leave, Queue};
 use super::{Accepts, Event, EventListener, EventSource, Events, Feed, SourceEvent};
+use crate::log_throttle::LogThrottle;
 use crate::postgres::SharedReads;
 use crate::{Error, ErrorCode, Result};
 
@@ -24,6 +25,9 @@ const RETRY: [Duration; 2] = [Duration::from_millis(50), Duration::from_secs(1)]
 
 /// The events that are handed on before others have their turn.
 const AT_ONCE: u32 = 8;
+
+/// The time between two lines of the log about events that are dropped.
+const BETWEEN_LINES: Duration = Duration::from_secs(10);
 
 /// The time in which a subscriber waits for the connection, and a probe for its event.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -46,6 +50,8 @@ pub(crate) struct Hub {
     doubted: Arc<Notify>,
     /// The most events that wait for a subscriber.
     queue: usize,
+    /// The log's lines about events that are dropped.
+    dropped: LogThrottle,
     task: Mutex<Option<AbortHandle>>,
 }
 
@@ -68,6 +74,7 @@ impl Hub {
             heard: AtomicU64::new(0),
             doubted: Arc::default(),
             queue,
+            dropped: LogThrottle::every(BETWEEN_LINES),
             task: Mutex::default(),
         });
         if !hub.channels.is_empty() {
@@ -172,7 +179,7 @@ impl Hub {
                     Some(of_channel) => of_channel.iter().map(|(_, queue)| queue.clone()).collect(),
                     None => return,
                 };
-                let event = Arc::new(Event::new(payload));
+                let event = Arc::new(Event::new(payload, self.dropped.clone()));
                 // The first subscriber may ask before the last one is told.
                 let _telling = event.row.as_ref().map(|row| row.reads.participant());
                 queues.iter().for_each(|queue| queue.event(&event));

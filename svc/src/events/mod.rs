@@ -10,7 +10,6 @@ mod postgres;
 mod queue;
 #[cfg(feature = "redis")]
 mod redis;
-mod repeated_line;
 mod source;
 
 #[cfg(feature = "redis")]

@@ -5,6 +5,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
 use futures_util::Stream;
 use futures_util::task::AtomicWaker;
@@ -16,6 +17,10 @@ use crate::{Error, ErrorCode, Result};
 /// The number of times as many events that wait for a subscriber who reads: what is written at once comes at once, and it
 /// is the service that has not come to it yet.
 const READING: usize = 10;
+
+/// The time after which a client that has taken nothing is one that does not read: until then, the service may not have come
+/// to it.
+const UNREAD: Duration = Duration::from_secs(1);
 
 /// The events that wait for one subscriber. One whose client does not read is dropped when too many do.
 pub(super) struct Queue {
@@ -47,6 +52,8 @@ struct Waiting {
     is_reading: bool,
     /// The number of events that have come since the client has read last.
     unread: usize,
+    /// The time of the first of them.
+    unread_since: Option<Instant>,
     /// Whether they have become a gap.
     has_collapsed: bool,
     is_full: bool,
@@ -103,7 +110,10 @@ impl Queue {
             return;
         }
         waiting.deliveries.push_back(delivery);
-        waiting.unread += usize::from(!waiting.is_reading);
+        if !waiting.is_reading {
+            waiting.unread += 1;
+            waiting.unread_since.get_or_insert_with(Instant::now);
+        }
         // What came while the client was reading does not count against it.
         let (most, is_over) = match (waiting.is_reading, waiting.has_collapsed) {
             (true, _) => (self.most.saturating_mul(READING), true),
@@ -112,8 +122,9 @@ impl Queue {
         };
         if waiting.deliveries.len() > most && is_over {
             // Payloads cannot be looked at afterwards, as rows can.
-            let can_look = self.accepts.is_some() && (waiting.is_reading || !waiting.has_collapsed);
-            if can_look {
+            let is_looked_at = self.accepts.is_some();
+            let may_read = waiting.is_reading || !waiting.has_collapsed || !waiting.is_unread_for(UNREAD);
+            if is_looked_at && may_read {
                 waiting.collapse(self.most.saturating_mul(READING));
             } else {
                 *waiting = Waiting { is_full: true, ..Waiting::default() };
@@ -137,7 +148,7 @@ impl Queue {
     fn set_reading(&self, is_reading: bool) {
         let mut waiting = self.waiting();
         if is_reading || waiting.is_reading {
-            (waiting.unread, waiting.has_collapsed) = (0, false);
+            (waiting.unread, waiting.unread_since, waiting.has_collapsed) = (0, None, false);
         }
         waiting.is_reading = is_reading;
     }
@@ -150,6 +161,11 @@ impl Delivery {
 }
 
 impl Waiting {
+    /// Whether the client has read nothing for this long, although there was something to read.
+    fn is_unread_for(&self, time: Duration) -> bool {
+        self.unread_since.is_some_and(|since| since.elapsed() >= time)
+    }
+
     /// Makes one gap of all that waits. It knows the rows that events were about, of so many at most.
     fn collapse(&mut self, most: usize) {
         let mut ids = Vec::new();
@@ -269,9 +285,11 @@ impl Stream for Events {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+    use std::time::{Duration, Instant};
 
-    use super::{Accepts, Delivery, Queue};
+    use super::{Accepts, Delivery, Queue, UNREAD};
     use crate::events::{Event, RowEvent};
+    use crate::log_throttle::LogThrottle;
     use crate::postgres::SharedReads;
 
     impl<F: Fn(&RowEvent) -> bool + Send + Sync> Accepts for F {
@@ -285,7 +303,8 @@ mod tests {
     }
 
     fn add(queue: &Queue, payloads: &[&str]) {
-        payloads.iter().for_each(|payload| queue.event(&Arc::new(Event::new((*payload).to_owned()))));
+        let dropped = LogThrottle::every(Duration::from_secs(10));
+        payloads.iter().for_each(|payload| queue.event(&Arc::new(Event::new((*payload).to_owned(), dropped.clone()))));
     }
 
     fn taken(queue: &Queue) -> Vec<String> {
@@ -323,10 +342,20 @@ mod tests {
     #[test]
     fn a_reader_that_is_too_slow_gets_nothing_but_the_end() {
         let queue = Queue::new(2, all());
-        for id in 0..9 {
-            add(&queue, &[&format!(r#"{{"id":{id}}}"#)]);
-        }
+        let flood = || (0..9).for_each(|id| add(&queue, &[&format!(r#"{{"id":{id}}}"#)]));
+        flood();
+        queue.waiting().unread_since = Instant::now().checked_sub(UNREAD);
+        flood();
         assert_eq!(taken(&queue), ["overflow"; 5]);
+    }
+
+    #[test]
+    fn a_flood_within_a_moment_is_a_gap_however_many_events_it_has() {
+        let queue = Queue::new(2, all());
+        (0..1_000).for_each(|id| add(&queue, &[&format!(r#"{{"id":{id}}}"#)]));
+        let first = queue.take();
+        let Some(Delivery::Gap { waiting, .. }) = first else { panic!("{first:?}") };
+        assert!(waiting.len() <= 20, "{}", waiting.len());
     }
 
     #[test]
