@@ -144,6 +144,7 @@ fn render(template: &str, values: Value) -> Result<String> {
     let mut environment = Environment::new();
     environment.set_keep_trailing_newline(true);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment.add_filter("rust_string", |text: &str| format!("{text:?}"));
     environment.render_str(template, values).map_err(|error| Failure::new(format!("a template is wrong: {error}")))
 }
 
