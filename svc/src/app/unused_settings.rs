@@ -92,11 +92,8 @@ fn of_accounts(name: &str, options: &AppOptions) -> Option<&'static str> {
     if cfg!(not(feature = "native-auth")) {
         return Some("this build is without accounts; switch on the feature `native-auth`");
     }
-    match (has_own_provider(options), options.config.auth.provider) {
-        (true, _) => Some("the program sets up its provider of users in code, with values of its own"),
-        (false, AuthProviderKind::Native) => None,
-        (false, _) => Some("the accounts of svc are off; SVC_AUTH_PROVIDER=native switches them on"),
-    }
+    let off = "the accounts of svc are off; SVC_AUTH_PROVIDER=native switches them on";
+    of_chosen_provider(AuthProviderKind::Native, off, options)
 }
 
 fn of_identity_provider(name: &str, options: &AppOptions) -> Option<&'static str> {
@@ -106,11 +103,15 @@ fn of_identity_provider(name: &str, options: &AppOptions) -> Option<&'static str
     if cfg!(not(feature = "idp")) {
         return Some("this build is without identity providers; switch on the feature `idp`");
     }
-    match (has_own_provider(options), options.config.auth.provider) {
-        (true, _) => Some("the program sets up its provider of users in code, with values of its own"),
-        (false, AuthProviderKind::Idp) => None,
-        (false, _) => Some("no identity provider is asked; SVC_AUTH_PROVIDER=idp asks it"),
+    of_chosen_provider(AuthProviderKind::Idp, "no identity provider is asked; SVC_AUTH_PROVIDER=idp asks it", options)
+}
+
+/// Returns why the settings of a kind of provider are unused; `off` where another kind is chosen.
+fn of_chosen_provider(kind: AuthProviderKind, off: &'static str, options: &AppOptions) -> Option<&'static str> {
+    if has_own_provider(options) {
+        return Some("the program sets up its provider of users in code, with values of its own");
     }
+    (options.config.auth.provider != kind).then_some(off)
 }
 
 fn of_authentication(name: &str, options: &AppOptions) -> Option<&'static str> {

@@ -210,9 +210,7 @@ async fn the_time_out_of_statements_holds_behind_a_pooler() {
     let app = serve(bouncer.url(&database), false).await;
     let reply = app.query("{ sleep { id } }").await;
     assert_eq!(reply.code(), "TIMEOUT", "{}", reply.text);
-    let left = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%v_sleep%' AND state = 'active' AND pid <> pg_backend_pid()";
-    let active: i64 = sqlx::query_scalar(left).fetch_one(&database.pool().await).await.unwrap();
-    assert_eq!(active, 0, "PostgreSQL has ended it");
+    database.until_running("v_sleep", 0).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
