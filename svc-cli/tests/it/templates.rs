@@ -245,7 +245,8 @@ fn dev_serves_without_a_gap() {
     // SQL needs no build.
     project.edit("db/schema/001_users.sql", "'name', name,", "'name', replace(name, 'Grace Hopper', 'Linus'),");
     dev.wait_for("1 file is applied");
-    assert!(dev.ask("{ users { nick } }").contains("Linus"));
+    let answer = dev.ask("{ users { nick } }");
+    assert!(answer.contains("Linus"), "{answer}");
     project.edit("src/types/mod.rs", "-> Strin ", "-> String ");
     dev.wait_for("the new program serves");
     writes_through_a_new_mutation(&project, &dev, "User");
