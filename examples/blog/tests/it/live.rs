@@ -13,6 +13,17 @@ async fn next(answers: &mut Subscribed) -> Value {
     answer.expect("an answer").expect("the stream goes on")
 }
 
+/// The next comment that is not one of the demo rows, whose events may still be under way.
+async fn new_comment(comments: &mut Subscribed) -> Value {
+    loop {
+        let response = next(comments).await;
+        let body = response["data"]["commentAdded"]["body"].as_str().unwrap_or_default();
+        if !body.starts_with("Comment ") {
+            return response;
+        }
+    }
+}
+
 #[tokio::test]
 async fn comments_and_posts_reach_subscribers() {
     let database = TestDatabase::new("").await;
@@ -30,9 +41,9 @@ async fn comments_and_posts_reach_subscribers() {
         let input = json!({ "post": post, "author": user["id"], "body": body });
         app.query_with(create, json!({ "input": input })).await.data();
         let added = json!({ "data": { "commentAdded": { "body": body, "author": { "name": user["name"] } } } });
-        assert_eq!(next(&mut of_all).await, added);
+        assert_eq!(new_comment(&mut of_all).await, added);
     }
-    assert_eq!(next(&mut of_post).await["data"]["commentAdded"]["body"], "here");
+    assert_eq!(new_comment(&mut of_post).await["data"]["commentAdded"]["body"], "here");
 
     let document = "subscription ($id: UUID) { postChanged(id: $id) { title excerpt(length: 3) } }";
     let changed = Subscription::new(document).variables(json!({ "id": post }));
