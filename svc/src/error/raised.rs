@@ -13,13 +13,13 @@ pub(crate) struct Raised {
     pub(crate) kind: Cow<'static, str>,
     pub(crate) file: Cow<'static, str>,
     pub(crate) line: u32,
-    /// `None` where nobody wants stacks, and for most of many errors at once.
+    /// `None` if stacks are not enabled, and for most of many errors at once.
     #[cfg(feature = "sqlx")]
     pub(crate) stack: Option<Stack>,
 }
 
 impl Raised {
-    /// An error of a type that is raised by the caller.
+    /// The place of the caller, for an error of this type.
     #[track_caller]
     pub(crate) fn here(kind: impl Into<Cow<'static, str>>) -> Self {
         let location = Location::caller();
@@ -32,15 +32,21 @@ impl Raised {
         }
     }
 
-    /// The same without a stack: an error that clients see is nobody's to look into, and many of them would leave no stacks
-    /// for others.
+    /// Like `here`, without a stack: an error that clients see needs no investigation, and many of them would leave no
+    /// stacks for others.
     #[track_caller]
     pub(crate) fn here_in_sight(kind: impl Into<Cow<'static, str>>) -> Self {
         let location = Location::caller();
-        Self { file: location.file().into(), line: location.line(), kind: kind.into(), ..Self::nowhere("") }
+        Self {
+            kind: kind.into(),
+            file: location.file().into(),
+            line: location.line(),
+            #[cfg(feature = "sqlx")]
+            stack: None,
+        }
     }
 
-    /// Takes the stack, unless there is one.
+    /// Captures the stack, unless there is one.
     #[cfg(feature = "sqlx")]
     pub(crate) fn take_stack(&mut self) {
         if self.stack.is_none() {
@@ -48,7 +54,7 @@ impl Raised {
         }
     }
 
-    /// An error of a type that no code has raised, such as of what is stored.
+    /// An error of this type without a place in the code, such as an error in stored data.
     pub(crate) fn nowhere(kind: &'static str) -> Self {
         Self {
             kind: kind.into(),
